@@ -36,6 +36,7 @@ mod remote;
 mod report;
 mod stage;
 mod trace;
+mod when;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -67,6 +68,7 @@ use self::proxy::{PROXY_EXIT_CODES, PROXY_HELP};
 pub(crate) use self::remote::RemoteArgs;
 pub(crate) use self::report::{ReportArgs, ReportAuditArgs};
 pub(crate) use self::trace::{GraphArgs, GraphFormat, TraceArgs};
+pub(crate) use self::when::{When, when};
 
 /// Check logs of AI agents against the OMEN protocol.
 ///
@@ -238,7 +240,7 @@ pub(crate) enum AuditCommand {
     #[command(after_long_help = audit_show::SHOW_HELP)]
     Show(AuditShowArgs),
 
-    /// Count what is in a log: calls and failures by tool, refusals by code
+    /// Count what is in a log: calls, failures and refusals by tool, refusals by code
     #[command(after_long_help = audit_show::STATS_HELP)]
     Stats(AuditStatsArgs),
 
@@ -322,9 +324,13 @@ pub(crate) enum GateCommand {
     #[command(after_help = gate::WRAP_EXIT_CODES, after_long_help = gate::WRAP_HELP)]
     Wrap(GateWrapArgs),
 
-    /// Print the JSON Schema of the configuration
-    #[command(after_help = "Example:\n  omen gate schema > gate.schema.json")]
-    Schema,
+    /// Print the JSON Schema of the configuration, or a sample with every key
+    #[command(after_help = "Examples:\n  omen gate schema > gate.schema.json\n  omen gate schema --example")]
+    Schema {
+        /// Print a sample instead: TOML with every key and comments. It is no configuration to start with: its pins fit nothing
+        #[arg(long)]
+        example: bool,
+    },
 }
 
 #[derive(Debug, Args)]

@@ -1,12 +1,15 @@
 //! `omen audit`: verifies the audit log of the gate, and manages its key and anchors.
 
 mod calls;
+mod facts;
+mod filters;
 mod settle;
 mod show;
 mod sign;
 #[cfg(feature = "otel")]
 mod spans;
 mod stats;
+mod waiting;
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

@@ -7,18 +7,23 @@ mod config;
 #[cfg(unix)]
 mod confirm;
 mod dry_run;
+mod entry;
 mod episode;
+mod folders;
 mod init;
+mod launchers;
 mod pins;
 mod proxy;
 mod remote;
 mod replay;
+mod shell;
 mod toml;
 mod wrap;
 
 use std::io::Write as _;
 
 use omen_gate::Config;
+use omen_gate::config::SAMPLE;
 
 use crate::exit::{Exit, Failure};
 use crate::output::Output;
@@ -38,9 +43,13 @@ pub(crate) fn confirm(_: &crate::args::GateConfirmArgs, _: &mut Output) -> Resul
     Err(Failure::Usage("`omen gate confirm` needs a Unix socket, which this system does not have".to_owned()))
 }
 
-pub(crate) fn schema(out: &mut Output) -> Result<Exit, Failure> {
-    serde_json::to_writer_pretty(&mut *out, &Config::json_schema()).map_err(std::io::Error::from)?;
-    writeln!(out)?;
+pub(crate) fn schema(example: bool, out: &mut Output) -> Result<Exit, Failure> {
+    if example {
+        out.write_all(SAMPLE.as_bytes())?;
+    } else {
+        serde_json::to_writer_pretty(&mut *out, &Config::json_schema()).map_err(std::io::Error::from)?;
+        writeln!(out)?;
+    }
     out.flush()?;
     Ok(Exit::Clean)
 }

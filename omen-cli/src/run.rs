@@ -119,7 +119,7 @@ fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Command::Gate(GateCommand::Replay(args)) => gate::replay(&args, &mut out),
         Command::Gate(GateCommand::Proxy(args)) => gate::proxy(&args),
         Command::Gate(GateCommand::Wrap(args)) => gate::wrap(&args, &mut out),
-        Command::Gate(GateCommand::Schema) => gate::schema(&mut out),
+        Command::Gate(GateCommand::Schema { example }) => gate::schema(example, &mut out),
         #[cfg(feature = "nats")]
         Command::Worker(args) => crate::nats::worker(&args),
         #[cfg(feature = "nats")]

@@ -42,6 +42,9 @@ pub use inspect::Inspection;
 pub use query_policy::{BadPolicy, Policy};
 pub use source::MAX_BYTES;
 
+/// A sample of a configuration, with every key and comments. Its pins fit no tool.
+pub const SAMPLE: &str = include_str!("../examples/gate.toml");
+
 /// A configuration without a mistake in it. It comes from a text only.
 #[derive(Clone, Debug)]
 #[non_exhaustive]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use omen_gate::bounded;
+use omen_gate::{Blocked, ToolName, bounded};
 use serde_json::Map;
 use tokio::task::JoinSet;
 
@@ -133,9 +133,8 @@ async fn list(shared: Arc<Shared>, frame: Frame) -> Vec<u8> {
             Ok(page) => {
                 let mut new = page.blocked;
                 new.retain(|(tool, why)| shared.is_new(tool, &why.message));
-                for (tool, why) in &new {
-                    shared.note(format_args!("left `{}` out of the list: {why}", bounded(tool)));
-                }
+                note_left_out(shared.as_ref(), &new);
+                note_unlisted(shared.as_ref(), &page.listed, is_first, page.is_last);
                 if let Err(unrecorded) = shared.gate.left_out(&shared.session_turn, &new).await {
                     return refusal::error(raw_id, INTERNAL_ERROR, &unrecorded.to_string());
                 }
@@ -151,6 +150,29 @@ async fn list(shared: Arc<Shared>, frame: Frame) -> Vec<u8> {
             }
             Err(fault) => refusal::error(raw_id, INTERNAL_ERROR, &format!("cannot list the tools: {fault}")),
         },
+    }
+}
+
+/// One line: a server may have many tools that the operator does not want.
+fn note_left_out(shared: &Shared, tools: &[(String, Blocked)]) {
+    if !tools.is_empty() {
+        let names: Vec<_> = tools.iter().map(|(tool, _)| format!("`{tool}`")).collect();
+        let (count, s) = (tools.len(), if tools.len() == 1 { "" } else { "s" });
+        let why = "the audit log has the reasons, and so has the list with `--show-blocked`";
+        shared.note(format_args!("left {count} tool{s} out of the list: {}; {why}", bounded(&names.join(", "))));
+    }
+}
+
+/// A tool that is allowed under a wrong name is left out of the list without a word otherwise.
+fn note_unlisted(shared: &Shared, listed: &[ToolName], is_first: bool, is_last: bool) {
+    let allowed = shared.gate.allowed_tools(&shared.server);
+    if let Some(missing) = shared.unlisted.page(allowed, listed, is_first, is_last) {
+        let names: Vec<_> = missing.iter().map(|tool| format!("`{tool}`")).collect();
+        shared.note(format_args!(
+            "the allowlist names tools that the server `{}` does not list: {}; check the names in `[[allow]]`",
+            shared.server,
+            bounded(&names.join(", "))
+        ));
     }
 }
 

@@ -44,6 +44,8 @@ mod source;
 mod stdio;
 mod tools_call;
 mod tools_list;
+mod unlisted;
+mod unserved;
 mod upstream;
 pub mod watch;
 
@@ -52,3 +54,4 @@ pub use policy::{Passage, Passages, UnknownPassage};
 pub use proxy::{NotServed, Proxy};
 pub use source::Source;
 pub use stdio::{Input, Output, stdio};
+pub use unserved::refuse;

@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use omen_gate::audit::Audit;
+use omen_gate::audit::{Audit, AuditError};
 use omen_gate::config::PolicyHash;
 use omen_gate::confirm::{Confirmer, Nobody};
 use omen_gate::mcp::{Broken, Launch, Lines, ServerLimits};
@@ -107,6 +107,23 @@ pub enum NotServed {
         fault: Fault,
     },
 }
+
+impl NotServed {
+    /// How to fix it; empty if the message says it.
+    #[must_use]
+    pub fn help(&self) -> String {
+        match self {
+            Self::Gate(BuildError::Audit(AuditError::InUse(_))) => IN_USE.to_owned(),
+            Self::Gate(error) => error.help(),
+            Self::Server { .. } => "check that its command runs by itself, or its address".to_owned(),
+            Self::UnknownServer(_) | Self::Taken(_) => String::new(),
+        }
+    }
+}
+
+/// A log has one writer, and a client that starts a proxy of its own for each session or window is the usual reason.
+const IN_USE: &str = "another proxy runs with this configuration: end the client that started it, give each client a \
+                      configuration with a log of its own, or have all of them share one proxy with `--listen`";
 
 impl Proxy {
     /// A proxy in front of a server of the configuration. The name of the session is the turn of what
@@ -323,6 +340,7 @@ impl Proxy {
             from_server: Relayed::new(limits.open_requests),
             episodes,
             left_out: Default::default(),
+            unlisted: Default::default(),
         });
         let mut reader = JoinSet::new();
         reader.spawn(from_server::read(Arc::clone(&shared), server_out, process.clone(), limits.line_bytes));

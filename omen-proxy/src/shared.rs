@@ -15,6 +15,7 @@ use crate::mrtr::Rounds;
 use crate::policy::Passages;
 use crate::relayed::Relayed;
 use crate::session::Session;
+use crate::unlisted::Unlisted;
 use crate::upstream::Upstream;
 
 /// Takes one line for the operator.
@@ -43,6 +44,7 @@ pub(crate) struct Shared {
     pub(crate) episodes: Option<Arc<Episodes>>,
     /// The tools that were left out of a list, and why: each is recorded once.
     pub(crate) left_out: Mutex<BTreeSet<(String, String)>>,
+    pub(crate) unlisted: Unlisted,
 }
 
 impl fmt::Debug for Shared {

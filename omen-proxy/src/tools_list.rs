@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use omen_gate::tool::Tool;
-use omen_gate::{Blocked, Fault, Gate, GateCode, ServerName, bounded};
+use omen_gate::{Blocked, Fault, Gate, GateCode, ServerName, ToolName, bounded};
 
 use crate::frame::{Frame, similar};
 use crate::json::{self, Member};
@@ -13,6 +13,10 @@ use crate::json::{self, Member};
 pub(crate) struct Page {
     pub(crate) line: Vec<u8>,
     pub(crate) blocked: Vec<(String, Blocked)>,
+    /// The names of its tools, as far as they can be read.
+    pub(crate) listed: Vec<ToolName>,
+    /// Whether no page follows.
+    pub(crate) is_last: bool,
 }
 
 /// Leaves out the tools that may not be called, or marks them. All other bytes of the page stay.
@@ -35,6 +39,8 @@ pub(crate) fn page(
     let items = json::items(response.text(), list).map_err(malformed)?;
     let tools: Vec<_> = items.iter().map(|item| read(response, item)).collect();
     let known: Vec<Tool> = tools.iter().flatten().cloned().collect();
+    let listed = known.iter().map(|tool| tool.name.clone()).collect();
+    let is_last = span(&members, "nextCursor").is_none_or(|at| response.raw(at) == "null");
     let verdicts = gate.listed(server, known).map_err(|error| Fault::malformed(&error.to_string()))?;
 
     let (mut blocked, mut kept) = (Vec::new(), Vec::new());
@@ -59,7 +65,7 @@ pub(crate) fn page(
         (false, Some(first), Some(last)) => replace(response, raw_id, first.start..last.end, &kept.join(",")),
         _ => response.with_id(raw_id),
     };
-    Ok(Page { line, blocked })
+    Ok(Page { line, blocked, listed, is_last })
 }
 
 /// The page with other items, and another id. Either may come first.

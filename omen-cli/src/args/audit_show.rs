@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 
 use super::format::Format;
 use super::key::KeyArgs;
+use super::when::{When, when};
 
 #[derive(Debug, Args)]
 pub(crate) struct AuditShowArgs {
@@ -20,6 +21,14 @@ pub(crate) struct AuditShowArgs {
     #[arg(long, value_name = "TOOL")]
     pub(crate) tool: Option<String>,
 
+    /// Only entries about tools of this server
+    #[arg(long, value_name = "NAME")]
+    pub(crate) server: Option<String>,
+
+    /// Only entries about this call: its hash, or how it begins, as a refusal names it (`call`)
+    #[arg(long, value_name = "ID")]
+    pub(crate) call: Option<String>,
+
     /// Only refusals with this code, such as PG-3
     #[arg(long, value_name = "CODE")]
     pub(crate) code: Option<String>,
@@ -28,17 +37,17 @@ pub(crate) struct AuditShowArgs {
     #[arg(long, value_name = "KIND")]
     pub(crate) kind: Option<String>,
 
-    /// Only this outcome: allowed, denied, shadow, answered, stopped, settled, or the class of a fault, such as timeout
+    /// Only this outcome: allowed, waits (for a confirmation), denied, shadow, answered, stopped, settled, or the class of a fault, such as timeout
     #[arg(long, value_name = "OUTCOME")]
     pub(crate) outcome: Option<String>,
 
-    /// Only entries from this time on (UTC): 2026-03-01, or 2026-03-01T10:00:00Z
-    #[arg(long, value_name = "TIME", value_parser = time)]
-    pub(crate) since: Option<String>,
+    /// Only entries from this time on: 2026-03-01 or 2026-03-01T10:00:00Z in UTC, or 30m, 2h or 7d ago
+    #[arg(long, value_name = "TIME", value_parser = when)]
+    pub(crate) since: Option<When>,
 
-    /// Only entries before this time (UTC)
-    #[arg(long, value_name = "TIME", value_parser = time)]
-    pub(crate) until: Option<String>,
+    /// Only entries before this time
+    #[arg(long, value_name = "TIME", value_parser = when)]
+    pub(crate) until: Option<When>,
 
     /// Only the calls that may have run and whose outcome is not known
     #[arg(long, conflicts_with = "follow")]
@@ -95,29 +104,18 @@ pub(crate) enum YesNo {
     No,
 }
 
-/// A time as entries have it, without the `Z`: so texts compare as times do.
-fn time(text: &str) -> Result<String, &'static str> {
-    const FORM: &[u8] = b"0000-00-00T00:00:00.000";
-    let bare = text.strip_suffix('Z').unwrap_or(text);
-    let fits = bare.bytes().zip(FORM).all(|(byte, form)| match form {
-        b'0' => byte.is_ascii_digit(),
-        form => byte == *form,
-    });
-    let ends = [10, 16, 19, 23].contains(&bare.len());
-    if fits && ends {
-        Ok(bare.to_owned())
-    } else {
-        Err("expected a time in UTC, such as 2026-03-01 or 2026-03-01T10:00:00Z")
-    }
-}
-
 pub(crate) const SHOW_HELP: &str = "\
 The log is verified while it is read: an entry is shown only if its seal fits. If the log is not sound as a \
      whole, that is reported at the end.
 
+The arguments of a call are shown as far as the log has them, of refused calls, too. A call that needs a \
+     confirmation `waits for confirmation` before it is allowed or denied. What the log does not have at all, such as a \
+     tool whose name was mistyped, is said on standard error.
+
 Examples:
   omen audit show --key-file audit.key audit.jsonl
-  omen audit show --key-file audit.key --code PG-3 --since 2026-03-01 audit.jsonl
+  omen audit show --key-file audit.key --code PG-3 --since 2h audit.jsonl
+  omen audit show --key-file audit.key --call b9770a90 audit.jsonl
   omen audit show --key-file audit.key --tool files/write_file --outcome timeout audit.jsonl
   omen audit show --key-file audit.key --follow --format json audit.jsonl
 

@@ -112,7 +112,9 @@ Write this command in the configuration of an MCP client in place of the server'
      allowlist, pins, grants, confirmation, audit log. A refused call is a result that says why, and what to do. \
      All other messages pass byte for byte.
 
-Calls that need a confirmation wait for `omen gate confirm` in another terminal. SIGHUP puts the configuration \
+Calls that need a confirmation wait for `omen gate confirm` in another terminal; standard error says so. A log has \
+     one writer: if another proxy runs with the same configuration, the client reads that in the answer to \
+     `initialize`, and the exit code is 3. SIGHUP puts the configuration \
      in force anew, whole or not at all.
 
 With --episode enforce the client gets some more tools, by which its model states what it observes, believes and \

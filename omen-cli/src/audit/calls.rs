@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use omen_gate::audit::Logged;
+use omen_gate::{Call, Demand, Permission, Permissions, ToolId, TurnId};
 use serde_json::Value;
 
 /// The calls that have begun. Outcomes name a call by its hash: its tool is in the intent.
@@ -26,7 +27,7 @@ impl OpenCalls {
         match entry.kind().as_str() {
             "intent" => {
                 let tool = named?;
-                let human = line(entry, Some(&tool));
+                let human = line(entry, Some(&tool), false);
                 if let Some(call) = call() {
                     let open = Open { sequence: entry.sequence(), tool: tool.clone(), json: entry.line(), human };
                     self.0.insert(call, open);
@@ -51,7 +52,7 @@ impl OpenCalls {
 }
 
 /// `server/tool`.
-fn named(tool: &Value) -> Option<String> {
+pub(super) fn named(tool: &Value) -> Option<String> {
     Some(format!("{}/{}", tool.get("server")?.as_str()?, tool.get("tool")?.as_str()?))
 }
 
@@ -70,14 +71,29 @@ pub(super) fn result(entry: Logged<'_>) -> Option<String> {
     }
 }
 
-/// An entry in a line: number, time, kind, turn, tool, and what it says.
-pub(super) fn line(entry: Logged<'_>, tool: Option<&str>) -> String {
-    let (sequence, time, kind) = (entry.sequence(), entry.time(), entry.kind());
-    let (turn, tool) = (entry.turn().unwrap_or("-"), tool.unwrap_or("-"));
-    format!("{sequence:>7}  {time}  {kind:<12}  {turn:<33}  {tool:<26}  {}", says(entry)).trim_end().to_owned()
+/// The hash of the call that an entry is about. A refusal by a rule that comes before the grants does not have it, but what it is
+/// the hash of, if the arguments were recorded whole.
+pub(super) fn call_of(entry: Logged<'_>) -> Option<String> {
+    let data = entry.data();
+    let hashed = || {
+        let tool: ToolId = serde_json::from_value(data.get("tool")?.clone()).ok()?;
+        let args = data.get("args")?.as_object()?.clone();
+        // The hash does not depend on what the tool needs, nor on the turn.
+        let demand = Demand { tool, permissions: Permissions::new([Permission::Read]).ok()?, always_confirm: false };
+        Some(Call::new(TurnId::new("t").ok()?, demand, args).ok()?.hash().to_string())
+    };
+    data.get("call").and_then(Value::as_str).map(str::to_owned).or_else(hashed)
 }
 
-fn says(entry: Logged<'_>) -> String {
+/// An entry in a line: number, time, kind, turn, tool, and what it says. `waits` is for a decision after which a confirmation is
+/// waited for.
+pub(super) fn line(entry: Logged<'_>, tool: Option<&str>, waits: bool) -> String {
+    let (sequence, time, kind) = (entry.sequence(), entry.time(), entry.kind());
+    let (turn, tool) = (entry.turn().unwrap_or("-"), tool.unwrap_or("-"));
+    format!("{sequence:>7}  {time}  {kind:<12}  {turn:<33}  {tool:<26}  {}", says(entry, waits)).trim_end().to_owned()
+}
+
+fn says(entry: Logged<'_>, waits: bool) -> String {
     let data = entry.data();
     let text = |member: &str| data.get(member).and_then(Value::as_str);
     let kind = entry.kind();
@@ -92,6 +108,7 @@ fn says(entry: Logged<'_>) -> String {
             ran => format!("{}; ran: {}", result(entry).unwrap_or_default(), ran.unwrap_or("unknown")),
         },
         "decision" if text("outcome") == Some("left_out") => data.get("tools").map(left_out).unwrap_or_default(),
+        "decision" if waits => "waits for confirmation".to_owned(),
         "grant" | "revocation" => data.get("grants").map(grants).unwrap_or_default(),
         _ => text("outcome").unwrap_or_default().to_owned(),
     };
@@ -107,7 +124,11 @@ fn says(entry: Logged<'_>) -> String {
     if says.is_empty() && !data.is_empty() {
         says = Value::Object(data.clone()).to_string();
     }
-    cut(says.trim_start())
+    let says = cut(says.trim_start());
+    match data.get("args").filter(|_| matches!(kind.as_str(), "decision" | "confirmation")) {
+        Some(args) => format!("{says}; {}", cut(&args.to_string())),
+        None => says,
+    }
 }
 
 /// Who answered a question, and the way that the answer came.
@@ -144,5 +165,5 @@ fn cut(text: &str) -> String {
     }
 }
 
-/// So many characters of what an entry says are shown.
+/// So many characters of what an entry says, and of arguments behind that, are shown.
 const WIDTH: usize = 200;

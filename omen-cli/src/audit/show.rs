@@ -1,13 +1,16 @@
 //! `omen audit show`: the entries of a log, for people.
 
 use std::io::{self, Write as _};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use omen::render::human::clean;
 use omen_gate::audit::store::log_of;
 use omen_gate::audit::{Follow, LogVerification, Logged, read_log};
 
-use super::calls::{OpenCalls, result};
+use super::calls::{OpenCalls, line};
+use super::facts::Facts;
+use super::filters::Filters;
+use super::waiting::Waiting;
 use crate::args::{AuditShowArgs, Format};
 use crate::exit::{Exit, Failure, complain};
 use crate::output::Output;
@@ -15,7 +18,13 @@ use crate::output::Output;
 pub(crate) fn show(args: &AuditShowArgs, out: &mut Output) -> Result<Exit, Failure> {
     let Some(key) = super::key(&args.key) else { return Ok(Exit::Unreadable) };
     let log = log_of(&args.log);
-    let mut printer = Printer { args, calls: OpenCalls::default(), failed: None };
+    let mut printer = Printer {
+        args,
+        calls: OpenCalls::default(),
+        waiting: Waiting::default(),
+        filters: Filters::new(args, SystemTime::now()),
+        failed: None,
+    };
     let found = match read_log(&log, &key, None, &mut |entry| printer.entry(entry, out)) {
         Ok(found) => found,
         Err(error) => {
@@ -25,6 +34,9 @@ pub(crate) fn show(args: &AuditShowArgs, out: &mut Output) -> Result<Exit, Failu
     };
     printer.end(out)?;
     out.flush()?;
+    if !args.follow {
+        printer.filters.missing().iter().for_each(|what| complain(format_args!("note: {}", clean(what))));
+    }
     let Some(mut follow) = args.follow.then(|| Follow::after(&log, &found)).flatten() else {
         return Ok(verdict(args, &found));
     };
@@ -47,14 +59,16 @@ pub(super) fn verdict(args: &AuditShowArgs, found: &LogVerification) -> Exit {
 struct Printer<'a> {
     args: &'a AuditShowArgs,
     calls: OpenCalls,
+    waiting: Waiting,
+    filters: Filters<'a>,
     failed: Option<io::Error>,
 }
 
 impl Printer<'_> {
     fn entry(&mut self, entry: Logged<'_>, out: &mut Output) {
-        let tool = self.calls.tool(entry);
-        if self.failed.is_none() && !self.args.in_doubt && self.is_wanted(entry, tool.as_deref()) {
-            self.failed = self.print(entry, tool.as_deref(), out).err();
+        let facts = Facts::of(entry, &mut self.calls, &mut self.waiting);
+        if self.filters.admit(&facts) && self.failed.is_none() && !self.args.in_doubt {
+            self.failed = self.print(&facts, out).err();
         }
     }
 
@@ -74,25 +88,10 @@ impl Printer<'_> {
         Ok(())
     }
 
-    fn is_wanted(&self, entry: Logged<'_>, tool: Option<&str>) -> bool {
-        let AuditShowArgs { turn, tool: of_tool, code, kind, outcome, since, until, .. } = self.args;
-        let is = |wanted: &Option<String>, found: Option<&str>| wanted.is_none() || wanted.as_deref() == found;
-        let time = entry.time().trim_end_matches('Z');
-        is(turn, entry.turn())
-            && is(kind, Some(&entry.kind()))
-            && is(code, entry.data().get("code").and_then(|code| code.as_str()))
-            && is(outcome, result(entry).as_deref())
-            && of_tool.as_deref().is_none_or(|wanted| {
-                tool.is_some_and(|tool| tool == wanted || tool.split_once('/').is_some_and(|(_, name)| name == wanted))
-            })
-            && since.as_deref().is_none_or(|since| time >= since)
-            && until.as_deref().is_none_or(|until| time < until)
-    }
-
-    fn print(&self, entry: Logged<'_>, tool: Option<&str>, out: &mut Output) -> io::Result<()> {
+    fn print(&self, facts: &Facts<'_>, out: &mut Output) -> io::Result<()> {
         match self.args.format {
-            Format::Json => writeln!(out, "{}", entry.line()),
-            Format::Human => writeln!(out, "{}", clean(&super::calls::line(entry, tool))),
+            Format::Json => writeln!(out, "{}", facts.entry.line()),
+            Format::Human => writeln!(out, "{}", clean(&line(facts.entry, facts.tool.as_deref(), facts.waits))),
         }
     }
 }

@@ -9,6 +9,7 @@ use omen_gate::audit::{LogVerification, Logged, read_log};
 use serde::Serialize;
 
 use super::calls::{OpenCalls, result};
+use super::waiting::Waiting;
 use crate::args::{AuditStatsArgs, Format};
 use crate::exit::{Exit, Failure, complain};
 use crate::output::Output;
@@ -32,6 +33,8 @@ struct Stats {
     shadow: BTreeMap<String, u64>,
     /// Calls with an intent and no outcome.
     in_doubt: usize,
+    /// Calls that wait for a confirmation now, in a gate that has the log open.
+    waiting: usize,
 }
 
 /// The calls of a tool.
@@ -43,19 +46,25 @@ struct Tool {
     stopped: u64,
     /// Failed, by the class of the fault.
     failed: BTreeMap<String, u64>,
+    /// Not made, by the code of the rule.
+    refused: BTreeMap<String, u64>,
 }
 
 pub(crate) fn stats(args: &AuditStatsArgs, out: &mut Output) -> Result<Exit, Failure> {
     let Some(key) = super::key(&args.key) else { return Ok(Exit::Unreadable) };
-    let (mut stats, mut calls) = (Stats::default(), OpenCalls::default());
-    let found = match read_log(log_of(&args.log), &key, None, &mut |entry| stats.add(entry, &mut calls)) {
+    let (mut stats, mut calls, mut waiting) = (Stats::default(), OpenCalls::default(), Waiting::default());
+    let mut add = |entry: Logged<'_>| {
+        waiting.sees(entry);
+        stats.add(entry, &mut calls);
+    };
+    let found = match read_log(log_of(&args.log), &key, None, &mut add) {
         Ok(found) => found,
         Err(error) => {
             complain(format_args!("{error}; {}", error.help()));
             return Ok(Exit::Unreadable);
         }
     };
-    stats.end(&found, &calls);
+    stats.end(&found, &calls, &waiting);
     match args.format {
         Format::Human => stats.human(out)?,
         Format::Json => {
@@ -74,14 +83,20 @@ impl Stats {
         self.first.get_or_insert_with(|| entry.time().to_owned());
         self.last = Some(entry.time().to_owned());
         self.starts += u64::from(matches!(kind.as_str(), "opened" | "repaired"));
+        let tool = calls.tool(entry);
         if let Some(code) = entry.data().get("code").and_then(|code| code.as_str()) {
             match result(entry).as_deref() {
-                None | Some("denied") => *self.refused.entry(code.to_owned()).or_default() += 1,
+                None | Some("denied") => {
+                    *self.refused.entry(code.to_owned()).or_default() += 1;
+                    if let Some(tool) = &tool {
+                        let tool = self.tools.entry(tool.clone()).or_default();
+                        *tool.refused.entry(code.to_owned()).or_default() += 1;
+                    }
+                }
                 Some("shadow") => *self.shadow.entry(code.to_owned()).or_default() += 1,
                 Some(_) => {}
             }
         }
-        let tool = calls.tool(entry);
         if let Some(tool) = tool.filter(|_| matches!(kind.as_str(), "intent" | "outcome")) {
             let tool = self.tools.entry(tool).or_default();
             match (kind.as_str(), result(entry).as_deref()) {
@@ -94,15 +109,16 @@ impl Stats {
         *self.kinds.entry(kind).or_default() += 1;
     }
 
-    fn end(&mut self, found: &LogVerification, calls: &OpenCalls) {
+    fn end(&mut self, found: &LogVerification, calls: &OpenCalls, waiting: &Waiting) {
         self.verdict = super::overall(found);
         self.files = found.files.len();
         self.bytes = found.files.iter().map(|file| file.found.bytes).sum();
         self.in_doubt = calls.len();
+        self.waiting = if found.is_in_use { waiting.len() } else { 0 };
     }
 
     fn human(&self, out: &mut Output) -> io::Result<()> {
-        let Self { verdict, files, entries, bytes, starts, in_doubt, .. } = self;
+        let Self { verdict, files, entries, bytes, starts, in_doubt, waiting, .. } = self;
         writeln!(out, "{verdict}: {entries} entries in {bytes} bytes, {files} {}", plural(*files, "file"))?;
         if let (Some(first), Some(last)) = (&self.first, &self.last) {
             let times = if *starts == 1 { "time" } else { "times" };
@@ -111,13 +127,20 @@ impl Stats {
         writeln!(out, "\nkinds")?;
         self.kinds.iter().try_for_each(|(kind, count)| writeln!(out, "  {kind:<40}{count:>10}"))?;
         if !self.tools.is_empty() {
-            writeln!(out, "\n{:<42}{:>10}{:>10}{:>10}{:>10}", "tools", "calls", "answered", "failed", "stopped")?;
+            writeln!(
+                out,
+                "\n{:<42}{:>10}{:>10}{:>10}{:>10}{:>10}",
+                "tools", "calls", "answered", "failed", "stopped", "refused"
+            )?;
         }
-        for (name, Tool { calls, answered, stopped, failed }) in &self.tools {
-            let all: u64 = failed.values().sum();
-            writeln!(out, "  {:<40}{calls:>10}{answered:>10}{all:>10}{stopped:>10}", clean(name))?;
+        for (name, Tool { calls, answered, stopped, failed, refused }) in &self.tools {
+            let (all, not_made): (u64, u64) = (failed.values().sum(), refused.values().sum());
+            writeln!(out, "  {:<40}{calls:>10}{answered:>10}{all:>10}{stopped:>10}{not_made:>10}", clean(name))?;
             for (class, count) in failed {
                 writeln!(out, "    {class:<58}{count:>10}")?;
+            }
+            for (code, count) in refused {
+                writeln!(out, "    {code:<78}{count:>10}")?;
             }
         }
         if !self.refused.is_empty() {
@@ -128,6 +151,10 @@ impl Stats {
             writeln!(out, "\nshadow: let pass by rules that were only tried")?;
         }
         self.shadow.iter().try_for_each(|(code, count)| writeln!(out, "  {code:<40}{count:>10}"))?;
+        if *waiting > 0 {
+            let calls = if *waiting == 1 { "call waits" } else { "calls wait" };
+            writeln!(out, "\n{waiting} {calls} for confirmation: `omen gate confirm`")?;
+        }
         if *in_doubt > 0 {
             writeln!(out, "\n{in_doubt} {} in doubt: `omen audit show --in-doubt`", plural(*in_doubt, "call"))?;
         }

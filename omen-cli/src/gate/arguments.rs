@@ -5,33 +5,54 @@ use serde_json::{Map, Value};
 
 use super::toml::quoted;
 
-/// A table `where` for the arguments that look like paths, URLs or choices: by their names, and by their schemas. Which folder
-/// and which host are right is for the operator to say.
-pub(super) fn proposal(tool: &Tool) -> String {
+/// What the arguments of a tool could be limited to.
+#[derive(Debug, Default)]
+pub(super) struct Rules {
+    /// Lines of a table `where` that follow from what is known: the folders of the server, the choices of the schema.
+    pub(super) known: Vec<String>,
+    /// Lines in which the operator has to put a folder or a host first.
+    pub(super) open: Vec<String>,
+}
+
+/// Rules for the arguments that look like paths, URLs or choices: by their names, and by their schemas. `folders` are those that
+/// the server was given.
+pub(super) fn proposal(tool: &Tool, folders: &[String]) -> Rules {
     let required = tool.input_schema.get("required").and_then(Value::as_array);
     let known = tool.input_schema.get("properties").and_then(Value::as_object);
-    let rules: Vec<_> = known
-        .into_iter()
-        .flatten()
-        .filter_map(|(name, schema)| {
-            let (steps, demand) = demand(name, schema.as_object()?)?;
-            let is_required = required.is_some_and(|names| names.iter().any(|other| other == name));
-            let optional = if is_required { "" } else { ", optional = true" };
-            let pointer = quoted(&format!("/{}{steps}", name.replace('~', "~0").replace('/', "~1")));
-            Some(format!("# {pointer} = {{ {demand}{optional} }}\n"))
-        })
-        .filter(|rule| rule.chars().count() <= WIDTH)
-        .take(MOST)
-        .collect();
-    if rules.is_empty() { String::new() } else { format!("# [allow.where]\n{}", rules.concat()) }
+    let mut rules = Rules::default();
+    for (name, schema) in known.into_iter().flatten() {
+        let Some((steps, demand)) = schema.as_object().and_then(|schema| demand(name, schema, folders)) else {
+            continue;
+        };
+        let pointer = quoted(&format!("/{}{steps}", name.replace('~', "~0").replace('/', "~1")));
+        if pointer.chars().count() > WIDTH / 2 || rules.known.len() + rules.open.len() == MOST {
+            continue;
+        }
+        let is_required = required.is_some_and(|names| names.iter().any(|other| other == name));
+        let optional = if is_required { "" } else { ", optional = true" };
+        let line = |demand: &str| format!("{pointer} = {{ {demand}{optional} }}");
+        match demand {
+            Demand::Known(demand) => rules.known.push(line(&demand)),
+            Demand::Open(demand) => rules.open.push(line(demand)),
+        }
+    }
+    rules
+}
+
+/// What the values of an argument could have to be.
+enum Demand {
+    Known(String),
+    Open(&'static str),
 }
 
 /// The steps behind the name of an argument, and what its values could have to be.
-fn demand(name: &str, schema: &Map<String, Value>) -> Option<(&'static str, String)> {
+fn demand(name: &str, schema: &Map<String, Value>, folders: &[String]) -> Option<(&'static str, Demand)> {
     let is = |schema: &Map<String, Value>, kind: &str| schema.get("type").is_some_and(|found| found == kind);
+    let list = |values: &[String]| values.iter().map(|value| quoted(value)).collect::<Vec<_>>().join(", ");
     if let Some(values) = schema.get("enum").and_then(Value::as_array) {
-        let values: Option<Vec<_>> = values.iter().map(|value| value.as_str().map(quoted)).collect();
-        return Some(("", format!("in = [{}]", values.filter(|values| values.len() <= MOST)?.join(", "))));
+        let values: Option<Vec<_>> = values.iter().map(|value| value.as_str().map(str::to_owned)).collect();
+        let demand = format!("in = [{}]", list(&values.filter(|values| values.len() <= MOST)?));
+        return (demand.chars().count() <= WIDTH).then_some(("", Demand::Known(demand)));
     }
     let items = schema.get("items").and_then(Value::as_object);
     let steps = match items {
@@ -45,12 +66,19 @@ fn demand(name: &str, schema: &Map<String, Value>) -> Option<(&'static str, Stri
         parts.any(|part| words.iter().any(|word| part == *word || part.strip_suffix('s') == Some(*word)))
     };
     if has(&["path", "file", "filename", "filepath", "dir", "directory", "folder", "source", "destination"]) {
-        return Some((steps, "under = \"./data\"".to_owned()));
+        return Some((
+            steps,
+            match folders {
+                [] => Demand::Open("under = [\"./data\"]"),
+                folders => Demand::Known(format!("under = [{}]", list(folders))),
+            },
+        ));
     }
-    has(&["url", "uri", "endpoint", "webhook"]).then(|| (steps, "host = [\"api.example.com\"]".to_owned()))
+    let is_address = has(&["url", "uri", "endpoint", "webhook"]);
+    is_address.then_some((steps, Demand::Open("host = [\"api.example.com\"]")))
 }
 
-/// How long a line may be.
+/// How long a list of choices may be, and twice as long as a pointer.
 const WIDTH: usize = 100;
 /// How many rules, and how many values of one, are proposed.
 const MOST: usize = 8;
@@ -73,15 +101,31 @@ mod tests {
             "amount": { "type": "integer" },
         } });
         let tool = serde_json::from_value(json!({ "name": "t", "inputSchema": schema })).unwrap();
-        assert_eq!(
-            proposal(&tool),
-            "# [allow.where]\n\
-             # \"/Callback_URL\" = { host = [\"api.example.com\"], optional = true }\n\
-             # \"/extra_files/*\" = { under = \"./data\", optional = true }\n\
-             # \"/mode\" = { in = [\"r\", \"w\"] }\n\
-             # \"/path\" = { under = \"./data\" }\n"
-        );
+        let choice = "\"/mode\" = { in = [\"r\", \"w\"] }";
+        let host = "\"/Callback_URL\" = { host = [\"api.example.com\"], optional = true }";
+        let without = proposal(&tool, &[]);
+        assert_eq!(without.known, [choice]);
+        let files = "\"/extra_files/*\" = { under = [\"./data\"], optional = true }";
+        assert_eq!(without.open, [host, files, "\"/path\" = { under = [\"./data\"] }"]);
+        let with = proposal(&tool, &["/a \"b".to_owned(), "c".to_owned()]);
+        let files = "\"/extra_files/*\" = { under = [\"/a \\\"b\", \"c\"], optional = true }";
+        assert_eq!(with.known, [files, choice, "\"/path\" = { under = [\"/a \\\"b\", \"c\"] }"]);
+        assert_eq!(with.open, [host]);
         let none = serde_json::from_value(json!({ "name": "t", "inputSchema": { "type": "object" } })).unwrap();
-        assert_eq!(proposal(&none), "");
+        let none = proposal(&none, &[]);
+        assert!(none.known.is_empty() && none.open.is_empty());
+    }
+
+    #[test]
+    fn what_a_server_makes_long_is_left_out() {
+        let choices: Vec<_> = (0..9).map(|number| number.to_string()).collect();
+        let schema = json!({ "type": "object", "properties": {
+            ("file_".repeat(20)): { "type": "string" },
+            "many": { "enum": choices },
+            "long": { "enum": ["x".repeat(200)] },
+        } });
+        let tool = serde_json::from_value(json!({ "name": "t", "inputSchema": schema })).unwrap();
+        let rules = proposal(&tool, &[]);
+        assert!(rules.known.is_empty() && rules.open.is_empty(), "{rules:?}");
     }
 }

@@ -1,15 +1,17 @@
 //! `omen gate confirm`: answers the questions of a gate, which wait at its socket.
 
 mod events;
+mod gates;
 mod program;
 mod question;
 mod terminal;
 
+use std::io::IsTerminal as _;
 use std::path::PathBuf;
 
-use omen::render::human::clean;
 use omen_proxy::confirm::FrontEnd;
 
+use self::gates::{Gates, unreachable};
 use self::question::Shown;
 use super::config;
 use crate::args::GateConfirmArgs;
@@ -18,20 +20,16 @@ use crate::output::Output;
 
 pub(crate) fn confirm(args: &GateConfirmArgs, out: &mut Output) -> Result<Exit, Failure> {
     let Some(socket) = socket(args) else { return Ok(Exit::Unreadable) };
-    let gate = match FrontEnd::connect(&socket) {
-        Ok(gate) => gate,
-        Err(error) => {
-            complain(format_args!(
-                "{}; start the gate, or name its configuration or socket",
-                clean(&error.to_string())
-            ));
-            return Ok(Exit::Unreadable);
-        }
-    };
+    // Somebody at a terminal is there before the first call, and after the end of a session.
+    let waits = args.wait || (!args.list && !args.json && std::io::stdin().is_terminal());
+    let gates = Gates { socket, waits };
     match (args.list, args.json) {
-        (true, is_json) => list(gate, is_json, out),
-        (false, true) => program::relay(gate, out),
-        (false, false) => terminal::ask(gate, out),
+        (true, is_json) => match gates.connect() {
+            Ok(gate) => list(gate, is_json, out),
+            Err(error) => Ok(unreachable(&error)),
+        },
+        (false, true) => program::relay(&gates, out),
+        (false, false) => terminal::ask(&gates, out),
     }
 }
 

@@ -1,6 +1,8 @@
-//! `omen gate init`: writes a configuration for a server, in which nothing is allowed yet.
+//! `omen gate init`: writes a configuration for a server, in which nothing is allowed but what was named.
 
+mod allow;
 mod name;
+mod new_folder;
 mod propose;
 mod text;
 
@@ -9,12 +11,13 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use omen::render::human::clean;
+use omen_gate::Config;
 use omen_gate::audit::Key;
 use omen_gate::catalog::Catalog;
-use omen_gate::{Config, ServerName};
 
+use self::new_folder::NewFolder;
 use self::text::Setup;
-use super::{catalog, config, remote};
+use super::{catalog, config, folders, remote, shell};
 use crate::args::GateInitArgs;
 use crate::exit::{Exit, Failure, complain};
 use crate::output::{Color, Output};
@@ -42,14 +45,26 @@ pub(crate) fn init(args: &GateInitArgs, out: &mut Output) -> Result<Exit, Failur
         let what = if endpoint.is_some() { "address" } else { "command" };
         return Err(Failure::Usage(format!("no name for the server in its {what}; name it with `--server NAME`")));
     };
+    // The server runs in it.
+    let folder = match NewFolder::make(path.parent().unwrap_or(Path::new(""))) {
+        Ok(folder) => folder,
+        Err(why) => {
+            complain(why);
+            return Ok(Exit::Unreadable);
+        }
+    };
+    let folders = folders::of(&args.command, path.parent().unwrap_or(Path::new("")));
     let setup = Setup {
         server: &server,
         command: &args.command,
         pass_env: &args.pass_env,
         endpoint: endpoint.as_ref(),
         plain_http: args.remote.allow_plain_http,
+        allow: &args.allow,
+        folders: &folders,
     };
     let Some(catalog) = tools(&setup, path)? else { return Ok(Exit::Unreadable) };
+    allow::check(&args.allow, &server, &catalog)?;
     let text = setup.configuration(&catalog);
     // What is written is a configuration, or nothing is.
     if let Err(errors) = Config::parse_as(&text, path) {
@@ -67,7 +82,8 @@ pub(crate) fn init(args: &GateInitArgs, out: &mut Output) -> Result<Exit, Failur
         complain(format_args!("cannot write {}: {error}", path.display()));
         return Ok(Exit::Unreadable);
     }
-    say(out, path, &server, &catalog, (&key, is_new))?;
+    folder.keep();
+    say(out, path, &setup, &catalog, (&key, is_new))?;
     Ok(Exit::Clean)
 }
 
@@ -122,27 +138,40 @@ fn write(path: &Path, text: &str, replace: bool) -> io::Result<()> {
 fn say(
     out: &mut Output,
     path: &Path,
-    server: &ServerName,
+    setup: &Setup<'_>,
     catalog: &Catalog,
     (key, is_new): (&Path, bool),
 ) -> io::Result<()> {
-    let (path, key) = (path.display(), key.display());
+    let config = shell::word(&path.to_string_lossy());
+    let (config, key) = (clean(&config), key.display());
     let tools = catalog.iter().count();
     let s = if tools == 1 { "" } else { "s" };
-    writeln!(out, "wrote {path}: {tools} tool{s} of `{}`, none of them allowed yet", clean(server.as_str()))?;
+    let allowed = match setup.allow {
+        [] => "none of them allowed yet".to_owned(),
+        names => {
+            let names: Vec<_> = names.iter().map(|name| format!("`{}`", clean(name.as_str()))).collect();
+            format!("allowed: {}", names.join(", "))
+        }
+    };
+    writeln!(out, "wrote {}: {tools} tool{s} of `{}`, {allowed}", path.display(), clean(setup.server.as_str()))?;
     match is_new {
         true => writeln!(out, "wrote {key}: keep it where neither the agent nor its tools can read it")?,
         false => writeln!(out, "kept {key}")?,
     }
+    let review = match setup.allow {
+        [] => "remove the `#` in front of the entries of the tools that you allow",
+        _ => "see that the permissions and rules of what is allowed are what you mean",
+    };
     write!(
         out,
         "\
 next:
-  1. read {path}, and remove the `#` in front of the entries of the tools that you allow
-  2. omen gate check --config {path}
-  3. have your client start `omen gate proxy --config {path}` in place of the server;
+  1. read {}, and {review}
+  2. omen gate check --config {config}
+  3. have your client start `omen gate proxy --config {config}` in place of the server;
      `omen gate wrap` rewrites the configuration of a client
-"
+",
+        path.display()
     )?;
     out.flush()
 }

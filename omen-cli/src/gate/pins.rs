@@ -1,13 +1,14 @@
 //! Entries for the allowlist and their grants, to be completed by the operator.
 
-use std::fmt::Write as _;
+use std::path::Path;
 
 use omen_gate::Config;
 use omen_gate::catalog::{Catalog, Listed};
 use serde_json::Value;
 
-use super::arguments;
-use super::toml::{comment, quoted};
+use super::entry::Entry;
+use super::toml::comment;
+use super::{arguments, folders};
 
 /// Entries for each tool, in TOML, with comments about the tool.
 pub(super) fn entries(catalog: &Catalog, config: &Config) -> String {
@@ -36,19 +37,19 @@ fn entry(text: &mut String, listed: &Listed, config: &Config) {
     }
     // A tool without a pin cannot be approved; the comment above says why.
     if let Ok(pin) = listed.pin() {
-        let (server, tool) = (quoted(id.server.as_str()), quoted(id.tool.as_str()));
-        let rules = arguments::proposal(listed.tool());
-        let _ = writeln!(
-            text,
-            "[[allow]]\nserver = {server}\ntool = {tool}\npin = \"{pin}\"\npermissions = []\n\
-             {rules}[[grants]]\nserver = {server}\ntool = {tool}\npermissions = []"
-        );
+        let command = config.servers.get(&id.server).and_then(|server| server.command.as_ref());
+        let folders = command.map(|command| {
+            let words: Vec<_> = std::iter::once(&command.program).chain(&command.args).cloned().collect();
+            folders::of(&words, command.dir.as_deref().unwrap_or(Path::new(".")))
+        });
+        let rules = arguments::proposal(tool, &folders.unwrap_or_default());
+        Entry { tool: id, pin, permissions: &[], rules: &rules }.write(text, "");
     }
 }
 
 const HEAD: &str = "\
-# The tools that the servers list now. Review each one; copy those that may be called into the
-# configuration, and fill in their permissions: READ, WRITE, EXECUTE, NETWORK. `[[allow]]` states what
-# a tool can do, and `[[grants]]` that it may; `where` proposes rules on its arguments. Long texts are cut off here; the catalogue has the full
-# texts.
+## The tools that the servers list now. Review each one; copy those that may be called into the
+## configuration, and fill in their permissions: READ, WRITE, EXECUTE, NETWORK. `[[allow]]` states what
+## a tool can do, and `[[grants]]` that it may; `where` proposes rules on its arguments. Long texts are
+## cut off here; the catalogue has the full texts.
 ";

@@ -2,21 +2,20 @@
 //!
 //! Standard output belongs to the protocol here, so nothing else is written to it.
 
+mod confirmed;
 mod listen;
 mod reached;
 mod stop;
+mod unserved;
 
-use std::path::Path;
 use std::process::id;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use omen::render::human::clean;
-use omen_gate::{Config, GateClock, ServerName, SystemClock, TurnId};
-#[cfg(unix)]
-use omen_proxy::confirm::SocketConfirmer;
+use omen_gate::{Config, Gate, GateClock, ServerName, SystemClock, TurnId};
 use omen_proxy::watch::{Changes, NotWatched};
-use omen_proxy::{Ended, Proxy, stdio};
+use omen_proxy::{Ended, NotServed, Proxy, stdio};
 use tokio::sync::mpsc;
 
 use self::stop::asked_to_stop;
@@ -25,31 +24,54 @@ use crate::args::ProxyArgs;
 use crate::exit::{Exit, Failure, complain};
 
 pub(crate) fn proxy(args: &ProxyArgs) -> Result<Exit, Failure> {
-    let Some(mut config) = config::load(&args.config) else { return Ok(Exit::Unreadable) };
+    let config = match Config::load(&args.config) {
+        Ok(config) => config,
+        Err(errors) => {
+            config::report(&args.config, &errors);
+            unserved::answer(args, &unserved::invalid(&args.config));
+            return Ok(Exit::Unreadable);
+        }
+    };
+    let served = serve(args, config)?;
+    if let Err(why) = &served {
+        complain(clean(why));
+        unserved::answer(args, why);
+    }
+    Ok(served.unwrap_or(Exit::Unreadable))
+}
+
+/// Serves to the end, or says why nothing was served.
+fn serve(args: &ProxyArgs, mut config: Config) -> Result<Result<Exit, String>, Failure> {
     if args.shadow {
         config = config.always_shadow();
     }
+    let server = server(args, &config)?;
+    let source = match reached::source(args, &config, &server)? {
+        Ok(source) => source,
+        Err(error) => return Ok(Err(error.to_string())),
+    };
+    let session = session()?;
+    let access = listen::access(&args.http)?;
+    let clock: Arc<dyn GateClock> = Arc::new(SystemClock::default());
+    // Before anything else is taken: that another proxy has the log is the reason for all that is missing then.
+    let audit = match Gate::open_audit(&config, Arc::clone(&clock)) {
+        Ok(audit) => audit,
+        Err(error) => return Ok(Err(unserved::why(&NotServed::from(error)))),
+    };
     if config.shadow {
         complain(
             "note: shadow: rules on what a call says are only tried; what they would refuse passes, and is in the log",
         );
     }
-    let server = server(args, &config)?;
-    let source = match reached::source(args, &config, &server)? {
-        Ok(source) => source,
-        Err(error) => return Ok(unreadable(&error.to_string())),
-    };
-    let session = session()?;
-    let access = listen::access(&args.http)?;
-    let clock: Arc<dyn GateClock> = Arc::new(SystemClock::default());
     let recording = match episode::recording(&args.episode, &config, &clock) {
         Ok(recording) => recording,
-        Err(error) => return Ok(unreadable(&error.to_string())),
+        Err(error) => return Ok(Err(error.to_string())),
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::Internal(format!("cannot start the proxy: {error}")))?;
     let socket = (!args.no_socket).then(|| config.confirm_socket());
     let mut proxy = Proxy::new(config, server, session)
+        .audit(audit)
         .clock(clock)
         .pass(args.pass.iter().copied())
         .show_blocked(args.show_blocked)
@@ -63,21 +85,23 @@ pub(crate) fn proxy(args: &ProxyArgs) -> Result<Exit, Failure> {
     let served = runtime.block_on(async {
         let (reload, when) = mpsc::channel(1);
         let reloads = tokio::spawn(changed(Changes::of(&args.config), reload));
-        let proxy = with_socket(proxy, socket.as_deref()).reload(&args.config, when);
+        let proxy = confirmed::at_socket(proxy, socket.as_deref(), &args.config).reload(&args.config, when);
         let served = match access {
             Some(access) => listen::serve(proxy, source, access, &args.http).await.map_err(|error| error.to_string()),
-            None => proxy.serve_source(&source, stdio(), asked_to_stop()).await.map_err(|error| error.to_string()),
+            None => proxy.serve_source(&source, stdio(), asked_to_stop()).await.map_err(|error| unserved::why(&error)),
         };
         reloads.abort();
         served
     });
     // A thread may still wait for the client's next word.
     runtime.shutdown_background();
-    Ok(match served {
-        Ok(Ended::Client | Ended::Asked) => Exit::Clean,
-        Ok(ended) => unreadable(&ended.unquoted()),
-        Err(error) => unreadable(&error.to_string()),
-    })
+    Ok(served.map(|ended| match ended {
+        Ended::Client | Ended::Asked => Exit::Clean,
+        ended => {
+            complain(clean(&ended.unquoted()));
+            Exit::Unreadable
+        }
+    }))
 }
 
 /// The server that is named, or the only one.
@@ -108,22 +132,6 @@ fn session() -> Result<TurnId, Failure> {
     TurnId::new(name).map_err(|error| Failure::Internal(error.to_string()))
 }
 
-/// Offers the calls that wait for a confirmation at a socket. Without it, nobody but the client can confirm them.
-fn with_socket(proxy: Proxy, path: Option<&Path>) -> Proxy {
-    #[cfg(unix)]
-    if let Some(path) = path {
-        match SocketConfirmer::bind(path) {
-            Ok(socket) => return proxy.confirmer(socket),
-            Err(error) => complain(clean(&format!(
-                "nobody can confirm calls with `omen gate confirm`: {error}; {}",
-                error.help()
-            ))),
-        }
-    }
-    let _ = path;
-    proxy
-}
-
 /// Sends something whenever the configuration may be another one: with each change of its file, and each SIGHUP.
 async fn changed(changes: Result<Changes, NotWatched>, reload: mpsc::Sender<()>) {
     match changes {
@@ -136,9 +144,4 @@ async fn changed(changes: Result<Changes, NotWatched>, reload: mpsc::Sender<()>)
         Err(error) => complain(format_args!("{error}; restart the proxy to put another configuration in force")),
     }
     reload.closed().await;
-}
-
-fn unreadable(why: &str) -> Exit {
-    complain(clean(why));
-    Exit::Unreadable
 }

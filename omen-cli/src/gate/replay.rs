@@ -1,17 +1,24 @@
 //! `omen gate replay`: what two policies say of the same calls.
 
+mod change;
+mod groups;
+
 use std::io::{self, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use omen::lines::{LineSplitter, RawLine, ReadError};
 use omen::render::human::clean;
+use omen_gate::Config;
 use omen_gate::audit::store::log_of;
 use omen_gate::audit::{Logged, read_log};
 use omen_gate::config::PolicyHash;
 use omen_gate::replay::{Replay, ReplayCall, ReplayVerdict};
 use serde::Serialize;
+use serde_json::{Map, Value};
 
+use self::change::{Change, Kind, Place, Said};
+use self::groups::Groups;
 use super::{catalog, config};
 use crate::args::{FailOn, Format, GateReplayArgs};
 use crate::audit;
@@ -26,10 +33,24 @@ pub(crate) fn replay(args: &GateReplayArgs, out: &mut Output) -> Result<Exit, Fa
     };
     let (old, new) = (config::load(&args.old), config::load(&args.new));
     let (Some(old), Some(new), Some(catalog)) = (old, new, catalog) else { return Ok(Exit::Unreadable) };
-    let replay = Replay::new(&old, &new, catalog, SystemTime::now());
-    let mut report = Report { args, replay, counts: Counts::default(), failed: None, out };
-    report.begin()?;
     let has_key = args.key_file.is_some() || args.key_env.is_some();
+    if !has_key && (args.since.is_some() || args.until.is_some()) {
+        let why = "plans have no time; `--since` and `--until` are for an audit log, with its key";
+        return Err(Failure::Usage(why.to_owned()));
+    }
+    note_folders(&old, &new);
+    let now = SystemTime::now();
+    let mut report = Report {
+        args,
+        replay: Replay::new(&old, &new, catalog, now),
+        since: args.since.as_ref().map(|when| when.text(now)),
+        until: args.until.as_ref().map(|when| when.text(now)),
+        counts: Counts::default(),
+        groups: Groups::default(),
+        failed: None,
+        out,
+    };
+    report.begin()?;
     let exit = if has_key { report.log()? } else { report.plans()? };
     report.end()?;
     let Report { counts, .. } = report;
@@ -42,6 +63,24 @@ pub(crate) fn replay(args: &GateReplayArgs, out: &mut Output) -> Result<Exit, Fa
         FailOn::Never => false,
     });
     Ok(if exit == Exit::Clean && is_found { Exit::ErrorsFound } else { exit })
+}
+
+/// Relative paths start from the folder of their configuration: a copy elsewhere is another policy.
+fn note_folders(old: &Config, new: &Config) {
+    let folder = |config: &Config| {
+        let folder = config.folder.clone().unwrap_or_else(|| PathBuf::from("."));
+        folder.canonicalize().unwrap_or(folder)
+    };
+    let (old, new) = (folder(old), folder(new));
+    if old != new {
+        let (old, new) = (old.display().to_string(), new.display().to_string());
+        complain(format_args!(
+            "note: the configurations are in different folders, `{}` and `{}`: relative paths in their rules start there, and are \
+             judged differently",
+            clean(&old),
+            clean(&new)
+        ));
+    }
 }
 
 /// How many calls there were of each kind.
@@ -58,40 +97,16 @@ struct Counts {
     undecidable: u64,
 }
 
-/// Prints differences as they are found.
+/// Prints differences as they are found, for programs, or at the end, for people.
 struct Report<'r> {
     args: &'r GateReplayArgs,
     replay: Replay,
+    since: Option<String>,
+    until: Option<String>,
     counts: Counts,
+    groups: Groups,
     failed: Option<io::Error>,
     out: &'r mut Output,
-}
-
-/// Which call it is.
-#[derive(Serialize)]
-struct Place<'p> {
-    /// The number of the entry in the log; of the line in a file of plans.
-    number: u64,
-    time: Option<&'p str>,
-    turn: Option<&'p str>,
-    tool: Option<String>,
-}
-
-#[derive(Serialize)]
-struct Change<'p> {
-    change: &'static str,
-    #[serde(flatten)]
-    place: Place<'p>,
-    old: Said<'p>,
-    new: Said<'p>,
-}
-
-/// What one policy says.
-#[derive(Serialize)]
-struct Said<'p> {
-    verdict: &'static str,
-    code: Option<&'static str>,
-    why: Option<&'p str>,
 }
 
 #[derive(Serialize)]
@@ -128,12 +143,20 @@ impl Report<'_> {
             return;
         }
         let Some(call) = ReplayCall::of_entry(entry) else { return };
+        // Those before the time that is asked for count for rates.
         let verdicts = self.replay.judge(&call);
+        let time = entry.time().trim_end_matches('Z');
+        let is_wanted = self.since.as_deref().is_none_or(|since| time >= since)
+            && self.until.as_deref().is_none_or(|until| time < until);
+        if !is_wanted {
+            return;
+        }
         let place = Place {
             number: entry.sequence(),
             time: Some(entry.time()),
             turn: entry.turn(),
             tool: Some(call.tool.to_string()),
+            args: call.args.as_ref(),
         };
         self.failed = self.count(place, &verdicts).err();
     }
@@ -184,7 +207,8 @@ impl Report<'_> {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
         }
         let Some(verdicts) = self.replay.judge_plan(&text) else { return Ok(()) };
-        self.count(Place { number: *number, time: None, turn: None, tool: tool_of(&text) }, &verdicts)
+        let (tool, args) = said_in(&text);
+        self.count(Place { number: *number, time: None, turn: None, tool, args: args.as_ref() }, &verdicts)
     }
 
     fn count(&mut self, place: Place<'_>, (old, new): &(ReplayVerdict, ReplayVerdict)) -> io::Result<()> {
@@ -198,19 +222,19 @@ impl Report<'_> {
             }
             (Deny(_), Allow | Confirm) => {
                 self.counts.deny_to_allow += 1;
-                "deny_to_allow"
+                Kind::DenyToAllow
             }
             (Allow | Confirm, Deny(_)) => {
                 self.counts.allow_to_deny += 1;
-                "allow_to_deny"
+                Kind::AllowToDeny
             }
             (Confirm, Allow) => {
                 self.counts.unconfirmed += 1;
-                "unconfirmed"
+                Kind::Unconfirmed
             }
             (Allow, Confirm) => {
                 self.counts.confirmed += 1;
-                "confirmed"
+                Kind::Confirmed
             }
             (Deny(_), Deny(_)) | (Allow, Allow) | (Confirm, Confirm) => {
                 self.counts.unchanged += 1;
@@ -219,13 +243,16 @@ impl Report<'_> {
         };
         let found =
             self.counts.deny_to_allow + self.counts.allow_to_deny + self.counts.unconfirmed + self.counts.confirmed;
-        let change = Change { change, place, old: said(old), new: said(new) };
+        let change = Change { change, place, old: Said::of(old), new: Said::of(new) };
         match self.args.format {
             Format::Json => {
                 let comma = if found > 1 { "," } else { "" };
                 write!(self.out, "{comma}\n{}", serde_json::to_string(&change)?)
             }
-            Format::Human => change.human(self.out),
+            Format::Human => {
+                self.groups.add(&change);
+                Ok(())
+            }
         }
     }
 
@@ -250,6 +277,7 @@ impl Report<'_> {
                 writeln!(self.out, "],{}", text.strip_prefix('{').unwrap_or_default())
             }
             Format::Human => {
+                self.groups.print(self.out)?;
                 let Counts { calls, deny_to_allow, allow_to_deny, unconfirmed, confirmed, unchanged, undecidable } =
                     &self.counts;
                 let s = if *calls == 1 { "" } else { "s" };
@@ -264,48 +292,18 @@ impl Report<'_> {
     }
 }
 
-impl Change<'_> {
-    fn human(&self, out: &mut Output) -> io::Result<()> {
-        let change = match self.change {
-            "deny_to_allow" => "DENY→ALLOW",
-            "allow_to_deny" => "ALLOW→DENY",
-            "unconfirmed" => "CONFIRM→ALLOW",
-            _ => "ALLOW→CONFIRM",
-        };
-        let Place { number, time, turn, tool } = &self.place;
-        let turn = turn.map(|turn| format!("  {turn}")).unwrap_or_default();
-        let time = time.map(|time| format!("  {time}")).unwrap_or_default();
-        let line = format!("{change}  {number}{time}{turn}  {}", tool.as_deref().unwrap_or("-"));
-        writeln!(out, "{}", clean(&line))?;
-        for (name, said) in [("old", &self.old), ("new", &self.new)] {
-            let why = match (said.code, said.why) {
-                (Some(code), Some(why)) => format!("{code}: {why}"),
-                _ => said.verdict.to_owned(),
-            };
-            writeln!(out, "  {name}: {}", clean(&why))?;
-        }
-        Ok(())
-    }
-}
-
-fn said(verdict: &ReplayVerdict) -> Said<'_> {
-    match verdict {
-        ReplayVerdict::Allow => Said { verdict: "allow", code: None, why: None },
-        ReplayVerdict::Confirm => Said { verdict: "confirm", code: None, why: None },
-        ReplayVerdict::Deny(why) => Said { verdict: "deny", code: Some(why.code.as_str()), why: Some(&why.message) },
-        ReplayVerdict::Undecidable(why) => Said { verdict: "undecidable", code: None, why: Some(why) },
-    }
-}
-
 /// Whether a line is one of an audit log.
 fn is_entry(text: &str) -> bool {
-    let value: Option<serde_json::Value> = serde_json::from_str(text).ok();
+    let value: Option<Value> = serde_json::from_str(text).ok();
     value.is_some_and(|value| value.get("mac").is_some() && value.get("sequence").is_some())
 }
 
-fn tool_of(text: &str) -> Option<String> {
-    let value: serde_json::Value = serde_json::from_str(text).ok()?;
-    Some(format!("{}/{}", value.get("server")?.as_str()?, value.get("tool")?.as_str()?))
+/// The tool and the arguments that a plan names.
+fn said_in(text: &str) -> (Option<String>, Option<Map<String, Value>>) {
+    let Ok(plan) = serde_json::from_str::<Value>(text) else { return (None, None) };
+    let word = |member: &str| plan.get(member).and_then(Value::as_str);
+    let tool = word("server").zip(word("tool")).map(|(server, tool)| format!("{server}/{tool}"));
+    (tool, plan.get("args").and_then(Value::as_object).cloned())
 }
 
 /// The longest line of a file of plans, in bytes: no plan is longer, however it is escaped.

@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use omen::render::human::clean;
 use omen_gate::bounded;
 
-/// Writes a text as one line, whatever characters it has.
+/// Writes a text as one line of prose, whatever characters it has.
 pub(super) fn comment(text: &mut String, what: &str) {
-    let _ = writeln!(text, "# {}", clean(&bounded(what)).trim_end());
+    let _ = writeln!(text, "## {}", clean(&bounded(what)).trim_end());
 }
 
 /// Quotes a text as a basic string of TOML. It may come from a server, so every unusual character is escaped.

@@ -2,7 +2,9 @@
 
 mod backup;
 mod client;
+mod configured;
 mod edit;
+mod prepare;
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -59,8 +61,10 @@ pub(crate) fn wrap(args: &GateWrapArgs, out: &mut Output) -> Result<Exit, Failur
         complain(why);
         return Ok(Exit::Unreadable);
     }
+    // Clients start their servers in the folder of the project, and this command is usually run there, too.
+    let bases: Vec<_> = std::env::current_dir().ok().into_iter().chain(file.parent().map(Path::to_owned)).collect();
     for server in &found {
-        server.report(args.dry_run, out)?;
+        server.report(args.dry_run, &bases, out)?;
     }
     if !args.dry_run && new != text {
         writeln!(out, "{} is rewritten; `omen gate wrap --undo {0}` restores it", args.file.display())?;

@@ -465,8 +465,8 @@ fn what_is_in_a_log_is_counted() {
     assert_eq!((run.code, &stats["verdict"], &stats["entries"]), (0, &"sound".into(), &7.into()));
     assert_eq!(stats["kinds"], serde_json::json!({ "decision": 1, "intent": 3, "opened": 1, "outcome": 2 }));
     let tools = serde_json::json!({
-        "files/read": { "calls": 1, "answered": 1, "stopped": 0, "failed": {} },
-        "files/write": { "calls": 2, "answered": 0, "stopped": 0, "failed": { "timeout": 1 } },
+        "files/read": { "calls": 1, "answered": 1, "stopped": 0, "failed": {}, "refused": {} },
+        "files/write": { "calls": 2, "answered": 0, "stopped": 0, "failed": { "timeout": 1 }, "refused": {} },
     });
     assert_eq!(stats["tools"], tools);
     assert_eq!((&stats["refused"], &stats["in_doubt"]), (&serde_json::json!({ "PG-3": 1 }), &1.into()));
@@ -663,6 +663,138 @@ fn a_signed_anchor_is_verified_without_the_key() {
     let expect =
         "omen: cannot use the anchor signed: invalid signature: the anchor was changed or signed with another key\n";
     assert_eq!((other.code, other.stderr.as_str()), (3, expect));
+}
+
+/// A log of a gate with a grant that asks and one that does not. One call was confirmed, one denied, one refused by a rule; one
+/// needs no confirmation, and the last one waits.
+fn of_asked_calls() -> TempDir {
+    let folder = folder(&[]);
+    drop(Key::create(folder.path().join("audit.key")).unwrap());
+    let audit = open(&folder);
+    let record = |kind, turn: &str, data: Value| {
+        let Value::Object(data) = data else { panic!("{data}") };
+        let _ = audit.append(Record::new(kind, &TurnId::new(turn).unwrap(), data)).unwrap();
+    };
+    let tool = |name: &str| serde_json::json!({ "server": "files", "tool": name });
+    let grant = |id: u64, permission: &str, pre_granted: bool| serde_json::json!({ "id": id, "tool": tool("write"), "permission": permission, "pre_granted": pre_granted });
+    let grants = [grant(1, "READ", false), grant(2, "WRITE", false), grant(3, "WRITE", true)];
+    record(Kind::Grant, "gate", serde_json::json!({ "grants": grants }));
+    let allowed = |call: &str, grants: &[u64]| serde_json::json!({ "call": call, "grants": grants, "outcome": "allowed", "stage": "authorization", "tool": tool("write") });
+    let denied = |code: &str| serde_json::json!({ "args": { "path": "a.txt" }, "code": code, "outcome": "denied", "tool": tool("write"), "why": "no" });
+    record(Kind::Decision, "turn_1", allowed("c1", &[1, 2]));
+    record(
+        Kind::Confirmation,
+        "turn_1",
+        serde_json::json!({ "call": "c1", "outcome": "allowed", "tool": tool("write") }),
+    );
+    record(Kind::Decision, "turn_2", allowed("c2", &[1, 2]));
+    record(Kind::Confirmation, "turn_2", denied("G3"));
+    record(Kind::Decision, "turn_3", denied("PG-3"));
+    record(Kind::Decision, "turn_4", allowed("c4", &[1, 3]));
+    record(Kind::Intent, "turn_4", serde_json::json!({ "call": "c4", "outcome": "allowed", "tool": tool("write") }));
+    record(Kind::Decision, "turn_5", allowed("c5", &[2]));
+    folder
+}
+
+#[test]
+fn a_call_that_waits_is_not_shown_as_allowed() {
+    let folder = of_asked_calls();
+    assert_eq!(shown(&folder, &["--outcome", "waits"]), [3, 5, 10]);
+    assert_eq!(shown(&folder, &["--outcome", "allowed"]), [4, 8, 9]);
+    let run = audit(&folder, &["show", "--key-file", "audit.key", "audit.jsonl"]);
+    let says: Vec<_> = run.stdout.lines().skip(2).map(|line| line.rsplit("  ").next().unwrap()).collect();
+    let waits = "waits for confirmation";
+    let refused = |code: &str| format!("denied {code}: no; {{\"path\":\"a.txt\"}}");
+    assert_eq!(says, [waits, "allowed", waits, &refused("G3"), &refused("PG-3"), "allowed", "call c4", waits]);
+}
+
+#[test]
+fn what_waits_and_what_was_refused_is_counted() {
+    let folder = of_asked_calls();
+    let stats = || {
+        let run = audit(&folder, &["stats", "--format", "json", "--key-file", "audit.key", "audit.jsonl"]);
+        serde_json::from_str::<Value>(&run.stdout).unwrap()
+    };
+    let now = stats();
+    assert_eq!(
+        (&now["tools"]["files/write"]["refused"], &now["waiting"]),
+        (&serde_json::json!({ "G3": 1, "PG-3": 1 }), &0.into())
+    );
+    let human = || audit(&folder, &["stats", "--key-file", "audit.key", "audit.jsonl"]).stdout;
+    let text = human();
+    let line = text.lines().find(|line| line.trim_start().starts_with("files/write ")).unwrap();
+    assert_eq!(line.split_whitespace().collect::<Vec<_>>(), ["files/write", "1", "0", "0", "0", "2"]);
+    assert!(!text.contains("wait"), "no gate runs, so nothing waits: {text}");
+    assert_eq!(
+        text.lines().filter(|line| line.trim_start().starts_with("PG-3")).count(),
+        2,
+        "by tool, and in all: {text}"
+    );
+
+    // A gate that has the log open may still be asking; one that is started anew has forgotten.
+    let log = open(&folder);
+    assert_eq!(stats()["waiting"], 0);
+    let turn = TurnId::new("turn_6").unwrap();
+    let grant = serde_json::json!({ "grants": [{ "id": 2, "permission": "WRITE", "pre_granted": false }] });
+    let waits = serde_json::json!({ "grants": [2], "outcome": "allowed", "stage": "authorization" });
+    for (kind, data) in [(Kind::Grant, grant), (Kind::Decision, waits)] {
+        let _ = log.append(Record::new(kind, &turn, data.as_object().unwrap().clone())).unwrap();
+    }
+    assert_eq!(stats()["waiting"], 1);
+    assert!(human().contains("\n1 call waits for confirmation: `omen gate confirm`\n"));
+}
+
+#[test]
+fn a_call_is_found_by_its_hash() {
+    let folder = of_a_killed_gate();
+    assert_eq!(shown(&folder, &["--call", "c2"]), [5, 6]);
+    assert_eq!(shown(&folder, &["--call", "C3"]), [7]);
+    assert_eq!(shown(&folder, &["--server", "files", "--kind", "intent"]), [2, 5, 7]);
+    // A refusal by a rule has no hash, but what it is the hash of.
+    let folder = of_asked_calls();
+    let tool = omen_gate::ToolId { server: "files".parse().unwrap(), tool: "write".parse().unwrap() };
+    let permissions = omen_gate::Permissions::new([omen_gate::Permission::Write]).unwrap();
+    let demand = omen_gate::Demand { tool, permissions, always_confirm: true };
+    let args = serde_json::json!({ "path": "a.txt" });
+    let call = omen_gate::Call::new("x".parse().unwrap(), demand, args.as_object().unwrap().clone()).unwrap();
+    assert_eq!(shown(&folder, &["--call", &call.hash().to_string()]), [6, 7]);
+    assert_eq!(shown(&folder, &["--call", &call.hash().to_string()[..8], "--code", "PG-3"]), [7]);
+}
+
+#[test]
+fn a_time_may_be_how_long_ago_it_was() {
+    let folder = of_a_killed_gate();
+    assert_eq!(shown(&folder, &["--since", "2h", "--kind", "intent"]), [2, 5, 7]);
+    assert_eq!(shown(&folder, &["--until", "2h"]), [0_u64; 0]);
+    assert_eq!(shown(&folder, &["--since", "7d", "--until", "9999-01-01", "--code", "PG-3"]), [4]);
+    let wrong = audit(&folder, &["show", "--key-file", "audit.key", "--since", "2 hours", "audit.jsonl"]);
+    assert!(wrong.code == 2 && wrong.stderr.contains("such as 30m, 2h or 7d"), "{}", wrong.stderr);
+}
+
+/// A filter that is mistyped finds nothing, and does not pass for a log without such entries.
+#[test]
+fn what_the_log_does_not_have_is_said() {
+    let folder = of_a_killed_gate();
+    for (args, note) in [
+        (&["--tool", "wirte"][..], "no entry has the tool `wirte`; did you mean `write`?"),
+        (&["--tool", "files/wirte"], "no entry has the tool `files/wirte`; did you mean `files/write`?"),
+        (&["--tool", "elsewhere"], "no entry has the tool `elsewhere`; the log has `read`, `write`"),
+        (&["--server", "file"], "no entry has the server `file`; did you mean `files`?"),
+        (&["--kind", "intents"], "no entry has the kind `intents`; did you mean `intent`?"),
+        (&["--outcome", "deny"], "no entry has the outcome `deny`"),
+        (&["--code", "PG-4"], "no entry has the code `PG-4`; did you mean `PG-3`?"),
+        (&["--code", "pg-3"], "no entry has the code `pg-3`; did you mean `PG-3`?"),
+        (&["--code", "PG3"], "`PG-3`"),
+        (&["--turn", "turn_9"], "no entry has the turn `turn_9`"),
+        (&["--call", "ff"], "no entry has the call `ff`"),
+    ] {
+        let run = audit(&folder, &[&["show", "--key-file", "audit.key"], args, &["audit.jsonl"]].concat());
+        assert_eq!((run.code, run.stdout.as_str()), (0, ""), "{args:?}");
+        assert!(run.stderr.starts_with("omen: note: ") && run.stderr.contains(note), "{args:?}: {}", run.stderr);
+        assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
+    }
+    // What is there, but not together, is not mistyped.
+    assert_eq!(shown(&folder, &["--tool", "read", "--outcome", "timeout"]), [0_u64; 0]);
 }
 
 #[test]

@@ -414,3 +414,12 @@ fn a_full_disk_exits_3() {
         assert_eq!(output.status.code(), Some(3), "{args:?}");
     }
 }
+
+#[test]
+fn the_sample_is_the_one_that_the_docs_show() {
+    let folder = folder(&[]);
+    let run = gate(&folder, &["schema", "--example"]);
+    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/../omen-gate/examples/gate.toml");
+    assert_eq!((run.code, run.stderr.as_str(), run.stdout), (0, "", fs::read_to_string(sample).unwrap()));
+    assert!(gate(&folder, &["schema"]).stdout.starts_with("{\n"));
+}

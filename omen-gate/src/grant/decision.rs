@@ -76,6 +76,13 @@ impl Decision {
             by: None,
         }
     }
+
+    /// A call that waited for a confirmation and ended without one (G3).
+    pub(crate) fn withdrawn(call: &Call) -> Self {
+        let message = format!("the call of `{}` ended before it was confirmed", call.tool());
+        let blocked = Blocked::new(GateCode::G3, message, "make the call again").quoting_nothing();
+        Self::new(call, DecisionStage::Confirmation, Vec::new(), Some(&blocked))
+    }
 }
 
 /// A decision with what comes of it. What comes of it is had only by logging the decision (G4).

@@ -68,6 +68,21 @@ pub enum BuildError {
     Key(#[from] KeyError),
 }
 
+impl BuildError {
+    /// How to fix it; empty if the message says it.
+    #[must_use]
+    pub fn help(&self) -> String {
+        match self {
+            Self::Audit(error) => error.help().to_owned(),
+            Self::Key(error) => error.help(),
+            Self::Grant(blocked) => blocked.help.clone(),
+            Self::UnknownServer(_) | Self::NoServer(_) | Self::ServerTwice(_) | Self::NoAudit | Self::Output(_) => {
+                String::new()
+            }
+        }
+    }
+}
+
 impl Gate {
     /// Begins with a configuration.
     pub fn builder(config: Config) -> Builder {
@@ -80,6 +95,31 @@ impl Gate {
             audit: None,
             wrong: None,
         }
+    }
+
+    /// Opens the audit log of a configuration as [`Builder::build`] does, for a program that has to know first whether it
+    /// can: pass it to [`Builder::audit`].
+    ///
+    /// # Errors
+    /// If there is none, its key or a required anchor cannot be used, or the log cannot be opened.
+    pub fn open_audit(config: &Config, clock: Arc<dyn GateClock>) -> Result<Audit, BuildError> {
+        let audit = config.audit.as_ref().ok_or(BuildError::NoAudit)?;
+        let key = match &audit.key {
+            KeySource::File(path) => Key::from_file(path)?,
+            KeySource::Env(variable) => Key::from_env(variable)?,
+        };
+        let require = match &audit.require_anchor {
+            Some(path) => Some(Anchor::from_file(path, &key).map_err(AuditError::from)?),
+            None => None,
+        };
+        let options = Options {
+            sync: audit.sync,
+            max_entry_bytes: longest_entry(&config.limits),
+            rotate_bytes: audit.rotate_bytes,
+            rotate_after: audit.rotate_after,
+            require,
+        };
+        Ok(Audit::open(&audit.log, key, clock, options)?)
     }
 }
 
@@ -164,27 +204,9 @@ impl Builder {
         if let Some(missing) = config.servers.keys().find(|name| !servers.contains_key(*name)) {
             return Err(BuildError::NoServer(missing.clone()));
         }
-        let audit = match (audit, &config.audit) {
-            (Some(audit), _) => audit,
-            (None, Some(audit)) => {
-                let key = match &audit.key {
-                    KeySource::File(path) => Key::from_file(path)?,
-                    KeySource::Env(variable) => Key::from_env(variable)?,
-                };
-                let require = match &audit.require_anchor {
-                    Some(path) => Some(Anchor::from_file(path, &key).map_err(AuditError::from)?),
-                    None => None,
-                };
-                let options = Options {
-                    sync: audit.sync,
-                    max_entry_bytes: longest_entry(&config.limits),
-                    rotate_bytes: audit.rotate_bytes,
-                    rotate_after: audit.rotate_after,
-                    require,
-                };
-                Audit::open(&audit.log, key, Arc::clone(&clock), options)?
-            }
-            (None, None) => return Err(BuildError::NoAudit),
+        let audit = match audit {
+            Some(audit) => audit,
+            None => Gate::open_audit(&config, Arc::clone(&clock))?,
         };
         // One for all that expires, so that what one of them has seen, all have. The log has the time of day as it is.
         let expiry = Ratchet::over(Arc::clone(&clock));

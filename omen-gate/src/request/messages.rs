@@ -29,6 +29,14 @@ impl Gate {
         Ok(catalog.iter().map(|listed| (listed.id().tool.clone(), self.may_be_called(listed).err())).collect())
     }
 
+    /// The tools of a server that the allowlist names, whether or not the server lists them.
+    #[must_use]
+    pub fn allowed_tools(&self, server: &ServerName) -> Vec<ToolName> {
+        let allowed = self.allowed();
+        let of_server = allowed.iter().filter(|allowed| allowed.demand.tool.server == *server);
+        of_server.map(|allowed| allowed.demand.tool.tool.clone()).collect()
+    }
+
     fn may_be_called(&self, listed: &Listed) -> Result<(), Blocked> {
         self.allowed().permit(listed)?;
         match listed.problem() {

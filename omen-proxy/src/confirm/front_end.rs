@@ -35,6 +35,12 @@ pub enum Unreachable {
         /// Its owner.
         uid: u32,
     },
+    /// It ended before it said anything.
+    #[error("the gate at `{path}` has ended")]
+    Ended {
+        /// The socket.
+        path: PathBuf,
+    },
     /// What listens speaks another protocol.
     #[error("what listens at `{path}` is not a gate, or one of another version: {why}")]
     Other {
@@ -43,6 +49,32 @@ pub enum Unreachable {
         /// Why.
         why: String,
     },
+}
+
+impl Unreachable {
+    /// Whether a gate may listen there later: there is none now, and nothing is wrong.
+    #[must_use]
+    pub fn is_temporary(&self) -> bool {
+        match self {
+            Self::Nobody { source, .. } => {
+                matches!(source.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused)
+            }
+            Self::Ended { .. } => true,
+            Self::Foreign { .. } | Self::Other { .. } => false,
+        }
+    }
+
+    /// How to fix it.
+    #[must_use]
+    pub fn help(&self) -> &'static str {
+        match self {
+            Self::Nobody { .. } | Self::Ended { .. } => {
+                "start the gate, wait for it with `--wait`, or name its configuration or socket"
+            }
+            Self::Foreign { .. } => "run this as the user who runs the gate",
+            Self::Other { .. } => "use the `omen` that the gate runs",
+        }
+    }
 }
 
 /// The longest line of a gate, in bytes: a question with arguments as long as any configuration lets them be, escaped.
@@ -63,7 +95,12 @@ impl FrontEnd {
         let reader = BufReader::new(writer.try_clone().map_err(nobody)?);
         let mut front_end = Self { reader, writer };
         let other = |why: String| Unreachable::Other { path: path.to_owned(), why };
-        match front_end.next_message().map_err(|error| other(error.to_string()))? {
+        let hello = match front_end.next_message() {
+            Err(error) if error.kind() == io::ErrorKind::ConnectionReset => None,
+            hello => hello.map_err(|error| other(error.to_string()))?,
+        };
+        match hello {
+            None => Err(Unreachable::Ended { path: path.to_owned() }),
             Some((_, Message::Hello { protocol: PROTOCOL, .. })) => Ok(front_end),
             Some((_, Message::Hello { protocol, .. })) => {
                 Err(other(format!("it speaks version {protocol} of the protocol")))

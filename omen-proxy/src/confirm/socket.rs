@@ -1,5 +1,6 @@
 //! The confirmer of a gate whose questions are answered at a socket.
 
+use std::fmt;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -17,11 +18,20 @@ use super::service;
 /// Offers the questions of a gate at a Unix socket. When it is dropped, the socket is gone, and what waits is withdrawn.
 ///
 /// A question waits until it is answered, or until the gate waits no longer: somebody may come to answer it.
-#[derive(Debug)]
 pub struct SocketConfirmer {
     desk: Desk,
     service: JoinHandle<()>,
     place: Place,
+    announce: Option<Announce>,
+}
+
+/// Takes each question as it begins to wait.
+type Announce = Box<dyn Fn(&Question) + Send + Sync>;
+
+impl fmt::Debug for SocketConfirmer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SocketConfirmer").field("desk", &self.desk).field("place", &self.place).finish_non_exhaustive()
+    }
 }
 
 impl SocketConfirmer {
@@ -42,7 +52,15 @@ impl SocketConfirmer {
         .map_err(unusable)?;
         let desk = Desk::new();
         let service = tokio::spawn(service::serve(listener, desk.clone()));
-        Ok(Self { desk, service, place })
+        Ok(Self { desk, service, place, announce: None })
+    }
+
+    /// Calls this with each question as it begins to wait, for example to tell the operator: nobody may be looking at the
+    /// socket.
+    #[must_use]
+    pub fn announce(mut self, announce: impl Fn(&Question) + Send + Sync + 'static) -> Self {
+        self.announce = Some(Box::new(announce));
+        self
     }
 
     /// The path of the socket.
@@ -61,6 +79,7 @@ impl Drop for SocketConfirmer {
 #[async_trait]
 impl Confirmer for SocketConfirmer {
     async fn confirm(&self, question: &Question) -> Reply {
+        self.announce.iter().for_each(|announce| announce(question));
         self.desk.ask(question).await
     }
 }

@@ -54,7 +54,9 @@ async fn what_is_left_out_is_recorded_once() {
         assert_eq!(names, ["read", "write", "ask", "ungranted", "typed"]);
     }
     let notes = world.notes.lock().unwrap().clone();
-    assert_eq!(notes.len(), 2, "{notes:?}");
+    let left_out = "left 2 tools out of the list: `unlisted`, `changed`; the audit log has the reasons, and so has the list with \
+                    `--show-blocked`";
+    assert_eq!(notes, [left_out]);
     let (_, log) = world.close().await;
     assert_eq!(kinds(&log), ["decision", "turn"]);
     let data = &entries(&log)[0]["data"];
@@ -62,6 +64,23 @@ async fn what_is_left_out_is_recorded_once() {
     let tools: Vec<_> = data["tools"].as_array().unwrap().iter().map(|tool| (&tool["tool"], &tool["code"])).collect();
     assert_eq!(tools, [(&json!("unlisted"), &json!("PG-3")), (&json!("changed"), &json!("PG-3"))]);
     assert!(data["tools"][0]["why"].as_str().unwrap().contains("s/unlisted"));
+}
+
+#[tokio::test]
+async fn an_entry_of_the_allowlist_without_a_tool_is_noted_once() {
+    let (mut world, seen) = World::begun(proxy()).await;
+    let tools: Vec<Value> = ["read", "write"].iter().map(|name| serde_json::from_str(&one(name)).unwrap()).collect();
+    let page = |tools: &[Value], next: &str| json!({"tools": tools, "nextCursor": next});
+    let pages = [page(&tools[..1], "2"), json!({"tools": tools[1..]}), json!({"tools": tools})];
+    seen.lists.lock().unwrap().extend(pages);
+    for (id, params) in [(1, json!({})), (2, json!({"cursor": "2"})), (3, json!({}))] {
+        world.client.ask(id, "tools/list", params).await;
+    }
+    let notes = world.notes.lock().unwrap().clone();
+    let unlisted = "the allowlist names tools that the server `s` does not list: `ask`, `changed`, `typed`, `ungranted`; check the \
+                    names in `[[allow]]`";
+    assert_eq!(notes, [unlisted]);
+    world.close().await;
 }
 
 #[tokio::test]

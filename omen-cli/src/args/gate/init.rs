@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use omen_gate::ServerName;
+use omen_gate::{ServerName, ToolName};
 
 use crate::args::RemoteArgs;
 
@@ -20,6 +20,10 @@ pub(crate) struct GateInitArgs {
     /// A variable of the environment that the server inherits; beside `PATH`, it inherits no others
     #[arg(long, value_name = "NAME")]
     pub(crate) pass_env: Vec<String>,
+
+    /// Put the entries of this tool in force, with the permissions that are proposed; may be repeated
+    #[arg(long, value_name = "TOOL")]
+    pub(crate) allow: Vec<ToolName>,
 
     /// Replace an existing configuration; a key is never replaced
     #[arg(long)]
@@ -48,16 +52,21 @@ pub(crate) const INIT_EXIT_CODES: &str = exit_codes!();
 
 pub(crate) const INIT_HELP: &str = concat!(
     "\
-Starts the server, asks for its tools, and writes a configuration in which none of them is allowed. For each \
-     tool it has the names of the arguments, the entries that would allow it, with its pin, and the \
-     permissions that its schema and its server's claims suggest. All of that is commented out: what a tool \
-     may do is for you to decide. No tool is called.
+Starts the server, asks for its tools, and writes a configuration in which none of them is allowed but those \
+     that --allow names. For each tool it has the names of the arguments, the entries that would allow it, \
+     with its pin, the permissions that its schema and its server's claims suggest, and rules on its arguments: \
+     paths lie in the folders that the server is given in its command. All of that is commented out: what a tool \
+     may do is for you to decide. A line that begins with `##` is prose; to allow a tool, remove the `#` in front of \
+     its entries. No tool is called.
 
-The server runs in the folder of the configuration, and paths in its command start from there, as they \
-     will later.
+A tool that is allowed and may write, execute or reach a network needs a confirmation for each call.
+
+The server runs in the folder of the configuration, which is made if there is none, and paths in its command start \
+     from there, as they will later.
 
 Examples:
   omen gate init -- npx -y @modelcontextprotocol/server-filesystem ./data
+  omen gate init --allow read_text_file --allow write_file -- npx -y @modelcontextprotocol/server-filesystem ./data
   omen gate init --config gate.toml --server github --pass-env GITHUB_TOKEN -- github-mcp-server stdio
   omen gate init --url https://example.com/mcp --bearer-env TOKEN
 

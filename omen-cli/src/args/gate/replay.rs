@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use crate::args::Format;
+use crate::args::{Format, When, when};
 
 #[derive(Debug, Args)]
 pub(crate) struct GateReplayArgs {
@@ -27,6 +27,14 @@ pub(crate) struct GateReplayArgs {
     /// For an audit log: an environment variable with its key in hexadecimal digits
     #[arg(long, value_name = "NAME")]
     pub(crate) key_env: Option<String>,
+
+    /// For an audit log: only calls from this time on: 2026-03-01 or 2026-03-01T10:00:00Z in UTC, or 30m, 2h or 7d ago
+    #[arg(long, value_name = "TIME", value_parser = when)]
+    pub(crate) since: Option<When>,
+
+    /// For an audit log: only calls before this time
+    #[arg(long, value_name = "TIME", value_parser = when)]
+    pub(crate) until: Option<When>,
 
     /// What makes the exit code 1
     #[arg(long, value_name = "WHAT", value_delimiter = ',', default_value = "deny-to-allow")]
@@ -72,8 +80,14 @@ pub(crate) const REPLAY_EXIT_CODES: &str = exit_codes!();
 
 pub(crate) const REPLAY_HELP: &str = concat!(
     "\
-Judges the calls of an audit log, or the plans of a file, by two policies, and prints each call on which they \
-     differ, with the reasons. No tool is called, and nothing is written.
+Judges the calls of an audit log, or the plans of a file, by two policies, and prints on which calls they differ, \
+     with the reasons. Calls of one tool that differ for the same reasons are printed together, with the first three; \
+     `--format json` lists each. No tool is called, and nothing is written.
+
+The verdicts: ALLOW, the call is made; CONFIRM, it is made once somebody has confirmed it; DENY, it is refused. So \
+     CONFIRM→DENY is a call that somebody was asked about, and that would be refused without a question.
+
+Relative paths in rules start from the folder of their configuration: keep both in one folder.
 
 What was recorded of the arguments is what `[audit] arguments` says; by default, only a hash. A call whose \
      verdict depends on what was not recorded is counted as undecidable, and never guessed. Paths are followed \

@@ -55,6 +55,10 @@ Rewrites the configuration of an MCP client (`mcpServers` of Claude Desktop, Cla
 The file as it was is kept beside it. --undo puts it back, unless the file was changed since. A server \
      that is wrapped already is left alone.
 
+If the configuration of the gate exists and has the server, by its name or by the same command, the gate reaches \
+     it as its configuration says, and the client's own command is left out. If it does not exist, the command that \
+     makes it is printed.
+
 A gate has an audit log that no other process can write. So several servers need several configurations: \
      write `{server}` for the name of the server. Relative paths start from the folder that this command is \
      started in.

@@ -2,18 +2,59 @@
 
 use std::io::Write as _;
 
-use omen_proxy::confirm::{FrontEnd, Message};
+use omen_proxy::confirm::{Answers, Message};
 
-use super::events::{self, Event};
+use super::events::{Event, Events};
+use super::gates::{Gates, Reached};
 use crate::exit::{Exit, Failure, complain};
 use crate::output::Output;
 
 /// Passes lines until the input has ended and each answer was taken or refused.
-pub(super) fn relay(gate: FrontEnd, out: &mut Output) -> Result<Exit, Failure> {
-    let mut answers = gate.answers().map_err(|error| Failure::Internal(error.to_string()))?;
-    let (mut open, mut has_ended) = (0_u64, false);
-    for event in events::of(gate) {
-        match event {
+pub(super) fn relay(gates: &Gates, out: &mut Output) -> Result<Exit, Failure> {
+    let events = Events::of_user();
+    let (mut has_ended, mut exit) = (false, Exit::Clean);
+    loop {
+        let reached = gates.reach(&events, |event| {
+            if matches!(event, Event::Line(_)) {
+                complain("no gate listens, so the answer is dropped");
+            }
+            Ok(!matches!(event, Event::InputEnded))
+        })?;
+        let gate = match reached {
+            Reached::Gate(gate) => gate,
+            Reached::Nobody(Exit::Clean) => return Ok(exit),
+            Reached::Nobody(failed) => return Ok(failed),
+        };
+        let answers = gate.answers().map_err(|error| Failure::Internal(error.to_string()))?;
+        events.listen(gate);
+        match pass(&events, answers, &mut has_ended, out)? {
+            Over::User => return Ok(exit),
+            Over::Gate { is_lost } => {
+                if is_lost {
+                    complain("the gate ended before it took the answer");
+                    exit = Exit::Unreadable;
+                } else {
+                    complain("note: the gate has ended");
+                }
+            }
+        }
+        if !gates.waits || has_ended {
+            return Ok(exit);
+        }
+    }
+}
+
+/// What a connection ended with.
+enum Over {
+    User,
+    Gate { is_lost: bool },
+}
+
+/// Passes lines to and from one gate.
+fn pass(events: &Events, mut answers: Answers, has_ended: &mut bool, out: &mut Output) -> Result<Over, Failure> {
+    let mut open = 0_u64;
+    loop {
+        match events.next() {
             Event::Gate(line, message) => {
                 writeln!(out, "{line}")?;
                 out.flush()?;
@@ -24,17 +65,11 @@ pub(super) fn relay(gate: FrontEnd, out: &mut Output) -> Result<Exit, Failure> {
             Event::Line(line) if answers.send_line(&line).is_ok() => open += 1,
             // That the gate is gone comes as an event, too.
             Event::Line(_) => {}
-            Event::InputEnded => has_ended = true,
-            Event::GateEnded => break,
+            Event::InputEnded => *has_ended = true,
+            Event::GateEnded => return Ok(Over::Gate { is_lost: open > 0 }),
         }
-        if has_ended && open == 0 {
-            return Ok(Exit::Clean);
+        if *has_ended && open == 0 {
+            return Ok(Over::User);
         }
     }
-    if open > 0 {
-        complain("the gate ended before it took the answer");
-        return Ok(Exit::Unreadable);
-    }
-    complain("note: the gate has ended");
-    Ok(Exit::Clean)
 }

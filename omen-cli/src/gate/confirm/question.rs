@@ -31,7 +31,8 @@ impl Shown {
     /// as visible text. The arguments are shown whole, for what is left out could be what matters.
     pub(super) fn print(&self, out: &mut impl Write) -> io::Result<()> {
         let Self { id, seconds_left, .. } = self;
-        writeln!(out, "call {id}: {} ({}), {seconds_left} s left", clean(&self.tool), clean(&self.permissions))?;
+        let (tool, permissions) = (clean(&self.tool), clean(&self.permissions));
+        writeln!(out, "call {id}: {tool} ({permissions}), {seconds_left} s left, then it is denied")?;
         match serde_json::from_str::<BTreeMap<String, &RawValue>>(&self.args) {
             Ok(args) if args.is_empty() => writeln!(out, "  no arguments")?,
             Ok(args) => {

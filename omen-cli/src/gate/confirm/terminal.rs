@@ -4,58 +4,66 @@ use std::collections::VecDeque;
 use std::io::{self, IsTerminal as _, Write as _};
 
 use omen::render::human::clean;
-use omen_proxy::confirm::{Answers, FrontEnd, Message, OutcomeOfQuestion};
+use omen_proxy::confirm::{Answers, Message, OutcomeOfQuestion};
 
-use super::events::{self, Event};
+use super::events::{Event, Events};
+use super::gates::{Gates, Reached};
 use super::question::Shown;
 use crate::exit::{Exit, Failure, complain};
 use crate::output::Output;
 
-/// Asks until the input or the gate has ended.
-pub(super) fn ask(gate: FrontEnd, out: &mut Output) -> Result<Exit, Failure> {
-    let answers = gate.answers().map_err(|error| Failure::Internal(error.to_string()))?;
+/// Asks until the input has ended, or the gate, if none is waited for.
+pub(super) fn ask(gates: &Gates, out: &mut Output) -> Result<Exit, Failure> {
+    let events = Events::of_user();
     let mut session = Session {
         out,
-        answers,
+        answers: None,
         is_terminal: io::stdin().is_terminal(),
         waiting: VecDeque::new(),
         is_shown: false,
         by_number: false,
         sent: None,
         lines: VecDeque::new(),
+        has_ended: false,
     };
-    let (events, mut has_ended) = (events::of(gate), false);
-    for event in &events {
-        match event {
-            Event::Gate(_, message) => session.heard(message)?,
-            Event::Line(line) => session.lines.push_back(line),
-            Event::InputEnded => has_ended = true,
-            Event::GateEnded => {
-                session.out.flush()?;
-                return Ok(match session.sent {
-                    Some(_) => {
-                        complain("the gate ended before it took the answer");
-                        Exit::Unreadable
-                    }
-                    None => {
-                        complain("note: the gate has ended");
-                        Exit::Clean
-                    }
-                });
-            }
+    let mut exit = Exit::Clean;
+    loop {
+        let gate = match gates.reach(&events, |event| session.meanwhile(event))? {
+            Reached::Gate(gate) => gate,
+            Reached::Nobody(Exit::Clean) => break,
+            Reached::Nobody(failed) => return Ok(failed),
+        };
+        session.answers = Some(gate.answers().map_err(|error| Failure::Internal(error.to_string()))?);
+        events.listen(gate);
+        if session.until_over(&events)? == Over::User {
+            break;
         }
-        session.go_on()?;
-        if has_ended && session.lines.is_empty() && session.sent.is_none() {
+        session.out.flush()?;
+        if session.gate_ended() {
+            complain("the gate ended before it took the answer");
+            exit = Exit::Unreadable;
+        } else {
+            complain("note: the gate has ended");
+        }
+        if !gates.waits || session.is_done() {
             break;
         }
     }
     session.out.flush()?;
-    Ok(Exit::Clean)
+    Ok(exit)
+}
+
+/// What a connection ended with.
+#[derive(PartialEq, Eq)]
+enum Over {
+    User,
+    Gate,
 }
 
 struct Session<'o> {
     out: &'o mut Output,
-    answers: Answers,
+    /// To the gate that is connected.
+    answers: Option<Answers>,
     is_terminal: bool,
     /// The first one is the one that is asked.
     waiting: VecDeque<Shown>,
@@ -63,21 +71,67 @@ struct Session<'o> {
     is_shown: bool,
     /// Whether the answer has to name its question, because the one before went away under the user's fingers.
     by_number: bool,
-    /// The question that was answered last, until the gate says whether the answer counts.
-    sent: Option<u64>,
+    /// The question that was answered last, and whether it was confirmed, until the gate says whether the answer counts.
+    sent: Option<(u64, bool)>,
     /// What the user has written and nobody has read yet.
     lines: VecDeque<String>,
+    /// Whether the user writes no more.
+    has_ended: bool,
 }
 
 impl Session<'_> {
+    /// Takes questions and answers until one side has ended.
+    fn until_over(&mut self, events: &Events) -> io::Result<Over> {
+        loop {
+            match events.next() {
+                Event::Gate(_, message) => self.heard(message)?,
+                Event::Line(line) => self.lines.push_back(line),
+                Event::InputEnded => self.has_ended = true,
+                Event::GateEnded => return Ok(Over::Gate),
+            }
+            self.go_on()?;
+            if self.is_done() {
+                return Ok(Over::User);
+            }
+        }
+    }
+
+    fn is_done(&self) -> bool {
+        self.has_ended && self.lines.is_empty() && self.sent.is_none()
+    }
+
+    /// What the user does while no gate listens. Whether to go on waiting for one.
+    fn meanwhile(&mut self, event: Event) -> io::Result<bool> {
+        match event {
+            Event::Line(_) if self.is_terminal => {
+                // Whoever reads this knows that the call before is gone.
+                self.by_number = false;
+                self.say("no call waits")?;
+            }
+            Event::Line(line) => self.lines.push_back(line),
+            Event::InputEnded => self.has_ended = true,
+            Event::Gate(..) | Event::GateEnded => {}
+        }
+        Ok(!self.is_done())
+    }
+
+    /// The gate is gone, and its questions with it. An answer to one of them is not for one of the next gate. Whether one was
+    /// lost.
+    fn gate_ended(&mut self) -> bool {
+        self.waiting.clear();
+        self.lines.clear();
+        (self.is_shown, self.by_number, self.answers) = (false, self.is_shown, None);
+        self.sent.take().is_some()
+    }
+
     fn heard(&mut self, message: Message) -> io::Result<()> {
         match message {
             Message::Listed if self.waiting.is_empty() => self.say("no call waits; calls are shown here as they come"),
-            Message::Accepted { id } if self.sent == Some(id) => {
-                self.sent = None;
-                Ok(())
+            Message::Accepted { id } if self.sent.is_some_and(|(sent, _)| sent == id) => {
+                let done = if self.sent.take().is_some_and(|(_, yes)| yes) { "confirmed" } else { "denied" };
+                self.say(&format!("call {id} is {done}"))
             }
-            Message::Refused { id, why } if id.is_none() || id == self.sent => {
+            Message::Refused { id, why } if id.is_none() || id == self.sent.map(|(sent, _)| sent) => {
                 self.sent = None;
                 self.say(&format!("the answer does not count: {}", clean(&why)))
             }
@@ -163,11 +217,11 @@ impl Session<'_> {
         }
         let why = Some(why.trim().to_owned()).filter(|why| !why.is_empty());
         let answer = question.answer(confirm, why);
-        self.sent = Some(question.id);
+        self.sent = Some((question.id, confirm));
         (self.is_shown, self.by_number) = (false, false);
         self.waiting.pop_front();
         // That the gate is gone comes as an event, too.
-        let _ = self.answers.send(&answer);
+        let _ = self.answers.as_mut().map(|answers| answers.send(&answer));
         Ok(())
     }
 

@@ -1,15 +1,15 @@
 //! A name for a server, from the command that starts it.
 
-use std::path::Path;
-
 use omen_gate::ServerName;
+
+use crate::gate::launchers::{is_launcher, stem};
 
 /// The name of the package or program, without what every server has in its name: `filesystem` for
 /// `npx -y @modelcontextprotocol/server-filesystem ./data`.
 pub(super) fn of(command: &[String]) -> Option<ServerName> {
     let words = || command.iter().map(String::as_str).filter(|word| !word.starts_with('-'));
     // What follows a launcher is what is started; a launcher alone is a server.
-    let word = words().find(|word| !LAUNCHERS.contains(&stem(word))).or_else(|| words().next()).unwrap_or_default();
+    let word = words().find(|word| !is_launcher(word)).or_else(|| words().next()).unwrap_or_default();
     let package = word.rsplit_once('/').map_or(word, |(_, name)| name);
     // A version: `server@1.2`.
     let package = package.split_once('@').map_or(package, |(name, _)| name);
@@ -36,17 +36,6 @@ pub(super) fn of_address(url: &str) -> Option<ServerName> {
     let mut names = names.iter().filter(is_name).filter(|label| !["api", "mcp", "www"].contains(*label));
     ServerName::new(names.next_back()?).ok()
 }
-
-/// The name of a file without its folder and ending.
-fn stem(word: &str) -> &str {
-    Path::new(word).file_stem().and_then(|stem| stem.to_str()).unwrap_or(word)
-}
-
-/// Programs that start another one, which the next word names.
-const LAUNCHERS: &[&str] = &[
-    "npx", "npm", "pnpm", "yarn", "bunx", "bun", "deno", "node", "uvx", "uv", "pipx", "python", "python3", "run",
-    "exec", "dlx", "sh", "bash", "env",
-];
 
 #[cfg(test)]
 mod tests {

@@ -1,18 +1,18 @@
 //! The text of a new configuration.
 //!
-//! A line that begins with `#` and a blank is prose; what the operator may want to be part of the configuration has no
-//! blank behind its `#`.
+//! A line that begins with `##` is prose; what the operator may want to be part of the configuration begins with one `#`.
 
 use std::fmt::Write as _;
 
 use omen::render::human::clean;
 use omen_gate::catalog::{Catalog, Listed};
 use omen_gate::config::{Endpoint, HeaderSource};
-use omen_gate::{ServerName, bounded};
+use omen_gate::{ServerName, ToolName, bounded};
 use serde_json::Value;
 
 use super::propose;
 use crate::gate::arguments;
+use crate::gate::entry::Entry;
 use crate::gate::toml::{comment, quoted};
 
 /// What the configuration is for.
@@ -23,6 +23,10 @@ pub(super) struct Setup<'s> {
     /// Where it is reached, in place of being started.
     pub(super) endpoint: Option<&'s Endpoint>,
     pub(super) plain_http: bool,
+    /// The tools whose entries are in force.
+    pub(super) allow: &'s [ToolName],
+    /// The folders that the server is given.
+    pub(super) folders: &'s [String],
 }
 
 impl Setup<'_> {
@@ -63,16 +67,18 @@ impl Setup<'_> {
     }
 
     pub(super) fn configuration(&self, catalog: &Catalog) -> String {
-        let mut text = format!("{HEAD}\n{}{TOOLS}", self.table());
+        let allowed = if self.allow.is_empty() { "and nothing is allowed yet" } else { "and little is allowed yet" };
+        let mut text = format!("{}\n{}{TOOLS}", HEAD.replace("ALLOWED", allowed), self.table());
         for listed in catalog.iter() {
-            tool(&mut text, listed);
+            let mark = if self.allow.contains(&listed.id().tool) { "" } else { "#" };
+            tool(&mut text, listed, self.folders, mark);
         }
         text + FOOT
     }
 }
 
-/// The entries of one tool, commented out.
-fn tool(text: &mut String, listed: &Listed) {
+/// The entries of one tool, each line behind a mark.
+fn tool(text: &mut String, listed: &Listed, folders: &[String], mark: &str) {
     let (id, tool) = (listed.id(), listed.tool());
     text.push('\n');
     comment(text, &format!("{}({})", id.tool, arguments(&tool.input_schema)));
@@ -94,14 +100,9 @@ fn tool(text: &mut String, listed: &Listed) {
     let proposed = propose::permissions(tool);
     let reasons: Vec<_> = proposed.iter().map(propose::Proposed::to_text).collect();
     comment(text, &format!("    Proposed: {}.", reasons.join(", ")));
-    let permissions: Vec<_> = proposed.iter().map(|one| format!("\"{}\"", one.permission)).collect();
-    let rules = arguments::proposal(tool);
-    let (server, tool, permissions) = (quoted(id.server.as_str()), quoted(id.tool.as_str()), permissions.join(", "));
-    let _ = writeln!(
-        text,
-        "#[[allow]]\n#server = {server}\n#tool = {tool}\n#permissions = [{permissions}]\n#pin = \"{pin}\"\n\
-         {rules}#[[grants]]\n#server = {server}\n#tool = {tool}\n#permissions = [{permissions}]"
-    );
+    let permissions: Vec<_> = proposed.iter().map(|one| one.permission.as_str()).collect();
+    let rules = arguments::proposal(tool, folders);
+    Entry { tool: id, pin, permissions: &permissions, rules: &rules }.write(text, mark);
 }
 
 /// The names of the arguments: those that are required, then the others with a question mark.
@@ -117,28 +118,28 @@ fn arguments(schema: &serde_json::Map<String, Value>) -> String {
 }
 
 const HEAD: &str = "\
-# The configuration of a gate. What it does not allow is denied, and nothing is allowed yet.
-#
-# Paths are relative to the folder of this file. `omen gate check` checks it, and `omen gate schema`
-# describes every key.
+## The configuration of a gate. What it does not allow is denied, ALLOWED.
+##
+## Paths are relative to the folder of this file. `omen gate check` checks it, `omen gate schema`
+## describes every key, and `omen gate schema --example` prints a sample with all of them.
 ";
 
 const TOOLS: &str = "
-# The tools. Review each one. To allow it, remove the `#` in front of its entries, and write the
-# permissions that it has in your judgement: READ, WRITE, EXECUTE, NETWORK. What is proposed comes from
-# names and claims; what a server claims of its tools grants nothing (D47). A pin stands for the form of
-# the tool that you have reviewed here: if its server changes it, it does not run until you approve it
-# again. WRITE, EXECUTE and NETWORK need a confirmation for each call, unless their grant has
-# `pre_granted = true`. What stands below `where` proposes rules on the arguments: put your own folders
-# and hosts in it.
+## The tools. Review each one. To allow it, remove the `#` in front of its entries (`##` is prose), and
+## write the permissions that it has in your judgement: READ, WRITE, EXECUTE, NETWORK. What is proposed
+## comes from names and claims; what a server claims of its tools grants nothing (D47). A pin stands for
+## the form of the tool that you have reviewed here: if its server changes it, it does not run until you
+## approve it again. WRITE, EXECUTE and NETWORK need a confirmation for each call unless their grant has
+## `pre_granted = true`. What stands below `where` proposes rules on the arguments. A rule `under` takes
+## absolute paths; `relative_to` says from which folder the server starts relative ones.
 ";
 
 const FOOT: &str = "
-# Every call, refusal and confirmation is recorded here. Keep the key where neither the agent nor its
-# tools can read it.
+## Every call, refusal and confirmation is recorded here. Keep the key where neither the agent nor its
+## tools can read it.
 [audit]
 log = \"audit.jsonl\"
 key_file = \"audit.key\"
-# How much of the arguments is recorded: full, redacted or hash. Secrets are left out in any case.
+## How much of the arguments is recorded: full, redacted or hash. Secrets are left out in any case.
 arguments = \"full\"
 ";

@@ -10,7 +10,9 @@ use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use omen::render::human::clean;
 use omen_gate::ServerName;
 
+use super::configured::{self, Configured, Reach};
 use super::edit::Edit;
+use super::prepare::Prepare;
 
 /// The placeholder for the name of a server.
 pub(super) const SERVER: &str = "{server}";
@@ -37,8 +39,12 @@ pub(super) enum Outcome {
     Wrapped {
         edits: Vec<Edit>,
         config: PathBuf,
-        /// The command that is behind the gate from now on.
+        /// The command of the client.
         command: Vec<String>,
+        /// The variables that the client sets.
+        variables: Vec<String>,
+        /// What the configuration has of it.
+        configured: Configured,
     },
     /// It is behind a gate.
     Before,
@@ -93,21 +99,34 @@ impl Wrapping<'_> {
         if words.iter().take(2).eq(["gate", "proxy"]) {
             return Ok(Outcome::Before);
         }
-        ServerName::new(name).map_err(|error| format!("{error}; rename it in the client"))?;
+        let own_name = ServerName::new(name).map_err(|error| format!("{error}; rename it in the client"))?;
         let config = self.config.replace(SERVER, name);
         let config = std::path::absolute(&config).map_err(|error| format!("`{config}`: {error}"))?;
+        let words: Vec<_> = std::iter::once(program.value.to_string()).chain(words).collect();
+        let configured = configured::find(&config, own_name, &words)?;
+        let (name, reach) = match &configured {
+            Configured::Nothing => (name, None),
+            Configured::Server { name, reach } => (name.as_str(), reach.as_ref()),
+        };
         let literal = |span: std::ops::Range<usize>| text.get(span).unwrap_or_default();
         let own = literal(program.range.start..program.range.end);
         let mut front: Vec<String> = ["gate", "proxy", "--config"].map(str::to_owned).into();
         front.extend([utf8(&config)?, "--server".to_owned(), name.to_owned()]);
-        for variable in variables(server)? {
-            front.extend(["--pass-env".to_owned(), variable]);
+        let variables = variables(server)?;
+        if !matches!(reach, Some(Reach::Address)) {
+            front.extend(variables.iter().flat_map(|variable| ["--pass-env".to_owned(), variable.clone()]));
         }
-        front.push("--".to_owned());
+        if reach.is_none() {
+            front.push("--".to_owned());
+        }
         let front: Vec<_> = front.iter().map(|word| json(word)).collect();
-        let front = format!("{}, {own}", front.join(", "));
+        let front = if reach.is_none() { format!("{}, {own}", front.join(", ")) } else { front.join(", ") };
         let mut edits = vec![Edit { span: program.range.start..program.range.end, text: json(&utf8(&self.omen)?) }];
         match args {
+            // The server of the configuration has arguments of its own.
+            Some(args) if reach.is_some() => {
+                edits.push(Edit { span: args.range.start..args.range.end, text: format!("[{front}]") });
+            }
             Some(args) => {
                 let at = args.range.start + 1;
                 let comma = if args.elements.is_empty() { "" } else { ", " };
@@ -119,8 +138,7 @@ impl Wrapping<'_> {
             }
         }
         edits.sort_by_key(|edit| edit.span.start);
-        let command = std::iter::once(program.value.to_string()).chain(words).collect();
-        Ok(Outcome::Wrapped { edits, config, command })
+        Ok(Outcome::Wrapped { edits, config, command: words, variables, configured })
     }
 }
 
@@ -190,35 +208,26 @@ impl Server {
         }
     }
 
-    pub(super) fn report(&self, is_dry: bool, out: &mut impl Write) -> io::Result<()> {
+    pub(super) fn report(&self, is_dry: bool, bases: &[PathBuf], out: &mut impl Write) -> io::Result<()> {
         let name = clean(&self.name);
         match &self.outcome {
-            Outcome::Wrapped { config, command, .. } => {
+            Outcome::Wrapped { config, command, variables, configured, .. } => {
                 let would = if is_dry { "would be" } else { "is" };
                 writeln!(out, "`{name}` {would} behind the gate of {}", clean(&config.to_string_lossy()))?;
-                if !config.exists() {
-                    let command: Vec<_> = command.iter().map(|word| shell(word)).collect();
-                    let (config, command) = (shell(&config.to_string_lossy()), command.join(" "));
-                    writeln!(
-                        out,
-                        "  that file does not exist yet: omen gate init --config {} --server {name} -- {}",
-                        clean(&config),
-                        clean(&command)
-                    )?;
+                match configured {
+                    Configured::Nothing => Prepare { config, name: &self.name, command, variables, bases }.print(out),
+                    Configured::Server { name, reach: Some(_) } => {
+                        let name = clean(name.as_str());
+                        writeln!(
+                            out,
+                            "  which reaches it as its server `{name}` says; the client's own command is left out"
+                        )
+                    }
+                    Configured::Server { reach: None, .. } => Ok(()),
                 }
-                Ok(())
             }
             Outcome::Before => writeln!(out, "`{name}` is wrapped already"),
             Outcome::Not { why } => writeln!(out, "`{name}` is not wrapped: {}", clean(why)),
         }
     }
-}
-
-/// A word as a shell reads it.
-fn shell(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@,+%".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
 }

@@ -122,9 +122,9 @@ fn pins_are_for_the_operator_to_complete() {
     assert_eq!((pins.code, pins.stderr.as_str()), (0, ""));
     let catalog: Value = serde_json::from_slice(&fs::read(folder.path().join("catalog.json")).unwrap()).unwrap();
     assert_eq!(catalog, json!({"files": tools()}));
-    assert!(pins.stdout.contains("# files/read_file: Reads a file.\n"), "{}", pins.stdout);
+    assert!(pins.stdout.contains("## files/read_file: Reads a file.\n"), "{}", pins.stdout);
     assert!(
-        pins.stdout.contains(&format!("tool = \"read_file\"\npin = \"{}\"\n", pin_of("read_file"))),
+        pins.stdout.contains(&format!("tool = \"read_file\"\npermissions = []\npin = \"{}\"\n", pin_of("read_file"))),
         "{}",
         pins.stdout
     );
@@ -139,7 +139,7 @@ fn pins_are_for_the_operator_to_complete() {
     let run = dry_run(&folder, &["plans.jsonl"]);
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));
     let again = gate(&folder, &args);
-    assert_eq!(again.stdout.matches("# Already allowed in this form.\n").count(), 7, "{}", again.stdout);
+    assert_eq!(again.stdout.matches("## Already allowed in this form.\n").count(), 7, "{}", again.stdout);
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn what_a_server_says_stays_in_its_place() {
     let lines: Vec<&str> = pins.stdout.lines().filter(|line| !line.starts_with('#') && !line.is_empty()).collect();
     assert_eq!(lines.len(), 9, "{}", pins.stdout);
     assert_eq!(lines[..3], ["[[allow]]", "server = \"files\"", r#"tool = "\"]\\\U00002603x""#]);
-    assert!(pins.stdout.contains("# The server claims {\"readOnlyHint\":true}; claims grant nothing (D47).\n"));
+    assert!(pins.stdout.contains("## The server claims {\"readOnlyHint\":true}; claims grant nothing (D47).\n"));
     assert!(!pins.stdout.contains(|c: char| c.is_control() && c != '\n' || c == '\u{202e}'), "{:?}", pins.stdout);
     let entries = pins.stdout.replace("permissions = []", "permissions = ['READ']");
     let config = omen_gate::Config::parse(&format!("{text}{entries}")).unwrap();

@@ -23,7 +23,11 @@ struct Asking {
 
 impl Asking {
     fn new() -> Self {
-        let folder = folder(&[("gate.toml", b"[confirm]\nsocket = 'run/confirm.sock'\n")]);
+        Self::within(home())
+    }
+
+    /// A gate that begins to ask now.
+    fn within(folder: TempDir) -> Self {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let confirmer = {
             let _runtime = runtime.enter();
@@ -65,9 +69,16 @@ impl Asking {
     }
 
     fn start(&self, args: &[&str], stdin: Stdio, stdout: Stdio) -> Child {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_omen"));
-        command.args(["gate", "confirm"]).args(args).current_dir(&self.folder);
-        command.stdin(stdin).stdout(stdout).stderr(Stdio::piped()).spawn().unwrap()
+        start(&self.folder, args, stdin, stdout)
+    }
+
+    /// The gate ends.
+    fn end(self) -> TempDir {
+        let Self { folder, confirmations, runtime } = self;
+        drop(confirmations);
+        // What it had begun has ended when this returns, and its socket is gone.
+        runtime.shutdown_timeout(AT_ONCE);
+        folder
     }
 
     /// Runs it with lines on standard input.
@@ -77,6 +88,17 @@ impl Asking {
             .timeout(AT_ONCE)
             .write_stdin(input.to_owned()))
     }
+}
+
+/// The folder of a configuration.
+fn home() -> TempDir {
+    folder(&[("gate.toml", b"[confirm]\nsocket = 'run/confirm.sock'\n")])
+}
+
+fn start(folder: &TempDir, args: &[&str], stdin: Stdio, stdout: Stdio) -> Child {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_omen"));
+    command.args(["gate", "confirm"]).args(args).current_dir(folder);
+    command.stdin(stdin).stdout(stdout).stderr(Stdio::piped()).spawn().unwrap()
 }
 
 fn write_to(path: &str) -> Value {
@@ -95,7 +117,10 @@ fn what_waits_is_listed_with_its_exact_arguments() {
     let list = gate(&asking.folder, &["confirm", "--list"]);
     assert!(!list.stdout.contains(|c: char| c.is_control() && c != '\n' || c == '\u{202e}'), "{:?}", list.stdout);
     let lines: Vec<_> = list.stdout.lines().collect();
-    assert!(lines[0].starts_with("call 1: files/write_file (READ, WRITE), ") && lines[0].ends_with(" s left"));
+    assert!(
+        lines[0].starts_with("call 1: files/write_file (READ, WRITE), ")
+            && lines[0].ends_with(" s left, then it is denied")
+    );
     assert_eq!(lines[1..4], ["  \u{241b}[2J: 1", r#"  path: "a\u{202e}txt""#, "  size: 1000"]);
     assert_eq!(lines[4], format!("  turn turn_1, call hash {}", json["hash"].as_str().unwrap()));
     assert_eq!(lines.len(), 5);
@@ -120,6 +145,8 @@ fn a_line_answers_a_call_and_the_decision_names_the_user() {
         assert!(run.stdout.contains("\n  path: \"a.txt\"\n  text: \"two\\nlines\"\n"), "{}", run.stdout);
         let decision = asking.decided(asked);
         assert_eq!(decision.outcome, outcome, "{line}");
+        let echo = if outcome == Outcome::Allowed { " is confirmed\n" } else { " is denied\n" };
+        assert!(run.stdout.ends_with(echo) && run.stdout.contains("\nconfirm it? [y/n] "), "{}", run.stdout);
         assert!(why.is_none_or(|why| decision.why.as_ref().unwrap().ends_with(why)), "{decision:?}");
         let by = decision.by.unwrap();
         assert_eq!((by.via.as_str(), by.uid), ("socket", Some(rustix::process::geteuid().as_raw())));
@@ -214,20 +241,109 @@ fn an_answer_is_not_for_a_call_that_was_not_read() {
     assert_eq!(child.wait_with_output().unwrap().status.code(), Some(0));
 }
 
-/// A terminal as people have it: what is typed before there is a question does not answer it.
-#[test]
+/// A terminal: the end at which somebody types and reads, and what opens the other end.
 #[cfg(target_os = "linux")]
-fn a_person_answers_at_a_terminal() {
+fn terminal() -> (fs::File, impl Fn() -> fs::File) {
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
-    let asking = Asking::new();
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&master).unwrap();
     unlockpt(&master).unwrap();
     let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
-    let terminal = || fs::File::options().read(true).write(true).open(&name).unwrap();
+    (fs::File::from(master), move || fs::File::options().read(true).write(true).open(&name).unwrap())
+}
+
+/// Who keeps a terminal open for confirmations needs not start it anew with each session of a client.
+#[test]
+#[cfg(target_os = "linux")]
+fn at_a_terminal_it_waits_for_one_gate_after_the_other() {
+    let mut folder = home();
+    let (mut keyboard, terminal) = terminal();
+    let mut child = start(&folder, &[], terminal().into(), terminal().into());
+    let screen = lines_of(keyboard.try_clone().unwrap());
+    let notes = lines_of(child.stderr.take().unwrap());
+    for round in 1..=2 {
+        until(&notes, "yet; waiting for one\n");
+        // Nobody has asked, so this answers nothing, then or later.
+        keyboard.write_all(b"y\n").unwrap();
+        until(&screen, "no call waits");
+        let asking = Asking::within(folder);
+        until(&screen, "no call waits; calls are shown here as they come");
+        let asked = asking.ask(write_to("a.txt"));
+        until(&screen, "confirm it? [y/n] ");
+        assert!(!asked.is_finished(), "round {round}");
+        keyboard.write_all(b"y\n").unwrap();
+        until(&screen, "call 1 is confirmed");
+        assert_eq!(asking.decided(asked).outcome, Outcome::Allowed);
+        // It ends with a call on the screen, which is gone with it.
+        let _open = asking.ask(write_to("b.txt"));
+        until(&screen, "b.txt");
+        folder = asking.end();
+    }
+    let said = until(&notes, "yet; waiting for one\n");
+    assert!(said.starts_with("omen: note: the gate has ended\n"), "{said}");
+    let asking = Asking::within(folder);
+    let asked = asking.ask(write_to("c.txt"));
+    until(&screen, "confirm it? [y 1/n 1] ");
+    keyboard.write_all(b"y\n").unwrap();
+    until(&screen, "this is call 1: answer with its number");
+    assert!(!asked.is_finished(), "the answer may be for the call that is gone");
+    keyboard.write_all(b"n 1\n").unwrap();
+    until(&screen, "call 1 is denied");
+    assert_eq!(asking.decided(asked).outcome, Outcome::Denied);
+    keyboard.write_all(b"\x04").unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+/// `--wait` for scripts: the first answer is for the first call of the gate that comes.
+#[test]
+fn a_script_waits_for_a_gate_if_it_is_told_to() {
+    let folder = home();
+    let mut child = start(&folder, &["--wait"], Stdio::piped(), Stdio::piped());
+    let notes = lines_of(child.stderr.take().unwrap());
+    until(&notes, "yet; waiting for one\n");
+    let mut stdin = child.stdin.take().unwrap();
+    writeln!(stdin, "n not today").unwrap();
+    drop(stdin);
+    let asking = Asking::within(folder);
+    let asked = asking.ask(write_to("a.txt"));
+    assert!(asking.decided(asked).why.unwrap().ends_with("not today"));
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+
+    // In JSON, over two gates.
+    let folder = asking.end();
+    let mut child = start(&folder, &["--wait", "--json"], Stdio::piped(), Stdio::piped());
+    let mut stdin = child.stdin.take().unwrap();
+    let notes = lines_of(child.stderr.take().unwrap());
+    let mut stdout = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut folder = folder;
+    for _ in 0..2 {
+        until(&notes, "yet; waiting for one\n");
+        writeln!(stdin, "{{}}").unwrap();
+        until(&notes, "omen: no gate listens, so the answer is dropped\n");
+        let asking = Asking::within(folder);
+        let asked = asking.ask(write_to("a.txt"));
+        let mut next = || serde_json::from_str::<Value>(&stdout.next().unwrap().unwrap()).unwrap();
+        let question = std::iter::repeat_with(&mut next).find(|line| line["type"] == "question").unwrap();
+        let answer = json!({"type": "answer", "id": question["id"], "hash": question["hash"], "confirm": true});
+        writeln!(stdin, "{answer}").unwrap();
+        assert_eq!(asking.decided(asked).outcome, Outcome::Allowed);
+        while next()["type"] != "accepted" {}
+        folder = asking.end();
+    }
+    drop(stdin);
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert_eq!(gate(&folder, &["confirm", "--wait", "--list"]).code, 2);
+}
+
+/// A terminal as people have it: what is typed before there is a question does not answer it.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_person_answers_at_a_terminal() {
+    let asking = Asking::new();
+    let (keyboard, terminal) = terminal();
     let mut child = asking.start(&[], terminal().into(), terminal().into());
-    let mut keyboard = fs::File::from(master);
+    let mut keyboard = keyboard;
     let screen = lines_of(keyboard.try_clone().unwrap());
 
     until(&screen, "no call waits; calls are shown here as they come");
@@ -284,9 +400,7 @@ fn without_a_gate_there_is_nothing_to_answer() {
     let mut child = child;
     let lines = lines_of(child.stdout.take().unwrap());
     until(&lines, "no call waits");
-    let Asking { folder: _folder, confirmations, runtime } = asking;
-    drop(confirmations);
-    runtime.shutdown_background();
+    let _folder = asking.end();
     let stdin = child.stdin.take();
     let output = child.wait_with_output().unwrap();
     drop(stdin);

@@ -17,13 +17,18 @@ fn text(folder: &TempDir) -> String {
     fs::read_to_string(folder.path().join("gate.toml")).unwrap()
 }
 
-/// What the operator gets who allows everything.
+/// What the operator gets who allows everything: a `#` less in each line of the proposals.
 fn uncommented(text: &str) -> String {
     let line = |line: &str| match line.strip_prefix('#') {
-        Some(entry) if !entry.is_empty() && !entry.starts_with(' ') => format!("{entry}\n"),
+        Some(entry) if !entry.starts_with('#') => format!("{entry}\n"),
         _ => format!("{line}\n"),
     };
     text.lines().map(line).collect()
+}
+
+/// What an editor leaves that takes a `#` from every line that has one.
+fn without_one(text: &str) -> String {
+    text.lines().map(|line| format!("{}\n", line.strip_prefix('#').unwrap_or(line))).collect()
 }
 
 #[test]
@@ -44,16 +49,16 @@ fn nothing_is_allowed_until_the_operator_does() {
     let file = text(&folder);
     let tool = format!(
         "\
-# write_file(path, text)
-#     Writes a file.
-#     Proposed: READ (every tool answers), WRITE (it does not claim to be read-only).
+## write_file(path, text)
+##     Writes a file.
+##     Proposed: READ (every tool answers), WRITE (it does not claim to be read-only).
 #[[allow]]
 #server = \"files\"
 #tool = \"write_file\"
 #permissions = [\"READ\", \"WRITE\"]
 #pin = \"{pin}\"
-# [allow.where]
-# \"/path\" = {{ under = \"./data\" }}
+## To limit its arguments, add this in a table `[allow.where]`, with your own folders and hosts:
+##     \"/path\" = {{ under = [\"./data\"] }}
 #[[grants]]
 #server = \"files\"
 #tool = \"write_file\"
@@ -62,7 +67,8 @@ fn nothing_is_allowed_until_the_operator_does() {
         pin = pin_of("write_file")
     );
     assert!(file.contains(&tool), "{file}");
-    assert!(file.lines().all(|line| line.chars().count() <= 104 || line.starts_with("args = ")), "{file}");
+    let long: Vec<_> = file.lines().filter(|line| line.chars().count() > 104 && !line.starts_with("args = ")).collect();
+    assert!(long.is_empty(), "{long:?}");
     let config = omen_gate::Config::parse(&file).unwrap();
     assert_eq!((config.allow.iter().count(), config.grants.len()), (0, 0));
     let check = gate(&folder, &["check", "--config", "gate.toml"]);
@@ -78,6 +84,90 @@ fn nothing_is_allowed_until_the_operator_does() {
     let config = omen_gate::Config::load(&folder.path().join("gate.toml")).unwrap();
     assert_eq!((config.allow.iter().count(), config.grants.len()), (7, 14));
     assert!(config.grants.iter().all(|grant| !grant.pre_granted));
+    // Prose stays prose.
+    let same = omen_gate::Config::parse(&without_one(&file)).unwrap();
+    assert_eq!((same.allow.iter().count(), same.grants.len()), (7, 14));
+    assert_ne!(same.hash(), omen_gate::Config::parse(&file).unwrap().hash());
+}
+
+/// The rules are about the folders that the server is given, and with each `#` that goes there is a configuration.
+#[test]
+fn folders_are_those_of_the_command() {
+    let folder = folder(&[("here", b"")]);
+    fs::create_dir_all(folder.path().join("conf/data")).unwrap();
+    fs::create_dir_all(folder.path().join("not")).unwrap();
+    let absolute = folder.path().canonicalize().unwrap().join("not");
+    let mut command = server();
+    command.extend([
+        "--".to_owned(),
+        "./data".to_owned(),
+        "not".to_owned(),
+        format!("--more={}", absolute.display()),
+        "../here".to_owned(),
+    ]);
+    let args = ["gate", "init", "--config", "conf/gate.toml", "--server", "files", "--pass-env", ROLE, "--", "/bin/sh"];
+    let args: Vec<_> = args.into_iter().chain(command.iter().map(String::as_str)).collect();
+    let made = run(omen(args).current_dir(&folder).env(ROLE, "good"));
+    assert_eq!((made.code, made.stderr.as_str()), (0, ""));
+    let file = fs::read_to_string(folder.path().join("conf/gate.toml")).unwrap();
+    let rule = format!("#[allow.where]\n#\"/path\" = {{ under = [\"./data\", \"{}\"] }}\n", absolute.display());
+    assert_eq!(file.matches(&rule).count(), 2, "{file}");
+    for (number, _) in file.match_indices("\n\n##").chain([(file.len(), "")]) {
+        // The first so many tools are allowed.
+        let (these, others) = file.split_at(number);
+        let text = uncommented(these) + others;
+        let config = omen_gate::Config::parse_as(&text, &folder.path().join("conf/gate.toml"));
+        config.unwrap_or_else(|errors| panic!("{errors}: {text}"));
+    }
+    write(folder.path(), "conf/gate.toml", uncommented(&file).as_bytes());
+    let check = gate(&folder, &["check", "--config", "conf/gate.toml"]);
+    assert!(check.stdout.starts_with("conf/gate.toml: 0 errors, 0 warnings\n"), "{}", check.stdout);
+}
+
+#[test]
+fn what_is_named_is_in_force() {
+    let folder = folder(&[("plans.jsonl", read().as_bytes())]);
+    let made = init(&folder, "good", &["--server", "files", "--allow", "read_file", "--allow", "move_file"]);
+    assert_eq!((made.code, made.stderr.as_str()), (0, ""));
+    assert!(
+        made.stdout.starts_with("wrote gate.toml: 7 tools of `files`, allowed: `read_file`, `move_file`\n"),
+        "{}",
+        made.stdout
+    );
+    let config = omen_gate::Config::load(&folder.path().join("gate.toml")).unwrap();
+    let allowed: Vec<_> = config.allow.iter().map(|allowed| allowed.demand.tool.tool.as_str()).collect();
+    assert_eq!((allowed, config.grants.len()), (vec!["move_file", "read_file"], 4));
+    assert_eq!(gate(&folder, &["check", "--config", "gate.toml"]).code, 0);
+    // The others are still there to be chosen.
+    let all = omen_gate::Config::parse(&uncommented(&text(&folder))).unwrap();
+    assert_eq!(all.allow.iter().count(), 7);
+
+    for (args, why) in [
+        (["--allow", "read_fil"], "omen: the server `files` lists no tool `read_fil`; did you mean `read_file`?\n"),
+        (["--allow", "quite_another"], "omen: the server `files` lists no tool `quite_another`; its tools are `"),
+    ] {
+        let folder = super::folder(&[]);
+        let refused = init(&folder, "good", &[&["--server", "files"], &args[..]].concat());
+        assert_eq!((refused.code, refused.stdout.as_str()), (2, ""));
+        assert!(refused.stderr.starts_with(why), "{}", refused.stderr);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+}
+
+#[test]
+fn the_folder_of_the_configuration_is_made_and_goes_with_a_failure() {
+    let folder = folder(&[]);
+    let failed = init(&folder, "dying", &["--server", "files", "--config", "gates/files/gate.toml"]);
+    assert_eq!(failed.code, 3);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    let made = init(&folder, "good", &["--server", "files", "--config", "gates/files/gate.toml"]);
+    assert_eq!((made.code, made.stderr.as_str()), (0, ""));
+    assert!(folder.path().join("gates/files/audit.key").exists());
+    // One that was there stays.
+    fs::create_dir(folder.path().join("mine")).unwrap();
+    let failed = init(&folder, "dying", &["--server", "files", "--config", "mine/more/gate.toml"]);
+    assert_eq!(failed.code, 3);
+    assert!(folder.path().join("mine").exists() && !folder.path().join("mine/more").exists());
 }
 
 fn gate_as(folder: &TempDir, role: &str, args: &[&str]) -> Run {
@@ -120,7 +210,7 @@ fn what_a_server_says_stays_in_its_comment() {
     assert!(omen_gate::Config::parse(&file).unwrap().allow.iter().next().is_none());
     let config = omen_gate::Config::parse(&uncommented(&file)).unwrap();
     assert_eq!(config.allow.iter().count(), 1, "{file}");
-    assert!(file.contains("#     Proposed: READ (it claims to be read-only).\n"), "{file}");
+    assert!(file.contains("##     Proposed: READ (it claims to be read-only).\n"), "{file}");
 }
 
 #[test]

@@ -66,23 +66,23 @@ fn each_difference_has_its_reasons() {
     let run = replay(&folder, &LOG);
     assert_eq!((run.code, run.stderr.as_str()), (1, ""));
     // The times are those of the log.
-    let shown: Vec<_> = run
-        .stdout
-        .lines()
-        .map(|line| line.split("  ").filter(|part| !part.starts_with("20")).collect::<Vec<_>>().join("  "))
-        .collect();
+    let time = |part: &&str| !part.starts_with("20");
+    let shown: Vec<_> =
+        run.stdout.lines().map(|line| line.split("  ").filter(time).collect::<Vec<_>>().join("  ")).collect();
     let broken = |values: &str| {
         format!("PG-3: `/path` of `files/read_file` breaks the operator's rule `in = {values}`: it is none of them")
     };
     assert_eq!(
         shown,
         [
-            "ALLOW→DENY  2  turn_0  files/read_file".to_owned(),
+            "ALLOW→DENY  files/read_file: 1 call would be refused".to_owned(),
             "  old: allow".to_owned(),
             format!("  new: {}", broken(r#"["b","c"]"#)),
-            "DENY→ALLOW  4  turn_2  files/read_file".to_owned(),
+            r#"    2  turn_0  {"path":"a"}"#.to_owned(),
+            "DENY→ALLOW  files/read_file: 1 call would be made".to_owned(),
             format!("  old: {}", broken(r#"["a","b"]"#)),
             "  new: allow".to_owned(),
+            r#"    4  turn_2  {"path":"c"}"#.to_owned(),
             "4 calls: 1 DENY→ALLOW, 1 ALLOW→DENY, 0 without a confirmation, 0 with one, 1 unchanged, 1 undecidable"
                 .to_owned(),
             format!("old policy {}", hash(OLD)),
@@ -147,8 +147,11 @@ fn plans_are_replayed_too() {
     ]);
     let run = replay(&folder, &["--catalog", "catalog.json", "plans.jsonl"]);
     assert_eq!((run.code, run.stderr.as_str()), (1, ""));
-    let changes: Vec<_> = run.stdout.lines().filter(|line| line.contains('→')).collect();
-    assert_eq!(changes[..2], ["ALLOW→DENY  1  files/read_file", "DENY→ALLOW  5  files/read_file"]);
+    let examples: Vec<_> = run.stdout.lines().filter(|line| line.starts_with("    ")).collect();
+    assert_eq!(examples, [r#"    1  {"path":"a"}"#, r#"    5  {"path":"c"}"#]);
+    // Plans have no time.
+    let since = replay(&folder, &["--since", "2h", "plans.jsonl"]);
+    assert!(since.code == 2 && since.stderr.contains("plans have no time"), "{}", since.stderr);
     // A file that is missing, and a log without its key.
     let missing = replay(&folder, &["no.jsonl"]);
     assert_eq!(missing.code, 3);
@@ -156,6 +159,65 @@ fn plans_are_replayed_too() {
     let run = replay(&log, &["audit.jsonl"]);
     assert_eq!(run.code, 2);
     assert!(run.stderr.contains("this is an audit log; name its key"), "{}", run.stderr);
+}
+
+/// A hundred refusals for one reason are one thing to read.
+#[test]
+fn differences_of_one_kind_are_printed_together() {
+    let plans = ["a"; 5].map(|path| plan("read_file", json!({ "path": path }))).join("\n");
+    let confirmed = format!("always_confirm = true\n{OLD}");
+    let folder = folder(&[
+        ("old.toml", policy(&confirmed).as_bytes()),
+        ("new.toml", policy(NEW).as_bytes()),
+        ("catalog.json", json!({ "files": tools() }).to_string().as_bytes()),
+        ("plans.jsonl", plans.as_bytes()),
+    ]);
+    let run = replay(&folder, &["--catalog", "catalog.json", "plans.jsonl"]);
+    let lines: Vec<_> = run.stdout.lines().collect();
+    assert_eq!(lines[0], "CONFIRM→DENY  files/read_file: 5 calls would be refused, and nobody is asked to confirm it");
+    assert_eq!(lines[1], "  old: allow, once somebody has confirmed it");
+    assert_eq!(
+        lines[3..7].join("|"),
+        r#"    1  {"path":"a"}|    2  {"path":"a"}|    3  {"path":"a"}|    and 2 more; `--format json` lists each"#
+    );
+    assert!(lines[7].starts_with("5 calls: 0 DENY→ALLOW, 5 ALLOW→DENY, "), "{}", lines[7]);
+    let json = replay(&folder, &["--format", "json", "--catalog", "catalog.json", "plans.jsonl"]);
+    let found: Value = serde_json::from_str(&json.stdout).unwrap();
+    let changes = found["changes"].as_array().unwrap();
+    assert_eq!((changes.len(), &changes[4]["args"]), (5, &json!({ "path": "a" })));
+    assert_eq!((&changes[4]["change"], &changes[4]["old"]["verdict"]), (&json!("allow_to_deny"), &json!("confirm")));
+}
+
+#[test]
+fn a_time_limits_what_is_replayed() {
+    let folder = recorded();
+    for (times, calls) in [
+        (&["--since", "1h"][..], 4),
+        (&["--until", "1h"], 0),
+        (&["--since", "2026-01-01T00:00:00Z", "--until", "9999-01-01"], 4),
+        (&["--since", "9999-01-01"], 0),
+    ] {
+        let run = replay(&folder, &[times, &LOG[..]].concat());
+        assert!(run.stdout.contains(&format!("{calls} calls: ")), "{times:?}: {}", run.stdout);
+    }
+}
+
+/// A rule with a relative path means another folder in a copy elsewhere.
+#[test]
+fn configurations_of_different_folders_are_noted() {
+    let folder = recorded();
+    fs::create_dir(folder.path().join("copy")).unwrap();
+    fs::copy(folder.path().join("new.toml"), folder.path().join("copy/new.toml")).unwrap();
+    let args = ["replay", "--old", "old.toml", "--new", "copy/new.toml"];
+    let run = gate(&folder, &[&args, &LOG[..]].concat());
+    let here = folder.path().canonicalize().unwrap();
+    let note = format!(
+        "omen: note: the configurations are in different folders, `{}` and `{}`: relative paths in their rules start there, and \
+         are judged differently\n",
+        here.display(),
+        here.join("copy").display()
+    );
+    assert_eq!((run.code, run.stderr), (1, note));
 }
 
 #[test]

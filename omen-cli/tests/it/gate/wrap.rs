@@ -49,7 +49,8 @@ const CLIENT: &str = r#"{
 fn only_what_must_change_does() {
     let folder = folder(&[(".mcp.json", CLIENT.as_bytes())]);
     fs::set_permissions(folder.path().join(".mcp.json"), fs::Permissions::from_mode(0o640)).unwrap();
-    let run = wrap(&folder, &["--config", "gates/{server}/gate.toml", ".mcp.json"]);
+    let args = ["gate", "wrap", "--omen", "/opt/omen", "--config", "gates/{server}/gate.toml", ".mcp.json"];
+    let run = super::run(omen(args).current_dir(&folder).env_remove("TOKEN").env("HOME", "/h"));
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));
     let files_front = front(&folder, "gates/files/gate.toml", "files", "");
     let git_front = front(&folder, "gates/git/gate.toml", "git", r#""--pass-env", "TOKEN", "--pass-env", "HOME", "#);
@@ -72,7 +73,12 @@ fn only_what_must_change_does() {
                 at("files")
             ),
             format!("`git` is behind the gate of {}", at("git")),
-            format!("  that file does not exist yet: omen gate init --config {} --server git -- uvx", at("git")),
+            format!(
+                "  that file does not exist yet: omen gate init --config {} --server git --pass-env TOKEN --pass-env HOME -- \
+                 uvx",
+                at("git")
+            ),
+            "  set `TOKEN` first, as the client does".to_owned(),
             "`remote` is not wrapped: it is reached by HTTP, and the gate is put in front of servers that it starts"
                 .to_owned(),
             "`odd` is not wrapped: it has no `command`".to_owned(),
@@ -218,19 +224,18 @@ fn what_could_be_read_in_two_ways_is_refused() {
     assert!(none.code == 3 && none.stderr.starts_with("omen: cannot read none.json: "), "{}", none.stderr);
 }
 
-/// From a client's configuration to a session through the gate, in three commands.
-#[test]
-fn a_client_starts_the_server_behind_the_gate() {
-    let command: Vec<_> = ["/bin/sh".to_owned()].into_iter().chain(server()).collect();
-    let client = json!({"mcpServers": {"files": {"command": command[0], "args": command[1..], "env": {ROLE: "good"}}}});
-    let folder = folder(&[("mcp.json", client.to_string().as_bytes())]);
-    let words: Vec<_> = command.iter().map(String::as_str).collect();
-    let init = [&["gate", "init", "--server", "files", "--pass-env", ROLE, "--"], &words[..]].concat();
-    let made = run(omen(init).current_dir(&folder).env(ROLE, "good"));
-    assert_eq!(made.code, 0, "{}", made.stderr);
-    assert_eq!(gate(&folder, &["wrap", "mcp.json"]).code, 0);
+/// The command of a client's server, which is started in the folder of its project.
+fn client_command(more: &[&str]) -> Vec<String> {
+    ["/bin/sh".to_owned()].into_iter().chain(server()).chain(more.iter().map(|word| (*word).to_owned())).collect()
+}
 
-    let wrapped: Value = serde_json::from_str(&text(&folder, "mcp.json")).unwrap();
+fn client(command: &[String]) -> Value {
+    json!({"mcpServers": {"files": {"command": command[0], "args": command[1..], "env": {ROLE: "good"}}}})
+}
+
+/// Starts what the client starts, and has a session without tools: nothing is allowed yet.
+fn has_a_session(folder: &TempDir) {
+    let wrapped: Value = serde_json::from_str(&text(folder, "mcp.json")).unwrap();
     let server = &wrapped["mcpServers"]["files"];
     let program = PathBuf::from(server["command"].as_str().unwrap());
     let args = server["args"].as_array().unwrap().iter().map(|arg| arg.as_str().unwrap());
@@ -250,11 +255,89 @@ fn a_client_starts_the_server_behind_the_gate() {
         answer(&mut stdin, &mut stdout, &json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}));
     assert_eq!(hello["result"]["serverInfo"]["name"], "test", "{hello}");
     writeln!(stdin, "{}", json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).unwrap();
-    // Nothing is allowed yet.
     let list = answer(&mut stdin, &mut stdout, &json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"}));
     assert_eq!(list["result"]["tools"], json!([]), "{list}");
     drop(stdin);
     assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+/// From a client's configuration to a session through the gate, in two commands: `wrap` prints the second one, which runs as it
+/// is, from any folder.
+#[test]
+fn the_command_that_is_printed_makes_the_configuration() {
+    let client = client(&client_command(&["./data", "it's"]));
+    let folder = folder(&[("mcp.json", client.to_string().as_bytes())]);
+    fs::create_dir(folder.path().join("data")).unwrap();
+    let wrapped = gate(&folder, &["wrap", "--config", "gates/{server}/gate.toml", "mcp.json"]);
+    assert_eq!((wrapped.code, wrapped.stderr.as_str()), (0, ""));
+    let printed =
+        wrapped.stdout.lines().find_map(|line| line.strip_prefix("  that file does not exist yet: omen ")).unwrap();
+    assert!(wrapped.stdout.contains(&format!("\n  set `{ROLE}` first, as the client does\n")), "{}", wrapped.stdout);
+    let command = format!("{} {printed}", env!("CARGO_BIN_EXE_omen"));
+    let made = run(assert_cmd::Command::new("/bin/sh").args(["-c", &command]).current_dir("/").env(ROLE, "good"));
+    assert_eq!((made.code, made.stderr.as_str()), (0, ""), "{printed}");
+    // The server has the folder that it has now, though it is started elsewhere.
+    let data = folder.path().canonicalize().unwrap().join("data");
+    let config = text(&folder, "gates/files/gate.toml");
+    assert!(config.contains(&format!("\"{}\", \"it's\"]\n", data.display())), "{config}");
+    assert!(config.contains(&format!("under = [\"{}\"]", data.display())), "{config}");
+    has_a_session(&folder);
+}
+
+/// A configuration that has the server says how it is started: its pins are about that one.
+#[test]
+fn the_server_of_an_existing_configuration_is_used() {
+    let command = client_command(&[]);
+    let words: Vec<_> = command.iter().map(String::as_str).collect();
+    // Under the client's name, or under another one with the same command.
+    for name in ["files", "other"] {
+        let folder = folder(&[("mcp.json", client(&command).to_string().as_bytes())]);
+        let init = [&["gate", "init", "--server", name, "--pass-env", ROLE, "--"], &words[..]].concat();
+        assert_eq!(run(omen(init).current_dir(&folder).env(ROLE, "good")).code, 0);
+        let wrapped = gate(&folder, &["wrap", "mcp.json"]);
+        assert_eq!((wrapped.code, wrapped.stderr.as_str()), (0, ""));
+        let note = format!("\n  which reaches it as its server `{name}` says; the client's own command is left out\n");
+        assert!(wrapped.stdout.contains(&note), "{}", wrapped.stdout);
+        let now: Value = serde_json::from_str(&text(&folder, "mcp.json")).unwrap();
+        let config = folder.path().canonicalize().unwrap().join("gate.toml");
+        let expect = json!(["gate", "proxy", "--config", config, "--server", name, "--pass-env", ROLE]);
+        assert_eq!(now["mcpServers"]["files"]["args"], expect);
+        has_a_session(&folder);
+        assert_eq!(gate(&folder, &["wrap", "--undo", "mcp.json"]).code, 0);
+        assert_eq!(text(&folder, "mcp.json"), client(&command).to_string());
+    }
+    // A server that is reached by HTTP inherits nothing, and one without a command is started as the client does.
+    for (table, args) in [
+        ("url = 'https://example.com/mcp'\n", json!(["--server", "files"])),
+        ("", json!(["--server", "files", "--pass-env", "A", "--", "x"])),
+    ] {
+        let client = json!({"mcpServers": {"files": {"env": {"A": "1"}, "command": "x"}}});
+        let folder = folder(&[("mcp.json", client.to_string().as_bytes())]);
+        write(folder.path(), "gate.toml", format!("[servers.files]\n{table}").as_bytes());
+        assert_eq!(gate(&folder, &["wrap", "mcp.json"]).code, 0);
+        let now: Value = serde_json::from_str(&text(&folder, "mcp.json")).unwrap();
+        assert_eq!(now["mcpServers"]["files"]["args"].as_array().unwrap()[4..], *args.as_array().unwrap());
+    }
+}
+
+#[test]
+fn a_configuration_that_does_not_fit_is_not_put_in_front() {
+    let client = client(&client_command(&[])).to_string();
+    for (config, why) in [
+        (
+            "[servers.one]\n[servers.two]\n",
+            "has no server `files` (it has `one`, `two`); give the server the same name",
+        ),
+        ("", "has no server `files` (it has none); give"),
+        ("nonsense = 1\n", "has errors, which `omen gate check --config "),
+    ] {
+        let folder = folder(&[("mcp.json", client.as_bytes()), ("gate.toml", config.as_bytes())]);
+        let run = gate(&folder, &["wrap", "mcp.json"]);
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+        assert!(run.stdout.starts_with("`files` is not wrapped: its configuration `"), "{}", run.stdout);
+        assert!(run.stdout.contains(why), "{}", run.stdout);
+        assert_eq!(text(&folder, "mcp.json"), client);
+    }
 }
 
 fn answer(stdin: &mut ChildStdin, stdout: &mut impl std::io::BufRead, request: &Value) -> Value {

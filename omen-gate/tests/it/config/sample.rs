@@ -7,7 +7,7 @@ use omen_gate::{BudgetLimits, Config, GateCode, Grants, Permission, Source};
 
 use crate::support::{clock, outcome, secs, tool};
 
-pub(super) const SAMPLE: &str = include_str!("../../../examples/gate.toml");
+pub(super) use omen_gate::config::SAMPLE;
 
 #[test]
 fn the_sample_says_what_it_says() {

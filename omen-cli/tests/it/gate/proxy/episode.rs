@@ -248,6 +248,13 @@ fn a_log_that_another_session_writes_is_refused_and_both_options_are_needed() {
     let client = Client::start(&folder, &args);
     let other = gate(&folder, &[&["proxy", "--config", "gate.toml", "--no-socket"], &args[..]].concat());
     assert_eq!(other.code, 3, "{}", other.stderr);
+    // The log of the gate comes first, as long as it is the same.
+    assert!(other.stderr.starts_with("omen: A1: the log `"), "{}", other.stderr);
+    assert!(other.stderr.contains("audit.jsonl` is in use; "), "{}", other.stderr);
+    let text = fs::read_to_string(folder.path().join("gate.toml")).unwrap();
+    write(folder.path(), "other.toml", text.replace("audit.jsonl", "other.jsonl").as_bytes());
+    let other = gate(&folder, &[&["proxy", "--config", "other.toml", "--no-socket"], &args[..]].concat());
+    assert_eq!(other.code, 3, "{}", other.stderr);
     assert!(other.stderr.contains("`episodes.jsonl` is in use by another process"), "{}", other.stderr);
     assert_eq!(client.close().0, 0);
     for (args, why) in [

@@ -1,5 +1,7 @@
 //! PG-3, G1 to G3.
 
+use serde_json::Value;
+
 use crate::audit::Kind;
 use crate::base::Blocked;
 use crate::call::{Attempt, Call};
@@ -28,7 +30,9 @@ pub(crate) async fn authorize(request: Request<Conformant>) -> Result<Request<Au
             request.context.check(worth_asking(&request.gate, &request.context, &call)).await?;
             let within = within_limits(&request.gate, &request.context, &call);
             request.context.check_or_try(request.gate.is_shadow(), within).await?;
+            let mut waiting = Waiting { context: &request.context, call: &call, is_over: false };
             let ruling = request.gate.ask(&call).await;
+            waiting.is_over = true;
             Some(ruling.recorded_by(|decision| record(&request.context, Kind::Confirmation, decision)).await?)
         }
         false => None,
@@ -56,6 +60,24 @@ fn within_limits(gate: &Gate, context: &RequestContext, call: &Call) -> Result<(
     // While another call of the turn runs, it is not known yet how many there were.
     let Ok(known) = known.try_lock() else { return Ok(()) };
     gate.turns().may_call(known.calls, context.session())
+}
+
+/// A call that waits for its confirmation. If its caller goes away in between, as a proxy that is stopped does, the log has
+/// no other word on a call that was allowed so far: it gets a denial (G4).
+struct Waiting<'w> {
+    context: &'w RequestContext,
+    call: &'w Call,
+    is_over: bool,
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        if !self.is_over
+            && let Ok(Value::Object(denied)) = serde_json::to_value(Decision::withdrawn(self.call))
+        {
+            self.context.record_later(Kind::Confirmation, denied);
+        }
+    }
 }
 
 async fn record(context: &RequestContext, kind: Kind, decision: Decision) -> Result<(), Blocked> {

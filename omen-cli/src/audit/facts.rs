@@ -1,0 +1,46 @@
+//! What filters ask of an entry.
+
+use omen_gate::audit::Logged;
+use serde_json::Value;
+
+use super::calls::{OpenCalls, call_of, result};
+use super::waiting::Waiting;
+
+/// An entry, with what follows from those before it.
+pub(super) struct Facts<'e> {
+    pub(super) entry: Logged<'e>,
+    pub(super) kind: String,
+    /// `server/tool`.
+    pub(super) tool: Option<String>,
+    /// What came of it, in a word.
+    pub(super) outcome: Option<String>,
+    /// It is a decision after which the call waits for a confirmation.
+    pub(super) waits: bool,
+}
+
+impl<'e> Facts<'e> {
+    pub(super) fn of(entry: Logged<'e>, calls: &mut OpenCalls, waiting: &mut Waiting) -> Self {
+        let (tool, waits) = (calls.tool(entry), waiting.sees(entry));
+        let outcome = if waits { Some("waits".to_owned()) } else { result(entry) };
+        Self { entry, kind: entry.kind(), tool, outcome, waits }
+    }
+
+    pub(super) fn code(&self) -> Option<&'e str> {
+        self.entry.data().get("code").and_then(Value::as_str)
+    }
+
+    /// The server and the name of the tool.
+    pub(super) fn tool(&self) -> Option<(&str, &str)> {
+        self.tool.as_deref()?.split_once('/')
+    }
+
+    /// Whether it is about a tool: its name, or `server/tool`.
+    pub(super) fn is_about(&self, wanted: &str) -> bool {
+        self.tool.as_deref() == Some(wanted) || self.tool().is_some_and(|(_, name)| name == wanted)
+    }
+
+    /// Whether it is about a call whose hash begins so.
+    pub(super) fn is_call(&self, wanted: &str) -> bool {
+        !wanted.is_empty() && call_of(self.entry).is_some_and(|call| call.starts_with(&wanted.to_ascii_lowercase()))
+    }
+}

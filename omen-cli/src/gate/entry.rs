@@ -1,0 +1,50 @@
+//! The entries of a configuration for one tool, in force or commented out.
+//!
+//! Prose begins with `##`. What becomes part of the configuration when its `#` is removed begins with one.
+
+use std::fmt::Write as _;
+
+use omen_gate::ToolId;
+use omen_gate::catalog::Pin;
+
+use super::arguments::Rules;
+use super::toml::{comment, quoted};
+
+/// An entry of the allowlist and one of the grants.
+pub(super) struct Entry<'e> {
+    pub(super) tool: &'e ToolId,
+    pub(super) pin: &'e Pin,
+    /// The names of permissions; none if the operator has to write them.
+    pub(super) permissions: &'e [&'e str],
+    pub(super) rules: &'e Rules,
+}
+
+impl Entry<'_> {
+    /// Writes both entries, each line behind `mark`: nothing or `#`.
+    pub(super) fn write(&self, text: &mut String, mark: &str) {
+        let Self { tool, pin, permissions, rules } = self;
+        let (server, tool) = (quoted(tool.server.as_str()), quoted(tool.tool.as_str()));
+        let permissions: Vec<_> = permissions.iter().map(|one| format!("\"{one}\"")).collect();
+        let permissions = permissions.join(", ");
+        let _ = writeln!(
+            text,
+            "{mark}[[allow]]\n{mark}server = {server}\n{mark}tool = {tool}\n{mark}permissions = [{permissions}]\n{mark}pin = \
+             \"{pin}\""
+        );
+        if !rules.known.is_empty() {
+            let _ = writeln!(text, "{mark}[allow.where]");
+            for rule in &rules.known {
+                let _ = writeln!(text, "{mark}{rule}");
+            }
+        }
+        if !rules.open.is_empty() {
+            let table = if rules.known.is_empty() { " in a table `[allow.where]`" } else { "" };
+            comment(text, &format!("To limit its arguments, add this{table}, with your own folders and hosts:"));
+            rules.open.iter().for_each(|rule| comment(text, &format!("    {rule}")));
+        }
+        let _ = writeln!(
+            text,
+            "{mark}[[grants]]\n{mark}server = {server}\n{mark}tool = {tool}\n{mark}permissions = [{permissions}]"
+        );
+    }
+}

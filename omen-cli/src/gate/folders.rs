@@ -1,0 +1,56 @@
+//! The folders that a server is given in its arguments.
+
+use std::path::Path;
+
+/// The words of a command that are existing folders, as they are written. Relative ones start from `base`, the folder that the
+/// server runs in. What starts another program, as `npx` does, and what it starts are no folders of the server.
+pub(super) fn of(command: &[String], base: &Path) -> Vec<String> {
+    let mut folders: Vec<String> = Vec::new();
+    let words = command.iter().skip(started(command));
+    for word in words {
+        let word = match word.strip_prefix('-') {
+            // `--root=./data`.
+            Some(option) => option.split_once('=').map_or("", |(_, value)| value),
+            None => word,
+        };
+        if !word.is_empty() && !folders.iter().any(|folder| folder == word) && base.join(word).is_dir() {
+            folders.push(word.to_owned());
+        }
+    }
+    folders
+}
+
+/// The number of words up to the one that names the server's program or package.
+fn started(command: &[String]) -> usize {
+    let is_program = |word: &&String| !word.starts_with('-') && !super::launchers::is_launcher(word);
+    command.iter().position(|word| is_program(&word)).map_or(1, |at| at + 1)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::of;
+
+    #[test]
+    fn only_existing_folders_behind_the_program_count() {
+        let base = tempfile::tempdir().unwrap();
+        for name in ["data", "run", "server", "a b"] {
+            std::fs::create_dir(base.path().join(name)).unwrap();
+        }
+        std::fs::write(base.path().join("file"), "").unwrap();
+        let absolute = base.path().join("data").to_str().unwrap().to_owned();
+        for (command, folders) in [
+            ("npx|-y|@modelcontextprotocol/server-filesystem|./data", vec!["./data"]),
+            ("npm|run|server|data|data", vec!["data"]),
+            ("./server|--root=./data|a b|file|none", vec!["./data", "a b"]),
+            ("uvx|mcp-server-git|--repository|.", vec!["."]),
+            (&format!("server|{absolute}|--"), vec![&*absolute]),
+            ("npx", vec![]),
+            ("", vec![]),
+        ] {
+            let words: Vec<_> = command.split('|').map(str::to_owned).collect();
+            assert_eq!(of(&words, base.path()), folders, "{command}");
+        }
+        assert!(of(&[], base.path()).is_empty());
+    }
+}

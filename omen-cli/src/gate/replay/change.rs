@@ -1,0 +1,96 @@
+//! A call on which two policies differ.
+
+use omen_gate::replay::ReplayVerdict;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// Which call it is.
+#[derive(Clone, Serialize)]
+pub(super) struct Place<'p> {
+    /// The number of the entry in the log; of the line in a file of plans.
+    pub(super) number: u64,
+    pub(super) time: Option<&'p str>,
+    pub(super) turn: Option<&'p str>,
+    pub(super) tool: Option<String>,
+    /// As far as they are known.
+    pub(super) args: Option<&'p Map<String, Value>>,
+}
+
+#[derive(Serialize)]
+pub(super) struct Change<'p> {
+    pub(super) change: Kind,
+    #[serde(flatten)]
+    pub(super) place: Place<'p>,
+    pub(super) old: Said<'p>,
+    pub(super) new: Said<'p>,
+}
+
+/// What one policy says.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub(super) struct Said<'p> {
+    verdict: &'static str,
+    code: Option<&'static str>,
+    why: Option<&'p str>,
+}
+
+/// What changes for the call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Kind {
+    DenyToAllow,
+    AllowToDeny,
+    /// Made under both, with a confirmation under the old one alone.
+    Unconfirmed,
+    /// Made under both, with a confirmation under the new one alone.
+    Confirmed,
+}
+
+impl<'p> Said<'p> {
+    pub(super) fn of(verdict: &'p ReplayVerdict) -> Self {
+        match verdict {
+            ReplayVerdict::Allow => Self { verdict: "allow", code: None, why: None },
+            ReplayVerdict::Confirm => Self { verdict: "confirm", code: None, why: None },
+            ReplayVerdict::Deny(why) => {
+                Self { verdict: "deny", code: Some(why.code.as_str()), why: Some(&why.message) }
+            }
+            ReplayVerdict::Undecidable(why) => Self { verdict: "undecidable", code: None, why: Some(why) },
+        }
+    }
+
+    pub(super) fn to_text(self) -> String {
+        match (self.code, self.why) {
+            (Some(code), Some(why)) => format!("{code}: {why}"),
+            _ if self.verdict == "confirm" => "allow, once somebody has confirmed it".to_owned(),
+            _ => self.verdict.to_owned(),
+        }
+    }
+}
+
+impl Change<'_> {
+    /// The change in a word, and its tool.
+    pub(super) fn title(&self) -> String {
+        let tool = self.place.tool.as_deref().unwrap_or("-");
+        format!("{}→{}  {tool}", self.old.verdict.to_uppercase(), self.new.verdict.to_uppercase())
+    }
+
+    /// The change in plain words.
+    pub(super) fn in_words(&self) -> &'static str {
+        match (self.old.verdict, self.new.verdict) {
+            ("deny", "confirm") => "would be made, once somebody has confirmed it",
+            ("deny", _) => "would be made",
+            ("confirm", "deny") => "would be refused, and nobody is asked to confirm it",
+            (_, "deny") => "would be refused",
+            ("confirm", _) => "would be made without a confirmation",
+            _ => "would need a confirmation",
+        }
+    }
+
+    /// Which call it is, and what it says.
+    pub(super) fn example(&self) -> String {
+        let Place { number, time, turn, args, .. } = &self.place;
+        let part = |part: Option<&str>| part.map(|part| format!("  {part}")).unwrap_or_default();
+        let args = args.map(|args| Value::Object((*args).clone()).to_string());
+        let args = args.as_deref().map(omen_gate::bounded);
+        format!("{number}{}{}{}", part(*time), part(*turn), part(args.as_deref()))
+    }
+}

@@ -1,0 +1,62 @@
+//! The server of a client in the configuration of a gate, if there is one already.
+
+use std::io::ErrorKind;
+use std::path::Path;
+
+use omen_gate::config::Server;
+use omen_gate::{Config, ServerName};
+
+use crate::gate::shell;
+
+/// What a configuration says of a server.
+pub(super) enum Configured {
+    /// The configuration does not exist.
+    Nothing,
+    /// It has the server under this name.
+    Server {
+        name: ServerName,
+        /// It says how to reach the server; what the client says is left out then.
+        reach: Option<Reach>,
+    },
+}
+
+/// How a configured server is reached.
+pub(super) enum Reach {
+    Command,
+    Address,
+}
+
+/// The server with the name that the client gives it; or the one that is started by the same command, whatever its name is.
+pub(super) fn find(config: &Path, name: ServerName, command: &[String]) -> Result<Configured, String> {
+    match config.symlink_metadata() {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Configured::Nothing),
+        _ => {}
+    }
+    let shown = config.display();
+    let check = format!("omen gate check --config {}", shell::word(&config.to_string_lossy()));
+    let loaded = Config::load(config)
+        .map_err(|_| format!("its configuration `{shown}` has errors, which `{check}` lists; correct them first"))?;
+    let found = loaded.servers.get_key_value(&name).or_else(|| {
+        let mut same = loaded.servers.iter().filter(|(_, server)| is_started_by(server, command));
+        same.next().filter(|_| same.next().is_none())
+    });
+    let Some((name, server)) = found else {
+        let names: Vec<_> = loaded.servers.keys().map(|name| format!("`{name}`")).collect();
+        let has = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+        return Err(format!(
+            "its configuration `{shown}` has no server `{name}` (it has {has}); give the server the same name here and there"
+        ));
+    };
+    let reach = match (&server.command, &server.endpoint) {
+        (Some(_), _) => Some(Reach::Command),
+        (None, Some(_)) => Some(Reach::Address),
+        (None, None) => None,
+    };
+    Ok(Configured::Server { name: name.clone(), reach })
+}
+
+fn is_started_by(server: &Server, command: &[String]) -> bool {
+    server.command.as_ref().is_some_and(|own| {
+        command.split_first().is_some_and(|(program, args)| *program == own.program && args == own.args)
+    })
+}

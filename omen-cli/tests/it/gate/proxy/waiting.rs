@@ -1,0 +1,64 @@
+//! Calls that wait for a confirmation: what the operator reads of them, and what becomes of them when the proxy is stopped.
+
+use super::*;
+
+/// A proxy that offers its questions at a socket, and a call of `write_file` that waits.
+fn waiting(folder: &TempDir) -> Client {
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_omen"));
+    let mut client = Client::of(command.args(["gate", "proxy", "--config", "gate.toml"]).current_dir(folder));
+    let params = json!({"name": "write_file", "arguments": {"path": "a", "text": "PRIVATE"}});
+    client.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}));
+    until("the call waits", || gate(folder, &["confirm", "--list"]).stdout.starts_with("call 1: files/write_file "));
+    client
+}
+
+/// The command that a line on standard error names, as a shell runs it in another folder.
+fn run_as_printed(stderr: &str, input: &str) -> Run {
+    let command = stderr.split(" s: omen ").nth(1).unwrap().lines().next().unwrap();
+    let elsewhere = folder(&[]);
+    let command = format!("{} {command}", env!("CARGO_BIN_EXE_omen"));
+    run(assert_cmd::Command::new("/bin/sh")
+        .args(["-c", &command])
+        .current_dir(&elsewhere)
+        .write_stdin(input.to_owned()))
+}
+
+#[test]
+fn the_operator_reads_that_a_call_waits_and_what_to_run() {
+    let folder = proxied();
+    let mut client = waiting(&folder);
+    let config = folder.path().canonicalize().unwrap().join("gate.toml");
+    let line = format!(
+        "omen: a call of `files/write_file` waits for a confirmation, and is denied after 60 s: omen gate confirm --config {}\n",
+        config.display()
+    );
+    let confirmed = run_as_printed(&line, "y\n");
+    assert_eq!((confirmed.code, confirmed.stderr.as_str()), (0, ""), "{}", confirmed.stdout);
+    let answer = client.next();
+    assert_eq!(answer["result"]["content"][0]["text"], "write_file", "{answer}");
+    let (code, stderr) = client.close();
+    assert_eq!((code, stderr), (0, line));
+}
+
+#[test]
+fn a_call_that_waits_when_the_proxy_is_stopped_is_recorded_as_denied() {
+    let folder = proxied();
+    let client = waiting(&folder);
+    client.signal("-TERM");
+    let (code, stderr) = client.end();
+    assert_eq!(code, 0, "{stderr}");
+    assert!(!stderr.contains("PRIVATE"), "{stderr}");
+    let (verdict, entries) = log(&folder);
+    assert_eq!((verdict.as_str(), count(&entries, "intent")), ("sound", 0));
+    let said: Vec<_> =
+        entries.iter().filter(|entry| entry["turn"].as_str().is_some_and(|turn| turn.ends_with(".1"))).collect();
+    let [allowed, denied] = said[..] else { panic!("{said:?}") };
+    assert_eq!((&allowed["kind"], &allowed["data"]["outcome"]), (&json!("decision"), &json!("allowed")));
+    assert_eq!((&denied["kind"], &denied["data"]["outcome"]), (&json!("confirmation"), &json!("denied")));
+    assert_eq!((&denied["data"]["code"], &denied["data"]["call"]), (&json!("G3"), &allowed["data"]["call"]));
+    assert_eq!(denied["data"]["why"], "the call of `files/write_file` ended before it was confirmed");
+    assert_eq!(denied["data"]["args"], json!({"path": "a", "text": "PRIVATE"}), "the log has all arguments here");
+    assert_eq!(entries.last().unwrap()["kind"], "turn", "the session is over after that");
+    assert_eq!(noted(&folder, "calls").len(), 0);
+    none_is_left(&folder);
+}

@@ -1,0 +1,81 @@
+//! The answer to a client whose session does not begin. Without it, a client sees nothing but a closed connection.
+
+use std::time::Duration;
+
+use omen_gate::mcp::Lines;
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
+use tokio::time::timeout;
+
+use crate::frame::{Frame, Kind};
+use crate::from_client::INTERNAL_ERROR;
+use crate::refusal;
+
+/// Answers the first request of a client, usually `initialize`, with an error that says why its session does not begin. Gives up
+/// if no request comes within 5 seconds. The reason is cut to [`MAX_TEXT`](omen_gate::MAX_TEXT) bytes.
+pub async fn refuse(client: (impl AsyncRead + Unpin, impl AsyncWrite + Unpin), why: &str) {
+    let (input, mut output) = client;
+    // A client that is gone, or has sent nothing by then, waits for no answer.
+    let _ = timeout(PATIENCE, async {
+        let Some(id) = first_request(input).await else { return };
+        let mut line = refusal::error(&id, INTERNAL_ERROR, why);
+        line.push(b'\n');
+        if output.write_all(&line).await.is_ok() {
+            let _ = output.flush().await;
+        }
+    })
+    .await;
+}
+
+/// The id of the first request, as it is written. What is no message is passed over: nothing is done with it.
+async fn first_request(input: impl AsyncRead + Unpin) -> Option<String> {
+    let mut lines = Lines::new(input, LONGEST);
+    loop {
+        let line = lines.next().await.ok()??;
+        if let Ok(frame) = Frame::read(line)
+            && matches!(frame.kind, Kind::Request(_))
+        {
+            return Some(frame.raw_id().to_owned());
+        }
+    }
+}
+
+/// A client says at once what it wants.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The longest line that is read, in bytes.
+const LONGEST: usize = 1 << 20;
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex, split};
+
+    use super::refuse;
+
+    /// What a client reads that has sent this and then nothing.
+    async fn answer(said: &[u8]) -> String {
+        let (mut client, near) = duplex(4 << 20);
+        client.write_all(said).await.unwrap();
+        refuse(split(near), "A1: the log is in use; end the other client").await;
+        let mut read = String::new();
+        client.read_to_string(&mut read).await.unwrap();
+        read
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_first_request_is_answered_with_the_reason() {
+        let said = "nonsense\n\n{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}\n\
+                    {\"jsonrpc\":\"2.0\",\"id\":\"a\\u0062\",\"method\":\"initialize\",\"params\":{}}\n";
+        let read = answer(said.as_bytes()).await;
+        let error = r#"{"code":-32603,"message":"A1: the log is in use; end the other client"}"#;
+        assert_eq!(read, format!("{{\"jsonrpc\":\"2.0\",\"id\":\"a\\u0062\",\"error\":{error}}}\n"));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_that_asks_for_nothing_gets_nothing() {
+        let endless = vec![b'x'; 2 << 20];
+        for said in [&b""[..], b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n", &endless] {
+            assert_eq!(answer(said).await, "");
+        }
+    }
+}
