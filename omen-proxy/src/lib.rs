@@ -27,6 +27,7 @@ mod from_server;
 pub mod http;
 mod id;
 mod json;
+mod list;
 mod listed;
 mod mirrored;
 mod mrtr;
@@ -50,6 +51,7 @@ mod upstream;
 pub mod watch;
 
 pub use end::Ended;
+pub use list::list;
 pub use policy::{Passage, Passages, UnknownPassage};
 pub use proxy::{NotServed, Proxy};
 pub use source::Source;

@@ -18,7 +18,6 @@ mod inner;
 mod legacy;
 mod limits;
 mod link;
-mod list;
 mod room;
 mod run;
 mod secrets;
@@ -36,7 +35,6 @@ use omen_gate::mcp::ServerLimits;
 
 pub use error::BadRemote;
 pub use limits::RemoteLimits;
-pub use list::list;
 
 use self::client::Client;
 use self::inner::Inner;

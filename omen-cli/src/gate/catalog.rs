@@ -10,7 +10,8 @@ use omen_gate::catalog::Catalog;
 use omen_gate::config::Endpoint;
 use omen_gate::tool::Tool;
 use omen_gate::{Config, Fault, ServerName, mcp, regular};
-use omen_proxy::remote::{Remote, list};
+use omen_proxy::remote::Remote;
+use omen_proxy::{Source, list};
 
 use super::{config, pins};
 use crate::args::CatalogArgs;
@@ -57,9 +58,20 @@ pub(super) fn discover(config: &Config) -> Result<Option<Lists>, Failure> {
     let (mut lists, mut is_whole) = (Lists::new(), true);
     let mut found = runtime.block_on(mcp::discover(config));
     let limit = Duration::from_secs(u64::from(config.limits.list_timeout_seconds));
+    for (name, listed) in &mut found {
+        // One that refuses the handshake may have none (2026-07-28).
+        if let (Err(Fault::Refused { .. } | Fault::Malformed { .. }), Some(command)) =
+            (&listed, config.servers.get(name).and_then(|server| server.command.as_ref()))
+        {
+            let source = Source::process(mcp::Launch::configured(command, &config.limits));
+            if let Ok(tools) = runtime.block_on(list(&source, limit)) {
+                *listed = Ok(tools);
+            }
+        }
+    }
     for (name, endpoint) in config.servers.iter().filter_map(|(name, server)| Some((name, server.endpoint.as_ref()?))) {
         match Remote::configured(endpoint, &config.limits) {
-            Ok(remote) => drop(found.insert(name.clone(), runtime.block_on(async { list(&remote, limit).await }))),
+            Ok(remote) => drop(found.insert(name.clone(), runtime.block_on(list(&Source::remote(remote), limit)))),
             Err(error) => {
                 let name = clean(name.as_str());
                 complain(format_args!("cannot reach the server `{name}`: {}", clean(&error.to_string())));

@@ -214,15 +214,17 @@ function serverWith(changes) {
   return server;
 }
 
+// A client of the era before is refused.
+const legacy = "reject";
 if (transport === "stdio") {
   let server;
   const changes = () => ({
     toolsChanged: () => server.sendToolListChanged(),
     promptsChanged: () => server.sendPromptListChanged(),
   });
-  serveStdio(() => (server = serverWith(changes)));
+  serveStdio(() => (server = serverWith(changes)), { legacy });
 } else {
-  const handler = createMcpHandler(() => serverWith(() => handler.notify));
+  const handler = createMcpHandler(() => serverWith(() => handler.notify), { legacy });
   const listener = createServer(async (request, response) => {
     const url = `http://${request.headers.host ?? "127.0.0.1"}${request.url}`;
     const headers = new Headers(Object.entries(request.headers).filter(([, value]) => typeof value === "string"));

@@ -6,7 +6,8 @@ use std::time::Duration;
 use omen_gate::Fault;
 use omen_gate::mcp::ServerLimits;
 use omen_gate::tool::Tool;
-use omen_proxy::remote::{Remote, list};
+use omen_proxy::remote::Remote;
+use omen_proxy::{Source, list};
 use serde_json::json;
 
 use super::world::{Got, JSON, Reply, Stand, Step, answer, event, impatient, json_answer, send, stream};
@@ -15,7 +16,7 @@ use crate::support::tools;
 async fn listed(script: impl Fn(&Got) -> Option<Reply> + Send + Sync + 'static) -> (Result<Vec<Tool>, Fault>, Stand) {
     let stand = Stand::new(Arc::new(script)).await;
     let remote = Remote::new(&stand.endpoint(), ServerLimits::default(), impatient()).unwrap();
-    (list(&remote, Duration::from_secs(60)).await, stand)
+    (list(&Source::remote(remote.clone()), Duration::from_secs(60)).await, stand)
 }
 
 #[tokio::test]

@@ -1,20 +1,20 @@
-//! What a server over HTTP lists, without a gate.
+//! What a server lists, without a gate.
 
 use std::time::Duration;
 
-use omen_gate::mcp::Listing;
+use omen_gate::mcp::{Broken, Lines, Listing, ServerLimits, ServerProcess};
 use omen_gate::tool::Tool;
-use omen_gate::{Fault, guarded};
+use omen_gate::{Fault, bounded, guarded};
 use serde_json::{Value, json};
-use tokio::io::{AsyncWrite, AsyncWriteExt as _};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
-use super::Remote;
 use crate::answer;
 use crate::connection::{Connection, Output, Said};
 use crate::frame::{Frame, Kind};
 use crate::id::Id;
+use crate::source::Source;
 
 /// The last version of the protocol that has a handshake, and the first one that has none.
 const WITH_HANDSHAKE: &str = "2025-11-25";
@@ -28,36 +28,65 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 ///
 /// # Errors
 /// If the server cannot be reached, gives no proper list, or none within this time.
-pub async fn list(remote: &Remote, limit: Duration) -> Result<Vec<Tool>, Fault> {
-    let remote = remote.clone();
+pub async fn list(source: &Source, limit: Duration) -> Result<Vec<Tool>, Fault> {
+    let source = source.clone();
     guarded(limit, async move {
-        let first = match Asking::new(&remote).with_handshake().await {
+        let first = match Asking::new(&source)?.with_handshake().await {
             // The server knows no handshake, or says so in its own way.
             Err(fault @ (Fault::Refused { .. } | Fault::Malformed { .. })) => fault,
             listed => return listed,
         };
-        Asking::new(&remote).without_handshake().await.map_err(|_| first)
+        Asking::new(&source)?.without_handshake().await.map_err(|_| first)
     })
     .await
 }
 
 /// A session in which nothing is asked but for the tools.
-struct Asking<'r> {
-    remote: &'r Remote,
+struct Asking {
+    limits: ServerLimits,
     input: Option<Box<dyn AsyncWrite + Send + Unpin>>,
-    said: mpsc::Receiver<Said>,
+    output: Incoming,
+    /// If it is dropped, nothing of the server is left.
+    process: Option<ServerProcess>,
     asked: i64,
 }
 
-impl<'r> Asking<'r> {
-    fn new(remote: &'r Remote) -> Self {
-        let Connection { input, output, process: _ } = remote.connect();
-        let said = match output {
-            Output::Messages(said) => said,
-            // INVARIANT: it is not reached through streams.
-            Output::Lines(_) => mpsc::channel(1).1,
+/// What comes from the server.
+enum Incoming {
+    Lines(Lines<Box<dyn AsyncRead + Send + Unpin>>),
+    Messages(mpsc::Receiver<Said>),
+}
+
+impl Incoming {
+    async fn next(&mut self) -> Result<Option<Said>, Fault> {
+        let lines = match self {
+            Self::Messages(said) => return Ok(said.recv().await),
+            Self::Lines(lines) => lines,
         };
-        Self { remote, input: Some(input), said, asked: 0 }
+        loop {
+            match lines.next().await {
+                Ok(None) => return Ok(None),
+                Ok(Some(line)) if line.trim_ascii().is_empty() => {}
+                Ok(Some(line)) => {
+                    let frame = Frame::read(line).map_err(|malformed| Fault::malformed(&malformed.why))?;
+                    return Ok(Some(Said::Message(frame)));
+                }
+                Err(broken @ Broken::Oversized) => return Err(Fault::malformed(&broken.to_string())),
+                Err(Broken::Io(error)) => return Err(Fault::died(&bounded(&error.to_string()))),
+            }
+        }
+    }
+}
+
+impl Asking {
+    fn new(source: &Source) -> Result<Self, Fault> {
+        let limits = *source.limits();
+        let Connection { input, output, process } = source.connect()?;
+        let output = match output {
+            Output::Messages(said) => Incoming::Messages(said),
+            Output::Lines(output) => Incoming::Lines(Lines::new(output, limits.line_bytes)),
+        };
+        Ok(Self { limits, input: Some(input), output, process, asked: 0 })
     }
 
     async fn with_handshake(mut self) -> Result<Vec<Tool>, Fault> {
@@ -83,7 +112,7 @@ impl<'r> Asking<'r> {
     }
 
     async fn pages(&mut self, params: &Value) -> Result<Vec<Tool>, Fault> {
-        let limits = *self.remote.server_limits();
+        let limits = self.limits;
         let (mut listing, mut params) = (Listing::new(&limits), params.clone());
         loop {
             let page = self.ask("tools/list", params.clone()).await?;
@@ -103,7 +132,7 @@ impl<'r> Asking<'r> {
         let id = Id::Number(self.asked);
         self.send(&json!({"jsonrpc": "2.0", "id": self.asked, "method": method, "params": params})).await?;
         loop {
-            match self.said.recv().await {
+            match self.output.next().await? {
                 None => return Err(Fault::died("the connection was closed")),
                 Some(Said::Lost(lost)) => return Err(lost.during()),
                 Some(Said::Failed(failed, fault)) if failed == id => return Err(fault),
@@ -143,7 +172,10 @@ impl<'r> Asking<'r> {
     /// Ends the session at the server, too.
     async fn end(mut self) {
         self.input = None;
-        let rest = async { while self.said.recv().await.is_some() {} };
+        let rest = async { while let Ok(Some(_)) = self.output.next().await {} };
         let _ = timeout(LAST_WORDS, rest).await;
+        if let Some(process) = self.process {
+            process.stop().await;
+        }
     }
 }
