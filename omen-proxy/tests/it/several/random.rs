@@ -81,7 +81,7 @@ fn line(random: &mut Random) -> Vec<u8> {
 async fn random_messages_of_the_client_call_only_what_may_be_called() {
     let mut random = Random(20_261_123);
     let (mut pair, a, b) = Pair::begun(proxy()).await;
-    let mut rest = std::mem::replace(&mut pair.client.to, None).unwrap();
+    let mut rest = pair.client.to.take().unwrap();
     let count = 10_000;
     let lines: Vec<_> = (0..count).map(|_| line(&mut random)).collect();
     let writing = tokio::spawn(async move {
