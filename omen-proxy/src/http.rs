@@ -44,7 +44,9 @@ use self::endpoint::Endpoint;
 use self::reading::Reading;
 use self::sessions::Sessions;
 use crate::end::Ended;
+use crate::front::Front;
 use crate::proxy::{NotServed, Proxy};
+use crate::several::Several;
 use crate::source::Source;
 
 /// Why nothing was served over HTTP.
@@ -82,8 +84,37 @@ impl Proxy {
     /// # Errors
     /// If nothing was served: the proxy may not listen there, or there is no gate.
     pub async fn serve_http(
-        mut self,
+        self,
         source: Source,
+        listener: TcpListener,
+        access: Access,
+        limits: HttpLimits,
+        until: impl Future<Output = ()> + Send,
+    ) -> Result<Ended, NotListening> {
+        Front::One(self, source).serve_http(listener, access, limits, until).await
+    }
+}
+
+impl Several {
+    /// Serves sessions over Streamable HTTP, each with all servers, until it is asked to stop. It ends as
+    /// [`Proxy::serve_http`] does.
+    ///
+    /// # Errors
+    /// If nothing was served: the proxy may not listen there, or there is no gate.
+    pub async fn serve_http(
+        self,
+        listener: TcpListener,
+        access: Access,
+        limits: HttpLimits,
+        until: impl Future<Output = ()> + Send,
+    ) -> Result<Ended, NotListening> {
+        Front::Several(self).serve_http(listener, access, limits, until).await
+    }
+}
+
+impl Front {
+    async fn serve_http(
+        mut self,
         listener: TcpListener,
         access: Access,
         limits: HttpLimits,
@@ -95,10 +126,10 @@ impl Proxy {
             return Err(NotListening::Episodes);
         }
         let gate = self.common_gate()?;
-        let (reload, notes, name) = (self.take_reload(), self.notes_ref(), self.name());
+        let (reload, notes, name) = (self.take_reload(), self.notes(), self.name());
         let (policy, changed) = watch::channel::<PolicyHash>(gate.policy_hash());
-        let server = *source.limits();
-        let sessions = Sessions::new(self, name, gate.clone(), source, limits, changed, Arc::clone(&notes));
+        let server = self.limits();
+        let sessions = Sessions::new(self, name, gate.clone(), limits, changed, Arc::clone(&notes));
         let mut helpers = JoinSet::new();
         helpers.spawn(Arc::clone(&sessions).end_idle());
         if let Some(mut reload) = reload {

@@ -28,6 +28,10 @@ enum Item {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Closed;
 
+/// The other side does not read, or cannot be written to any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Full;
+
 /// What a line costs beside its bytes, so that many small ones are bounded, too.
 const EACH: usize = 256;
 
@@ -60,6 +64,14 @@ impl Outbox {
             () = self.queue.closed() => return Err(Closed),
         };
         self.queue.send(Item::Line(line, Some(permit))).map_err(|_| Closed)
+    }
+
+    /// Queues a line if there is room now.
+    pub(crate) fn try_send(&self, line: impl Into<Vec<u8>>) -> Result<(), Full> {
+        let line = ended(line.into());
+        let cost = u32::try_from(line.len().saturating_add(EACH)).unwrap_or(u32::MAX).min(self.most);
+        let permit = Arc::clone(&self.room).try_acquire_many_owned(cost).map_err(|_| Full)?;
+        self.queue.send(Item::Line(line, Some(permit))).map_err(|_| Full)
     }
 
     /// Queues a short line at once, where nobody can wait. There is one for each call at most.

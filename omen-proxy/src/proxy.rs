@@ -71,6 +71,8 @@ pub struct Proxy {
     gate: Option<Gate>,
     /// The policy in force, if somebody else puts another one in force.
     policy: Option<watch::Receiver<PolicyHash>>,
+    /// The session of the client, if it has a session with each of several servers.
+    of_client: Option<TurnId>,
 }
 
 /// Where the configuration is read again, and when.
@@ -145,6 +147,7 @@ impl Proxy {
             notes: Arc::new(|_| {}),
             gate: None,
             policy: None,
+            of_client: None,
         }
     }
 
@@ -183,7 +186,41 @@ impl Proxy {
             notes: Arc::clone(&self.notes),
             gate: Some(gate),
             policy: Some(policy),
+            of_client: None,
         }
+    }
+
+    /// The same for one of several servers of one client. What its client is notified of when another policy is in force is
+    /// left to the session of the client.
+    pub(crate) fn with(&self, server: &ServerName, session: TurnId, of_client: TurnId, gate: Gate) -> Self {
+        let (notes, name) = (Arc::clone(&self.notes), server.clone());
+        Self {
+            config: self.config.clone(),
+            server: server.clone(),
+            session,
+            audit: None,
+            clock: None,
+            confirmer: Arc::clone(&self.confirmer),
+            elicitation: self.elicitation,
+            passages: self.passages.clone(),
+            show_blocked: self.show_blocked,
+            drain: self.drain,
+            reload: None,
+            episode: None,
+            notes: Arc::new(move |note| notes(&format!("{name}: {note}"))),
+            gate: Some(gate),
+            policy: None,
+            of_client: Some(of_client),
+        }
+    }
+
+    pub(crate) fn has_server(&self, server: &ServerName) -> bool {
+        self.config.servers.contains_key(server)
+    }
+
+    /// How long what runs may go on when a session ends.
+    pub(crate) fn drains(&self) -> Duration {
+        self.drain
     }
 
     /// Gives an audit log that is open already, in place of that of the configuration.
@@ -296,6 +333,17 @@ impl Proxy {
         self.run(*source.limits(), client, start, until).await
     }
 
+    /// The same in front of a server that was started or connected to.
+    pub(crate) async fn serve_connection(
+        self,
+        limits: ServerLimits,
+        connection: Connection,
+        client: (impl AsyncRead + Send + Unpin + 'static, impl AsyncWrite + Send + Unpin + 'static),
+        until: impl Future<Output = ()> + Send,
+    ) -> Result<Ended, NotServed> {
+        self.run(limits, client, move || Ok(connection), until).await
+    }
+
     async fn run(
         mut self,
         limits: ServerLimits,
@@ -333,6 +381,7 @@ impl Proxy {
             rounds,
             show_blocked: self.show_blocked,
             notes: self.notes,
+            client_session: self.of_client.unwrap_or_else(|| self.session.clone()),
             session_turn: self.session,
             turns: AtomicU64::new(0),
             calls: Default::default(),
@@ -559,6 +608,6 @@ impl ToolServer for Absent {
     }
 }
 
-const LIST_CHANGED: &str = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
+pub(crate) const LIST_CHANGED: &str = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
 const LAST_WORDS: Duration = Duration::from_secs(1);
 const POLL: Duration = Duration::from_millis(5);

@@ -35,6 +35,8 @@ pub(crate) struct Shared {
     pub(crate) notes: Notes,
     /// The turn of what belongs to no call.
     pub(crate) session_turn: TurnId,
+    /// The session whose calls `session_calls` limits: that of the client, whichever of its servers this is in front of.
+    pub(crate) client_session: TurnId,
     pub(crate) turns: AtomicU64,
     /// The requests of the client that are judged. Who takes one out of here has the last word on it.
     pub(crate) calls: Mutex<HashMap<Id, AbortHandle>>,

@@ -114,7 +114,7 @@ impl Asked {
             self.args
         );
         let request = shared.gate.request(turn.clone(), screened(tool, &self.args));
-        let request = request.of_session(shared.session_turn.clone()).screen().await?;
+        let request = request.of_session(shared.client_session.clone()).screen().await?;
         let planned = match request.plan(&plan).await?.call() {
             Ok(planned) => planned,
             // INVARIANT: the plan calls a tool.

@@ -4,9 +4,9 @@
 use std::ops::Range;
 
 use super::streams::{Asked, Streams};
+use crate::edit::{edited, member, meta};
 use crate::frame::{Frame, Kind};
 use crate::id::Id;
-use crate::json;
 
 /// By which of its requests a client knows a notification of a subscription.
 const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
@@ -29,8 +29,8 @@ pub(super) fn as_it_is(frame: &Frame) -> Asked {
 pub(super) fn of_client(frame: &Frame, number: u64) -> (Asked, String) {
     let own = number.to_string();
     let token = meta(frame, "progressToken");
-    let mut edits: Vec<_> = frame.id_span().into_iter().chain(token.clone()).map(|span| (span, own.clone())).collect();
-    let text = edited(frame.text(), &mut edits);
+    let edits = frame.id_span().into_iter().chain(token.clone()).map(|span| (span, own.clone())).collect();
+    let text = edited(frame.text(), edits);
     let id = Id::Number(i64::try_from(number).unwrap_or(i64::MAX));
     let asked = Asked {
         token: token.is_some().then(|| id.clone()),
@@ -48,28 +48,26 @@ pub(super) fn response(frame: &Frame, asked: &Asked) -> String {
     let subscription =
         meta(frame, SUBSCRIPTION).filter(|span| Id::read(frame.raw(span.clone())).as_ref() == Some(&asked.id));
     let spans = frame.id_span().into_iter().chain(subscription);
-    let mut edits: Vec<_> = spans.map(|span| (span, asked.raw_id.clone())).collect();
-    edited(frame.text(), &mut edits)
+    edited(frame.text(), spans.map(|span| (span, asked.raw_id.clone())).collect())
 }
 
 /// A notification that says to which request it belongs: that request's stream, and the notification as its client knows it.
 pub(super) fn for_its_client(frame: &Frame, streams: &Streams) -> Option<(u64, String)> {
     if let Some(span) = meta(frame, SUBSCRIPTION) {
         let (number, asked) = streams.asked(&Id::read(frame.raw(span.clone()))?)?;
-        return Some((number, edited(frame.text(), &mut [(span, asked.raw_id)])));
+        return Some((number, edited(frame.text(), vec![(span, asked.raw_id)])));
     }
     if !matches!(&frame.kind, Kind::Notification(method) if method == "notifications/progress") {
         return None;
     }
     let (token, span) = progress_token(frame)?;
     let (number, asked) = streams.of_token(&token)?;
-    Some((number, edited(frame.text(), &mut [(span, asked.raw_token?)])))
+    Some((number, edited(frame.text(), vec![(span, asked.raw_token?)])))
 }
 
 /// The token by which progress names its request, and where it stands.
 pub(super) fn progress_token(frame: &Frame) -> Option<(Id, Range<usize>)> {
-    let members = frame.members().ok()?;
-    let span = members.iter().find(|member| member.key == "progressToken")?.span.clone();
+    let span = member(frame, "progressToken")?;
     Some((Id::read(frame.raw(span.clone()))?, span))
 }
 
@@ -82,27 +80,6 @@ pub(super) fn cancelled(id: &Id) -> String {
 
 fn is(frame: &Frame, name: &str) -> bool {
     matches!(&frame.kind, Kind::Request(method) if method == name)
-}
-
-/// Where a member of `_meta` stands, in parameters or a result.
-fn meta(frame: &Frame, key: &str) -> Option<Range<usize>> {
-    let members = frame.members().ok()?;
-    let meta = members.iter().find(|member| member.key == "_meta")?;
-    let members = json::members(frame.text(), meta.span.clone()).ok()?;
-    members.iter().find(|member| member.key == key).map(|member| member.span.clone())
-}
-
-/// A text with other values at some places.
-fn edited(text: &str, edits: &mut [(Range<usize>, String)]) -> String {
-    edits.sort_by_key(|(span, _)| span.start);
-    let (mut out, mut at) = (String::with_capacity(text.len()), 0);
-    for (span, with) in edits.iter() {
-        out.push_str(text.get(at..span.start).unwrap_or_default());
-        out.push_str(with);
-        at = span.end;
-    }
-    out.push_str(text.get(at..).unwrap_or_default());
-    out
 }
 
 #[cfg(test)]

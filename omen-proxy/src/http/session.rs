@@ -17,12 +17,12 @@ use super::streams::{Asked, InUse, Reader, Streams};
 use crate::end::Ended;
 use crate::frame::{Frame, Kind, one_line};
 use crate::from_client::INTERNAL_ERROR;
+use crate::front;
 use crate::json;
 use crate::params::Params;
-use crate::proxy::{NotServed, Proxy};
+use crate::proxy::NotServed;
 use crate::refusal;
 use crate::shared::Notes;
-use crate::source::Source;
 
 /// A session. Its client sends its id (up to 2025-11-25). Requests without one (2026-07-28) share
 /// a session, in which their ids and tokens are replaced by the proxy's, for each client chooses its own.
@@ -86,8 +86,7 @@ impl Session {
     pub(super) async fn serve(
         self: Arc<Self>,
         sent: Sent,
-        proxy: Proxy,
-        source: Source,
+        behind: front::Session,
         until: impl Future<Output = ()> + Send,
     ) -> Result<Ended, NotServed> {
         let (near, far) = duplex(PIPE);
@@ -96,7 +95,7 @@ impl Session {
         tasks.spawn(pump(sent.0, to_proxy));
         let mut routing = JoinSet::new();
         routing.spawn(Arc::clone(&self).route(from_proxy));
-        let ended = proxy.serve_source(&source, split(near), until).await;
+        let ended = behind.serve(split(near), until).await;
         self.end();
         tasks.shutdown().await;
         let _ = timeout(LAST_WORDS, routing.join_next()).await;

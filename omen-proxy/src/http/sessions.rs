@@ -15,17 +15,15 @@ use super::limits::HttpLimits;
 use super::refused::Refused;
 use super::session::{Of, Session};
 use crate::end::Ended;
-use crate::proxy::Proxy;
+use crate::front::Front;
 use crate::shared::Notes;
-use crate::source::Source;
 
 /// The sessions of a proxy, all with one gate and one log.
 pub(super) struct Sessions {
-    proxy: Proxy,
+    front: Front,
     /// What the names of their turns begin with.
     name: TurnId,
     gate: Gate,
-    source: Source,
     limits: HttpLimits,
     policy: watch::Receiver<PolicyHash>,
     stop: watch::Sender<bool>,
@@ -54,17 +52,16 @@ pub(super) struct Beginning {
 
 impl Sessions {
     pub(super) fn new(
-        proxy: Proxy,
+        front: Front,
         name: TurnId,
         gate: Gate,
-        source: Source,
         limits: HttpLimits,
         policy: watch::Receiver<PolicyHash>,
         notes: Notes,
     ) -> Arc<Self> {
         let room = Arc::new(Semaphore::new(limits.sessions.min(Semaphore::MAX_PERMITS)));
         let stop = watch::Sender::new(false);
-        Arc::new(Self { proxy, name, gate, source, limits, policy, stop, room, notes, state: Mutex::default() })
+        Arc::new(Self { front, name, gate, limits, policy, stop, room, notes, state: Mutex::default() })
     }
 
     /// Begins a session for one client.
@@ -117,8 +114,8 @@ impl Sessions {
         })?;
         state.begun = number;
         let (session, sent) = Session::new(number, kind, self.limits.kept, Arc::clone(&self.notes));
-        let proxy = self.proxy.session(turn, self.gate.clone(), self.policy.clone());
-        let (sessions, source, own) = (Arc::clone(self), self.source.clone(), Arc::clone(&session));
+        let behind = self.front.session(turn, self.gate.clone(), self.policy.clone());
+        let (sessions, own) = (Arc::clone(self), Arc::clone(&session));
         let mut stop = self.stop.subscribe();
         let until = async move {
             // If it cannot be asked to stop any more, it has been.
@@ -126,7 +123,7 @@ impl Sessions {
         };
         (self.notes)(&format!("session {number} has begun"));
         state.tasks.spawn(async move {
-            let ended = Arc::clone(&own).serve(sent, proxy, source, until).await;
+            let ended = Arc::clone(&own).serve(sent, behind, until).await;
             let how = ended.as_ref().map_or_else(ToString::to_string, ToString::to_string);
             (sessions.notes)(&format!("session {number} has ended: {how}"));
             let mut state = sessions.lock();

@@ -19,6 +19,7 @@ mod passages;
 mod random;
 mod relay;
 mod rounds;
+mod several;
 mod support;
 mod upstream_http;
 mod watch;
