@@ -100,11 +100,12 @@ fn sorted(messages: Vec<Received>, members: &BTreeMap<u16, Member>) -> BTreeMap<
                     sorted.entry(partition).or_default().push(message);
                 }
             }
-            None => {
+            None if message.is_for_all() => {
                 for (partition, _) in members.iter().filter(|(_, member)| member.after < message.sequence) {
                     sorted.entry(*partition).or_default().push(message.clone());
                 }
             }
+            None => {}
         }
     }
     sorted

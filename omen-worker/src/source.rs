@@ -63,7 +63,12 @@ impl Received {
         Arrived { sequence: *sequence, time: *time, kind: kind(subject, body, *is_end) }
     }
 
-    /// The partition that judges it; `None` if all of them do.
+    /// Whether all partitions read it.
+    pub(crate) fn is_for_all(&self) -> bool {
+        matches!(&*self.subject, names::LOST | names::TICK)
+    }
+
+    /// The partition that judges it, if it is one's own.
     pub(crate) fn partition(&self) -> Option<u16> {
         self.subject.strip_prefix(names::PARTITION)?.strip_prefix('.')?.split('.').next()?.parse().ok()
     }
@@ -283,6 +288,8 @@ mod tests {
         assert_eq!(partition("omen.partition.63.corr_a"), Some(63));
         for subject in ["omen.lost", "omen.tick", "omen.partition.x.corr_a", "omen.partitions.1.corr_a", "elsewhere"] {
             assert_eq!(partition(subject), None, "{subject}");
+            let is_for_all = Received::of(subject, Vec::new(), 1).is_for_all();
+            assert_eq!(is_for_all, ["omen.lost", "omen.tick"].contains(&subject), "{subject}");
         }
     }
 }

@@ -1,9 +1,14 @@
 //! Whatever dies, no finding is lost, and none is there twice.
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
+use async_nats::HeaderMap;
 use async_nats::jetstream::Context;
+use bytes::Bytes;
+use omen::validator::Message;
 use omen_worker::Failure;
+use omen_worker::names;
 use omen_worker::publish::{Options, Publisher};
 use rustix::process::Signal;
 use tokio::time::sleep;
@@ -13,16 +18,29 @@ use crate::logs::{Random, checked};
 use crate::process::Worker;
 use crate::same::{many, same};
 use crate::server::{Nats, setup};
-use crate::stream::{found, judged, publish};
+use crate::stream::{found, judged};
 
 /// How often something is done: as often as a variable of the environment says, or not often.
 fn times(variable: &str, few: u64) -> u64 {
     std::env::var(variable).ok().map_or(few, |count| count.parse().expect(variable))
 }
 
-async fn published(context: &Context, log: &str) -> Result<(), Failure> {
+async fn published(context: &Context, part: u64, log: &str) -> Result<(), Failure> {
     let publisher = Publisher::new(context.clone(), &setup()).await?;
-    publisher.log("log", log.as_bytes(), &Options::default()).await.map(drop)
+    publisher.log(&format!("part {part}"), log.as_bytes(), &Options::default()).await.map(drop)
+}
+
+/// Ends all episodes of a log, in their order.
+async fn end(context: &Context, log: &str) {
+    let mut ended = BTreeSet::new();
+    for line in log.lines() {
+        let message = Message::new(line.as_bytes());
+        let Some(id) = message.correlation_id().filter(|id| ended.insert((*id).to_owned())) else { continue };
+        let mut headers = HeaderMap::new();
+        headers.insert(names::END_HEADER, "true");
+        let subject = names::packets_of(id);
+        context.publish_with_headers(subject, headers, Bytes::new()).await.unwrap().await.unwrap();
+    }
 }
 
 /// Publishes logs in parts, while something is done to the workers, and compares what is found at the end.
@@ -42,15 +60,16 @@ fn while_packets_come(
         let begin = Instant::now();
         for part in 0..parts {
             // The numbers of the messages are those of the lines, so the episodes end at the very end.
-            log.push_str(&many(seed + 100 * part, 8).replace("\"corr_", &format!("\"corr_p{part}_")));
+            let logs = many(seed + 100 * part, 8).replace("\"corr_", &format!("\"corr_p{part}_"));
             // Where the server was killed, the same call goes on.
-            while let Err(failure) = published(&context, &log).await {
+            while let Err(failure) = published(&context, part, &logs).await {
                 assert!(matches!(failure, Failure::Server { .. }), "{failure}");
             }
+            log.push_str(&logs);
             act((&mut server, &cable), &mut workers, &mut random).await;
         }
         let faults = begin.elapsed();
-        publish(&context, "log", &log).await;
+        end(&context, &log).await;
         judged(&context).await;
         let expected = checked(&log);
         same(&found(&context).await, &expected);

@@ -1,5 +1,8 @@
 //! Any number of workers find what one `omen check` finds.
 
+use async_nats::jetstream::Context;
+use futures_util::TryStreamExt as _;
+
 use crate::logs::{checked, random};
 use crate::process::Worker;
 use crate::server::Nats;
@@ -28,9 +31,25 @@ fn the_same_from(workers: usize, seed: u64) {
         let running: Vec<Worker> = (0..workers).map(|_| Worker::start(&server)).collect();
         judged(&context).await;
         same(&found(&context).await, &expected);
+        if workers == 1 {
+            is_read_once(&context).await;
+        }
         running.into_iter().for_each(Worker::stop);
         same(&found(&context).await, &expected);
     });
+}
+
+/// Checks that the worker has a consumer for all partitions, and a second one at most for those that were loaded later, without filters.
+async fn is_read_once(context: &Context) {
+    let packets = context.get_stream("PACKETS").await.unwrap();
+    let consumers: Vec<_> = packets.consumers().try_collect().await.unwrap();
+    assert!((1..=2).contains(&consumers.len()), "{consumers:#?}");
+    for consumer in consumers {
+        assert!(
+            consumer.config.filter_subject.is_empty() && consumer.config.filter_subjects.is_empty(),
+            "{consumer:#?}"
+        );
+    }
 }
 
 /// Compares findings, and shows the first that differ.
