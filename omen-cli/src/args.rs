@@ -327,7 +327,7 @@ pub(crate) enum GateCommand {
     /// Print the JSON Schema of the configuration, or a sample with every key
     #[command(after_help = "Examples:\n  omen gate schema > gate.schema.json\n  omen gate schema --example")]
     Schema {
-        /// Print a sample instead: TOML with every key and comments. It is no configuration to start with: its pins fit nothing
+        /// Print a sample instead: TOML with every key and comments. A gate does not start with it as it is: its pins fit nothing
         #[arg(long)]
         example: bool,
     },

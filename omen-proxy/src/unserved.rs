@@ -26,7 +26,7 @@ pub async fn refuse(client: (impl AsyncRead + Unpin, impl AsyncWrite + Unpin), w
     .await;
 }
 
-/// The id of the first request, as it is written. What is no message is passed over: nothing is done with it.
+/// The id of the first request, as it is written. What is not a message is passed over: nothing is done with it.
 async fn first_request(input: impl AsyncRead + Unpin) -> Option<String> {
     let mut lines = Lines::new(input, LONGEST);
     loop {

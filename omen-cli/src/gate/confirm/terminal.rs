@@ -104,7 +104,7 @@ impl Session<'_> {
     fn meanwhile(&mut self, event: Event) -> io::Result<bool> {
         match event {
             Event::Line(_) if self.is_terminal => {
-                // Whoever reads this knows that the call before is gone.
+                // The reader knows that the call before is gone.
                 self.by_number = false;
                 self.say("no call waits")?;
             }

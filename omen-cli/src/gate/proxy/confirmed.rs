@@ -1,4 +1,4 @@
-//! Who confirms calls: whoever answers at the socket.
+//! Who confirms calls: those who answer at the socket.
 
 use std::path::Path;
 

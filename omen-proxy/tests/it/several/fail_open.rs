@@ -51,7 +51,7 @@ async fn names_that_lead_nowhere_call_nothing() {
     ]) {
         assert_eq!(refusal(&pair.client.ask(id, "tools/call", params.clone()).await), "-32602", "{params}");
     }
-    // A key twice is no message.
+    // A key twice is not a message.
     pair.client
         .send(r#"{"jsonrpc":"2.0","id":200,"method":"tools/call","params":{"name":"a__read","name":"b__write"}}"#)
         .await;

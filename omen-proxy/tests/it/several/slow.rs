@@ -26,7 +26,7 @@ async fn a_list_waits_for_a_slow_server_only_so_long_and_says_so() {
         );
     }
     assert!(pair.noted("left out of `tools/list`: b: the server `b` has not answered"), "{:?}", pair.notes);
-    // It was asked, told that nobody waits, and is still there.
+    // It was asked, and then notified that nobody waits, and is still there.
     assert_eq!(b.value().await["method"], "tools/list");
     assert_eq!(b.value().await["method"], "notifications/cancelled");
     pair.client
