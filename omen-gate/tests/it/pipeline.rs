@@ -1,13 +1,16 @@
 //! The whole way of a request.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use omen_gate::confirm::{Reply, Responder};
+use async_trait::async_trait;
+use omen_gate::confirm::{Confirmer, Question, Reply, Responder};
 use omen_gate::fault::Ran;
 use omen_gate::summary::Summary;
 use omen_gate::{Fault, FaultClass, GateCode, Grant, Permission, Stopped, TurnId};
 use serde_json::{Value, json};
+use tokio::sync::Notify;
 
 use crate::gates::{MAY_WRITE, Person, Setting, world};
 use crate::support::{grant, secs, start, tool};
@@ -131,6 +134,42 @@ async fn g1_what_is_not_granted_is_denied_and_g3_asks() {
     assert_eq!(answer.answer().structured_content, Some(json!({ "key": "pool", "value": 80 })));
     assert_eq!(agreed.asked.lock().unwrap()[0].args, r#"{"key":"pool","value":80}"#);
     assert_eq!(agreeing.kinds(), ["decision", "confirmation", "intent", "outcome"]);
+}
+
+/// Somebody who never answers, and what is notified of each question.
+#[derive(Clone, Debug, Default)]
+struct Silent(Arc<Notify>);
+
+#[async_trait]
+impl Confirmer for Silent {
+    async fn confirm(&self, _: &Question) -> Reply {
+        self.0.notify_one();
+        std::future::pending().await
+    }
+}
+
+/// Who asked for the call has gone away while somebody was asked to confirm it: it was allowed so far, and not made.
+#[tokio::test]
+async fn g3_a_call_that_ends_while_it_waits_is_recorded_as_denied() {
+    let silent = Silent::default();
+    let world = world(MAY_WRITE, |builder| builder.confirmer(silent.clone())).await;
+    for turn in ["turn_1", "turn_2"] {
+        // It used nothing up: the second one is asked about again.
+        let set = json!({ "key": "pool", "value": 80 });
+        tokio::select! {
+            authorized = world.authorized(turn, "store/set", set) => panic!("{authorized:?}"),
+            () = silent.0.notified() => {}
+        }
+        world.gate.turn_is_over(&TurnId::new(turn).unwrap(), "over").await.unwrap();
+    }
+    let kinds = ["decision", "confirmation G3", "turn"];
+    assert_eq!(world.kinds(), [kinds, kinds].concat());
+    let entries = world.entries();
+    let (decision, denied) = (&entries[0]["data"], &entries[1]["data"]);
+    assert_eq!((&denied["outcome"], &denied["stage"]), (&json!("denied"), &json!("confirmation")));
+    assert_eq!((&denied["call"], &denied["tool"]), (&decision["call"], &decision["tool"]));
+    assert_eq!(denied["why"], "the call of `store/set` ended before it was confirmed");
+    assert_eq!(world.seen.calls(), 0);
 }
 
 /// Who confirmed or denied is in the entry, where the confirmer knows.

@@ -1,10 +1,12 @@
 //! Who confirms a call: the client's user, then somebody else, or nobody.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use omen_gate::confirm::{Confirmer, Question, Reply};
 use serde_json::{Value, json};
+use tokio::sync::Notify;
 
 use crate::support::{Seen, World, entries, proxy, refusal, serve};
 
@@ -133,5 +135,36 @@ async fn no_answer_in_time_is_a_denial_and_the_question_is_taken_back() {
     // A late yes is nothing.
     world.client.send(json!({"jsonrpc": "2.0", "id": question["id"], "result": accept()["result"]}).to_string()).await;
     world.close().await;
+    assert_eq!(seen.calls().len(), 0);
+}
+
+/// Somebody who never answers, and what is notified of each question.
+#[derive(Clone, Debug, Default)]
+struct Silent(Arc<Notify>);
+
+#[async_trait]
+impl Confirmer for Silent {
+    async fn confirm(&self, _: &Question) -> Reply {
+        self.0.notify_one();
+        std::future::pending().await
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_is_cancelled_while_it_waits_is_recorded_as_denied() {
+    let silent = Silent::default();
+    let (mut world, seen) = World::begun(proxy().confirmer(silent.clone())).await;
+    let params = json!({"name": "ask", "arguments": {"x": 1}});
+    world.client.send(json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).to_string()).await;
+    silent.0.notified().await;
+    let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}});
+    world.client.send(cancel.to_string()).await;
+    let (_, log) = world.close().await;
+    let entries = entries(&log);
+    let said: Vec<_> = entries.iter().map(|entry| (&entry["kind"], &entry["data"]["outcome"])).collect();
+    let (decision, confirmation, turn) = (json!("decision"), json!("confirmation"), json!("turn"));
+    let (allowed, denied, over) = (json!("allowed"), json!("denied"), json!("over"));
+    assert_eq!(said, [(&decision, &allowed), (&confirmation, &denied), (&turn, &over)]);
+    assert_eq!(entries[1]["data"]["args"], json!({"x": 1}));
     assert_eq!(seen.calls().len(), 0);
 }

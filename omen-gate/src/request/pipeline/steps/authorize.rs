@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::audit::Kind;
 use crate::base::Blocked;
 use crate::call::{Attempt, Call};
-use crate::grant::Decision;
+use crate::grant::{Confirmed, Decision, Ruling};
 use crate::request::context::RequestContext;
 use crate::request::gate::Gate;
 use crate::request::pipeline::Request;
@@ -27,17 +27,22 @@ pub(crate) async fn authorize(request: Request<Conformant>) -> Result<Request<Au
     let lease = ruling.recorded_by(|decision| record(&request.context, Kind::Decision, decision)).await?;
     let confirmed = match lease.needs_confirmation() {
         true => {
-            request.context.check(worth_asking(&request.gate, &request.context, &call)).await?;
-            let within = within_limits(&request.gate, &request.context, &call);
-            request.context.check_or_try(request.gate.is_shadow(), within).await?;
             let mut waiting = Waiting { context: &request.context, call: &call, is_over: false };
-            let ruling = request.gate.ask(&call).await;
+            let asked = ask(&request, &call).await;
             waiting.is_over = true;
-            Some(ruling.recorded_by(|decision| record(&request.context, Kind::Confirmation, decision)).await?)
+            Some(asked?.recorded_by(|decision| record(&request.context, Kind::Confirmation, decision)).await?)
         }
         false => None,
     };
     Ok(request.at(|conformant| Authorized { lease, confirmed, listed: conformant.listed }))
+}
+
+/// Asks somebody to confirm the call, if it could be made.
+async fn ask(request: &Request<Conformant>, call: &Call) -> Result<Ruling<Confirmed>, Blocked> {
+    let Request { gate, context, .. } = request;
+    context.check(worth_asking(gate, context, call)).await?;
+    context.check_or_try(gate.is_shadow(), within_limits(gate, context, call)).await?;
+    Ok(gate.ask(call).await)
 }
 
 /// Whether the call could be made now (R1, R2, PG-6). Nobody is asked to confirm one that could not; all of this is asked
