@@ -1,9 +1,10 @@
-//! `omen gate proxy`: the gate between an MCP client and a server, on the standard streams or over HTTP.
+//! `omen gate proxy`: the gate between an MCP client and its servers, on the standard streams or over HTTP.
 //!
 //! Standard output belongs to the protocol here, so nothing else is written to it.
 
 mod listen;
 mod reached;
+mod servers;
 mod stop;
 
 use std::path::Path;
@@ -12,13 +13,15 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use omen::render::human::clean;
-use omen_gate::{Config, GateClock, ServerName, SystemClock, TurnId};
+use omen_gate::{GateClock, SystemClock, TurnId};
 #[cfg(unix)]
 use omen_proxy::confirm::SocketConfirmer;
+use omen_proxy::several::Several;
 use omen_proxy::watch::{Changes, NotWatched};
 use omen_proxy::{Ended, Proxy, stdio};
 use tokio::sync::mpsc;
 
+use self::reached::Behind;
 use self::stop::asked_to_stop;
 use super::{config, episode};
 use crate::args::ProxyArgs;
@@ -34,9 +37,9 @@ pub(crate) fn proxy(args: &ProxyArgs) -> Result<Exit, Failure> {
             "note: shadow: rules on what a call says are only tried; what they would refuse passes, and is in the log",
         );
     }
-    let server = server(args, &config)?;
-    let source = match reached::source(args, &config, &server)? {
-        Ok(source) => source,
+    let servers = servers::chosen(args, &config)?;
+    let behind = match reached::behind(args, &config, &servers)? {
+        Ok(behind) => behind,
         Err(error) => return Ok(unreadable(&error.to_string())),
     };
     let session = session()?;
@@ -49,7 +52,7 @@ pub(crate) fn proxy(args: &ProxyArgs) -> Result<Exit, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::Internal(format!("cannot start the proxy: {error}")))?;
     let socket = (!args.no_socket).then(|| config.confirm_socket());
-    let mut proxy = Proxy::new(config, server, session)
+    let mut proxy = Proxy::new(config, servers.first().clone(), session)
         .clock(clock)
         .pass(args.pass.iter().copied())
         .show_blocked(args.show_blocked)
@@ -65,8 +68,8 @@ pub(crate) fn proxy(args: &ProxyArgs) -> Result<Exit, Failure> {
         let reloads = tokio::spawn(changed(Changes::of(&args.config), reload));
         let proxy = with_socket(proxy, socket.as_deref()).reload(&args.config, when);
         let served = match access {
-            Some(access) => listen::serve(proxy, source, access, &args.http).await.map_err(|error| error.to_string()),
-            None => proxy.serve_source(&source, stdio(), asked_to_stop()).await.map_err(|error| error.to_string()),
+            Some(access) => listen::serve(proxy, behind, access, &args.http).await,
+            None => streams(proxy, behind).await,
         };
         reloads.abort();
         served
@@ -76,29 +79,20 @@ pub(crate) fn proxy(args: &ProxyArgs) -> Result<Exit, Failure> {
     Ok(match served {
         Ok(Ended::Client | Ended::Asked) => Exit::Clean,
         Ok(ended) => unreadable(&ended.unquoted()),
-        Err(error) => unreadable(&error.to_string()),
+        Err(error) => unreadable(&error),
     })
 }
 
-/// The server that is named, or the only one.
-fn server(args: &ProxyArgs, config: &Config) -> Result<ServerName, Failure> {
-    let names: Vec<_> = config.servers.keys().collect();
-    match (&args.server, names.as_slice()) {
-        (Some(name), _) if config.servers.contains_key(name) => Ok(name.clone()),
-        (None, [only]) => Ok((*only).clone()),
-        (Some(name), _) => Err(Failure::Usage(format!(
-            "the configuration has no server `{}`; {}",
-            clean(name.as_str()),
-            listed(&names)
-        ))),
-        (None, []) => Err(Failure::Usage("the configuration has no server; add a table `[servers.NAME]`".to_owned())),
-        (None, _) => Err(Failure::Usage(format!("expected --server NAME; {}", listed(&names)))),
-    }
-}
-
-fn listed(names: &[&ServerName]) -> String {
-    let names: Vec<_> = names.iter().map(|name| format!("`{}`", clean(name.as_str()))).collect();
-    format!("its servers are {}", names.join(", "))
+/// Serves one client on the standard streams.
+async fn streams(proxy: Proxy, behind: Behind) -> Result<Ended, String> {
+    let served = match behind {
+        Behind::One(source) => proxy.serve_source(&source, stdio(), asked_to_stop()).await,
+        Behind::Several(sources) => {
+            let several = Several::new(proxy, sources).map_err(|error| error.to_string())?;
+            several.serve(stdio(), asked_to_stop()).await
+        }
+    };
+    served.map_err(|error| error.to_string())
 }
 
 /// A name that no other session of the log has.
