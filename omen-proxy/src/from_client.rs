@@ -247,6 +247,6 @@ pub(crate) async fn give_up(shared: &Shared, lost: &Lost) {
 /// So that what is judged at once is bounded.
 const MOST_RUNNING: usize = 256;
 
-const METHOD_NOT_FOUND: i64 = -32_601;
-const INVALID_PARAMS: i64 = -32_602;
+pub(crate) const METHOD_NOT_FOUND: i64 = -32_601;
+pub(crate) const INVALID_PARAMS: i64 = -32_602;
 pub(crate) const INTERNAL_ERROR: i64 = -32_603;

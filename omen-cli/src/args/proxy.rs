@@ -17,9 +17,14 @@ pub(crate) struct ProxyArgs {
     #[arg(long, value_name = "FILE", default_value = "gate.toml")]
     pub(crate) config: PathBuf,
 
-    /// The server of the configuration that this is in front of [default: the only one]
+    /// The server of the configuration that this is in front of [default: the only one]. Given more than once, the client has
+    /// all of them as one server, whose tools and prompts are named SERVER__NAME
     #[arg(long, value_name = "NAME")]
-    pub(crate) server: Option<ServerName>,
+    pub(crate) server: Vec<ServerName>,
+
+    /// All servers of the configuration, as one server, whose tools and prompts are named SERVER__NAME
+    #[arg(long, conflicts_with = "server")]
+    pub(crate) all_servers: bool,
 
     /// Let the client ask its user to confirm calls, if it can
     #[arg(long)]
@@ -132,9 +137,14 @@ With --listen, clients are served over Streamable HTTP at http://ADDRESS/mcp: ea
 With --url, or a `url` in the configuration, the server is reached over Streamable HTTP. Secrets come from variables of \
      the environment, redirects are not followed, and `http` is for this machine alone unless you allow it.
 
+With several --server, or with --all-servers, the client has several servers as one: the tool `read` of the server `files` \
+     is `files__read`. Each call is judged under the server's own name and the tool's own name, and all calls are in one \
+     audit log. A server that ends takes its tools with it, and the others go on.
+
 Examples:
   omen gate proxy --config gate.toml -- npx -y @modelcontextprotocol/server-filesystem ./data
   omen gate proxy --config gate.toml --server files --elicitation
+  omen gate proxy --config gate.toml --server files --server mail
   omen gate proxy --config gate.toml --url https://example.com/mcp --bearer-env TOKEN
   omen gate proxy --config gate.toml --listen 127.0.0.1:8808 --token-file token
   omen gate proxy --config gate.toml --episode enforce --episode-log episodes.jsonl

@@ -1,10 +1,11 @@
-//! `omen gate proxy`: the gate between an MCP client and a server, on the standard streams or over HTTP.
+//! `omen gate proxy`: the gate between an MCP client and its servers, on the standard streams or over HTTP.
 //!
 //! Standard output belongs to the protocol here, so nothing else is written to it.
 
 mod confirmed;
 mod listen;
 mod reached;
+mod servers;
 mod stop;
 mod unserved;
 
@@ -13,11 +14,13 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use omen::render::human::clean;
-use omen_gate::{Config, Gate, GateClock, ServerName, SystemClock, TurnId};
+use omen_gate::{Config, Gate, GateClock, SystemClock, TurnId};
+use omen_proxy::several::Several;
 use omen_proxy::watch::{Changes, NotWatched};
 use omen_proxy::{Ended, NotServed, Proxy, stdio};
 use tokio::sync::mpsc;
 
+use self::reached::Behind;
 use self::stop::asked_to_stop;
 use super::{config, episode};
 use crate::args::ProxyArgs;
@@ -45,9 +48,9 @@ fn serve(args: &ProxyArgs, mut config: Config) -> Result<Result<Exit, String>, F
     if args.shadow {
         config = config.always_shadow();
     }
-    let server = server(args, &config)?;
-    let source = match reached::source(args, &config, &server)? {
-        Ok(source) => source,
+    let servers = servers::chosen(args, &config)?;
+    let behind = match reached::behind(args, &config, &servers)? {
+        Ok(behind) => behind,
         Err(error) => return Ok(Err(error.to_string())),
     };
     let session = session()?;
@@ -70,7 +73,7 @@ fn serve(args: &ProxyArgs, mut config: Config) -> Result<Result<Exit, String>, F
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::Internal(format!("cannot start the proxy: {error}")))?;
     let socket = (!args.no_socket).then(|| config.confirm_socket());
-    let mut proxy = Proxy::new(config, server, session)
+    let mut proxy = Proxy::new(config, servers.first().clone(), session)
         .audit(audit)
         .clock(clock)
         .pass(args.pass.iter().copied())
@@ -87,8 +90,8 @@ fn serve(args: &ProxyArgs, mut config: Config) -> Result<Result<Exit, String>, F
         let reloads = tokio::spawn(changed(Changes::of(&args.config), reload));
         let proxy = confirmed::at_socket(proxy, socket.as_deref(), &args.config).reload(&args.config, when);
         let served = match access {
-            Some(access) => listen::serve(proxy, source, access, &args.http).await.map_err(|error| error.to_string()),
-            None => proxy.serve_source(&source, stdio(), asked_to_stop()).await.map_err(|error| unserved::why(&error)),
+            Some(access) => listen::serve(proxy, behind, access, &args.http).await,
+            None => streams(proxy, behind).await,
         };
         reloads.abort();
         served
@@ -104,25 +107,16 @@ fn serve(args: &ProxyArgs, mut config: Config) -> Result<Result<Exit, String>, F
     }))
 }
 
-/// The server that is named, or the only one.
-fn server(args: &ProxyArgs, config: &Config) -> Result<ServerName, Failure> {
-    let names: Vec<_> = config.servers.keys().collect();
-    match (&args.server, names.as_slice()) {
-        (Some(name), _) if config.servers.contains_key(name) => Ok(name.clone()),
-        (None, [only]) => Ok((*only).clone()),
-        (Some(name), _) => Err(Failure::Usage(format!(
-            "the configuration has no server `{}`; {}",
-            clean(name.as_str()),
-            listed(&names)
-        ))),
-        (None, []) => Err(Failure::Usage("the configuration has no server; add a table `[servers.NAME]`".to_owned())),
-        (None, _) => Err(Failure::Usage(format!("expected --server NAME; {}", listed(&names)))),
-    }
-}
-
-fn listed(names: &[&ServerName]) -> String {
-    let names: Vec<_> = names.iter().map(|name| format!("`{}`", clean(name.as_str()))).collect();
-    format!("its servers are {}", names.join(", "))
+/// Serves one client on the standard streams.
+async fn streams(proxy: Proxy, behind: Behind) -> Result<Ended, String> {
+    let served = match behind {
+        Behind::One(source) => proxy.serve_source(&source, stdio(), asked_to_stop()).await,
+        Behind::Several(sources) => {
+            let several = Several::new(proxy, sources).map_err(|error| error.to_string())?;
+            several.serve(stdio(), asked_to_stop()).await
+        }
+    };
+    served.map_err(|error| unserved::why(&error))
 }
 
 /// A name that no other session of the log has.

@@ -9,6 +9,7 @@ use super::hub::Hub;
 use super::route;
 use crate::edit::edited;
 use crate::frame::{Frame, similar};
+use crate::from_client::INVALID_PARAMS;
 use crate::json;
 use crate::session::Era;
 
@@ -52,5 +53,3 @@ pub(super) fn name_of(frame: &Frame) -> Result<(String, std::ops::Range<usize>),
     let found = span.and_then(|span| Some((json::text(frame.text(), span.clone())?, span)));
     found.ok_or_else(|| "expected a string for `name`".to_owned())
 }
-
-const INVALID_PARAMS: i64 = -32_602;

@@ -16,7 +16,7 @@ use super::owners;
 use super::prompts;
 use crate::edit::{edited, member as place};
 use crate::frame::{Frame, INVALID_REQUEST, Kind};
-use crate::from_client::INTERNAL_ERROR;
+use crate::from_client::{INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND};
 use crate::id::Id;
 use crate::refusal;
 use crate::session::Era;
@@ -196,6 +196,3 @@ fn to(hub: &Hub, server: usize, line: impl Into<Vec<u8>>) {
 
 /// So that what is asked at once is bounded.
 const MOST_RUNNING: usize = 256;
-
-const METHOD_NOT_FOUND: i64 = -32_601;
-const INVALID_PARAMS: i64 = -32_602;

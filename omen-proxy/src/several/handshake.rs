@@ -14,7 +14,7 @@ use super::start::start;
 use crate::answer;
 use crate::edit::{edited, member};
 use crate::frame::{Frame, Kind};
-use crate::from_client::INTERNAL_ERROR;
+use crate::from_client::{INTERNAL_ERROR, METHOD_NOT_FOUND};
 use crate::refusal;
 
 /// Makes the handshake with each server, in one version of the protocol that all of them speak. A server without an answer, or
@@ -172,5 +172,3 @@ fn leave_out(hub: &Hub, server: usize, why: &str) {
 fn name(hub: &Hub, server: usize) -> String {
     hub.members.get(server).map(|member| member.name.to_string()).unwrap_or_default()
 }
-
-const METHOD_NOT_FOUND: i64 = -32_601;

@@ -9,7 +9,7 @@ use super::hub::Hub;
 use super::open::{To, Waiting};
 use crate::edit::member;
 use crate::frame::Frame;
-use crate::from_client::INTERNAL_ERROR;
+use crate::from_client::{INTERNAL_ERROR, INVALID_PARAMS};
 use crate::json;
 use crate::refusal;
 
@@ -64,5 +64,3 @@ fn agreed(filter: Option<&Map<String, Value>>) -> Result<Map<String, Value>, &'s
 }
 
 const LISTS: [&str; 3] = ["toolsListChanged", "promptsListChanged", "resourcesListChanged"];
-
-const INVALID_PARAMS: i64 = -32_602;

@@ -14,7 +14,7 @@ use super::names::{self, LONGEST, prefixed};
 use crate::answer;
 use crate::edit::edited;
 use crate::frame::{Frame, Kind, similar};
-use crate::from_client::INTERNAL_ERROR;
+use crate::from_client::{INTERNAL_ERROR, METHOD_NOT_FOUND};
 use crate::json;
 use crate::refusal;
 use crate::session::Era;
@@ -206,7 +206,7 @@ async fn of_server(hub: &Hub, server: usize, frame: &Frame, list: List) -> Resul
 fn is_unknown_method(page: &Frame) -> bool {
     let members = page.members().unwrap_or_default();
     let code = members.iter().find(|member| member.key == "code");
-    page.kind == Kind::Error && code.is_some_and(|code| page.raw(code.span.clone()) == "-32601")
+    page.kind == Kind::Error && code.is_some_and(|code| page.raw(code.span.clone()) == METHOD_NOT_FOUND.to_string())
 }
 
 /// The client's parameters with the cursor of a page. A list has other parameters only for the servers' resources: then those

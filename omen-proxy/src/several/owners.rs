@@ -12,7 +12,7 @@ use super::names;
 use super::route::{self, routed};
 use crate::edit::edited;
 use crate::frame::{Frame, Kind, similar};
-use crate::from_client::INTERNAL_ERROR;
+use crate::from_client::{INTERNAL_ERROR, INVALID_PARAMS};
 use crate::json;
 use tokio::task::JoinSet;
 
@@ -131,5 +131,3 @@ fn method(frame: &Frame) -> &str {
         _ => "",
     }
 }
-
-const INVALID_PARAMS: i64 = -32_602;

@@ -9,7 +9,7 @@ use super::hub::Hub;
 use super::route;
 use crate::edit::edited;
 use crate::frame::Frame;
-use crate::from_client::INTERNAL_ERROR;
+use crate::from_client::{INTERNAL_ERROR, INVALID_PARAMS};
 
 /// Sends a request for a prompt to the server that its name begins with.
 pub(super) async fn get(hub: &Arc<Hub>, frame: &Frame) {
@@ -28,5 +28,3 @@ pub(super) async fn get(hub: &Arc<Hub>, frame: &Frame) {
     };
     hub.refuse("prompts/get", frame.raw_id(), code, &why).await;
 }
-
-const INVALID_PARAMS: i64 = -32_602;

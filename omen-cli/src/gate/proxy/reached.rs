@@ -1,5 +1,7 @@
 //! How the server is reached: started, or at an address.
 
+use std::collections::BTreeMap;
+
 use omen::render::human::clean;
 use omen_gate::config::{Endpoint, HeaderSource, KeySource};
 use omen_gate::mcp::{Launch, ServerLimits};
@@ -7,16 +9,36 @@ use omen_gate::{Config, ServerName};
 use omen_proxy::Source;
 use omen_proxy::remote::{BadRemote, Remote};
 
+use super::servers::Chosen;
 use crate::args::ProxyArgs;
 use crate::exit::{Failure, complain};
 use crate::gate::remote;
 
-/// How a session reaches its server.
-pub(super) fn source(
-    args: &ProxyArgs,
-    config: &Config,
-    server: &ServerName,
-) -> Result<Result<Source, BadRemote>, Failure> {
+/// How a session reaches its server, or each of its servers.
+pub(super) enum Behind {
+    One(Source),
+    Several(BTreeMap<ServerName, Source>),
+}
+
+/// How a session reaches its servers.
+pub(super) fn behind(args: &ProxyArgs, config: &Config, chosen: &Chosen) -> Result<Result<Behind, BadRemote>, Failure> {
+    match chosen {
+        Chosen::One(server) => Ok(source(args, config, server)?.map(Behind::One)),
+        Chosen::Several(_, servers) => {
+            let mut sources = BTreeMap::new();
+            for server in servers {
+                match source(args, config, server)? {
+                    Ok(source) => drop(sources.insert(server.clone(), source)),
+                    Err(bad) => return Ok(Err(bad)),
+                }
+            }
+            Ok(Ok(Behind::Several(sources)))
+        }
+    }
+}
+
+/// How a session reaches a server.
+fn source(args: &ProxyArgs, config: &Config, server: &ServerName) -> Result<Result<Source, BadRemote>, Failure> {
     match endpoint(args, config, server)? {
         None => Ok(Ok(Source::process(launch(args, config, server)?.show_stderr()))),
         Some(endpoint) => {
@@ -80,7 +102,8 @@ fn launch(args: &ProxyArgs, config: &Config, server: &ServerName) -> Result<Laun
         (None, Some(command)) => Launch::configured(&command, &config.limits),
         (None, None) => {
             return Err(Failure::Usage(format!(
-                "the server `{}` has neither a `command` nor a `url`; add one to the configuration, or the command after `--`",
+                "the server `{}` has neither a `command` nor a `url`; add one to the configuration, or, for one server, the command \
+                 after `--`",
                 clean(server.as_str())
             )));
         }

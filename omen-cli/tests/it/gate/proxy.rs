@@ -15,6 +15,7 @@ mod masking;
 mod official;
 mod remote;
 mod second;
+mod several;
 #[cfg(target_os = "linux")]
 mod stdio;
 mod typescript;
@@ -105,13 +106,17 @@ impl Client {
     }
 
     fn of(command: &mut std::process::Command) -> Self {
+        Self::asking(command, &json!({}))
+    }
+
+    /// A client that can do something.
+    fn asking(command: &mut std::process::Command, capabilities: &Value) -> Self {
         let mut proxy =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("omen starts");
         let to = proxy.stdin.take();
         let from = BufReader::new(proxy.stdout.take().unwrap());
         let mut client = Self { proxy, to, from };
-        let params =
-            json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+        let params = json!({"protocolVersion": "2025-11-25", "capabilities": capabilities, "clientInfo": {"name": "t", "version": "1"}});
         let answer = client.ask(0, "initialize", &params);
         assert!(answer["result"]["serverInfo"].is_object(), "{answer}");
         client
@@ -437,5 +442,8 @@ fn a_session_that_cannot_begin_says_why() {
     assert!(code == 3 && stderr.contains("in use"), "{code}: {stderr}");
     fs::write(folder.path().join("gate.toml"), "[servers.a]\n[servers.b]\n").unwrap();
     let (code, stderr) = proxy(&[]);
-    assert_eq!((code, stderr.as_str()), (2, "omen: expected --server NAME; its servers are `a`, `b`\n"));
+    assert_eq!(
+        (code, stderr.as_str()),
+        (2, "omen: expected --server NAME, or --all-servers; its servers are `a`, `b`\n")
+    );
 }
