@@ -244,7 +244,7 @@ const BEAT: Duration = Duration::from_secs(1);
 /// After this time without a request the server forgets a consumer.
 const FORGOTTEN: Duration = Duration::from_secs(30);
 
-/// How long to wait before the connection is looked at.
+/// How long to wait before the connection is checked.
 const SLICE: Duration = Duration::from_millis(500);
 
 /// How long the server may be silent before it is asked again, and once more before the reader fails: a multiple of [`SLICE`].
