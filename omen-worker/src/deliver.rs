@@ -94,18 +94,15 @@ impl Held {
 fn sorted(messages: Vec<Received>, members: &BTreeMap<u16, Member>) -> BTreeMap<u16, Vec<Received>> {
     let mut sorted: BTreeMap<u16, Vec<Received>> = BTreeMap::new();
     for message in messages {
-        match message.partition() {
-            Some(partition) => {
-                if members.get(&partition).is_some_and(|member| member.after < message.sequence) {
-                    sorted.entry(partition).or_default().push(message);
-                }
+        let is_new = |member: &Member| member.after < message.sequence;
+        if message.is_for_all() {
+            for (partition, _) in members.iter().filter(|(_, member)| is_new(member)) {
+                sorted.entry(*partition).or_default().push(message.clone());
             }
-            None if message.is_for_all() => {
-                for (partition, _) in members.iter().filter(|(_, member)| member.after < message.sequence) {
-                    sorted.entry(*partition).or_default().push(message.clone());
-                }
-            }
-            None => {}
+        } else if let Some(partition) = message.partition()
+            && members.get(&partition).is_some_and(is_new)
+        {
+            sorted.entry(partition).or_default().push(message);
         }
     }
     sorted

@@ -111,6 +111,10 @@ pub struct Throughput {
     pub worker_us: f64,
     /// … and of the server that sends it.
     pub sent_us: f64,
+    /// The same where two workers read the stream: of both workers …
+    pub two_workers_us: f64,
+    /// … and of the server.
+    pub two_sent_us: f64,
     /// Microseconds of a processor for each packet that is published: of the publisher …
     pub publisher_us: f64,
     /// … and of the server that stores it.
@@ -162,6 +166,18 @@ pub struct Quantiles {
     pub p50: f64,
     /// 99 of a hundred values are no larger.
     pub p99: f64,
+}
+
+impl Throughput {
+    /// Microseconds of a processor for each packet in a worker that only reads past it, since another worker judges it.
+    fn read_us(&self) -> f64 {
+        (self.two_workers_us - self.worker_us).max(0.0)
+    }
+
+    /// Microseconds of a processor of the server for each packet that it sends to one worker more.
+    fn again_us(&self) -> f64 {
+        (self.two_sent_us - self.sent_us).max(0.0)
+    }
 }
 
 impl Quantiles {
@@ -233,6 +249,8 @@ enum Measure {
     StoredTime,
     WorkerTime,
     SentTime,
+    TwoWorkersTime,
+    TwoSentTime,
 }
 
 async fn throughput(place: &Place, corpus: &Corpus, counts: &Counts) -> Result<Throughput, Failure> {
@@ -256,17 +274,19 @@ async fn throughput(place: &Place, corpus: &Corpus, counts: &Counts) -> Result<T
         samples.add(Measure::Publish, packets as f64 / took.as_secs_f64());
         samples.add(Measure::PublisherTime, each(time, packets));
         samples.add(Measure::StoredTime, each(place.server_seconds() - before, packets));
-        for (measure, count) in [(Measure::Worker, 1), (Measure::TwoWorkers, 2)] {
+        for (measure, times, count) in [
+            (Measure::Worker, [Measure::WorkerTime, Measure::SentTime], 1),
+            (Measure::TwoWorkers, [Measure::TwoWorkersTime, Measure::TwoSentTime], 2),
+        ] {
             place.forget_verdicts().await?;
             let commits = Commits::collect(place).await?;
             let before = place.server_seconds();
             let names = (0..count).map(|number| format!("{round}-{number}"));
             let workers = names.map(|name| place.worker(&name)).collect::<Result<Vec<_>, _>>()?;
             commits.judged(packets).await?;
-            if measure == Measure::Worker {
-                samples.add(Measure::WorkerTime, each(workers.iter().map(Worker::seconds).sum(), packets));
-                samples.add(Measure::SentTime, each(place.server_seconds() - before, packets));
-            }
+            let [of_workers, of_server] = times;
+            samples.add(of_workers, each(workers.iter().map(Worker::seconds).sum(), packets));
+            samples.add(of_server, each(place.server_seconds() - before, packets));
             let rate = commits::rate(&commits.all(), count);
             samples.add(measure, rate.ok_or("the log is too short for so many workers; use more `--episodes`")?);
             workers.into_iter().try_for_each(Worker::stop)?;
@@ -288,6 +308,8 @@ async fn throughput(place: &Place, corpus: &Corpus, counts: &Counts) -> Result<T
         two_over_one: samples.ratio(Measure::TwoWorkers, Measure::Worker),
         worker_us: median(Measure::WorkerTime),
         sent_us: median(Measure::SentTime),
+        two_workers_us: median(Measure::TwoWorkersTime),
+        two_sent_us: median(Measure::TwoSentTime),
         publisher_us: median(Measure::PublisherTime),
         stored_us: median(Measure::StoredTime),
         check_us: median(Measure::CheckTime),

@@ -200,7 +200,7 @@ fn the_proxy_is_measured_against_the_server_behind_it() -> Result<(), omen_proof
 #[test]
 fn more_workers_judge_more_until_a_stream_is_full() {
     // A worker judges 2,000 packets a second, and a stream stores 5,000.
-    let times = simulation::Times { judge: 500_000.0, store: 200_000.0, send: 100_000.0 };
+    let times = simulation::Times { judge: 500_000.0, read: 0.0, store: 200_000.0, send: 100_000.0, again: 0.0 };
     let simulate = || simulation::simulate(times, 8, 7, 24_000);
     let rows = simulate().rows;
     let of = |workers, is_one| {
@@ -221,13 +221,23 @@ fn more_workers_judge_more_until_a_stream_is_full() {
 }
 
 #[test]
+fn what_workers_read_past_limits_how_many_help() {
+    // A fifth of the time for a packet is to read it, so eight workers are no more than five; two are less than two.
+    let times =
+        simulation::Times { judge: 500_000.0, read: 100_000.0, store: 10_000.0, send: 10_000.0, again: 10_000.0 };
+    let rows = simulation::simulate(times, 8, 7, 24_000).rows;
+    let of = |workers| rows.iter().find(|row| row.workers == workers && row.streams == 1).expect("a row").over_one;
+    assert!((1.3..1.8).contains(&of(2)) && (2.0..4.0).contains(&of(8)), "{rows:?}");
+}
+
+#[test]
 fn figures_of_workers_are_read_again() {
     let quantiles = serde_json::json!({ "p50": 1.0, "p99": 2.0 });
     let figures = serde_json::json!({
         "throughput": {
             "packets": 1000, "bytes": 1_700_000, "partitions": 64, "rounds": 1, "seed": 7, "check_s": 6e5, "check_all_s": 1e6,
             "publish_s": 5e4, "worker_s": 2e4, "two_workers_s": 3e4, "worker_over_check": 0.03, "two_over_one": 1.5, "worker_us": 20.0,
-            "sent_us": 15.0, "publisher_us": 10.0, "stored_us": 25.0, "check_us": 1.6,
+            "sent_us": 15.0, "two_workers_us": 26.0, "two_sent_us": 20.0, "publisher_us": 10.0, "stored_us": 25.0, "check_us": 1.6,
         },
         "lag": [{
             "load": 0.5, "packets_s": 1e4, "verdict_ms": quantiles, "commits_s": 250.0, "checkpoints_s": 10.0, "checkpoint_bytes": 0.1,
@@ -251,6 +261,9 @@ fn figures_of_workers_are_read_again() {
     }
     // 10^5 packets a second, each 20 µs; 10^6 episodes, each 180 bytes.
     let costs = workers::costs(&report);
-    assert!(costs.contains("| processors that judge | 10⁵ packets/s × 20.0 µs | 2.0 |"), "{costs}");
+    assert!(
+        costs.contains("| processors that judge, two workers for each stream | 10⁵ packets/s × 26.0 µs | 2.6 |"),
+        "{costs}"
+    );
     assert!(costs.contains("| 10⁶ × 180 bytes | 0.18 GB |"), "{costs}");
 }

@@ -23,7 +23,7 @@ impl fmt::Display for Report {
             ("omen check, all threads", throughput.check_all_s, None, None),
             ("omen publish", throughput.publish_s, Some(throughput.publisher_us), Some(throughput.stored_us)),
             ("one worker", throughput.worker_s, Some(throughput.worker_us), Some(throughput.sent_us)),
-            ("two workers", throughput.two_workers_s, None, None),
+            ("two workers", throughput.two_workers_s, Some(throughput.two_workers_us), Some(throughput.two_sent_us)),
         ];
         let time = |time: Option<f64>| time.map_or(String::new(), |time| format!("{time:.1}"));
         for (name, rate, own, server) in rows {

@@ -2,13 +2,14 @@
 //!
 //! What is assumed:
 //!
-//! - A worker has one processor, and takes the measured time for a packet, in proportion to its bytes. Nothing else runs there.
+//! - A worker has one processor, and takes the measured time for a packet, in proportion to its bytes. Nothing else runs there. It reads the
+//!   whole of its stream: what others judge takes it the measured time to read past it.
 //! - A stream stores one packet after the other, as fast as `omen publish` was measured. A server has one stream and eight processors, on
-//!   which it sends packets in the measured time.
+//!   which it sends each packet to every worker of the stream, in the measured time. Each stream has workers of its own, as many as others.
 //! - A message takes 250 µs from one machine to another, whatever its size.
 //! - Packets come at random (a Poisson process), of interleaved episodes of the benchmark's corpus. Partitions have their owners by
 //!   rendezvous hashing, so some workers have more of them than others.
-//! - A partition does what the worker does: it reads up to 512 packets, asks for the next ones, judges, and commits four times a second.
+//! - A partition does what the worker does: it takes up to 512 packets, asks for the next ones, judges, and commits four times a second.
 //!   All packets are free of findings. Checkpoints and the replication of streams are left out.
 
 use std::cmp::Reverse;
@@ -52,20 +53,29 @@ pub struct Row {
 /// Times of service, in nanoseconds.
 #[derive(Clone, Copy, Debug)]
 pub struct Times {
-    /// To judge a packet.
+    /// To read and judge a packet.
     pub judge: f64,
+    /// To read past a packet that another worker judges.
+    pub read: f64,
     /// To store a packet, one after the other.
     pub store: f64,
-    /// To send a packet to a worker.
+    /// To send a packet to one worker …
     pub send: f64,
+    /// … and to each further one.
+    pub again: f64,
 }
 
 /// Simulates 1, 2, 4 … workers.
 #[must_use]
 pub fn run(report: &Report, most: u32, seed: u64) -> Simulation {
     let throughput = &report.throughput;
-    let times =
-        Times { judge: throughput.worker_us * 1e3, store: 1e9 / throughput.publish_s, send: throughput.sent_us * 1e3 };
+    let times = Times {
+        judge: throughput.worker_us * 1e3,
+        read: throughput.read_us() * 1e3,
+        store: 1e9 / throughput.publish_s,
+        send: throughput.sent_us * 1e3,
+        again: throughput.again_us() * 1e3,
+    };
     simulate(times, most, seed, PACKETS)
 }
 
@@ -213,11 +223,16 @@ struct Run<'t> {
 }
 
 impl Fleet {
+    /// The workers of a stream.
+    fn readers(self, stream: u32) -> impl Iterator<Item = u32> {
+        (0..self.workers).filter(move |worker| worker % self.streams == stream % self.streams)
+    }
+
     fn run(self, trace: &Trace, rate: f64, packets: usize) -> Outcome {
         let count = self.streams * PARTITIONS;
         let owner = |partition: u32| {
             let rank = |worker: u32| hash(&partition.to_le_bytes(), u64::from(worker));
-            (0..self.workers).max_by_key(|worker| rank(*worker)).unwrap_or_default()
+            self.readers(partition / PARTITIONS).max_by_key(|worker| rank(*worker)).unwrap_or_default()
         };
         let mut run = Run {
             fleet: self,
@@ -264,7 +279,8 @@ impl Run<'_> {
         Outcome {
             // Judged, not committed: where more comes than can be judged, commits come in large and rare pieces.
             rate: judged as f64 / ((end - begin) as f64 / 1e9),
-            busy: self.worked / (end as f64 * f64::from(self.fleet.workers)),
+            // What is read past is counted when it is given to a worker, which may be a moment before it is done.
+            busy: (self.worked / (end as f64 * f64::from(self.fleet.workers))).min(1.0),
             latencies: done.iter().map(|(_, took)| *took as f64 / 1e6).collect(),
         }
     }
@@ -312,12 +328,26 @@ impl Run<'_> {
         self.go_on(number);
     }
 
+    /// The workers that do not judge packets read them all the same. They do so at the pace at which packets are judged, since no worker
+    /// reads much more than it can judge.
+    fn read_past(&mut self, number: u32, size: f64) {
+        let (owner, now) = (self.owners.get(number as usize).copied(), self.now);
+        let time = size * self.fleet.times.read;
+        for worker in self.fleet.readers(number / PARTITIONS).filter(|worker| Some(*worker) != owner) {
+            if let Some(free) = self.free.get_mut(worker as usize) {
+                *free = (*free).max(now) + time as u64;
+                self.worked += time;
+            }
+        }
+    }
+
     /// Begins what a partition can do.
     fn go_on(&mut self, number: u32) {
         let (now, times) = (self.now, self.fleet.times);
         let stream = (number / PARTITIONS) as usize;
         let Some(partition) = self.partitions.get_mut(number as usize) else { return };
         let mut next: Vec<(u64, Event)> = Vec::new();
+        let mut read = 0.0;
         if !partition.is_at_work() && !partition.judged.is_empty() && !partition.is_due {
             if now >= partition.committed_at + OFTEN {
                 partition.committing = mem::take(&mut partition.judged);
@@ -337,18 +367,22 @@ impl Run<'_> {
                 partition.takes = time;
                 next.push((*free, Event::Judged));
             }
+            read = time / times.judge;
         }
         if !partition.is_asking && partition.delivered.is_empty() && !partition.stored.is_empty() {
             let count = partition.stored.len().min(BATCH);
             partition.asked = partition.stored.drain(..count).collect();
             partition.is_asking = true;
-            let time = partition.asked.iter().map(|(_, size)| size * times.send).sum::<f64>();
+            let further = self.fleet.readers(number / PARTITIONS).count().saturating_sub(1);
+            let each = times.send + further as f64 * times.again;
+            let time = partition.asked.iter().map(|(_, size)| size * each).sum::<f64>();
             let sender = self.senders.get_mut(stream).and_then(|senders| senders.iter_mut().min());
             if let Some(sender) = sender {
                 *sender = (*sender).max(now + ONE_WAY) + time as u64;
                 next.push((*sender + ONE_WAY, Event::Delivered));
             }
         }
+        self.read_past(number, read);
         for (time, event) in next {
             self.schedule(time, event, number);
         }
