@@ -7,7 +7,9 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
 
 use crate::end::Ended;
-use crate::proxy::{NotServed, Proxy, Reload};
+use crate::not_served::NotServed;
+use crate::proxy::Proxy;
+use crate::reload::Reload;
 use crate::several::{OfClient, Several};
 use crate::shared::Notes;
 use crate::source::Source;

@@ -45,7 +45,8 @@ use self::reading::Reading;
 use self::sessions::Sessions;
 use crate::end::Ended;
 use crate::front::Front;
-use crate::proxy::{NotServed, Proxy};
+use crate::not_served::NotServed;
+use crate::proxy::Proxy;
 use crate::several::Several;
 use crate::source::Source;
 

@@ -8,13 +8,13 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use omen_gate::audit::{Audit, AuditError};
+use omen_gate::audit::Audit;
 use omen_gate::config::PolicyHash;
 use omen_gate::confirm::{Confirmer, Nobody};
 use omen_gate::mcp::{Broken, Launch, Lines, ServerLimits};
 use omen_gate::server::{Dispatch, ToolServer};
 use omen_gate::tool::{Answer, Tool};
-use omen_gate::{BuildError, Config, Fault, Gate, GateClock, ServerName, SystemClock, TurnId};
+use omen_gate::{Config, Fault, Gate, GateClock, ServerName, SystemClock, TurnId};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{mpsc, watch};
 use tokio::task::{JoinSet, consume_budget};
@@ -28,9 +28,11 @@ use crate::episode::{About, Episodes, Recording, Witness};
 use crate::from_client::{self, Running};
 use crate::from_server;
 use crate::mrtr::Rounds;
+use crate::not_served::NotServed;
 use crate::outbox::Outbox;
 use crate::policy::{Passage, Passages};
 use crate::relayed::Relayed;
+use crate::reload::{Reload, notify_when, reload_when};
 use crate::session::Session;
 use crate::shared::{Notes, Shared};
 use crate::source::Source;
@@ -75,57 +77,11 @@ pub struct Proxy {
     of_client: Option<TurnId>,
 }
 
-/// Where the configuration is read again, and when.
-pub(crate) struct Reload {
-    path: PathBuf,
-    when: mpsc::Receiver<()>,
-}
-
 impl fmt::Debug for Proxy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Proxy").field("server", &self.server).finish_non_exhaustive()
     }
 }
-
-/// Why a session did not begin. Nothing was called.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum NotServed {
-    /// The configuration has no server with this name.
-    #[error("C1: the configuration has no server `{0}`")]
-    UnknownServer(ServerName),
-    /// A tool that may be called has the name of one of the episode's.
-    #[error("C1: {0}; rename it, or start the proxy with `--episode observe`")]
-    Taken(String),
-    /// There is no gate.
-    #[error(transparent)]
-    Gate(#[from] BuildError),
-    /// The server cannot be started.
-    #[error("R3: the server `{server}` cannot be started: {fault}")]
-    Server {
-        /// Its name.
-        server: ServerName,
-        /// What is wrong.
-        fault: Fault,
-    },
-}
-
-impl NotServed {
-    /// How to fix it; empty if the message says it.
-    #[must_use]
-    pub fn help(&self) -> String {
-        match self {
-            Self::Gate(BuildError::Audit(AuditError::InUse(_))) => IN_USE.to_owned(),
-            Self::Gate(error) => error.help(),
-            Self::Server { .. } => "check that its command runs by itself, or its address".to_owned(),
-            Self::UnknownServer(_) | Self::Taken(_) => String::new(),
-        }
-    }
-}
-
-/// A log has one writer, and a client that starts a proxy of its own for each session or window is the usual reason.
-const IN_USE: &str = "another proxy runs with this configuration: end the client that started it, give each client a \
-                      configuration with a log of its own, or have all of them share one proxy with `--listen`";
 
 impl Proxy {
     /// A proxy in front of a server of the configuration. The name of the session is the turn of what
@@ -170,6 +126,23 @@ impl Proxy {
 
     /// The same for one of several sessions, which share a gate.
     pub(crate) fn session(&self, session: TurnId, gate: Gate, policy: watch::Receiver<PolicyHash>) -> Self {
+        Self { policy: Some(policy), ..self.beside(session, gate) }
+    }
+
+    /// The same for one of several servers of one client. What its client is notified of when another policy is in force is
+    /// left to the session of the client.
+    pub(crate) fn with(&self, server: &ServerName, session: TurnId, of_client: TurnId, gate: Gate) -> Self {
+        let (notes, name) = (Arc::clone(&self.notes), server.clone());
+        Self {
+            server: server.clone(),
+            notes: Arc::new(move |note| notes(&format!("{name}: {note}"))),
+            of_client: Some(of_client),
+            ..self.beside(session, gate)
+        }
+    }
+
+    /// The same for a session with a gate that it shares. What there is once for all sessions stays here.
+    fn beside(&self, session: TurnId, gate: Gate) -> Self {
         Self {
             config: self.config.clone(),
             server: self.server.clone(),
@@ -185,32 +158,8 @@ impl Proxy {
             episode: None,
             notes: Arc::clone(&self.notes),
             gate: Some(gate),
-            policy: Some(policy),
-            of_client: None,
-        }
-    }
-
-    /// The same for one of several servers of one client. What its client is notified of when another policy is in force is
-    /// left to the session of the client.
-    pub(crate) fn with(&self, server: &ServerName, session: TurnId, of_client: TurnId, gate: Gate) -> Self {
-        let (notes, name) = (Arc::clone(&self.notes), server.clone());
-        Self {
-            config: self.config.clone(),
-            server: server.clone(),
-            session,
-            audit: None,
-            clock: None,
-            confirmer: Arc::clone(&self.confirmer),
-            elicitation: self.elicitation,
-            passages: self.passages.clone(),
-            show_blocked: self.show_blocked,
-            drain: self.drain,
-            reload: None,
-            episode: None,
-            notes: Arc::new(move |note| notes(&format!("{name}: {note}"))),
-            gate: Some(gate),
             policy: None,
-            of_client: Some(of_client),
+            of_client: None,
         }
     }
 
@@ -531,45 +480,6 @@ async fn relay(
     }
 }
 
-/// Reads the configuration again whenever it is asked for.
-async fn reload_when(shared: Arc<Shared>, mut reload: Reload) {
-    while reload.next(&shared.gate, &shared.notes).await.is_some() {
-        list_changed(&shared).await;
-    }
-}
-
-/// Notifies the client whenever another policy is in force.
-async fn notify_when(shared: Arc<Shared>, mut policy: watch::Receiver<PolicyHash>) {
-    while policy.changed().await.is_ok() {
-        list_changed(&shared).await;
-    }
-    std::future::pending().await
-}
-
-async fn list_changed(shared: &Shared) {
-    if shared.session.has_handshake() {
-        shared.downstream.send(LIST_CHANGED).await;
-    }
-}
-
-impl Reload {
-    /// Puts what the file has in force, whole or not at all, whenever it is asked for. Gives the next policy that is
-    /// another one.
-    pub(crate) async fn next(&mut self, gate: &Gate, notes: &Notes) -> Option<PolicyHash> {
-        loop {
-            self.when.recv().await?;
-            match gate.reload_file(&self.path).await {
-                Ok(reloaded) if reloaded.before == reloaded.policy => notes("the configuration has not changed"),
-                Ok(reloaded) => {
-                    notes(&format!("the configuration is in force anew, as {}", reloaded.policy));
-                    return Some(reloaded.policy);
-                }
-                Err(error) => notes(&format!("the configuration is as it was: {error}")),
-            }
-        }
-    }
-}
-
 /// Lets what runs come to its end, for some time.
 async fn drain(shared: &Shared, ended: &Ended, running: &mut Running, limit: Duration) {
     let rest = async {
@@ -608,6 +518,5 @@ impl ToolServer for Absent {
     }
 }
 
-pub(crate) const LIST_CHANGED: &str = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
 const LAST_WORDS: Duration = Duration::from_secs(1);
 const POLL: Duration = Duration::from_millis(5);

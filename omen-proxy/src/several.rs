@@ -39,7 +39,9 @@ use tokio::task::JoinSet;
 pub use self::names::{BadServers, SEPARATOR};
 pub(crate) use self::session::OfClient;
 use crate::end::Ended;
-use crate::proxy::{NotServed, Proxy, Reload};
+use crate::not_served::NotServed;
+use crate::proxy::Proxy;
+use crate::reload::Reload;
 use crate::source::Source;
 
 /// Several servers of one configuration, for clients that are to have them as one.

@@ -19,8 +19,8 @@ use crate::frame::{Frame, Kind, one_line};
 use crate::from_client::INTERNAL_ERROR;
 use crate::front;
 use crate::json;
+use crate::not_served::NotServed;
 use crate::params::Params;
-use crate::proxy::NotServed;
 use crate::refusal;
 use crate::shared::Notes;
 

@@ -20,9 +20,11 @@ use crate::downstream::Downstream;
 use crate::end::Ended;
 use crate::frame::INVALID_REQUEST;
 use crate::from_client::INTERNAL_ERROR;
+use crate::not_served::NotServed;
 use crate::outbox::Outbox;
-use crate::proxy::{LIST_CHANGED, NotServed, Proxy};
+use crate::proxy::Proxy;
 use crate::refusal;
+use crate::reload::LIST_CHANGED;
 use crate::source::Source;
 
 /// A session that has not begun.

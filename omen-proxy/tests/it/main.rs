@@ -14,6 +14,7 @@ mod eras;
 mod fail_open;
 mod http;
 mod limits;
+mod list;
 mod lists;
 mod passages;
 mod random;

@@ -1,0 +1,44 @@
+//! Why a session did not begin.
+
+use omen_gate::audit::AuditError;
+use omen_gate::{BuildError, Fault, ServerName};
+
+/// Why a session did not begin. Nothing was called.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum NotServed {
+    /// The configuration has no server with this name.
+    #[error("C1: the configuration has no server `{0}`")]
+    UnknownServer(ServerName),
+    /// A tool that may be called has the name of one of the episode's.
+    #[error("C1: {0}; rename it, or start the proxy with `--episode observe`")]
+    Taken(String),
+    /// There is no gate.
+    #[error(transparent)]
+    Gate(#[from] BuildError),
+    /// The server cannot be started.
+    #[error("R3: the server `{server}` cannot be started: {fault}")]
+    Server {
+        /// Its name.
+        server: ServerName,
+        /// What is wrong.
+        fault: Fault,
+    },
+}
+
+impl NotServed {
+    /// How to fix it; empty if the message says it.
+    #[must_use]
+    pub fn help(&self) -> String {
+        match self {
+            Self::Gate(BuildError::Audit(AuditError::InUse(_))) => IN_USE.to_owned(),
+            Self::Gate(error) => error.help(),
+            Self::Server { .. } => "check that its command runs by itself, or its address".to_owned(),
+            Self::UnknownServer(_) | Self::Taken(_) => String::new(),
+        }
+    }
+}
+
+/// A log has one writer, and a client that starts a proxy of its own for each session or window is the usual reason.
+const IN_USE: &str = "another proxy runs with this configuration: end the client that started it, give each client a \
+                      configuration with a log of its own, or have all of them share one proxy with `--listen`";
