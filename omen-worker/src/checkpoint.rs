@@ -31,6 +31,20 @@ struct Head {
     seal: String,
 }
 
+impl Head {
+    /// What is stored: its hash, then itself. A wrong sequence would leave packets out, and nobody would notice.
+    fn sealed(&self) -> serde_json::Result<String> {
+        let text = serde_json::to_string(self)?;
+        Ok(names::hash(&text) + &text)
+    }
+
+    /// Reads what is stored, if it is as it was written.
+    fn read(stored: &[u8]) -> Option<Self> {
+        let (seal, text) = stored.split_at_checked(names::HASH_LENGTH)?;
+        (seal == names::hash(text).as_bytes()).then(|| serde_json::from_slice(text).ok())?
+    }
+}
+
 /// The checkpoints of a partition.
 #[derive(Debug)]
 pub(crate) struct Checkpoints {
@@ -55,7 +69,7 @@ impl Checkpoints {
                 self.head = None;
                 return Ok(None);
             };
-            let head: Head = serde_json::from_slice(&entry.value).during("read a checkpoint")?;
+            let head = Head::read(&entry.value).ok_or_else(|| self.refused("is damaged, or of another version"))?;
             if head.version != VERSION {
                 let found = head.version;
                 return Err(self.refused(&format!("is of version {found}; expected version {VERSION}")));
@@ -147,7 +161,7 @@ impl Checkpoints {
 
     async fn write(&mut self, head: Head) -> Result<(), Failure> {
         let what = "write the head of a checkpoint";
-        let value = Bytes::from(serde_json::to_vec(&head).during(what)?);
+        let value = Bytes::from(head.sealed().during(what)?);
         let fenced = || Failure::Fenced(format!("the checkpoint of partition {}", self.partition));
         let revision = match &self.head {
             Some((_, revision)) => {
@@ -184,7 +198,7 @@ impl Checkpoints {
 }
 
 /// The version of the form.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
 /// How often a checkpoint is read that another worker may be replacing.
 const ATTEMPTS: usize = 3;
@@ -194,3 +208,31 @@ const LARGEST_VALUE: usize = 512 * 1024;
 
 /// Room for headers in a message.
 const ROOM: usize = 4 * 1024;
+
+#[cfg(test)]
+mod tests {
+    use super::{Head, VERSION};
+
+    #[test]
+    fn each_changed_bit_of_a_head_shows() {
+        let head = Head {
+            version: VERSION,
+            partitions: 64,
+            sequence: 123,
+            generation: "123-abc".to_owned(),
+            values: 1,
+            bytes: 17,
+            seal: super::names::hash("x"),
+        };
+        let stored = head.sealed().unwrap().into_bytes();
+        assert_eq!(Head::read(&stored), Some(head));
+        for bit in 0..stored.len() * 8 {
+            let mut changed = stored.clone();
+            changed[bit / 8] ^= 1 << (bit % 8);
+            assert_eq!(Head::read(&changed), None, "bit {bit}");
+        }
+        for length in 0..stored.len() {
+            assert_eq!(Head::read(&stored[..length]), None, "{length} bytes");
+        }
+    }
+}

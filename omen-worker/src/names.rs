@@ -33,6 +33,9 @@ impl Names {
     }
 }
 
+/// How many characters a [`hash`] has.
+pub(crate) const HASH_LENGTH: usize = 32;
+
 /// Bytes in 128 bits of SipHash-1-3, in hexadecimal.
 pub(crate) fn hash(bytes: impl AsRef<[u8]>) -> String {
     let mut hasher = SipHasher13::new();
