@@ -210,8 +210,9 @@ const LARGEST_VALUE: usize = 512 * 1024;
 const ROOM: usize = 4 * 1024;
 
 #[cfg(test)]
+#[expect(clippy::indexing_slicing, clippy::unwrap_used, reason = "tests")]
 mod tests {
-    use super::{Head, VERSION};
+    use super::{Head, VERSION, names};
 
     #[test]
     fn each_changed_bit_of_a_head_shows() {
@@ -222,10 +223,11 @@ mod tests {
             generation: "123-abc".to_owned(),
             values: 1,
             bytes: 17,
-            seal: super::names::hash("x"),
+            seal: names::hash("x"),
         };
         let stored = head.sealed().unwrap().into_bytes();
         assert_eq!(Head::read(&stored), Some(head));
+        assert_eq!(Head::read(&stored[names::HASH_LENGTH..]), None, "without a hash, as they were written before");
         for bit in 0..stored.len() * 8 {
             let mut changed = stored.clone();
             changed[bit / 8] ^= 1 << (bit % 8);
