@@ -109,6 +109,7 @@ impl Several {
     ///
     /// # Errors
     /// If the session did not begin: there is no gate, or one of the servers cannot be started. Then none of them runs.
+    /// A program that is not there is not such an error: its server is left out, as one that ends at once.
     pub async fn serve(
         mut self,
         client: (impl AsyncRead + Send + Unpin + 'static, impl AsyncWrite + Send + Unpin + 'static),
