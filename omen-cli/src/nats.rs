@@ -126,9 +126,7 @@ fn failure(failure: omen_worker::Failure) -> Failure {
 
 /// What happens to the connection.
 fn notice(what: &str) {
-    if !what.is_empty() {
-        complain(clean(what));
-    }
+    complain(clean(what));
 }
 
 fn runtime(mut builder: Builder) -> Result<Runtime, Failure> {

@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_nats::{Client, ConnectOptions, Event, ServerAddr};
+use async_nats::{Client, ConnectOptions, ServerAddr};
 use percent_encoding::percent_decode_str;
 use serde::Deserialize;
 
 use crate::failure::{During as _, Failure};
+use crate::link::Link;
 use crate::setup;
 
 /// How to reach a server, as a user of the command `nats` states it.
@@ -87,21 +88,34 @@ impl Server {
         }
     }
 
-    /// Connects under a name. Connections that break are made again; `changed` receives each change.
+    /// Connects under a name. A connection that is lost is made again; `notice` receives what a person should know of that.
     ///
     /// # Errors
     /// If the server cannot be reached, does not accept the credentials, or is too old.
-    pub async fn connect(&self, name: &str, changed: impl Fn(&str) + Send + Sync + 'static) -> Result<Client, Failure> {
-        let mut options = ConnectOptions::new().name(name).max_reconnects(None).request_timeout(Some(ANSWER));
-        let changed = Arc::new(changed);
+    pub async fn connect(&self, name: &str, notice: impl Fn(&str) + Send + Sync + 'static) -> Result<Client, Failure> {
+        self.link(name, Link::new(), notice).await
+    }
+
+    /// Connects, for those who want to know when the connection is lost.
+    pub(crate) async fn link(
+        &self,
+        name: &str,
+        link: Link,
+        notice: impl Fn(&str) + Send + Sync + 'static,
+    ) -> Result<Client, Failure> {
+        let mut options = ConnectOptions::new()
+            .name(name)
+            .max_reconnects(None)
+            .request_timeout(Some(ANSWER))
+            .ping_interval(PING)
+            .reconnect_delay_callback(reconnect_delay);
+        let noted = link.clone();
+        let notice = Arc::new(notice);
         options = options.event_callback(move |event| {
-            let changed = Arc::clone(&changed);
-            async move {
-                match event {
-                    Event::Connected => changed(""),
-                    event => changed(&event.to_string()),
-                }
+            if let Some(what) = noted.note(&event) {
+                notice(&what);
             }
+            std::future::ready(())
         });
         if !self.creds.is_empty() {
             options = options.credentials_file(&self.creds).await.map_err(|error| unreadable(&self.creds, &error))?;
@@ -136,6 +150,7 @@ impl Server {
         }
         let client = options.connect(addresses).await.during(&format!("connect to {}", without_password(url)))?;
         setup::check_version(&client)?;
+        link.check(&client);
         Ok(client)
     }
 
@@ -189,8 +204,23 @@ fn without_password(url: &str) -> String {
     url.split(',').map(one).collect::<Vec<_>>().join(",")
 }
 
+/// How long to wait before an attempt to connect again. A server that was away for long is there within half a second.
+fn reconnect_delay(attempts: usize) -> Duration {
+    let doublings = u32::try_from(attempts.saturating_sub(1)).unwrap_or(u32::MAX);
+    if doublings == 0 {
+        return Duration::ZERO;
+    }
+    SHORTEST_DELAY.saturating_mul(2_u32.saturating_pow(doublings)).min(LONGEST_DELAY)
+}
+
+const SHORTEST_DELAY: Duration = Duration::from_millis(1);
+const LONGEST_DELAY: Duration = Duration::from_millis(500);
+
 /// How long an answer may take. Without one, what is stored shows what has happened.
 const ANSWER: Duration = Duration::from_secs(10);
+
+/// How long a connection may be silent before the server is asked for a sign. After three times that it is given up.
+const PING: Duration = Duration::from_secs(2);
 
 /// The address of a server that runs here.
 const DEFAULT_URL: &str = "nats://127.0.0.1:4222";
@@ -217,6 +247,12 @@ mod tests {
         assert_eq!((named("tls://t0ken@a"), named("a:4222")), (some("t0ken", None), None));
         let refused = addresses("nats://me:secret@a:port").expect_err("the port is not a number").to_string();
         assert!(refused.starts_with("invalid address `nats://a:port`") && !refused.contains("secret"), "{refused}");
+    }
+
+    #[test]
+    fn attempts_to_connect_again_have_short_pauses() {
+        let millis = |attempts| reconnect_delay(attempts).as_millis();
+        assert_eq!([0, 1, 2, 3, 9, 10, 11, usize::MAX].map(millis), [0, 0, 2, 4, 256, 500, 500, 500]);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use crate::intake::{self, Intake};
+use crate::link::Link;
 use crate::reader::Readers;
 use crate::roster::Roster;
 
@@ -18,9 +19,9 @@ pub(crate) struct Feed {
 }
 
 impl Feed {
-    pub(crate) fn new(context: Context, packets: Stream) -> Self {
+    pub(crate) fn new(context: Context, packets: Stream, link: Link) -> Self {
         let roster = Arc::new(Mutex::new(Roster::default()));
-        let readers = Readers { context, packets, roster, loading: watch::Sender::new(0) };
+        let readers = Readers { context, packets, link, roster, loading: watch::Sender::new(0) };
         Self { readers, tasks: Mutex::default() }
     }
 

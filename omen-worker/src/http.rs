@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn requests_are_answered() {
-        let metrics = Metrics::new(1);
+        let metrics = Metrics::new(1, crate::link::Link::new());
         let status = |request: &str| {
             let response = response(format!("{request}\r\nhost: a\r\n\r\n").as_bytes(), &metrics);
             response.split("\r\n").next().map(str::to_owned)

@@ -19,8 +19,10 @@
 
 mod batch;
 mod checkpoint;
+mod clock;
 mod commit;
 pub mod connect;
+mod crew;
 mod deliver;
 mod failure;
 mod feed;
@@ -30,6 +32,7 @@ mod http;
 mod idle;
 mod intake;
 mod judge;
+mod link;
 mod members;
 mod metrics;
 pub mod names;

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::intake::Progress;
+use crate::link::Link;
 
 /// Whether this worker has a partition.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,7 +42,7 @@ pub(crate) struct Metrics {
     fenced: AtomicU64,
     checkpoint_bytes: AtomicU64,
     members: AtomicU64,
-    is_connected: AtomicBool,
+    link: Link,
     is_draining: AtomicBool,
     beat: Mutex<Option<Instant>>,
     /// When the loop of the worker last went round.
@@ -49,7 +50,7 @@ pub(crate) struct Metrics {
 }
 
 impl Metrics {
-    pub(crate) fn new(partitions: u16) -> Self {
+    pub(crate) fn new(partitions: u16, link: Link) -> Self {
         Self {
             partitions: Mutex::new((0..partitions).map(|_| Partition::default()).collect()),
             findings: Mutex::default(),
@@ -57,7 +58,7 @@ impl Metrics {
             fenced: AtomicU64::default(),
             checkpoint_bytes: AtomicU64::default(),
             members: AtomicU64::default(),
-            is_connected: AtomicBool::default(),
+            link,
             is_draining: AtomicBool::default(),
             beat: Mutex::default(),
             alive: Mutex::new(Instant::now()),
@@ -105,10 +106,6 @@ impl Metrics {
         self.fenced.fetch_add(1, Ordering::Relaxed);
     }
 
-    pub(crate) fn connected(&self, is_connected: bool) {
-        self.is_connected.store(is_connected, Ordering::Relaxed);
-    }
-
     pub(crate) fn draining(&self) {
         self.is_draining.store(true, Ordering::Relaxed);
     }
@@ -132,7 +129,7 @@ impl Metrics {
         if self.is_draining.load(Ordering::Relaxed) {
             return Some("draining");
         }
-        if !self.is_connected.load(Ordering::Relaxed) {
+        if !self.link.is_up() {
             return Some("not connected");
         }
         let beat = *self.beat.lock().unwrap_or_else(PoisonError::into_inner);
@@ -190,8 +187,9 @@ impl Metrics {
         );
         one("omen_checkpoint_bytes_total", "counter", "Bytes of all checkpoints.", load(&self.checkpoint_bytes));
         one("omen_workers", "gauge", "Workers that are alive.", load(&self.members));
-        let is_connected = self.is_connected.load(Ordering::Relaxed);
-        one("omen_connected", "gauge", "Whether there is a connection to the server.", u64::from(is_connected));
+        let is_up = u64::from(self.link.is_up());
+        one("omen_connected", "gauge", "Whether there is a connection to the server.", is_up);
+        one("omen_disconnects_total", "counter", "Connections that were lost.", self.link.lost_so_far());
         out
     }
 }
@@ -206,7 +204,7 @@ mod tests {
 
     #[test]
     fn the_dashboard_shows_what_there_is() {
-        let metrics = Metrics::new(2);
+        let metrics = Metrics::new(2, Link::new());
         metrics.state(1, State::Owned);
         metrics.judged(1, 1);
         let (queue, intake) = crate::intake::queue(0);
@@ -233,9 +231,10 @@ mod tests {
 
     #[test]
     fn a_worker_is_ready_when_it_judges_what_it_has() {
-        let metrics = Metrics::new(2);
+        let link = Link::new();
+        let metrics = Metrics::new(2, link.clone());
         assert_eq!(metrics.unready(), Some("not connected"));
-        metrics.connected(true);
+        link.note(&async_nats::Event::Connected);
         assert_eq!(metrics.unready(), Some("not among the workers"));
         metrics.beat(1);
         metrics.state(0, State::Loading);

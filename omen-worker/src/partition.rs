@@ -26,25 +26,43 @@ use crate::shared::Shared;
 use crate::source::Received;
 
 /// Judges a partition until it is to stop.
-pub(crate) async fn run(shared: &Shared, partition: u16, mut stop: watch::Receiver<bool>) {
+///
+/// # Errors
+/// If what was judged at the end was not committed. Another worker judges it again.
+pub(crate) async fn run(shared: &Shared, partition: u16, stop: watch::Receiver<bool>) -> Result<(), Failure> {
+    let ended = repeat(shared, partition, stop).await;
+    shared.metrics.state(partition, State::Elsewhere);
+    ended
+}
+
+/// Begins again after each failure.
+async fn repeat(shared: &Shared, partition: u16, mut stop: watch::Receiver<bool>) -> Result<(), Failure> {
     let mut pause = SHORTEST_PAUSE;
     while !*stop.borrow() {
         shared.metrics.state(partition, State::Loading);
-        let begin = Instant::now();
-        let failure = match Tenure::begin(shared, partition).await {
-            Ok(mut tenure) => match tenure.judge(&mut stop).await {
-                Ok(()) => break,
-                Err(failure) => failure,
-            },
-            Err(failure) => failure,
+        // A request without a connection waits for one, and its time passes meanwhile.
+        tokio::select! {
+            () = shared.link.up() => {}
+            _ = stop.changed() => break,
+        }
+        let (lost, mut has_committed) = (shared.link.lost(), false);
+        let judged = tokio::select! {
+            judged = judge(shared, partition, &mut stop, &mut has_committed) => Some(judged),
+            // The stream shows whether a commit has arrived that was on its way.
+            () = lost => None,
         };
-        // What went well for a while fails for a new reason.
-        if begin.elapsed() > LONGEST_PAUSE {
+        // What has succeeded in something fails for a new reason.
+        if has_committed {
             pause = SHORTEST_PAUSE;
         }
-        match &failure {
-            Failure::Fenced(_) => shared.metrics.fenced(),
-            failure => {
+        match judged {
+            Some(Ok(())) => break,
+            None if *stop.borrow() => return Err(Failure::server("commit")(&"the connection was lost")),
+            // The pause is the one until the next connection is there.
+            None => continue,
+            Some(Err(Failure::Fenced(_))) => shared.metrics.fenced(),
+            Some(Err(failure)) if *stop.borrow() => return Err(failure),
+            Some(Err(failure)) => {
                 shared.metrics.state(partition, State::Failed);
                 (shared.notice)(&format!("partition {partition}: {failure}"));
             }
@@ -55,7 +73,21 @@ pub(crate) async fn run(shared: &Shared, partition: u16, mut stop: watch::Receiv
         }
         pause = (pause * 2).min(LONGEST_PAUSE);
     }
-    shared.metrics.state(partition, State::Elsewhere);
+    Ok(())
+}
+
+/// Judges until the partition is to stop, or something fails.
+async fn judge(
+    shared: &Shared,
+    partition: u16,
+    stop: &mut watch::Receiver<bool>,
+    has_committed: &mut bool,
+) -> Result<(), Failure> {
+    let mut tenure = Tenure::begin(shared, partition).await?;
+    let first = tenure.revision;
+    let judged = tenure.judge(stop).await;
+    *has_committed = tenure.revision != first;
+    judged
 }
 
 /// From the last commit to the moment when the worker loses the partition.

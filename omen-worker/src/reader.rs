@@ -10,6 +10,7 @@ use tokio::time::{sleep, timeout};
 
 use crate::deliver::Delivery;
 use crate::failure::Failure;
+use crate::link::Link;
 use crate::roster::{Roster, Round};
 use crate::source::Source;
 
@@ -18,6 +19,7 @@ use crate::source::Source;
 pub(crate) struct Readers {
     pub(crate) context: Context,
     pub(crate) packets: Stream,
+    pub(crate) link: Link,
     pub(crate) roster: Arc<Mutex<Roster>>,
     /// How many partitions are being loaded.
     pub(crate) loading: watch::Sender<usize>,
@@ -31,7 +33,13 @@ impl Readers {
     /// Reads until nobody needs this reader.
     pub(crate) async fn read(self, id: u64) {
         let mut entry = Entry { readers: &self, id, why: "the reader stopped".to_owned() };
-        if let Err(failure) = self.run(id).await {
+        let lost = self.link.lost();
+        let ended = tokio::select! {
+            ended = self.run(id) => ended,
+            // What the server sends to a connection that was lost does not come.
+            () = lost => return entry.why.replace_range(.., "the connection was lost"),
+        };
+        if let Err(failure) = ended {
             entry.why = match failure {
                 Failure::Server { why, .. } => why,
                 failure => failure.to_string(),
@@ -51,21 +59,24 @@ impl Readers {
             let last = some.messages.last().map(|last| last.sequence);
             let round = self.roster().round(id, last);
             match round {
-                Round::End => return Ok(()),
+                Round::End => break,
                 Round::Rewind(after) => {
+                    source.close().await;
                     source = Source::after(&self.context, &self.packets, after).await?;
                     continue;
                 }
                 Round::Give(members) => delivery.give(some, &members).await,
             }
             if self.roster().has_reached(id) {
-                return Ok(());
+                break;
             }
             if self.roster().is_followed(id) {
                 // The one behind has to be faster than this one.
                 sleep(YIELD).await;
             }
         }
+        source.close().await;
+        Ok(())
     }
 }
 

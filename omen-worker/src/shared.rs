@@ -9,12 +9,14 @@ use omen::validator::ValidatorOptions;
 use tokio::sync::Semaphore;
 
 use crate::feed::Feed;
+use crate::link::Link;
 use crate::metrics::Metrics;
 use crate::names::Names;
 
 /// What all partitions of a worker share.
 pub(crate) struct Shared {
     pub(crate) context: Context,
+    pub(crate) link: Link,
     pub(crate) names: Names,
     pub(crate) packets: Stream,
     /// From where partitions have their messages.

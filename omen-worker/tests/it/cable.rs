@@ -4,11 +4,13 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 pub(crate) struct Cable {
     pub(crate) address: SocketAddr,
     connections: Arc<Mutex<JoinSet<()>>>,
+    silent: watch::Sender<()>,
     listener: tokio::task::JoinHandle<()>,
 }
 
@@ -18,16 +20,27 @@ impl Cable {
         let address = listener.local_addr().unwrap();
         let connections = Arc::new(Mutex::new(JoinSet::new()));
         let all = Arc::clone(&connections);
+        let silent = watch::Sender::new(());
+        let silences = silent.subscribe();
         let listener = tokio::spawn(async move {
             while let Ok((mut client, _)) = listener.accept().await {
+                let mut silences = silences.clone();
+                silences.mark_unchanged();
                 all.lock().unwrap().spawn(async move {
-                    if let Ok(mut server) = TcpStream::connect(("127.0.0.1", port)).await {
-                        let _ = tokio::io::copy_bidirectional(&mut client, &mut server).await;
+                    let Ok(mut server) = TcpStream::connect(("127.0.0.1", port)).await else { return };
+                    tokio::select! {
+                        _ = tokio::io::copy_bidirectional(&mut client, &mut server) => {}
+                        _ = silences.changed() => std::future::pending().await,
                     }
                 });
             }
         });
-        Self { address, connections, listener }
+        Self { address, connections, silent, listener }
+    }
+
+    /// Lets nothing through any more on the connections that are there. Neither end is told.
+    pub(crate) fn silence(&self) {
+        self.silent.send_replace(());
     }
 
     /// Cuts all connections, with what is on its way in them.

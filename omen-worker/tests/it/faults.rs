@@ -68,17 +68,18 @@ fn while_packets_come(
             log.push_str(&logs);
             act((&mut server, &cable), &mut workers, &mut random).await;
         }
-        let faults = begin.elapsed();
+        let (faults, last) = (begin.elapsed(), Instant::now());
         end(&context, &log).await;
         judged(&context).await;
+        let recovered = last.elapsed();
         let expected = checked(&log);
         same(&found(&context).await, &expected);
         workers.into_iter().for_each(Worker::stop);
         same(&found(&context).await, &expected);
         crate::say(&format!(
-            "{parts} faults in {:.0} s; after {:.0} s all {} packets were judged, and {} findings were there once",
+            "{parts} faults in {:.1} s; {:.1} s later all {} packets were judged, and {} findings were there once",
             faults.as_secs_f64(),
-            begin.elapsed().as_secs_f64(),
+            recovered.as_secs_f64(),
             log.lines().count(),
             expected.len()
         ));
@@ -111,6 +112,14 @@ fn the_network_is_cut() {
         cut += cable.cut();
     });
     assert!(cut > 0 || std::env::var_os("OMEN_NATS_SERVER").is_none(), "no connection was cut");
+}
+
+#[test]
+fn the_network_becomes_silent() {
+    while_packets_come(times("OMEN_TEST_SILENCES", 2), 35, async |(_, cable), _, random| {
+        sleep(Duration::from_millis(random.below(900) as u64)).await;
+        cable.silence();
+    });
 }
 
 #[test]
