@@ -1,4 +1,4 @@
-//! The messages of the stream of packets, in its order.
+//! The messages of a stream, in its order.
 //!
 //! The consumer has no filter: the server reads its files from one end to the other then, and searches for nothing. A filter by
 //! partition makes it search among the subjects of all episodes, which takes far longer than to send a message.
@@ -21,6 +21,8 @@ use crate::names;
 
 /// A consumer that the server forgets soon after nobody asks. It acknowledges nothing: the commit is the acknowledgement.
 pub(crate) struct Source {
+    /// What it does, for errors.
+    what: String,
     context: Context,
     consumer: Consumer<Config>,
     inbox: Subject,
@@ -71,6 +73,16 @@ impl Received {
         self.subject.strip_prefix(names::PARTITION)?.strip_prefix('.')?.split('.').next()?.parse().ok()
     }
 
+    /// Where it was published, or where the server mapped that to.
+    pub(crate) fn subject(&self) -> &str {
+        &self.subject
+    }
+
+    /// Its content.
+    pub(crate) fn body(&self) -> &[u8] {
+        &self.body
+    }
+
     /// The bytes of its content.
     pub(crate) fn bytes(&self) -> usize {
         self.body.len()
@@ -89,7 +101,8 @@ impl Received {
 
 impl Source {
     /// Reads on after a message of the stream.
-    pub(crate) async fn after(context: &Context, packets: &Stream, sequence: u64) -> Result<Self, Failure> {
+    pub(crate) async fn after(context: &Context, stream: &Stream, sequence: u64) -> Result<Self, Failure> {
+        let what = format!("read the stream `{}`", stream.cached_info().config.name);
         let client = context.client();
         let config = Config {
             deliver_policy: DeliverPolicy::ByStartSequence { start_sequence: sequence + 1 },
@@ -99,11 +112,12 @@ impl Source {
             num_replicas: 1,
             ..Config::default()
         };
-        let consumer = packets.create_consumer(config).await.during(READ)?;
+        let consumer = stream.create_consumer(config).await.during(&what)?;
         let inbox = Subject::from(client.new_inbox());
         // All answers come to one place, so messages of different requests keep their order.
-        let answers = client.subscribe(inbox.clone()).await.during(READ)?.ready_chunks(MESSAGES);
+        let answers = client.subscribe(inbox.clone()).await.during(&what)?.ready_chunks(MESSAGES);
         Ok(Self {
+            what,
             context: context.clone(),
             consumer,
             inbox,
@@ -127,7 +141,7 @@ impl Source {
             };
             self.silent = Duration::ZERO;
             let mut is_idle = false;
-            for answer in answers.ok_or_else(|| Failure::server(READ)(&"the connection was closed"))? {
+            for answer in answers.ok_or_else(|| Failure::server(&*self.what)(&"the connection was closed"))? {
                 match answer.status {
                     None | Some(StatusCode::OK) => self.message(answer, &mut some)?,
                     // Sent when no message was there for a while.
@@ -160,7 +174,7 @@ impl Source {
         };
         let request =
             BatchConfig { batch, max_bytes, expires: Some(EXPIRES), idle_heartbeat: BEAT, ..BatchConfig::default() };
-        self.consumer.request_batch(request, self.inbox.clone()).await.during(READ)?;
+        self.consumer.request_batch(request, self.inbox.clone()).await.during(&self.what)?;
         self.asked += batch;
         Ok(())
     }
@@ -169,7 +183,7 @@ impl Source {
     fn waited(&mut self) -> Result<(), Failure> {
         self.silent += SLICE;
         if self.silent >= 2 * SILENCE {
-            return Err(Failure::server(READ)(&"the server does not answer"));
+            return Err(Failure::server(&*self.what)(&"the server does not answer"));
         }
         if self.silent == SILENCE {
             // It sends a sign as long as it has a request, so it has none.
@@ -183,7 +197,7 @@ impl Source {
         let why = answer.description.as_deref().unwrap_or_default();
         let is_large = why.contains(TOO_LARGE);
         if !is_large && status != StatusCode::TIMEOUT && ![COMPLETE, MOVED].iter().any(|known| why.contains(known)) {
-            return Err(Failure::server(READ)(&format!("{status} {why}")));
+            return Err(Failure::server(&*self.what)(&format!("{status} {why}")));
         }
         let header = answer.headers.as_ref().and_then(|headers| headers.get(LEFT));
         let left = header.and_then(|left| left.as_str().parse().ok()).unwrap_or(MESSAGES);
@@ -197,9 +211,9 @@ impl Source {
     fn message(&mut self, message: async_nats::Message, some: &mut Batch) -> Result<(), Failure> {
         let is_end = message.headers.as_ref().is_some_and(|headers| headers.get(names::END_HEADER).is_some());
         let message = jetstream::Message { message, context: self.context.clone() };
-        let info = message.info().map_err(|error| Failure::server(READ)(&error))?;
+        let info = message.info().map_err(|error| Failure::server(&*self.what)(&error))?;
         if info.consumer_sequence != self.delivered + 1 {
-            return Err(Failure::server(READ)(&format!("message {} was lost on the way", self.delivered + 1)));
+            return Err(Failure::server(&*self.what)(&format!("message {} was lost on the way", self.delivered + 1)));
         }
         self.delivered = info.consumer_sequence;
         self.asked = self.asked.saturating_sub(1);
@@ -249,8 +263,6 @@ const SLICE: Duration = Duration::from_millis(500);
 
 /// How long the server may be silent before it is asked again, and once more before the reader fails: a multiple of [`SLICE`].
 const SILENCE: Duration = Duration::from_secs(2);
-
-const READ: &str = "read the stream of packets";
 
 /// How many messages of a request were not sent.
 const LEFT: &str = "Nats-Pending-Messages";

@@ -18,6 +18,7 @@ mod same;
 mod secure;
 mod server;
 mod stream;
+mod tail;
 
 /// The harness hides what a test prints, and nobody would see that it was skipped.
 fn say(what: &str) {

@@ -1,0 +1,69 @@
+//! Who follows the findings sees each once, also when the connection or the server is gone for a while.
+
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use omen_worker::connect::Server;
+use omen_worker::tail::{From, Streams, run};
+use tokio::time::sleep;
+
+use crate::cable::Cable;
+use crate::process::Worker;
+use crate::same::many;
+use crate::server::{Nats, setup};
+use crate::stream::{PATIENCE, found, judged, publish};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_findings_are_followed_past_cuts_and_kills() {
+    let Some(mut server) = Nats::start() else { return };
+    let context = server.context().await;
+    let cable = Cable::to(server.port).await;
+    let _worker = Worker::start(&server);
+    publish(&context, "first", &many(91, 4)).await;
+    judged(&context).await;
+
+    let address = Server { url: format!("nats://{}", cable.address), ..Server::default() };
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let lines = Arc::clone(&seen);
+    let following = tokio::spawn(async move {
+        let context = address.jetstream(address.connect("tail", |_| {}).await.unwrap());
+        let streams = Streams::open(&context, &setup().names).await.unwrap();
+        let each = |line: &[u8], _: Option<&[u8]>| {
+            lines.lock().unwrap().push(String::from_utf8(line.to_vec()).unwrap());
+            Ok::<(), Infallible>(())
+        };
+        run(&streams, From::Beginning, (true, true), std::future::pending(), each).await.map(drop)
+    });
+    for part in 0..4 {
+        match part {
+            0 => drop(cable.cut()),
+            1 => server.kill_and_start(),
+            2 => cable.silence(),
+            _ => {
+                server.kill();
+                sleep(Duration::from_secs(3)).await;
+                server.start_again();
+            }
+        }
+        let context = server.context().await;
+        publish(&context, &format!("part {part}"), &many(92 + part, 4)).await;
+        judged(&context).await;
+    }
+    let expected = found(&server.context().await).await;
+    assert!(expected.len() > 100, "{}", expected.len());
+    let begin = Instant::now();
+    while seen.lock().unwrap().len() < expected.len() && !following.is_finished() {
+        assert!(begin.elapsed() < PATIENCE, "{} of {}", seen.lock().unwrap().len(), expected.len());
+        sleep(Duration::from_millis(50)).await;
+    }
+    assert!(!following.is_finished(), "{:?}", following.await);
+    let mut seen = seen.lock().unwrap().clone();
+    seen.sort_unstable();
+    crate::same::same(&seen, &expected);
+    crate::say(&format!(
+        "all {} findings were followed, the last one {:.1} s after it was published",
+        seen.len(),
+        begin.elapsed().as_secs_f64()
+    ));
+}
