@@ -12,11 +12,12 @@ use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
-use self::era::{Era, WITH_HANDSHAKE, WITHOUT_HANDSHAKE};
+use self::era::{WITH_HANDSHAKE, WITHOUT_HANDSHAKE};
 use crate::answer;
 use crate::connection::{Connection, Output, Said};
 use crate::frame::{Frame, Kind};
 use crate::id::Id;
+use crate::session::Era;
 use crate::source::Source;
 
 /// How long the end of the session may take.

@@ -6,19 +6,11 @@ use serde_json::Value;
 use crate::answer;
 use crate::frame::{Frame, Kind};
 use crate::json;
+use crate::session::Era;
 
 /// The last version of the protocol that has a handshake, and the first one that has none.
 pub(super) const WITH_HANDSHAKE: &str = "2025-11-25";
 pub(super) const WITHOUT_HANDSHAKE: &str = "2026-07-28";
-
-/// What is to be tried next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Era {
-    /// The server can be asked without a handshake.
-    Stateless,
-    /// Nothing shows that it can.
-    Handshake,
-}
 
 /// The server does not speak the version that was asked for (2026-07-28).
 const UNSUPPORTED: i64 = -32_022;
@@ -72,8 +64,9 @@ mod tests {
 
     use omen_gate::Fault;
 
-    use super::{Era, shown};
+    use super::shown;
     use crate::frame::Frame;
+    use crate::session::Era;
 
     fn of(rest: &str) -> Result<Era, String> {
         let frame = Frame::read(format!(r#"{{"jsonrpc":"2.0","id":1,{rest}}}"#).into_bytes()).unwrap();

@@ -136,7 +136,7 @@ async fn a_server_with_a_handshake_is_asked_for_one_however_it_refuses_the_other
 async fn a_server_that_does_not_answer_the_first_question_is_asked_the_next_one_in_time() {
     let stand = Stand::new(Arc::new(|got: &Got| got.header("mcp-method").map(|_| vec![Step::Hang]))).await;
     let remote = Remote::new(&stand.endpoint(), ServerLimits::default(), RemoteLimits::default()).unwrap();
-    let tools_of = list(&Source::remote(remote), Duration::from_secs(3)).await;
+    let tools_of = list(&Source::remote(remote), Duration::from_secs(9)).await;
     assert_eq!(tools_of.unwrap().len(), tools().len());
 }
 
