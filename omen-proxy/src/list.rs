@@ -1,5 +1,7 @@
 //! What a server lists, without a gate.
 
+mod era;
+
 use std::time::Duration;
 
 use omen_gate::mcp::{Broken, Lines, Listing, ServerLimits, ServerProcess};
@@ -10,20 +12,23 @@ use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
+use self::era::{WITH_HANDSHAKE, WITHOUT_HANDSHAKE};
 use crate::answer;
 use crate::connection::{Connection, Output, Said};
 use crate::frame::{Frame, Kind};
 use crate::id::Id;
+use crate::session::Era;
 use crate::source::Source;
-
-/// The last version of the protocol that has a handshake, and the first one that has none.
-const WITH_HANDSHAKE: &str = "2025-11-25";
-const WITHOUT_HANDSHAKE: &str = "2026-07-28";
 
 /// How long the end of the session may take.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
+/// The part of the time for a list in which a server has to say whether it needs a handshake.
+const PART_TO_DISCOVER: u32 = 3;
+
 /// Asks a server for its tools, with a handshake, or without one if it has none. No tool is called, and nothing is recorded.
+/// A server with an address is asked first which versions of the protocol it speaks, since one without a handshake may refuse a
+/// request that does not say its version. One on streams is asked for a handshake first: it may not survive another request.
 /// Must be called within a runtime of tokio, with its timer and its driver of input and output.
 ///
 /// # Errors
@@ -31,6 +36,9 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 pub async fn list(source: &Source, limit: Duration) -> Result<Vec<Tool>, Fault> {
     let source = source.clone();
     guarded(limit, async move {
+        if source.has_address() && Asking::new(&source)?.era(limit / PART_TO_DISCOVER).await? == Era::Stateless {
+            return Asking::new(&source)?.without_handshake().await;
+        }
         let first = match Asking::new(&source)?.with_handshake().await {
             // The server knows no handshake, or says so in its own way.
             Err(fault @ (Fault::Refused { .. } | Fault::Malformed { .. })) => fault,
@@ -89,9 +97,16 @@ impl Asking {
         Ok(Self { limits, input: Some(input), output, process, asked: 0 })
     }
 
+    /// Asks which versions of the protocol the server speaks.
+    async fn era(mut self, limit: Duration) -> Result<Era, Fault> {
+        let answer = timeout(limit, self.exchange("server/discover", json!({ "_meta": meta() }))).await;
+        let era = era::shown(answer.unwrap_or(Err(Fault::Timeout { after: limit })));
+        self.end().await;
+        era
+    }
+
     async fn with_handshake(mut self) -> Result<Vec<Tool>, Fault> {
-        let client = json!({"name": env!("CARGO_PKG_NAME"), "version": env!("CARGO_PKG_VERSION")});
-        let params = json!({"protocolVersion": WITH_HANDSHAKE, "capabilities": {}, "clientInfo": client});
+        let params = json!({"protocolVersion": WITH_HANDSHAKE, "capabilities": {}, "clientInfo": client()});
         let shaken = self.ask("initialize", params).await?;
         answer::result(&shaken)?;
         self.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await?;
@@ -101,12 +116,7 @@ impl Asking {
     }
 
     async fn without_handshake(mut self) -> Result<Vec<Tool>, Fault> {
-        let meta = json!({
-            "io.modelcontextprotocol/protocolVersion": WITHOUT_HANDSHAKE,
-            "io.modelcontextprotocol/clientInfo": {"name": env!("CARGO_PKG_NAME"), "version": env!("CARGO_PKG_VERSION")},
-            "io.modelcontextprotocol/clientCapabilities": {},
-        });
-        let tools = self.pages(&json!({ "_meta": meta })).await?;
+        let tools = self.pages(&json!({ "_meta": meta() })).await?;
         self.end().await;
         Ok(tools)
     }
@@ -128,6 +138,12 @@ impl Asking {
     }
 
     async fn ask(&mut self, method: &str, params: Value) -> Result<Frame, Fault> {
+        let response = self.exchange(method, params).await?;
+        if response.kind == Kind::Result { Ok(response) } else { Err(answer::fault(&response)) }
+    }
+
+    /// The response to a request, which may be an error.
+    async fn exchange(&mut self, method: &str, params: Value) -> Result<Frame, Fault> {
         self.asked += 1;
         let id = Id::Number(self.asked);
         self.send(&json!({"jsonrpc": "2.0", "id": self.asked, "method": method, "params": params})).await?;
@@ -140,8 +156,7 @@ impl Asking {
                 Some(Said::Message(frame)) => match &frame.kind {
                     Kind::Request(method) => self.refuse(&frame, method == "ping").await?,
                     Kind::Notification(_) => {}
-                    Kind::Result => return Ok(frame),
-                    Kind::Error | Kind::Unsure(_) => return Err(answer::fault(&frame)),
+                    Kind::Result | Kind::Error | Kind::Unsure(_) => return Ok(frame),
                 },
             }
         }
@@ -178,4 +193,17 @@ impl Asking {
             process.stop().await;
         }
     }
+}
+
+/// What a request without a handshake says of who asks.
+fn meta() -> Value {
+    json!({
+        "io.modelcontextprotocol/protocolVersion": WITHOUT_HANDSHAKE,
+        "io.modelcontextprotocol/clientInfo": client(),
+        "io.modelcontextprotocol/clientCapabilities": {},
+    })
+}
+
+fn client() -> Value {
+    json!({"name": env!("CARGO_PKG_NAME"), "version": env!("CARGO_PKG_VERSION")})
 }

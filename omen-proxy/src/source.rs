@@ -14,6 +14,7 @@ use crate::remote::Remote;
 #[derive(Clone)]
 pub struct Source {
     limits: ServerLimits,
+    has_address: bool,
     connect: Arc<dyn Fn() -> Result<Connection, Fault> + Send + Sync>,
 }
 
@@ -32,7 +33,7 @@ impl Source {
             let (process, input, output) = ServerProcess::start(&launch)?;
             Ok(Connection { input: Box::new(input), output: Output::Lines(Box::new(output)), process: Some(process) })
         };
-        Self { limits, connect: Arc::new(connect) }
+        Self { limits, has_address: false, connect: Arc::new(connect) }
     }
 
     /// Connects each session to streams: what the server reads, and what it writes.
@@ -49,7 +50,7 @@ impl Source {
             let (input, output) = connect()?;
             Ok(Connection { input: Box::new(input), output: Output::Lines(Box::new(output)), process: None })
         };
-        Self { limits, connect: Arc::new(connect) }
+        Self { limits, has_address: false, connect: Arc::new(connect) }
     }
 
     /// Reaches the server over Streamable HTTP, in a session of its own for each session of the proxy. Must be used within a
@@ -57,11 +58,16 @@ impl Source {
     #[must_use]
     pub fn remote(remote: Remote) -> Self {
         let limits = *remote.server_limits();
-        Self { limits, connect: Arc::new(move || Ok(remote.connect())) }
+        Self { limits, has_address: true, connect: Arc::new(move || Ok(remote.connect())) }
     }
 
     pub(crate) fn limits(&self) -> &ServerLimits {
         &self.limits
+    }
+
+    /// Whether it is reached over HTTP.
+    pub(crate) fn has_address(&self) -> bool {
+        self.has_address
     }
 
     pub(crate) fn connect(&self) -> Result<Connection, Fault> {

@@ -35,6 +35,8 @@ struct Stats {
     in_doubt: usize,
     /// Calls that wait for a confirmation now, in a gate that has the log open.
     waiting: usize,
+    /// Calls that waited for a confirmation when their gate was killed: they were neither made nor denied.
+    unconfirmed: usize,
 }
 
 /// The calls of a tool.
@@ -114,11 +116,14 @@ impl Stats {
         self.files = found.files.len();
         self.bytes = found.files.iter().map(|file| file.found.bytes).sum();
         self.in_doubt = calls.len();
-        self.waiting = if found.is_in_use { waiting.len() } else { 0 };
+        let open = waiting.len();
+        let (waits, ended) = if found.is_in_use { (open, 0) } else { (0, open) };
+        self.waiting = waits;
+        self.unconfirmed = waiting.abandoned() + ended;
     }
 
     fn human(&self, out: &mut Output) -> io::Result<()> {
-        let Self { verdict, files, entries, bytes, starts, in_doubt, waiting, .. } = self;
+        let Self { verdict, files, entries, bytes, starts, in_doubt, waiting, unconfirmed, .. } = self;
         writeln!(out, "{verdict}: {entries} entries in {bytes} bytes, {files} {}", plural(*files, "file"))?;
         if let (Some(first), Some(last)) = (&self.first, &self.last) {
             let times = if *starts == 1 { "time" } else { "times" };
@@ -154,6 +159,13 @@ impl Stats {
         if *waiting > 0 {
             let calls = if *waiting == 1 { "call waits" } else { "calls wait" };
             writeln!(out, "\n{waiting} {calls} for confirmation: `omen gate confirm`")?;
+        }
+        if *unconfirmed > 0 {
+            let calls = plural(*unconfirmed, "call");
+            writeln!(
+                out,
+                "\n{unconfirmed} {calls} waited for confirmation when the gate was killed: `omen audit show --outcome waits`"
+            )?;
         }
         if *in_doubt > 0 {
             writeln!(out, "\n{in_doubt} {} in doubt: `omen audit show --in-doubt`", plural(*in_doubt, "call"))?;

@@ -1,10 +1,10 @@
 //! Calls that wait for a confirmation, as a log shows them.
 //!
-//! The decision that lets such a call go on is `allowed` in the log, and the confirmation is an entry of its own. Whether one is
-//! needed follows from the grants that the decision rests on: their entries say what they are for, and whether they are pre-granted.
-//! What does not follow is a tool with `always_confirm` whose grants need none.
+//! The decision that lets such a call go on is `allowed` in the log, and the confirmation is an entry of its own. The decision says
+//! `needs_confirmation`. Older logs do not have that member: there it follows from the grants that the decision rests on, whose
+//! entries say what they are for, and whether they are pre-granted. That misses tools with `always_confirm` whose grants need none.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use omen_gate::Permission;
 use omen_gate::audit::Logged;
@@ -14,8 +14,10 @@ use serde_json::Value;
 pub(super) struct Waiting {
     /// The grants in force whose use needs a confirmation.
     asking: BTreeSet<u64>,
-    /// The turns whose call waits.
-    open: BTreeSet<String>,
+    /// The calls that wait, by turn: several calls of an episode may wait at once.
+    open: BTreeMap<String, BTreeSet<String>>,
+    /// How many waited when their gate was killed. No gate asks about them any more, and none denied them.
+    abandoned: usize,
 }
 
 impl Waiting {
@@ -23,7 +25,7 @@ impl Waiting {
     pub(super) fn sees(&mut self, entry: Logged<'_>) -> bool {
         match entry.kind().as_str() {
             // Another gate, with grants of its own. Nobody waits any more.
-            "opened" | "repaired" => *self = Self::default(),
+            "opened" | "repaired" => *self = Self { abandoned: self.abandoned + self.len(), ..Self::default() },
             "grant" => grants(entry).for_each(|(id, grant)| {
                 if asks(grant) {
                     self.asking.insert(id);
@@ -33,13 +35,19 @@ impl Waiting {
             }),
             kind => {
                 let Some(turn) = entry.turn() else { return false };
-                let waits = kind == "decision" && self.waits(entry);
-                if waits {
-                    self.open.insert(turn.to_owned());
-                } else {
-                    self.open.remove(turn);
+                let call = text(entry, "call");
+                if kind == "decision" && self.waits(entry) {
+                    self.open.entry(turn.to_owned()).or_default().insert(call.unwrap_or_default().to_owned());
+                    return true;
                 }
-                return waits;
+                match call {
+                    Some(call) => self.ends(turn, call),
+                    // A rule that refuses does not name the call. What is only tried, or left out of a list, ends none.
+                    None if kind == "turn" || text(entry, "outcome") == Some("denied") => {
+                        self.open.remove(turn);
+                    }
+                    None => {}
+                }
             }
         }
         false
@@ -47,19 +55,38 @@ impl Waiting {
 
     /// How many calls wait that nothing more was recorded of.
     pub(super) fn len(&self) -> usize {
-        self.open.len()
+        self.open.values().map(BTreeSet::len).sum()
+    }
+
+    /// How many calls waited when an earlier gate was killed.
+    pub(super) fn abandoned(&self) -> usize {
+        self.abandoned
+    }
+
+    fn ends(&mut self, turn: &str, call: &str) {
+        let Some(calls) = self.open.get_mut(turn) else { return };
+        calls.remove(call);
+        if calls.is_empty() {
+            self.open.remove(turn);
+        }
     }
 
     fn waits(&self, entry: Logged<'_>) -> bool {
-        let is = |member: &str, value: &str| entry.data().get(member).and_then(Value::as_str) == Some(value);
-        is("outcome", "allowed")
-            && is("stage", "authorization")
-            && entry
-                .data()
-                .get("grants")
-                .and_then(Value::as_array)
-                .is_some_and(|grants| grants.iter().filter_map(Value::as_u64).any(|id| self.asking.contains(&id)))
+        let is_marked = || entry.data().get("needs_confirmation").and_then(Value::as_bool).unwrap_or(false);
+        text(entry, "outcome") == Some("allowed")
+            && text(entry, "stage") == Some("authorization")
+            && (is_marked() || self.rests_on_asking(entry))
     }
+
+    /// Whether one of the grants that a decision rests on needs a confirmation.
+    fn rests_on_asking(&self, entry: Logged<'_>) -> bool {
+        let grants = entry.data().get("grants").and_then(Value::as_array);
+        grants.into_iter().flatten().filter_map(Value::as_u64).any(|id| self.asking.contains(&id))
+    }
+}
+
+fn text<'e>(entry: Logged<'e>, member: &str) -> Option<&'e str> {
+    entry.data().get(member).and_then(Value::as_str)
 }
 
 /// The grants that an entry gives, by their ids.

@@ -717,14 +717,15 @@ fn what_waits_and_what_was_refused_is_counted() {
     };
     let now = stats();
     assert_eq!(
-        (&now["tools"]["files/write"]["refused"], &now["waiting"]),
-        (&serde_json::json!({ "G3": 1, "PG-3": 1 }), &0.into())
+        (&now["tools"]["files/write"]["refused"], &now["waiting"], &now["unconfirmed"]),
+        (&serde_json::json!({ "G3": 1, "PG-3": 1 }), &0.into(), &1.into())
     );
     let human = || audit(&folder, &["stats", "--key-file", "audit.key", "audit.jsonl"]).stdout;
     let text = human();
     let line = text.lines().find(|line| line.trim_start().starts_with("files/write ")).unwrap();
     assert_eq!(line.split_whitespace().collect::<Vec<_>>(), ["files/write", "1", "0", "0", "0", "2"]);
-    assert!(!text.contains("wait"), "no gate runs, so nothing waits: {text}");
+    assert!(!text.contains("call waits"), "no gate runs, so nothing waits: {text}");
+    assert!(text.contains("\n1 call waited for confirmation when the gate was killed: "), "{text}");
     assert_eq!(
         text.lines().filter(|line| line.trim_start().starts_with("PG-3")).count(),
         2,
@@ -733,15 +734,50 @@ fn what_waits_and_what_was_refused_is_counted() {
 
     // A gate that has the log open may still be asking; one that is started anew has forgotten.
     let log = open(&folder);
-    assert_eq!(stats()["waiting"], 0);
+    assert_eq!((&stats()["waiting"], &stats()["unconfirmed"]), (&0.into(), &1.into()));
     let turn = TurnId::new("turn_6").unwrap();
     let grant = serde_json::json!({ "grants": [{ "id": 2, "permission": "WRITE", "pre_granted": false }] });
     let waits = serde_json::json!({ "grants": [2], "outcome": "allowed", "stage": "authorization" });
     for (kind, data) in [(Kind::Grant, grant), (Kind::Decision, waits)] {
         let _ = log.append(Record::new(kind, &turn, data.as_object().unwrap().clone())).unwrap();
     }
-    assert_eq!(stats()["waiting"], 1);
+    assert_eq!((&stats()["waiting"], &stats()["unconfirmed"]), (&1.into(), &1.into()));
     assert!(human().contains("\n1 call waits for confirmation: `omen gate confirm`\n"));
+    drop(log);
+    assert_eq!((&stats()["waiting"], &stats()["unconfirmed"]), (&0.into(), &2.into()));
+    assert!(human().contains("\n2 calls waited for confirmation when the gate was killed: "), "{}", human());
+}
+
+/// The decision says that its call waits, whatever the grants need. Several calls of a turn wait at once, as in an episode, and
+/// only what is about a call ends its wait.
+#[test]
+fn each_call_of_a_turn_waits_until_its_own_end() {
+    let folder = folder(&[]);
+    drop(Key::create(folder.path().join("audit.key")).unwrap());
+    let log = open(&folder);
+    let turn = TurnId::new("turn_1").unwrap();
+    let record = |kind, data: Value| {
+        let _ = log.append(Record::new(kind, &turn, data.as_object().unwrap().clone())).unwrap();
+        let run = audit(&folder, &["stats", "--format", "json", "--key-file", "audit.key", "audit.jsonl"]);
+        let found = serde_json::from_str::<Value>(&run.stdout).unwrap();
+        [&found["waiting"], &found["unconfirmed"]].map(|count| count.as_u64().unwrap())
+    };
+    let waits = |call: &str, needs: Value| serde_json::json!({ "call": call, "grants": [7], "needs_confirmation": needs, "outcome": "allowed", "stage": "authorization" });
+    let confirmed = |call: &str| serde_json::json!({ "call": call, "outcome": "allowed", "stage": "confirmation" });
+    assert_eq!(record(Kind::Decision, waits("c1", true.into())), [1, 0]);
+    assert_eq!(record(Kind::Decision, waits("c2", true.into())), [2, 0]);
+    for other in [false.into(), Value::Null, "true".into(), 1.into()] {
+        assert_eq!(record(Kind::Decision, waits("c3", other)), [2, 0]);
+    }
+    assert_eq!(record(Kind::Decision, serde_json::json!({ "code": "PG-3", "outcome": "shadow" })), [2, 0]);
+    assert_eq!(record(Kind::Decision, serde_json::json!({ "outcome": "left_out", "tools": [] })), [2, 0]);
+    assert_eq!(record(Kind::Confirmation, confirmed("c1")), [1, 0]);
+    assert_eq!(record(Kind::Intent, serde_json::json!({ "call": "c1", "outcome": "allowed" })), [1, 0]);
+    assert_eq!(record(Kind::Decision, waits("c4", true.into())), [2, 0]);
+    assert_eq!(record(Kind::Turn, serde_json::json!({ "outcome": "ended" })), [0, 0]);
+    // A rule that refuses, such as an open breaker, does not name the call.
+    assert_eq!(record(Kind::Decision, waits("c5", true.into())), [1, 0]);
+    assert_eq!(record(Kind::Decision, serde_json::json!({ "code": "R1", "outcome": "denied" })), [0, 0]);
 }
 
 #[test]

@@ -11,7 +11,8 @@ use serde_json::json;
 
 use super::*;
 
-/// A log with a call that was answered, one that failed, and one that was refused. Between two entries are 2 ms.
+/// A log with a call that was answered, one that failed, one that was refused, one that was denied, and one that was confirmed.
+/// Between two entries are 2 ms.
 fn logged() -> TempDir {
     let folder = folder(&[]);
     drop(Key::create(folder.path().join("audit.key")).unwrap());
@@ -44,6 +45,23 @@ fn logged() -> TempDir {
         "s.3",
         json!({"call": "c3", "code": "G1", "outcome": "denied", "tool": tool("rm"), "why": "no grant"}),
     );
+    for (turn, call, tool_name) in [("s.5", "c5", "move"), ("s.6", "c6", "copy")] {
+        record(
+            Kind::Decision,
+            turn,
+            json!({"call": call, "needs_confirmation": true, "outcome": "allowed", "stage": "authorization", "tool": tool(tool_name)}),
+        );
+    }
+    record(
+        Kind::Confirmation,
+        "s.5",
+        json!({"by": {"via": "socket"}, "call": "c5", "code": "G3", "outcome": "denied", "stage": "confirmation", "tool": tool("move"), "why": "wrong folder"}),
+    );
+    record(
+        Kind::Confirmation,
+        "s.6",
+        json!({"call": "c6", "outcome": "allowed", "stage": "confirmation", "tool": tool("copy")}),
+    );
     // Still open.
     record(Kind::Intent, "s.4", json!({"call": "c4", "outcome": "allowed", "tool": tool("write")}));
     folder
@@ -60,7 +78,7 @@ fn export(folder: &TempDir, more: &[&str]) -> Run {
 }
 
 #[test]
-fn a_call_is_a_span_and_so_is_a_refusal() {
+fn a_call_is_a_span_and_so_are_a_refusal_and_a_denial() {
     let folder = logged();
     let printed = export(&folder, &[]);
     assert_eq!((printed.code, printed.stderr.as_str(), printed.stdout.lines().count()), (0, "", 1));
@@ -69,8 +87,8 @@ fn a_call_is_a_span_and_so_is_a_refusal() {
     assert_eq!(scope["schemaUrl"], "https://opentelemetry.io/schemas/1.41.0");
     let spans = scope["spans"].as_array().unwrap();
     let names: Vec<_> = spans.iter().map(|span| span["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["execute_tool read", "execute_tool write", "execute_tool rm"]);
-    let [read, write, rm] = [attributes(&spans[0]), attributes(&spans[1]), attributes(&spans[2])];
+    assert_eq!(names, ["execute_tool read", "execute_tool write", "execute_tool rm", "execute_tool move"]);
+    let [read, write, rm, denied] = [0, 1, 2, 3].map(|at| attributes(&spans[at]));
     for (key, value) in [
         ("gen_ai.operation.name", "execute_tool"),
         ("gen_ai.tool.name", "read"),
@@ -87,15 +105,20 @@ fn a_call_is_a_span_and_so_is_a_refusal() {
     assert!(!read.contains_key("error.type"));
     assert_eq!((write["error.type"].as_str(), write["omen.ran"].as_str()), ("timeout", "unknown"));
     assert_eq!((rm["error.type"].as_str(), rm["omen.code"].as_str()), ("G1", "G1"));
+    // Who was asked has denied it: the entry is the denial, and the span looks like that of another refusal.
+    assert_eq!((denied["error.type"].as_str(), denied["omen.code"].as_str()), ("G3", "G3"));
+    assert_eq!((denied["gen_ai.tool.call.id"].as_str(), denied["omen.turn"].as_str()), ("c5", "s.5"));
+    assert_eq!((denied["omen.entry"].as_str(), denied.get("omen.ran")), ("9", None));
+    assert_eq!(spans[3]["status"], json!({"code": 2, "message": "wrong folder"}));
     assert_eq!(spans[1]["status"], json!({"code": 2, "message": "no answer in 60 s"}));
     assert_eq!(spans[0]["status"], json!({}));
     let times = |span: &Value| {
         let at = |member: &str| span[member].as_str().unwrap().parse::<u64>().unwrap();
         at("endTimeUnixNano") - at("startTimeUnixNano")
     };
-    assert_eq!([times(&spans[0]), times(&spans[2])], [2_000_000, 0]);
+    assert_eq!([0, 2, 3].map(|at| times(&spans[at])), [2_000_000, 0, 0]);
     let ids: BTreeSet<_> = spans.iter().map(|span| span["spanId"].as_str().unwrap()).collect();
-    assert!(ids.len() == 3 && ids.iter().all(|id| id.len() == 16));
+    assert!(ids.len() == 4 && ids.iter().all(|id| id.len() == 16));
     assert_eq!(spans[0]["traceId"].as_str().unwrap().len(), 32);
     assert_eq!(export(&folder, &[]).stdout, printed.stdout, "ids are the same each time");
 }

@@ -33,6 +33,9 @@ pub struct Decision {
     /// The grants that it rests on.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub grants: Vec<GrantId>,
+    /// Whether the call goes on only once it is confirmed (G3). Known when it is authorized; left out where it is false.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub needs_confirmation: bool,
     /// Who answered, if the call had to be confirmed and the confirmer knows (G3).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<Responder>,
@@ -73,6 +76,7 @@ impl Decision {
             code: denied.map(|blocked| blocked.code),
             why: denied.map(|blocked| blocked.unquoted().to_owned()),
             grants,
+            needs_confirmation: false,
             by: None,
         }
     }
@@ -96,6 +100,12 @@ pub struct Ruling<T> {
 impl<T> Ruling<T> {
     pub(crate) fn new(call: &Call, stage: DecisionStage, grants: Vec<GrantId>, outcome: Result<T, Blocked>) -> Self {
         Self { decision: Decision::new(call, stage, grants, outcome.as_ref().err()), outcome }
+    }
+
+    /// The same, with whether the call goes on only once it is confirmed.
+    pub(crate) fn needing_confirmation(mut self, needed: bool) -> Self {
+        self.decision.needs_confirmation = needed;
+        self
     }
 
     /// The same, with who answered.

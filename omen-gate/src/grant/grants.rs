@@ -98,7 +98,8 @@ impl Grants {
         let picked = self.0.lock().pick(call, self.0.clock.wall());
         let ids = picked.as_ref().map(|picked| picked.iter().map(|pick| pick.id).collect()).unwrap_or_default();
         let lease = picked.map(|picked| Lease::new(Arc::clone(&self.0), call.clone(), picked));
-        Ruling::new(call, DecisionStage::Authorization, ids, lease)
+        let needs_confirmation = lease.as_ref().is_ok_and(Lease::needs_confirmation);
+        Ruling::new(call, DecisionStage::Authorization, ids, lease).needing_confirmation(needs_confirmation)
     }
 }
 

@@ -25,7 +25,8 @@ impl Spans {
         let (data, turn) = (entry.data(), entry.turn()?);
         let time = nanos(entry.time())?;
         let kind = entry.kind();
-        if kind == "decision" {
+        // A refusal is by a rule, or by who was asked to confirm the call. No intent follows.
+        if matches!(kind.as_str(), "decision" | "confirmation") {
             return (text(data, "outcome") == Some("denied")).then(|| {
                 let begun = Begun { sequence: entry.sequence(), start: time, data: data.clone() };
                 of(&begun, entry, turn, time)

@@ -14,7 +14,7 @@ use omen_gate::{
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
-use crate::support::{args, call, clock, demand, grant, outcome, secs, start, turn};
+use crate::support::{args, call, clock, demand, grant, logged, outcome, secs, start, turn};
 use Permission::{Execute, Network, Read, Write};
 
 /// Answers in one way, and counts.
@@ -102,10 +102,16 @@ fn which_calls_need_one() {
                 setup.grants.grant(Grant { pre_granted, ..grant("files/x", permission) }).unwrap();
                 let demand = Demand { always_confirm, ..demand("files/x", &[permission]) };
                 let call = Call::new(turn("turn_1"), demand, args(json!({}))).unwrap();
-                let lease = setup.lease(&call);
+                let (authorized, lease) = logged(setup.grants.check(&call));
+                let lease = lease.unwrap();
                 let expect = always_confirm || (permission != Read && !pre_granted);
                 assert_eq!(lease.needs_confirmation(), expect, "{permission}, {pre_granted}, {always_confirm}");
-                assert_eq!(outcome(lease.redeem(None)).is_err(), expect);
+                let (dispatched, redeemed) = logged(lease.redeem(None));
+                assert_eq!(redeemed.is_err(), expect);
+                // The log says so where the call is authorized, and nowhere else.
+                let [authorized, dispatched] = [authorized, dispatched].map(|one| serde_json::to_value(one).unwrap());
+                assert_eq!(authorized.get("needs_confirmation"), expect.then_some(&json!(true)));
+                assert_eq!(dispatched.get("needs_confirmation"), None);
             }
         }
     }

@@ -42,6 +42,8 @@ fn a_denial_says_code_and_reason() {
     let value = serde_json::to_value(&decision).unwrap();
     assert_eq!((&value["outcome"], &value["code"]), (&json!("denied"), &json!("G1")));
     assert_eq!(value["permissions"], json!(["READ", "WRITE"]));
+    // What is denied waits for nothing.
+    assert_eq!(value.get("needs_confirmation"), None);
 }
 
 #[test]

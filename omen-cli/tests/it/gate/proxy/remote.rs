@@ -16,7 +16,12 @@ struct Remote {
 }
 
 impl Remote {
+    /// One with a handshake.
     fn start() -> Self {
+        Self::of(handshake)
+    }
+
+    fn of(result: fn(&str, &Value) -> Value) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/mcp", listener.local_addr().unwrap());
         let seen = Arc::new(Mutex::new(Vec::new()));
@@ -24,7 +29,7 @@ impl Remote {
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let noted = Arc::clone(&noted);
-                std::thread::spawn(move || answer(stream, &noted));
+                std::thread::spawn(move || answer(stream, result, &noted));
             }
         });
         Self { url, seen }
@@ -35,7 +40,33 @@ impl Remote {
     }
 }
 
-fn answer(stream: TcpStream, seen: &Mutex<Vec<(String, Value)>>) {
+/// What a server with a handshake answers, by the head and the message; nothing if it only takes note.
+fn handshake(_: &str, message: &Value) -> Value {
+    let params = &message["params"];
+    match message["method"].as_str() {
+        Some("initialize") => json!({"protocolVersion": params["protocolVersion"], "capabilities": {"tools": {}},
+            "serverInfo": {"name": "test", "version": "1"}}),
+        Some("tools/list") => json!({"tools": tools()}),
+        Some("tools/call") => json!({"content": [{"type": "text", "text": params["name"]}]}),
+        _ => Value::Null,
+    }
+}
+
+/// What a server answers that speaks 2026-07-28 alone: an error to what does not say its method in a header.
+fn stateless(head: &str, message: &Value) -> Value {
+    let method = message["method"].as_str().unwrap_or_default();
+    if !head.contains(&format!("mcp-method: {method}\r\n")) || !head.contains("mcp-protocol-version: 2026-07-28\r\n") {
+        return json!({"code": -32020, "message": "missing header"});
+    }
+    match method {
+        "server/discover" => json!({"resultType": "complete", "supportedVersions": ["2026-07-28"],
+            "capabilities": {"tools": {}}, "ttlMs": 0, "cacheScope": "private"}),
+        "tools/list" => json!({"resultType": "complete", "tools": tools(), "ttlMs": 0, "cacheScope": "private"}),
+        _ => json!({"code": -32601, "message": "no such method"}),
+    }
+}
+
+fn answer(stream: TcpStream, result: fn(&str, &Value) -> Value, seen: &Mutex<Vec<(String, Value)>>) {
     let mut reader = BufReader::new(stream);
     loop {
         let (mut head, mut line) = (String::new(), String::new());
@@ -48,17 +79,13 @@ fn answer(stream: TcpStream, seen: &Mutex<Vec<(String, Value)>>) {
             return;
         }
         let message: Value = serde_json::from_slice(&body).unwrap_or_default();
+        let result = result(&head, &message);
         seen.lock().unwrap().push((head, message.clone()));
-        let params = &message["params"];
-        let result = match message["method"].as_str() {
-            Some("initialize") => json!({"protocolVersion": params["protocolVersion"], "capabilities": {"tools": {}},
-                "serverInfo": {"name": "test", "version": "1"}}),
-            Some("tools/list") => json!({"tools": tools()}),
-            Some("tools/call") => json!({"content": [{"type": "text", "text": params["name"]}]}),
-            _ => Value::Null,
-        };
         let (status, body) = match result {
             Value::Null => ("202 Accepted", String::new()),
+            error if error.get("code").is_some() => {
+                ("400 Bad Request", json!({"jsonrpc": "2.0", "id": message["id"], "error": error}).to_string())
+            }
             result => ("200 OK", json!({"jsonrpc": "2.0", "id": message["id"], "result": result}).to_string()),
         };
         let length = body.len();
@@ -148,6 +175,24 @@ fn a_server_at_an_address_goes_from_init_to_a_call() {
     for text in [made.stdout, made.stderr, checked.stdout, said, answer.to_string()] {
         assert!(!text.contains(SECRET), "{text}");
     }
+}
+
+/// It refuses a handshake, and everything that does not say its version: `init` and `catalog` list its tools all the same.
+#[test]
+fn the_tools_of_a_server_without_a_handshake_are_listed() {
+    let (folder, server) = (folder(&[]), Remote::of(stateless));
+    let init = ["gate", "init", "--url", &server.url, "--server", "files"];
+    let made = run(omen(init).current_dir(&folder));
+    assert_eq!((made.code, made.stderr.as_str()), (0, ""));
+    let text = fs::read_to_string(folder.path().join("gate.toml")).unwrap();
+    assert!(text.contains(&format!("url = \"{}\"", server.url)) && text.contains("\"write_file\""), "{text}");
+    let catalog = run(omen(["gate", "catalog", "--config", "gate.toml"]).current_dir(&folder));
+    assert_eq!((catalog.code, catalog.stderr.as_str()), (0, ""));
+    let listed: Value = serde_json::from_str(&catalog.stdout).unwrap();
+    assert_eq!(listed["files"].as_array().unwrap().len(), tools().as_array().unwrap().len());
+    let seen = server.seen.lock().unwrap();
+    let methods: Vec<_> = seen.iter().map(|(_, message)| message["method"].as_str().unwrap()).collect();
+    assert_eq!(methods, ["server/discover", "tools/list"].repeat(2));
 }
 
 #[test]

@@ -4,11 +4,16 @@ use super::*;
 
 /// A proxy that offers its questions at a socket, and a call of `write_file` that waits.
 fn waiting(folder: &TempDir) -> Client {
+    waiting_for(folder, "write_file", json!({"path": "a", "text": "PRIVATE"}))
+}
+
+fn waiting_for(folder: &TempDir, tool: &str, args: Value) -> Client {
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_omen"));
     let mut client = Client::of(command.args(["gate", "proxy", "--config", "gate.toml"]).current_dir(folder));
-    let params = json!({"name": "write_file", "arguments": {"path": "a", "text": "PRIVATE"}});
+    let params = json!({"name": tool, "arguments": args});
     client.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}));
-    until("the call waits", || gate(folder, &["confirm", "--list"]).stdout.starts_with("call 1: files/write_file "));
+    let listed = format!("call 1: files/{tool} ");
+    until("the call waits", || gate(folder, &["confirm", "--list"]).stdout.starts_with(&listed));
     client
 }
 
@@ -61,4 +66,47 @@ fn a_call_that_waits_when_the_proxy_is_stopped_is_recorded_as_denied() {
     assert_eq!(entries.last().unwrap()["kind"], "turn", "the session is over after that");
     assert_eq!(noted(&folder, "calls").len(), 0);
     none_is_left(&folder);
+}
+
+/// No grant of this call needs a confirmation: the operator wants every call of the tool confirmed. The log says that it waits, and
+/// that it waited when the gate is killed and cannot deny it.
+#[test]
+fn a_call_that_waits_only_for_the_operator_is_counted_also_when_the_gate_is_killed() {
+    let folder = proxied();
+    let config = fs::read_to_string(folder.path().join("gate.toml")).unwrap();
+    let config = config.replacen("tool = 'read_file'\n", "tool = 'read_file'\nalways_confirm = true\n", 1);
+    fs::write(folder.path().join("gate.toml"), config).unwrap();
+    let audit = |args: &[&str]| {
+        let run =
+            run(omen([&["audit"], args, &["--key-file", "audit.key", "audit.jsonl"]].concat()).current_dir(&folder));
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{args:?}: {}", run.stdout);
+        run.stdout
+    };
+    let stats = || {
+        let found: Value = serde_json::from_str(&audit(&["stats", "--format", "json"])).unwrap();
+        (found["waiting"].as_u64().unwrap(), found["unconfirmed"].as_u64().unwrap())
+    };
+    let shown = || audit(&["show", "--outcome", "waits"]);
+
+    let client = waiting_for(&folder, "read_file", json!({"path": "a"}));
+    assert_eq!(stats(), (1, 0));
+    assert_eq!(shown().lines().count(), 1);
+    assert!(shown().ends_with("  waits for confirmation\n"), "{}", shown());
+    assert!(!audit(&["show"]).contains("allowed"), "nothing is allowed yet: {}", audit(&["show"]));
+    client.signal("-KILL");
+    client.end();
+    none_is_left(&folder);
+    assert_eq!(stats(), (0, 1));
+    let line = "\n1 call waited for confirmation when the gate was killed: `omen audit show --outcome waits`\n";
+    assert!(audit(&["stats"]).contains(line), "{}", audit(&["stats"]));
+
+    // The next gate does not make the call, nor count it among its own.
+    let client = waiting_for(&folder, "read_file", json!({"path": "b"}));
+    assert_eq!(stats(), (1, 1));
+    let confirmed = run(omen(["gate", "confirm"]).current_dir(&folder).write_stdin("y\n"));
+    assert_eq!(confirmed.code, 0, "{}", confirmed.stderr);
+    until("the call is made", || noted(&folder, "calls").len() == 1);
+    assert_eq!(client.close().0, 0);
+    assert_eq!(stats(), (0, 1));
+    assert_eq!(shown().lines().count(), 2);
 }
