@@ -10,6 +10,7 @@ use bytes::Bytes;
 use futures_util::StreamExt as _;
 use tokio::time::timeout;
 
+use crate::ask::ask;
 use crate::failure::{During as _, Failure};
 use crate::names::{self, Names};
 
@@ -26,7 +27,8 @@ impl Streams {
     /// # Errors
     /// If there are none: no worker has run.
     pub async fn open(context: &Context, names: &Names) -> Result<Self, Failure> {
-        let open = async |name: &str| context.get_stream(name).await.during(&format!("read the stream `{name}`"));
+        let open =
+            async |name: &str| ask(|| context.get_stream(name)).await.during(&format!("read the stream `{name}`"));
         Ok(Self { findings: open(&names.findings).await?, packets: open(&names.packets).await? })
     }
 
@@ -64,7 +66,7 @@ pub async fn run<E>(
     mut each: impl FnMut(&[u8], Option<&[u8]>) -> Result<(), E>,
 ) -> Result<Result<(), E>, Failure> {
     let what = "read the stream of findings";
-    let state = streams.findings.get_info().await.during(what)?.state;
+    let state = ask(|| streams.findings.get_info()).await.during(what)?.state;
     if !is_following && (state.messages == 0 || from == From::Now) {
         return Ok(Ok(()));
     }
