@@ -6,6 +6,7 @@
 mod agent;
 mod cable;
 mod clock;
+mod cluster;
 mod damage;
 mod deploy;
 mod endpoints;
