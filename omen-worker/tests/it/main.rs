@@ -19,6 +19,7 @@ mod same;
 mod secure;
 mod server;
 mod stream;
+mod versions;
 
 /// The harness hides what a test prints, and nobody would see that it was skipped.
 fn say(what: &str) {
