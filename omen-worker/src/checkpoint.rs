@@ -5,13 +5,18 @@
 //! under names that no other checkpoint has; then the *head* names them, if it is still the head that the worker knows; then the
 //! values of older checkpoints are removed. So a worker that stops anywhere leaves a checkpoint that is whole.
 
+use std::time::Duration;
+
 use async_nats::Client;
 use async_nats::jetstream::kv::{CreateErrorKind, Store, UpdateErrorKind};
+use async_nats::jetstream::stream::LastRawMessageErrorKind;
 use bytes::Bytes;
 use futures_util::TryStreamExt as _;
 use omen::validator::ValidatorOptions;
 use serde::{Deserialize, Serialize};
+use tokio::time::sleep;
 
+use crate::ask::ask;
 use crate::failure::{During as _, Failure};
 use crate::judge::Judge;
 use crate::names;
@@ -63,13 +68,15 @@ impl Checkpoints {
 
     /// Reads the last checkpoint.
     pub(crate) async fn load(&mut self, stream: &str, options: &ValidatorOptions) -> Result<Option<Judge>, Failure> {
-        for _ in 0..ATTEMPTS {
-            let entry = self.bucket.entry(self.key()).await.during("read a checkpoint")?;
-            let Some(entry) = entry.filter(|entry| !entry.value.is_empty()) else {
+        for attempt in 0..ATTEMPTS {
+            if attempt > 0 {
+                sleep(PAUSE).await;
+            }
+            let Some((value, revision)) = self.last_head().await? else {
                 self.head = None;
                 return Ok(None);
             };
-            let head = Head::read(&entry.value).ok_or_else(|| self.refused("is damaged, or of another version"))?;
+            let head = Head::read(&value).ok_or_else(|| self.refused("is damaged, or of another version"))?;
             if head.version != VERSION {
                 let found = head.version;
                 return Err(self.refused(&format!("is of version {found}; expected version {VERSION}")));
@@ -80,23 +87,36 @@ impl Checkpoints {
             }
             let bytes = self.values(&head).await?;
             if bytes.len() != head.bytes || names::hash(&bytes) != head.seal {
-                // Another worker may have replaced it meanwhile.
+                // Another worker may have replaced it meanwhile, or the server that answers does not have all of it yet.
                 continue;
             }
             let places = (self.partition, self.partitions);
             let mut judge = Judge::restore(stream, places, &bytes, options.clone())
                 .map_err(|error| self.refused(&format!("cannot be restored: {error}")))?;
             judge.sequence = judge.sequence.max(head.sequence);
-            self.head = Some((head, entry.revision));
+            self.head = Some((head, revision));
             return Ok(Some(judge));
         }
         Err(self.refused("is damaged"))
     }
 
+    /// The bytes of the last head, and its revision. The server that leads the bucket answers: another one may have an older head,
+    /// whose values were removed.
+    async fn last_head(&self) -> Result<Option<(Bytes, u64)>, Failure> {
+        let subject = format!("$KV.{}.{}", self.bucket.name, self.key());
+        match ask(|| self.bucket.stream.get_last_raw_message_by_subject(&subject)).await {
+            // A key that was deleted has no bytes.
+            Ok(last) => Ok(Some((last.payload, last.sequence)).filter(|(value, _)| !value.is_empty())),
+            Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => Ok(None),
+            Err(error) => Err(Failure::server("read a checkpoint")(&error)),
+        }
+    }
+
     async fn values(&self, head: &Head) -> Result<Vec<u8>, Failure> {
         let mut bytes = Vec::with_capacity(head.bytes.min(LARGEST_VALUE));
         for value in 0..head.values {
-            match self.bucket.get(self.value_key(&head.generation, value)).await.during("read a checkpoint")? {
+            let key = self.value_key(&head.generation, value);
+            match ask(|| self.bucket.get(&key)).await.during("read a checkpoint")? {
                 Some(value) => bytes.extend_from_slice(&value),
                 None => break,
             }
@@ -201,7 +221,10 @@ impl Checkpoints {
 const VERSION: u8 = 2;
 
 /// How often a checkpoint is read that another worker may be replacing.
-const ATTEMPTS: usize = 3;
+const ATTEMPTS: usize = 5;
+
+/// How long to wait in between.
+const PAUSE: Duration = Duration::from_millis(200);
 
 /// The largest value: half of what a server takes in a message by default.
 const LARGEST_VALUE: usize = 512 * 1024;

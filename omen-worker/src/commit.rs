@@ -6,6 +6,7 @@
 use async_nats::jetstream::stream::{LastRawMessageErrorKind, Stream};
 use serde::{Deserialize, Serialize};
 
+use crate::ask::ask;
 use crate::failure::{During as _, Failure};
 use crate::judge::{Counts, Reported};
 use crate::names;
@@ -54,7 +55,8 @@ impl Commit {
 /// The last commit of a partition, and its own sequence in the stream of findings, which the next one must expect.
 pub(crate) async fn last(findings: &Stream, partition: u16) -> Result<(Option<Commit>, u64), Failure> {
     let what = "read the last commit";
-    match findings.get_last_raw_message_by_subject(&names::verdicts(partition)).await {
+    let subject = names::verdicts(partition);
+    match ask(|| findings.get_last_raw_message_by_subject(&subject)).await {
         Ok(message) => {
             let commit: Commit = serde_json::from_slice(&message.payload).during(what)?;
             if commit.version != Commit::VERSION {

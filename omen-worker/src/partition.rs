@@ -14,6 +14,7 @@ use async_nats::jetstream::stream::LastRawMessageErrorKind;
 use tokio::sync::watch;
 use tokio::time::sleep;
 
+use crate::ask::ask;
 use crate::batch::{self, Outgoing};
 use crate::checkpoint::Checkpoints;
 use crate::commit::{self, Commit};
@@ -126,7 +127,7 @@ impl<'s> Tenure<'s> {
         // In this order: whatever is in a checkpoint was committed before.
         let restored = checkpoints.load(&shared.names.packets, &shared.options).await?;
         let (committed, revision) = commit::last(&shared.findings, partition).await?;
-        let packets = shared.packets.get_info().await.during("read the state of the stream of packets")?.state;
+        let packets = ask(|| shared.packets.get_info()).await.during("read the state of the stream of packets")?.state;
         let judge = restored.unwrap_or_else(|| Judge::new(&shared.names.packets, places, shared.options.clone()));
         let committed = match committed {
             Some(committed) if committed.partitions != shared.partitions => {

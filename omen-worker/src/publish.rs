@@ -20,6 +20,7 @@ use omen::validator::Message;
 use serde::{Deserialize, Serialize};
 use tokio::time::{sleep, sleep_until, timeout};
 
+use crate::ask::ask;
 use crate::batch::{self, Outgoing};
 use crate::failure::{During as _, Failure};
 use crate::names;
@@ -124,11 +125,11 @@ impl<'p> Run<'p> {
     async fn begin(publisher: &'p Publisher, source: &str, options: &'p Options) -> Result<Self, Failure> {
         let key = format!("publish.{}", names::hash(source));
         let what = "read how far the log was published";
-        let entry = publisher.bucket.entry(&key).await.during(what)?;
+        let entry = ask(|| publisher.bucket.entry(&key)).await.during(what)?;
         let (mut position, revision) = match entry {
             Some(entry) => (serde_json::from_slice(&entry.value).during(what)?, entry.revision),
             None => {
-                let state = publisher.packets.get_info().await.during(what)?.state;
+                let state = ask(|| publisher.packets.get_info()).await.during(what)?.state;
                 let position = Position { sequence: state.last_sequence, ..Position::default() };
                 let value = Bytes::from(serde_json::to_vec(&position).during(what)?);
                 let revision =
@@ -268,7 +269,7 @@ impl<'p> Run<'p> {
                 Err(error) => error,
             };
             if error.kind() == UpdateErrorKind::WrongLastRevision {
-                let entry = bucket.entry(&self.key).await.during(what)?.filter(|entry| entry.value == value);
+                let entry = ask(|| bucket.entry(&self.key)).await.during(what)?.filter(|entry| entry.value == value);
                 let Some(entry) = entry else { return Err(Failure::Fenced(self.source.clone())) };
                 self.revision = entry.revision;
                 break;
@@ -306,7 +307,7 @@ impl Publisher {
     /// How many messages of a log are in the stream, as far as there are any after a message, and the last of them.
     async fn stored(&self, source: &str, after: u64) -> Result<Option<(u64, u64)>, Failure> {
         let what = "read the stream of packets";
-        let last = self.packets.get_info().await.during(what)?.state.last_sequence;
+        let last = ask(|| self.packets.get_info()).await.during(what)?.state.last_sequence;
         let mut found = None;
         if last <= after {
             return Ok(found);

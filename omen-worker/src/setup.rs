@@ -6,6 +6,7 @@ use async_nats::jetstream::kv;
 use async_nats::jetstream::stream::{Config, StorageType, Stream, SubjectTransform};
 use async_nats::jetstream::{Context, ErrorCode};
 
+use crate::ask::ask;
 use crate::failure::{During as _, Failure};
 use crate::members::LEASE;
 use crate::names::{self, Names};
@@ -109,7 +110,7 @@ impl Setup {
 
     async fn key_value(&self, context: &Context, config: kv::Config) -> Result<kv::Store, Failure> {
         let name = config.bucket.clone();
-        match context.get_key_value(&name).await {
+        match ask(|| context.get_key_value(&name)).await {
             Ok(store) => Ok(store),
             // Another process may make it at the same moment; then it is there.
             Err(_) => match context.create_key_value(config).await {
@@ -124,7 +125,7 @@ impl Setup {
 
     async fn stream(&self, context: &Context, config: Config) -> Result<Stream, Failure> {
         let name = config.name.clone();
-        let stream = match context.get_stream(&name).await {
+        let stream = match ask(|| context.get_stream(&name)).await {
             Ok(stream) => stream,
             Err(error) if is_missing(&error) => {
                 match context.create_stream(&config).await {

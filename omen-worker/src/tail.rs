@@ -11,6 +11,7 @@ use async_nats::jetstream::stream::{LastRawMessageErrorKind, Stream};
 use bytes::Bytes;
 use tokio::time::{Instant, sleep};
 
+use crate::ask::ask;
 use crate::failure::{During as _, Failure};
 use crate::names::{self, Names};
 use crate::source::{Batch, Received, Source};
@@ -29,7 +30,8 @@ impl Streams {
     /// # Errors
     /// If there are none: no worker has run.
     pub async fn open(context: &Context, names: &Names) -> Result<Self, Failure> {
-        let open = async |name: &str| context.get_stream(name).await.during(&format!("read the stream `{name}`"));
+        let open =
+            async |name: &str| ask(|| context.get_stream(name)).await.during(&format!("read the stream `{name}`"));
         let (findings, packets) = (open(&names.findings).await?, open(&names.packets).await?);
         Ok(Self { context: context.clone(), findings, packets })
     }
@@ -72,7 +74,7 @@ pub async fn run<E>(
     stop: impl Future<Output = ()>,
     mut each: impl FnMut(&[u8], Option<&[u8]>) -> Result<(), E>,
 ) -> Result<Result<(), E>, Failure> {
-    let state = streams.findings.get_info().await.during("read the stream of findings")?.state;
+    let state = ask(|| streams.findings.get_info()).await.during("read the stream of findings")?.state;
     if !is_following && (state.messages == 0 || from == From::Now) {
         return Ok(Ok(()));
     }
@@ -153,7 +155,7 @@ impl Reader<'_> {
     async fn packet(&mut self, finding: &Received) -> Result<Option<Bytes>, Failure> {
         loop {
             let packet = tokio::select! {
-                packet = self.streams.packet(finding.body()) => packet,
+                packet = ask(|| self.streams.packet(finding.body())) => packet,
                 () = interrupted(self.streams.context.client()) => {
                     Err(Failure::server("read the packet of a finding")(&"the connection was lost"))
                 }

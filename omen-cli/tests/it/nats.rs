@@ -1,5 +1,6 @@
 //! `omen worker`, `omen publish` and `omen tail`, with a real server. `.ci/run` installs it, and `OMEN_NATS_SERVER` is its path.
 
+use std::hash::{BuildHasher as _, RandomState};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
@@ -27,20 +28,28 @@ impl Server {
             return None;
         };
         let folder = folder(&[]);
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let child = std::process::Command::new(binary)
-            .args(["-js", "-a", "127.0.0.1", "-p", &port.to_string(), "-sd"])
+        let port_file = folder.path().join("ports");
+        std::fs::create_dir(&port_file).unwrap();
+        let mut child = std::process::Command::new(binary)
+            // It takes a port that is free.
+            .args(["-js", "-a", "127.0.0.1", "-p", "-1", "--ports_file_dir"])
+            .arg(&port_file)
+            .arg("-sd")
             .arg(folder.path().join("store"))
             .args(args)
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
         let begin = Instant::now();
-        while TcpStream::connect(("127.0.0.1", port)).is_err() {
+        let url = loop {
+            if let Some(url) = address(&port_file) {
+                break url;
+            }
+            assert_eq!(child.try_wait().unwrap(), None, "the server ended");
             assert!(begin.elapsed() < AT_ONCE, "the server does not listen");
             std::thread::sleep(Duration::from_millis(20));
-        }
-        Some(Self { child, url: format!("nats://127.0.0.1:{port}"), folder })
+        };
+        Some(Self { child, url, folder })
     }
 
     fn omen<'a>(&'a self, args: &[&'a str]) -> Command {
@@ -48,6 +57,13 @@ impl Server {
         command.args(["--nats", &self.url]).current_dir(&self.folder);
         command
     }
+}
+
+/// The address that a server has written into a folder, if it has written all of it.
+fn address(folder: &Path) -> Option<String> {
+    let file = std::fs::read_dir(folder).unwrap().next()?.unwrap().path();
+    let ports: serde_json::Value = serde_json::from_slice(&std::fs::read(file).unwrap()).ok()?;
+    Some(ports["nats"][0].as_str()?.to_owned())
 }
 
 impl Drop for Server {
@@ -168,7 +184,8 @@ fn the_script_finds_the_planted_mistake() {
         std::os::unix::fs::symlink(program, folder.path().join(name)).unwrap();
     }
     let path = std::env::var("PATH").unwrap_or_default();
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    // Of those that a system does not give to connections.
+    let port = 20_000 + (RandomState::new().hash_one(()) % 12_000) as u16;
     let output = std::process::Command::new("sh")
         .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/../deploy/local.sh"))
         .env("PATH", format!("{}:{path}", folder.path().display()))
@@ -185,7 +202,10 @@ fn the_script_finds_the_planted_mistake() {
 
 #[test]
 fn a_server_that_is_not_there_is_a_failure() {
-    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    // A port at which a connection begins: nobody listens there, and nobody else can.
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let connection = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    let free = connection.local_addr().unwrap();
     for args in [&["worker"][..], &["tail"], &["publish", "-", "--source", "a"]] {
         let failed = run(omen(args.iter().copied()).args(["--nats", &format!("nats://{free}")]).write_stdin(""));
         assert_eq!(failed.code, 3, "{}", failed.stderr);

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use async_nats::jetstream::Context;
+use async_nats::jetstream::kv::Store;
 use futures_util::StreamExt as _;
 use omen_worker::publish::{self, Publisher};
 use omen_worker::worker::Options;
@@ -17,14 +18,14 @@ use crate::server::{Nats, setup};
 use crate::stream::{PATIENCE, end, found, judged, publish};
 
 /// Options of a worker, and what it says.
-fn heard() -> (Options, Arc<Mutex<Vec<String>>>) {
+pub(crate) fn heard() -> (Options, Arc<Mutex<Vec<String>>>) {
     let said = Arc::new(Mutex::new(Vec::new()));
     let kept = Arc::clone(&said);
     (Options { notice: Arc::new(move |what| kept.lock().unwrap().push(what.to_owned())), ..options() }, said)
 }
 
 /// Waits until a worker says something with all of these parts.
-async fn says(said: &Mutex<Vec<String>>, parts: &[&str]) -> String {
+pub(crate) async fn says(said: &Mutex<Vec<String>>, parts: &[&str]) -> String {
     let begin = Instant::now();
     loop {
         let found = said.lock().unwrap().iter().find(|what| parts.iter().all(|part| what.contains(part))).cloned();
@@ -41,45 +42,66 @@ pub(crate) async fn published(context: &Context, log: &str) {
     publisher.log("log", log.as_bytes(), &publish::Options::default()).await.unwrap();
 }
 
-async fn a_checkpoint_is_changed(is_head: bool) {
+/// Has half of a log judged, changes the checkpoint of a partition, and has the rest judged: the worker says `why` it does not go on
+/// there, and which key must be deleted. That helps.
+pub(crate) async fn a_checkpoint_is_changed(why: &str, change: impl AsyncFnOnce(&Store, u16)) {
     let Some(server) = Nats::start() else { return };
     let context = server.context().await;
     let log = many(51, 12);
-    let half = log.lines().take(log.lines().count() / 2).map(|line| format!("{line}\n")).collect::<String>();
-    published(&context, &half).await;
+    published(&context, &half(&log)).await;
     let worker = Worker::start(&server, options());
     judged(&context).await;
     worker.stop().await;
     let bucket = context.get_key_value("PACKETS_STATE").await.unwrap();
-    let mut keys = bucket.keys().await.unwrap().map(Result::unwrap).collect::<Vec<_>>().await;
-    keys.retain(|key| key.starts_with(if is_head { "checkpoint." } else { "value." }));
-    let key = keys.first().expect("a checkpoint");
-    let mut value = bucket.get(key).await.unwrap().unwrap().to_vec();
-    let middle = value.len() / 2;
-    value[middle] ^= 1;
-    bucket.put(key, value.into()).await.unwrap();
+    let (key, _) = entry(&bucket, "checkpoint.").await;
+    let partition = key.split('.').nth(1).unwrap().parse().unwrap();
+    change(&bucket, partition).await;
 
     let (options, said) = heard();
     let worker = Worker::start(&server, options);
     publish(&context, "log", &log).await;
-    let partition = key.split('.').nth(1).unwrap();
-    let failure = says(&said, &[&format!("partition {partition}: "), "checkpoint"]).await;
-    assert!(failure.contains("delete the key `checkpoint.") && failure.contains("`PACKETS_STATE`"), "{failure}");
+    let failure = says(&said, &[&format!("partition {partition}: "), "checkpoint", why]).await;
+    let key = format!("checkpoint.{partition}");
+    assert!(failure.contains(&format!("delete the key `{key}` of the bucket `PACKETS_STATE`")), "{failure}");
     // What it says helps. The worker tries again by itself.
-    bucket.delete(format!("checkpoint.{partition}")).await.unwrap();
+    bucket.delete(key).await.unwrap();
     judged(&context).await;
     worker.stop().await;
     same(&found(&context).await, &checked(&log));
 }
 
+/// The first half of the lines of a log.
+pub(crate) fn half(log: &str) -> String {
+    log.lines().take(log.lines().count() / 2).map(|line| format!("{line}\n")).collect()
+}
+
+/// The first key with a beginning, and its value.
+pub(crate) async fn entry(bucket: &Store, beginning: &str) -> (String, Vec<u8>) {
+    let mut keys = bucket.keys().await.unwrap().map(Result::unwrap).collect::<Vec<_>>().await;
+    keys.retain(|key| key.starts_with(beginning));
+    let key = keys.into_iter().next().expect("a checkpoint");
+    let value = bucket.get(&key).await.unwrap().unwrap().to_vec();
+    (key, value)
+}
+
+/// Changes a bit in the middle of a value.
+async fn a_bit_is_changed(bucket: &Store, beginning: &str) {
+    let (key, mut value) = entry(bucket, beginning).await;
+    let middle = value.len() / 2;
+    value[middle] ^= 1;
+    bucket.put(key, value.into()).await.unwrap();
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_bytes_of_a_checkpoint_are_changed() {
-    a_checkpoint_is_changed(false).await;
+    let change = async |bucket: &Store, partition| a_bit_is_changed(bucket, &format!("value.{partition}.")).await;
+    a_checkpoint_is_changed("is damaged", change).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_head_of_a_checkpoint_is_changed() {
-    a_checkpoint_is_changed(true).await;
+    let change = async |bucket: &Store, partition| a_bit_is_changed(bucket, &format!("checkpoint.{partition}")).await;
+    a_checkpoint_is_changed("is damaged", change).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

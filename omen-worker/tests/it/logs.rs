@@ -71,8 +71,13 @@ fn damage(line: String, random: &mut Random) -> String {
 
 /// What `omen check --format json` reports of a log, in the order of the lines, without the summary.
 pub(crate) fn checked(log: &str) -> Vec<String> {
+    checked_with(log, ValidatorOptions::default())
+}
+
+/// What it reports with other rules.
+pub(crate) fn checked_with(log: &str, options: ValidatorOptions) -> Vec<String> {
     let mut findings: Vec<Finding> = Vec::new();
-    let mut validator = Validator::new(ValidatorOptions::default());
+    let mut validator = Validator::new(options);
     let Ok(()) = validator.feed(log.as_bytes(), &mut findings);
     let Ok(_) = validator.finish(&mut findings);
     let mut lines: Vec<String> = findings.iter().map(written).collect();

@@ -6,6 +6,7 @@
 mod agent;
 mod cable;
 mod clock;
+mod cluster;
 mod damage;
 mod deploy;
 mod endpoints;
@@ -19,6 +20,7 @@ mod secure;
 mod server;
 mod stream;
 mod tail;
+mod versions;
 
 /// The harness hides what a test prints, and nobody would see that it was skipped.
 fn say(what: &str) {

@@ -1,6 +1,8 @@
 //! A server of its own for each test: on loopback, with its files in a temporary folder.
 
-use std::net::TcpListener;
+use std::fs::File;
+use std::hash::{BuildHasher as _, RandomState};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -29,48 +31,28 @@ impl Nats {
 
     /// Starts a server with more in its configuration, which may name files of its folder.
     pub(crate) fn start_with(more: impl FnOnce(&Path) -> String) -> Option<Self> {
-        let Some(binary) = std::env::var_os("OMEN_NATS_SERVER") else {
-            assert!(std::env::var_os("CI").is_none(), "OMEN_NATS_SERVER is not set, which .ci/run does");
-            crate::say("skipped: OMEN_NATS_SERVER is not set");
-            return None;
-        };
-        // In memory, where it can be: what is killed is a process, and the disk of a busy machine can take seconds.
-        let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
-        // Free now; nobody else takes it in the moment until the server does.
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        std::fs::write(
-            folder.path().join("server.conf"),
-            format!(
-                "listen: \"127.0.0.1:{port}\"\nmax_payload: 32MB\nmax_pending: 128MB\njetstream {{ store_dir: \"{}\" }}\n{}\n",
-                folder.path().join("store").display(),
-                more(folder.path())
-            ),
-        )
-        .unwrap();
-        let binary = PathBuf::from(binary);
-        let child = Self::run(&binary, &folder);
-        let server = Self { binary, folder, port, child };
-        server.wait();
-        Some(server)
+        let binary = binary()?;
+        let folder = folder();
+        let more = more(folder.path());
+        Some(Self::listening(binary, folder, &more, any_port))
     }
 
-    fn run(binary: &PathBuf, folder: &TempDir) -> Child {
-        Command::new(binary)
-            .arg("-c")
-            .arg(folder.path().join("server.conf"))
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("the server starts")
-    }
-
-    fn wait(&self) {
-        let begin = Instant::now();
-        while std::net::TcpStream::connect(("127.0.0.1", self.port)).is_err() {
-            assert!(begin.elapsed() < Duration::from_secs(60), "the server does not listen");
-            std::thread::sleep(Duration::from_millis(20));
+    /// Starts a server on the first port that is free.
+    pub(crate) fn listening(binary: PathBuf, folder: TempDir, more: &str, mut ports: impl FnMut() -> u16) -> Self {
+        for _ in 0..ATTEMPTS {
+            let port = ports();
+            let configuration = format!(
+                "listen: \"127.0.0.1:{port}\"\nports_file_dir: \"{folder}\"\nmax_payload: 32MB\nmax_pending: 128MB\n\
+                 jetstream {{ store_dir: \"{folder}/store\" }}\n{more}\n",
+                folder = folder.path().display(),
+            );
+            std::fs::write(folder.path().join("server.conf"), configuration).unwrap();
+            if let Some(child) = run(&binary, folder.path()) {
+                return Self { binary, folder, port, child };
+            }
         }
+        let log = std::fs::read_to_string(folder.path().join("server.log")).unwrap_or_default();
+        panic!("the server does not start: {log}");
     }
 
     /// Kills the server, and starts it again with the same files.
@@ -85,8 +67,14 @@ impl Nats {
     }
 
     pub(crate) fn start_again(&mut self) {
-        self.child = Self::run(&self.binary, &self.folder);
-        self.wait();
+        // Its port is free, but for a moment perhaps.
+        let child = (0..ATTEMPTS).find_map(|_| {
+            run(&self.binary, self.folder.path()).or_else(|| {
+                std::thread::sleep(Duration::from_millis(100));
+                None
+            })
+        });
+        self.child = child.expect("the server starts again");
     }
 
     pub(crate) fn address(&self) -> Server {
@@ -106,6 +94,76 @@ impl Drop for Nats {
     }
 }
 
+/// The server that `OMEN_NATS_SERVER` names.
+pub(crate) fn binary() -> Option<PathBuf> {
+    let binary = std::env::var_os("OMEN_NATS_SERVER").map(PathBuf::from);
+    if binary.is_none() {
+        assert!(std::env::var_os("CI").is_none(), "OMEN_NATS_SERVER is not set, which .ci/run does");
+        crate::say("skipped: OMEN_NATS_SERVER is not set");
+    }
+    binary
+}
+
+/// A folder in memory, where there can be one: what is killed is a process, and the disk of a busy machine can take seconds.
+pub(crate) fn folder() -> TempDir {
+    tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
+}
+
+/// A port at random, of those that a system does not give to connections: nobody has it while the server is killed, not even
+/// a client that tries to connect to it.
+pub(crate) fn any_port() -> u16 {
+    let random = RandomState::new().hash_one(());
+    PORTS.start + (random % PORTS.len() as u64) as u16
+}
+
+/// Runs a server until it listens; `None` if it has ended, since another process has its port.
+fn run(binary: &Path, folder: &Path) -> Option<Child> {
+    let log = File::create(folder.join("server.log")).unwrap();
+    let mut child = Command::new(binary)
+        .arg("-c")
+        .arg(folder.join("server.conf"))
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(log)
+        .spawn()
+        .expect("the server starts");
+    // It writes this file when it listens. Another process may answer at its port before.
+    let name = binary.file_name().unwrap().display();
+    let listening = folder.join(format!("{name}_{}.ports", child.id()));
+    let begin = Instant::now();
+    while !listening.exists() {
+        if child.try_wait().unwrap().is_some() {
+            return None;
+        }
+        assert!(begin.elapsed() < Duration::from_secs(60), "the server does not listen");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    Some(child)
+}
+
+/// What the streams are. A process of a worker can be asked to keep them on several servers.
 pub(crate) fn setup() -> Setup {
-    Setup { names: Names::of("PACKETS"), partitions: PARTITIONS, replicas: 1 }
+    let replicas = std::env::var(REPLICAS).map_or(1, |replicas| replicas.parse().expect(REPLICAS));
+    Setup { names: Names::of("PACKETS"), partitions: PARTITIONS, replicas }
+}
+
+/// On how many servers a process of a worker keeps each stream.
+pub(crate) const REPLICAS: &str = "OMEN_TEST_REPLICAS";
+
+/// Below those that Linux and macOS give to connections, and above those of well-known services.
+const PORTS: Range<u16> = 20_000..32_000;
+
+/// How often a server is started whose port is in use.
+const ATTEMPTS: usize = 20;
+
+#[test]
+fn a_port_that_is_in_use_is_not_taken() {
+    let Some(binary) = binary() else { return };
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let mut ports = [taken.local_addr().unwrap().port(), any_port(), any_port(), any_port()].into_iter();
+    let mut server = Nats::listening(binary, folder(), "", || ports.next().unwrap());
+    assert_ne!(server.port, taken.local_addr().unwrap().port());
+    // It keeps the port.
+    server.kill_and_start();
+    assert!(std::net::TcpStream::connect(("127.0.0.1", server.port)).is_ok());
 }

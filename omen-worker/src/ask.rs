@@ -1,0 +1,63 @@
+//! Asks the server once more where no answer comes.
+
+use std::future::Future;
+use std::time::Duration;
+
+use tokio::time::timeout;
+
+/// The answer to a request that changes nothing.
+///
+/// Nobody answers a request about a stream while its servers elect a leader, and no connection breaks then. So the request is made
+/// again and again. The last attempt has as much time as any other request of the client, for a server that is slow.
+pub(crate) async fn ask<T, E, F: Future<Output = Result<T, E>>>(request: impl Fn() -> F) -> Result<T, E> {
+    for _ in 0..ATTEMPTS {
+        if let Ok(answer) = timeout(SOON, request()).await {
+            return answer;
+        }
+    }
+    request().await
+}
+
+/// How long an answer takes from a server that is there, and much more …
+const SOON: Duration = Duration::from_secs(2);
+
+/// … and how often this is tried: an election takes nine seconds at most.
+const ATTEMPTS: usize = 4;
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use tokio::time::{Instant, sleep};
+
+    use super::*;
+
+    /// The answer of a server that answers its requests after these times, and when it comes.
+    async fn asked(times: &[u64]) -> (Result<usize, ()>, u64) {
+        let (begin, requests) = (Instant::now(), Cell::new(0));
+        let answer = ask(|| async {
+            let number = requests.replace(requests.get() + 1);
+            sleep(Duration::from_secs(times.get(number).copied().unwrap_or(0))).await;
+            Ok(number)
+        })
+        .await;
+        (answer, begin.elapsed().as_secs())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_request_without_an_answer_is_made_again() {
+        assert_eq!(asked(&[1]).await, (Ok(0), 1));
+        assert_eq!(asked(&[NEVER, NEVER, 1]).await, (Ok(2), 5));
+        // A slow server has more time in the end.
+        assert_eq!(asked(&[9, 9, 9, 9, 9]).await, (Ok(4), 17));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_error_is_an_answer() {
+        let requests = Cell::new(0);
+        let answer: Result<(), _> = ask(|| async { Err(requests.replace(requests.get() + 1)) }).await;
+        assert_eq!((answer, requests.get()), (Err(0), 1));
+    }
+
+    const NEVER: u64 = 1_000_000;
+}
