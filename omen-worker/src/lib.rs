@@ -37,6 +37,7 @@ mod link;
 mod members;
 mod metrics;
 pub mod names;
+mod outbox;
 mod partition;
 pub mod publish;
 mod reader;
@@ -45,6 +46,7 @@ pub mod setup;
 mod shared;
 mod source;
 pub mod tail;
+mod tenure;
 pub mod worker;
 
 pub use failure::Failure;
