@@ -11,6 +11,7 @@ mod damage;
 mod deploy;
 mod endpoints;
 mod faults;
+mod hot;
 mod logs;
 mod messages;
 mod process;
