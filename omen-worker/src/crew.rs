@@ -18,7 +18,7 @@ pub(crate) struct Crew {
     leaving: JoinSet<Result<(), Failure>>,
 }
 
-/// A partition that is judged until it is told to stop.
+/// A partition that is judged until it has to stop.
 struct Running {
     stop: watch::Sender<bool>,
     task: JoinHandle<Result<(), Failure>>,

@@ -1,7 +1,7 @@
 //! Whether there is a connection to the server, and when one is lost.
 //!
 //! The client makes a new connection by itself, but a request that was sent on the lost one waits for its answer until its time is
-//! over. So whoever waits for an answer gives up when the connection is lost, and begins again on the next one.
+//! over. So who waits for an answer gives up when the connection is lost, and begins again on the next one.
 
 use std::future::Future;
 

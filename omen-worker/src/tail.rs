@@ -197,5 +197,5 @@ async fn interrupted(client: Client) {
 /// For how long a server that is there may fail: after a start it may take a while until it has read its files.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// How long to wait after a failure, or until the connection is looked at again.
+/// How long to wait after a failure, or until the connection is checked again.
 const PAUSE: Duration = Duration::from_millis(250);

@@ -38,7 +38,7 @@ impl Cable {
         Self { address, connections, silent, listener }
     }
 
-    /// Lets nothing through any more on the connections that are there. Neither end is told.
+    /// Lets nothing through any more on the connections that are there. Neither end learns of it.
     pub(crate) fn silence(&self) {
         self.silent.send_replace(());
     }
