@@ -9,7 +9,6 @@ use std::time::Duration;
 
 use async_nats::Client;
 use async_nats::jetstream::kv::{CreateErrorKind, Store, UpdateErrorKind};
-use async_nats::jetstream::stream::LastRawMessageErrorKind;
 use bytes::Bytes;
 use futures_util::TryStreamExt as _;
 use omen::validator::ValidatorOptions;
@@ -19,6 +18,7 @@ use tokio::time::sleep;
 use crate::ask::ask;
 use crate::failure::{During as _, Failure};
 use crate::judge::Judge;
+use crate::latest::latest;
 use crate::names;
 
 /// What names the values of a checkpoint.
@@ -72,7 +72,7 @@ impl Checkpoints {
             if attempt > 0 {
                 sleep(PAUSE).await;
             }
-            let Some((value, revision)) = self.last_head().await? else {
+            let Some((value, revision)) = latest(&self.bucket, &self.key(), "read a checkpoint").await? else {
                 self.head = None;
                 return Ok(None);
             };
@@ -98,18 +98,6 @@ impl Checkpoints {
             return Ok(Some(judge));
         }
         Err(self.refused("is damaged"))
-    }
-
-    /// The bytes of the last head, and its revision. The server that leads the bucket answers: another one may have an older head,
-    /// whose values were removed.
-    async fn last_head(&self) -> Result<Option<(Bytes, u64)>, Failure> {
-        let subject = format!("$KV.{}.{}", self.bucket.name, self.key());
-        match ask(|| self.bucket.stream.get_last_raw_message_by_subject(&subject)).await {
-            // A key that was deleted has no bytes.
-            Ok(last) => Ok(Some((last.payload, last.sequence)).filter(|(value, _)| !value.is_empty())),
-            Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => Ok(None),
-            Err(error) => Err(Failure::server("read a checkpoint")(&error)),
-        }
     }
 
     async fn values(&self, head: &Head) -> Result<Vec<u8>, Failure> {

@@ -33,6 +33,7 @@ mod http;
 mod idle;
 mod intake;
 mod judge;
+mod latest;
 mod link;
 mod members;
 mod metrics;

@@ -12,6 +12,7 @@ use super::stored::stored;
 use super::{ATTEMPTS, PAUSE};
 use crate::ask::ask;
 use crate::failure::{During as _, Failure};
+use crate::latest::latest;
 use crate::names;
 
 /// How far a log is published.
@@ -40,9 +41,8 @@ impl<'p> Note<'p> {
     pub(super) async fn read(bucket: &'p Store, packets: &Stream, source: &str) -> Result<Self, Failure> {
         let key = format!("publish.{}", names::hash(source));
         let what = "read how far the log was published";
-        let entry = ask(|| bucket.entry(&key)).await.during(what)?;
-        let (mut position, revision): (Position, u64) = match entry {
-            Some(entry) => (serde_json::from_slice(&entry.value).during(what)?, entry.revision),
+        let (mut position, revision): (Position, u64) = match latest(bucket, &key, what).await? {
+            Some((value, revision)) => (serde_json::from_slice(&value).during(what)?, revision),
             None => {
                 let state = ask(|| packets.get_info()).await.during(what)?.state;
                 let position = Position { sequence: state.last_sequence, ..Position::default() };
@@ -79,10 +79,9 @@ impl<'p> Note<'p> {
                 Err(error) => error,
             };
             if error.kind() == UpdateErrorKind::WrongLastRevision {
-                let entry =
-                    ask(|| self.bucket.entry(&self.key)).await.during(what)?.filter(|entry| entry.value == value);
-                let Some(entry) = entry else { return Err(Failure::Fenced(self.source.clone())) };
-                self.revision = entry.revision;
+                let found = latest(self.bucket, &self.key, what).await?.filter(|(found, _)| *found == value);
+                let Some((_, revision)) = found else { return Err(Failure::Fenced(self.source.clone())) };
+                self.revision = revision;
                 break;
             }
             if attempts == ATTEMPTS {

@@ -130,10 +130,6 @@ impl<'p> Run<'p> {
                 Ok(sequence) => return Ok(sequence),
                 Err(failure) => failure,
             };
-            if attempts == ATTEMPTS {
-                return Err(failure);
-            }
-            attempts += 1;
             sleep(PAUSE).await;
             match stored(&self.publisher.packets, &self.source, self.note.position.sequence).await {
                 Ok(Some((messages, sequence))) if messages == self.messages => return Ok(sequence),
@@ -142,6 +138,10 @@ impl<'p> Run<'p> {
                 // The server may not be there yet.
                 Ok(_) | Err(_) => {}
             }
+            if attempts == ATTEMPTS {
+                return Err(failure);
+            }
+            attempts += 1;
         }
     }
 

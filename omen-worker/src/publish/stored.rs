@@ -26,11 +26,15 @@ pub(super) async fn stored(packets: &Stream, source: &str, after: u64) -> Result
         ..pull::OrderedConfig::default()
     };
     let consumer = packets.create_consumer(config).await.during(what)?;
+    if consumer.cached_info().num_pending == 0 {
+        // They were deleted.
+        return Ok(found);
+    }
     let mut messages = consumer.messages().await.during(what)?;
     loop {
         let message = match timeout(SILENCE, messages.next()).await.during(what)? {
             Some(message) => message.during(what)?,
-            None => return Ok(found),
+            None => return Err(Failure::server(what)(&"the connection was closed")),
         };
         let info = message.info().map_err(|error| Failure::server(what)(&error))?;
         let headers = message.headers.as_ref();

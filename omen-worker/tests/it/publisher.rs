@@ -55,6 +55,21 @@ async fn an_interrupted_log_goes_on_where_it_was() {
 }
 
 #[tokio::test]
+async fn a_log_goes_on_in_a_stream_whose_messages_were_deleted() {
+    let Some(server) = Nats::start() else { return };
+    let context = server.context().await;
+    let publisher = Publisher::new(context.clone(), &setup()).await.unwrap();
+    let log = many(5, 2);
+    let lines = log.lines().count() as u64;
+    publisher.log("log", log.as_bytes(), &Options::default()).await.unwrap();
+    publisher.log("other", many(900, 1).as_bytes(), &Options::default()).await.unwrap();
+    context.get_stream("PACKETS").await.unwrap().purge().await.unwrap();
+    let longer = format!("{log}{{}}\n");
+    let published = publisher.log("log", longer.as_bytes(), &Options::default()).await.unwrap();
+    assert_eq!((published.lines, published.before), (lines + 1, lines));
+}
+
+#[tokio::test]
 async fn another_log_with_the_same_name_is_refused() {
     let Some(server) = Nats::start() else { return };
     let context = server.context().await;
