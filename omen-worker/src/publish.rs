@@ -6,50 +6,26 @@
 
 mod lines;
 mod note;
+mod options;
 mod pace;
 mod run;
 mod stored;
+mod target;
 
 use std::io::Read;
-use std::time::Duration;
 
 use async_nats::jetstream::Context;
-use async_nats::jetstream::kv::Store;
-use async_nats::jetstream::stream::Stream;
 
 use self::lines::Lines;
+pub use self::options::{Options, Published};
 use self::run::Run;
+use self::target::Target;
 use crate::failure::Failure;
 use crate::setup::Setup;
 
-/// How a log is published.
-#[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// The most lines in a second.
-    pub rate: Option<u32>,
-    /// Whether its episodes end with it.
-    pub ends: bool,
-}
-
-/// What was published.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Published {
-    /// Lines of the log that are in the stream, without blank ones.
-    pub lines: u64,
-    /// Of these, the ones that were there before.
-    pub before: u64,
-    /// Episodes that were ended.
-    pub ended: u64,
-}
-
 /// Publishes logs.
 #[derive(Debug)]
-pub struct Publisher {
-    context: Context,
-    packets: Stream,
-    bucket: Store,
-    max_payload: usize,
-}
+pub struct Publisher(Target);
 
 impl Publisher {
     /// Publishes to the stream of a set-up.
@@ -59,7 +35,7 @@ impl Publisher {
     pub async fn new(context: Context, setup: &Setup) -> Result<Self, Failure> {
         let max_payload = context.client().server_info().max_payload;
         let (packets, bucket) = (setup.packets(&context).await?, setup.bucket(&context).await?);
-        Ok(Self { context, packets, bucket, max_payload })
+        Ok(Self(Target { context, packets, bucket, max_payload }))
     }
 
     /// Publishes a log, whose name is `source`, from where it was published up to.
@@ -68,7 +44,7 @@ impl Publisher {
     /// If the server fails: to publish the log once more goes on there. [`Failure::Refused`] if another log with this name was
     /// published, or a line is too long for the server.
     pub async fn log(&self, source: &str, log: impl Read, options: &Options) -> Result<Published, Failure> {
-        let mut run = Run::begin(self, source, options).await?;
+        let mut run = Run::begin(&self.0, source, options).await?;
         let mut lines = Lines::new(log);
         while let Some(line) = lines.next().map_err(|error| Failure::Log(format!("cannot read {source}: {error}")))? {
             let Some(line) = line else {
@@ -82,9 +58,3 @@ impl Publisher {
         run.finish().await
     }
 }
-
-/// How often a batch is sent …
-const ATTEMPTS: u32 = 5;
-
-/// … and how long to wait in between.
-const PAUSE: Duration = Duration::from_secs(1);

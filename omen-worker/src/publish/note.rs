@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use tokio::time::sleep;
 
 use super::stored::stored;
-use super::{ATTEMPTS, PAUSE};
+use super::target::{ATTEMPTS, PAUSE};
 use crate::ask::ask;
 use crate::failure::{During as _, Failure};
 use crate::latest::latest;

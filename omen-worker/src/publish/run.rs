@@ -8,16 +8,17 @@ use omen::validator::Message;
 use tokio::time::sleep;
 
 use super::note::Note;
+use super::options::{Options, Published};
 use super::pace::Pace;
 use super::stored::{ids, stored};
-use super::{ATTEMPTS, Options, PAUSE, Published, Publisher};
+use super::target::{ATTEMPTS, PAUSE, Target};
 use crate::batch::{self, Outgoing};
 use crate::failure::Failure;
 use crate::names;
 
 /// A log that is being published.
 pub(super) struct Run<'p> {
-    publisher: &'p Publisher,
+    target: &'p Target,
     source: String,
     /// How the ids of its messages begin.
     ids: String,
@@ -36,13 +37,13 @@ pub(super) struct Run<'p> {
 }
 
 impl<'p> Run<'p> {
-    pub(super) async fn begin(publisher: &'p Publisher, source: &str, options: &'p Options) -> Result<Self, Failure> {
+    pub(super) async fn begin(target: &'p Target, source: &str, options: &'p Options) -> Result<Self, Failure> {
         Ok(Self {
-            publisher,
+            target,
             source: source.to_owned(),
             ids: ids(source),
             options,
-            note: Note::read(&publisher.bucket, &publisher.packets, source).await?,
+            note: Note::read(&target.bucket, &target.packets, source).await?,
             messages: 0,
             hash: String::new(),
             batch: Vec::new(),
@@ -69,12 +70,12 @@ impl<'p> Run<'p> {
             }
             None => names::LOST.to_owned(),
         };
-        if line.len() + ROOM > self.publisher.max_payload {
+        if line.len() + ROOM > self.target.max_payload {
             return Err(Failure::Refused(format!(
                 "line {number} of {} has {} bytes, and the server takes {}; raise `max_payload` of the server",
                 self.source,
                 line.len(),
-                self.publisher.max_payload
+                self.target.max_payload
             )));
         }
         self.published.lines += 1;
@@ -126,12 +127,12 @@ impl<'p> Run<'p> {
     async fn store(&self, batch: Vec<Outgoing>, what: &str) -> Result<u64, Failure> {
         let mut attempts = 1;
         loop {
-            let failure = match batch::store(&self.publisher.context, batch.clone(), what).await {
+            let failure = match batch::store(&self.target.context, batch.clone(), what).await {
                 Ok(sequence) => return Ok(sequence),
                 Err(failure) => failure,
             };
             sleep(PAUSE).await;
-            match stored(&self.publisher.packets, &self.source, self.note.position.sequence).await {
+            match stored(&self.target.packets, &self.source, self.note.position.sequence).await {
                 Ok(Some((messages, sequence))) if messages == self.messages => return Ok(sequence),
                 // Another process publishes this log.
                 Ok(Some((messages, _))) if messages > self.note.position.messages => return Err(failure),
