@@ -21,7 +21,7 @@ pub(crate) async fn ask<T, E, F: Future<Output = Result<T, E>>>(request: impl Fn
 /// How long an answer takes from a server that is there, and much more …
 const SOON: Duration = Duration::from_secs(2);
 
-/// … and how often this is tried: an election takes nine seconds at most.
+/// … and how often this is tried before the last attempt. Elections took up to ten seconds when they were measured.
 const ATTEMPTS: usize = 4;
 
 #[cfg(test)]

@@ -37,7 +37,7 @@ impl Readers {
         let ended = tokio::select! {
             ended = self.run(id) => ended,
             // What the server sends to a connection that was lost does not come.
-            () = lost => return entry.why.replace_range(.., "the connection was lost"),
+            () = lost => Err(Failure::server("read the stream")(&"the connection was lost")),
         };
         if let Err(failure) = ended {
             entry.why = match failure {

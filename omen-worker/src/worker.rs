@@ -140,6 +140,7 @@ pub async fn run(server: &Server, options: Options, stop: impl Future<Output = (
     match left {
         Ok(Ok(())) if link.is_up() => Ok(()),
         Ok(Ok(())) => Err(uncommitted("the connection was lost".to_owned())),
+        Ok(Err(Failure::Server { why, .. })) => Err(uncommitted(why)),
         Ok(Err(failure)) => Err(uncommitted(failure.to_string())),
         Err(_) => Err(uncommitted("the server does not answer".to_owned())),
     }
