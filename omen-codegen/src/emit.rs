@@ -34,6 +34,7 @@ mod readers;
 mod scalars;
 mod setters;
 mod shapes;
+mod types;
 mod typestate;
 mod unions;
 mod words;
@@ -56,6 +57,23 @@ pub fn types(model: &Model, lens: &Lens) -> Result<Source, Mistakes> {
         all.add(packet::emit(&context)?);
         Ok(all.into_tokens())
     })
+}
+
+/// What typify makes of the schemas, before anything is added: the declarations of [`types`] are these.
+///
+/// # Errors
+/// If typify does not take the schemas.
+pub fn typify(model: &Model) -> Result<Source, Mistakes> {
+    source(model, || Ok(types::declared(model)?.0.to_token_stream()))
+}
+
+/// The definitions that typify does not declare, and what stands for each.
+///
+/// # Errors
+/// As [`typify()`].
+pub fn replaced(model: &Model) -> Result<Vec<(String, String)>, Mistakes> {
+    let (_, replaced) = quiet::quietly(|| types::declared(model))?;
+    Ok(replaced.into_iter().map(|(name, ty)| (name, ty.to_token_stream().to_string())).collect())
 }
 
 /// All of one definition: its type with builder, parsers, facts and shape.
@@ -214,8 +232,8 @@ fn source(model: &Model, emit: impl FnOnce() -> Result<TokenStream, Mistakes>) -
 }
 
 fn one(context: &Context<'_>, def: &Def) -> Result<Emitted, Mistakes> {
-    let mut tokens = enums::emit(def)?;
-    tokens.extend(scalars::emit(def));
+    let mut tokens = enums::emit(context, def)?;
+    tokens.extend(scalars::emit(context, def)?);
     tokens.extend(unions::emit(context, def)?);
     let Emitted { items, needs, .. } = objects::emit(context, def)?;
     tokens.extend(items);
@@ -252,12 +270,13 @@ pub(crate) struct Context<'m> {
     pub(crate) model: &'m Model,
     pub(crate) lens: &'m Lens,
     pub(crate) depths: depth::Depths,
+    pub(crate) types: types::Types,
 }
 
 impl<'m> Context<'m> {
     fn new(model: &'m Model, lens: &'m Lens) -> Result<Self, Mistakes> {
         lens.check(model)?;
-        Ok(Self { model, lens, depths: depth::of_free_forms(model)? })
+        Ok(Self { model, lens, depths: depth::of_free_forms(model)?, types: types::Types::of(model)? })
     }
 }
 

@@ -451,6 +451,11 @@ fn one_of(at: &At<'_>, branches: &[Json]) -> Result<Kind, Mistake> {
         .map(Kind::Enum)
 }
 
+/// The name of a packet as a variant: `TaskResultPacket` as `TaskResult`.
+pub(crate) fn packet_variant(packet: &str) -> &str {
+    packet.strip_suffix("Packet").unwrap_or(packet)
+}
+
 /// The file stem of the MCP envelope, and its type, which is not to be confused with the Model Context Protocol.
 pub(crate) const ENVELOPE: (&str, &str) = ("MCP", "McpEnvelope");
 

@@ -5,7 +5,6 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
 use super::names::pascal;
-use super::readers::{owned_item, owned_reference};
 use super::typestate::{self, Builders, LeftOut, Member, Missing, Typestate};
 use super::{Context, bug, ident};
 use crate::mistake::Mistakes;
@@ -196,7 +195,7 @@ pub(super) fn kept(context: &Context<'_>, field: &Field, filled: bool, non_empty
     let into = |ty: TokenStream| Kept { takes: quote!(impl Into<#ty>), convert: quote!(value.into()), ..same(ty) };
     let bounded = has_bounds(context, field)?;
     Ok(match &field.ty {
-        Ty::Ref(name) => Kept { bounded, ..same(owned_reference(context, name)?) },
+        Ty::Ref(name) => Kept { bounded, ..same(context.types.reference(name)?) },
         Ty::Bool => same(quote!(bool)),
         Ty::PlainText if non_empty => Kept { put: Some(|text| quote!(String::from(#text))), ..same(quote!(Text)) },
         Ty::PlainText => into(quote!(String)),
@@ -205,7 +204,10 @@ pub(super) fn kept(context: &Context<'_>, field: &Field, filled: bool, non_empty
         }
         Ty::NullableText => same(quote!(Option<String>)),
         Ty::Array { item, min, max } => {
-            let out = owned_item(context, item)?;
+            let out = match item {
+                Item::Ref(name) => context.types.reference(name)?,
+                Item::PlainText => quote!(String),
+            };
             let inner = match item {
                 Item::Ref(name) => matches!(context.model.def(name)?.kind, Kind::FreeObject { min } if min > 0),
                 Item::PlainText => false,

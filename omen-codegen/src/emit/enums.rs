@@ -3,27 +3,20 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::names::pascal;
-use super::{bug, doc, ident, words};
+use super::{Context, doc, ident, words};
 use crate::mistake::Mistakes;
 use crate::model::{Def, Kind};
 
-pub(super) fn emit(def: &Def) -> Result<TokenStream, Mistakes> {
+pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<TokenStream, Mistakes> {
     let Kind::Enum(values) = &def.kind else { return Ok(TokenStream::new()) };
     let (name, text) = (ident(&def.name), &def.name);
     let docs = doc(&def.description);
-    let idents: Vec<_> = values.iter().map(|value| ident(&pascal(&value.wire))).collect();
-    if let Some((at, twice)) =
-        idents.iter().enumerate().find(|(at, ident)| idents.iter().take(*at).any(|i| i == *ident))
-    {
-        let wire = values.get(at).map_or("", |value| value.wire.as_str());
-        return Err(bug(format!("two values of `{}` have the Rust name `{twice}`, one of them `{wire}`", def.name)));
-    }
+    let declared = context.types.enumeration(&def.name)?;
+    let idents: Vec<proc_macro2::Ident> = context.types.variants(&def.name)?.into_iter().cloned().collect();
     let wires: Vec<_> = values.iter().map(|value| value.wire.as_str()).collect();
     let descriptions: Vec<_> = values.iter().map(|value| &value.description).collect();
-    let value_docs = values.iter().map(|value| doc(&format!("`{}`: {}", value.wire, value.description)));
     let limits: Vec<_> =
-        values.iter().filter_map(|value| Some((ident(&pascal(&value.wire)), value.stale_after?))).collect();
+        values.iter().zip(&idents).filter_map(|(value, ident)| Some((ident, value.stale_after?))).collect();
     let stale_after = (!limits.is_empty()).then(|| {
         let (limited, limits): (Vec<_>, Vec<_>) = limits.into_iter().unzip();
         let rest = (limited.len() < values.len()).then(|| quote!(_ => None,));
@@ -39,8 +32,7 @@ pub(super) fn emit(def: &Def) -> Result<TokenStream, Mistakes> {
     let parser = words::emit(&name, &wires, &idents);
     Ok(quote! {
         #docs
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, ::serde::Serialize)]
-        pub enum #name { #(#value_docs #[serde(rename = #wires)] #idents),* }
+        #declared
 
         impl #name {
             /// Every value, in schema order.

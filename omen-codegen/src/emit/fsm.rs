@@ -3,10 +3,10 @@
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use super::names::{packet_variant, pascal};
+use super::names::pascal;
 use super::{bug, doc, ident, list};
 use crate::mistake::Mistakes;
-use crate::model::{Event, Fsm, Guard, GuardOn, Kind, Model, Row, Target, Ty};
+use crate::model::{Event, Fsm, Guard, GuardOn, Kind, Model, Row, Target, Ty, packet_variant};
 
 pub(super) fn machine(model: &Model) -> Result<TokenStream, Mistakes> {
     let nodes = nodes(&model.fsm);

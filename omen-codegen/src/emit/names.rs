@@ -36,11 +36,6 @@ pub(super) fn shouting(name: &str) -> String {
     out
 }
 
-/// The name of a packet as a variant: `TaskResultPacket` as `TaskResult`.
-pub(crate) fn packet_variant(packet: &str) -> &str {
-    packet.strip_suffix("Packet").unwrap_or(packet)
-}
-
 /// `EscalationOption` as `escalation_option`.
 pub(super) fn snake(name: &str) -> String {
     shouting(name).to_ascii_lowercase()

@@ -2,10 +2,9 @@
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
-use syn::ext::IdentExt as _;
 
 use super::names::pascal;
-use super::readers::{Mode, owned};
+use super::readers::Mode;
 use super::typestate::Builders;
 use super::{Context, Emitted, branches, doc, ident, packet_builder, parser};
 use crate::mistake::Mistakes;
@@ -13,7 +12,8 @@ use crate::model::{Def, Kind, Object, Ty};
 
 pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<Emitted, Mistakes> {
     let Kind::Object(object) = &def.kind else { return Ok(Emitted::default()) };
-    let structure = structure(context, def, object)?;
+    let (docs, declared) = (doc(&def.description), context.types.structure(&def.name)?);
+    let structure = quote!(#docs #declared);
     if object.packet.is_some() {
         // Packets are read by the dispatching reader of `packet.rs`.
         let builder = packet_builder::emit(context, def, object)?;
@@ -31,43 +31,6 @@ pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<Emitted, Mistakes
         #check
     };
     Ok(Emitted { items, needs: needs.into_iter().collect(), ..Emitted::default() })
-}
-
-/// The public struct, its members in schema order.
-fn structure(context: &Context<'_>, def: &Def, object: &Object) -> Result<TokenStream, Mistakes> {
-    let (name, docs) = (ident(&def.name), doc(&def.description));
-    let mut fields = Vec::new();
-    for field in &object.fields {
-        let (docs, field_name) = (doc(&field.description), ident(&field.name));
-        let out = owned(context, &field.ty)?;
-        let ty = if field.required { out } else { quote!(Option<#out>) };
-        let wire = &field.name;
-        let rename = (field_name.unraw() != *wire).then(|| quote!(#[serde(rename = #wire)]));
-        // Without `present`, serde would take `null` for a member that is not there.
-        let optional = (!field.required)
-            .then(|| quote!(#[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]));
-        fields.push(quote!(#docs #rename #optional pub #field_name: #ty));
-    }
-    if object.packet.is_some() {
-        fields.push(quote! {
-            /// Members beside the three, which must begin with `_`; no rule checks them (D38).
-            #[serde(flatten)]
-            pub metadata: Metadata
-        });
-    }
-    // Packets are deserialized together, since the header says what the payload is.
-    let deserialize = match object.packet {
-        None => {
-            quote!(#[derive(Clone, Debug, PartialEq, ::serde::Deserialize, ::serde::Serialize)] #[serde(deny_unknown_fields)])
-        }
-        Some(_) => quote!(#[derive(Clone, Debug, PartialEq, ::serde::Serialize)]),
-    };
-    Ok(quote! {
-        #docs
-        #deserialize
-        #[non_exhaustive]
-        pub struct #name { #(#fields),* }
-    })
 }
 
 /// A function for each member that a value of another one requires, so that those values are listed once.

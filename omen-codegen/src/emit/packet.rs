@@ -3,13 +3,13 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::names::{packet_variant, pascal};
+use super::names::pascal;
 use super::readers::{Mode, Reader, reference};
 use super::shapes::shape_name;
 use super::typestate::Builders;
 use super::{Context, Emitted, bug, doc, ident, list, packet_builder};
 use crate::mistake::Mistakes;
-use crate::model::Ty;
+use crate::model::{Ty, packet_variant};
 
 pub(super) fn emit(context: &Context<'_>) -> Result<Emitted, Mistakes> {
     let Some(first) = context.model.packets.first() else { return Ok(Emitted::default()) };
@@ -63,12 +63,11 @@ fn enums(context: &Context<'_>, first: &str) -> Result<TokenStream, Mistakes> {
     }
     let payload_patterns: Vec<_> =
         payload_facts.iter().map(|facts| if facts.is_empty() { quote!() } else { quote!((_)) }).collect();
+    let declared = context.types.enumeration("Packet")?;
     Ok(quote! {
         /// A packet of any type.
-        #[derive(Clone, Debug, PartialEq, ::serde::Serialize)]
-        #[serde(untagged)]
         #[allow(clippy::large_enum_variant, reason = "a box would be an allocation a packet, and most are large")]
-        pub enum Packet { #(#docs #variants(#packets)),* }
+        #declared
 
         impl Packet {
             /// The type of packet.

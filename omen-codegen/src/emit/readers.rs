@@ -30,41 +30,6 @@ fn same(ty: TokenStream) -> Reader {
     Reader { reader: ty.clone(), out: ty }
 }
 
-/// The public type of a member.
-pub(super) fn owned(context: &Context<'_>, ty: &Ty) -> Result<TokenStream, Mistakes> {
-    Ok(match ty {
-        Ty::Ref(name) => owned_reference(context, name)?,
-        Ty::Bool => quote!(bool),
-        Ty::PlainText => quote!(String),
-        Ty::NullableText => quote!(Option<String>),
-        Ty::Array { item, .. } => {
-            let item = owned_item(context, item)?;
-            quote!(Vec<#item>)
-        }
-    })
-}
-
-/// The public type of an array's elements.
-pub(super) fn owned_item(context: &Context<'_>, item: &Item) -> Result<TokenStream, Mistakes> {
-    match item {
-        Item::Ref(name) => owned_reference(context, name),
-        Item::PlainText => Ok(quote!(String)),
-    }
-}
-
-/// The public type of a definition.
-pub(super) fn owned_reference(context: &Context<'_>, name: &str) -> Result<TokenStream, Mistakes> {
-    Ok(match &context.model.def(name)?.kind {
-        Kind::Text(TextRule::DateTime) => quote!(Timestamp),
-        Kind::FreeObject { .. } => quote!(::serde_json::Map<String, ::serde_json::Value>),
-        Kind::Any => quote!(::serde_json::Value),
-        _ => {
-            let ty = ident(name);
-            quote!(#ty)
-        }
-    })
-}
-
 /// What parses a member of the object `owner`.
 pub(super) fn member(context: &Context<'_>, owner: &str, field: &Field, mode: Mode) -> Result<Reader, Mistakes> {
     let depth = context.depths.get(owner).copied().unwrap_or(0);

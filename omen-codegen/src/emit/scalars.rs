@@ -3,21 +3,23 @@
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
-use super::{doc, ident};
+use super::{Context, doc, ident};
+use crate::mistake::Mistakes;
 use crate::model::{Def, Kind, TextRule};
 use crate::pattern::Pattern;
 
-pub(super) fn emit(def: &Def) -> TokenStream {
-    match &def.kind {
+pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<TokenStream, Mistakes> {
+    let declared = || context.types.structure(&def.name);
+    Ok(match &def.kind {
         Kind::Text(TextRule::DateTime) => {
             // Written by hand: it keeps text and instant. Its schema name must be its Rust name.
             quote! { pub use crate::time::Timestamp; }
         }
-        Kind::Text(rule) => text(def, rule),
-        Kind::Integer { min, max } => integer(def, *min, *max),
-        Kind::Number { min, max } => number(def, *min, *max),
+        Kind::Text(rule) => text(def, declared()?, rule),
+        Kind::Integer { min, max } => integer(def, declared()?, *min, *max),
+        Kind::Number { min, max } => number(def, declared()?, *min, *max),
         _ => TokenStream::new(),
-    }
+    })
 }
 
 /// What a string scalar takes, in words.
@@ -94,7 +96,7 @@ fn pattern_scalar(name: &Ident, pattern: &Pattern) -> TokenStream {
     }
 }
 
-fn text(def: &Def, rule: &TextRule) -> TokenStream {
+fn text(def: &Def, declared: &syn::ItemStruct, rule: &TextRule) -> TokenStream {
     let (name, wire, docs) = (ident(&def.name), &def.name, doc(&def.description));
     let (expects, holds) = (expects(rule), holds(rule));
     let expects_doc = doc(&format!("Takes {expects}."));
@@ -110,8 +112,7 @@ fn text(def: &Def, rule: &TextRule) -> TokenStream {
         #docs
         ///
         #expects_doc
-        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, ::serde::Serialize)]
-        pub struct #name(String);
+        #declared
 
         text_scalar!(#name, #wire);
 
@@ -129,7 +130,7 @@ fn text(def: &Def, rule: &TextRule) -> TokenStream {
     }
 }
 
-fn integer(def: &Def, min: u64, max: u64) -> TokenStream {
+fn integer(def: &Def, declared: &syn::ItemStruct, min: u64, max: u64) -> TokenStream {
     let (name, wire, docs) = (ident(&def.name), &def.name, doc(&def.description));
     let expects = format!("an integer from {min} to {max}");
     let expects_doc = doc(&format!("From {min} to {max}."));
@@ -155,8 +156,7 @@ fn integer(def: &Def, min: u64, max: u64) -> TokenStream {
         #docs
         ///
         #expects_doc
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, ::serde::Serialize)]
-        pub struct #name(u64);
+        #declared
 
         integer_scalar!(#name, #wire, #expects);
 
@@ -186,7 +186,7 @@ pub(super) fn option(value: Option<f64>) -> TokenStream {
     }
 }
 
-fn number(def: &Def, min: Option<f64>, max: Option<f64>) -> TokenStream {
+fn number(def: &Def, declared: &syn::ItemStruct, min: Option<f64>, max: Option<f64>) -> TokenStream {
     let (name, wire, docs) = (ident(&def.name), &def.name, doc(&def.description));
     let expects = number_expects(min, max);
     let expects_doc = doc(&format!("Takes {expects}."));
@@ -215,8 +215,7 @@ fn number(def: &Def, min: Option<f64>, max: Option<f64>) -> TokenStream {
         ///
         #expects_doc
         /// Keeps whether JSON wrote it as an integer (`1`) or not (`1.0`).
-        #[derive(Clone, Debug, PartialEq, Eq, Hash, ::serde::Serialize)]
-        pub struct #name(::serde_json::Number);
+        #declared
 
         number_scalar!(#name, #wire, #expects);
 

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::readers::{Mode, Reader, owned_reference, reference};
+use super::readers::{Mode, Reader, reference};
 use super::{Context, doc, ident};
 use crate::mistake::Mistakes;
 use crate::model::{Def, Kind};
@@ -14,26 +14,18 @@ pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<TokenStream, Mist
         return Ok(TokenStream::new());
     }
     let depth = context.depths.get(&def.name).copied().unwrap_or(0);
-    let (name, docs) = (ident(&def.name), doc(&def.description));
-    let mut variants = Vec::new();
-    for branch in branches {
-        let out = owned_reference(context, branch)?;
-        let (variant, docs) = (ident(branch), doc(&context.model.def(branch)?.description));
-        variants.push(quote!(#docs #variant(#out)));
-    }
+    let docs = doc(&def.description);
+    let declared = context.types.enumeration(&def.name)?;
     let copy = branches
         .iter()
-        .all(|b| matches!(context.model.defs.get(b).map(|d| &d.kind), Some(Kind::Integer { .. } | Kind::Enum(_))))
-        .then(|| quote!(Copy, Eq, Hash,));
+        .all(|b| matches!(context.model.defs.get(b).map(|d| &d.kind), Some(Kind::Integer { .. } | Kind::Enum(_))));
     let deserialize = deserialize(context, def, branches)?;
     let check = parser(context, def, branches, depth, Mode::Check)?;
     // Only what costs nothing to keep is kept.
-    let facts = copy.is_some().then(|| parser(context, def, branches, depth, Mode::Facts)).transpose()?;
+    let facts = copy.then(|| parser(context, def, branches, depth, Mode::Facts)).transpose()?;
     Ok(quote! {
         #docs
-        #[derive(Clone, #copy Debug, PartialEq, ::serde::Serialize)]
-        #[serde(untagged)]
-        pub enum #name { #(#variants),* }
+        #declared
 
         #deserialize
         #check
@@ -50,8 +42,8 @@ pub(super) fn is_packets(context: &Context<'_>, branches: &[String]) -> bool {
 fn deserialize(context: &Context<'_>, def: &Def, branches: &[String]) -> Result<TokenStream, Mistakes> {
     let name = ident(&def.name);
     let mut methods = Vec::new();
-    for branch in branches {
-        let (out, variant) = (owned_reference(context, branch)?, ident(branch));
+    for (branch, variant) in branches.iter().zip(context.types.variants(&def.name)?) {
+        let out = context.types.reference(branch)?;
         let mut scalar = |method: TokenStream, ty: TokenStream| {
             methods.push(quote! {
                 fn #method<E: Error>(self, value: #ty) -> Result<#name, E> {
@@ -114,9 +106,8 @@ fn parser(
         Mode::Facts => (quote!(#name), quote!(#name)),
     };
     let mut arms = Vec::new();
-    for branch in branches {
+    for (branch, variant) in branches.iter().zip(context.types.variants(&def.name)?) {
         let Reader { reader, .. } = reference(context, branch, depth, mode)?;
-        let variant = ident(branch);
         let begins = match &context.model.def(branch)?.kind {
             Kind::Text(_) | Kind::Enum(_) => quote!(b'"'),
             Kind::Integer { .. } | Kind::Number { .. } => quote!(b'-' | b'0'..=b'9'),

@@ -1,5 +1,5 @@
 /// How fast to go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, ::serde::Serialize)]
+#[derive(::serde::Serialize, Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum Pace {
     /// `SLOW_AND_STEADY`: Without haste.
     #[serde(rename = "SLOW_AND_STEADY")]

@@ -1,7 +1,7 @@
 /// An order.
-#[derive(Clone, Debug, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
-#[serde(deny_unknown_fields)]
 #[non_exhaustive]
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[serde(deny_unknown_fields)]
 pub struct Order {
     /// Its identifier.
     pub id: OrderId,

@@ -1,7 +1,7 @@
 /// What an instrument said. Free-form values know from the packet down how deep they stand.
-#[derive(Clone, Debug, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
-#[serde(deny_unknown_fields)]
 #[non_exhaustive]
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[serde(deny_unknown_fields)]
 pub struct Reading {
     /// The reading itself.
     pub data: ::serde_json::Map<String, ::serde_json::Value>,

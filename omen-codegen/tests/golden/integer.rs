@@ -1,7 +1,7 @@
 /// A part of a hundred.
 ///
 /// From 1 to 100.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, ::serde::Serialize)]
+#[derive(::serde::Serialize, Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Percentage(u64);
 
 integer_scalar!(Percentage, "Percentage", "an integer from 1 to 100");

@@ -1,7 +1,7 @@
 /// How many. Every `u32` is within the bounds, so that it converts without a check.
 ///
 /// From 0 to 9007199254740991.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, ::serde::Serialize)]
+#[derive(::serde::Serialize, Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Total(u64);
 
 integer_scalar!(Total, "Total", "an integer from 0 to 9007199254740991");

@@ -2,7 +2,7 @@
 ///
 /// Takes a number of at least 0.
 /// Keeps whether JSON wrote it as an integer (`1`) or not (`1.0`).
-#[derive(Clone, Debug, PartialEq, Eq, Hash, ::serde::Serialize)]
+#[derive(::serde::Serialize, Clone, Debug, Eq, Hash, PartialEq)]
 pub struct Weight(::serde_json::Number);
 
 number_scalar!(Weight, "Weight", "a number of at least 0");

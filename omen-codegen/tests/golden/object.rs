@@ -1,12 +1,13 @@
 /// Something to be delivered.
-#[derive(Clone, Debug, PartialEq, ::serde::Deserialize, ::serde::Serialize)]
-#[serde(deny_unknown_fields)]
 #[non_exhaustive]
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+#[serde(deny_unknown_fields)]
 pub struct Parcel {
     /// Its weight in kilograms.
     pub weight: Weight,
     /// What sort of parcel; the name is a keyword of Rust.
-    pub r#type: String,
+    #[serde(rename = "type")]
+    pub type_: String,
     /// What stands on it.
     pub labels: Vec<Label>,
     /// Anything besides.

@@ -1,6 +1,6 @@
 /// A note.
-#[derive(Clone, Debug, PartialEq, ::serde::Serialize)]
 #[non_exhaustive]
+#[derive(::serde::Serialize, Clone, Debug, PartialEq)]
 pub struct NotePacket {
     /// Says that it is a note.
     pub header: PacketHeader,

@@ -1,10 +1,10 @@
 /// A packet of any type.
-#[derive(Clone, Debug, PartialEq, ::serde::Serialize)]
-#[serde(untagged)]
 #[allow(
     clippy::large_enum_variant,
     reason = "a box would be an allocation a packet, and most are large"
 )]
+#[derive(::serde::Serialize, Clone, Debug, PartialEq)]
+#[serde(untagged)]
 pub enum Packet {
     /// A note.
     Note(NotePacket),

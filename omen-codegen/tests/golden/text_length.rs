@@ -1,7 +1,7 @@
 /// A text for one line of a screen, in characters and not bytes.
 ///
 /// Takes a string of 1 to 80 characters.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, ::serde::Serialize)]
+#[derive(::serde::Serialize, Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct ShortText(String);
 
 text_scalar!(ShortText, "ShortText");

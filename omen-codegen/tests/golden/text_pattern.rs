@@ -1,7 +1,7 @@
 /// Identifier of a ticket.
 ///
 /// Takes a string such as `tkt_1` (pattern `^tkt_[a-z0-9-]+$`).
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, ::serde::Serialize)]
+#[derive(::serde::Serialize, Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct TicketId(String);
 
 text_scalar!(TicketId, "TicketId");

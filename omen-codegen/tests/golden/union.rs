@@ -1,5 +1,5 @@
 /// How much: so many, or in words.
-#[derive(Clone, Debug, PartialEq, ::serde::Serialize)]
+#[derive(::serde::Serialize, Clone, Debug, PartialEq)]
 #[serde(untagged)]
 pub enum Amount {
     /// So many pieces.

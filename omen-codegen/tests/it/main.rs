@@ -19,3 +19,4 @@ mod reports;
 mod rows;
 mod schema_change;
 mod setters;
+mod typify;

@@ -20,19 +20,19 @@ impl From<serde_json::Map<String, serde_json::Value>> for IntentScope {
 /// The greatest loss in words.
 impl From<Text> for MaxLoss {
     fn from(text: Text) -> Self {
-        Self::LossText(LossText::trusted(text.into()))
+        Self::Text(LossText::trusted(text.into()))
     }
 }
 
 /// The greatest loss as a whole number, in a unit that sender and receiver agree on.
 impl From<u32> for MaxLoss {
     fn from(amount: u32) -> Self {
-        Self::LossAmount(LossAmount::trusted(amount.into()))
+        Self::Amount(LossAmount::trusted(amount.into()))
     }
 }
 
 impl From<LossAmount> for MaxLoss {
     fn from(amount: LossAmount) -> Self {
-        Self::LossAmount(amount)
+        Self::Amount(amount)
     }
 }

@@ -47,7 +47,7 @@ pub(crate) fn mcp() -> McpEnvelope {
         .definition_of_done(done)
         .verification_requirement(VerificationRequirement::VerifyOne)
         .build();
-    let risk = RiskBudget::builder().envelope("low").max_loss(MaxLoss::LossText("none".parse().unwrap())).build();
+    let risk = RiskBudget::builder().envelope("low").max_loss(MaxLoss::Text("none".parse().unwrap())).build();
     let budgets = Budgets::builder()
         .token_budget(5000.into())
         .tool_call_budget(5.into())
