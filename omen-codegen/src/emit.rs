@@ -6,8 +6,11 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 
 use crate::Source;
-use crate::mistake::{Mistake, Mistakes};
-use crate::model::{Def, Model, Rule};
+use crate::mistake::Mistakes;
+use crate::model::{Def, Model, PACKET_TYPE, Rule};
+use crate::quiet::quietly;
+
+pub(crate) use crate::mistake::bug;
 
 mod branches;
 mod codes;
@@ -29,7 +32,6 @@ mod packet_builder;
 mod parser;
 mod pipeline;
 mod predicates;
-mod quiet;
 mod readers;
 mod scalars;
 mod setters;
@@ -59,21 +61,19 @@ pub fn types(model: &Model, lens: &Lens) -> Result<Source, Mistakes> {
     })
 }
 
-/// What typify makes of the schemas, before anything is added: the declarations of [`types`] are these.
+/// The output of typify itself, from which the declarations of [`types`] are made.
 ///
 /// # Errors
-/// If typify does not take the schemas.
+/// Only by a bug in typify.
 pub fn typify(model: &Model) -> Result<Source, Mistakes> {
-    source(model, || Ok(types::declared(model)?.0.to_token_stream()))
+    source(model, || Ok(model.declared.file.to_token_stream()))
 }
 
-/// The definitions that typify does not declare, and what stands for each.
-///
-/// # Errors
-/// As [`typify()`].
-pub fn replaced(model: &Model) -> Result<Vec<(String, String)>, Mistakes> {
-    let (_, replaced) = quiet::quietly(|| types::declared(model))?;
-    Ok(replaced.into_iter().map(|(name, ty)| (name, ty.to_token_stream().to_string())).collect())
+/// The definitions that typify does not declare, each with the type that replaces it.
+#[must_use]
+pub fn replaced(model: &Model) -> Vec<(String, String)> {
+    let types = model.declared.replaced.iter();
+    types.map(|(name, ty)| (name.clone(), ty.to_token_stream().to_string())).collect()
 }
 
 /// All of one definition: its type with builder, parsers, facts and shape.
@@ -228,7 +228,7 @@ pub fn pipeline(model: &Model, steps: &[(String, String)]) -> Result<Source, Mis
 }
 
 fn source(model: &Model, emit: impl FnOnce() -> Result<TokenStream, Mistakes>) -> Result<Source, Mistakes> {
-    quiet::quietly(|| Source::format(emit()?)).map_err(|mistakes| mistakes.located(&model.texts))
+    quietly(|| Source::format(emit()?)).map_err(|mistakes| mistakes.located(&model.texts))
 }
 
 fn one(context: &Context<'_>, def: &Def) -> Result<Emitted, Mistakes> {
@@ -280,19 +280,6 @@ impl<'m> Context<'m> {
     }
 }
 
-/// Something that no schema mistake can cause once the lint has passed.
-pub(crate) fn bug(problem: String) -> Mistakes {
-    Mistake {
-        place: None,
-        file: "omen-codegen".to_owned(),
-        pointer: String::new(),
-        kind: "codegen",
-        problem,
-        help: "this is a mistake in the generator, not in the schema: please report it".to_owned(),
-    }
-    .into()
-}
-
 /// A doc attribute. A description is plain text but for its backticks: nothing else in it may act as
 /// markup.
 pub(crate) fn doc(text: &str) -> TokenStream {
@@ -313,6 +300,16 @@ pub(crate) const NUMBER: &str = "N";
 
 pub(crate) fn ident(name: &str) -> proc_macro2::Ident {
     names::ident(name)
+}
+
+/// The Rust name of an enum's value, as typify declares it.
+pub(crate) fn value(model: &Model, of: &str, wire: &str) -> Result<proc_macro2::Ident, Mistakes> {
+    model.value(of, wire).map(|value| ident(&value.name))
+}
+
+/// The Rust name of a packet's type, which is a value of `PacketType`.
+pub(crate) fn packet_type(model: &Model, packet: &str) -> Result<proc_macro2::Ident, Mistakes> {
+    value(model, PACKET_TYPE, packet)
 }
 
 pub(crate) fn list<T: ToTokens>(items: impl IntoIterator<Item = T>) -> TokenStream {

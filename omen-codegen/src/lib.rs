@@ -1,8 +1,8 @@
 //! Turns the OMEN schema files into Rust source.
 //!
-//! Four phases, each a module: [`load`] parses the files, [`lint`] refuses what the later phases
-//! could not represent faithfully, [`mod@model`] is what the files say (frozen from here on), [`emit`] is
-//! pure functions from the model to tokens. One place, [`Source`], formats them.
+//! Five phases, each a module: [`load`] parses the files, [`lint`] refuses what the later phases
+//! could not represent faithfully, `declare` has typify declare the data types, [`mod@model`] is what the files say
+//! (frozen from here on), [`emit`] is pure functions from the model to tokens. One place, [`Source`], formats them.
 //!
 //! ```
 //! let model = omen_codegen::model(omen_schema::FILES.iter().copied())?;
@@ -15,6 +15,7 @@
 //! Architecture invariant: the same files give the same text, on every machine and every day.
 
 pub mod build_script;
+mod declare;
 pub mod emit;
 pub mod json;
 pub mod lint;
@@ -24,6 +25,7 @@ pub mod model;
 pub mod pattern;
 pub mod place;
 mod placeholders;
+mod quiet;
 
 use mistake::Mistakes;
 use model::Model;
@@ -60,7 +62,7 @@ impl Source {
                 });
                 Ok(Self(items.collect::<Vec<_>>().join("\n")))
             }
-            Err(error) => Err(emit::bug(format!("the generated tokens are not a Rust file: {error}"))),
+            Err(error) => Err(mistake::bug(format!("the generated tokens are not a Rust file: {error}"))),
         }
     }
 

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use omen_schema::pointer;
+
 use crate::json::Json;
 use crate::mistake::{Mistake, Mistakes, Texts};
 use crate::place::Place;
@@ -18,6 +20,9 @@ pub const DECISIONS_FILE: &str = "decisions.json";
 
 /// File that says what all packets have in common. It defines no type: each packet's own file has all of it.
 pub const BASE_FILE: &str = "packets/PacketBase.schema.json";
+
+/// The file stem of the MCP envelope, and its type, which is not to be confused with the Model Context Protocol.
+pub(crate) const ENVELOPE: (&str, &str) = ("MCP", "McpEnvelope");
 
 /// The lists of rules, by file and member, in the order in which the codes are documented.
 pub const RULE_LISTS: [(&str, &str); 4] =
@@ -78,6 +83,21 @@ impl SchemaSet {
         self.files.iter().filter(|(path, _)| path.ends_with(".schema.json")).map(|(path, json)| (path.as_str(), json))
     }
 
+    /// The definitions of all JSON Schema files: of each file its root, if it is a type, and then its `$defs`.
+    pub(crate) fn definitions(&self) -> impl Iterator<Item = Definition<'_>> {
+        self.schemas().filter(|(file, _)| *file != BASE_FILE).flat_map(|(file, root)| {
+            let is_type = root.get("type").is_some() || root.get("oneOf").is_some();
+            let title = root.get("title").and_then(Json::as_str).filter(|_| is_type);
+            let root_type = title.map(|name| Definition { file, pointer: String::new(), name, json: root });
+            let inner = root.get("$defs").map_or(&[][..], Json::members).iter().map(move |(name, json)| {
+                let mut pointer = "/$defs".to_owned();
+                pointer::push(&mut pointer, name);
+                Definition { file, pointer, name, json }
+            });
+            root_type.into_iter().chain(inner)
+        })
+    }
+
     /// Any file, by path.
     #[must_use]
     pub fn file(&self, path: &str) -> Option<&Json> {
@@ -88,6 +108,24 @@ impl SchemaSet {
     pub fn files(&self) -> impl Iterator<Item = (&str, &Json)> {
         self.files.iter().map(|(path, json)| (path.as_str(), json))
     }
+}
+
+/// A type that a schema file defines.
+pub(crate) struct Definition<'s> {
+    pub(crate) file: &'s str,
+    /// JSON pointer to it in the file.
+    pub(crate) pointer: String,
+    pub(crate) name: &'s str,
+    pub(crate) json: &'s Json,
+}
+
+/// The name of the definition that a reference written in `from` leads to. `None` if the reference has none of the
+/// allowed forms.
+pub(crate) fn referenced(from: &str, reference: &str) -> Option<String> {
+    let (path, name) = resolve(from, reference)?;
+    // A root's name is its title, and its file is named after it, with one exception.
+    let stem = path.rsplit('/').next().unwrap_or(&path).trim_end_matches(".schema.json");
+    Some(name.unwrap_or(if stem == ENVELOPE.0 { ENVELOPE.1 } else { stem }).to_owned())
 }
 
 /// Resolves a reference written in `from` to `(path of the file, name)`; the name is `None` for a

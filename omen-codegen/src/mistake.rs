@@ -104,3 +104,16 @@ impl fmt::Display for Mistakes {
 }
 
 impl std::error::Error for Mistakes {}
+
+/// Something that no schema mistake can cause once the lint has passed.
+pub(crate) fn bug(problem: String) -> Mistakes {
+    Mistake {
+        place: None,
+        file: "omen-codegen".to_owned(),
+        pointer: String::new(),
+        kind: "codegen",
+        problem,
+        help: "this is a mistake in the generator, not in the schema: please report it".to_owned(),
+    }
+    .into()
+}

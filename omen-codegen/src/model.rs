@@ -8,8 +8,9 @@ use std::collections::BTreeMap;
 use omen_schema::pointer;
 
 use crate::json::Json;
-use crate::load::{BASE_FILE, FSM_FILE, GATE_FILE, RULES_FILE, SchemaSet, resolve};
-use crate::mistake::{Mistake, Mistakes};
+use crate::declare::Declared;
+use crate::load::{Definition, FSM_FILE, GATE_FILE, RULES_FILE, SchemaSet, referenced};
+use crate::mistake::{Mistake, Mistakes, bug};
 use crate::pattern::Pattern;
 
 pub mod answer;
@@ -33,8 +34,11 @@ pub use gate::{End, Gate, GateCode, Next, OutOfTurn, Step};
 pub use layers::{Layers, Sender, Word};
 pub use outcomes::Outcomes;
 pub use rules::{By, Help, Holds, Predicate, Rule, Stage};
-pub use table::{Event, Guard, GuardOn, Obligation, Row, State, SubState, Target};
+pub use table::{Derived, Event, Guard, GuardOn, Obligation, Row, State, SubState, Target};
 pub use typed::{Capability, Move, Text, TypedApi, Typestate};
+
+/// The enum of the packet types.
+pub(crate) const PACKET_TYPE: &str = "PacketType";
 
 /// Everything that the schema files say.
 #[derive(Clone, Debug)]
@@ -53,6 +57,8 @@ pub struct Model {
     pub gate: Gate,
     /// The decisions that texts cite.
     pub decisions: Vec<Decision>,
+    /// What typify declares.
+    pub(crate) declared: Declared,
     /// The texts of the files, in which an emitter's mistakes are located.
     pub(crate) texts: crate::mistake::Texts,
 }
@@ -132,6 +138,8 @@ pub enum TextRule {
 pub struct Variant {
     /// The value on the wire.
     pub wire: String,
+    /// Its Rust name, as typify declares it.
+    pub name: String,
     /// What it means.
     pub description: String,
     /// The age in seconds beyond which evidence is stale, if the value is a freshness class that has one.
@@ -232,19 +240,19 @@ impl Model {
     /// What the lint phase should have refused.
     pub fn build(set: &SchemaSet) -> Result<Self, Mistakes> {
         let mut defs = BTreeMap::new();
-        let mut packets = Vec::new();
-        for (file, root) in set.schemas().filter(|(file, _)| *file != BASE_FILE) {
-            let at = At { file, pointer: String::new() };
-            if let Some(title) = root.get("title").and_then(Json::as_str)
-                && (root.get("type").is_some() || root.get("oneOf").is_some())
-            {
-                add(&mut defs, def(&at, title, root)?);
-            }
-            for (name, schema) in root.get("$defs").map_or(&[][..], Json::members) {
-                add(&mut defs, def(&at.join("$defs").join(name), name, schema)?);
+        for Definition { file, pointer, name, json } in set.definitions() {
+            defs.insert(name.to_owned(), def(&At { file, pointer }, name, json)?);
+        }
+        let declared = Declared::of(set)?;
+        for def in defs.values_mut() {
+            if let Kind::Enum(values) = &mut def.kind {
+                for value in values {
+                    value.name = declared.value(&def.name, &value.wire)?;
+                }
             }
         }
-        if let Some(Def { kind: Kind::Enum(variants), .. }) = defs.get("PacketType") {
+        let mut packets = Vec::new();
+        if let Some(Def { kind: Kind::Enum(variants), .. }) = defs.get(PACKET_TYPE) {
             packets.extend(variants.iter().map(|v| v.wire.clone()));
         }
         let fsm_at = At { file: FSM_FILE, pointer: String::new() };
@@ -261,6 +269,7 @@ impl Model {
             fsm: machine(&fsm_at, fsm_json)?,
             gate: gate::build(&gate_at, gate_json)?,
             decisions: decisions::build(set)?,
+            declared,
             texts: set.texts().clone(),
         })
     }
@@ -273,6 +282,18 @@ impl Model {
         self.defs
             .get(name)
             .ok_or_else(|| At { file: "", pointer: String::new() }.wrong(&format!("no definition `{name}`")).into())
+    }
+
+    /// The value of an enum that is `wire` in JSON.
+    ///
+    /// # Errors
+    /// If there is no such enum or value.
+    pub fn value(&self, of: &str, wire: &str) -> Result<&Variant, Mistakes> {
+        let found = match &self.def(of)?.kind {
+            Kind::Enum(values) => values.iter().find(|value| value.wire == wire),
+            _ => None,
+        };
+        found.ok_or_else(|| bug(format!("`{of}` has no value `{wire}`")))
     }
 
     /// The object that a definition is, if it is one.
@@ -342,10 +363,6 @@ pub(crate) fn machine(at: &At<'_>, json: &Json) -> Result<Fsm, Mistake> {
     let mut fsm = fsm::build(at, json)?;
     fsm.cells.places = fsm.places();
     Ok(fsm)
-}
-
-fn add(defs: &mut BTreeMap<String, Def>, def: Def) {
-    defs.insert(def.name.clone(), def);
 }
 
 /// A place in a file, for mistakes.
@@ -442,6 +459,7 @@ fn one_of(at: &At<'_>, branches: &[Json]) -> Result<Kind, Mistake> {
         .map(|branch| match branch.get("enum").map(Json::strings).as_deref() {
             Some([wire]) => Ok(Variant {
                 wire: (*wire).to_owned(),
+                name: String::new(),
                 description: text(at, branch, "description")?,
                 stale_after: branch.get("x-omen-stale-after-seconds").and_then(Json::as_u64),
             }),
@@ -451,26 +469,9 @@ fn one_of(at: &At<'_>, branches: &[Json]) -> Result<Kind, Mistake> {
         .map(Kind::Enum)
 }
 
-/// The name of a packet as a variant: `TaskResultPacket` as `TaskResult`.
-pub(crate) fn packet_variant(packet: &str) -> &str {
-    packet.strip_suffix("Packet").unwrap_or(packet)
-}
-
-/// The file stem of the MCP envelope, and its type, which is not to be confused with the Model Context Protocol.
-pub(crate) const ENVELOPE: (&str, &str) = ("MCP", "McpEnvelope");
-
 fn reference(at: &At<'_>, json: &Json) -> Result<String, Mistake> {
-    let raw = text(at, json, "$ref")?;
-    let (path, name) =
-        resolve(at.file, &raw).ok_or_else(|| at.join("$ref").wrong("this form of reference is not supported"))?;
-    match name {
-        Some(name) => Ok(name.to_owned()),
-        // A root's name is its title, and its file is named after it, with one exception.
-        None => {
-            let stem = path.rsplit('/').next().unwrap_or(&path).trim_end_matches(".schema.json");
-            Ok(if stem == ENVELOPE.0 { ENVELOPE.1.to_owned() } else { stem.to_owned() })
-        }
-    }
+    referenced(at.file, &text(at, json, "$ref")?)
+        .ok_or_else(|| at.join("$ref").wrong("this form of reference is not supported"))
 }
 
 fn size(json: &Json, key: &str) -> Option<usize> {

@@ -6,7 +6,7 @@ use quote::{format_ident, quote};
 
 use super::names::pascal;
 use super::typestate::{self, Builders, LeftOut, Member, Missing, Typestate};
-use super::{Context, bug, ident};
+use super::{Context, bug, ident, types, value};
 use crate::mistake::Mistakes;
 use crate::model::{Branch, Case, Conditional, Def, Field, Item, Kind, Object, Ty};
 
@@ -24,7 +24,7 @@ fn plain(context: &Context<'_>, def: &Def, object: &Object) -> Result<Typestate,
     let of = ident(&def.name);
     let mut members = Vec::new();
     for field in &object.fields {
-        let Kept { takes, keeps, convert, .. } = kept(context, field, false, false)?;
+        let Kept { takes, keeps, convert, .. } = kept(context, &def.name, field, false, false)?;
         let missing = field.required.then(|| missing(def, field, None));
         let (name, wire, docs) = (ident(&field.name), field.name.clone(), field.description.clone());
         members.push(Member { name, wire, docs, takes, keeps, convert, missing });
@@ -89,13 +89,13 @@ fn typestate(context: &Context<'_>, def: &Def, object: &Object, branch: &Branch)
         let name = ident(&field.name);
         let demanded = object.demanded_by(branch).find(|conditional| conditional.requires == field.name);
         let is_subject = field.name == branch.subject;
-        if is_subject && let Some(value) = fixed(field, &branch.case)? {
+        if is_subject && let Some(value) = fixed(context, field, &branch.case)? {
             fields.push(quote!(#name: #value));
             continue;
         }
         let instead = branch.leaves_out.iter().find(|(member, _)| *member == field.name).map(|(_, instead)| instead);
         if let Some(instead) = instead {
-            let Kept { takes, .. } = kept(context, field, false, false)?;
+            let Kept { takes, .. } = kept(context, &def.name, field, false, false)?;
             left_out.push(LeftOut { name: name.clone(), wire: field.name.clone(), takes, instead: instead.clone() });
             fields.push(quote!(#name: None));
             continue;
@@ -104,7 +104,7 @@ fn typestate(context: &Context<'_>, def: &Def, object: &Object, branch: &Branch)
         let least = matches!(field.ty, Ty::Array { min, .. } if min > 0);
         let filled = is_required && (least || is_subject && branch.case == Case::Filled);
         let non_empty = demanded.is_some_and(|conditional| conditional.non_empty);
-        let Kept { takes, keeps, convert, put, bounded } = kept(context, field, filled, non_empty)?;
+        let Kept { takes, keeps, convert, put, bounded } = kept(context, &def.name, field, filled, non_empty)?;
         fallible |= bounded;
         let missing = is_required.then(|| missing(def, field, demanded));
         fields.push(match put {
@@ -153,13 +153,14 @@ fn typestate(context: &Context<'_>, def: &Def, object: &Object, branch: &Branch)
 }
 
 /// The value that the branch itself gives its subject; `None` if there is something to set.
-fn fixed(field: &Field, case: &Case) -> Result<Option<TokenStream>, Mistakes> {
+fn fixed(context: &Context<'_>, field: &Field, case: &Case) -> Result<Option<TokenStream>, Mistakes> {
     let value = match (case, &field.ty) {
         (Case::Absent, _) => return Ok(Some(quote!(None))),
         (Case::Filled, _) => return Ok(None),
         (Case::Empty, _) => quote!(Vec::new()),
-        (Case::Value(value), Ty::Ref(of)) => {
-            let (of, value) = (ident(of), ident(&pascal(value)));
+        (Case::Value(wire), Ty::Ref(of)) => {
+            let value = value(context.model, of, wire)?;
+            let of = ident(of);
             quote!(#of::#value)
         }
         _ => return Err(bug(format!("the branches of `{}` are of no known form", field.name))),
@@ -188,41 +189,39 @@ pub(super) struct Kept {
     pub(super) bounded: bool,
 }
 
-/// `filled`: a list has at least one element, by its type. `non_empty`: a text that may be `null` is neither that nor empty.
-pub(super) fn kept(context: &Context<'_>, field: &Field, filled: bool, non_empty: bool) -> Result<Kept, Mistakes> {
-    let same =
-        |ty: TokenStream| Kept { takes: ty.clone(), keeps: ty, convert: quote!(value), put: None, bounded: false };
-    let into = |ty: TokenStream| Kept { takes: quote!(impl Into<#ty>), convert: quote!(value.into()), ..same(ty) };
+/// How a builder takes the member of an object `of`. `filled`: a list has at least one element, by its type. `non_empty`: a
+/// text that may be `null` is neither that nor empty.
+pub(super) fn kept(
+    context: &Context<'_>,
+    of: &str,
+    field: &Field,
+    filled: bool,
+    non_empty: bool,
+) -> Result<Kept, Mistakes> {
+    let declared = context.types.member(of, field)?;
+    let same = |ty: TokenStream, bounded| Kept { takes: ty.clone(), keeps: ty, convert: quote!(value), put: None, bounded };
     let bounded = has_bounds(context, field)?;
     Ok(match &field.ty {
-        Ty::Ref(name) => Kept { bounded, ..same(context.types.reference(name)?) },
-        Ty::Bool => same(quote!(bool)),
-        Ty::PlainText if non_empty => Kept { put: Some(|text| quote!(String::from(#text))), ..same(quote!(Text)) },
-        Ty::PlainText => into(quote!(String)),
+        Ty::PlainText if non_empty => Kept { put: Some(|text| quote!(String::from(#text))), ..same(quote!(Text), false) },
         Ty::NullableText if non_empty => {
-            Kept { put: Some(|text| quote!(Some(String::from(#text)))), ..same(quote!(Text)) }
+            Kept { put: Some(|text| quote!(Some(String::from(#text)))), ..same(quote!(Text), false) }
         }
-        Ty::NullableText => same(quote!(Option<String>)),
-        Ty::Array { item, min, max } => {
-            let out = match item {
-                Item::Ref(name) => context.types.reference(name)?,
-                Item::PlainText => quote!(String),
-            };
+        Ty::PlainText => {
+            Kept { takes: quote!(impl Into<#declared>), convert: quote!(value.into()), ..same(quote!(#declared), false) }
+        }
+        Ty::Array { item, min, max: None } if filled && *min <= 1 => {
+            let element = types::argument(&declared);
             let inner = match item {
                 Item::Ref(name) => matches!(context.model.def(name)?.kind, Kind::FreeObject { min } if min > 0),
                 Item::PlainText => false,
             };
-            if filled && max.is_none() && *min <= 1 {
-                Kept {
-                    takes: quote!(impl Into<AtLeastOne<#out>>),
-                    convert: quote!(value.into()),
-                    put: Some(|list| quote!(#list.into_vec())),
-                    bounded: inner,
-                    ..same(quote!(AtLeastOne<#out>))
-                }
-            } else {
-                Kept { bounded, ..same(quote!(Vec<#out>)) }
+            Kept {
+                takes: quote!(impl Into<AtLeastOne<#element>>),
+                convert: quote!(value.into()),
+                put: Some(|list| quote!(#list.into_vec())),
+                ..same(quote!(AtLeastOne<#element>), inner)
             }
         }
+        _ => same(quote!(#declared), bounded),
     })
 }

@@ -12,7 +12,7 @@ pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<TokenStream, Mist
     let (name, text) = (ident(&def.name), &def.name);
     let docs = doc(&def.description);
     let declared = context.types.enumeration(&def.name)?;
-    let idents: Vec<proc_macro2::Ident> = context.types.variants(&def.name)?.into_iter().cloned().collect();
+    let idents: Vec<_> = values.iter().map(|value| ident(&value.name)).collect();
     let wires: Vec<_> = values.iter().map(|value| value.wire.as_str()).collect();
     let descriptions: Vec<_> = values.iter().map(|value| &value.description).collect();
     let limits: Vec<_> =

@@ -4,9 +4,10 @@ use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use super::names::pascal;
-use super::{bug, doc, ident, list};
+use super::{bug, doc, ident, list, packet_type, value};
+use crate::declare::packet_variant;
 use crate::mistake::Mistakes;
-use crate::model::{Event, Fsm, Guard, GuardOn, Kind, Model, Row, Target, Ty, packet_variant};
+use crate::model::{Derived, Event, Fsm, Guard, GuardOn, Kind, Model, Row, Target, Ty};
 
 pub(super) fn machine(model: &Model) -> Result<TokenStream, Mistakes> {
     let nodes = nodes(&model.fsm);
@@ -136,12 +137,10 @@ fn events(model: &Model) -> Result<TokenStream, Mistakes> {
     let ids: Vec<_> = events.iter().map(|event| &event.id).collect();
     let descriptions: Vec<_> = events.iter().map(|event| &event.description).collect();
     let types = events.iter().map(|event| match &event.packet {
-        Some(packet) => {
-            let packet = ident(&pascal(packet));
-            quote!(Some(PacketType::#packet))
-        }
-        None => quote!(None),
+        Some(packet) => packet_type(model, packet).map(|packet| quote!(Some(PacketType::#packet))),
+        None => Ok(quote!(None)),
     });
+    let types = types.collect::<Result<Vec<_>, _>>()?;
     let mut arms = Vec::new();
     for packet in &model.packets {
         let variant = ident(packet_variant(packet));
@@ -212,21 +211,27 @@ fn guards(model: &Model, packet: &str, guards: &[Guard]) -> Result<TokenStream, 
 }
 
 fn test(model: &Model, packet: &str, guard: &Guard) -> Result<TokenStream, Mistakes> {
-    let values = guard.values.iter().map(|value| ident(&pascal(value)));
+    let named = |of: &str| guard.values.iter().map(|wire| value(model, of, wire)).collect::<Result<Vec<_>, _>>();
     match &guard.on {
         GuardOn::Derived(name) => {
+            let values = match model.fsm.derived.iter().find(|derived| derived.id == *name) {
+                Some(Derived { of: Some(of), .. }) => named(of)?,
+                // Values of a type that is written by hand.
+                _ => guard.values.iter().map(|value| ident(&pascal(value))).collect(),
+            };
             let (function, ty) = (ident(name), ident(&pascal(name)));
             Ok(quote!(matches!(derived::#function(&facts.header, payload), #(derived::#ty::#values)|*)))
         }
         GuardOn::Pointer(pointer) => {
-            let (place, ty) = place(model, packet, pointer)?;
+            let (place, of) = place(model, packet, pointer)?;
+            let (ty, values) = (ident(of), named(of)?);
             Ok(quote!(matches!(#place, #(#ty::#values)|*)))
         }
     }
 }
 
 /// The facts member that a pointer means, and the enum that it is of.
-fn place(model: &Model, packet: &str, pointer: &str) -> Result<(TokenStream, proc_macro2::Ident), Mistakes> {
+fn place<'m>(model: &'m Model, packet: &'m str, pointer: &str) -> Result<(TokenStream, &'m str), Mistakes> {
     let lost = || bug(format!("the guard on `{pointer}` of `{packet}` leads to no enum"));
     let mut def = packet;
     let mut place = TokenStream::new();
@@ -242,7 +247,7 @@ fn place(model: &Model, packet: &str, pointer: &str) -> Result<(TokenStream, pro
         def = inner;
     }
     match model.defs.get(def).map(|def| &def.kind) {
-        Some(Kind::Enum(_)) => Ok((place, ident(def))),
+        Some(Kind::Enum(_)) => Ok((place, def)),
         _ => Err(lost()),
     }
 }

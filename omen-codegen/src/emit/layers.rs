@@ -4,7 +4,7 @@ use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use super::names::pascal;
-use super::{bug, doc, ident, list};
+use super::{bug, doc, ident, list, packet_type, value};
 use crate::mistake::Mistakes;
 use crate::model::{Kind, Layers, Model};
 
@@ -43,7 +43,7 @@ fn source(model: &Model, layer: &str) -> Result<TokenStream, Mistakes> {
                 }
             }
             Some(Kind::Enum(values)) if values.iter().any(|value| value.wire == layer) => {
-                let value = ident(&pascal(layer));
+                let value = value(model, branch, layer)?;
                 return Ok(quote!(#ty::#name(#name::#value)));
             }
             _ => {}
@@ -60,10 +60,8 @@ fn sources(model: &Model, layers: &[String]) -> Result<TokenStream, Mistakes> {
 fn senders(model: &Model, layers: &Layers) -> Result<TokenStream, Mistakes> {
     let entries = layers.senders.iter().map(|sender| {
         let (layer, description) = (source(model, &sender.layer)?, &sender.description);
-        let sends = list(sender.sends.iter().map(|packet| {
-            let packet = ident(&pascal(packet));
-            quote!(PacketType::#packet)
-        }));
+        let packets = sender.sends.iter().map(|packet| packet_type(model, packet)).collect::<Result<Vec<_>, _>>()?;
+        let sends = quote!(&[#(PacketType::#packets),*]);
         Ok(quote!(SenderInfo { layer: #layer, sends: #sends, description: #description }))
     });
     let entries = entries.collect::<Result<Vec<_>, Mistakes>>()?;
@@ -105,7 +103,7 @@ fn of_packets(model: &Model, layers: &Layers) -> Result<TokenStream, Mistakes> {
     let first = layers.typed.first().map_or("", String::as_str);
     let arms = model.packets.iter().map(|packet| {
         let own = layers.typed.iter().find(|layer| sends(layer, packet)).map_or(first, String::as_str);
-        let (packet, layer) = (ident(&pascal(packet)), source(model, own)?);
+        let (packet, layer) = (packet_type(model, packet)?, source(model, own)?);
         Ok(quote!(PacketType::#packet => #layer))
     });
     let arms = arms.collect::<Result<Vec<_>, Mistakes>>()?;

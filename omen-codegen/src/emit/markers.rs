@@ -6,7 +6,7 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use serde::Deserialize;
 
-use super::names::{pascal, shouting};
+use super::names::shouting;
 use super::{doc, ident};
 use crate::mistake::{Mistake, Mistakes};
 use crate::model::{Kind, Model, Ty, Variant};
@@ -129,7 +129,7 @@ impl Markers {
 
 impl Naming {
     fn marker(&self, value: &Variant) -> String {
-        pascal(&value.wire) + &self.suffix
+        format!("{}{}", value.name, self.suffix)
     }
 }
 
@@ -159,7 +159,7 @@ fn everywhere(model: &Model, markers: &Markers) -> Result<Option<TokenStream>, M
     for (name, naming) in &markers.markers {
         let module = ident(&shouting(name).to_lowercase());
         let types = values(model, name)?.iter().map(|value| {
-            let (short, marker) = (ident(&pascal(&value.wire)), ident(&naming.marker(value)));
+            let (short, marker) = (ident(&value.name), ident(&naming.marker(value)));
             let home = naming.module.as_deref().map(ident).map(|home| quote!(#home::));
             quote!(pub type #short = super::super::#home #marker;)
         });
@@ -197,12 +197,12 @@ fn of_enum(name: &str, naming: &Naming, values: &[Variant]) -> TokenStream {
     let alias = naming.alias.as_deref().map(|alias| {
         let (alias, docs) = (ident(alias), doc(&format!("The values of `{name}` by their names alone.")));
         let types = values.iter().map(|value| {
-            let (short, marker) = (ident(&pascal(&value.wire)), ident(&naming.marker(value)));
+            let (short, marker) = (ident(&value.name), ident(&naming.marker(value)));
             let docs = doc(&format!("`{}`: {}", value.wire, value.description));
             quote!(#docs pub type #short = super::#marker;)
         });
         let named = format_ident!("__{alias}");
-        let shorts: Vec<_> = values.iter().map(|value| ident(&pascal(&value.wire))).collect();
+        let shorts: Vec<_> = values.iter().map(|value| ident(&value.name)).collect();
         let first = shorts.first();
         let names: Vec<_> = shorts.iter().map(|short| format!("`{short}`")).collect();
         let expected = format!("` is not a `{name}`; expected one of {}", names.join(", "));
@@ -231,7 +231,7 @@ fn of_enum(name: &str, naming: &Naming, values: &[Variant]) -> TokenStream {
         })
         .collect();
     let impls = values.iter().zip(&paths).enumerate().map(|(place, (value, path))| {
-        let variant = ident(&pascal(&value.wire));
+        let variant = ident(&value.name);
         let place = naming.ordered.then(|| quote!(type Place = Place<#place>;));
         quote! {
             impl sealed::FactSealed for #path {}

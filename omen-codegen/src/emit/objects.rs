@@ -3,12 +3,11 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
-use super::names::pascal;
 use super::readers::Mode;
 use super::typestate::Builders;
-use super::{Context, Emitted, branches, doc, ident, packet_builder, parser};
+use super::{Context, Emitted, branches, doc, ident, packet_builder, parser, value};
 use crate::mistake::Mistakes;
-use crate::model::{Def, Kind, Object, Ty};
+use crate::model::{Def, Kind, Model, Object, Ty};
 
 pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<Emitted, Mistakes> {
     let Kind::Object(object) = &def.kind else { return Ok(Emitted::default()) };
@@ -22,7 +21,7 @@ pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<Emitted, Mistakes
     let Builders { items: builders, needs } = branches::emit(context, def, object)?;
     let keys = parser::keys(&def.name, object)?;
     let check = parser::emit(context, def, object, Mode::Check)?;
-    let demands = demands(def, object);
+    let demands = demands(context.model, def, object)?;
     let items = quote! {
         #structure
         #builders
@@ -34,7 +33,7 @@ pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<Emitted, Mistakes
 }
 
 /// A function for each member that a value of another one requires, so that those values are listed once.
-fn demands(def: &Def, object: &Object) -> Option<TokenStream> {
+fn demands(model: &Model, def: &Def, object: &Object) -> Result<Option<TokenStream>, Mistakes> {
     let mut functions = Vec::new();
     for demand in object.demands() {
         let Some(Ty::Ref(of)) = object.field(demand.subject).map(|field| &field.ty) else { continue };
@@ -43,8 +42,8 @@ fn demands(def: &Def, object: &Object) -> Option<TokenStream> {
             true => format_ident!("requires_{}_by_{}", demand.requires, demand.subject),
             false => format_ident!("requires_{}", demand.requires),
         };
+        let values = demand.values.iter().map(|wire| value(model, of, wire)).collect::<Result<Vec<_>, _>>()?;
         let (subject, of) = (ident(demand.subject), ident(of));
-        let values = demand.values.iter().map(|value| ident(&pascal(value)));
         let docs = doc(&format!("Whether `{}` is required where `{}` has a value.", demand.requires, demand.subject));
         functions.push(quote! {
             #docs
@@ -55,5 +54,5 @@ fn demands(def: &Def, object: &Object) -> Option<TokenStream> {
         });
     }
     let name = ident(&def.name);
-    (!functions.is_empty()).then(|| quote!(impl #name { #(#functions)* }))
+    Ok((!functions.is_empty()).then(|| quote!(impl #name { #(#functions)* })))
 }

@@ -1,15 +1,15 @@
 //! `Packet`: dispatch by `header.packet_type`, in any order of members.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::names::pascal;
 use super::readers::{Mode, Reader, reference};
 use super::shapes::shape_name;
 use super::typestate::Builders;
-use super::{Context, Emitted, bug, doc, ident, list, packet_builder};
+use super::{Context, Emitted, bug, doc, ident, list, packet_builder, packet_type};
+use crate::declare::packet_variant;
 use crate::mistake::Mistakes;
-use crate::model::{Ty, packet_variant};
+use crate::model::{Model, Ty};
 
 pub(super) fn emit(context: &Context<'_>) -> Result<Emitted, Mistakes> {
     let Some(first) = context.model.packets.first() else { return Ok(Emitted::default()) };
@@ -25,6 +25,10 @@ pub(super) fn emit(context: &Context<'_>) -> Result<Emitted, Mistakes> {
         #shapes
     };
     Ok(Emitted { items, needs: needs.into_iter().collect(), ..Emitted::default() })
+}
+
+fn packet_types(model: &Model) -> Result<Vec<Ident>, Mistakes> {
+    model.packets.iter().map(|packet| packet_type(model, packet)).collect()
 }
 
 fn payload<'m>(context: &Context<'m>, packet: &str) -> Result<&'m str, Mistakes> {
@@ -46,7 +50,7 @@ fn enums(context: &Context<'_>, first: &str) -> Result<TokenStream, Mistakes> {
     let mcp_facts = part(context, first, "mcp")?.out;
     let packets: Vec<_> = model.packets.iter().map(|packet| ident(packet)).collect();
     let variants: Vec<_> = model.packets.iter().map(|packet| ident(packet_variant(packet))).collect();
-    let types: Vec<_> = model.packets.iter().map(|packet| ident(&pascal(packet))).collect();
+    let types = packet_types(model)?;
     let mut docs = Vec::new();
     let mut payloads = Vec::new();
     let mut payload_facts = Vec::new();
@@ -176,7 +180,7 @@ fn parser(context: &Context<'_>, first: &str) -> Result<TokenStream, Mistakes> {
     for packet in &model.packets {
         let payload = payload(context, packet)?;
         let Reader { reader, .. } = reference(context, payload, 2, Mode::Facts)?;
-        let (of, variant) = (ident(&pascal(packet)), ident(packet_variant(packet)));
+        let (of, variant) = (packet_type(model, packet)?, ident(packet_variant(packet)));
         let wrap = match context.lens.looks_into(payload) {
             true => quote!(PayloadFacts::#variant),
             false => quote!(|()| PayloadFacts::#variant),
@@ -257,7 +261,7 @@ fn parser(context: &Context<'_>, first: &str) -> Result<TokenStream, Mistakes> {
 fn packet_shapes(context: &Context<'_>, first: &str) -> Result<TokenStream, Mistakes> {
     let model = context.model;
     let root = model.object(first).ok_or_else(|| bug(format!("packet `{first}` is not an object")))?;
-    let types = model.packets.iter().map(|packet| ident(&pascal(packet)));
+    let types = packet_types(model)?;
     let shapes = model.packets.iter().map(|packet| shape_name(packet));
     // When the type is unknown, header and envelope can be checked all the same.
     let mut fields = Vec::new();

@@ -5,9 +5,8 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::branches::kept;
-use super::names::pascal;
 use super::typestate::{self, Builders, Group, Member, Missing, Typestate};
-use super::{Context, bug, doc, ident};
+use super::{Context, bug, doc, ident, packet_type};
 use crate::mistake::Mistakes;
 use crate::model::{Def, Field, Object};
 
@@ -19,7 +18,7 @@ pub(super) fn emit(context: &Context<'_>, def: &Def, packet: &Object) -> Result<
     let of = ident(&def.name);
     let parts = Parts::of(packet)?;
     let (header, mcp, payload) = (ident(parts.header), ident(parts.mcp), ident(parts.payload));
-    let packet_type = ident(&pascal(&def.name));
+    let packet_type = packet_type(context.model, &def.name)?;
     let docs = doc(&format!("Starts a `{}`. The packet type in its header is set by itself.", def.name));
     // Refuses a header without which there is no builder.
     header_object(context, parts.header)?;
@@ -49,7 +48,7 @@ pub(super) fn shared(context: &Context<'_>, packet: &Object) -> Result<Builders,
     let header = header_object(context, parts.header)?;
     let mut members = Vec::new();
     for field in header.fields.iter().filter(|field| field.name != TYPE) {
-        let kept = kept(context, field, false, false)?;
+        let kept = kept(context, parts.header, field, false, false)?;
         let missing = field.required.then(|| missing(parts.header, &field.name));
         members.push(member(field, kept.takes, kept.keeps, kept.convert, missing));
     }

@@ -10,7 +10,7 @@ use syn::Lifetime;
 
 use super::names::pascal;
 use super::readers::{Mode, Reader, borrows, member};
-use super::{Context, bug, ident, words};
+use super::{Context, bug, ident, value, words};
 use crate::mistake::Mistakes;
 use crate::model::{Conditional, Def, Field, Kind, Object, Ty, When};
 
@@ -212,8 +212,8 @@ fn check(context: &Context<'_>, object: &Object, conditional: &Conditional) -> R
             let Kind::Enum(_) = &context.model.def(name)?.kind else {
                 return Err(bug(format!("a conditional asks for a value of `{name}`, which is not an enum")));
             };
+            let values = values.iter().map(|wire| value(context.model, name, wire)).collect::<Result<Vec<_>, _>>()?;
             let name = ident(name);
-            let values = values.iter().map(|value| ident(&pascal(value)));
             quote!(matches!(#subject, Some(#(#name::#values)|*)))
         }
         _ => return Err(bug(format!("the conditional on `{}` is of no known form", conditional.subject))),

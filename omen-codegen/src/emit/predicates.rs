@@ -4,8 +4,8 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::markers::Markers;
-use super::names::{pascal, shouting};
-use super::{bug, doc, ident};
+use super::names::shouting;
+use super::{bug, doc, ident, value};
 use crate::mistake::Mistakes;
 use crate::model::{By, Holds, Kind, Model, Predicate, Rule};
 
@@ -36,9 +36,9 @@ pub(super) fn of_episode(model: &Model) -> Result<TokenStream, Mistakes> {
 fn holds(model: &Model, predicate: &Predicate, values: &TokenStream) -> Result<TokenStream, Mistakes> {
     let Some(Holds { of, by }) = &predicate.holds else { return Ok(TokenStream::new()) };
     let name = ident(&predicate.name);
-    let marker = |of: &str, value: &str| {
-        let (module, value) = (ident(&shouting(of).to_lowercase()), ident(&pascal(value)));
-        quote!(#values::#module::#value)
+    let marker = |of: &str, wire: &str| {
+        let (module, value) = (ident(&shouting(of).to_lowercase()), value(model, of, wire)?);
+        Ok::<_, Mistakes>(quote!(#values::#module::#value))
     };
     let mut pairs = Vec::new();
     match by {
@@ -49,13 +49,15 @@ fn holds(model: &Model, predicate: &Predicate, values: &TokenStream) -> Result<T
             let Kind::Enum(variants) = &model.def(of)?.kind else { return Err(no_demand()) };
             let fulfils = |value: &str| demand.values.contains(&value) == *required;
             for value in variants.iter().map(|variant| &variant.wire).filter(|value| fulfils(value)) {
-                pairs.push((TokenStream::new(), marker(of, value)));
+                pairs.push((TokenStream::new(), marker(of, value)?));
             }
         }
         By::Parameter { of: parameter, values } => {
             for (value, fulfil) in values {
-                let parameter = marker(parameter, value);
-                pairs.extend(fulfil.iter().map(|value| (quote!(<#parameter>), marker(of, value))));
+                let parameter = marker(parameter, value)?;
+                for value in fulfil {
+                    pairs.push((quote!(<#parameter>), marker(of, value)?));
+                }
             }
         }
     }

@@ -4,9 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
+use quote::{ToTokens as _, format_ident, quote};
 use serde::Deserialize;
+use syn::visit_mut::{self, VisitMut};
 
+use super::types::{Types, argument};
 use super::{bug, doc, ident};
 use crate::mistake::{Mistake, Mistakes};
 use crate::model::{Field, Item, Kind, Model, Object, Ty};
@@ -140,7 +142,7 @@ impl Setters {
                 mistakes.push(mistake(&["types", &place, "object"], problem, "name the object as the schema does"));
                 continue;
             };
-            maker.check(model, object, &place, &mut mistakes);
+            maker.check(object, &place, &mut mistakes);
         }
         let payloads = self.covers.objects(model);
         for payload in &payloads {
@@ -183,7 +185,7 @@ impl Setters {
 }
 
 impl Maker {
-    fn check(&self, model: &Model, object: &Object, place: &str, mistakes: &mut Vec<Mistake>) {
+    fn check(&self, object: &Object, place: &str, mistakes: &mut Vec<Mistake>) {
         let of = &self.object;
         for member in self.by_hand.keys().filter(|member| object.field(member).is_none()) {
             mistakes.push(mistake(
@@ -206,8 +208,6 @@ impl Maker {
                 "which a conditional of the schema is about".to_owned()
             } else if matches!(&field.ty, Ty::Array { min, max, .. } if *min > 1 || max.is_some()) {
                 "a list with bounds that a setter cannot keep".to_owned()
-            } else if setter(model, field, Covers::Packets).is_err() {
-                "whose type no setter can take".to_owned()
             } else {
                 continue;
             };
@@ -227,6 +227,7 @@ impl Maker {
 
 pub(super) fn emit(model: &Model, setters: &Setters) -> Result<TokenStream, Mistakes> {
     setters.check(model)?;
+    let declared = Types::of(model)?;
     let mut tokens = TokenStream::new();
     let mut extras: BTreeMap<&str, &Maker> = BTreeMap::new();
     for (place, maker) in setters.types.iter().enumerate() {
@@ -241,17 +242,23 @@ pub(super) fn emit(model: &Model, setters: &Setters) -> Result<TokenStream, Mist
             let help = "list the same members in both, since they share one type for the rest";
             return Err(mistake(&["types", &place.to_string(), "by_hand"], problem, help).into());
         }
-        tokens.extend(methods(model, maker, object, setters.covers)?);
+        tokens.extend(methods(model, &declared, maker, object, setters.covers)?);
     }
     for maker in extras.into_values() {
         let object = model.object(&maker.object).ok_or_else(|| bug(format!("`{}` was checked", maker.object)))?;
-        tokens.extend(rest(model, maker, object)?);
+        tokens.extend(rest(model, &declared, maker, object)?);
     }
     Ok(tokens)
 }
 
 /// The setters of one type.
-fn methods(model: &Model, maker: &Maker, object: &Object, covers: Covers) -> Result<Option<TokenStream>, Mistakes> {
+fn methods(
+    model: &Model,
+    declared: &Types,
+    maker: &Maker,
+    object: &Object,
+    covers: Covers,
+) -> Result<Option<TokenStream>, Mistakes> {
     let parse = |text: &str| syn::parse_str::<syn::Type>(text).map_err(|e| bug(format!("`{text}` is not a type: {e}")));
     let ty = parse(&format!("super::{}", maker.ty))?;
     let path = syn::parse_str::<syn::Expr>(&format!("self.{}", maker.at))
@@ -263,7 +270,7 @@ fn methods(model: &Model, maker: &Maker, object: &Object, covers: Covers) -> Res
     };
     for field in maker.setters(object) {
         let (name, docs) = (ident(&field.name), doc(&field.description));
-        let Setter { takes, gives } = setter(model, field, covers)?;
+        let Setter { takes, keeps, .. } = setter(model, declared, &maker.object, field, covers)?;
         let set = match &field.ty {
             Ty::Array { .. } => quote!(object.#name.get_or_insert_with(Vec::new).extend(values)),
             _ => quote!(object.#name = Some(value)),
@@ -292,7 +299,7 @@ fn methods(model: &Model, maker: &Maker, object: &Object, covers: Covers) -> Res
                     ///
                     /// More values are added to those that are there.
                     pub fn #name(mut self, values: impl IntoIterator<Item = #takes>) -> Self {
-                        let values: Vec<#gives> = values.into_iter().collect();
+                        let values: #keeps = values.into_iter().collect();
                         #set
                         #given_back
                     }
@@ -335,14 +342,13 @@ fn methods(model: &Model, maker: &Maker, object: &Object, covers: Covers) -> Res
 }
 
 /// The members with setters, until their object is made.
-fn rest(model: &Model, maker: &Maker, object: &Object) -> Result<TokenStream, Mistakes> {
+fn rest(model: &Model, declared: &Types, maker: &Maker, object: &Object) -> Result<TokenStream, Mistakes> {
     let (of, name) = (ident(&maker.object), format_ident!("{}Extras", maker.object));
     let (mut fields, mut names) = (Vec::new(), Vec::new());
     for field in maker.setters(object) {
-        let gives = setter(model, field, Covers::Packets)?.gives;
-        let gives = if matches!(field.ty, Ty::Array { .. }) { quote!(Vec<#gives>) } else { gives };
+        let keeps = setter(model, declared, &maker.object, field, Covers::Packets)?.keeps;
         let name = ident(&field.name);
-        fields.push(quote!(pub(super) #name: Option<#gives>));
+        fields.push(quote!(pub(super) #name: Option<#keeps>));
         names.push(name);
     }
     let docs = doc(&format!("Members of `{}` that no rule reads, until it is made.", maker.object));
@@ -366,40 +372,33 @@ fn rest(model: &Model, maker: &Maker, object: &Object) -> Result<TokenStream, Mi
     })
 }
 
-/// What a setter takes, and what the object keeps; of a list, its elements.
+/// The type that a setter takes, of a list that of its elements, and the type that the object keeps.
 struct Setter {
     takes: TokenStream,
-    gives: TokenStream,
+    keeps: syn::Type,
 }
 
-fn setter(model: &Model, field: &Field, covers: Covers) -> Result<Setter, Mistakes> {
-    let same = |ty: TokenStream| Setter { takes: ty.clone(), gives: ty };
-    let named = |name: &str, in_list: bool| -> Result<Setter, Mistakes> {
-        let ty = ident(name);
-        Ok(match &model.def(name)?.kind {
-            Kind::FreeObject { .. } if in_list || covers == Covers::Envelope => {
-                same(quote!(::omen_types::serde_json::Map<String, ::omen_types::serde_json::Value>))
-            }
-            Kind::FreeObject { .. } => Setter {
-                takes: quote!(super::Fields),
-                gives: quote!(::omen_types::serde_json::Map<String, ::omen_types::serde_json::Value>),
-            },
-            Kind::Any if in_list => same(quote!(::omen_types::serde_json::Value)),
-            Kind::Any => Setter {
-                takes: quote!(impl Into<::omen_types::serde_json::Value>),
-                gives: quote!(::omen_types::serde_json::Value),
-            },
-            Kind::Integer { .. } if !in_list => Setter { takes: quote!(impl Into<#ty>), gives: quote!(#ty) },
-            _ => same(quote!(#ty)),
-        })
+fn setter(model: &Model, declared: &Types, of: &str, field: &Field, covers: Covers) -> Result<Setter, Mistakes> {
+    let mut keeps = declared.member(of, field)?;
+    Reexported.visit_type_mut(&mut keeps);
+    let takes = match (&field.ty, model_kind(model, &field.ty)) {
+        (Ty::Array { .. }, _) => argument(&keeps).to_token_stream(),
+        (Ty::PlainText, _) | (_, Some(Kind::Integer { .. } | Kind::Any)) => quote!(impl Into<#keeps>),
+        (_, Some(Kind::FreeObject { .. })) if covers == Covers::Packets => quote!(super::Fields),
+        _ => quote!(#keeps),
     };
-    match &field.ty {
-        Ty::Ref(name) => named(name, false),
-        Ty::Bool => Ok(same(quote!(bool))),
-        Ty::PlainText => Ok(Setter { takes: quote!(impl Into<String>), gives: quote!(String) }),
-        Ty::NullableText => Ok(same(quote!(Option<String>))),
-        Ty::Array { item: Item::Ref(name), .. } => named(name, true),
-        Ty::Array { item: Item::PlainText, .. } => Ok(same(quote!(String))),
+    Ok(Setter { takes, keeps })
+}
+
+/// Names `serde_json` as crates that do not depend on it can.
+struct Reexported;
+
+impl VisitMut for Reexported {
+    fn visit_path_mut(&mut self, path: &mut syn::Path) {
+        visit_mut::visit_path_mut(self, path);
+        if path.segments.first().is_some_and(|first| first.ident == "serde_json") {
+            path.segments.insert(0, ident("omen_types").into());
+        }
     }
 }
 

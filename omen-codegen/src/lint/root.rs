@@ -7,7 +7,7 @@ use super::record::{self, Field, Want, may, need};
 use super::report::Report;
 use super::{VERSION, suggest};
 use crate::load::{BASE_FILE, DECISIONS_FILE, FSM_FILE, GATE_FILE, RULES_FILE, SchemaSet};
-use crate::model::ENVELOPE;
+use crate::load::ENVELOPE;
 
 /// The keywords that only the root of a schema file has.
 pub(super) const ROOT: &[Field] =

@@ -2,7 +2,7 @@
 
 use super::cells::{self, Cells};
 use super::layers::{self, Layers};
-use super::table::{Event, Obligation, Row, State, event, obligation, row, state};
+use super::table::{Derived, Event, Obligation, Row, State, derived, event, obligation, row, state};
 use super::typed::{self, TypedApi};
 use super::{At, each, strings, text};
 use crate::json::Json;
@@ -15,6 +15,8 @@ pub struct Fsm {
     pub states: Vec<State>,
     /// What can happen.
     pub events: Vec<Event>,
+    /// The facts about packets that code derives.
+    pub derived: Vec<Derived>,
     /// The transition table.
     pub rows: Vec<Row>,
     /// The state of the verification loop.
@@ -45,6 +47,7 @@ pub(super) fn build(at: &At<'_>, json: &Json) -> Result<Fsm, Mistake> {
     Ok(Fsm {
         states: each(at, json, "states", state)?,
         events: each(at, json, "events", event)?,
+        derived: each(at, json, "derived", derived)?,
         rows: each(at, json, "rows", row)?,
         loop_state: text(&loop_at, looped, "state")?,
         loop_opened_by: text(&loop_at, looped, "opened_by")?,

@@ -63,6 +63,15 @@ pub enum GuardOn {
     Derived(String),
 }
 
+/// A fact about packets that code derives, which guards check.
+#[derive(Clone, Debug)]
+pub struct Derived {
+    /// Such as `safety_class`.
+    pub id: String,
+    /// The enum of its values; `None` if their type is written by hand.
+    pub of: Option<String>,
+}
+
 /// A row of the table.
 #[derive(Clone, Debug)]
 pub struct Row {
@@ -133,6 +142,10 @@ pub(super) fn state(at: &At<'_>, json: &Json) -> Result<State, Mistake> {
             })
         })?,
     })
+}
+
+pub(super) fn derived(at: &At<'_>, json: &Json) -> Result<Derived, Mistake> {
+    Ok(Derived { id: text(at, json, "id")?, of: json.get("enum").and_then(Json::as_str).map(str::to_owned) })
 }
 
 pub(super) fn event(at: &At<'_>, json: &Json) -> Result<Event, Mistake> {

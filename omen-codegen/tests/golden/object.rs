@@ -6,8 +6,7 @@ pub struct Parcel {
     /// Its weight in kilograms.
     pub weight: Weight,
     /// What sort of parcel; the name is a keyword of Rust.
-    #[serde(rename = "type")]
-    pub type_: String,
+    pub r#type: String,
     /// What stands on it.
     pub labels: Vec<Label>,
     /// Anything besides.

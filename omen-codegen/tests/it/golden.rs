@@ -22,7 +22,7 @@ use similar::TextDiff;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Case {
-    /// `definition NAME`, `packets`, `codes`, `helps CODE ..`, `machine`, `refusals`, `obligations`, `verification_loop`,
+    /// `definition NAME`, `typify`, `packets`, `codes`, `helps CODE ..`, `machine`, `refusals`, `obligations`, `verification_loop`,
     /// `layers`, `episode`, `gate`, `pipeline`, `markers`, `predicates` or `setters`.
     emit: String,
     /// What facts keep; nothing, if it is left out.
@@ -87,6 +87,7 @@ fn generate(name: &str) -> Result<Source, Mistakes> {
     let markers = case.markers.map_or(Ok(Markers::default()), |markers| Markers::parse(markers.get()))?;
     match case.emit.split_once(' ').unwrap_or((&case.emit, "")) {
         ("definition", definition) => emit::definition(&model, &lens, definition),
+        ("typify", "") => emit::typify(&model),
         ("packets", "") => emit::packets(&model, &lens),
         ("codes", "") => emit::codes(&model),
         ("helps", codes) => emit::helps(&model, |rule| codes.split(' ').any(|code| code == rule.code)),

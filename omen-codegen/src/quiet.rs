@@ -1,16 +1,15 @@
-//! No panic of a dependency reaches the user: syn, quote and prettyplease can panic.
+//! Panics of dependencies as mistakes: typify, syn, quote and prettyplease can panic.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::sync::Once;
 
-use super::bug;
-use crate::mistake::Mistakes;
+use crate::mistake::{Mistakes, bug};
 
 thread_local! { static QUIET: Cell<bool> = const { Cell::new(false) }; }
 
 /// Does work in which a panic comes back as a mistake, and prints nothing.
-pub(super) fn quietly<T>(work: impl FnOnce() -> Result<T, Mistakes>) -> Result<T, Mistakes> {
+pub(crate) fn quietly<T>(work: impl FnOnce() -> Result<T, Mistakes>) -> Result<T, Mistakes> {
     // The hook is one for the process: what other threads have to say must come through.
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {

@@ -1,0 +1,78 @@
+//! The schemas in draft 7: what typify would read otherwise than the files mean it is expressed in another way.
+
+use serde_json::{Map, Value, json};
+
+use super::packet_variant;
+use crate::load::{SchemaSet, referenced};
+use crate::mistake::{Mistakes, bug};
+
+/// The type of members that a pattern names.
+pub(super) const METADATA: &str = "Metadata";
+
+/// The definitions of all schema files, by name.
+pub(super) fn definitions(set: &SchemaSet) -> Result<Map<String, Value>, Mistakes> {
+    let mut all = Map::from_iter([(METADATA.to_owned(), json!({}))]);
+    for found in set.definitions() {
+        all.insert(found.name.to_owned(), definition(found.file, found.json.to_value())?);
+    }
+    Ok(all)
+}
+
+fn definition(file: &str, mut schema: Value) -> Result<Value, Mistakes> {
+    let Some(map) = schema.as_object_mut() else { return Ok(schema) };
+    // Conditionals do not change a type. The parser and the builders of branches check them.
+    map.remove("allOf");
+    keep_typing(map);
+    let required = map.get("required").cloned().unwrap_or_default();
+    for (name, member) in map.get_mut("properties").and_then(Value::as_object_mut).into_iter().flatten() {
+        let Some(member) = member.as_object_mut() else { continue };
+        keep_typing(member);
+        // typify would make a member with a default a required one, and an absent member has to stay absent.
+        member.remove("default");
+        refer(file, member)?;
+        if let Some(items) = member.get_mut("items").and_then(Value::as_object_mut) {
+            refer(file, items)?;
+        }
+        // typify would leave out an optional list when it is empty, but not one that may be `null`.
+        let is_required = required.as_array().is_some_and(|required| required.contains(&json!(name)));
+        if !is_required && member.get("type") == Some(&json!("array")) {
+            member.insert("type".to_owned(), json!(["array", "null"]));
+        }
+    }
+    if map.remove("patternProperties").is_some() {
+        let ty = json!({ "$ref": format!("#/definitions/{METADATA}") });
+        map.get_mut("properties").and_then(Value::as_object_mut).map(|all| all.insert("metadata".to_owned(), ty));
+        map.get_mut("required").and_then(Value::as_array_mut).map(|all| all.push(json!("metadata")));
+    }
+    for branch in map.get_mut("oneOf").and_then(Value::as_array_mut).into_iter().flatten() {
+        let Some(branch) = branch.as_object_mut() else { continue };
+        keep_typing(branch);
+        if let Some(name) = refer(file, branch)? {
+            // The title names the variant; typify ignores one beside a reference.
+            let reference = branch.remove("$ref");
+            *branch = Map::from_iter([
+                ("title".to_owned(), json!(packet_variant(&name))),
+                ("allOf".to_owned(), json!([{ "$ref": reference }])),
+            ]);
+        }
+    }
+    Ok(schema)
+}
+
+/// Removes the keywords that have no part in a type.
+fn keep_typing(schema: &mut Map<String, Value>) {
+    schema.retain(|key, _| {
+        let is_typing = !key.starts_with("x-omen-") && !key.starts_with('$') && key != "examples";
+        is_typing || key == "$ref"
+    });
+}
+
+/// Turns a reference to a file into one to a definition, and returns the name of the definition.
+fn refer(file: &str, schema: &mut Map<String, Value>) -> Result<Option<String>, Mistakes> {
+    let Some(Value::String(text)) = schema.remove("$ref") else { return Ok(None) };
+    let name = referenced(file, &text).ok_or_else(|| bug(format!("{file}: invalid reference `{text}`")))?;
+    // The packet type in the header of a packet, for which typify would declare a header type per packet. The parser checks it.
+    schema.remove("properties");
+    schema.insert("$ref".to_owned(), json!(format!("#/definitions/{name}")));
+    Ok(Some(name))
+}
