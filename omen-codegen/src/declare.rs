@@ -36,15 +36,29 @@ impl Declared {
         quietly(|| typify(&fed)).map_err(|error| failing(set, &fed).unwrap_or(error).located(set.texts()))
     }
 
+    /// The variant of a union that holds a definition.
+    pub(crate) fn variant_of(&self, union: &str, definition: &str) -> Result<&syn::Ident, Mistakes> {
+        let holds = |variant: &&syn::Variant| {
+            let mut fields = variant.fields.iter();
+            matches!(fields.next().map(|field| &field.ty), Some(syn::Type::Path(path)) if path.path.is_ident(definition))
+        };
+        let variant = self.variants(union).find(holds).map(|variant| &variant.ident);
+        variant.ok_or_else(|| bug(format!("typify declares no variant of `{union}` for `{definition}`")))
+    }
+
     /// The Rust name of the value of an enum that is `wire` in JSON.
     pub(crate) fn value(&self, of: &str, wire: &str) -> Result<String, Mistakes> {
-        let enums = self.file.items.iter().filter_map(|item| match item {
+        let variant = self.variants(of).find(|variant| wire_name(&variant.ident, &variant.attrs) == wire);
+        let name = variant.map(|variant| variant.ident.unraw().to_string());
+        name.ok_or_else(|| bug(format!("typify declares no value `{wire}` of `{of}`")))
+    }
+
+    fn variants(&self, of: &str) -> impl Iterator<Item = &syn::Variant> {
+        let enums = self.file.items.iter().filter_map(move |item| match item {
             syn::Item::Enum(item) if item.ident.unraw() == of => Some(&item.variants),
             _ => None,
         });
-        let variant = enums.flatten().find(|variant| wire_name(&variant.ident, &variant.attrs) == wire);
-        let name = variant.map(|variant| variant.ident.unraw().to_string());
-        name.ok_or_else(|| bug(format!("typify declares no value `{wire}` of `{of}`")))
+        enums.flatten()
     }
 }
 

@@ -312,6 +312,11 @@ pub(crate) fn packet_type(model: &Model, packet: &str) -> Result<proc_macro2::Id
     value(model, PACKET_TYPE, packet)
 }
 
+/// The variant of `Packet` for a packet.
+pub(crate) fn packet_variant<'m>(model: &'m Model, packet: &str) -> Result<&'m proc_macro2::Ident, Mistakes> {
+    model.declared.variant_of("Packet", packet)
+}
+
 pub(crate) fn list<T: ToTokens>(items: impl IntoIterator<Item = T>) -> TokenStream {
     let items = items.into_iter();
     quote!(&[#(#items),*])

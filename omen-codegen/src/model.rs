@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 use omen_schema::pointer;
 
-use crate::json::Json;
 use crate::declare::Declared;
+use crate::json::Json;
 use crate::load::{Definition, FSM_FILE, GATE_FILE, RULES_FILE, SchemaSet, referenced};
 use crate::mistake::{Mistake, Mistakes, bug};
 use crate::pattern::Pattern;

@@ -59,11 +59,11 @@ fn definition(file: &str, mut schema: Value) -> Result<Value, Mistakes> {
     Ok(schema)
 }
 
-/// Removes the keywords that have no part in a type.
+/// Removes the keywords that have no part in a type. Of a list of fixed length, typify would make an array.
 fn keep_typing(schema: &mut Map<String, Value>) {
     schema.retain(|key, _| {
-        let is_typing = !key.starts_with("x-omen-") && !key.starts_with('$') && key != "examples";
-        is_typing || key == "$ref"
+        let is_typing = !key.starts_with("x-omen-") && !key.starts_with('$');
+        key == "$ref" || is_typing && !["examples", "minItems", "maxItems"].contains(&key.as_str())
     });
 }
 

@@ -199,16 +199,21 @@ pub(super) fn kept(
     non_empty: bool,
 ) -> Result<Kept, Mistakes> {
     let declared = context.types.member(of, field)?;
-    let same = |ty: TokenStream, bounded| Kept { takes: ty.clone(), keeps: ty, convert: quote!(value), put: None, bounded };
+    let same =
+        |ty: TokenStream, bounded| Kept { takes: ty.clone(), keeps: ty, convert: quote!(value), put: None, bounded };
     let bounded = has_bounds(context, field)?;
     Ok(match &field.ty {
-        Ty::PlainText if non_empty => Kept { put: Some(|text| quote!(String::from(#text))), ..same(quote!(Text), false) },
+        Ty::PlainText if non_empty => {
+            Kept { put: Some(|text| quote!(String::from(#text))), ..same(quote!(Text), false) }
+        }
         Ty::NullableText if non_empty => {
             Kept { put: Some(|text| quote!(Some(String::from(#text)))), ..same(quote!(Text), false) }
         }
-        Ty::PlainText => {
-            Kept { takes: quote!(impl Into<#declared>), convert: quote!(value.into()), ..same(quote!(#declared), false) }
-        }
+        Ty::PlainText => Kept {
+            takes: quote!(impl Into<#declared>),
+            convert: quote!(value.into()),
+            ..same(quote!(#declared), false)
+        },
         Ty::Array { item, min, max: None } if filled && *min <= 1 => {
             let element = types::argument(&declared);
             let inner = match item {

@@ -4,8 +4,7 @@ use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use super::names::pascal;
-use super::{bug, doc, ident, list, packet_type, value};
-use crate::declare::packet_variant;
+use super::{bug, doc, ident, list, packet_type, packet_variant, value};
 use crate::mistake::Mistakes;
 use crate::model::{Derived, Event, Fsm, Guard, GuardOn, Kind, Model, Row, Target, Ty};
 
@@ -143,7 +142,7 @@ fn events(model: &Model) -> Result<TokenStream, Mistakes> {
     let types = types.collect::<Result<Vec<_>, _>>()?;
     let mut arms = Vec::new();
     for packet in &model.packets {
-        let variant = ident(packet_variant(packet));
+        let variant = packet_variant(model, packet)?;
         let of: Vec<_> = events.iter().filter(|event| event.packet.as_ref() == Some(packet)).collect();
         let Some((last, tested)) = of.split_last() else {
             return Err(bug(format!("no event for packets of type `{packet}`")));
@@ -402,7 +401,7 @@ pub(super) fn verification_loop(model: &Model) -> Result<TokenStream, Mistakes> 
             let needs_payload =
                 obligation.when.iter().any(|g| !matches!(&g.on, GuardOn::Pointer(p) if !p.starts_with("/payload/")));
             let test = if needs_payload {
-                let variant = ident(packet_variant(packet));
+                let variant = packet_variant(model, packet)?;
                 quote!(matches!(&facts.payload, PayloadFacts::#variant(payload) if #test))
             } else {
                 test

@@ -6,7 +6,8 @@ use proc_macro2::{Ident, Span};
 pub(super) fn ident(name: &str) -> Ident {
     match name {
         "self" | "Self" | "super" | "crate" => Ident::new(&format!("{name}_"), Span::call_site()),
-        _ => syn::parse_str(name).unwrap_or_else(|_| Ident::new_raw(name, Span::call_site())),
+        _ if typify::accept_as_ident(name) => Ident::new(name, Span::call_site()),
+        _ => Ident::new_raw(name, Span::call_site()),
     }
 }
 

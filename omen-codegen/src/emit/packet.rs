@@ -6,8 +6,7 @@ use quote::quote;
 use super::readers::{Mode, Reader, reference};
 use super::shapes::shape_name;
 use super::typestate::Builders;
-use super::{Context, Emitted, bug, doc, ident, list, packet_builder, packet_type};
-use crate::declare::packet_variant;
+use super::{Context, Emitted, bug, doc, ident, list, packet_builder, packet_type, packet_variant};
 use crate::mistake::Mistakes;
 use crate::model::{Model, Ty};
 
@@ -49,7 +48,7 @@ fn enums(context: &Context<'_>, first: &str) -> Result<TokenStream, Mistakes> {
     let header_facts = part(context, first, "header")?.out;
     let mcp_facts = part(context, first, "mcp")?.out;
     let packets: Vec<_> = model.packets.iter().map(|packet| ident(packet)).collect();
-    let variants: Vec<_> = model.packets.iter().map(|packet| ident(packet_variant(packet))).collect();
+    let variants = model.packets.iter().map(|packet| packet_variant(model, packet)).collect::<Result<Vec<_>, _>>()?;
     let types = packet_types(model)?;
     let mut docs = Vec::new();
     let mut payloads = Vec::new();
@@ -180,7 +179,7 @@ fn parser(context: &Context<'_>, first: &str) -> Result<TokenStream, Mistakes> {
     for packet in &model.packets {
         let payload = payload(context, packet)?;
         let Reader { reader, .. } = reference(context, payload, 2, Mode::Facts)?;
-        let (of, variant) = (packet_type(model, packet)?, ident(packet_variant(packet)));
+        let (of, variant) = (packet_type(model, packet)?, packet_variant(model, packet)?);
         let wrap = match context.lens.looks_into(payload) {
             true => quote!(PayloadFacts::#variant),
             false => quote!(|()| PayloadFacts::#variant),

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use heck::ToPascalCase as _;
+
 use super::index::{Index, Shape};
 use super::kind::Kind;
 use super::node::Node;
@@ -12,6 +14,7 @@ pub(super) fn check(index: &Index<'_>, report: &mut Report) {
     for definition in index.definitions() {
         let (name, node) = (definition.name, &definition.node);
         pascal_case(name, node, report);
+        declarable(name, node, report);
         if let Some((other, file)) = first.get(&name.to_ascii_lowercase()) {
             report.add(
                 Kind::DuplicateName,
@@ -30,12 +33,28 @@ pub(super) fn check(index: &Index<'_>, report: &mut Report) {
     }
 }
 
+/// The types that the generated code names without a path.
+const TAKEN: [&str; 4] = ["Metadata", "Option", "String", "Vec"];
+
+/// Asks for a name that typify gives to the type, too, and that no other type has.
+fn declarable(name: &str, at: &Node<'_>, report: &mut Report) {
+    let declared = name.to_pascal_case();
+    if !typify::accept_as_ident(name) {
+        let problem = format!("the name `{name}` is a keyword of Rust");
+        report.add(Kind::NameCase, at, problem, "give the definition another name");
+    } else if is_pascal_case(name) && declared != name {
+        let problem = format!("the name `{name}` has several capitals in one word");
+        report.add(Kind::NameCase, at, problem, format!("write `{declared}`"));
+    }
+    if TAKEN.contains(&name) {
+        let problem = format!("`{name}` is the name of a type that the generated code uses");
+        report.add(Kind::DuplicateName, at, problem, "give the definition another name");
+    }
+}
+
 /// Asks for a name such as `PacketId`, which becomes the name of a type.
 pub(super) fn pascal_case(name: &str, at: &Node<'_>, report: &mut Report) {
-    let fine = name.starts_with(|c: char| c.is_ascii_uppercase())
-        && name.chars().all(|c| c.is_ascii_alphanumeric())
-        && (name.len() == 1 || name.contains(|c: char| c.is_ascii_lowercase()));
-    if !fine {
+    if !is_pascal_case(name) {
         report.add(
             Kind::NameCase,
             at,
@@ -43,6 +62,12 @@ pub(super) fn pascal_case(name: &str, at: &Node<'_>, report: &mut Report) {
             "start every word with a capital and leave out all but ASCII letters and digits",
         );
     }
+}
+
+fn is_pascal_case(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_uppercase())
+        && name.chars().all(|c| c.is_ascii_alphanumeric())
+        && (name.len() == 1 || name.contains(|c: char| c.is_ascii_lowercase()))
 }
 
 fn snake_case(name: &str, at: &Node<'_>, report: &mut Report) {

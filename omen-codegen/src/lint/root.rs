@@ -6,8 +6,8 @@ use super::node::Node;
 use super::record::{self, Field, Want, may, need};
 use super::report::Report;
 use super::{VERSION, suggest};
-use crate::load::{BASE_FILE, DECISIONS_FILE, FSM_FILE, GATE_FILE, RULES_FILE, SchemaSet};
 use crate::load::ENVELOPE;
+use crate::load::{BASE_FILE, DECISIONS_FILE, FSM_FILE, GATE_FILE, RULES_FILE, SchemaSet};
 
 /// The keywords that only the root of a schema file has.
 pub(super) const ROOT: &[Field] =

@@ -13,6 +13,7 @@ use super::record::{self, Field, Want, may, need};
 use super::report::Report;
 use super::root::ROOT;
 use super::suggest;
+use crate::declare::packet_variant;
 use crate::json::Json;
 use crate::pattern::Pattern;
 
@@ -178,6 +179,7 @@ fn value(list: &Node<'_>, value: &Json, report: &mut Report) {
 }
 
 fn union(index: &Index<'_>, definition: &Definition<'_>, report: &mut Report) {
+    variants(index, definition, report);
     let mut seen: Vec<(&str, &str)> = Vec::new();
     for node in definition.node.list("oneOf") {
         if node.get("$ref").is_none() || node.json.members().len() != 1 {
@@ -215,6 +217,37 @@ fn union(index: &Index<'_>, definition: &Definition<'_>, report: &mut Report) {
     }
 }
 
+/// typify names each variant by the words of its branch that are not common to all branches.
+fn variants(index: &Index<'_>, definition: &Definition<'_>, report: &mut Report) {
+    let branches = definition.node.list("oneOf");
+    let names: Vec<&str> = branches.iter().filter_map(|node| index.referred(node)).map(|target| target.name).collect();
+    if let [name] = names[..]
+        && branches.len() == 1
+    {
+        report.add(
+            Kind::Alias,
+            &definition.node,
+            format!("this union is only another name for `{name}`"),
+            format!("refer to `{name}` where this one is used, or add a branch"),
+        );
+        return;
+    }
+    let goes_on = |name: &str, with: &str| {
+        let (name, with) = (packet_variant(name), packet_variant(with));
+        name == with || name.strip_prefix(with).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()))
+    };
+    for (node, name) in branches.iter().zip(&names) {
+        if names.len() == branches.len() && names.iter().all(|other| goes_on(other, name)) {
+            report.add(
+                Kind::UnionBranch,
+                node,
+                format!("every name of a branch begins with `{name}`, so that no name is left for the variant"),
+                "rename this definition",
+            );
+        }
+    }
+}
+
 fn json_type(shape: Shape) -> Option<&'static str> {
     match shape {
         Shape::Object | Shape::Free => Some("object"),
@@ -240,6 +273,14 @@ fn text(node: &Node<'_>, report: &mut Report) {
     {
         let problem = format!("the format `{format}` is not supported");
         report.add(Kind::UnsupportedFormat, &at, problem, suggest::help(format, ["date-time"]));
+    }
+    for key in ["minLength", "maxLength"] {
+        if let Some(at) = node.get(key)
+            && at.json.as_u64().is_some_and(|bound| bound > u64::from(u32::MAX))
+        {
+            let problem = format!("`{key}` is beyond 2^32-1, the longest text");
+            report.add(Kind::BoundType, &at, problem, format!("write {} or less", u32::MAX));
+        }
     }
     order(node, "minLength", "maxLength", report);
     let has = |key: &str| node.get(key).is_some();

@@ -24,7 +24,7 @@ const SETTERS: &str = "setters.json";
 struct Schema(BTreeMap<String, Value>);
 
 /// All additions that break no Rust, in one, by path: an optional member of every object that a packet has, values of
-/// enums, a tool class, a packet type, a row, a conditional.
+/// enums, an identifier, a list of a union, a tool class, a packet type, a row, a conditional.
 pub(super) fn additions() -> Vec<(String, String)> {
     let mut schema = Schema::real();
     let files: Vec<String> = schema.0.keys().cloned().collect();
@@ -44,6 +44,7 @@ pub(super) fn additions() -> Vec<(String, String)> {
     schema.add(SETTERS, "/elsewhere", "NotePayload", "no move sends notes".into());
     add_tool_class(&mut schema);
     let_it_read(&mut schema);
+    add_clues(&mut schema);
     schema.add(FSM, "/rows", "", escalate_from_sense());
     let mut files = Vec::new();
     for (file, json) in schema.0 {
@@ -221,6 +222,19 @@ fn list_packet(schema: &mut Schema) {
     schema.add(FSM, "/layers/senders/4/sends", "", "NotePacket".into());
 }
 
+/// Gives an observation an optional identifier, union and list.
+fn add_clues(schema: &mut Schema) {
+    let (common, members) = ("common.schema.json", "/$defs/ObservationPayload/properties");
+    let branches = json!([{ "$ref": "#/$defs/ClueId" }, { "$ref": "#/$defs/Count" }]);
+    let id = json!({ "description": "A clue.", "type": "string", "pattern": "^clue_[a-z]+$" });
+    let union = json!({ "description": "A clue.", "oneOf": branches });
+    schema.add(common, "/$defs", "ClueId", id).add(common, "/$defs", "Clues", union);
+    let [id, union] = ["ClueId", "Clues"].map(|name| json!(format!("../{common}#/$defs/{name}")));
+    let list = json!({ "description": "Hints.", "type": "array", "items": { "$ref": union } });
+    let clue = json!({ "description": "A hint.", "$ref": id });
+    schema.add(OBSERVATION, members, "clue", clue).add(OBSERVATION, members, "hints", list);
+}
+
 fn escalate_from_sense() -> Value {
     json!({
         "from": ["S1_SENSE"], "events": ["escalate"], "to": ["S8_ESCALATED"], "description": "At once.", "source": "D8",
@@ -262,6 +276,20 @@ fn an_optional_member_is_everywhere_without_a_line_of_rust() {
     assert!(made.between("types", "impl ObservationPayloadKey", "impl<").contains("\"remark\" => Some("));
     assert_eq!(made.0["types"].matches("ObservationPayloadKey::Remark => break 'm_remark").count(), 2);
     assert_eq!(needed(&made), needed(&Schema::real().made().unwrap()));
+}
+
+#[test]
+fn an_identifier_a_union_and_a_list_are_types_members_and_setters() {
+    let mut schema = Schema::real();
+    add_clues(&mut schema);
+    schema
+        .made()
+        .unwrap()
+        .gains("types", "pub struct ClueId(String);")
+        .gains("types", "ClueId(ClueId), /// An integer from 0 to 2^53-1")
+        .gains("types", "pub hints: Option<Vec<Clues>>")
+        .gains("setters", "pub fn clue(mut self, value: ClueId) -> Self {")
+        .gains("setters", "pub fn hints(mut self, values: impl IntoIterator<Item = Clues>) -> Self {");
 }
 
 #[test]

@@ -11,6 +11,7 @@
 mod additive;
 mod determinism;
 mod edits;
+mod forms;
 mod golden;
 mod lint;
 mod markers;
