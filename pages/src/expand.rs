@@ -24,6 +24,8 @@ pub struct Options {
 pub enum Part {
     /// Packet types, builders, parsers and shapes of `omen-types`
     Types,
+    /// The output of typify from which the packet types are made; printed only if it is named
+    Typify,
     /// The codes of findings of `omen-types`
     Codes,
     /// The codes of the tool boundary of `omen-gate`
@@ -43,9 +45,12 @@ pub enum Part {
 pub fn command(options: &Options, out: &mut dyn Write) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
     let markers = Markers::parse(MARKERS)?;
     let model = omen_codegen::model(omen_schema::FILES.iter().copied())?;
-    for part in Part::value_variants().iter().filter(|part| options.part.is_none_or(|only| only == **part)) {
+    for part in
+        Part::value_variants().iter().filter(|part| options.part.map_or(**part != Part::Typify, |only| only == **part))
+    {
         let sources = match part {
             Part::Types => vec![emit::types(&model, &Lens::parse(LENS)?)?],
+            Part::Typify => vec![emit::typify(&model)?],
             Part::Codes => vec![emit::codes(&model)?],
             Part::Gate => vec![emit::gate(&model)?, emit::pipeline(&model, &emit::functions(Path::new(STEPS))?)?],
             Part::Facts => {

@@ -224,15 +224,14 @@ fn list_packet(schema: &mut Schema) {
 
 /// Gives an observation an optional identifier, union and list.
 fn add_clues(schema: &mut Schema) {
-    let (common, members) = ("common.schema.json", "/$defs/ObservationPayload/properties");
-    let branches = json!([{ "$ref": "#/$defs/ClueId" }, { "$ref": "#/$defs/Count" }]);
+    let to = |name: &str| json!({ "$ref": format!("../common.schema.json#/$defs/{name}"), "description": "A hint." });
+    let list = json!({ "description": "Hints.", "type": "array", "items": { "$ref": to("Clues")["$ref"] } });
     let id = json!({ "description": "A clue.", "type": "string", "pattern": "^clue_[a-z]+$" });
+    let branches = json!([{ "$ref": "#/$defs/ClueId" }, { "$ref": "#/$defs/Count" }]);
     let union = json!({ "description": "A clue.", "oneOf": branches });
-    schema.add(common, "/$defs", "ClueId", id).add(common, "/$defs", "Clues", union);
-    let [id, union] = ["ClueId", "Clues"].map(|name| json!(format!("../{common}#/$defs/{name}")));
-    let list = json!({ "description": "Hints.", "type": "array", "items": { "$ref": union } });
-    let clue = json!({ "description": "A hint.", "$ref": id });
-    schema.add(OBSERVATION, members, "clue", clue).add(OBSERVATION, members, "hints", list);
+    schema.add("common.schema.json", "/$defs", "ClueId", id).add("common.schema.json", "/$defs", "Clues", union);
+    let members = "/$defs/ObservationPayload/properties";
+    schema.add(OBSERVATION, members, "clue", to("ClueId")).add(OBSERVATION, members, "hints", list);
 }
 
 fn escalate_from_sense() -> Value {
