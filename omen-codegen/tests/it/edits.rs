@@ -227,8 +227,8 @@ fn add_clues(schema: &mut Schema) {
     let to = |name: &str| json!({ "$ref": format!("../common.schema.json#/$defs/{name}"), "description": "A hint." });
     let list = json!({ "description": "Hints.", "type": "array", "items": { "$ref": to("Clues")["$ref"] } });
     let id = json!({ "description": "A clue.", "type": "string", "pattern": "^clue_[a-z]+$" });
-    let branches = json!([{ "$ref": "#/$defs/ClueId" }, { "$ref": "#/$defs/Count" }]);
-    let union = json!({ "description": "A clue.", "oneOf": branches });
+    let union =
+        json!({ "description": "A clue.", "oneOf": [{ "$ref": "#/$defs/ClueId" }, { "$ref": "#/$defs/Count" }] });
     schema.add("common.schema.json", "/$defs", "ClueId", id).add("common.schema.json", "/$defs", "Clues", union);
     let members = "/$defs/ObservationPayload/properties";
     schema.add(OBSERVATION, members, "clue", to("ClueId")).add(OBSERVATION, members, "hints", list);
@@ -281,10 +281,8 @@ fn an_optional_member_is_everywhere_without_a_line_of_rust() {
 fn an_identifier_a_union_and_a_list_are_types_members_and_setters() {
     let mut schema = Schema::real();
     add_clues(&mut schema);
-    schema
-        .made()
-        .unwrap()
-        .gains("types", "pub struct ClueId(String);")
+    let made = schema.made().unwrap();
+    made.gains("types", "pub struct ClueId(String);")
         .gains("types", "ClueId(ClueId), /// An integer from 0 to 2^53-1")
         .gains("types", "pub hints: Option<Vec<Clues>>")
         .gains("setters", "pub fn clue(mut self, value: ClueId) -> Self {")
