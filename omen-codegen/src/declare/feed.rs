@@ -41,8 +41,12 @@ fn definition(file: &str, mut schema: Value) -> Result<Value, Mistakes> {
     }
     if map.remove("patternProperties").is_some() {
         let ty = json!({ "$ref": format!("#/definitions/{METADATA}") });
-        map.get_mut("properties").and_then(Value::as_object_mut).map(|all| all.insert("metadata".to_owned(), ty));
-        map.get_mut("required").and_then(Value::as_array_mut).map(|all| all.push(json!("metadata")));
+        if let Some(members) = map.get_mut("properties").and_then(Value::as_object_mut) {
+            members.insert("metadata".to_owned(), ty);
+        }
+        if let Some(required) = map.get_mut("required").and_then(Value::as_array_mut) {
+            required.push(json!("metadata"));
+        }
     }
     for branch in map.get_mut("oneOf").and_then(Value::as_array_mut).into_iter().flatten() {
         let Some(branch) = branch.as_object_mut() else { continue };
