@@ -32,6 +32,7 @@ mod predicates;
 mod quiet;
 mod readers;
 mod scalars;
+mod schemas;
 mod setters;
 mod shapes;
 mod types;

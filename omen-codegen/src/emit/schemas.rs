@@ -7,8 +7,8 @@ use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens as _, quote};
 use syn::{Attribute, Fields, ItemEnum, ItemStruct, parse_quote};
 
-use super::Types;
-use crate::emit::{bug, ident};
+use super::types::Types;
+use super::{bug, ident};
 use crate::mistake::Mistakes;
 use crate::model::{Conditional, Def, Field, Item, Kind, Object, TextRule, Ty, When};
 
@@ -50,7 +50,7 @@ pub(super) fn enumeration(item: &mut ItemEnum, def: &Def, types: &Types) -> Resu
             for (variant, branch) in variants.zip(branches) {
                 // The description stands in the definition that the branch refers to.
                 let mut all = describe("");
-                if types.replaced.contains_key(branch) {
+                if types.is_replaced(branch) {
                     all.extend(quote!(, with = #branch));
                 }
                 variant.attrs.push(schemars(&all));
@@ -112,8 +112,8 @@ fn member(declared: &syn::Type, object: &Object, field: &Field, types: &Types) -
     // What is optional may be absent, but not `null`.
     let some = if field.required { declared } else { inner(declared)? };
     let with = match &field.ty {
-        Ty::Ref(name) if types.replaced.contains_key(name) => Some(ident(name).to_token_stream()),
-        Ty::Array { item: Item::Ref(name), .. } if types.replaced.contains_key(name) => {
+        Ty::Ref(name) if types.is_replaced(name) => Some(ident(name).to_token_stream()),
+        Ty::Array { item: Item::Ref(name), .. } if types.is_replaced(name) => {
             let name = ident(name);
             Some(quote!(Vec<#name>))
         }
