@@ -34,6 +34,7 @@ mod pipeline;
 mod predicates;
 mod readers;
 mod scalars;
+mod schemas;
 mod setters;
 mod shapes;
 mod types;
@@ -50,15 +51,28 @@ pub use setters::Setters;
 /// # Errors
 /// If the lens names what the schemas do not have.
 pub fn types(model: &Model, lens: &Lens) -> Result<Source, Mistakes> {
+    source(model, || all(&Context::new(model, lens)?))
+}
+
+/// The packet types of [`types`], each of which derives `schemars::JsonSchema`.
+///
+/// # Errors
+/// As [`types`].
+pub fn types_with_schemas(model: &Model, lens: &Lens) -> Result<Source, Mistakes> {
     source(model, || {
-        let context = Context::new(model, lens)?;
-        let mut all = Emitted::default();
-        for def in model.defs.values() {
-            all.add(one(&context, def)?);
-        }
-        all.add(packet::emit(&context)?);
-        Ok(all.into_tokens())
+        let mut context = Context::new(model, lens)?;
+        context.types.derive_schemas(model)?;
+        all(&context)
     })
+}
+
+fn all(context: &Context<'_>) -> Result<TokenStream, Mistakes> {
+    let mut all = Emitted::default();
+    for def in context.model.defs.values() {
+        all.add(one(context, def)?);
+    }
+    all.add(packet::emit(context)?);
+    Ok(all.into_tokens())
 }
 
 /// The output of typify itself, from which the declarations of [`types`] are made.
@@ -238,6 +252,7 @@ fn one(context: &Context<'_>, def: &Def) -> Result<Emitted, Mistakes> {
     let Emitted { items, needs, .. } = objects::emit(context, def)?;
     tokens.extend(items);
     tokens.extend(shapes::emit(context, def)?);
+    tokens.extend(context.types.replaced_schema(def));
     Ok(Emitted { items: tokens, facts: facts::emit(context, def)?, needs })
 }
 

@@ -157,6 +157,8 @@ pub struct Object {
     pub branches: Vec<Branch>,
     /// The packet type, if this is a packet's root.
     pub packet: Option<String>,
+    /// The pattern that names of other members must match, and what those are, if there may be any.
+    pub metadata: Option<(String, String)>,
 }
 
 /// A member of an object.
@@ -521,7 +523,14 @@ fn object(at: &At<'_>, json: &Json) -> Result<Object, Mistake> {
         .enumerate()
         .map(|(i, json)| conditional(&at.join("allOf").join(i), json))
         .collect::<Result<_, _>>()?;
-    Ok(Object { fields, conditionals, branches: branches::build(at, json)?, packet })
+    let metadata = json
+        .get("patternProperties")
+        .and_then(|patterns| patterns.members().first())
+        .map(|(pattern, schema)| {
+            Ok((pattern.clone(), text(&at.join("patternProperties").join(pattern), schema, "description")?))
+        })
+        .transpose()?;
+    Ok(Object { fields, conditionals, branches: branches::build(at, json)?, packet, metadata })
 }
 
 fn rule_codes(json: &Json) -> Vec<String> {

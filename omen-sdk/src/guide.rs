@@ -417,6 +417,13 @@
 //! [`Directive::named`](crate::Directive::named), the scope of a token with
 //! [`Episode::authorize_named`](crate::Episode::authorize_named), an envelope with [`DynEnvelope`](crate::DynEnvelope).
 //!
+//! A model with structured output takes a JSON Schema of its answer. With the feature `schemars`, every type in
+//! [`packet`](crate::packet) implements `JsonSchema`: `omen::schemars::schema_for!(DecisionPayload)` is the schema of the
+//! protocol, with descriptions, bounds and conditionals, and with the definitions that it needs and no others. A program's own
+//! type that contains packet types can derive `JsonSchema`, too. [`Checked::parse`](crate::packet::parse::Checked::parse)
+//! parses the answer, with findings that the model can read; `propose` then checks whether it is legal. The example
+//! `structured_output` does both.
+//!
 //! # When nothing is known yet
 //!
 //! An envelope with a claim about the present needs live evidence, or `seal` does not compile. A guess without evidence

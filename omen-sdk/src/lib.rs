@@ -26,6 +26,7 @@
 //! | [`packet`], [`builder`] | packets as a log has them, with a builder for each |
 //! | [`log_file`] | a log in a file, with one writer |
 //! | `log` | with the feature `nats`: a log on a server |
+//! | `schemars` | with the feature `schemars`: JSON Schemas of the types in [`packet`], for the structured output of a model |
 //! | [`validator`], [`finding`] | the validator for logs, and what it reports |
 //! | [`render`] | findings as JSON, and with the feature `render` for people |
 //! | [`lines`] | a stream of bytes, split into lines in bounded memory |
@@ -66,6 +67,8 @@ pub use omen_fsm::fields;
 pub use omen_invariants::facts::*;
 #[doc(no_inline)]
 pub use omen_invariants::{scope, text, tool, unit};
+#[cfg(feature = "schemars")]
+pub use omen_types::schemars;
 #[doc(no_inline)]
 pub use omen_types::serde_json::json;
 #[doc(no_inline)]

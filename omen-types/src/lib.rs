@@ -51,5 +51,8 @@ pub use parse::{Checked, Claims, Rejected};
 pub use scalar::Invalid;
 pub use time::{Instant, Span};
 
+/// The crate of [`schemars::JsonSchema`], which every type of [`packet`] implements.
+#[cfg(feature = "schemars")]
+pub use schemars;
 /// Checked JSON of any shape stays as `serde_json` has it.
 pub use serde_json;

@@ -7,6 +7,11 @@ use crate::scalar::Invalid;
 
 /// A packet's metadata: members whose names begin with `_`.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(
+    feature = "schemars",
+    derive(schemars::JsonSchema),
+    schemars(with = "Map<String, Value>", extend("patternProperties" = { "^_": true }, "additionalProperties" = false))
+)]
 pub struct Metadata(Map<String, Value>);
 
 impl Metadata {

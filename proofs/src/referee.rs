@@ -1,8 +1,8 @@
 //! The referee: do the generated parser and JSON Schema give the same verdict?
 //!
 //! Valid packets, generated from the schemas and taken from the examples, are mutated a little, and every
-//! mutant is judged twice: by the `jsonschema` crate with the schema files as they are, and by
-//! `omen-types`. JSON Schema cannot see a repeated key (D42) and has no limit of nesting; there the
+//! mutant is judged three times: by the `jsonschema` crate with the schema files as they are and with the schema that schemars
+//! derives from the Rust types, and by `omen-types`. JSON Schema cannot see a repeated key (D42) and has no limit of nesting; there the
 //! referee decides by itself. An accepted packet must survive a round trip; a refused one must have
 //! errors, each with its place, where JSON Schema has errors, too.
 //!

@@ -53,6 +53,12 @@ fn every_example_is_tested() {
         .lines()
         .chain(include_str!("twelve_agents.rs").lines())
         .filter_map(|line| line.strip_prefix("#[path = \"../../")?.split(['/', '"']).next())
+        // With the feature `schemars`, which this package does not turn on.
+        .chain(
+            include_str!("../../../proofs/tests/it/structured_output.rs")
+                .lines()
+                .filter_map(|line| line.strip_prefix("#[path = \"../../../examples/")?.strip_suffix("\"]")),
+        )
         .collect();
     tested.sort_unstable();
     assert_eq!(examples, tested);

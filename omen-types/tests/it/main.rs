@@ -21,5 +21,7 @@ mod missing;
 mod order;
 mod packets;
 mod scalars;
+#[cfg(feature = "schemars")]
+mod schemars;
 mod strict;
 mod time;

@@ -30,6 +30,8 @@ pub enum Fault {
     Readers,
     /// The referee's own reading of JSON and that of `serde_json` differ.
     Json,
+    /// The schema files and the schema that schemars derives from `Packet` differ.
+    Derived,
     /// The validator of logs reports something else about the line.
     Validator,
 }
@@ -67,8 +69,12 @@ fn expected(schemas: &Schemas, text: &str) -> Result<Expected, Complaint> {
         (Ok(_), Err(error)) => complain(Fault::Json, format!("only `serde_json` refuses it: {error}")),
         // JSON Schema sees only one of the two values (D42).
         (Ok(tree), Ok(_)) if tree.repeats_a_key() => Ok(Expected::Refused(None)),
-        (Ok(_), Ok(value)) if schemas.accept(&value) => Ok(Expected::Accepted(value)),
-        (Ok(_), Ok(value)) => Ok(Expected::Refused(Some(value))),
+        (Ok(_), Ok(value)) => match (schemas.accept(&value), schemas.derived_accept(&value)) {
+            (true, true) => Ok(Expected::Accepted(value)),
+            (false, false) => Ok(Expected::Refused(Some(value))),
+            (true, false) => complain(Fault::Derived, "only the schema that schemars derives refuses it"),
+            (false, true) => complain(Fault::Derived, "only the schema files refuse it"),
+        },
     }
 }
 

@@ -1,12 +1,14 @@
 //! The schema files as the referee reads them: plain JSON, with `jsonschema` as the validator.
 //!
-//! Nothing here comes from `omen-codegen`, so that a mistake in its reading of the schemas cannot
-//! go unnoticed.
+//! Nothing of the files comes from `omen-codegen`, so that a mistake in its reading of the schemas cannot
+//! go unnoticed. The schema that schemars derives from the generated types is judged beside them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use jsonschema::{Draft, Registry, Validator};
+use omen_types::Packet;
+use omen_types::schemars::schema_for;
 use serde_json::{Value, json};
 
 use super::{Failure, pointer};
@@ -16,6 +18,8 @@ pub(crate) struct Schemas {
     /// By path under the version's folder.
     files: BTreeMap<String, Value>,
     any: Validator,
+    /// Of the schema that schemars derives from `Packet`.
+    derived: Validator,
     /// By packet type.
     packets: BTreeMap<String, Validator>,
     /// Path of each packet's file, by packet type.
@@ -48,6 +52,7 @@ impl Schemas {
         };
         let union = files.get(UNION).ok_or("missing the union of packets")?;
         let any = build(union)?;
+        let derived = build(&schema_for!(Packet).to_value())?;
         let branches = union.get("oneOf").and_then(Value::as_array).into_iter().flatten();
         let listed: Vec<&String> = branches
             .filter_map(|branch| files.get_key_value(branch.get("$ref")?.as_str()?))
@@ -60,7 +65,8 @@ impl Schemas {
             packets.insert(name.to_owned(), build(schema)?);
             roots.push((name.to_owned(), path.clone()));
         }
-        let mut schemas = Self { any, packets, roots, enums: Vec::new(), members: Vec::new(), files: BTreeMap::new() };
+        let (enums, members) = (Vec::new(), Vec::new());
+        let mut schemas = Self { any, derived, packets, roots, enums, members, files: BTreeMap::new() };
         files.values().for_each(|schema| schemas.collect(schema));
         schemas.members.sort_unstable();
         schemas.members.dedup();
@@ -128,6 +134,11 @@ impl Schemas {
     /// The verdict on a packet of any type.
     pub(crate) fn accept(&self, value: &Value) -> bool {
         self.any.is_valid(value)
+    }
+
+    /// The verdict on a packet of any type by the schema that schemars derives from the Rust types.
+    pub(super) fn derived_accept(&self, value: &Value) -> bool {
+        self.derived.is_valid(value)
     }
 
     /// The places of errors, by the schema of one packet type.

@@ -1,4 +1,11 @@
-use omen_proofs::referee::{Kind, Options, run};
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+
+use jsonschema::{Draft, Validator};
+use omen::packet::Packet;
+use omen::schemars::schema_for;
+use omen_proofs::referee::{Cases, Kind, Options, run};
+use serde_json::Value;
 
 #[test]
 fn readers_and_json_schema_agree() {
@@ -15,5 +22,56 @@ fn readers_and_json_schema_agree() {
     assert!(report.replaced.0 > 16_000 && report.replaced.1 > 1_000, "{report}");
     for kind in Kind::ALL {
         assert!(report.kinds.get(kind).is_some_and(|(all, _)| *all > 100), "too few of: {kind}");
+    }
+}
+
+/// Were a keyword lost between the schema files, the Rust types and the schemas that these derive, the mutants would show it.
+#[test]
+fn no_keyword_of_the_derived_schemas_can_be_lost_unseen() {
+    let whole = schema_for!(Packet).to_value();
+    let mut keywords = BTreeSet::new();
+    visit(&mut whole.clone(), &mut |schema| keywords.extend(schema.keys().cloned()));
+    for annotation in ["$defs", "$schema", "description", "title"] {
+        assert!(keywords.remove(annotation), "no `{annotation}`");
+    }
+    assert!(keywords.len() > 15, "{keywords:?}");
+    let mut unseen: Vec<_> = keywords
+        .into_iter()
+        .map(|keyword| {
+            let mut weak = whole.clone();
+            visit(&mut weak, &mut |schema| drop(schema.remove(&keyword)));
+            (keyword, validator(&weak))
+        })
+        .collect();
+    let whole = validator(&whole);
+    let options = Options { count: 50_000, seed: 20_260_301, ..Options::default() };
+    Cases::new(&options).expect("the schemas make a validator").visit(0, |case| {
+        if let Ok(value) = serde_json::from_slice(case.bytes) {
+            let verdict = whole.is_valid(&value);
+            unseen.retain(|(_, weak)| weak.is_valid(&value) == verdict);
+        }
+        if unseen.is_empty() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    let unseen: Vec<_> = unseen.into_iter().map(|(keyword, _)| keyword).collect();
+    assert!(unseen.is_empty(), "no mutant needs {unseen:?}");
+}
+
+fn validator(schema: &Value) -> Validator {
+    let options = jsonschema::options().with_draft(Draft::Draft202012).should_validate_formats(true);
+    options.build(schema).expect("a schema")
+}
+
+/// Visits a schema and those in it.
+fn visit(schema: &mut Value, see: &mut impl FnMut(&mut serde_json::Map<String, Value>)) {
+    let Value::Object(keywords) = schema else { return };
+    see(keywords);
+    for (keyword, value) in keywords {
+        match (keyword.as_str(), value) {
+            ("$defs" | "properties" | "patternProperties", Value::Object(named)) => {
+                named.values_mut().for_each(|schema| visit(schema, see));
+            }
+            (_, Value::Array(schemas)) => schemas.iter_mut().for_each(|schema| visit(schema, see)),
+            (_, value) => visit(value, see),
+        }
     }
 }
