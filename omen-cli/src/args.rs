@@ -103,7 +103,7 @@ pub(crate) enum Command {
         #[arg(value_parser = codes::any(), hide_possible_values = true)]
         code: AnyCode,
 
-        /// Print the log of the example instead
+        /// Print a log of the example instead; only codes of `omen check` have one
         #[arg(long, value_name = "WHICH")]
         example: Option<WhichExample>,
 
