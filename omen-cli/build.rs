@@ -1,11 +1,18 @@
-//! Chooses the example logs that `omen explain` prints, so that the command contains no others.
+//! Chooses the example logs that `omen explain` prints, so that the command contains no others, and compresses the programs
+//! that `omen explain --rust` prints.
+
+#[path = "build/cases.rs"]
+mod cases;
 
 use std::collections::BTreeSet;
 use std::error::Error;
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
 use std::{env, fs};
 
+use flate2::Compression;
+use flate2::write::DeflateEncoder;
 use serde::Deserialize;
 
 /// The expectations of an example: `NAME.expect.json`.
@@ -35,8 +42,32 @@ impl Expect {
     }
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=build/cases.rs");
+    let out = PathBuf::from(env::var("OUT_DIR")?);
+    fs::write(out.join("examples.rs"), examples()?)?;
+    fs::write(out.join("cases.json.deflate"), programs(Path::new(&env::var("CARGO_MANIFEST_DIR")?))?)?;
+    Ok(())
+}
+
+/// The programs of all packages as JSON, compressed.
+fn programs(root: &Path) -> Result<Vec<u8>, Box<dyn Error + Send + Sync>> {
+    let mut all = Vec::new();
+    for package in cases::PACKAGES {
+        // `cargo package` makes folders of the links in `cases/`. A checkout without links has the workspace.
+        let workspace = root.join("..").join(package).join("tests/ui");
+        let folder = if workspace.is_dir() { workspace } else { root.join("cases").join(package) };
+        println!("cargo::rerun-if-changed={}", folder.display());
+        all.extend(cases::read(&folder)?);
+    }
+    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(&serde_json::to_vec(&all)?)?;
+    Ok(encoder.finish()?)
+}
+
+/// The source of the table of example logs.
+fn examples() -> Result<String, Box<dyn Error + Send + Sync>> {
     let mut examples = Vec::new();
     for (path, text) in omen_schema::EXAMPLES {
         if let Some(stem) = path.strip_suffix(".expect.json") {
@@ -61,8 +92,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         writeln!(source, "    Example {{ code: {code:?}, about: {about:?}, log: {log:?}, fixed: {fixed} }},")?;
     }
     source.push_str("];\n");
-    fs::write(PathBuf::from(env::var("OUT_DIR")?).join("examples.rs"), source)?;
-    Ok(())
+    Ok(source)
 }
 
 /// The first of the examples that show a code best. One that is named after the code comes before the others.

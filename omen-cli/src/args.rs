@@ -93,17 +93,23 @@ pub(crate) enum Command {
     Check(CheckArgs),
 
     /// Explain a code, with a rejected and a fixed example
-    #[command(
-        after_help = "Examples:\n  omen explain INV-007\n  omen explain PG-3\n  omen explain E4 --example rejected | omen check"
-    )]
+    #[command(after_help = "Examples:
+  omen explain INV-007
+  omen explain PG-3
+  omen explain E4 --example rejected | omen check
+  omen explain E4 --rust")]
     Explain {
         /// The code of a finding, such as SCHEMA, E4 or INV-007, of the gate, such as PG-3, or a decision, such as D29
         #[arg(value_parser = codes::any(), hide_possible_values = true)]
         code: AnyCode,
 
-        /// Print the log of the example instead
+        /// Print a log of the example instead; only codes of `omen check` have one
         #[arg(long, value_name = "WHICH")]
         example: Option<WhichExample>,
+
+        /// Print programs that break the rule and do not compile, each with the error of rustc and a fixed program
+        #[arg(long, conflicts_with = "example")]
+        rust: bool,
     },
 
     /// Print packets to start from: complete, and valid by their schema

@@ -13,6 +13,7 @@ mod decision;
 mod example;
 mod fixed;
 mod gate;
+mod programs;
 mod text;
 
 use text::{facts, section, wrap};
@@ -28,6 +29,25 @@ pub(crate) fn run(code: &AnyCode, example: Option<WhichExample>, out: &mut Outpu
         (AnyCode::Packet(code), None) => packet(*code, out)?,
         (AnyCode::Gate(code), None) => gate(*code, out)?,
         (AnyCode::Decision(decision), None) => decided(decision, out)?,
+    }
+    out.flush()?;
+    Ok(Exit::Clean)
+}
+
+/// Prints the programs that break the rule of a code and do not compile.
+pub(crate) fn programs(code: &AnyCode, out: &mut Output) -> Result<Exit, Failure> {
+    match code {
+        AnyCode::Packet(code) => {
+            let info = code.info();
+            let same = info.shared_with.or(info.reported_as).map(Code::as_str);
+            programs::print(code.as_str(), info.title, same, out)?;
+        }
+        AnyCode::Gate(code) => programs::print(code.as_str(), code.title(), None, out)?,
+        AnyCode::Decision(decision) => {
+            let text =
+                format!("{} is a decision; `--rust` expects the code of a rule, such as E4 or PG-3", decision.code);
+            return Err(Failure::Usage(text));
+        }
     }
     out.flush()?;
     Ok(Exit::Clean)

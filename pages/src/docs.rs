@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use omen_codegen::model::{Fsm, Model, Rule, Stage, Target};
 
 use crate::evidence::Evidence;
-use crate::gallery;
+use crate::gallery::Gallery;
 use crate::markdown::{code, table};
 use crate::statements::Statements;
 
@@ -28,7 +28,7 @@ pub fn pages() -> [PathBuf; 4] {
 /// # Errors
 /// If a region has no end or an unknown name, or if the schema files or the cases have mistakes.
 pub fn filled(page: &str) -> Result<String, Box<dyn Error + Send + Sync>> {
-    let model = omen_codegen::model(omen_schema::FILES.iter().copied()).map_err(|error| error.to_string())?;
+    let model = model()?;
     let mut out = String::new();
     let mut rest = page;
     while let Some((before, after)) = rest.split_once(OPEN) {
@@ -43,7 +43,7 @@ pub fn filled(page: &str) -> Result<String, Box<dyn Error + Send + Sync>> {
     Ok(out)
 }
 
-/// Regenerates every page.
+/// Regenerates every page, and writes the [gallery](gallery) to `target/compile-errors.md`.
 ///
 /// # Errors
 /// As [`filled`], and if a page cannot be read or written.
@@ -52,7 +52,23 @@ pub fn write() -> Result<(), Box<dyn Error + Send + Sync>> {
         let page = std::fs::read_to_string(&path)?;
         std::fs::write(path, filled(&page)?)?;
     }
-    Ok(())
+    // In this folder, its links have as many levels as those of the pages.
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target");
+    std::fs::create_dir_all(&folder)?;
+    Ok(std::fs::write(folder.join("compile-errors.md"), gallery()?)?)
+}
+
+/// Returns a page with all compile-fail cases, which is not committed.
+///
+/// # Errors
+/// If the schema files or the cases have mistakes.
+pub fn gallery() -> Result<String, Box<dyn Error + Send + Sync>> {
+    let model = model()?;
+    Ok(Gallery::read(&model)?.page(&model))
+}
+
+fn model() -> Result<Model, Box<dyn Error + Send + Sync>> {
+    Ok(omen_codegen::model(omen_schema::FILES.iter().copied()).map_err(|error| error.to_string())?)
 }
 
 fn region(model: &Model, name: &str) -> Result<String, Box<dyn Error + Send + Sync>> {
@@ -64,23 +80,18 @@ fn region(model: &Model, name: &str) -> Result<String, Box<dyn Error + Send + Sy
         "layers" => layers(&model.fsm),
         "e-rules" => rules(model, |rule| rule.stage == Stage::Fsm && rule.code != "FSM"),
         "invariants" => rules(model, |rule| rule.stage == Stage::Invariant),
-        "compile-errors" => compile_errors(&model.rules)?,
-        "compile-errors-gate" => {
-            gallery::gallery("omen-gate", model.gate.codes.iter().map(|code| (&*code.code, &*code.title)))?
-        }
+        "compile-errors" => Gallery::read(model)?.tables(model, "omen-sdk"),
+        "compile-errors-gate" => Gallery::read(model)?.tables(model, "omen-gate"),
         "decisions" => decisions(model)?,
         "gate-way" => gate::way(&model.gate)?,
         "gate-steps" => gate::steps(&model.gate),
         "gate-codes" => gate::codes(&model.gate, &Evidence::read()?)?,
         "statements" => Statements::read()?.page(&Evidence::read()?),
-        other => return Err(format!("unknown region `{other}`").into()),
+        other => match other.strip_prefix("compile-error ") {
+            Some(case) => Gallery::read(model)?.case(case)?,
+            None => return Err(format!("unknown region `{other}`").into()),
+        },
     })
-}
-
-/// The cases of the schema come last: the other rules are the purpose of the typed API.
-fn compile_errors(rules: &[Rule]) -> Result<String, Box<dyn Error + Send + Sync>> {
-    let (schema, others): (Vec<&Rule>, Vec<&Rule>) = rules.iter().partition(|rule| rule.stage == Stage::Schema);
-    gallery::gallery("omen-sdk", others.into_iter().chain(schema).map(|rule| (&*rule.code, &*rule.title)))
 }
 
 fn packet_types(model: &Model) -> String {

@@ -1,120 +1,126 @@
-//! The gallery of compile errors: wrong code, rustc's error, fixed code.
+//! The compile errors of illegal programs: single cases and tables for the page, and a gallery of all of them.
 //!
-//! It is generated from the compile-fail cases of a package, so the page shows exactly what a test has checked.
+//! They are read from the compile-fail cases of the packages, so the docs show exactly what a test has checked.
 
 use std::error::Error;
 use std::fmt::Write as _;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-/// A compile-fail case: an illegal program, rustc's error and the fixed program.
-struct Case {
-    name: String,
-    rule: String,
-    /// What is wrong with it.
-    mistake: String,
-    wrong: String,
-    error: String,
-    /// How it is fixed.
-    help: String,
-    fixed: String,
-}
+use omen_codegen::model::{Model, Stage};
+
+use crate::cases::{self, Case, PACKAGES};
+use crate::markdown::{code, table};
+
+type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
 /// The code and the title of a rule.
-pub(crate) type Heading<'r> = (&'r str, &'r str);
+type Rule<'m> = (&'m str, &'m str);
 
-/// All cases of a package, under a heading for each rule in the order of the rules, after a list of these headings.
-///
-/// # Errors
-/// If a case cannot be read, has no expected error or no fixed program, or names an unknown rule.
-pub(crate) fn gallery<'r>(
-    package: &str,
-    rules: impl IntoIterator<Item = Heading<'r>>,
-) -> Result<String, Box<dyn Error + Send + Sync>> {
-    let mut cases = cases(package)?;
-    let (mut out, mut sections) = ("\n".to_owned(), String::new());
-    for (code, title) in rules {
-        let of_rule: Vec<Case> = cases.extract_if(.., |case| case.rule == code).collect();
-        if of_rule.is_empty() {
-            continue;
+/// The cases of all packages.
+pub(crate) struct Gallery {
+    /// Each with its package.
+    cases: Vec<(&'static str, Case)>,
+}
+
+impl Gallery {
+    /// Reads the cases.
+    ///
+    /// # Errors
+    /// As [`cases::read`], and if a case names an unknown rule.
+    pub(crate) fn read(model: &Model) -> Result<Self> {
+        let mut all = Vec::new();
+        for package in PACKAGES {
+            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(package).join("tests/ui");
+            all.extend(cases::read(&folder)?.into_iter().map(|case| (package, case)));
         }
-        let heading = format!("{code}: {title}");
-        writeln!(out, "- [{heading}](#{}): {}", anchor(&heading), of_rule.len())?;
-        section(&mut sections, package, &heading, &of_rule)?;
+        let known = |package: &str, case: &Case| rules(model, package).iter().any(|(code, _)| *code == case.code);
+        match all.iter().find(|(package, case)| !known(package, case)) {
+            Some((_, stray)) => Err(format!("`{}` names an unknown rule: `{}`", stray.name, stray.code).into()),
+            None => Ok(Self { cases: all }),
+        }
     }
-    match cases.first() {
-        Some(stray) => Err(format!("`{}` names an unknown rule: `{}`", stray.name, stray.rule).into()),
-        None => Ok(out + &sections),
+
+    /// The case of a name: its program, the error and the fix.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub(crate) fn case(&self, name: &str) -> Result<String> {
+        let found = self.cases.iter().find(|(_, case)| case.name == name);
+        let (package, case) = found.ok_or_else(|| format!("unknown compile-fail case `{name}`"))?;
+        Ok(shown(package, case))
+    }
+
+    /// A table for each rule that has cases in a package, and the rules without one.
+    pub(crate) fn tables(&self, model: &Model, package: &str) -> String {
+        let (mut out, mut without) = (String::new(), Vec::new());
+        for (rule, title) in rules(model, package) {
+            let rows: Vec<_> = self
+                .of(package, rule)
+                .map(|case| vec![capital(&case.mistake), capital(&case.fix), link(package, case)])
+                .collect();
+            if rows.is_empty() {
+                let same = same(model, rule).filter(|same| self.of(package, same).next().is_some());
+                let note = same.map_or_else(String::new, |same| format!(" (the same rule as {})", code(same)));
+                without.push(code(rule) + &note);
+                continue;
+            }
+            // Writing to a string cannot fail.
+            let _ = write!(out, "\n### {rule}: {title}\n\n{}", table(&["Mistake", "Fix", "Program"], rows));
+        }
+        if !without.is_empty() {
+            let _ = write!(out, "\nCodes without a program: {}.\n", without.join(", "));
+        }
+        out
+    }
+
+    /// All cases as one page.
+    pub(crate) fn page(&self, model: &Model) -> String {
+        let mut out = "# All compile errors\n".to_owned();
+        for package in PACKAGES {
+            for (rule, title) in rules(model, package) {
+                for (number, case) in self.of(package, rule).enumerate() {
+                    // Writing to a string cannot fail.
+                    let _ = match number {
+                        0 => write!(out, "\n## {rule}: {title}\n"),
+                        _ => Ok(()),
+                    };
+                    let _ = write!(out, "\n### {}\n{}", capital(&case.mistake), shown(package, case));
+                }
+            }
+        }
+        out
+    }
+
+    fn of(&self, package: &str, rule: &str) -> impl Iterator<Item = &Case> {
+        self.cases.iter().filter(move |(of, case)| *of == package && case.code == rule).map(|(_, case)| case)
     }
 }
 
-fn section(out: &mut String, package: &str, heading: &str, cases: &[Case]) -> std::fmt::Result {
-    write!(out, "\n## {heading}\n")?;
-    for Case { name, mistake, wrong, error, help, fixed, .. } in cases {
-        write!(out, "\n### {}\n\n", capital(mistake))?;
-        write!(out, "[`{name}.rs`](../{package}/tests/ui/{name}.rs)\n\n```rust\n{wrong}\n```\n\n")?;
-        write!(out, "```text\n{}\n```\n\n", without_inside(error))?;
-        write!(out, "Fixed: {help}.\n\n```rust\n{fixed}\n```\n")?;
+/// The rules of a package, in their order. Those of the schema come last: the others are the purpose of the typed API.
+fn rules<'m>(model: &'m Model, package: &str) -> Vec<Rule<'m>> {
+    if package == "omen-gate" {
+        return model.gate.codes.iter().map(|code| (&*code.code, &*code.title)).collect();
     }
-    Ok(())
+    let (schema, others): (Vec<_>, Vec<_>) = model.rules.iter().partition(|rule| rule.stage == Stage::Schema);
+    others.into_iter().chain(schema).map(|rule| (&*rule.code, &*rule.title)).collect()
 }
 
-/// An error without the lines that show the source of the bound inside the package.
-fn without_inside(error: &str) -> String {
-    match error.split_once("\nnote: required by a bound in ") {
-        Some((error, _)) => format!("{error}\n..."),
-        None => error.trim_end().to_owned(),
-    }
+/// The code of another stage for the same rule.
+fn same<'m>(model: &'m Model, code: &str) -> Option<&'m str> {
+    model.rules.iter().find(|rule| rule.code == code)?.shared_with.as_deref()
 }
 
-/// The anchor of a heading.
-fn anchor(heading: &str) -> String {
-    let kept = heading.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
-    kept.collect::<String>().to_lowercase().replace(' ', "-")
+fn shown(package: &str, case: &Case) -> String {
+    let Case { illegal, error, fix, fixed, .. } = case;
+    format!(
+        "\n{}\n\n```rust\n{illegal}\n```\n\n```text\n{error}\n```\n\nFixed: {fix}.\n\n```rust\n{fixed}\n```\n",
+        link(package, case)
+    )
 }
 
-fn cases(package: &str) -> Result<Vec<Case>, Box<dyn Error + Send + Sync>> {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(package).join("tests/ui");
-    let mut paths: Vec<PathBuf> =
-        fs::read_dir(&directory)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "rs"));
-    paths.sort();
-    paths.iter().map(|path| case(&directory, path)).collect()
-}
-
-fn case(directory: &Path, path: &Path) -> Result<Case, Box<dyn Error + Send + Sync>> {
-    let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let read = |file: String| fs::read_to_string(directory.join(&file)).map_err(|error| format!("{file}: {error}"));
-    let (wrong, fixed) = (read(format!("{name}.rs"))?, read(format!("fixed/{name}.rs"))?);
-    let (rule, mistake) = head(&wrong).ok_or_else(|| format!("{name}.rs does not begin with `// RULE: `"))?;
-    let (_, help) = head(&fixed).ok_or_else(|| format!("fixed/{name}.rs does not begin with `// RULE: `"))?;
-    let mistake = mistake.rsplit_once(" -> ").map_or(mistake, |(mistake, _)| mistake);
-    Ok(Case {
-        rule: rule.to_owned(),
-        mistake: mistake.to_owned(),
-        // Only its end is cut off, so that line numbers stay those of the error.
-        wrong: without_main(&wrong).to_owned(),
-        error: read(format!("{name}.stderr"))?,
-        help: help.to_owned(),
-        fixed: without_frame(&fixed),
-        name,
-    })
-}
-
-/// The first line: the rule, and what is wrong or how it is fixed.
-fn head(source: &str) -> Option<(&str, &str)> {
-    source.lines().next()?.strip_prefix("// ")?.split_once(": ")
-}
-
-fn without_main(source: &str) -> &str {
-    let source = source.trim_end();
-    source.strip_suffix("fn main() {}").unwrap_or(source).trim_end()
-}
-
-/// A program without its first line, imports and `main`, which all cases have.
-fn without_frame(source: &str) -> String {
-    let frame = |line: &&str| line.starts_with("// ") || line.starts_with("use ") || line.is_empty();
-    without_main(source).lines().skip_while(frame).collect::<Vec<_>>().join("\n")
+/// A link to the program, from a folder in the root of the repository.
+fn link(package: &str, case: &Case) -> String {
+    format!("[{}](../{package}/tests/ui/{}.rs)", code(&case.name), case.name)
 }
 
 fn capital(text: &str) -> String {

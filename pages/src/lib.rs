@@ -7,6 +7,9 @@
 //! Architecture invariant: nothing that is shipped depends on this package, and it depends on `omen-codegen` and
 //! `omen-schema` alone, for the docs must not wait for the crates that they describe.
 
+// The build script of the command embeds the same cases.
+#[path = "../../omen-cli/build/cases.rs"]
+mod cases;
 pub mod docs;
 pub mod evidence;
 pub mod expand;

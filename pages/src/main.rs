@@ -15,7 +15,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Write the generated parts of the pages in docs/
+    /// Write the generated parts of the pages in docs/, and all compile errors to target/compile-errors.md
     Docs,
     /// Print the generated code
     Expand(expand::Options),

@@ -1,6 +1,6 @@
 //! The table of statements: what the documents of the protocol demand, each with the code, test and example that show it.
 //!
-//! `docs/statements/*.json` hold one document each, in our own words. Names go stale, so each path, item, pointer,
+//! `pages/statements/*.json` hold one document each, in our own words. Names go stale, so each path, item, pointer,
 //! test, example, rule and decision that they name is looked up.
 
 mod lookup;
@@ -122,7 +122,7 @@ impl Statements {
             documents: Vec<String>,
             without: BTreeMap<String, String>,
         }
-        let folder = root().join("docs/statements");
+        let folder = root().join("pages/statements");
         let index: Index = serde_json::from_str(&fs::read_to_string(folder.join("documents.json"))?)?;
         let read = |name: &String| {
             let text = fs::read_to_string(folder.join(name)).map_err(|error| format!("{name}: {error}"))?;

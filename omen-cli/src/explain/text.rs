@@ -17,6 +17,12 @@ pub(super) fn section(out: &mut Output, heading: &str, text: &str) -> Result<(),
     Ok(())
 }
 
+/// A section whose lines are not wrapped.
+pub(super) fn code(out: &mut Output, heading: &str, text: &str) -> Result<(), Failure> {
+    writeln!(out, "\n{heading}\n{}", textwrap::indent(text, "  "))?;
+    Ok(())
+}
+
 /// Wraps a text at spaces only, so that codes stay whole, behind `first` in its first line and `rest` in the others.
 pub(super) fn wrap(text: &str, first: &str, rest: &str) -> String {
     let options = textwrap::Options::new(WIDTH)

@@ -29,6 +29,7 @@ mod layouts;
 mod nats;
 mod new;
 mod others;
+mod programs;
 mod queries;
 mod quiet;
 mod readme;

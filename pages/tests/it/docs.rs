@@ -20,20 +20,14 @@ fn each_page_has_its_content() {
     for table in ["| `S3_DECIDE/ACT` |", "| INV-012 |", "| E7 |", "| `QueueUpdatePacket` |", "| `release` |"] {
         assert!(protocol.contains(table), "no row `{table}`");
     }
-    for heading in ["## INV-007: ", "## E1: ", "### Acting at tier SUBPAR"] {
-        assert!(errors.contains(heading), "no heading `{heading}`");
-    }
-    for heading in ["# The gate", "## PG-3: default deny", "### A request calls its tool twice"] {
-        assert!(errors.contains(heading), "no heading `{heading}`");
+    for part in ["### INV-007: ", "### E1: ", "| Acting at tier SUBPAR |", "## The gate", "### PG-3: default deny"] {
+        assert!(errors.contains(part), "no `{part}`");
     }
     for part in ["Dispatched -- \"type_output (PG-4)\" --> Untyped", "| `Screened` |", "| **A3** trust boundary |"] {
         assert!(gate.contains(part), "no `{part}`");
     }
     for part in ["| All | ", "## FSM specification", "[D29](protocol.md#d29)"] {
         assert!(statements.contains(part), "no `{part}`");
-    }
-    for path in ["/home/", "/tmp/", "/usr/", "fn main() {}"] {
-        assert!(!errors.contains(path), "`{path}` is in the gallery");
     }
 }
 

@@ -8,6 +8,7 @@
     reason = "tests report by failing, and print what they counted"
 )]
 
+mod compile_errors;
 mod docs;
 mod expand;
 mod hidden;
