@@ -11,5 +11,6 @@
 mod docs;
 mod expand;
 mod hidden;
+mod links;
 mod statements;
 mod words;
