@@ -16,7 +16,15 @@ pub mod bench;
 pub mod referee;
 pub mod walk;
 
-/// The code of the README compiles: this is the one package that has every crate which the README shows.
+/// The code of the README and the pages compiles: this is the one package that has every crate which they show.
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 struct Readme;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/configuration.md")]
+struct Configuration;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/gate.md")]
+struct Gate;

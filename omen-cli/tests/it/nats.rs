@@ -172,7 +172,8 @@ fn a_context_has_the_password() {
     assert!(missing.stderr.contains("cannot read missing.pem"), "{}", missing.stderr);
 }
 
-/// From nothing to two workers that find a planted mistake: the script of `docs/scale.md`, which starts a server of its own.
+/// From nothing to two workers that find a planted mistake: the script of the README and of `docs/scale.md`, which starts a
+/// server of its own.
 #[test]
 fn the_script_finds_the_planted_mistake() {
     let Some(binary) = std::env::var_os("OMEN_NATS_SERVER") else {
@@ -186,8 +187,10 @@ fn the_script_finds_the_planted_mistake() {
     let path = std::env::var("PATH").unwrap_or_default();
     // Of those that a system does not give to connections.
     let port = 20_000 + (RandomState::new().hash_one(()) % 12_000) as u16;
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let output = std::process::Command::new("sh")
-        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/../deploy/local.sh"))
+        .arg("deploy/local.sh")
+        .current_dir(&root)
         .env("PATH", format!("{}:{path}", folder.path().display()))
         .env("NATS_PORT", port.to_string())
         .env("TMPDIR", folder.path())
@@ -196,6 +199,15 @@ fn the_script_finds_the_planted_mistake() {
     let (stdout, stderr) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8_lossy(&output.stderr));
     assert_eq!(output.status.code(), Some(0), "{stderr}");
     assert!(stdout.contains("error[E1]"), "{stdout}{stderr}");
+    // The page shows all of it, and the README how it begins. What publishes says so on standard error.
+    let printed = format!("$ deploy/local.sh\n{stderr}{stdout}");
+    for (page, is_whole) in [("README.md", false), ("docs/scale.md", true)] {
+        let text = std::fs::read_to_string(root.join(page)).unwrap();
+        let (_, shown) = text.split_once("```text\n$ deploy/local.sh\n").expect("the page shows it");
+        let shown = format!("$ deploy/local.sh\n{}", shown.split("```").next().unwrap());
+        let is_shown = if is_whole { printed.trim_end() == shown.trim_end() } else { printed.starts_with(&shown) };
+        assert!(is_shown, "{page} shows:\n{shown}\nprinted:\n{printed}");
+    }
     assert!(TcpStream::connect(("127.0.0.1", port)).is_err(), "the server has ended");
     assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 2, "nothing is left behind");
 }

@@ -1,13 +1,22 @@
-//! The README and the page on CI show what the command and the compiler really print. `OMEN_BLESS=1` updates the output of the
-//! command.
+//! The README and the pages show what the command and the compiler really print, and name the commands that exist.
+//! `OMEN_BLESS=1` updates the output of the command.
+
+use std::collections::BTreeSet;
 
 use super::*;
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 const MISSING_PERMIT: &str = include_str!("../../../omen-sdk/tests/ui/inv007_write_without_token.stderr");
 
+/// The log whose directive the README shows as a packet.
+const LOG: &str = include_str!("../../../schema/examples/invalid/e4-token-expired.jsonl");
+
+fn page(name: &str) -> String {
+    fs::read_to_string(Path::new(ROOT).join(name)).expect("the page")
+}
+
 fn readme() -> String {
-    fs::read_to_string(Path::new(ROOT).join("README.md")).expect("the README")
+    page("README.md")
 }
 
 /// The blocks of one language.
@@ -40,7 +49,68 @@ fn commands_print_what_is_shown() {
     }
 }
 
-/// What the README begins with: the directories have other JSON beside the logs, which is left out.
+/// The README is read to its end only if it is short.
+#[test]
+fn it_has_at_most_200_lines() {
+    assert!(readme().lines().count() <= 200);
+}
+
+#[test]
+fn its_packet_is_the_one_of_the_finding_below_it() {
+    let readme = readme();
+    let [shown] = blocks(&readme, "json")[..] else { panic!("the README shows one packet") };
+    let shown: Value = serde_json::from_str(shown).unwrap();
+    let rejected = serde_json::from_str::<Value>(LOG.lines().nth(5).unwrap()).unwrap();
+    assert_eq!(shown, rejected);
+}
+
+/// The call of the command with which the README begins.
+#[test]
+fn its_first_log_has_no_errors() {
+    let readme = readme();
+    let line = readme.lines().find_map(|line| line.strip_prefix("cargo run -p omen-cli --bin omen -- ")).unwrap();
+    let args = line.split('#').next().unwrap().split_whitespace();
+    let run = run(omen(args).current_dir(ROOT));
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    assert!(run.stdout.contains(" 0 errors, ") && !run.stdout.contains(" 0 warnings"), "{}", run.stdout);
+}
+
+/// The subcommands that a help lists, without `help`.
+fn subcommands(args: &[&str]) -> Vec<String> {
+    let run = run(omen(args.iter().copied()).arg("-h"));
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    let (_, list) = run.stdout.split_once("\nCommands:\n").expect("subcommands");
+    let names = list.lines().take_while(|line| !line.is_empty());
+    // A line that goes on from the one before is further to the right.
+    let names = names.filter_map(|line| line.strip_prefix("  ").filter(|line| !line.starts_with(' ')));
+    names.filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help").map(str::to_owned).collect()
+}
+
+/// Every subcommand is in a table of the page on commands, and in the README with those of its group, and no other one is.
+#[test]
+fn every_subcommand_is_named() {
+    let (readme, commands) = (readme(), page("docs/commands.md"));
+    let named = |text: &str, words: usize| -> BTreeSet<String> {
+        let rows = text.lines().filter(|line| line.starts_with("| "));
+        let calls = rows.flat_map(|line| line.split("`omen ").skip(1));
+        calls
+            .map(|call| call.split('`').next().unwrap_or_default().split(' ').take(words).collect::<Vec<_>>().join(" "))
+            .collect()
+    };
+    // The subcommands of the feature `nats`, which this build may lack.
+    let fleet = ["worker", "publish", "tail"];
+    let mut top: BTreeSet<String> = subcommands(&[]).into_iter().collect();
+    top.extend(fleet.map(str::to_owned));
+    assert_eq!(named(&readme, 1), top);
+    assert_eq!(named(&commands, 1), top);
+    for group in ["gate", "audit"] {
+        let expected: BTreeSet<_> = subcommands(&[group]).into_iter().map(|name| format!("{group} {name}")).collect();
+        let listed = named(&commands, 2).into_iter().filter(|call| call.starts_with(&format!("{group} "))).collect();
+        assert_eq!(expected, listed);
+    }
+}
+
+/// The directories of examples have other JSON beside the logs, which is left out.
 #[test]
 fn the_directories_of_examples_can_be_checked() {
     for (folder, code) in [("valid", 0), ("invalid", 1)] {
@@ -74,10 +144,10 @@ fn its_compile_error_is_that_of_rustc() {
     let readme = readme();
     let error =
         blocks(&readme, "text").into_iter().find(|block| block.starts_with("error[E")).expect("a compile error");
-    // The README leaves out the numbers of lines and some notes.
-    let printed: Vec<_> =
-        MISSING_PERMIT.lines().map(|line| line.trim_start_matches(|c: char| c.is_numeric()).trim()).collect();
+    // The README leaves out the numbers of lines and some notes, and keeps the order.
+    let without_number = |line: &str| line.trim_start_matches(|c: char| c.is_numeric()).trim().to_owned();
+    let mut printed = MISSING_PERMIT.lines().map(without_number);
     for line in error.lines() {
-        assert!(printed.contains(&line.trim()), "rustc does not print `{line}`");
+        assert!(printed.any(|printed| printed == line.trim()), "rustc does not print `{line}` here");
     }
 }

@@ -12,5 +12,6 @@ mod compile_errors;
 mod docs;
 mod expand;
 mod hidden;
+mod links;
 mod statements;
 mod words;

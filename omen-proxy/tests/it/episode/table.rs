@@ -12,7 +12,6 @@ use serde_json::{Value, json};
 use super::play::{Lines, folder, play, transcripts};
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/episode-mode.md");
-const README: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../README.md");
 const WIRE: &str = "proven by the wire";
 const OWN: &str = "of the proxy's own packets alone";
 const AGENT: &str = "only with the agent's packets";
@@ -62,13 +61,6 @@ async fn the_page_says_of_every_rule_what_each_mode_shows() {
     let read = fs::read_to_string(folder().join("write-before-decision.read.txt")).unwrap();
     let excerpt: Vec<_> = read.split("\n\n").take(3).collect();
     let excerpt = format!("```text\n{}\n```\n", excerpt.join("\n\n"));
-    let readme = fs::read_to_string(README).unwrap();
-    let lines: Vec<_> = read.lines().map(str::trim_start).collect();
-    let shown = lines
-        .windows(2)
-        .filter(|lines| lines[0].starts_with("Refused"))
-        .any(|lines| readme.contains(&lines.join("\n")));
-    assert!(shown, "the README shows a refusal as the model reads it");
     holds(&[("episode-rules", &table), ("episode-transcript", &excerpt)]);
 }
 

@@ -1,5 +1,5 @@
-//! What the README shows of a first session: an operator without a line of Rust, with an official server from npm.
-//! `OMEN_BLESS=1` updates it.
+//! The first session of the README and of the page on the proxy: an operator without a line of Rust, with an official server
+//! from npm. `OMEN_BLESS=1` updates both.
 
 use regex::{Captures, Regex};
 
@@ -7,6 +7,9 @@ use super::official::{SERVERS, say};
 use super::*;
 
 const README: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../README.md");
+const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/proxy.md");
+/// How both begin; the test has the server at another path.
+const INIT: &str = "omen gate init --allow read_text_file -- mcp-server-filesystem ./data";
 
 /// Times, the ids of sessions, and the folder are different each time.
 fn with_fixed_names(text: &str, folder: &Path) -> String {
@@ -15,7 +18,7 @@ fn with_fixed_names(text: &str, folder: &Path) -> String {
     // They depend on how long the ids and the folder are.
     let bytes = Regex::new(r"in \d+ bytes").unwrap();
     let text = time.replace_all(text, "2026-11-23T10:00:00.000Z");
-    let text = bytes.replace_all(&text, "in 5266 bytes");
+    let text = bytes.replace_all(&text, "in 6039 bytes");
     // In a column, which is as wide as it always is.
     let session_of = |found: &Captures<'_>| {
         let call = found.get(1).map_or("", |call| call.as_str());
@@ -26,15 +29,34 @@ fn with_fixed_names(text: &str, folder: &Path) -> String {
     text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
 }
 
-/// The block of the README that begins so.
+/// The block of a page that begins so.
 #[track_caller]
-fn block<'r>(readme: &'r str, beginning: &str) -> &'r str {
-    let start = readme.find(&format!("```text\n{beginning}")).expect(beginning) + "```text\n".len();
-    readme[start..].split("\n```").next().unwrap()
+fn block<'p>(page: &'p str, beginning: &str) -> &'p str {
+    let start = page.find(&format!("```text\n{beginning}")).expect(beginning) + "```text\n".len();
+    page[start..].split("\n```").next().unwrap()
+}
+
+/// Compares blocks of a page, each named by its beginning, with what is printed, or updates them.
+#[track_caller]
+fn compare(path: &str, blocks: &[(&str, &str)]) {
+    let page = fs::read_to_string(path).unwrap();
+    assert!(page.contains(INIT), "{path} begins with `{INIT}`");
+    let mut blessed = page.clone();
+    for (beginning, printed) in blocks {
+        let shown = block(&page, beginning);
+        if std::env::var_os("OMEN_BLESS").is_some() {
+            blessed = blessed.replace(shown, printed);
+        } else {
+            assert_eq!(shown, *printed, "{path}");
+        }
+    }
+    if blessed != page {
+        fs::write(path, blessed).unwrap();
+    }
 }
 
 #[test]
-fn it_is_what_the_readme_shows() {
+fn it_is_what_the_pages_show() {
     let Some(servers) = std::env::var_os(SERVERS) else {
         say(&format!("{SERVERS} is not set: the first session of the README is not tried"));
         return;
@@ -44,17 +66,13 @@ fn it_is_what_the_readme_shows() {
     let root = folder.path().canonicalize().unwrap();
     fs::create_dir(folder.path().join("data")).unwrap();
     fs::write(folder.path().join("data/a.txt"), "hello\n").unwrap();
-    let init = gate(&folder, &["init", "--", server.to_str().unwrap(), "./data"]);
+    let args: Vec<_> = INIT.split(' ').skip(2).collect();
+    let args: Vec<_> = args
+        .into_iter()
+        .map(|arg| if arg == "mcp-server-filesystem" { server.to_str().unwrap() } else { arg })
+        .collect();
+    let init = gate(&folder, &args);
     assert_eq!(init.code, 0, "{}", init.stderr);
-
-    // The operator allows a tool.
-    let path = folder.path().join("gate.toml");
-    let text = fs::read_to_string(&path).unwrap();
-    let entry = "#[[allow]]\n#server = \"filesystem\"\n#tool = \"read_text_file\"\n";
-    let start = text.find(entry).unwrap();
-    let end = start + text[start..].find("\n\n").unwrap();
-    let allowed = text[start..end].lines().map(|line| line.trim_start_matches('#')).collect::<Vec<_>>().join("\n");
-    fs::write(&path, [&text[..start], &allowed, &text[end..]].concat()).unwrap();
     let check = gate(&folder, &["check", "--config", "gate.toml"]);
     assert!(check.stdout.starts_with("gate.toml: 0 errors, 0 warnings\n"), "{}", check.stdout);
 
@@ -65,30 +83,29 @@ fn it_is_what_the_readme_shows() {
     let note = root.join("data/a.txt");
     let read = client.call(2, "read_text_file", json!({"path": note}));
     assert_eq!(read["result"]["content"][0]["text"], "hello\n", "{read}");
-    let refused = client.call(3, "write_file", json!({"path": note, "content": "gone"}));
-    let refused = refused["result"]["content"][0]["text"].as_str().unwrap().to_owned();
+    let mut refused = |id, tool: &str, arguments: Value| {
+        client.call(id, tool, arguments)["result"]["content"][0]["text"].as_str().unwrap().to_owned()
+    };
+    let write = refused(3, "write_file", json!({"path": note, "content": "gone"}));
+    let outside = refused(4, "read_text_file", json!({"path": "/etc/passwd"}));
     assert_eq!(client.close().0, 0);
     assert_eq!(fs::read_to_string(folder.path().join("data/a.txt")).unwrap(), "hello\n");
 
-    let audit = |what: &str| {
-        let args = ["audit", what, "--key-file", "audit.key", "audit.jsonl"];
-        let run = run(omen(args).current_dir(&folder));
+    let audit = |what: &str, filter: &[&str]| {
+        let args = [&["audit", what, "--key-file", "audit.key"], filter, &["audit.jsonl"]].concat();
+        let run = run(omen(args.iter().copied()).current_dir(&folder));
         assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{}", run.stdout);
         with_fixed_names(&format!("$ omen {}\n{}", args.join(" "), run.stdout), &root)
     };
-    let readme = fs::read_to_string(README).unwrap();
-    let mut blessed = readme.clone();
-    for (beginning, now) in
-        [("Refused by", refused), ("$ omen audit show", audit("show")), ("$ omen audit stats", audit("stats"))]
-    {
-        let shown = block(&readme, beginning);
-        if std::env::var_os("OMEN_BLESS").is_some() {
-            blessed = blessed.replace(shown, &now);
-        } else {
-            assert_eq!(shown, now);
-        }
-    }
-    if blessed != readme {
-        fs::write(README, blessed).unwrap();
-    }
+    let of_server = audit("show", &["--server", "filesystem"]);
+    compare(README, &[("Refused by", &write), ("$ omen audit show", &of_server)]);
+    let (all, counts) = (audit("show", &[]), audit("stats", &[]));
+    compare(
+        PAGE,
+        &[
+            ("Refused by the gate (PG-3): `/path`", &outside),
+            ("$ omen audit show", &all),
+            ("$ omen audit stats", &counts),
+        ],
+    );
 }
