@@ -48,8 +48,8 @@ fn of_three_that_start_a_task_one_does() {
     loom::model(|| {
         let leases = one_open();
         let third = Arc::clone(&leases);
-        let third = thread::spawn(move || third.start("pkt_1", now()).is_ok());
-        let start = |leases: &Leases| leases.start("pkt_1", now()).is_ok();
+        let third = thread::spawn(move || third.start("pkt_1", now(), now()).is_ok());
+        let start = |leases: &Leases| leases.start("pkt_1", now(), now()).is_ok();
         let (first, second) = beside(&leases, start, start);
         let won = [first, second, third.join().unwrap()];
         assert_eq!(won.iter().filter(|won| **won).count(), 1);
@@ -61,11 +61,12 @@ fn what_was_ended_does_not_start_and_what_runs_is_seen_to_be_ended() {
     for over in [Over::SafeMode, Over::Closed, Over::Dropped, Over::Log] {
         loom::model(move || {
             let leases = one_open();
-            let run = |leases: &Leases| leases.start("pkt_1", now()).is_ok() && leases.stands("pkt_1", now()).is_ok();
+            let run =
+                |leases: &Leases| leases.start("pkt_1", now(), now()).is_ok() && leases.stands("pkt_1", now()).is_ok();
             let _ = beside(&leases, run, |leases| leases.end(over));
             // Whatever came first: from now on nobody may take effect.
             assert_eq!(leases.stands("pkt_1", now()), Err(over.into()));
-            assert_eq!(leases.start("pkt_1", now()), Err(over.into()));
+            assert_eq!(leases.start("pkt_1", now(), now()), Err(over.into()));
         });
     }
 }
@@ -81,7 +82,7 @@ fn a_task_is_begun_or_said_to_be_done_by_somebody_else_and_never_both() {
             }
             may
         };
-        let (starts, settles) = beside(&leases, |leases| leases.start("pkt_1", now()).is_ok(), settles);
+        let (starts, settles) = beside(&leases, |leases| leases.start("pkt_1", now(), now()).is_ok(), settles);
         assert!(starts ^ settles, "starts: {starts}, settles: {settles}");
     });
 }
@@ -95,12 +96,12 @@ fn a_result_that_is_refused_leaves_the_task_open() {
                 leases.unsettled(["pkt_1"].into_iter());
             }
         };
-        let (started, ()) = beside(&leases, |leases| leases.start("pkt_1", now()), refused);
+        let (started, ()) = beside(&leases, |leases| leases.start("pkt_1", now(), now()), refused);
         match started {
             Ok(()) => assert_eq!(leases.stands("pkt_1", now()), Ok(())),
             Err(why) => {
                 assert_eq!(why, Lapsed::NotOpen, "it was asked while the result was recorded");
-                assert_eq!(leases.start("pkt_1", now()), Ok(()));
+                assert_eq!(leases.start("pkt_1", now(), now()), Ok(()));
             }
         }
     });
@@ -110,7 +111,8 @@ fn a_result_that_is_refused_leaves_the_task_open() {
 fn a_revoked_token_is_not_spent_later() {
     loom::model(|| {
         let leases = one_open();
-        let _ = beside(&leases, |leases| leases.start("pkt_1", now()).is_ok(), |leases| leases.revoke("token_1"));
+        let _ =
+            beside(&leases, |leases| leases.start("pkt_1", now(), now()).is_ok(), |leases| leases.revoke("token_1"));
         assert_eq!(leases.stands("pkt_1", now()), Err(Lapsed::Revoked));
     });
 }

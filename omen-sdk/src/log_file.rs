@@ -12,7 +12,7 @@
 //! # }
 //! ```
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufRead as _, BufReader, Seek as _, SeekFrom, Write as _};
@@ -21,12 +21,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use omen_fsm::episode::{AnyEpisode, Line, Log, ResumeError, Setup};
 use omen_invariants::ledger::{Fingerprint, Kind};
-use omen_types::{CorrelationId, PacketFacts};
+use omen_types::{CorrelationId, PacketFacts, PacketId};
 
 /// A log of JSON Lines in a file with one writer: the file is locked as long as this or a clone of it lives, so that no two
 /// processes write to one log. Clones write to the same file, each step as a whole, so episodes may be interleaved in it.
 ///
-/// Remembers the correlation ids in the log, in about 20 bytes each.
+/// Remembers each correlation id in the log with the id of its last packet, in about 40 bytes.
 #[derive(Clone, Debug)]
 pub struct LogFile(Arc<Mutex<Open>>);
 
@@ -34,7 +34,8 @@ pub struct LogFile(Arc<Mutex<Open>>);
 struct Open {
     path: PathBuf,
     file: File,
-    begun: BTreeSet<Fingerprint>,
+    /// The last packet of each episode, by correlation id.
+    last: BTreeMap<Fingerprint, Fingerprint>,
     is_synced: bool,
 }
 
@@ -109,17 +110,17 @@ impl LogFile {
             TryLockError::WouldBlock => LogFileError::Locked(path.to_owned()),
             TryLockError::Error(error) => failed(error),
         })?;
-        let mut log = Open { path: path.to_owned(), file, begun: BTreeSet::new(), is_synced: false };
-        let mut begun = BTreeSet::new();
+        let mut log = Open { path: path.to_owned(), file, last: BTreeMap::new(), is_synced: false };
+        let mut last = BTreeMap::new();
         let whole = log.lines(|line| {
             if let Ok(text) = std::str::from_utf8(line)
                 && let Ok(packet) = PacketFacts::parse(text)
             {
-                begun.insert(key(&packet.header.correlation_id));
+                last.insert(key(&packet.header.correlation_id), key(&packet.header.packet_id));
             }
         });
         match whole.map_err(failed)? {
-            None => log.begun = begun,
+            None => log.last = last,
             Some(whole) => return Err(LogFileError::Torn { path: path.to_owned(), whole }),
         }
         Ok(Self(Arc::new(Mutex::new(log))))
@@ -187,14 +188,21 @@ impl Log for LogFile {
         for line in lines {
             text.push_str(line.text);
             text.push('\n');
-            log.begun.insert(key(line.correlation_id.as_str()));
         }
         log.file.write_all(text.as_bytes())?;
+        for line in lines {
+            log.last.insert(key(line.correlation_id.as_str()), key(line.packet_id.as_str()));
+        }
         if log.is_synced { log.file.sync_data() } else { Ok(()) }
     }
 
     fn holds(&self, episode: &CorrelationId) -> bool {
-        self.lock().begun.contains(&key(episode.as_str()))
+        self.lock().last.contains_key(&key(episode.as_str()))
+    }
+
+    fn ends_with(&self, episode: &CorrelationId, last: Option<&PacketId>) -> bool {
+        let log = self.lock();
+        log.last.get(&key(episode.as_str())).is_none_or(|own| last.is_some_and(|last| key(last.as_str()) == *own))
     }
 }
 

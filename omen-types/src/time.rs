@@ -160,6 +160,12 @@ impl From<Instant> for Timestamp {
     }
 }
 
+impl From<SystemTime> for Timestamp {
+    fn from(time: SystemTime) -> Self {
+        Instant::from(time).into()
+    }
+}
+
 impl PartialEq for Timestamp {
     fn eq(&self, other: &Self) -> bool {
         self.text == other.text

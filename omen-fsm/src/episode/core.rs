@@ -1,6 +1,7 @@
 //! The core of an episode, the same in every state: the machine, the envelope, and where packets go.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::sync::Arc;
 
 use omen_invariants::facts::MayAsk;
@@ -123,18 +124,26 @@ impl Core {
         allowed: impl FnOnce(Event) -> Result<(), Refusal>,
     ) -> Result<PacketId, Refusal> {
         let id = packet.header().packet_id.clone();
-        let (log, leases, loop_state) = (&mut self.log, &self.leases, self.looped.state);
+        let (log, leases, trouble, loop_state) = (&mut self.log, &self.leases, &mut self.trouble, self.looped.state);
+        let mut warnings = Vec::new();
         take(&mut self.machine, text, |machine, verdict| {
             allowed(verdict.event)?;
             proved::check(packet, machine, loop_state)?;
             Self::withdraw(leases, packet);
             let correlation_id = &packet.header().correlation_id;
-            log.append(&[Line { packet_id: &id, correlation_id, text }]).map_err(Refusal::Log)?;
-            verdict.invariants.iter().for_each(|warning| log.warn(warning));
+            append(&mut **log, leases, trouble, &[Line { packet_id: &id, correlation_id, text }])?;
+            warnings.clone_from(&verdict.invariants);
             Ok(())
         })?;
         self.note(packet);
+        self.warn(&warnings);
         Ok(id)
+    }
+
+    /// Passes the warnings of a step on, once the step is complete: if the log panics here, the episode is in the state
+    /// that the log has reached.
+    fn warn(&mut self, warnings: &[Diagnostic]) {
+        warnings.iter().for_each(|warning| self.log.warn(warning));
     }
 
     /// Sends several packets. Each is judged after those before it, and all are judged before the first is written.
@@ -142,8 +151,9 @@ impl Core {
         let before = self.machine.clone();
         let written = self.write_all(drafts);
         match written {
-            Ok(packets) => {
+            Ok((packets, warnings)) => {
                 packets.iter().for_each(|packet| self.note(packet));
+                self.warn(&warnings);
                 Ok(packets.iter().map(|packet| packet.header().packet_id.clone()).collect())
             }
             Err(why) => {
@@ -153,7 +163,7 @@ impl Core {
         }
     }
 
-    fn write_all(&mut self, drafts: Vec<Draft>) -> Result<Vec<Packet>, Refusal> {
+    fn write_all(&mut self, drafts: Vec<Draft>) -> Result<(Vec<Packet>, Vec<Diagnostic>), Refusal> {
         let mut last = self.last.clone();
         let (mut packets, mut texts, mut warnings) = (Vec::new(), Vec::new(), Vec::new());
         for draft in drafts {
@@ -172,9 +182,8 @@ impl Core {
         let lines: Vec<Line<'_>> =
             ids.zip(&texts).map(|(packet_id, text)| Line { packet_id, correlation_id, text }).collect();
         packets.iter().for_each(|packet| Self::withdraw(&self.leases, packet));
-        self.log.append(&lines).map_err(Refusal::Log)?;
-        warnings.iter().for_each(|warning| self.log.warn(warning));
-        Ok(packets)
+        append(&mut *self.log, &self.leases, &mut self.trouble, &lines)?;
+        Ok((packets, warnings))
     }
 
     /// Sends a record. A record that is too long is shortened, and an alert after it reports that.
@@ -275,6 +284,33 @@ impl Core {
     pub(crate) fn now(&self) -> Instant {
         self.clock.now()
     }
+}
+
+/// Appends the lines of a step to the log. If the log panics, it is unknown how much of the step it holds, as after an
+/// error: the episode writes nothing more, not even at its drop.
+fn append(
+    log: &mut dyn Log,
+    leases: &Leases,
+    trouble: &mut Option<Arc<Refusal>>,
+    lines: &[Line<'_>],
+) -> Result<(), Refusal> {
+    struct InDoubt<'c> {
+        leases: &'c Leases,
+        trouble: &'c mut Option<Arc<Refusal>>,
+        is_over: bool,
+    }
+    impl Drop for InDoubt<'_> {
+        fn drop(&mut self) {
+            if !self.is_over {
+                self.leases.end(Over::Log);
+                *self.trouble = Some(Arc::new(Refusal::Log(io::Error::other("the log panicked while it was written"))));
+            }
+        }
+    }
+    let mut doubt = InDoubt { leases, trouble, is_over: false };
+    let appended = log.append(lines);
+    doubt.is_over = true;
+    appended.map_err(Refusal::Log)
 }
 
 /// Judges the text of a packet, as a validator would. If no error is found, commits the packet and advances the

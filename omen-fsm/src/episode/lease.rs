@@ -25,6 +25,8 @@ pub(crate) struct Leases {
 struct Record {
     /// Why no task of the episode may run.
     over: Option<Over>,
+    /// The latest time that was seen: a clock that is set back revives no expired token (D56).
+    latest: Option<Instant>,
     /// The open tasks, by the packet ids of their directives.
     tasks: BTreeMap<Box<str>, Task>,
     waiting: Vec<(u64, Waker)>,
@@ -82,6 +84,11 @@ pub enum Lapsed {
         /// The time of expiry.
         at: Instant,
     },
+    /// The deadline of its result has passed (INV-011).
+    Overdue {
+        /// The deadline.
+        at: Instant,
+    },
     /// The episode is in safe mode.
     SafeMode,
     /// The episode has closed.
@@ -103,6 +110,7 @@ impl Lapsed {
             Self::Revoked | Self::Expired { .. } => {
                 "settle the task as cancelled, then send a new directive with a new token"
             }
+            Self::Overdue { .. } => "settle the task as cancelled, then send a new directive with a longer timeout",
             Self::SafeMode => "wait for layer 1 to clear safe mode, then send a new directive",
             Self::EpisodeClosed | Self::Dropped => "start another episode and send the directive there",
             Self::Superseded => "take the task from the resumed episode",
@@ -118,6 +126,7 @@ impl fmt::Display for Lapsed {
             Self::NotOpen => f.write_str("the directive is not open: it has a result or was cancelled"),
             Self::Revoked => f.write_str("the token of the directive was revoked"),
             Self::Expired { at } => write!(f, "the token of the directive expired at {at}"),
+            Self::Overdue { at } => write!(f, "the deadline of the task passed at {at}"),
             Self::SafeMode => f.write_str("the episode is in safe mode"),
             Self::EpisodeClosed => f.write_str("the episode has closed"),
             Self::Dropped => f.write_str("the episode was dropped"),
@@ -155,12 +164,16 @@ impl Leases {
         self.lock().tasks.insert(directive.into(), task);
     }
 
-    /// Begins a task, once.
-    pub(crate) fn start(&self, directive: &str, now: Instant) -> Result<(), Lapsed> {
+    /// Begins a task, once, up to the deadline of its result.
+    pub(crate) fn start(&self, directive: &str, now: Instant, due: Instant) -> Result<(), Lapsed> {
         let mut record = self.lock();
+        let now = record.reach(now);
         let task = record.standing(directive, Some(now))?;
         if task.state != State::Open {
             return Err(Lapsed::Begun);
+        }
+        if now > due {
+            return Err(Lapsed::Overdue { at: due });
         }
         task.state = State::Running;
         Ok(())
@@ -169,6 +182,11 @@ impl Leases {
     /// Checks whether a task that was begun may continue: before the tool takes effect, and before its outcome counts.
     pub(crate) fn stands(&self, directive: &str, now: Instant) -> Result<(), Lapsed> {
         self.lock().standing(directive, Some(now)).map(drop)
+    }
+
+    /// Notes the time of a packet in the log.
+    pub(crate) fn reach(&self, now: Instant) {
+        self.lock().reach(now);
     }
 
     /// Allows a task to be begun again, because its tool was not called.
@@ -307,8 +325,9 @@ impl Leases {
 }
 
 impl Record {
-    /// Returns the task, if it may run.
+    /// Returns the task, if it may run. A time before the latest one counts as that one.
     fn standing(&mut self, directive: &str, now: Option<Instant>) -> Result<&mut Task, Lapsed> {
+        let now = now.map(|now| self.reach(now));
         if let Some(over) = self.over {
             return Err(over.into());
         }
@@ -320,6 +339,11 @@ impl Record {
             (Some(at), Some(now)) if now >= at => Err(Lapsed::Expired { at }),
             _ => Ok(task),
         }
+    }
+
+    /// Notes a time, and returns the latest one.
+    fn reach(&mut self, now: Instant) -> Instant {
+        *self.latest.insert(self.latest.map_or(now, |latest| latest.max(now)))
     }
 
     /// Returns the tasks that spend a use of a token.

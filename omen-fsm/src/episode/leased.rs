@@ -5,7 +5,7 @@ use std::sync::Arc;
 use omen_types::{AlertSeverity, Code, Diagnostic, Packet, PacketId, ResultStatus};
 
 use super::core::Core;
-use super::lease::{Leases, Over};
+use super::lease::{Lapsed, Leases, Over};
 use super::refused::Refusal;
 use super::values::Settled;
 
@@ -30,6 +30,18 @@ impl Core {
 
     /// Prevents tasks from being begun until their results are in the log or refused.
     pub(crate) fn settle(&mut self, results: &[Settled]) -> Result<(), Arc<Refusal>> {
+        let now = self.now();
+        let successes = results.iter().filter(|result| result.status() == ResultStatus::Success);
+        for directive in successes.map(Settled::directive) {
+            // Only here: a validator sees when a result was recorded, not when the tool took effect.
+            if let Err(why @ (Lapsed::Revoked | Lapsed::Expired { .. })) = self.leases.stands(directive.as_str(), now) {
+                let problem = format!("cannot record SUCCESS of `{directive}`: {why}");
+                let finding = Diagnostic::error(Code::E4, problem)
+                    .at("/payload/result_status")
+                    .help("settle the task with `.failure(..)`, and say in the message how far the tool came");
+                return Err(Arc::new(Refusal::rule(finding)));
+            }
+        }
         let tasks = results.iter().map(|result| (result.directive().clone(), result.status())).collect();
         self.settling(tasks, |core| core.send(results.iter().map(Settled::draft).collect()).map(drop))
     }

@@ -35,6 +35,13 @@ pub trait Log: Send + Sync + 'static {
         false
     }
 
+    /// Returns whether the last packet of an episode that it holds is `last`, as far as it knows. An episode is not
+    /// resumed from a text that ends before the log does.
+    fn ends_with(&self, episode: &CorrelationId, last: Option<&PacketId>) -> bool {
+        let _ = (episode, last);
+        true
+    }
+
     /// Returns the lines, if the log keeps them.
     fn lines(&self) -> &[String] {
         &[]

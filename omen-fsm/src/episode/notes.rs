@@ -32,6 +32,7 @@ impl Core {
         self.sent = self.sent.saturating_add(1);
         self.last = Some(id.clone());
         self.asked.note(packet);
+        self.leases.reach(packet.header().created_at.instant());
         match packet {
             Packet::Decision(decision) => {
                 self.decision = Some(id.clone());

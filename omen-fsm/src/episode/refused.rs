@@ -20,6 +20,9 @@ pub enum Refusal {
     /// The episode was resumed elsewhere and its log taken over (see [`Claims`](super::Claims)). Every later step of
     /// this handle fails.
     Superseded,
+    /// The log holds packets of the episode after the end of the text that it was resumed from. Resume it from the log
+    /// itself: a `LogFile` of the SDK has a method for that.
+    Stale,
     /// A tool failed. Its FAILURE is in the log, and the episode continues.
     Tool(String),
 }
@@ -34,7 +37,7 @@ impl Refusal {
     pub fn findings(&self) -> &[Diagnostic] {
         match self {
             Self::Rules(findings) => findings,
-            Self::Log(_) | Self::Superseded | Self::Tool(_) => &[],
+            Self::Log(_) | Self::Superseded | Self::Stale | Self::Tool(_) => &[],
         }
     }
 
@@ -66,6 +69,9 @@ impl fmt::Display for Refusal {
             Self::Superseded => {
                 f.write_str("the episode was resumed elsewhere, and only that handle may write its log")
             }
+            Self::Stale => f.write_str(
+                "the log holds later packets of the episode than this text; resume it from the log (`LogFile::resume`)",
+            ),
             Self::Tool(why) => write!(f, "the tool failed: {why}"),
         }
     }
@@ -74,7 +80,7 @@ impl fmt::Display for Refusal {
 impl std::error::Error for Refusal {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::Rules(_) | Self::Superseded | Self::Tool(_) => None,
+            Self::Rules(_) | Self::Superseded | Self::Stale | Self::Tool(_) => None,
             Self::Log(error) => Some(error),
         }
     }

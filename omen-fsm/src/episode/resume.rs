@@ -35,7 +35,8 @@ impl AnyEpisode {
     /// again. From then on the earlier handle of the episode writes nothing, even if the log cannot be resumed.
     ///
     /// # Errors
-    /// If a validator would reject one of the lines. A last line that is incomplete, because the log failed, is one of
+    /// If a validator would reject one of the lines, or if the log of `setup` holds packets of the episode after the
+    /// last one of `log` ([`Refusal::Stale`]). A last line that is incomplete, because the log failed, is one of
     /// them: remove it first, since that step was not completed.
     pub fn resume<'l>(setup: Setup, log: impl IntoIterator<Item = &'l str>) -> Result<Self, ResumeError> {
         let mut core = setup.into_core();
@@ -44,13 +45,18 @@ impl AnyEpisode {
         // If the log cannot be resumed, nothing is appended to it.
         let on_drop = std::mem::replace(&mut core.on_drop, OnDrop::Leave);
         core.is_over = false;
+        let mut end = 0;
         for (number, text) in (1..).zip(log).filter(|(_, text)| !text.trim().is_empty()) {
+            end = number;
             let failed = |why| ResumeError { line: number, why };
             let packet: Packet =
                 text.parse().map_err(|rejected: Box<omen_types::Rejected>| failed(Refusal::Rules(rejected.errors)))?;
             if packet.header().correlation_id == core.origin.correlation_id {
                 core.replay(packet, text).map_err(failed)?;
             }
+        }
+        if !core.log.ends_with(&core.origin.correlation_id, core.last.as_ref()) {
+            return Err(ResumeError { line: end, why: Refusal::Stale });
         }
         core.on_drop = on_drop;
         Ok(Self::of(Box::new(core)))

@@ -4,6 +4,7 @@ mod attacks;
 mod claims;
 mod drops;
 mod evidence;
+mod faults;
 mod fit;
 mod forged;
 mod generic;

@@ -90,10 +90,10 @@ impl Pending {
     /// effect. The gate of the crate `omen-gate` does both.
     ///
     /// # Errors
-    /// If the task must not run (D52): it was already begun or settled, its token was revoked or has expired, or its
-    /// episode is in safe mode, has closed, was dropped or was resumed elsewhere.
+    /// If the task must not run (D52): it was already begun or settled, its token was revoked or has expired, its
+    /// deadline has passed, or its episode is in safe mode, has closed, was dropped or was resumed elsewhere.
     pub fn start(self) -> Result<Running, NotStarted> {
-        match self.leases.start(self.task.directive.as_str(), self.clock.now()) {
+        match self.leases.start(self.task.directive.as_str(), self.clock.now(), self.task.due) {
             Ok(()) => Ok(Running::new(self)),
             Err(why) => Err(NotStarted { task: self, why }),
         }
@@ -355,6 +355,12 @@ impl Settled {
             self.data = Some(answer.into_value());
         }
         self
+    }
+
+    /// Returns the task without its result, so that it can be settled differently after the episode has refused the
+    /// result.
+    pub fn into_task(self) -> Pending {
+        self.pending
     }
 
     /// Returns the status.

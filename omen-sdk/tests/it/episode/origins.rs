@@ -87,3 +87,15 @@ fn layer_1_answers_an_escalation() {
     assert!(lines.last().unwrap().contains("override: take the first option"));
     assert!(codes(&lines).is_empty(), "{:#?}", judged(&lines));
 }
+
+#[test]
+fn the_time_of_a_file_or_of_a_clock_is_a_timestamp() {
+    use std::time::{Duration, SystemTime};
+
+    let time = SystemTime::UNIX_EPOCH + Duration::new(1_772_359_200, 500_000_000);
+    let evidence = Evidence::tool_output(text!("config.get#1"), time.into());
+    let timestamp = omen::Timestamp::from(time);
+    assert_eq!(timestamp.as_str(), "2026-03-01T10:00:00.5Z");
+    assert_eq!(timestamp.instant(), Instant::from(time));
+    assert!(format!("{evidence:?}").contains("2026-03-01T10:00:00.5Z"), "{evidence:?}");
+}
