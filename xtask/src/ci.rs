@@ -59,7 +59,7 @@ const STEPS: &[Step<'_>] = &[
     // The README's first command; its second is the next step.
     Step {
         name: "example",
-        arguments: &["run", "--locked", "--example", "first_episode"],
+        arguments: &["run", "--locked", "-p", "omen-examples", "--example", "first_episode"],
         env: &[],
         limit: minutes(20),
         offline: false,

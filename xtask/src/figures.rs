@@ -1,16 +1,23 @@
-//! `cargo xtask figures`: how large each package is, and whether its modules depend on each other in circles.
+//! `cargo xtask figures`: how large each package is, whether its modules depend on each other in circles, and what somebody
+//! who is new compiles. `--build` measures the latter.
 //!
-//! The figures are counted from the files, so that those of two commits can be compared: give the folder of the other
-//! working tree as argument.
+//! Without it, figures are counted from the files, so that those of two commits can be compared: give the folder of the
+//! other working tree as argument.
 
+mod bounded;
+pub mod build;
+mod crates;
 mod modules;
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fmt;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+pub use bounded::{Bounded, Bounds};
+pub use crates::{COMPILED, Compiled, FIRST};
 pub use modules::{Module, circles};
 
 /// The figures of a package.
@@ -141,6 +148,14 @@ impl fmt::Display for Table {
         }
         Ok(())
     }
+}
+
+/// What somebody who is new compiles.
+///
+/// # Errors
+/// If cargo cannot be started, or fails.
+pub fn compiled(cargo: &OsStr, root: &Path) -> io::Result<Bounds> {
+    COMPILED.iter().map(|compiled| compiled.count(cargo, root)).collect::<Result<_, _>>().map(Bounds)
 }
 
 fn row(f: &mut fmt::Formatter<'_>, name: &str, cells: &[String]) -> fmt::Result {

@@ -1,9 +1,9 @@
 //! `cargo xtask`: the commands of a contributor.
 
 use std::env;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use xtask::dispatch::REMOTES;
@@ -35,12 +35,7 @@ fn run() -> Result<ExitCode, Box<dyn std::error::Error + Send + Sync>> {
     let rest = arguments.next();
     match (name, rest) {
         (Some("ci"), None) => ci::run(&mut io::stdout()),
-        (Some("figures"), folder) if arguments.next().is_none() => {
-            let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-            let table = figures::of_workspace(folder.as_deref().map_or(&*root, Path::new))?;
-            write!(io::stdout(), "{}", figures::Table(table))?;
-            Ok(ExitCode::SUCCESS)
-        }
+        (Some("figures"), rest) if arguments.next().is_none() => Ok(figures(rest)?),
         (Some("-h" | "--help" | "help"), None) => {
             write!(io::stdout(), "{}", help())?;
             Ok(ExitCode::SUCCESS)
@@ -55,13 +50,32 @@ fn run() -> Result<ExitCode, Box<dyn std::error::Error + Send + Sync>> {
     }
 }
 
+/// Prints figures; those of a build if the argument is `--build`, else those of the working tree that it names.
+fn figures(argument: Option<OsString>) -> io::Result<ExitCode> {
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut out = io::stdout();
+    let bounds = if argument.as_deref() == Some(OsStr::new("--build")) {
+        figures::build::measure(&cargo, &root, figures::build::MEASURED, &mut io::stderr())?
+    } else {
+        let root = argument.map_or(root, PathBuf::from);
+        writeln!(out, "{}", figures::Table(figures::of_workspace(&root)?))?;
+        figures::compiled(&cargo, &root)?
+    };
+    write!(out, "{bounds}")?;
+    Ok(if bounds.are_kept() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
 /// The exit code of a usage error, as that of clap.
 const USAGE: u8 = 2;
 
 fn help() -> String {
     let local = [
         ("ci", "Run all of CI: format, lints, examples, tests, docs; print the time of each step"),
-        ("figures", "Count lines, public items, root modules and circles of modules by package"),
+        (
+            "figures",
+            "Count lines, public items and circles of modules, and the crates that a newcomer compiles; --build measures",
+        ),
     ];
     let commands = local.into_iter().chain(REMOTES.iter().map(|remote| (remote.name, remote.about)));
     let lines: Vec<_> = commands.map(|(name, about)| format!("  {name:8} {about}\n")).collect();

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 
 /// Programs that tests may start by name; all others are built or installed for the tests.
 /// Three of the names belong to no program, and `node` and `python3` run what `.ci/run` installs.
-const PROGRAMS: [&str; 14] = [
+const PROGRAMS: [&str; 15] = [
     "./there-is-no-such-program",
     "/bin/sh",
     "/no/such/program",
+    "git",
     "kill",
     "mkfifo",
     "node",

@@ -1,30 +1,28 @@
-//! An agent that depends on the library compiles only what the library needs.
+//! Somebody who is new waits only for the crates that the library needs.
 
-use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::path::Path;
-use std::process::Command;
 
-/// The crates that are compiled for a package with its default features, including those of build scripts.
-pub(crate) fn crates_of(package: &str) -> BTreeSet<String> {
-    let output = Command::new(env!("CARGO"))
-        .args(["tree", "--locked", "--offline", "--package", package])
-        .args(["--edges", "normal,build", "--prefix", "none", "--no-dedupe", "--format", "{p}"])
-        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace"))
-        .output()
-        .expect("cargo tree");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let crates = String::from_utf8(output.stdout).expect("cargo tree");
-    crates.lines().filter_map(|line| line.split(' ').next()).map(str::to_owned).collect()
+use xtask::figures::{COMPILED, compiled};
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace")
 }
 
 #[test]
-fn the_library_is_light() {
-    let crates = crates_of("omen-sdk");
-    for heavy in ["annotate-snippets", "clap", "indicatif", "jsonschema", "omen-gate", "rmcp", "tokio"] {
-        assert!(!crates.contains(heavy), "{heavy} is compiled for every agent; make it a feature");
+fn an_agent_and_the_first_command_compile_few_crates() {
+    let cargo = OsStr::new(env!("CARGO"));
+    for counted in COMPILED {
+        let crates = counted.crates(cargo, root()).expect("cargo tree");
+        for heavy in ["annotate-snippets", "clap", "indicatif", "jsonschema", "omen-gate", "rmcp"] {
+            let is_there = crates.iter().any(|name| name.starts_with(&format!("{heavy} ")));
+            assert!(!is_there, "{}: {heavy} is compiled; make it a feature", counted.name);
+        }
+        assert!(crates.iter().any(|name| name.starts_with("omen-codegen ")), "build scripts count: {crates:?}");
+        assert!(crates.len() as u64 <= counted.most, "{}: {} crates: {crates:?}", counted.name, crates.len());
     }
-    assert!(crates.len() <= MOST, "{} crates are compiled for every agent: {crates:?}", crates.len());
+    assert!(compiled(cargo, root()).expect("cargo tree").are_kept());
+    let agent = COMPILED.iter().find(|counted| counted.name == "agent").expect("the agent");
+    let crates = agent.crates(cargo, root()).expect("cargo tree");
+    assert!(!crates.iter().any(|name| name.starts_with("tokio ")), "tokio is compiled for every agent");
 }
-
-/// The current number, so that one more is a decision.
-const MOST: usize = 40;

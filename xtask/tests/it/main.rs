@@ -15,3 +15,4 @@ mod dispatch;
 mod figures;
 mod hermetic;
 mod light;
+mod measured;

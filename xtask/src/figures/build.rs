@@ -1,0 +1,161 @@
+//! `cargo xtask figures --build`: what building and testing costs somebody who has just cloned the repository.
+//!
+//! Each command runs in a fresh clone of the last commit with an empty target directory, or goes on where the one before it
+//! stopped. Crates are downloaded before. CPU time is that of cargo and of all programs that it waited for, so it
+//! is meaningful on a machine that does other work as well; wall time is not.
+
+use std::collections::BTreeSet;
+use std::env;
+use std::ffi::OsStr;
+use std::fs;
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{self, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use super::crates::FIRST;
+use super::{Bounded, Bounds};
+
+/// A command to measure, and its bounds.
+#[derive(Clone, Copy, Debug)]
+pub struct Measured<'m> {
+    /// What the report calls it.
+    pub name: &'m str,
+    /// The arguments of cargo.
+    pub arguments: &'m [&'m str],
+    /// Whether it starts in the clone and with the target directory of the command before.
+    pub goes_on: bool,
+    /// The most seconds from start to end, on two cores that do nothing else.
+    pub wall: Option<u64>,
+    /// The most seconds of CPU time.
+    pub cpu: Option<u64>,
+    /// The most packages compiled.
+    pub crates: Option<u64>,
+}
+
+const ALONE: Measured<'_> = Measured { name: "", arguments: &[], goes_on: false, wall: None, cpu: None, crates: None };
+
+/// The commands of the README, and the command as it is released.
+pub const MEASURED: &[Measured<'_>] = &[
+    Measured { name: "first command", arguments: &FIRST, wall: Some(70), cpu: Some(125), crates: Some(50), ..ALONE },
+    Measured { name: "agent", arguments: &["build", "-p", "omen-sdk"], cpu: Some(80), crates: Some(60), ..ALONE },
+    Measured { name: "test build", arguments: &["test", "--no-run"], wall: Some(240), cpu: Some(480), ..ALONE },
+    // With the build: ten minutes.
+    Measured { name: "test run", arguments: &["test"], goes_on: true, wall: Some(360), ..ALONE },
+    Measured {
+        name: "release build",
+        arguments: &["build", "--release", "-p", "omen-cli", "--bin", "omen"],
+        cpu: Some(240),
+        ..ALONE
+    },
+    Measured {
+        name: "release build with nats",
+        arguments: &["build", "--release", "-p", "omen-cli", "--bin", "omen", "--features", "nats"],
+        cpu: Some(360),
+        ..ALONE
+    },
+];
+
+/// Measures commands in clones of a repository. What cargo prints goes to `log` as it comes.
+///
+/// # Errors
+/// If git or cargo cannot be started, or fails.
+pub fn measure(cargo: &OsStr, root: &Path, commands: &[Measured<'_>], log: &mut impl Write) -> io::Result<Bounds> {
+    let mut figures = Vec::new();
+    let mut place = Place::new(root)?;
+    // Otherwise the first command would pay for all downloads.
+    place.run(cargo, &["fetch", "--locked"], log)?;
+    for command in commands {
+        if !command.goes_on {
+            drop(place);
+            place = Place::new(root)?;
+        }
+        writeln!(log, "\n=== {}: cargo {}", command.name, command.arguments.join(" "))?;
+        let cost = place.run(cargo, command.arguments, log)?;
+        let found = [
+            ("wall s", Some(cost.wall.as_secs()), command.wall),
+            ("CPU s", cost.cpu.map(|cpu| cpu.as_secs()), command.cpu),
+            ("crates", Some(cost.crates), command.crates),
+        ];
+        figures.extend(found.into_iter().map(|(unit, found, bound)| Bounded {
+            what: format!("{}: {unit}", command.name),
+            found,
+            bound,
+        }));
+    }
+    Ok(Bounds(figures))
+}
+
+/// What a command has cost.
+struct Cost {
+    wall: Duration,
+    cpu: Option<Duration>,
+    crates: u64,
+}
+
+/// A fresh clone with a target directory of its own. It is removed with all that was built.
+struct Place(PathBuf);
+
+impl Place {
+    fn new(root: &Path) -> io::Result<Self> {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let place = Self(env::temp_dir().join(format!("omen-figures-{}-{number}", process::id())));
+        fs::create_dir_all(&place.0)?;
+        let cloned = Command::new("git").args(["clone", "--quiet"]).arg(root).arg(place.clone_folder()).status()?;
+        if cloned.success() { Ok(place) } else { Err(io::Error::other("`git clone` failed")) }
+    }
+
+    fn clone_folder(&self) -> PathBuf {
+        self.0.join("clone")
+    }
+
+    /// Runs a command to its end and reads from its messages which packages it compiles.
+    fn run(&self, cargo: &OsStr, arguments: &[&str], log: &mut impl Write) -> io::Result<Cost> {
+        let (start, before) = (Instant::now(), cpu_of_children());
+        let mut child = Command::new(cargo)
+            .args(arguments)
+            .current_dir(self.clone_folder())
+            .env("CARGO_TARGET_DIR", self.0.join("target"))
+            .env("CARGO_TERM_COLOR", "never")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()?;
+        let mut compiled = BTreeSet::new();
+        for line in child.stderr.take().map(BufReader::new).into_iter().flat_map(BufRead::lines) {
+            let line = line?;
+            writeln!(log, "{line}")?;
+            compiled.extend(line.trim_start().strip_prefix("Compiling ").map(str::to_owned));
+        }
+        if !child.wait()?.success() {
+            return Err(io::Error::other(format!("`cargo {}` failed", arguments.join(" "))));
+        }
+        let cpu = before.zip(cpu_of_children()).map(|(before, after)| after.saturating_sub(before));
+        Ok(Cost { wall: start.elapsed(), cpu, crates: compiled.len() as u64 })
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        // Whoever removes temporary files will remove what is left.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// The CPU time of the programs that this one has waited for, and of those that they have waited for.
+#[cfg(target_os = "linux")]
+fn cpu_of_children() -> Option<Duration> {
+    let stat = fs::read_to_string("/proc/self/stat").ok()?;
+    // Behind the program's name, which may contain anything, comes the third field. The 16th and 17th are `cutime`, `cstime`.
+    let (_, fields) = stat.rsplit_once(") ")?;
+    let ticks = fields.split(' ').skip(13).take(2).map(|field| field.parse::<u64>().ok()).sum::<Option<u64>>()?;
+    Some(Duration::from_millis(1000 * ticks / rustix::param::clock_ticks_per_second()))
+}
+
+/// Elsewhere the report shows that it is unknown.
+#[cfg(not(target_os = "linux"))]
+fn cpu_of_children() -> Option<Duration> {
+    None
+}
