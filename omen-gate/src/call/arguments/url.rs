@@ -42,6 +42,9 @@ impl Host {
         match parsed {
             url::Host::Domain(_) if plain.ends_with('.') => Err("a host name has no dot at its end"),
             url::Host::Ipv4(_) | url::Host::Ipv6(_) if below => Err("an address has no hosts below it"),
+            url::Host::Domain(_) if !has_plain_labels(&plain) => {
+                Err("the parts of a host name are letters, digits, `-` and `_`, and `*.` stands at its start alone")
+            }
             url::Host::Domain(_) => Ok(Self { name: plain, below }),
             _ if plain == name => Ok(Self { name: plain, below }),
             _ => Err("an address has to be written in its usual form"),
@@ -124,7 +127,17 @@ fn parts(authority: &str) -> Result<(String, Option<u16>), &'static str> {
     if host.is_empty() {
         return Err("it has no host");
     }
+    if !host.starts_with('[') && !has_plain_labels(host) {
+        return Err("its host has an empty part, or a character that no host name has");
+    }
     Ok((host.to_ascii_lowercase(), port))
+}
+
+/// Whether the parts of a host name are such that every program looks up the same name: with an empty one, or a `*`, some
+/// refuse it and others leave something out.
+fn has_plain_labels(host: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    host.split('.').all(|label| !label.is_empty() && label.bytes().all(is_plain))
 }
 
 /// The port of a scheme, if none is written.

@@ -71,7 +71,7 @@ mod linux {
     use rustix::io::Errno;
     use rustix::process::{
         Pid, PidfdFlags, Resource, Rlimit, Signal, WaitOptions, WaitStatus, getpid, getppid,
-        kill_current_process_group, kill_process, pidfd_open, set_child_subreaper, setrlimit, waitpid,
+        kill_current_process_group, kill_process, pidfd_open, set_child_subreaper, setrlimit, wait,
     };
     use tokio::signal::unix::{SignalKind, signal};
     use tokio::sync::oneshot;
@@ -197,9 +197,9 @@ mod linux {
         NoneIsLeft,
     }
 
-    /// Takes one child that has ended, and notes how the server did.
+    /// Takes one child that has ended, in whatever process group it is, and notes how the server did.
     fn reap(server: Pid, status: &mut Option<WaitStatus>) -> io::Result<Reaped> {
-        match waitpid(None, WaitOptions::NOHANG) {
+        match wait(WaitOptions::NOHANG) {
             Ok(Some((child, how))) => {
                 if child == server {
                     *status = Some(how);

@@ -132,6 +132,9 @@ fn values_that_cannot_be() {
         ("*.10.0.0.7", "an address has no hosts below it"),
         ("010.0.0.7", "an address has to be written in its usual form"),
         ("a.b.", "a host name has no dot at its end"),
+        ("*.*.b", "the parts of a host name are letters, digits, `-` and `_`, and `*.` stands at its start alone"),
+        ("a*.b", "the parts of a host name are letters, digits, `-` and `_`, and `*.` stands at its start alone"),
+        ("*.a..b", "the parts of a host name are letters, digits, `-` and `_`, and `*.` stands at its start alone"),
     ] {
         says(
             &format!("{{ '/a' = {{ host = ['{text}'] }} }}"),

@@ -32,13 +32,17 @@ fn guarded(role: &str) -> Launch {
         .limits(limits())
 }
 
+/// What a role ends with whose server starts nothing but processes that leave its process group.
+const FLED: &str = "+fled";
+
 /// The server, its guard, and all that it has started.
-async fn family(server: &StdioServer) -> Vec<u64> {
+async fn family(server: &StdioServer, has_fled: bool) -> Vec<u64> {
     let mut family = Vec::new();
-    for tool in ["pid", "breed", "flee", "daemon"] {
+    for tool in ["pid", if has_fled { "flee" } else { "breed" }, "flee", "daemon"] {
         family.push(pid(server, tool).await);
     }
-    until("they have sessions of their own", || family[2..].iter().all(|pid| session(*pid) == Some(*pid))).await;
+    let fled = if has_fled { &family[1..] } else { &family[2..] };
+    until("they have sessions of their own", || fled.iter().all(|pid| session(*pid) == Some(*pid))).await;
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", family[0])).unwrap();
     family.push(stat.rsplit(") ").next().unwrap().split(' ').nth(1).unwrap().parse().unwrap());
     family
@@ -72,32 +76,40 @@ async fn serve(role: &str) {
         std::io::stdout().write_all(format!("gate: {line}\n").as_bytes()).unwrap();
     };
     let pids = |family: &[u64]| family.iter().map(u64::to_string).collect::<Vec<_>>().join(" ");
+    let (role, has_fled) = role.strip_suffix(FLED).map_or((role, false), |role| (role, true));
     match role {
         // Until it is killed, its server neither reads nor ends.
         "killed" => {
             let server = start(guarded("stubborn")).await;
-            let family = family(&server).await;
+            let family = family(&server, has_fled).await;
             call(&server, "deafen", json!({})).await.unwrap();
             tell(&pids(&family));
             std::future::pending::<()>().await;
         }
         "drops" => {
             let server = start(guarded("stubborn")).await;
-            tell(&pids(&family(&server).await));
+            tell(&pids(&family(&server, has_fled).await));
             drop(server);
         }
         "stops" => {
             let server =
                 start(guarded("good").limits(ServerLimits { stop: Duration::from_secs(60), ..limits() })).await;
-            tell(&pids(&family(&server).await));
+            tell(&pids(&family(&server, has_fled).await));
             server.stop().await;
             tell(&server.exit().unwrap());
         }
         "kills" => {
             let server =
                 start(guarded("stubborn").limits(ServerLimits { stop: Duration::from_millis(50), ..limits() })).await;
-            tell(&pids(&family(&server).await));
+            tell(&pids(&family(&server, has_fled).await));
             server.stop().await;
+            tell(&server.exit().unwrap());
+        }
+        "dies" => {
+            let server = start(guarded("good")).await;
+            tell(&pids(&family(&server, has_fled).await));
+            call(&server, "die", json!({})).await.unwrap_err();
+            until("its end is seen", || server.exit().is_some()).await;
             tell(&server.exit().unwrap());
         }
         "ends" => {
@@ -114,7 +126,7 @@ async fn serve(role: &str) {
         }
         "revives" => {
             let server = start(guarded("good")).await;
-            tell(&pids(&family(&server).await));
+            tell(&pids(&family(&server, has_fled).await));
             until("its end is seen", || server.exit().is_some()).await;
             assert_eq!(server.list().await.unwrap().len(), 1);
             tell(&server.exit().is_none().to_string());
@@ -171,8 +183,8 @@ impl Drop for Gate {
 
 #[tokio::test]
 async fn nothing_of_a_server_outlives_a_gate_that_is_killed() {
-    for signal in [15, 9] {
-        let mut gate = Gate::start("killed");
+    for (signal, fled) in [(15, ""), (9, ""), (15, FLED), (9, FLED)] {
+        let mut gate = Gate::start(&format!("killed{fled}"));
         let family = gate.family();
         assert!(family.iter().all(|pid| runs(*pid)), "{family:?}");
         let kill = Command::new("kill").args([format!("-{signal}"), gate.process.id().to_string()]).status();
@@ -184,14 +196,21 @@ async fn nothing_of_a_server_outlives_a_gate_that_is_killed() {
 
 #[tokio::test]
 async fn nothing_of_a_server_is_left_when_it_is_dropped_or_stopped() {
-    for (role, end) in [("drops", None), ("stops", Some("exit status: 0")), ("kills", Some("signal: 9 (SIGKILL)"))] {
-        let mut gate = Gate::start(role);
-        let family = gate.family();
-        if let Some(end) = end {
-            assert_eq!(gate.line(), end, "{role}");
+    for (role, end) in [
+        ("drops", None),
+        ("stops", Some("exit status: 0")),
+        ("kills", Some("signal: 9 (SIGKILL)")),
+        ("dies", Some("exit status: 101")),
+    ] {
+        for fled in ["", FLED] {
+            let mut gate = Gate::start(&format!("{role}{fled}"));
+            let family = gate.family();
+            if let Some(end) = end {
+                assert_eq!(gate.line(), end, "{role}{fled}");
+            }
+            until("all have ended", || !family.iter().any(|pid| runs(*pid))).await;
+            assert!(gate.process.try_wait().unwrap().is_none(), "{role}{fled}: the gate goes on");
         }
-        until("all have ended", || !family.iter().any(|pid| runs(*pid))).await;
-        assert!(gate.process.try_wait().unwrap().is_none(), "{role}: the gate goes on");
     }
 }
 
