@@ -11,7 +11,10 @@
 mod api;
 mod ci;
 mod circles;
+mod deny;
 mod dispatch;
 mod figures;
 mod hermetic;
 mod light;
+mod skips;
+mod toolchain;
