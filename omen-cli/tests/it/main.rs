@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use assert_cmd::Command;
+use omen_testkit::Need;
 use serde_json::Value;
 use tempfile::TempDir;
 

@@ -1,4 +1,4 @@
-//! `omen worker`, `omen publish` and `omen tail`, with a real server. `.ci/run` installs it, and `OMEN_NATS_SERVER` is its path.
+//! `omen worker`, `omen publish` and `omen tail`, with a real server. `.ci/install nats` installs it.
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::net::{TcpListener, TcpStream};
@@ -23,10 +23,7 @@ impl Server {
     }
 
     fn start_with(args: &[&str]) -> Option<Self> {
-        let Some(binary) = std::env::var_os("OMEN_NATS_SERVER") else {
-            assert!(std::env::var_os("CI").is_none(), "OMEN_NATS_SERVER is not set, which .ci/run does");
-            return None;
-        };
+        let binary = Need::Nats.path()?;
         let folder = folder(&[]);
         let port_file = folder.path().join("ports");
         std::fs::create_dir(&port_file).unwrap();
@@ -176,10 +173,7 @@ fn a_context_has_the_password() {
 /// server of its own.
 #[test]
 fn the_script_finds_the_planted_mistake() {
-    let Some(binary) = std::env::var_os("OMEN_NATS_SERVER") else {
-        assert!(std::env::var_os("CI").is_none(), "OMEN_NATS_SERVER is not set, which .ci/run does");
-        return;
-    };
+    let Some(binary) = Need::Nats.path() else { return };
     let folder = folder(&[]);
     for (name, program) in [("nats-server", binary), ("omen", env!("CARGO_BIN_EXE_omen").into())] {
         std::os::unix::fs::symlink(program, folder.path().join(name)).unwrap();

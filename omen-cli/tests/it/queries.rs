@@ -1,4 +1,4 @@
-//! The queries of `docs/queries.md`, run by DuckDB on what the command writes. `.ci/run` installs it, and `OMEN_DUCKDB` is its folder.
+//! The queries of `docs/queries.md`, run by DuckDB on what the command writes. `.ci/install duckdb` installs it.
 
 use super::*;
 
@@ -35,10 +35,7 @@ const LOGS: [&str; 9] = [
 
 #[test]
 fn the_queries_of_the_document_give_its_results() {
-    let Some(duckdb) = std::env::var_os("OMEN_DUCKDB") else {
-        assert!(std::env::var_os("CI").is_none(), "OMEN_DUCKDB is not set, which .ci/run does");
-        return;
-    };
+    let Some(duckdb) = Need::Duckdb.path() else { return };
     let folder = folder(&[]);
     fs::create_dir(folder.path().join("logs")).unwrap();
     for path in LOGS {

@@ -4,6 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use omen_testkit::Need;
+
 use crate::logs::checked;
 use crate::process::Worker;
 use crate::same::{many, same};
@@ -44,14 +46,9 @@ pub(crate) fn is_as_it_should_be() {
     assert!(found.abs_diff(expected) < HOUR.as_secs(), "the clock shows {found}, not {expected}");
 }
 
-/// `libfaketime`, which `.ci/run` installs; `None` where there is none, which is a failure in CI.
+/// The library, where it is installed.
 fn shifter() -> Option<PathBuf> {
-    let folder = std::env::var_os("OMEN_FAKETIME");
-    if folder.is_none() {
-        assert!(std::env::var_os("CI").is_none(), "OMEN_FAKETIME is not set, which .ci/run does");
-        crate::say("skipped: OMEN_FAKETIME is not set");
-    }
-    folder.map(|folder| Path::new(&folder).join("libfaketime/vendor/libfaketime/src/libfaketime.so.1"))
+    Need::Faketime.path().map(|folder| folder.join("libfaketime/vendor/libfaketime/src/libfaketime.so.1"))
 }
 
 /// Starts a worker whose time of day is off by so many days. How fast time passes is not changed.

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use async_nats::jetstream::Context;
 use futures_util::TryStreamExt as _;
+use omen_testkit::Need;
 use omen_worker::Failure;
 use omen_worker::connect::Server;
 use omen_worker::publish::{Options, Publisher};
@@ -22,7 +23,7 @@ struct Cluster(Vec<Nats>);
 
 impl Cluster {
     fn start() -> Option<Self> {
-        let binary = server::binary()?;
+        let binary = Need::Nats.path()?;
         let routes = [(); SERVERS].map(|()| any_port());
         let all = routes.map(|port| format!("\"nats://127.0.0.1:{port}\"")).join(", ");
         let one = |(number, port)| {

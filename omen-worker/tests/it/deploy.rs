@@ -1,14 +1,12 @@
-//! What is in `deploy/` is valid by the schemas of Compose and Kubernetes. `.ci/run` installs them, and `OMEN_SCHEMAS` is their folder.
+//! What is in `deploy/` is valid by the schemas of Compose and Kubernetes. `.ci/install` installs what checks that.
 
 use std::path::Path;
 use std::process::Command;
 
+use omen_testkit::Need;
+
 fn check(args: &[&str], file: &str) {
-    let Some(schemas) = std::env::var_os("OMEN_SCHEMAS") else {
-        assert!(std::env::var_os("CI").is_none(), "OMEN_SCHEMAS is not set, which .ci/run does");
-        crate::say("skipped: OMEN_SCHEMAS is not set");
-        return;
-    };
+    let Some(schemas) = Need::Schemas.path() else { return };
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../deploy");
     let output = Command::new("python3")
         .arg("-m")

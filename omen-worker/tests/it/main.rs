@@ -1,6 +1,6 @@
-//! Workers, publishers and readers with a real server. `.ci/run` installs it, and `OMEN_NATS_SERVER` is its path.
+//! Workers, publishers and readers with a real server. `.ci/install nats` installs it.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
-#![allow(clippy::print_stderr, reason = "what is skipped, and what a worker says, is for people")]
+#![allow(clippy::print_stderr, reason = "what a worker says is for people")]
 #![cfg(unix)]
 
 mod agent;
@@ -23,7 +23,7 @@ mod stream;
 mod tail;
 mod versions;
 
-/// The harness hides what a test prints, and nobody would see that it was skipped.
+/// Prints what was measured; the harness hides what a test prints otherwise.
 fn say(what: &str) {
     use std::io::Write as _;
 

@@ -8,6 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use async_nats::jetstream::Context;
+use omen_testkit::Need;
 use omen_worker::connect::Server;
 use omen_worker::names::Names;
 use omen_worker::setup::Setup;
@@ -31,7 +32,7 @@ impl Nats {
 
     /// Starts a server with more in its configuration, which may name files of its folder.
     pub(crate) fn start_with(more: impl FnOnce(&Path) -> String) -> Option<Self> {
-        let binary = binary()?;
+        let binary = Need::Nats.path()?;
         let folder = folder();
         let more = more(folder.path());
         Some(Self::listening(binary, folder, &more, any_port))
@@ -94,16 +95,6 @@ impl Drop for Nats {
     }
 }
 
-/// The server that `OMEN_NATS_SERVER` names.
-pub(crate) fn binary() -> Option<PathBuf> {
-    let binary = std::env::var_os("OMEN_NATS_SERVER").map(PathBuf::from);
-    if binary.is_none() {
-        assert!(std::env::var_os("CI").is_none(), "OMEN_NATS_SERVER is not set, which .ci/run does");
-        crate::say("skipped: OMEN_NATS_SERVER is not set");
-    }
-    binary
-}
-
 /// A folder in memory, where there can be one: what is killed is a process, and the disk of a busy machine can take seconds.
 pub(crate) fn folder() -> TempDir {
     tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
@@ -158,7 +149,7 @@ const ATTEMPTS: usize = 20;
 
 #[test]
 fn a_port_that_is_in_use_is_not_taken() {
-    let Some(binary) = binary() else { return };
+    let Some(binary) = Need::Nats.path() else { return };
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let mut ports = [taken.local_addr().unwrap().port(), any_port(), any_port(), any_port()].into_iter();
     let mut server = Nats::listening(binary, folder(), "", || ports.next().unwrap());

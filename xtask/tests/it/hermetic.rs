@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Programs that tests may start by name; all others are built or installed for the tests.
-/// Three of the names belong to no program, and `node` and `python3` run what `.ci/run` installs.
+/// Three of the names belong to no program, and `node` and `python3` run what `.ci/install` installs.
 const PROGRAMS: [&str; 15] = [
     "./there-is-no-such-program",
     "/bin/sh",
@@ -29,12 +29,12 @@ const OPENERS: [&str; 4] = ["open", "opener", "opn", "webbrowser"];
 /// What precedes the name of a program in a source.
 const STARTS: [&str; 2] = ["Command::new(\"", "Launch::new(\""];
 
-fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
 /// The Rust files of the repository, without build folders.
-fn sources(folder: &Path, into: &mut Vec<PathBuf>) {
+pub(crate) fn sources(folder: &Path, into: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
@@ -44,6 +44,11 @@ fn sources(folder: &Path, into: &mut Vec<PathBuf>) {
             into.push(path);
         }
     }
+}
+
+/// Whether a source has tests.
+pub(crate) fn is_test(path: &Path, source: &str) -> bool {
+    path.components().any(|part| part.as_os_str() == "tests") || source.contains("#[cfg(test)]")
 }
 
 /// The programs that a source starts by name.
@@ -63,8 +68,7 @@ fn no_test_opens_a_browser() {
     let mut seen = 0;
     for path in paths.iter().filter(|path| path.file_name() != own) {
         let source = fs::read_to_string(path).expect("a source");
-        let is_test = path.components().any(|part| part.as_os_str() == "tests") || source.contains("#[cfg(test)]");
-        for program in started(&source).into_iter().filter(|_| is_test) {
+        for program in started(&source).into_iter().filter(|_| is_test(path, &source)) {
             seen += 1;
             assert!(PROGRAMS.contains(&program), "{}: a test starts `{program}`", path.display());
         }

@@ -11,8 +11,11 @@
 mod api;
 mod ci;
 mod circles;
+mod deny;
 mod dispatch;
 mod figures;
 mod hermetic;
 mod light;
 mod measured;
+mod skips;
+mod toolchain;

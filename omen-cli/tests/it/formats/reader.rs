@@ -1,4 +1,4 @@
-//! JUnit reports, read by `junitparser`, a reader that others use. `.ci/run` installs it, and `OMEN_JUNIT_READER` is its folder.
+//! JUnit reports, read by `junitparser`, a reader that others use. `.ci/install junit-reader` installs it.
 
 use super::*;
 
@@ -17,10 +17,7 @@ for suite in JUnitXml.fromfile(sys.argv[1]):
 
 #[test]
 fn a_reader_of_junit_reads_the_report() {
-    let Some(reader) = std::env::var_os("OMEN_JUNIT_READER") else {
-        assert!(std::env::var_os("CI").is_none(), "OMEN_JUNIT_READER is not set, which .ci/run does");
-        return;
-    };
+    let Some(reader) = Need::JunitReader.path() else { return };
     let folder = set();
     write(folder.path(), "report.xml", check(&folder, "junit", SET).stdout.as_bytes());
     let output = std::process::Command::new("python3")

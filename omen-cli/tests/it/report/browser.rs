@@ -1,18 +1,14 @@
 //! Reports in a real browser: headless Chromium, driven by `tests/browser/browser.mjs`.
 //!
-//! Neither is in this repository, so a folder has to be named with `chromium` and a `node_modules` with puppeteer-core and
-//! axe-core. How to get one is in `.ci/run`.
+//! Neither is in this repository: `.ci/install browser` makes a folder with `chromium` and a `node_modules` with puppeteer-core and
+//! axe-core.
 
-use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
 use super::logs::{self, TRIM};
 use super::*;
-
-/// Names the folder.
-const BROWSER: &str = "OMEN_BROWSER";
 
 /// One browser at a time: each has several processes.
 static TURN: Mutex<()> = Mutex::new(());
@@ -34,14 +30,9 @@ fn browse(test: &str, logs: &[&str]) {
 
 #[track_caller]
 fn visit(test: &str, reports: &[PathBuf]) {
-    let Some(browser) = std::env::var_os(BROWSER).map(PathBuf::from) else {
-        // The harness hides what a test prints, and nobody would see that it was skipped.
-        let what = format!("\n{BROWSER} is not set: `{test}` is not tried; `.ci/run` says how to install a browser\n");
-        std::io::stderr().write_all(what.as_bytes()).unwrap();
-        return;
-    };
+    let Some(browser) = Need::Browser.path() else { return };
     for part in ["chromium", "node_modules/puppeteer-core", "node_modules/axe-core"] {
-        assert!(browser.join(part).exists(), "{BROWSER} is set, but there is no {}", browser.join(part).display());
+        assert!(browser.join(part).exists(), "there is no {}", browser.join(part).display());
     }
     let home = tempfile::tempdir().unwrap();
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/browser/browser.mjs");

@@ -1,55 +1,34 @@
 //! The official servers of the protocol, from npm: facts about them that the gate is built on.
 //!
-//! They are not in this repository, so a folder with their `node_modules` has to be named. How to get one is in
-//! `.ci/run`.
+//! They are not in this repository: `.ci/install mcp-servers` installs them.
 
 mod episode;
 mod gate;
 
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::Path;
 
 use omen_gate::mcp::{Launch, StdioServer};
 use omen_gate::server::ToolServer as _;
 use omen_gate::tool::Tool;
+use omen_testkit::Need;
 use serde_json::{Value, json};
 
 use super::{call, limits, start, until, within};
 
-/// Names the folder.
-const SERVERS: &str = "OMEN_MCP_SERVERS";
-
-/// Demands that they run without a network.
-const OFFLINE: &str = "OMEN_MCP_OFFLINE";
-
-/// Starts an official server, or says why not.
+/// Starts an official server, where they are installed.
 async fn official(name: &str, args: &[&Path]) -> Option<StdioServer> {
-    let Some(folder) = std::env::var_os(SERVERS) else {
-        say(&format!("{SERVERS} is not set: `{name}` is not tried; `.ci/run` says how to install it"));
-        return None;
-    };
-    let script = PathBuf::from(folder).join(format!("node_modules/@modelcontextprotocol/{name}/dist/index.js"));
-    assert!(script.is_file(), "{SERVERS} is set, but there is no {}", script.display());
+    let script = Need::McpServers.path()?.join(format!("node_modules/@modelcontextprotocol/{name}/dist/index.js"));
+    assert!(script.is_file(), "there is no {}", script.display());
     Some(start(offline("node").arg(script).args(args).limits(limits())).await)
 }
 
-/// Starts a program without a network, where we may do that.
+/// Starts a program without a network, where that is permitted.
 fn offline(program: &str) -> Launch {
-    for unshare in [&["--net"][..], &["--net", "--map-root-user"]] {
-        let tried = Command::new("unshare").args(unshare).arg("true").stderr(Stdio::null()).status();
-        if tried.is_ok_and(|status| status.success()) {
-            return Launch::new("unshare").args(unshare).arg(program);
-        }
+    let words = omen_testkit::offline();
+    match words.split_first() {
+        Some((unshare, args)) => Launch::new(unshare).args(args).arg(program),
+        None => Launch::new(program),
     }
-    assert!(std::env::var_os(OFFLINE).is_none(), "{OFFLINE} is set, and it is not permitted to unshare the network");
-    say("it is not permitted to unshare the network: the server runs with it");
-    Launch::new(program)
-}
-
-/// The harness hides what a test prints, and nobody would see that it was skipped.
-fn say(what: &str) {
-    std::io::stderr().write_all(format!("\n{what}\n").as_bytes()).unwrap();
 }
 
 async fn tool(server: &StdioServer, name: &str) -> Tool {

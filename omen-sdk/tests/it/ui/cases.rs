@@ -7,6 +7,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use omen_testkit::Need;
+
 /// An illegal program: its first line is `// RULE: what is wrong -> code of the error`.
 pub(crate) struct Case {
     /// The name of the file, which describes the mistake.
@@ -56,11 +58,7 @@ pub(crate) fn compile() {
     }
     let blessed = read(&file);
     if toolchain != blessed.trim() {
-        println!(
-            "skipped: the compile errors in tests/ui are those of {}; this compiler is {toolchain}",
-            blessed.trim()
-        );
-        return;
+        return Need::Toolchain.skip(format_args!("tests/ui is from {}, and this is {toolchain}", blessed.trim()));
     }
     // Nothing but `compile_fail`, for all of them together are then one call of cargo.
     trybuild::TestCases::new().compile_fail("tests/ui/*.rs");

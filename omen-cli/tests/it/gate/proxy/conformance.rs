@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::http::Listening;
 use super::official::{allowing, allowing_of};
-use super::typescript::{conforming_2026, packages, script};
+use super::typescript::{conforming_2026, script};
 use super::*;
 
 /// By scenario, each check with its status.
@@ -71,7 +71,7 @@ fn failed(results: &Results) -> Vec<&str> {
 
 #[test]
 fn the_conformance_suite_has_the_same_results_with_and_without_the_proxy() {
-    let Some(packages) = packages() else { return };
+    let Some(packages) = Need::Conformance.path() else { return };
     let server = ["node".to_owned(), script("conforming.mjs").to_str().unwrap().to_owned()];
     let folder = folder(&[]);
     allowing(&server, &folder, &[], &[]);
@@ -112,7 +112,7 @@ fn the_conformance_suite_has_the_same_results_with_and_without_the_proxy() {
 
 #[test]
 fn the_conformance_suite_of_2026_has_the_same_results_with_and_without_the_proxy() {
-    let Some(packages) = packages() else { return };
+    let Some(packages) = Need::Conformance.path() else { return };
     let command = conforming_2026(&packages, "http");
     let server = Serving::start(std::process::Command::new(&command[0]).args(&command[1..]));
     let started = folder(&[]);

@@ -4,9 +4,6 @@ use super::*;
 
 const TRANSCRIPTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../omen-proxy/tests/transcripts");
 
-/// Names a folder that Python finds the package `mcp` in.
-const PYTHON: &str = "OMEN_MCP_PYTHON";
-
 /// The calls that a command judges, as `omen check` sees them: errors, warnings, and the codes.
 fn check(folder: &TempDir) -> (i32, Vec<String>) {
     let run = run(omen(["check", "--format", "json", "episodes.jsonl"]).current_dir(folder));
@@ -43,10 +40,7 @@ fn of_transcripts() -> TempDir {
 /// What the model reads is what it reads of the stand-in client, and what is written is judged clean.
 #[test]
 fn the_python_client_plays_every_transcript() {
-    let Some(python) = std::env::var_os(PYTHON) else {
-        let skipped = format!("\n{PYTHON} is not set: the transcripts are not played by the Python client\n");
-        return std::io::stderr().write_all(skipped.as_bytes()).unwrap();
-    };
+    let Some(python) = Need::PythonClient.path() else { return };
     let mut played = 0;
     for entry in fs::read_dir(TRANSCRIPTS).unwrap() {
         let path = entry.unwrap().path();

@@ -3,7 +3,6 @@
 
 use regex::{Captures, Regex};
 
-use super::official::{SERVERS, say};
 use super::*;
 
 const README: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../README.md");
@@ -57,11 +56,8 @@ fn compare(path: &str, blocks: &[(&str, &str)]) {
 
 #[test]
 fn it_is_what_the_pages_show() {
-    let Some(servers) = std::env::var_os(SERVERS) else {
-        say(&format!("{SERVERS} is not set: the first session of the README is not tried"));
-        return;
-    };
-    let server = Path::new(&servers).join("node_modules/.bin/mcp-server-filesystem");
+    let Some(servers) = Need::McpServers.path() else { return };
+    let server = servers.join("node_modules/.bin/mcp-server-filesystem");
     let folder = folder(&[]);
     let root = folder.path().canonicalize().unwrap();
     fs::create_dir(folder.path().join("data")).unwrap();

@@ -177,7 +177,7 @@ fn make_private(path: &Path, mode: u32) {
 }
 
 /// A proxy with a token, and what the official client in Python says of it.
-pub(super) fn python_client(folder: &TempDir, python: &std::ffi::OsStr, args: [&str; 4]) -> Vec<String> {
+pub(super) fn python_client(folder: &TempDir, python: &Path, args: [&str; 4]) -> Vec<String> {
     let token = folder.path().join("token");
     fs::write(&token, format!("{TOKEN}\n")).unwrap();
     make_private(&token, 0o600);

@@ -1,28 +1,14 @@
-//! The official servers of the protocol, from npm, and its Python client, through the proxy. `.ci/run` says how to install them.
+//! The official servers of the protocol, from npm, and its Python client, through the proxy. `.ci/install mcp-servers
+//! python-client` installs them.
 
 use super::*;
 
-/// Names the folder with the `node_modules` of the servers.
-pub(super) const SERVERS: &str = "OMEN_MCP_SERVERS";
-
-/// Names a folder that Python finds the package `mcp` in.
-const PYTHON: &str = "OMEN_MCP_PYTHON";
-
-/// The command of an official server, or says why not.
+/// The command of an official server, where they are installed.
 pub(super) fn official(name: &str, args: &[&str]) -> Option<Vec<String>> {
-    let Some(folder) = std::env::var_os(SERVERS) else {
-        say(&format!("{SERVERS} is not set: `{name}` is not tried through the proxy"));
-        return None;
-    };
-    let script = Path::new(&folder).join(format!("node_modules/@modelcontextprotocol/{name}/dist/index.js"));
-    assert!(script.is_file(), "{SERVERS} is set, but there is no {}", script.display());
+    let script = Need::McpServers.path()?.join(format!("node_modules/@modelcontextprotocol/{name}/dist/index.js"));
+    assert!(script.is_file(), "there is no {}", script.display());
     let words = ["node", script.to_str().unwrap()].into_iter().chain(args.iter().copied());
     Some(words.map(str::to_owned).collect())
-}
-
-/// The harness hides what a test prints, and nobody would see that it was skipped.
-pub(super) fn say(what: &str) {
-    std::io::stderr().write_all(format!("\n{what}\n").as_bytes()).unwrap();
 }
 
 /// A configuration that allows what the server lists: each tool needs `READ`, but for those that are named.
@@ -130,10 +116,7 @@ fn the_python_client_completes_a_session_with_a_confirmation() {
     let data = folder(&[("note.txt", b"hello")]);
     let data_path = data.path().canonicalize().unwrap();
     let Some(command) = official("server-filesystem", &[data_path.to_str().unwrap()]) else { return };
-    let Some(python) = std::env::var_os(PYTHON) else {
-        say(&format!("{PYTHON} is not set: the Python client is not tried through the proxy"));
-        return;
-    };
+    let Some(python) = Need::PythonClient.path() else { return };
     let folder = folder(&[]);
     allowing(&command, &folder, &["write_file"], &["move_file"]);
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/proxy/client.py");
@@ -167,10 +150,7 @@ fn the_python_client_is_governed_over_http() {
     let data = folder(&[("note.txt", b"hello")]);
     let data_path = data.path().canonicalize().unwrap();
     let Some(command) = official("server-filesystem", &[data_path.to_str().unwrap()]) else { return };
-    let Some(python) = std::env::var_os(PYTHON) else {
-        say(&format!("{PYTHON} is not set: the Python client is not tried over HTTP"));
-        return;
-    };
+    let Some(python) = Need::PythonClient.path() else { return };
     let folder = folder(&[]);
     allowing(&command, &folder, &[], &["get_file_info"]);
     let path = format!("path={}/note.txt", data_path.display());
@@ -185,10 +165,7 @@ fn the_python_client_is_governed_over_http() {
 
 #[test]
 fn the_python_client_is_governed_over_http_without_a_session() {
-    let Some(python) = std::env::var_os(PYTHON) else {
-        say(&format!("{PYTHON} is not set: the Python client is not tried without a session"));
-        return;
-    };
+    let Some(python) = Need::PythonClient.path() else { return };
     let folder = folder(&[]);
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/proxy/stateless_server.py");
     let command = ["/usr/bin/env".to_owned(), format!("PYTHONPATH={}", python.to_str().unwrap()), "python3".to_owned()];

@@ -1,21 +1,10 @@
-//! The official TypeScript packages, one for each era of the protocol, with and without the proxy. `.ci/run` says how to install
-//! them.
+//! The official TypeScript packages, one for each era of the protocol, with and without the proxy. `.ci/install
+//! conformance` installs them.
 
 use std::path::PathBuf;
 
-use super::official::{allowing, official, say};
+use super::official::{allowing, official};
 use super::*;
-
-/// Names the folder with the `node_modules` of the packages, the suite, and the Node.js that the suite needs.
-const PACKAGES: &str = "OMEN_MCP_CONFORMANCE";
-
-pub(super) fn packages() -> Option<PathBuf> {
-    let folder = std::env::var_os(PACKAGES).map(PathBuf::from);
-    if folder.is_none() {
-        say(&format!("{PACKAGES} is not set: the TypeScript clients and the conformance suite are not tried"));
-    }
-    folder
-}
 
 pub(super) fn script(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/proxy").join(name)
@@ -33,7 +22,7 @@ fn client(name: &str, packages: &Path, mode: &str, command: &[String], folder: &
 
 #[test]
 fn the_typescript_client_has_the_same_session_and_confirms_what_its_user_does() {
-    let Some(packages) = packages() else { return };
+    let Some(packages) = Need::Conformance.path() else { return };
     let Some(command) = official("server-everything", &[]) else { return };
     let folder = folder(&[]);
     let bare = client("client.mjs", &packages, "bare", &command, &folder);
@@ -79,7 +68,7 @@ fn the_typescript_client_has_the_same_session_and_confirms_what_its_user_does() 
 
 #[test]
 fn the_typescript_client_of_2026_has_the_same_session_and_confirms_what_its_user_does() {
-    let Some(packages) = packages() else { return };
+    let Some(packages) = Need::Conformance.path() else { return };
     let command = conforming_2026(&packages, "stdio");
     let folder = folder(&[]);
     let bare = client("client_2026.mjs", &packages, "bare", &command, &folder);

@@ -1,0 +1,186 @@
+//! What tests need besides Rust, and the only way to skip a test that lacks it.
+//!
+//! A skipped test reports what is missing and how to get it. With `OMEN_REQUIRE=all`, or a list such as
+//! `OMEN_REQUIRE=browser,nats`, it fails instead, so that CI cannot pass because a tool was not installed.
+//!
+//! Architecture invariant: no other code decides whether a test is skipped (`skips::` in `xtask`).
+#![allow(clippy::panic, reason = "tests fail by panics")]
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::fmt;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+/// The variable that lists what may not be missing.
+pub const REQUIRE: &str = "OMEN_REQUIRE";
+
+/// Something that a test needs and that a machine may lack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Need {
+    /// A browser and what drives it.
+    Browser,
+    /// The TypeScript packages of the Model Context Protocol, its conformance suites, and the Node.js that they need.
+    Conformance,
+    /// The program that checks licences, sources and versions of dependencies.
+    Deny,
+    /// The database that runs the queries of `docs/queries.md`.
+    Duckdb,
+    /// A library that shifts the clock of a process.
+    Faketime,
+    /// An independent reader of JUnit reports.
+    JunitReader,
+    /// The official servers of the Model Context Protocol.
+    McpServers,
+    /// The server that workers connect to.
+    Nats,
+    /// Permission to run a program without a network.
+    Offline,
+    /// The Python client of the Model Context Protocol.
+    PythonClient,
+    /// Validators for Compose and Kubernetes files.
+    Schemas,
+    /// The compiler that recorded the compile errors and public APIs.
+    Toolchain,
+}
+
+impl Need {
+    /// All of them.
+    pub const ALL: [Self; 12] = [
+        Self::Browser,
+        Self::Conformance,
+        Self::Deny,
+        Self::Duckdb,
+        Self::Faketime,
+        Self::JunitReader,
+        Self::McpServers,
+        Self::Nats,
+        Self::Offline,
+        Self::PythonClient,
+        Self::Schemas,
+        Self::Toolchain,
+    ];
+
+    /// Its name in `OMEN_REQUIRE` and for `.ci/install`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Browser => "browser",
+            Self::Conformance => "conformance",
+            Self::Deny => "deny",
+            Self::Duckdb => "duckdb",
+            Self::Faketime => "faketime",
+            Self::JunitReader => "junit-reader",
+            Self::McpServers => "mcp-servers",
+            Self::Nats => "nats",
+            Self::Offline => "offline",
+            Self::PythonClient => "python-client",
+            Self::Schemas => "schemas",
+            Self::Toolchain => "toolchain",
+        }
+    }
+
+    /// The variable with its path, if `.ci/install` installs it.
+    #[must_use]
+    pub const fn variable(self) -> Option<&'static str> {
+        match self {
+            Self::Browser => Some("OMEN_BROWSER"),
+            Self::Conformance => Some("OMEN_MCP_CONFORMANCE"),
+            Self::Deny => Some("OMEN_DENY"),
+            Self::Duckdb => Some("OMEN_DUCKDB"),
+            Self::Faketime => Some("OMEN_FAKETIME"),
+            Self::JunitReader => Some("OMEN_JUNIT_READER"),
+            Self::McpServers => Some("OMEN_MCP_SERVERS"),
+            Self::Nats => Some("OMEN_NATS_SERVER"),
+            Self::PythonClient => Some("OMEN_MCP_PYTHON"),
+            Self::Schemas => Some("OMEN_SCHEMAS"),
+            Self::Offline | Self::Toolchain => None,
+        }
+    }
+
+    /// How to get it.
+    fn help(self) -> String {
+        match self {
+            Self::Offline => "permit `unshare --net` (util-linux, user namespaces)".to_owned(),
+            Self::Toolchain => "install Rust with rustup, which reads rust-toolchain.toml".to_owned(),
+            _ => format!("run `eval \"$(.ci/install {})\"`", self.name()),
+        }
+    }
+
+    /// The path that its variable has. Without it the test is to return, for it is skipped.
+    ///
+    /// # Panics
+    /// If it is required and missing.
+    #[must_use]
+    #[track_caller]
+    pub fn path(self) -> Option<PathBuf> {
+        let variable = self.variable()?;
+        let path = std::env::var_os(variable).filter(|path| !path.is_empty()).map(PathBuf::from);
+        if path.is_none() {
+            self.skip(format_args!("{variable} is not set"));
+        }
+        path
+    }
+
+    /// Reports that the current test is skipped, or a part of it. It is then to return.
+    ///
+    /// # Panics
+    /// If it is required.
+    #[track_caller]
+    pub fn skip(self, why: impl fmt::Display) {
+        let (name, help) = (self.name(), self.help());
+        assert!(!required().contains(&self), "`{name}` is required by {REQUIRE}: {why}; {help}");
+        let thread = std::thread::current();
+        let test = thread.name().unwrap_or("a test");
+        // The harness hides what a test prints, so nobody would see that it was skipped.
+        let _ = std::io::stderr().write_all(format!("\nskipped {test}: {why}; {help}\n").as_bytes());
+    }
+}
+
+/// What `OMEN_REQUIRE` lists.
+///
+/// # Panics
+/// If it has an unknown name.
+#[must_use]
+#[track_caller]
+pub fn required() -> BTreeSet<Need> {
+    let list = std::env::var_os(REQUIRE).unwrap_or_default();
+    parse(&list.to_string_lossy()).unwrap_or_else(|error| panic!("{REQUIRE}: {error}"))
+}
+
+/// Reads a value of `OMEN_REQUIRE`: `all`, or names separated by commas.
+///
+/// # Errors
+/// If a name is unknown.
+pub fn parse(list: &str) -> Result<BTreeSet<Need>, String> {
+    let mut needs = BTreeSet::new();
+    for word in list.split(',').map(str::trim).filter(|word| !word.is_empty()) {
+        match Need::ALL.into_iter().find(|need| need.name() == word) {
+            Some(need) => drop(needs.insert(need)),
+            None if word == "all" => needs.extend(Need::ALL),
+            None => {
+                let names = Need::ALL.map(Need::name).join(", ");
+                return Err(format!("unknown name `{word}`; expected `all` or some of {names}"));
+            }
+        }
+    }
+    Ok(needs)
+}
+
+/// The command line before a program that is to run without a network; nothing if that is not permitted, so it has one.
+///
+/// # Panics
+/// If it is required and not permitted.
+#[must_use]
+#[track_caller]
+pub fn offline() -> Vec<OsString> {
+    for arguments in [&["--net"][..], &["--net", "--map-root-user"]] {
+        let tried = Command::new("unshare").args(arguments).arg("true").stderr(Stdio::null()).status();
+        if tried.is_ok_and(|status| status.success()) {
+            return ["unshare"].iter().chain(arguments).map(OsString::from).collect();
+        }
+    }
+    Need::Offline.skip("a program runs with the network, because `unshare --net` is not permitted");
+    Vec::new()
+}
