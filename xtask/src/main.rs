@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use xtask::dispatch::REMOTES;
-use xtask::{ci, figures, rustdoc};
+use xtask::{ci, figures, package, rustdoc};
 
 fn main() -> ExitCode {
     if let Some(code) = rustdoc::stand_in() {
@@ -35,6 +35,7 @@ fn run() -> Result<ExitCode, Box<dyn std::error::Error + Send + Sync>> {
     let rest = arguments.next();
     match (name, rest) {
         (Some("ci"), None) => ci::run(&mut io::stdout()),
+        (Some("package"), None) => package::run(),
         (Some("figures"), folder) if arguments.next().is_none() => {
             let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
             let table = figures::of_workspace(folder.as_deref().map_or(&*root, Path::new))?;
@@ -60,6 +61,7 @@ const USAGE: u8 = 2;
 
 fn help() -> String {
     let local = [
+        ("package", "Package the crates that users depend on, and build an agent with the packages alone"),
         ("ci", "Run all of CI: format, lints, examples, tests, docs; print the time of each step"),
         ("figures", "Count lines, public items, root modules and circles of modules by package"),
     ];

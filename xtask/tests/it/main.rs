@@ -16,5 +16,6 @@ mod dispatch;
 mod figures;
 mod hermetic;
 mod light;
+mod package;
 mod skips;
 mod toolchain;
