@@ -6,4 +6,5 @@
 pub mod ci;
 pub mod dispatch;
 pub mod figures;
+pub mod package;
 pub mod rustdoc;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use xtask::dispatch::REMOTES;
-use xtask::{ci, figures, rustdoc};
+use xtask::{ci, figures, package, rustdoc};
 
 fn main() -> ExitCode {
     if let Some(code) = rustdoc::stand_in() {
@@ -36,6 +36,7 @@ fn run() -> Result<ExitCode, Box<dyn std::error::Error + Send + Sync>> {
     match (name, rest) {
         (Some("ci"), None) => ci::run(&mut io::stdout()),
         (Some("figures"), rest) if arguments.next().is_none() => Ok(figures(rest)?),
+        (Some("package"), None) => package::run(),
         (Some("-h" | "--help" | "help"), None) => {
             write!(io::stdout(), "{}", help())?;
             Ok(ExitCode::SUCCESS)
@@ -71,6 +72,7 @@ const USAGE: u8 = 2;
 
 fn help() -> String {
     let local = [
+        ("package", "Package the crates that users depend on, and build an agent with the packages alone"),
         ("ci", "Run all of CI: format, lints, examples, tests, docs; print the time of each step"),
         (
             "figures",

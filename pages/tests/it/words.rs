@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Where retired words are searched: the files at the root, and these folders.
-const SCANNED: [&str; 15] = [
+const SCANNED: [&str; 16] = [
     "docs",
     "examples",
     "omen-cli",
@@ -20,6 +20,7 @@ const SCANNED: [&str; 15] = [
     "pages",
     "proofs",
     "schema",
+    "testkit",
     "xtask",
 ];
 

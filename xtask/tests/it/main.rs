@@ -17,5 +17,6 @@ mod figures;
 mod hermetic;
 mod light;
 mod measured;
+mod package;
 mod skips;
 mod toolchain;
