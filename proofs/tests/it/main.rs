@@ -12,4 +12,5 @@ mod base;
 mod bench;
 mod fuzz;
 mod referee;
+mod sizes;
 mod walk;
