@@ -1,8 +1,10 @@
 //! The episodes of `omen gate proxy`.
 
 mod folder;
+mod target;
 mod torn;
 
+use std::fmt;
 use std::fs::File;
 use std::io::BufReader;
 use std::sync::Arc;
@@ -12,17 +14,47 @@ use omen::render::human::clean;
 use omen_gate::{Config, GateClock};
 use omen_proxy::episode::{Budgets, Recording};
 
-use crate::args::EpisodeArgs;
+use self::target::Unfit;
+use crate::args::ProxyArgs;
 use crate::exit::complain;
+
+/// Why no episodes are written.
+#[derive(Debug)]
+pub(super) enum NotRecorded {
+    Unfit(Unfit),
+    Log(LogFileError),
+}
+
+impl fmt::Display for NotRecorded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unfit(why) => why.fmt(f),
+            Self::Log(why) => why.fmt(f),
+        }
+    }
+}
+
+impl From<Unfit> for NotRecorded {
+    fn from(why: Unfit) -> Self {
+        Self::Unfit(why)
+    }
+}
+
+impl From<LogFileError> for NotRecorded {
+    fn from(why: LogFileError) -> Self {
+        Self::Log(why)
+    }
+}
 
 /// What is written, if anything is; or why the log cannot be. What a proxy that was killed has left in the log is repaired and
 /// ended first.
 pub(super) fn recording(
-    args: &EpisodeArgs,
+    args: &ProxyArgs,
     config: &Config,
     clock: &Arc<dyn GateClock>,
-) -> Result<Option<Recording>, LogFileError> {
-    let (Some(mode), Some(path)) = (args.mode, &args.log) else { return Ok(None) };
+) -> Result<Option<Recording>, NotRecorded> {
+    let (Some(mode), Some(path)) = (args.episode.mode, &args.episode.log) else { return Ok(None) };
+    target::check(path, args, config)?;
     let failed = |error| LogFileError::Io(path.clone(), error);
     let log = match LogFile::open(path) {
         Err(LogFileError::Torn { whole, .. }) => {
@@ -36,7 +68,7 @@ pub(super) fn recording(
         }
         opened => opened?,
     };
-    let budgets = Budgets { tool_calls: args.calls, seconds: args.seconds };
+    let budgets = Budgets { tool_calls: args.episode.calls, seconds: args.episode.seconds };
     let mut recording = Recording::new(mode, log).budgets(budgets);
     if config.audit.as_ref().is_none_or(|audit| audit.sync) {
         let file = File::open(path).map_err(failed)?;

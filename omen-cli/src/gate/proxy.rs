@@ -66,7 +66,7 @@ fn serve(args: &ProxyArgs, mut config: Config) -> Result<Result<Exit, String>, F
             "note: shadow: rules on what a call says are only tried; what they would refuse passes, and is in the log",
         );
     }
-    let recording = match episode::recording(&args.episode, &config, &clock) {
+    let recording = match episode::recording(args, &config, &clock) {
         Ok(recording) => recording,
         Err(error) => return Ok(Err(error.to_string())),
     };

@@ -267,3 +267,59 @@ fn a_log_that_another_session_writes_is_refused_and_both_options_are_needed() {
         assert!(run.stderr.contains(why), "{args:?}: {}", run.stderr);
     }
 }
+
+/// Whatever is not a log of episodes is left as it is, however it is named.
+#[test]
+#[cfg(unix)]
+fn a_file_with_something_else_in_it_is_not_taken_for_the_log() {
+    let folder = proxied();
+    let at = |name: &str| folder.path().join(name);
+    // A session before, so that the audit log and its head record are there.
+    assert_eq!(Client::start(&folder, &[]).close().0, 0);
+    fs::write(at("notes.txt"), "line\nhalf").unwrap();
+    fs::write(at("half.txt"), "half").unwrap();
+    fs::write(at("other.json"), "{\"header\":{}}\n").unwrap();
+    fs::write(at("whole.json"), "{\"header\":{}}").unwrap();
+    fs::hard_link(at("gate.toml"), at("hard")).unwrap();
+    std::os::unix::fs::symlink("audit.key", at("soft")).unwrap();
+    fs::create_dir(at("sub")).unwrap();
+    fs::create_dir(at(".omen-gate")).unwrap();
+    for (name, why) in [
+        ("gate.toml", "is the configuration"),
+        ("./sub/../gate.toml", "is the configuration"),
+        ("hard", "is the configuration"),
+        ("audit.key", "is the key of the audit log"),
+        ("soft", "is the key of the audit log"),
+        ("audit.jsonl", "is a file of the audit log"),
+        ("audit.jsonl.head", "is a file of the audit log"),
+        ("audit.000002.jsonl", "is a file of the audit log"),
+        ("audit.jsonl.torn-7", "is a file of the audit log"),
+        (".omen-gate/confirm.sock", "is the socket for confirmations"),
+        ("notes.txt", "does not begin with a packet"),
+        ("half.txt", "does not begin with a packet"),
+        ("other.json", "does not begin with a packet"),
+        ("whole.json", "does not begin with a packet"),
+    ] {
+        let before = fs::read(at(name)).ok();
+        let args = ["proxy", "--config", "gate.toml", "--no-socket", "--episode", "observe", "--episode-log", name];
+        let run = gate(&folder, &args);
+        assert_eq!((run.code, run.stdout.as_str()), (3, ""), "{name}: {}", run.stderr);
+        let line = format!("`{name}` {why}");
+        assert!(
+            run.stderr.contains(&line) && run.stderr.contains("name another file with --episode-log"),
+            "{}",
+            run.stderr
+        );
+        // The audit log has an entry more, as of each start; nothing else may change.
+        if name != "audit.jsonl" && name != "audit.jsonl.head" {
+            assert_eq!(fs::read(at(name)).ok(), before, "{name}");
+        }
+        assert_eq!(log(&folder).0, "sound", "{name}");
+    }
+    // An empty file has nothing in it, and half of a first packet is what a crash leaves.
+    for text in ["", "{\"header\":{\"pack"] {
+        fs::write(at("new.jsonl"), text).unwrap();
+        let client = Client::start(&folder, &["--episode", "observe", "--episode-log", "new.jsonl"]);
+        assert_eq!(client.close().0, 0);
+    }
+}

@@ -1,0 +1,154 @@
+//! The file that `--episode-log` names.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, BufRead as _, BufReader, Read as _};
+use std::path::{Path, PathBuf};
+
+use omen_gate::Config;
+use omen_gate::audit::store::log_of;
+use omen_gate::config::KeySource;
+use omen_types::PacketFacts;
+use omen_types::limits::MAX_LINE_BYTES;
+use serde::de::IgnoredAny;
+
+use crate::args::ProxyArgs;
+
+/// Why a file cannot be the log of episodes.
+#[derive(Debug)]
+pub(in crate::gate) enum Unfit {
+    /// Something else is in it, or will be.
+    Taken(PathBuf, &'static str),
+    /// It has a text that is not a log.
+    NoLog(PathBuf),
+    Io(PathBuf, io::Error),
+}
+
+impl fmt::Display for Unfit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Taken(path, what) => {
+                write!(f, "`{}` is {what}; name another file with --episode-log", path.display())
+            }
+            Self::NoLog(path) => write!(
+                f,
+                "`{}` does not begin with a packet, so it is not a log of episodes; name another file with --episode-log",
+                path.display()
+            ),
+            Self::Io(path, error) => write!(f, "cannot read `{}`: {error}", path.display()),
+        }
+    }
+}
+
+/// Checks that nothing but a log of episodes is at a path. What is behind the last line of a log is cut off when it is
+/// opened, so that any other file would be destroyed.
+pub(super) fn check(path: &Path, args: &ProxyArgs, config: &Config) -> Result<(), Unfit> {
+    let failed = |error| Unfit::Io(path.to_owned(), error);
+    if let Some(what) = taken(path, args, config).map_err(failed)? {
+        return Err(Unfit::Taken(path.to_owned(), what));
+    }
+    match path.metadata() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        // It is refused where it is opened for writing; a pipe would be waited for here.
+        Ok(there) if !there.is_file() => return Ok(()),
+        there => there.map_err(failed)?,
+    };
+    let mut first = Vec::new();
+    BufReader::new(File::open(path).map_err(failed)?).take(MOST).read_until(b'\n', &mut first).map_err(failed)?;
+    let line = first.strip_suffix(b"\n").unwrap_or(&first);
+    let is_packet = std::str::from_utf8(line).is_ok_and(|line| PacketFacts::parse(line).is_ok());
+    // The first packet was not written to its end.
+    let is_partial = line.len() == first.len()
+        && (BEGIN.starts_with(line)
+            || line.starts_with(BEGIN)
+                && serde_json::from_slice::<IgnoredAny>(line).is_err_and(|error| error.is_eof()));
+    if is_packet || is_partial { Ok(()) } else { Err(Unfit::NoLog(path.to_owned())) }
+}
+
+/// As long as a packet may be, with its line feed.
+const MOST: u64 = MAX_LINE_BYTES as u64 + 1;
+
+/// How a packet is written.
+const BEGIN: &[u8] = b"{\"header\":{";
+
+/// What else a file is, if the configuration or the command line names it.
+fn taken(path: &Path, args: &ProxyArgs, config: &Config) -> io::Result<Option<&'static str>> {
+    let file = Place::of(path)?;
+    let is = |other: &Path| -> io::Result<bool> { Ok(Place::of(other)?.is_same(&file)) };
+    if is(&args.config)? {
+        return Ok(Some("the configuration"));
+    }
+    if let Some(audit) = &config.audit {
+        if is(&audit.log)? || file.is_beside(&Place::of(&audit.log)?) {
+            return Ok(Some("a file of the audit log"));
+        }
+        if let KeySource::File(key) = &audit.key
+            && is(key)?
+        {
+            return Ok(Some("the key of the audit log"));
+        }
+        if let Some(anchor) = &audit.require_anchor
+            && is(anchor)?
+        {
+            return Ok(Some("the anchor of the audit log"));
+        }
+    }
+    if is(&config.confirm_socket())? {
+        return Ok(Some("the socket for confirmations"));
+    }
+    for server in config.servers.values() {
+        let program = server.command.as_ref().map(|command| Path::new(&command.program));
+        let certificates = server.endpoint.as_ref().and_then(|endpoint| endpoint.ca_file.as_deref());
+        for other in program.into_iter().chain(certificates) {
+            if is(other)? {
+                return Ok(Some("a file of a server in the configuration"));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// A place in the file system, however it is written.
+#[derive(Debug)]
+struct Place {
+    path: PathBuf,
+    /// Device and number of the file, which may have several names.
+    node: Option<(u64, u64)>,
+}
+
+impl Place {
+    fn of(path: &Path) -> io::Result<Self> {
+        match path.canonicalize() {
+            Ok(whole) => Ok(Self { node: node(&whole)?, path: whole }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+                // A folder that is not there has nothing in it.
+                let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+                Ok(Self { path: folder.join(path.file_name().unwrap_or_default()), node: None })
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        self.path == other.path || self.node.is_some() && self.node == other.node
+    }
+
+    /// Whether it is a later file of a log, a head record, or what was cut off.
+    fn is_beside(&self, log: &Self) -> bool {
+        let name = self.path.file_name().unwrap_or_default().to_string_lossy();
+        let end = [".head", ".torn-"].iter().filter_map(|part| name.find(part)).min().unwrap_or(name.len());
+        log_of(self.path.with_file_name(name.get(..end).unwrap_or_default())) == log.path
+    }
+}
+
+#[cfg(unix)]
+fn node(path: &Path) -> io::Result<Option<(u64, u64)>> {
+    use std::os::unix::fs::MetadataExt as _;
+    path.metadata().map(|file| Some((file.dev(), file.ino())))
+}
+
+#[cfg(not(unix))]
+fn node(_: &Path) -> io::Result<Option<(u64, u64)>> {
+    Ok(None)
+}
