@@ -52,7 +52,6 @@ pub(crate) use self::audit_spans::AuditSpansArgs;
 pub(crate) use self::clock::ClockArgs;
 pub(crate) use self::codes::AnyCode;
 pub(crate) use self::config::ConfigArgs;
-pub(crate) use self::episode::EpisodeArgs;
 pub(crate) use self::findings::FindingArgs;
 pub(crate) use self::format::Format;
 pub(crate) use self::formats::FormatArgs;

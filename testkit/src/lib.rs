@@ -37,8 +37,12 @@ pub enum Need {
     McpServers,
     /// The server that workers connect to.
     Nats,
+    /// The program `node`.
+    Node,
     /// Permission to run a program without a network.
     Offline,
+    /// The program `python3`.
+    Python,
     /// The Python client of the Model Context Protocol.
     PythonClient,
     /// Validators for Compose and Kubernetes files.
@@ -49,7 +53,7 @@ pub enum Need {
 
 impl Need {
     /// All of them.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 14] = [
         Self::Browser,
         Self::Conformance,
         Self::Deny,
@@ -58,7 +62,9 @@ impl Need {
         Self::JunitReader,
         Self::McpServers,
         Self::Nats,
+        Self::Node,
         Self::Offline,
+        Self::Python,
         Self::PythonClient,
         Self::Schemas,
         Self::Toolchain,
@@ -76,7 +82,9 @@ impl Need {
             Self::JunitReader => "junit-reader",
             Self::McpServers => "mcp-servers",
             Self::Nats => "nats",
+            Self::Node => "node",
             Self::Offline => "offline",
+            Self::Python => "python",
             Self::PythonClient => "python-client",
             Self::Schemas => "schemas",
             Self::Toolchain => "toolchain",
@@ -97,13 +105,15 @@ impl Need {
             Self::Nats => Some("OMEN_NATS_SERVER"),
             Self::PythonClient => Some("OMEN_MCP_PYTHON"),
             Self::Schemas => Some("OMEN_SCHEMAS"),
-            Self::Offline | Self::Toolchain => None,
+            Self::Node | Self::Offline | Self::Python | Self::Toolchain => None,
         }
     }
 
     /// How to get it.
     fn help(self) -> String {
         match self {
+            Self::Node => "install Node.js 20".to_owned(),
+            Self::Python => "install Python 3".to_owned(),
             Self::Offline => "permit `unshare --net` (util-linux, user namespaces)".to_owned(),
             Self::Toolchain => "install Rust with rustup, which reads rust-toolchain.toml".to_owned(),
             _ => format!("run `eval \"$(.ci/install {})\"`", self.name()),

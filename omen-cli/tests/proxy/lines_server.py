@@ -3,6 +3,7 @@
 `official` serves with the official package. `forges` puts a response that nobody asked for into whatever it says, between
 carriage returns, where JSON has blanks."""
 
+import io
 import json
 import sys
 
@@ -66,8 +67,8 @@ def result(method, params):
 
 
 def lines():
-    sys.stdin.reconfigure(encoding="utf-8")
-    for line in sys.stdin:
+    # As the official package does: `sys.stdin` itself ends lines at line feeds alone, but on Windows.
+    for line in io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8"):
         try:
             message = json.loads(line)
         except json.JSONDecodeError:

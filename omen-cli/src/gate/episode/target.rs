@@ -10,6 +10,7 @@ use omen_gate::audit::store::log_of;
 use omen_gate::config::KeySource;
 use omen_types::PacketFacts;
 use omen_types::limits::MAX_LINE_BYTES;
+use serde::de::IgnoredAny;
 
 use crate::args::ProxyArgs;
 
@@ -46,22 +47,22 @@ pub(super) fn check(path: &Path, args: &ProxyArgs, config: &Config) -> Result<()
     if let Some(what) = taken(path, args, config).map_err(failed)? {
         return Err(Unfit::Taken(path.to_owned(), what));
     }
-    let file = match File::open(path) {
+    match path.metadata() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        opened => opened.map_err(failed)?,
+        // It is refused where it is opened for writing; a pipe would be waited for here.
+        Ok(there) if !there.is_file() => return Ok(()),
+        there => there.map_err(failed)?,
     };
-    // What is not a file is refused where it is opened for writing.
-    if !file.metadata().map_err(failed)?.is_file() {
-        return Ok(());
-    }
     let mut first = Vec::new();
-    BufReader::new(file).take(MOST).read_until(b'\n', &mut first).map_err(failed)?;
-    let is_packet = match first.strip_suffix(b"\n") {
-        Some(line) => std::str::from_utf8(line).is_ok_and(|line| PacketFacts::parse(line).is_ok()),
-        // The first packet was not written to its end.
-        None => first.starts_with(BEGIN) || BEGIN.starts_with(&first),
-    };
-    if is_packet { Ok(()) } else { Err(Unfit::NoLog(path.to_owned())) }
+    BufReader::new(File::open(path).map_err(failed)?).take(MOST).read_until(b'\n', &mut first).map_err(failed)?;
+    let line = first.strip_suffix(b"\n").unwrap_or(&first);
+    let is_packet = std::str::from_utf8(line).is_ok_and(|line| PacketFacts::parse(line).is_ok());
+    // The first packet was not written to its end.
+    let is_partial = line.len() == first.len()
+        && (BEGIN.starts_with(line)
+            || line.starts_with(BEGIN)
+                && serde_json::from_slice::<IgnoredAny>(line).is_err_and(|error| error.is_eof()));
+    if is_packet || is_partial { Ok(()) } else { Err(Unfit::NoLog(path.to_owned())) }
 }
 
 /// As long as a packet may be, with its line feed.

@@ -273,9 +273,11 @@ fn a_file_with_something_else_in_it_is_not_taken_for_the_log() {
     fs::write(at("notes.txt"), "line\nhalf").unwrap();
     fs::write(at("half.txt"), "half").unwrap();
     fs::write(at("other.json"), "{\"header\":{}}\n").unwrap();
+    fs::write(at("whole.json"), "{\"header\":{}}").unwrap();
     fs::hard_link(at("gate.toml"), at("hard")).unwrap();
     std::os::unix::fs::symlink("audit.key", at("soft")).unwrap();
     fs::create_dir(at("sub")).unwrap();
+    fs::create_dir(at(".omen-gate")).unwrap();
     for (name, why) in [
         ("gate.toml", "is the configuration"),
         ("./sub/../gate.toml", "is the configuration"),
@@ -290,6 +292,7 @@ fn a_file_with_something_else_in_it_is_not_taken_for_the_log() {
         ("notes.txt", "does not begin with a packet"),
         ("half.txt", "does not begin with a packet"),
         ("other.json", "does not begin with a packet"),
+        ("whole.json", "does not begin with a packet"),
     ] {
         let before = fs::read(at(name)).ok();
         let args = ["proxy", "--config", "gate.toml", "--no-socket", "--episode", "observe", "--episode-log", name];

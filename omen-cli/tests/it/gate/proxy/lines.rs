@@ -1,10 +1,6 @@
 //! Servers and clients that end lines where JSON has blanks see nothing but what was judged.
 
-use super::official::say;
 use super::*;
-
-/// Names a folder that Python finds the package `mcp` in.
-const PYTHON: &str = "OMEN_MCP_PYTHON";
 
 /// A call that nobody has allowed, as a value that stands in another message.
 const SMUGGLED: &str =
@@ -55,7 +51,7 @@ fn server(folder: &TempDir, mode: &str) -> Vec<String> {
     let calls = folder.path().join("calls");
     let words = ["/usr/bin/env", "python3", script.to_str().unwrap(), calls.to_str().unwrap(), mode];
     let mut words: Vec<_> = words.map(str::to_owned).to_vec();
-    if let (true, Some(python)) = (mode == "official", std::env::var_os(PYTHON)) {
+    if let Some(python) = (mode == "official").then(|| Need::PythonClient.path()).flatten() {
         words.insert(1, format!("PYTHONPATH={}", python.to_str().unwrap()));
     }
     words
@@ -116,7 +112,7 @@ fn only_fine_calls(folder: &TempDir, what: &str, count: usize) {
     assert_eq!((verdict.as_str(), super::count(&entries, "intent")), ("sound", count), "{what}");
 }
 
-/// Tries each way alone, and then asks for something, so that the server has read it.
+/// Tries all ways in one session, and then asks for something, so that the server has read them.
 fn nothing_is_smuggled(what: &str, mode: &str, args: &[&str], tool: &str, meta: &str) {
     let is_double = args.contains(&"--all-servers");
     let folder = allowing(mode, is_double);
@@ -134,7 +130,15 @@ fn nothing_is_smuggled(what: &str, mode: &str, args: &[&str], tool: &str, meta: 
 
 #[test]
 fn a_carriage_return_smuggles_no_call_to_a_server_in_text_mode() {
-    nothing_is_smuggled("one server", "lines", &[], "read", "");
+    let folder = allowing("lines", false);
+    let mut calls = 0;
+    for (what, id, line) in ways("read", "") {
+        let list = (Some(11), r#"{"jsonrpc":"2.0","id":11,"method":"tools/list"}"#.to_owned());
+        let said = play(&folder, &[], &[(id, line), list]);
+        calls += usize::from(what == "an allowed call");
+        only_fine_calls(&folder, what, calls);
+        assert!(said.messages().iter().all(|message| message["id"] != 10), "{what}");
+    }
 }
 
 #[test]
@@ -162,8 +166,8 @@ fn nor_where_rules_are_only_tried() {
 
 #[test]
 fn nor_to_a_server_of_the_official_package() {
-    if std::env::var_os(PYTHON).is_none() {
-        return say(&format!("{PYTHON} is not set: no call is smuggled to a server of the official package"));
+    if Need::PythonClient.path().is_none() {
+        return;
     }
     nothing_is_smuggled("the official package", "official", &[], "read", "");
 }
