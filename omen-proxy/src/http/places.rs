@@ -1,8 +1,8 @@
 //! Which connections are open, and which of them makes room for a new one.
 //!
-//! A connection whose request has not come to the end of its head is good for nothing yet, and anybody can open it, without a
-//! token. So it keeps nobody out: one address has few of them, and where there is no room the oldest one is closed. A
-//! connection with a request, which has been admitted or refused by then, is never closed for another one.
+//! Until the head of its request is complete, nothing is known of a connection: anyone can open it, without a token. So such
+//! connections must not keep others out: one address has a bounded number of them, and where there is no room the oldest is
+//! closed. A connection with a request is never closed for another one.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;

@@ -82,8 +82,8 @@ fn may_break(bytes: &[u8]) -> bool {
     has_control || memmem::find(bytes, NEXT_LINE).is_some() || memmem::find(bytes, SEPARATOR).is_some()
 }
 
-/// Whether a byte is a control character but the tab, at which nothing ends. In strings JSON has none, and between values it has
-/// line feeds and carriage returns. The others are in no message that was read; here they would be harmless.
+/// Whether a byte is a control character other than the tab, at which no reader ends a line. Of these, JSON allows line feeds and
+/// carriage returns between values, and none in strings; the others are replaced, too, so that a line is one whatever it is made of.
 fn is_break(byte: u8) -> bool {
     byte < b' ' && byte != b'\t'
 }
