@@ -37,6 +37,9 @@ pub enum AuditError {
     /// The log cannot be read or written.
     #[error("the log cannot be read or written: {0}")]
     Store(#[from] io::Error),
+    /// A file of the log was removed, moved or replaced while the log is in use.
+    #[error("`{0}` was removed, moved or replaced while the log is in use")]
+    Misplaced(PathBuf),
     /// The log was tampered with, or cut. It is left as it is.
     #[error("the log is {0}")]
     NotSound(LogVerdict),
@@ -77,6 +80,7 @@ impl AuditError {
         match self {
             Self::Store(error) => Self::Store(io::Error::new(error.kind(), error.to_string())),
             Self::NotSound(verdict) => Self::NotSound(verdict.clone()),
+            Self::Misplaced(path) => Self::Misplaced(path.clone()),
             _ => Self::Broken,
         }
     }
@@ -92,6 +96,9 @@ impl AuditError {
             Self::Gone(_) => "restore the log, or keep the head record as evidence and start a log under another name",
             Self::Io { .. } | Self::Store(_) => {
                 "check that the files are readable and writable and that the disk has space"
+            }
+            Self::Misplaced(_) => {
+                "stop the gate; keep all files of that name as evidence, restore the log, and start the gate again"
             }
             Self::NotSound(verdict) => verdict.help().unwrap_or_default(),
             Self::Required(_) => {

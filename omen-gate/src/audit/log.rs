@@ -385,12 +385,24 @@ struct State {
 }
 
 impl State {
+    /// A log that was removed or replaced takes nothing more: its entries would be found by nobody, and another gate may
+    /// have begun a log in its place.
+    fn check_place(&mut self) -> Result<(), AuditError> {
+        match self.store.misplaced()? {
+            Some(path) => Err(AuditError::Misplaced(path)),
+            None => Ok(()),
+        }
+    }
+
     fn write(&mut self, group: &Group, key: &Key) -> Result<(), AuditError> {
         let head = Head::new(group.at).encode(key)?;
         // Until both are written, it is not known what is.
         self.broken = true;
+        self.check_place()?;
         self.store.append(self.end, &group.lines)?;
         self.store.set_head(&head)?;
+        // Nothing counts as recorded that is no longer where a verifier reads it.
+        self.check_place()?;
         self.broken = false;
         self.at = group.at;
         self.end += group.lines.len() as u64;

@@ -8,6 +8,7 @@ mod names;
 use std::fmt::Debug;
 use std::fs::OpenOptions;
 use std::io::{self, Read};
+use std::path::PathBuf;
 
 pub use files::{Files, head_path};
 pub(crate) use files::{ReadOnly, Reading, is_attached, is_beside, sync_folder};
@@ -36,6 +37,15 @@ pub trait Store: Debug + Send + 'static {
     /// # Errors
     /// If it cannot be read.
     fn head(&mut self) -> io::Result<Option<Vec<u8>>>;
+
+    /// Returns a file of the log that was removed, moved or replaced since it was opened. What is written to it then would
+    /// be found by nobody.
+    ///
+    /// # Errors
+    /// If that cannot be found out.
+    fn misplaced(&mut self) -> io::Result<Option<PathBuf>> {
+        Ok(None)
+    }
 
     /// Writes lines at the end of the log, which is at this offset, in bytes from the start. If there is no log, makes
     /// one.

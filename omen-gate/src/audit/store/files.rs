@@ -115,6 +115,18 @@ impl Store for Files {
         self.head.as_mut().map(read_head).transpose()
     }
 
+    fn misplaced(&mut self) -> io::Result<Option<PathBuf>> {
+        let log = self.unnamed.as_ref().unwrap_or(&self.path);
+        if !is_at(&self.log, log)? {
+            return Ok(Some(log.clone()));
+        }
+        let path = head_path(&self.path);
+        match &self.head {
+            Some(head) if !is_at(head, &path)? => Ok(Some(path)),
+            _ => Ok(None),
+        }
+    }
+
     fn append(&mut self, offset: u64, line: &[u8]) -> io::Result<()> {
         self.name()?;
         self.log.seek(SeekFrom::Start(offset))?;
@@ -236,8 +248,8 @@ fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt as _;
 
     let ours = file.metadata()?;
-    match fs::symlink_metadata(path) {
-        Ok(there) => Ok((ours.dev(), ours.ino()) == (there.dev(), there.ino())),
+    match fs::metadata(path) {
+        Ok(there) => Ok((ours.dev(), ours.ino(), ours.nlink()) == (there.dev(), there.ino(), there.nlink())),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
         Err(error) => Err(error),
     }

@@ -246,6 +246,72 @@ fn what_is_gone_is_missed() {
     assert!(matches!(verify_file(missing, &key(), None), Err(AuditError::Io { .. })));
 }
 
+/// What was recorded must be found under the log's name, and nothing may be recorded for a gate whose log is another
+/// one's by now.
+#[test]
+fn a_log_that_was_removed_or_replaced_while_in_use_records_nothing_more() {
+    type Attack = fn(&Path);
+    let attacks: [(&str, Attack); 6] = [
+        ("removed with its head", |log| {
+            fs::remove_file(log).unwrap();
+            fs::remove_file(head_path(log)).unwrap();
+        }),
+        ("removed", |log| fs::remove_file(log).unwrap()),
+        ("its head removed", |log| fs::remove_file(head_path(log)).unwrap()),
+        ("moved", |log| fs::rename(log, log.with_extension("old")).unwrap()),
+        ("replaced by a copy", |log| {
+            let copy = log.with_extension("copy");
+            fs::copy(log, &copy).unwrap();
+            fs::rename(copy, log).unwrap();
+        }),
+        ("its head replaced by a copy", |log| {
+            let copy = log.with_extension("copy");
+            fs::copy(head_path(log), &copy).unwrap();
+            fs::rename(copy, head_path(log)).unwrap();
+        }),
+    ];
+    for (name, attack) in attacks {
+        let folder = folder();
+        let path = folder.path().join("audit.jsonl");
+        let audit = open_at(&path).unwrap();
+        record(&audit, 1).unwrap();
+        let written = fs::read(&path).unwrap();
+        attack(&path);
+        let error = record(&audit, 2).expect_err(name);
+        assert!(matches!(error, AuditError::Misplaced(_)), "{name}: {error}");
+        let blocked = omen_gate::Blocked::from(error);
+        assert_eq!(blocked.code, omen_gate::GateCode::A1, "{name}");
+        assert!(blocked.message.contains("was removed, moved or replaced"), "{name}: {}", blocked.message);
+        assert!(matches!(record(&audit, 3), Err(AuditError::Broken)), "{name}");
+        // Nothing went into the file that stands there now, nor into the one that stood there.
+        for entry in fs::read_dir(&folder).unwrap() {
+            let file = entry.unwrap().path();
+            if file.extension().is_none_or(|extension| extension != "head" && extension != "copy") {
+                assert_eq!(fs::read(&file).unwrap(), written, "{name}: {}", file.display());
+            }
+        }
+    }
+}
+
+/// Two gates on one log: the second begins with a copy, so the first must not go on.
+#[test]
+fn two_writers_never_both_record_under_one_name() {
+    let folder = folder();
+    let path = folder.path().join("audit.jsonl");
+    let first = open_at(&path).unwrap();
+    record(&first, 1).unwrap();
+    let copy = folder.path().join("copy");
+    fs::copy(&path, &copy).unwrap();
+    fs::rename(&copy, &path).unwrap();
+    let second = open_at(&path).unwrap();
+    assert!(record(&second, 2).is_ok());
+    assert!(matches!(record(&first, 2), Err(AuditError::Misplaced(_))));
+    drop(first);
+    assert!(record(&second, 3).is_ok());
+    drop(second);
+    assert_eq!(verify_file(&path, &key(), None).unwrap().verdict, LogVerdict::Sound);
+}
+
 #[test]
 fn a_folder_is_no_log() {
     let folder = folder();
