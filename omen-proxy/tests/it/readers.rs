@@ -5,11 +5,10 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use omen_proxy::http::HttpLimits;
-use serde_json::Value;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-
 use omen_testkit::Need;
 use omen_testkit::proofs::Proofs;
+use serde_json::Value;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use crate::http::sessions::begun;
 use crate::http::world::{Http, local};
