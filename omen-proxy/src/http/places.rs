@@ -163,7 +163,7 @@ impl Drop for Serving {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "tests")]
+#[allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "tests")]
 mod tests {
     use std::sync::Arc;
 

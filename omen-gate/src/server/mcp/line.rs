@@ -83,7 +83,7 @@ fn may_break(bytes: &[u8]) -> bool {
 }
 
 /// Whether a byte is a control character other than the tab, at which no reader ends a line. Of these, JSON allows line feeds and
-/// carriage returns between values, and none in strings; the others are replaced, too, so that a line is one whatever it is made of.
+/// carriage returns between values, and none in strings; the others are replaced, too, so that a line is one line in any case.
 fn is_break(byte: u8) -> bool {
     byte < b' ' && byte != b'\t'
 }
