@@ -1,5 +1,7 @@
 //! The client's side: what is sent to it, and the requests that the proxy itself has for it.
 
+use omen_gate::mcp::Line;
+
 use crate::asked::{Answered, Asked, cancelled};
 use crate::frame::Frame;
 use crate::id::Id;
@@ -18,7 +20,7 @@ impl Downstream {
     }
 
     /// Sends a line. That the client is gone is seen by all who wait for it.
-    pub(crate) async fn send(&self, line: impl Into<Vec<u8>>) {
+    pub(crate) async fn send(&self, line: impl Into<Line>) {
         let _ = self.out.send(line).await;
     }
 

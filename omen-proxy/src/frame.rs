@@ -181,14 +181,6 @@ pub(crate) fn similar(key: &str, known: &[&str]) -> Option<String> {
     Some(format!("the key `{}` differs from `{near}` only in case", bounded(key)))
 }
 
-/// The same message without line breaks. In JSON that was read strictly they stand between values only, where a blank is
-/// the same; and lines, and events, end with them.
-pub(crate) fn one_line(text: String) -> Vec<u8> {
-    let mut line = text.into_bytes();
-    line.iter_mut().filter(|byte| matches!(**byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
-    line
-}
-
 enum Once {
     Absent,
     Here(Range<usize>),

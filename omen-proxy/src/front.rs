@@ -71,7 +71,7 @@ impl Front {
     pub(crate) fn session(&self, turn: TurnId, gate: Gate, policy: watch::Receiver<PolicyHash>) -> Session {
         match self {
             Self::One(proxy, source) => Session::One(proxy.session(turn, gate, policy), source.clone()),
-            Self::Several(several) => Session::Several(several.session(turn, gate, policy)),
+            Self::Several(several) => Session::Several(several.session(turn, gate, policy).bounded_by_its_client()),
         }
     }
 }

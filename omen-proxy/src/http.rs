@@ -18,6 +18,7 @@ mod endpoint;
 mod headers;
 mod limits;
 mod listener;
+mod places;
 mod reading;
 mod refused;
 mod rewrite;
@@ -73,10 +74,6 @@ pub const PATH: &str = endpoint::PATH;
 
 /// How long connections may take to end, once their sessions have.
 const LAST_WORDS: Duration = Duration::from_secs(2);
-
-/// How much longer a message may become by another id and another token. It must not exceed the limit over it: that would end
-/// the session for all whose requests share it.
-const REWRITTEN: usize = 64;
 
 impl Proxy {
     /// Serves sessions over Streamable HTTP, until it is asked to stop. When this returns, the log has the outcome of every
@@ -144,7 +141,7 @@ impl Front {
         let endpoint = Arc::new(Endpoint {
             access,
             limits,
-            reading: Reading::new(server.line_bytes.saturating_sub(REWRITTEN), limits.body, limits.bodies),
+            reading: Reading::new(server.line_bytes, limits.body, limits.bodies),
             start: server.start,
             sessions: Arc::clone(&sessions),
             notes,

@@ -4,11 +4,11 @@ mod era;
 
 use std::time::Duration;
 
-use omen_gate::mcp::{Broken, Lines, Listing, ServerLimits, ServerProcess};
+use omen_gate::mcp::{Broken, Line, Lines, Listing, ServerLimits, ServerProcess};
 use omen_gate::tool::Tool;
 use omen_gate::{Fault, bounded, guarded};
 use serde_json::{Value, json};
-use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
@@ -179,7 +179,7 @@ impl Asking {
     async fn line(&mut self, line: &str) -> Result<(), Fault> {
         let closed = |_| Fault::died("the connection was closed");
         match &mut self.input {
-            Some(input) => input.write_all(format!("{line}\n").as_bytes()).await.map_err(closed),
+            Some(input) => Line::new(line).write_to(input).await.map_err(closed),
             None => Err(Fault::died("the connection was closed")),
         }
     }

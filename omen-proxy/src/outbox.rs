@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use omen_gate::mcp::Line;
 use tokio::io::{AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::task::JoinHandle;
@@ -20,7 +21,7 @@ pub(crate) struct Outbox {
 
 #[derive(Debug)]
 enum Item {
-    Line(Vec<u8>, Option<OwnedSemaphorePermit>),
+    Line(Line, Option<OwnedSemaphorePermit>),
     End,
 }
 
@@ -44,7 +45,7 @@ impl Outbox {
         let writer = tokio::spawn(async move {
             while let Some(Item::Line(line, permit)) = lines.recv().await {
                 // Closing the queue is how those who wait for room learn of it.
-                if output.write_all(&line).await.is_err() || output.flush().await.is_err() {
+                if line.write_to(&mut output).await.is_err() {
                     return;
                 }
                 drop(permit);
@@ -55,9 +56,9 @@ impl Outbox {
     }
 
     /// Queues a line, once there is room.
-    pub(crate) async fn send(&self, line: impl Into<Vec<u8>>) -> Result<(), Closed> {
-        let line = ended(line.into());
-        let cost = u32::try_from(line.len().saturating_add(EACH)).unwrap_or(u32::MAX).min(self.most);
+    pub(crate) async fn send(&self, line: impl Into<Line>) -> Result<(), Closed> {
+        let line = line.into();
+        let cost = self.cost(&line);
         let permit = tokio::select! {
             biased;
             permit = Arc::clone(&self.room).acquire_many_owned(cost) => permit.map_err(|_| Closed)?,
@@ -67,16 +68,20 @@ impl Outbox {
     }
 
     /// Queues a line if there is room now.
-    pub(crate) fn try_send(&self, line: impl Into<Vec<u8>>) -> Result<(), Full> {
-        let line = ended(line.into());
-        let cost = u32::try_from(line.len().saturating_add(EACH)).unwrap_or(u32::MAX).min(self.most);
+    pub(crate) fn try_send(&self, line: impl Into<Line>) -> Result<(), Full> {
+        let line = line.into();
+        let cost = self.cost(&line);
         let permit = Arc::clone(&self.room).try_acquire_many_owned(cost).map_err(|_| Full)?;
         self.queue.send(Item::Line(line, Some(permit))).map_err(|_| Full)
     }
 
     /// Queues a short line at once, where nobody can wait. There is one for each call at most.
-    pub(crate) fn send_now(&self, line: impl Into<Vec<u8>>) {
-        let _ = self.queue.send(Item::Line(ended(line.into()), None));
+    pub(crate) fn send_now(&self, line: impl Into<Line>) {
+        let _ = self.queue.send(Item::Line(line.into(), None));
+    }
+
+    fn cost(&self, line: &Line) -> u32 {
+        u32::try_from(line.as_bytes().len().saturating_add(EACH)).unwrap_or(u32::MAX).min(self.most)
     }
 
     /// Closes the output, once what was queued before is written.
@@ -88,11 +93,6 @@ impl Outbox {
     pub(crate) async fn closed(&self) {
         self.queue.closed().await;
     }
-}
-
-fn ended(mut line: Vec<u8>) -> Vec<u8> {
-    line.push(b'\n');
-    line
 }
 
 /// The task that writes.

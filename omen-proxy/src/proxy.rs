@@ -301,6 +301,9 @@ impl Proxy {
         until: impl Future<Output = ()> + Send,
     ) -> Result<Ended, NotServed> {
         let session = Arc::new(Session::default());
+        // One of several sessions has an end of our own as its client. What comes from there was bounded where it came in, and
+        // may have become longer since; a session that others share must not end over it.
+        let longest = if self.gate.is_some() { usize::MAX } else { limits.line_bytes };
         let (client_out, client_writer) = Outbox::new(client.1, limits.unread_bytes);
         let downstream = Arc::new(Downstream::new(client_out.clone()));
         let behind = Arc::new(OnceLock::new());
@@ -351,7 +354,7 @@ impl Proxy {
         }
 
         let mut running = Running::new();
-        let ended = relay(&shared, client.0, limits.line_bytes, &mut running, until).await;
+        let ended = relay(&shared, client.0, longest, &mut running, until).await;
         drop(reloading);
         drain(&shared, &ended, &mut running, self.drain).await;
         // Their outcomes are in the log with this, also of those that were broken off.

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use omen_gate::mcp::Lines;
-use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
+use omen_gate::mcp::{Line, Lines};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::timeout;
 
 use crate::frame::{Frame, Kind};
@@ -17,11 +17,7 @@ pub async fn refuse(client: (impl AsyncRead + Unpin, impl AsyncWrite + Unpin), w
     // A client that is gone, or has sent nothing by then, waits for no answer.
     let _ = timeout(PATIENCE, async {
         let Some(id) = first_request(input).await else { return };
-        let mut line = refusal::error(&id, INTERNAL_ERROR, why);
-        line.push(b'\n');
-        if output.write_all(&line).await.is_ok() {
-            let _ = output.flush().await;
-        }
+        let _ = Line::new(refusal::error(&id, INTERNAL_ERROR, why)).write_to(&mut output).await;
     })
     .await;
 }

@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
 use omen_gate::Fault;
-use omen_gate::mcp::ServerLimits;
+use omen_gate::mcp::{Line, ServerLimits};
 use omen_gate::server::{Dispatch, ToolServer};
 use omen_gate::tool::{Answer, Tool};
 use tokio::sync::watch;
@@ -53,7 +53,7 @@ impl Upstream {
     }
 
     /// Sends a line. That the server has ended is seen by all who wait for it.
-    pub(crate) async fn send(&self, line: impl Into<Vec<u8>>) {
+    pub(crate) async fn send(&self, line: impl Into<Line>) {
         let _ = self.out.send(line).await;
     }
 

@@ -14,7 +14,7 @@
 //!   bound.
 //!
 //! [`ServerProcess`] is the process alone, for programs that relay its messages as bytes; [`Lines`], [`Listing`] and
-//! [`read_answer`] read what it says by the same rules.
+//! [`read_answer`] read what it says by the same rules. [`Line`] is what is written to it.
 //!
 //! Of what a server sends unasked, a ping is answered, `notifications/tools/list_changed` is counted
 //! ([`revision`](crate::server::ToolServer::revision)), and nothing else has an effect.
@@ -29,6 +29,7 @@ mod discover;
 mod guard;
 mod launch;
 mod limits;
+mod line;
 mod lines;
 mod link;
 mod listing;
@@ -48,6 +49,7 @@ pub use guard::guard_servers;
 pub use guard::guard_servers_through;
 pub use launch::Launch;
 pub use limits::ServerLimits;
+pub use line::Line;
 pub use lines::{Broken, Lines};
 pub use listing::Listing;
 pub use server::StdioServer;

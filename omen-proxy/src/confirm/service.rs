@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use omen_gate::confirm::Responder;
-use tokio::io::{AsyncWriteExt as _, BufReader};
+use omen_gate::mcp::Line;
+use tokio::io::BufReader;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::{Semaphore, mpsc};
@@ -99,7 +100,6 @@ fn answered(desk: &Desk, line: &[u8], responder: &Responder) -> Message {
 }
 
 async fn send(write: &mut OwnedWriteHalf, message: &Message) -> io::Result<()> {
-    let mut text = serde_json::to_vec(message)?;
-    text.push(b'\n');
-    timeout(PATIENCE, write.write_all(&text)).await?
+    let line = Line::new(serde_json::to_vec(message)?);
+    timeout(PATIENCE, line.write_to(write)).await?
 }

@@ -9,6 +9,8 @@ use hyper::body::{Frame, SizeHint};
 use hyper::header::HeaderValue;
 use tokio::sync::mpsc;
 
+use super::places::Serving;
+
 pub(super) const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
 /// The body of a response: whole, or events as they come.
@@ -25,6 +27,30 @@ impl Body {
 
     pub(super) fn empty() -> Self {
         Self::Whole(None)
+    }
+}
+
+/// The body of a response, with what its request holds until it is written.
+#[derive(Debug)]
+pub(super) struct Held {
+    pub(super) body: Body,
+    pub(super) _serving: Serving,
+}
+
+impl hyper::body::Body for Held {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        Pin::new(&mut self.get_mut().body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
     }
 }
 

@@ -10,8 +10,11 @@ pub struct HttpLimits {
     pub sessions: usize,
     /// A session that nobody uses for so long is ended.
     pub idle: Duration,
-    /// Connections that are open at once. Further ones wait to be accepted.
+    /// Connections that are open at once. For a further one, the oldest is closed of those that wait for a request; where none
+    /// does, it waits.
     pub connections: usize,
+    /// Connections of one address that wait for a request, or for the rest of its head. For a further one, the oldest is closed.
+    pub waiting: usize,
     /// Time for the head of a request, also of the next one of a connection.
     pub head: Duration,
     /// Time for the body of a request.
@@ -32,6 +35,7 @@ impl Default for HttpLimits {
             sessions: 64,
             idle: Duration::from_secs(30 * 60),
             connections: 512,
+            waiting: 128,
             head: Duration::from_secs(30),
             body: Duration::from_secs(30),
             bodies: 64 << 20,

@@ -12,11 +12,13 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, Sleep, sleep};
 
+use super::body::Held;
 use super::endpoint::Endpoint;
+use super::places::{Closed, Place, Places};
 
 /// Bytes of the head of a request, at most.
 const HEAD_BYTES: usize = 32 << 10;
@@ -34,29 +36,25 @@ pub(super) async fn accept(
     stopping: &watch::Sender<bool>,
     until: impl Future<Output = ()>,
 ) -> JoinSet<()> {
-    let room = Arc::new(Semaphore::new(endpoint.limits.connections.min(Semaphore::MAX_PERMITS)));
+    let places = Places::new(endpoint.limits.connections, endpoint.limits.waiting);
     let mut connections = JoinSet::new();
     tokio::pin!(until);
     loop {
         while connections.try_join_next().is_some() {}
         let accepted = async {
-            // Without room, connections wait in the system.
-            let permit = Arc::clone(&room).acquire_owned().await;
-            (permit, listener.accept().await)
+            let (stream, peer) = listener.accept().await?;
+            // Without room, this one waits here, and others in the system.
+            Ok::<_, io::Error>((stream, places.enter(peer.ip()).await))
         };
-        let (permit, accepted) = tokio::select! {
+        let accepted = tokio::select! {
             biased;
             () = &mut until => return connections,
             accepted = accepted => accepted,
         };
-        let Ok(permit) = permit else { return connections };
         match accepted {
-            Ok((stream, _)) => {
+            Ok((stream, (place, closed))) => {
                 let (endpoint, stopping) = (Arc::clone(endpoint), stopping.subscribe());
-                connections.spawn(async move {
-                    serve(stream, endpoint, stopping).await;
-                    drop(permit);
-                });
+                connections.spawn(serve(stream, endpoint, stopping, place, closed));
             }
             Err(error) => {
                 (endpoint.notes)(&format!("cannot accept a connection: {error}"));
@@ -66,14 +64,25 @@ pub(super) async fn accept(
     }
 }
 
-async fn serve(stream: TcpStream, endpoint: Arc<Endpoint>, mut stopping: watch::Receiver<bool>) {
+async fn serve(
+    stream: TcpStream,
+    endpoint: Arc<Endpoint>,
+    mut stopping: watch::Receiver<bool>,
+    place: Place,
+    closed: Closed,
+) {
+    let place = Arc::new(place);
     // An event is sent when it comes.
     let _ = stream.set_nodelay(true);
     let stream = TokioIo::new(Patient { stream, limit: endpoint.limits.stall, waits: None });
     let head = endpoint.limits.head;
     let service = service_fn(move |request| {
-        let endpoint = Arc::clone(&endpoint);
-        async move { Ok::<_, Infallible>(endpoint.answer(request).await) }
+        // The head of the request has come.
+        let (endpoint, serving) = (Arc::clone(&endpoint), place.serves());
+        async move {
+            let response = endpoint.answer(request).await;
+            Ok::<_, Infallible>(response.map(|body| Held { body, _serving: serving }))
+        }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -85,6 +94,8 @@ async fn serve(stream: TcpStream, endpoint: Arc<Endpoint>, mut stopping: watch::
     tokio::select! {
         // Why a connection ended is the client's affair.
         _ = &mut connection => return,
+        // Another one takes its place, and no request is lost over it.
+        _ = closed => return,
         _ = stopping.wait_for(|stopping| *stopping) => connection.as_mut().graceful_shutdown(),
     }
     let _ = connection.await;

@@ -3,10 +3,9 @@
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use bytes::Bytes;
 use hyper::HeaderMap;
 use omen_gate::bounded;
-use omen_gate::mcp::Lines;
+use omen_gate::mcp::{Line, Lines};
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _, duplex, split};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
@@ -15,7 +14,7 @@ use tokio::time::{sleep, timeout};
 use super::rewrite;
 use super::streams::{Asked, InUse, Reader, Streams};
 use crate::end::Ended;
-use crate::frame::{Frame, Kind, one_line};
+use crate::frame::{Frame, Kind};
 use crate::from_client::INTERNAL_ERROR;
 use crate::front;
 use crate::json;
@@ -30,7 +29,7 @@ pub(super) struct Session {
     pub(super) number: u64,
     pub(super) kind: Of,
     /// None once no more is sent.
-    to: Mutex<Option<mpsc::Sender<Vec<u8>>>>,
+    to: Mutex<Option<mpsc::Sender<Line>>>,
     pub(super) streams: Arc<Streams>,
     /// The version of the protocol that was agreed on.
     version: OnceLock<String>,
@@ -104,7 +103,7 @@ impl Session {
     }
 
     /// Sends a message of the client, once there is room for it. A future that is dropped has sent all of it or nothing.
-    pub(super) async fn send(&self, line: Vec<u8>) -> Result<(), Unsent> {
+    pub(super) async fn send(&self, line: Line) -> Result<(), Unsent> {
         let to = self.to().clone().ok_or(Unsent::Ended)?;
         match timeout(STUCK, to.send(line)).await {
             Ok(Ok(())) => Ok(()),
@@ -122,7 +121,7 @@ impl Session {
         self.to().as_ref().is_none_or(mpsc::Sender::is_closed)
     }
 
-    fn to(&self) -> MutexGuard<'_, Option<mpsc::Sender<Vec<u8>>>> {
+    fn to(&self) -> MutexGuard<'_, Option<mpsc::Sender<Line>>> {
         self.to.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -137,7 +136,7 @@ impl Session {
             Kind::Notification(method) if method == "notifications/cancelled" => frame.requested(),
             _ => None,
         };
-        self.send(one_line(frame.text().to_owned())).await?;
+        self.send(frame.text().into()).await?;
         // No response comes to it.
         if let Some((number, _)) = cancelled.and_then(|id| self.streams.asked(&id)) {
             self.streams.close(number);
@@ -146,17 +145,17 @@ impl Session {
     }
 
     /// Opens the stream of a request, and reads it. Gives the request as it is sent, as one line.
-    pub(super) fn open(&self, frame: &Frame) -> Result<(Reader, Vec<u8>), InUse> {
-        let mut line = Vec::new();
+    pub(super) fn open(&self, frame: &Frame) -> Result<(Reader, Line), InUse> {
+        let mut line = None;
         let number = self.streams.open(|number| {
             let (asked, text) = match self.kind {
                 Of::OneClient => (rewrite::as_it_is(frame), frame.text().to_owned()),
                 Of::AllRequests => rewrite::of_client(frame, number),
             };
-            line = one_line(text);
+            line = Some(Line::new(text));
             asked
         })?;
-        self.streams.read(number, None).map(|reader| (reader, line)).ok_or(InUse)
+        self.streams.read(number, None).zip(line).ok_or(InUse)
     }
 
     /// Cancels a request whose client has gone.
@@ -164,7 +163,7 @@ impl Session {
         self.streams.close(number);
         let line = rewrite::cancelled(&asked.id);
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            runtime.spawn(async move { self.send(line.into_bytes()).await });
+            runtime.spawn(async move { self.send(line.into()).await });
         }
     }
 
@@ -186,7 +185,7 @@ impl Session {
     }
 
     async fn for_the_client(&self, frame: &Frame) {
-        let text = one_line(frame.text().to_owned());
+        let text = frame.text();
         match &frame.kind {
             Kind::Request(_) => self.push(self.streams.likely(), text, false).await,
             Kind::Notification(method) => {
@@ -223,9 +222,9 @@ impl Session {
                     return;
                 }
                 match rewrite::for_its_client(frame, &self.streams) {
-                    Some((number, text)) => self.push(number, one_line(text), false).await,
+                    Some((number, text)) => self.push(number, text, false).await,
                     None => match self.streams.only() {
-                        Some(number) => self.push(number, one_line(frame.text().to_owned()), false).await,
+                        Some(number) => self.push(number, frame.text(), false).await,
                         None => self.note(&format!(
                             "dropped the notification `{}`: it does not say to which of the requests it belongs",
                             bounded(method)
@@ -241,7 +240,7 @@ impl Session {
                 if asked.lists && frame.kind == Kind::Result {
                     self.params.learn(frame);
                 }
-                self.push(number, one_line(rewrite::response(frame, &asked)), true).await;
+                self.push(number, rewrite::response(frame, &asked), true).await;
             }
         }
     }
@@ -255,8 +254,8 @@ impl Session {
     }
 
     /// Puts a message on a stream. A request that is lost over it is answered, or its server would wait for ever.
-    async fn push(&self, number: u64, message: Vec<u8>, is_last: bool) {
-        let lost = self.streams.push(number, Bytes::from(message), is_last).await;
+    async fn push(&self, number: u64, message: impl Into<Line>, is_last: bool) {
+        let lost = self.streams.push(number, message.into().into_message(), is_last).await;
         if !lost.is_empty() {
             self.note(&format!("dropped {} messages that the client did not read", lost.len()));
         }
@@ -272,7 +271,7 @@ impl Session {
     /// Answers a request of the server that no client gets.
     async fn refuse(&self, frame: &Frame) {
         let line = refusal::error(frame.raw_id(), INTERNAL_ERROR, "no client reads this request");
-        let _ = self.send(line).await;
+        let _ = self.send(line.into()).await;
     }
 
     fn note(&self, what: &str) {
@@ -281,13 +280,12 @@ impl Session {
 }
 
 /// What the client of a session sends.
-pub(super) struct Sent(mpsc::Receiver<Vec<u8>>);
+pub(super) struct Sent(mpsc::Receiver<Line>);
 
 /// Writes the client's messages, each as a line.
-async fn pump(mut lines: mpsc::Receiver<Vec<u8>>, mut to_proxy: impl AsyncWrite + Unpin) {
-    while let Some(mut line) = lines.recv().await {
-        line.push(b'\n');
-        if to_proxy.write_all(&line).await.is_err() {
+async fn pump(mut lines: mpsc::Receiver<Line>, mut to_proxy: impl AsyncWrite + Unpin) {
+    while let Some(line) = lines.recv().await {
+        if line.write_to(&mut to_proxy).await.is_err() {
             return;
         }
     }

@@ -9,7 +9,7 @@ use omen_gate::{Fault, bounded};
 
 use super::room::Held;
 use super::secrets::Secrets;
-use crate::frame::{Frame, one_line};
+use crate::frame::Frame;
 
 /// The form of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,7 +99,7 @@ pub(super) fn no_room() -> Fault {
     Fault::died("too many answers are read at once")
 }
 
-/// Reads a message, strictly, as one line.
+/// Reads a message, strictly.
 pub(super) fn message(mut bytes: Vec<u8>, secrets: &Secrets) -> Result<Frame, Fault> {
     bytes.truncate(bytes.trim_ascii_end().len());
     let malformed = |why: &str| Fault::malformed(why);
@@ -107,8 +107,5 @@ pub(super) fn message(mut bytes: Vec<u8>, secrets: &Secrets) -> Result<Frame, Fa
     if secrets.are_in(frame.text()) {
         return Err(malformed("it repeats the value of a header that it was sent, and is withheld"));
     }
-    if !frame.text().contains(['\n', '\r']) {
-        return Ok(frame);
-    }
-    Frame::read(one_line(frame.text().to_owned())).map_err(|flaw| malformed(&flaw.why))
+    Ok(frame)
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use omen_gate::bounded;
+use omen_gate::mcp::Line;
 use tokio::task::JoinSet;
 
 use super::calls;
@@ -186,7 +187,7 @@ fn response(hub: &Hub, frame: &Frame) {
 }
 
 /// Sends something that needs no answer.
-fn to(hub: &Hub, server: usize, line: impl Into<Vec<u8>>) {
+fn to(hub: &Hub, server: usize, line: impl Into<Line>) {
     if let Some(member) = hub.members.get(server)
         && let Err(why) = member.send(line)
     {

@@ -4,6 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use omen_gate::ServerName;
+use omen_gate::mcp::Line;
 use serde_json::{Map, Value};
 use tokio::sync::watch;
 use tokio::time::timeout;
@@ -105,7 +106,7 @@ impl Member {
     }
 
     /// Sends a line, if there is room now: a server that does not read holds up no other.
-    pub(super) fn send(&self, line: impl Into<Vec<u8>>) -> Result<(), NoAnswer> {
+    pub(super) fn send(&self, line: impl Into<Line>) -> Result<(), NoAnswer> {
         let out = self.lock().out.clone();
         match out.map(|out| out.try_send(line)) {
             Some(Ok(())) => Ok(()),

@@ -1,6 +1,7 @@
 //! A request of the client that one server answers, under the same id.
 
 use omen_gate::ServerName;
+use omen_gate::mcp::Line;
 
 use super::hub::Hub;
 use super::member::NoAnswer;
@@ -34,7 +35,7 @@ pub(super) fn routed(frame: &Frame, server: usize) -> Routed {
 }
 
 /// Sends a request to a server.
-pub(super) fn send(hub: &Hub, frame: &Frame, server: usize, line: impl Into<Vec<u8>>) -> Result<(), NoAnswer> {
+pub(super) fn send(hub: &Hub, frame: &Frame, server: usize, line: impl Into<Line>) -> Result<(), NoAnswer> {
     let (Some(id), Some(member)) = (frame.id(), hub.members.get(server)) else { return Ok(()) };
     hub.open.ask(id.clone(), Waiting::Server(routed(frame, server)));
     member.send(line).inspect_err(|_| hub.open.unasked(id))

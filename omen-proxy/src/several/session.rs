@@ -40,6 +40,12 @@ pub(crate) struct OfClient {
 type EndedServers = mpsc::UnboundedReceiver<(usize, u64, Ended)>;
 
 impl OfClient {
+    /// Its client is an end of our own, which has bounded what it sends.
+    pub(crate) fn bounded_by_its_client(mut self) -> Self {
+        self.limits.line_bytes = usize::MAX;
+        self
+    }
+
     /// Serves it to its end.
     pub(crate) async fn serve(
         self,

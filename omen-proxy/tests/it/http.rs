@@ -5,7 +5,7 @@ pub(crate) mod client;
 mod ends;
 mod fail_open;
 mod floods;
-mod sessions;
+pub(crate) mod sessions;
 mod shared_gate;
 mod stateless;
 pub(crate) mod world;

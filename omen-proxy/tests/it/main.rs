@@ -18,6 +18,7 @@ mod list;
 mod lists;
 mod passages;
 mod random;
+mod readers;
 mod relay;
 mod rounds;
 mod several;

@@ -1,4 +1,4 @@
-//! What is not judged passes byte for byte, in both directions.
+//! What is not judged passes byte for byte, in both directions, but for what could end a line (`readers`).
 
 use std::collections::VecDeque;
 
@@ -99,7 +99,7 @@ async fn random_frames_pass_byte_for_byte_in_both_directions() {
                 world.client.line().await
             }
         };
-        assert_eq!(read.as_deref(), Some(line.as_str()), "{:?}", world.notes.lock().unwrap());
+        assert_eq!(read, Some(line.replace('\r', " ")), "{:?}", world.notes.lock().unwrap());
         bytes += line.len();
     }
     println!("{count} frames, {bytes} bytes");

@@ -72,7 +72,7 @@ pub(crate) fn proxy() -> Proxy {
 /// One end of a line protocol.
 pub(crate) struct End {
     pub(crate) to: Option<WriteHalf<DuplexStream>>,
-    from: BufReader<ReadHalf<DuplexStream>>,
+    pub(crate) from: BufReader<ReadHalf<DuplexStream>>,
 }
 
 impl End {

@@ -11,6 +11,7 @@ mod conformance;
 mod episode;
 mod first_session;
 mod http;
+mod lines;
 mod masking;
 mod official;
 mod remote;

@@ -15,6 +15,7 @@ use tokio::process::ChildStdout;
 use tokio::task::consume_budget;
 
 use super::ServerLimits;
+use super::line::Line;
 use super::lines::{Broken, Lines};
 use super::link::{End, Link};
 use super::message::{Message, Outcome, RpcError};
@@ -172,10 +173,8 @@ impl Transport<RoleClient> for Pipes {
     }
 }
 
-fn line(message: &TxJsonRpcMessage<RoleClient>) -> serde_json::Result<Vec<u8>> {
-    let mut line = serde_json::to_vec(message)?;
-    line.push(b'\n');
-    Ok(line)
+fn line(message: &TxJsonRpcMessage<RoleClient>) -> serde_json::Result<Line> {
+    serde_json::to_vec(message).map(Line::new)
 }
 
 /// An answer that the SDK hands on as it is, as [`unpack`] takes it apart.

@@ -4,8 +4,10 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use tokio::io::{AsyncWrite, AsyncWriteExt as _};
+use tokio::io::AsyncWrite;
 use tokio::sync::{mpsc, oneshot};
+
+use super::line::Line;
 
 /// Writes lines in the order in which they are given. What waits to be written is bounded. The output is closed when
 /// this is dropped and all is written.
@@ -14,7 +16,7 @@ use tokio::sync::{mpsc, oneshot};
 #[derive(Debug)]
 pub(super) struct Writer {
     /// Bounded by what the lines cost.
-    queue: mpsc::UnboundedSender<Line>,
+    queue: mpsc::UnboundedSender<Queued>,
     waiting: Arc<AtomicUsize>,
     limit: usize,
 }
@@ -25,8 +27,8 @@ pub(super) struct Writer {
 const EACH: usize = 1 << 10;
 
 #[derive(Debug)]
-struct Line {
-    bytes: Vec<u8>,
+struct Queued {
+    line: Line,
     written: oneshot::Sender<io::Result<()>>,
 }
 
@@ -34,16 +36,13 @@ impl Writer {
     /// At most `limit` bytes wait at a time, where each line counts [`EACH`] more than it is long. Where none waits, a
     /// line of `limit` bytes is taken.
     pub(super) fn new(mut output: impl AsyncWrite + Send + Unpin + 'static, limit: usize) -> Self {
-        let (queue, mut lines) = mpsc::unbounded_channel::<Line>();
+        let (queue, mut lines) = mpsc::unbounded_channel::<Queued>();
         let waiting = Arc::new(AtomicUsize::new(0));
         let counter = Arc::clone(&waiting);
         tokio::spawn(async move {
-            while let Some(Line { bytes, written }) = lines.recv().await {
-                let outcome = match output.write_all(&bytes).await {
-                    Ok(()) => output.flush().await,
-                    broken => broken,
-                };
-                counter.fetch_sub(cost(&bytes), Ordering::AcqRel);
+            while let Some(Queued { line, written }) = lines.recv().await {
+                let outcome = line.write_to(&mut output).await;
+                counter.fetch_sub(cost(&line), Ordering::AcqRel);
                 // Nobody need wait for it.
                 let _ = written.send(outcome);
             }
@@ -55,8 +54,8 @@ impl Writer {
     ///
     /// # Errors
     /// If too much waits. Then nothing of the line is written.
-    pub(super) fn write(&self, bytes: Vec<u8>) -> io::Result<impl Future<Output = io::Result<()>> + Send + use<>> {
-        let length = bytes.len();
+    pub(super) fn write(&self, line: Line) -> io::Result<impl Future<Output = io::Result<()>> + Send + use<>> {
+        let length = line.as_bytes().len();
         if length > self.limit {
             return Err(io::Error::other(format!("the request is larger than {} bytes", self.limit)));
         }
@@ -64,15 +63,15 @@ impl Writer {
             return Err(io::Error::other("the server does not read its input"));
         }
         // Only this end adds, and it is not shared.
-        self.waiting.fetch_add(cost(&bytes), Ordering::AcqRel);
+        self.waiting.fetch_add(cost(&line), Ordering::AcqRel);
         let (written, outcome) = oneshot::channel();
-        self.queue.send(Line { bytes, written }).map_err(|_| io::ErrorKind::NotConnected)?;
+        self.queue.send(Queued { line, written }).map_err(|_| io::ErrorKind::NotConnected)?;
         Ok(async move { outcome.await.unwrap_or_else(|_| Err(io::ErrorKind::NotConnected.into())) })
     }
 }
 
-fn cost(line: &[u8]) -> usize {
-    line.len().saturating_add(EACH)
+fn cost(line: &Line) -> usize {
+    line.as_bytes().len().saturating_add(EACH)
 }
 
 #[cfg(test)]
@@ -86,7 +85,7 @@ mod tests {
     async fn lines_are_written_in_order_and_the_rest_before_the_end() {
         let (near, mut far) = tokio::io::duplex(4);
         let writer = Writer::new(near, 10 * EACH);
-        let lines: Vec<_> = (0..9).map(|n| writer.write(format!("line {n}\n").into_bytes()).unwrap()).collect();
+        let lines: Vec<_> = (0..9).map(|n| writer.write(format!("line {n}").into()).unwrap()).collect();
         // Nobody waits for them.
         drop((lines, writer));
         let mut read = String::new();
@@ -98,27 +97,27 @@ mod tests {
     async fn what_waits_is_bounded() {
         let (near, mut far) = tokio::io::duplex(4);
         let writer = Writer::new(near, 10);
-        let first = writer.write(vec![b'a'; 8]).unwrap();
-        assert!(writer.write(vec![b'b'; 8]).is_err(), "nobody reads");
-        assert!(writer.write(vec![b'b'; 11]).is_err(), "it would never be taken");
+        let first = writer.write("aaaaaaa".into()).unwrap();
+        assert!(writer.write("bbbbbbb".into()).is_err(), "nobody reads");
+        assert!(writer.write("bbbbbbbbbb".into()).is_err(), "it would never be taken");
         far.read_exact(&mut [0; 8]).await.unwrap();
         first.await.unwrap();
-        let third = writer.write(vec![b'c'; 8]).unwrap();
+        let third = writer.write("ccccccc".into()).unwrap();
         far.read_exact(&mut [0; 8]).await.unwrap();
         third.await.unwrap();
         drop(far);
-        assert!(writer.write(vec![b'd'; 8]).unwrap().await.is_err(), "nobody is there");
+        assert!(writer.write("ddddddd".into()).unwrap().await.is_err(), "nobody is there");
     }
 
     #[tokio::test]
     async fn many_small_lines_are_bounded_by_their_number() {
         let (near, mut far) = tokio::io::duplex(1);
         let writer = Writer::new(near, 1 << 20);
-        let taken = (0..100_000).map_while(|_| writer.write(vec![b'a'; 4]).ok()).count();
+        let taken = (0..100_000).map_while(|_| writer.write("aaa".into()).ok()).count();
         assert!((1_000..=1_024).contains(&taken), "{taken}");
         // All that was taken is written, and then there is room again.
         far.read_exact(&mut vec![0; 4 * taken]).await.unwrap();
-        let next = writer.write(vec![b'b'; 1 << 20]);
+        let next = writer.write("b".repeat((1 << 20) - 1).into());
         assert!(next.is_ok(), "one that is as long as all may be");
     }
 }

@@ -66,6 +66,36 @@ async fn only_the_own_names_and_origins_are_served() {
     http.stop().await;
 }
 
+/// A path that another reader takes for that of the endpoint, or for another one, is not the endpoint.
+#[tokio::test]
+async fn the_endpoint_has_one_spelling() {
+    let (http, seen) = Http::limited(proxy(), local(), HttpLimits::default()).await;
+    let host = http.client.address;
+    for path in [
+        "/",
+        "/mcp/",
+        "//mcp",
+        "/./mcp",
+        "/x/../mcp",
+        "/MCP",
+        "/%6dcp",
+        "/mcp%2f",
+        "/mcp%00",
+        "/mcp;x",
+        "/mcp/%2e%2e/x",
+        "*",
+        "mcp",
+    ] {
+        let reply = http.client.send("POST", path, &initialize()).await;
+        assert!([400, 403, 404].contains(&reply.status), "{path}: {reply:?}");
+    }
+    assert!(seen.lines.lock().unwrap().is_empty(), "a server was started");
+    for path in ["/mcp", "/mcp?x=/other", &format!("http://{host}/mcp")] {
+        assert_eq!(http.client.send("POST", path, &initialize()).await.status, 200, "{path}");
+    }
+    http.stop().await;
+}
+
 #[tokio::test]
 async fn nobody_is_served_without_the_token() {
     let access = local().token(Token::new(TOKEN.to_owned()).unwrap()).allow_origin("https://a.example").unwrap();

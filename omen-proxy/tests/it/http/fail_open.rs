@@ -154,6 +154,25 @@ async fn no_request_hides_in_another_one() {
             "a chunk with an endless size",
             format!("{}fffffffffffffffff\r\n{hidden}", head("transfer-encoding: chunked\r\n")),
         ),
+        ("a chunk with an extension", format!("{}5;x=\"\r\n{hidden}", head("transfer-encoding: chunked\r\n"))),
+        ("a line feed in an extension", format!("{}5;x\n{hidden}", head("transfer-encoding: chunked\r\n"))),
+        ("a chunk with a size in another form", format!("{}0x5\r\n{hidden}", head("transfer-encoding: chunked\r\n"))),
+        ("chunks of an old protocol", {
+            let head = head("transfer-encoding: chunked\r\n").replace("HTTP/1.1", "HTTP/1.0");
+            format!("{head}{chunked}{hidden}")
+        }),
+        (
+            "a line feed alone behind a length",
+            format!("{}{hidden}", head(&format!("content-length: {}\r\nx: y\ncontent-length: 0\r\n", hidden.len()))),
+        ),
+        (
+            "a line feed alone behind chunks",
+            format!(
+                "{}0\r\n\r\n{hidden}",
+                head(&format!("content-length: {}\r\nx: y\ntransfer-encoding: chunked\r\n", hidden.len() + 5))
+            ),
+        ),
+        ("a carriage return in a header", format!("{}{hidden}", head("x: y\rcontent-length: 0\r\n"))),
         ("a header with a zero byte", format!("{}{hidden}", head("x: \0\r\ncontent-length: 0\r\n"))),
         ("another protocol", format!("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n{hidden}")),
         ("an old protocol", head("").replace("HTTP/1.1", "HTTP/0.9") + &hidden),
@@ -169,6 +188,43 @@ async fn no_request_hides_in_another_one() {
         assert!(!lines.iter().any(|line| line.contains(MARK)), "{what}: {lines:?}");
     }
     assert!(!kinds(&http.stop().await).contains(&"intent".to_owned()));
+}
+
+/// A body is UTF-8, in its one form, whatever its headers say.
+#[tokio::test]
+async fn a_body_in_another_encoding_reaches_nobody() {
+    let (http, seen) = Http::new(proxy()).await;
+    let client = http.client.shake_hands(json!({})).await;
+    let text = call("read");
+    let utf16: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let (before, after) = text.as_bytes().split_at(text.find(MARK).unwrap());
+    let with = |bytes: &[u8]| [before, bytes, after].concat();
+    for (what, body) in [
+        ("UTF-16", utf16.clone()),
+        ("UTF-16 with a mark", [&b"\xFF\xFE"[..], &utf16].concat()),
+        ("UTF-8 with a mark", [&b"\xEF\xBB\xBF"[..], text.as_bytes()].concat()),
+        ("latin1", with(b"\xE9")),
+        ("a long form of a quote", with(b"\xC0\xA2")),
+        ("half of a pair", with(b"\xED\xA0\x80")),
+        ("beyond Unicode", with(b"\xF4\x90\x80\x80")),
+        ("a character that is not whole", with(b"\xE2\x80")),
+    ] {
+        let mut wire = Wire::connect(client.address).await;
+        let head = client.text("POST", "/mcp", "");
+        wire.send(head.replace("content-length: 0", &format!("content-length: {}", body.len()))).await;
+        wire.send(&body).await;
+        assert_eq!(wire.reply().await.unwrap().status, 400, "{what}");
+    }
+    for kind in
+        ["application/json; charset=utf-16", "application/json; charset=latin1", "application/json; charset=utf-7"]
+    {
+        let reply = client.clone().with("content-type", kind).send("POST", "/mcp", &text).await;
+        assert_eq!(reply.status, 415, "{kind}");
+    }
+    let twice = client.clone().also("content-type", "text/plain").send("POST", "/mcp", &text).await;
+    assert_eq!(twice.status, 400);
+    assert!(!seen.lines.lock().unwrap().iter().any(|line| line.contains(MARK)));
+    http.stop().await;
 }
 
 /// Nobody answers, cancels or reads what belongs to another one.

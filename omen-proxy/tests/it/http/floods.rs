@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use omen_proxy::http::HttpLimits;
+use omen_proxy::http::{HttpLimits, Token};
 use serde_json::json;
 
 use super::client::Wire;
@@ -61,8 +61,8 @@ async fn a_body_is_bounded_and_has_to_come() {
     let (http, seen) = Http::limited(proxy(), local(), limits).await;
     let client = http.client.shake_hands(json!({})).await;
     let before = seen.lines.lock().unwrap().len();
-    // 1 MiB, as the limit of a message is here, less what an id may make it longer.
-    let most = (1 << 20) - 64;
+    // 1 MiB, as the limit of a message is here.
+    let most = 1 << 20;
     let ping = |bytes: usize| {
         let text = json!({"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"x": ""}}).to_string();
         text.replace("\"x\":\"\"", &format!("\"x\":\"{}\"", "x".repeat(bytes - text.len())))
@@ -127,6 +127,41 @@ async fn connections_that_say_nothing_do_not_keep_others_out() {
     }
     let client = http.client.shake_hands(json!({})).await;
     assert_eq!(client.ask(1, "ping", json!({})).await.status, 200);
+    http.stop().await;
+}
+
+/// Anybody can send half of a head. A client with the token gets in, however many there are and however long they may take.
+#[tokio::test]
+async fn half_heads_keep_nobody_out() {
+    let limits = limits(|limits| {
+        limits.connections = 64;
+        limits.waiting = 32;
+        limits.head = Duration::from_secs(24 * 60 * 60);
+    });
+    let token = "0123456789abcdef0123456789abcdef";
+    let access = local().token(Token::new(token.to_owned()).unwrap());
+    let (http, _) = Http::limited(proxy(), access, limits).await;
+    let mut halves = Vec::new();
+    let half = async |halves: &mut Vec<Wire>| {
+        let mut wire = Wire::connect(http.client.address).await;
+        wire.send("POST /mcp HTTP/1.1\r\nhost: localhost\r\nx: ").await;
+        halves.push(wire);
+    };
+    for _ in 0..128 {
+        half(&mut halves).await;
+    }
+    let client = http.client.clone().with("authorization", &format!("Bearer {token}"));
+    let client = client.shake_hands(json!({})).await;
+    let mut standing = client.open("GET", "").await;
+    assert_eq!(standing.reply.status, 200);
+    for id in 1..=40 {
+        half(&mut halves).await;
+        half(&mut halves).await;
+        assert_eq!(client.ask(id, "ping", json!({})).await.status, 200);
+    }
+    // What has a request is not closed for another one: its stream goes on.
+    assert!(crate::support::within(halves[0].is_closed()).await, "the oldest was closed");
+    assert!(tokio::time::timeout(Duration::ZERO, standing.text()).await.is_err(), "the stream is open");
     http.stop().await;
 }
 

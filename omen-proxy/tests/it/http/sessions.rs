@@ -273,7 +273,7 @@ async fn a_connection_serves_several_requests_also_at_once() {
 }
 
 /// A session, and its server.
-pub(super) async fn begun(http: &mut Http) -> (super::client::Client, crate::support::End) {
+pub(crate) async fn begun(http: &mut Http) -> (super::client::Client, crate::support::End) {
     let client = http.client.clone();
     let begins = tokio::spawn(async move { client.shake_hands(json!({})).await });
     let mut server = http.server().await;

@@ -203,6 +203,26 @@ async fn a_connection_that_breaks_in_mid_answer_leaves_the_call_in_doubt() {
         )]
     })
     .await;
+    in_doubt("a length that is a list", "the connection broke", |_| {
+        vec![send("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 1, 2\r\n\r\n{}")]
+    })
+    .await;
+    in_doubt("a folded header", "the connection broke", |got| {
+        let body = result(got.id()).to_string();
+        let length = body.len();
+        vec![send(format!(
+            "HTTP/1.1 200 OK\r\nx: y\r\n content-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
+        ))]
+    })
+    .await;
+    in_doubt("a carriage return in a header", "the connection broke", |got| {
+        let body = result(got.id()).to_string();
+        let length = body.len();
+        vec![send(format!(
+            "HTTP/1.1 200 OK\r\ncontent-type: application/json\rx: y\r\ncontent-length: {length}\r\n\r\n{body}"
+        ))]
+    })
+    .await;
     in_doubt("an upgrade", "", |_| {
         vec![send("HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n")]
     })

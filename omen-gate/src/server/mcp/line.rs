@@ -1,0 +1,178 @@
+//! A message as one line of a stream, for every reader of lines.
+
+use std::io;
+
+use memchr::memmem;
+use tokio::io::{AsyncWrite, AsyncWriteExt as _};
+
+/// A message of JSON-RPC as one line of a stream.
+///
+/// JSON allows a carriage return between two values, and a line separator in a string. Many readers end a line there: Python
+/// in text mode and `str.splitlines`, Node.js's `readline`, Java's `BufferedReader` and `Scanner`. Such a reader would take one
+/// message for several, and what stands inside of one that was judged for another that was not.
+///
+/// So a line has none of those characters but for the line feed at its end. Between values they become blanks. In strings
+/// they are written as `\uXXXX`, which is the same value. A message without them keeps its bytes.
+///
+/// Nothing else is written to a server or a client on a stream, and there is no other way to make a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line(Vec<u8>);
+
+impl Line {
+    /// Makes a line of a message, which has to be JSON: elsewhere a blank could change what it says.
+    #[must_use]
+    pub fn new(message: impl Into<Vec<u8>>) -> Self {
+        let mut bytes = message.into();
+        if may_break(&bytes) {
+            bytes = unbroken(&bytes);
+        }
+        bytes.push(b'\n');
+        Self(bytes)
+    }
+
+    /// The bytes, with the line feed at the end.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// The message without the line feed, for transports that end messages in another way.
+    #[must_use]
+    pub fn into_message(mut self) -> Vec<u8> {
+        self.0.pop();
+        self.0
+    }
+
+    /// Writes the line, and has the output pass it on.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub async fn write_to(&self, output: &mut (impl AsyncWrite + Unpin + ?Sized)) -> io::Result<()> {
+        output.write_all(&self.0).await?;
+        output.flush().await
+    }
+}
+
+impl From<Vec<u8>> for Line {
+    fn from(message: Vec<u8>) -> Self {
+        Self::new(message)
+    }
+}
+
+impl From<String> for Line {
+    fn from(message: String) -> Self {
+        Self::new(message)
+    }
+}
+
+impl From<&str> for Line {
+    fn from(message: &str) -> Self {
+        Self::new(message)
+    }
+}
+
+/// NEL, U+0085.
+const NEXT_LINE: &[u8] = "\u{85}".as_bytes();
+/// What the line separator, U+2028, and the paragraph separator, U+2029, begin with.
+const SEPARATOR: &[u8] = b"\xE2\x80";
+
+/// Whether a message may have to be rewritten. Most do not, and this is quicker than to rewrite one.
+fn may_break(bytes: &[u8]) -> bool {
+    let has_control = bytes.iter().fold(false, |found, byte| found | is_break(*byte));
+    has_control || memmem::find(bytes, NEXT_LINE).is_some() || memmem::find(bytes, SEPARATOR).is_some()
+}
+
+/// Whether a byte is a control character other than the tab, at which no reader ends a line. Of these, JSON allows line feeds and
+/// carriage returns between values, and none in strings; the others are replaced, too, so that a line is one line in any case.
+fn is_break(byte: u8) -> bool {
+    byte < b' ' && byte != b'\t'
+}
+
+fn unbroken(bytes: &[u8]) -> Vec<u8> {
+    let mut line = Vec::with_capacity(bytes.len() + 16);
+    let (mut rest, mut in_string, mut is_escaped) = (bytes, false, false);
+    while let Some((&byte, after)) = rest.split_first() {
+        let found = match rest {
+            [0xC2, 0x85, ..] => Some((0x85, 2)),
+            [0xE2, 0x80, last @ (0xA8 | 0xA9), ..] => Some((0x2000 | u32::from(last & 0x3F), 3)),
+            _ if is_break(byte) => Some((u32::from(byte), 1)),
+            _ => None,
+        };
+        if let Some((code, length)) = found {
+            if in_string {
+                line.extend_from_slice(format!("\\u{code:04x}").as_bytes());
+            } else {
+                line.push(b' ');
+            }
+            is_escaped = false;
+            rest = rest.get(length..).unwrap_or_default();
+            continue;
+        }
+        line.push(byte);
+        rest = after;
+        if in_string && !is_escaped && byte == b'\\' {
+            is_escaped = true;
+            continue;
+        }
+        if byte == b'"' && !is_escaped {
+            in_string = !in_string;
+        }
+        is_escaped = false;
+    }
+    line
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use serde_json::Value;
+
+    use super::Line;
+
+    fn written(message: &str) -> String {
+        String::from_utf8(Line::new(message).into_message()).unwrap()
+    }
+
+    #[test]
+    fn what_ends_no_line_keeps_its_bytes() {
+        for same in
+            [r#"{"a" :	[1.0e2,"\r\u2028\\"],"é":"…\"\u0085"}"#, "", "{}", "\u{feff}x\u{2027}\u{202a}\u{86}\u{c5}\u{7f}"]
+        {
+            assert_eq!(written(same), same);
+        }
+        assert_eq!(Line::new("{}").as_bytes(), b"{}\n");
+    }
+
+    #[test]
+    fn a_break_is_a_blank_between_values_and_an_escape_in_a_string() {
+        let message = "\r{\"a\r\"\r:\n[1,\r\n\"\\\\\"\r,\"x\u{85}\\\"\u{2028}\u{2029}\"]}\r";
+        let expected = "\u{20}{\"a\\u000d\" : [1,  \"\\\\\" ,\"x\\u0085\\\"\\u2028\\u2029\"]} ";
+        assert_eq!(written(message), expected);
+        let message = message.replace("a\r", "a");
+        let (before, after): (Value, Value) =
+            (serde_json::from_str(&message).unwrap(), serde_json::from_str(&written(&message)).unwrap());
+        assert_eq!(before, after);
+    }
+
+    /// Even of what is not a message, which is never sent.
+    #[test]
+    fn a_line_is_one_line_whatever_it_was_made_of() {
+        let breaks = [
+            '\n', '\r', '\u{b}', '\u{c}', '\0', '\u{1a}', '\u{1c}', '\u{1d}', '\u{1e}', '\u{85}', '\u{2028}',
+            '\u{2029}',
+        ];
+        for around in ["{}", "{\"\"}", "\"", "\"\\", "\"\\u", "\"\\\"", "\\\""] {
+            for at in 0..=around.len() {
+                for end in breaks {
+                    let mut message = around.to_owned();
+                    message.insert(at, end);
+                    let line = written(&message);
+                    assert!(!line.contains(breaks), "{message:?}: {line:?}");
+                }
+            }
+        }
+        // Bytes that are not text, too.
+        let bytes = Line::new(b"\"\xE2\x80\xA8\xC2\xC2\x85\xE2\xE2\x80\xA9\xE2\x80\"".to_vec()).into_message();
+        assert_eq!(bytes, b"\"\\u2028\xC2\\u0085\xE2\\u2029\xE2\x80\"");
+    }
+}
