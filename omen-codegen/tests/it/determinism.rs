@@ -1,6 +1,7 @@
-//! The same files give the same text, in whatever order they come.
+//! The same files give the same text, in whatever order they come: in as many as there are files, or by default a fifth of that.
 
 use omen_codegen::emit::{self, Lens, Markers};
+use omen_testkit::proofs::Proofs;
 
 #[test]
 fn the_order_of_files_does_not_matter() {
@@ -8,7 +9,7 @@ fn the_order_of_files_does_not_matter() {
     let as_listed = generate(files.iter());
     assert_eq!(generate(files.iter()), as_listed, "the same again");
     assert_eq!(generate(files.iter().rev()), as_listed, "in reverse");
-    for start in 1..files.len() {
+    for start in (1..files.len()).step_by(Proofs::wanted().choose(5, 1)) {
         let (front, back) = files.split_at(start);
         // Every other file first, from a different start each time.
         let (even, odd): (Vec<_>, Vec<_>) = back.iter().chain(front).enumerate().partition(|(i, _)| i % 2 == 0);

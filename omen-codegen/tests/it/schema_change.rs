@@ -16,8 +16,8 @@ use serde_json::{Value, json};
 use super::edits;
 
 const SCHEMA: &str = "schema/v0.7/packets/ObservationPacket.schema.json";
-const TYPES: [&str; 3] = ["schema", "omen-codegen", "omen-types"];
-const TYPED_API: [&str; 5] = ["schema", "omen-codegen", "omen-types", "omen-invariants", "omen-fsm"];
+const TYPES: [&str; 4] = ["schema", "omen-codegen", "omen-types", "testkit"];
+const TYPED_API: [&str; 6] = ["schema", "omen-codegen", "omen-types", "omen-invariants", "omen-fsm", "testkit"];
 
 #[test]
 fn a_field_added_to_a_schema_appears_everywhere() {
@@ -201,8 +201,8 @@ fn workspace() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
 }
 
-/// Seen from a copy: one for all, since most of what is built is the same.
-const TARGET: &str = "../schema_change/target";
+/// Seen from a copy: one for all, since most of what is built is the same. Tests that compile programs for `trybuild` use it, too.
+const TARGET: &str = "../../tests/trybuild";
 
 /// What the program prints.
 const EXPECTED: &str = r#"built {"data":{"value":1},"lighting":"NIGHT","observation_type":"tool_output","sample_size":12,"self":"me","type":"glance","witnesses":["the cat"]}

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use fastrand::Rng;
 use omen_fsm::{Event, Machine, SENDERS};
+use omen_testkit::proofs::Proofs;
 use omen_types::{Code, Count, Diagnostic, Instant, PacketFacts, PayloadFacts, PositiveCount, StakesLevel};
 
 use crate::exhaustive::{Symbol, instance, symbols};
@@ -193,7 +194,8 @@ fn episode(seed: u64, symbols: &[Symbol], origins: &Origins, counts: &mut BTreeM
 fn random_episodes_agree() {
     let (symbols, origins) = (symbols(), Origins::new());
     let mut counts = BTreeMap::new();
-    for seed in 0..3_000 {
+    let (episodes, least) = Proofs::wanted().choose((400, 2), (3_000, 20));
+    for seed in 0..episodes {
         episode(seed, &symbols, &origins, &mut counts);
     }
     println!("{counts:#?}");
@@ -209,6 +211,6 @@ fn random_episodes_agree() {
         ("INV-011", "/header/created_at"),
         ("INV-011", "tick"),
     ] {
-        assert!(counts.get(&(code, pointer)).is_some_and(|count| *count > 20), "too few of {code} at {pointer}");
+        assert!(counts.get(&(code, pointer)).is_some_and(|count| *count > least), "too few of {code} at {pointer}");
     }
 }

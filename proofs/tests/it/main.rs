@@ -12,5 +12,6 @@ mod base;
 mod bench;
 mod fuzz;
 mod referee;
+mod sizes;
 mod structured_output;
 mod walk;

@@ -6,11 +6,15 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use omen_gate::audit::{LogVerdict, verify_file};
+use omen_testkit::proofs::Proofs;
 use tempfile::TempDir;
 
 use super::*;
 
-const KILLS: u64 = 500;
+/// How many processes are killed.
+fn kills() -> u64 {
+    Proofs::wanted().choose(100, 500)
+}
 
 /// Kills on one log, one after the other: what a kill has left is repaired by the next process, which is killed, too.
 const KILLS_A_LOG: u64 = 25;
@@ -48,7 +52,7 @@ fn the_writer() {
 fn no_acknowledged_entry_is_lost() {
     let mut random = Random(4);
     let (mut incomplete, mut killed_early) = (0, 0);
-    for log in 0..KILLS / KILLS_A_LOG {
+    for log in 0..kills() / KILLS_A_LOG {
         let folder = TempDir::new().unwrap();
         let path = folder.path().join("audit.jsonl");
         let mut acknowledged = Vec::new();
@@ -76,7 +80,7 @@ fn no_acknowledged_entry_is_lost() {
         }
     }
     // If no kill had ever hit a write, this would show nothing.
-    assert!(incomplete > 0 && killed_early < KILLS / 2, "{incomplete} incomplete, {killed_early} early");
+    assert!(incomplete > 0 && killed_early < kills() / 2, "{incomplete} incomplete, {killed_early} early");
 }
 
 /// Starts a writer, kills it after some acknowledgements and some moments more, and gives the acknowledged numbers.
@@ -107,7 +111,6 @@ fn write_until_killed(log: &Path, random: &mut Random) -> Vec<u64> {
 /// Where a child process with many writers finds its log.
 const MANY: &str = "OMEN_GATE_TEST_KILL_MANY";
 const WRITERS: usize = 32;
-const KILLS_OF_MANY: u64 = 30;
 
 /// Opens a log of small files and appends to it from many threads, without end, or so often.
 fn many_write(log: &Path, key: Key, each: u64) {
@@ -151,7 +154,7 @@ fn rotation_under_many_writers_loses_nothing() {
     let folder = TempDir::new().unwrap();
     let log = folder.path().join("audit.jsonl");
     let mut acknowledged = std::collections::BTreeSet::new();
-    for kill in 0..KILLS_OF_MANY {
+    for kill in 0..Proofs::wanted().choose(8, 30) {
         let mut child = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "audit::kill::many_writers", "--nocapture", "--test-threads=1"])
             .env(MANY, &log)

@@ -10,6 +10,7 @@ use omen_gate::audit::store::{head_path, numbered};
 use omen_gate::audit::{
     LogVerdict, LogVerification, Misfit, Tampering, verify_file, verify_files, verify_folder, verify_log,
 };
+use omen_testkit::proofs::Proofs;
 use tempfile::TempDir;
 
 use super::crash::Mortal;
@@ -248,11 +249,11 @@ fn check(memory: &Memory, acknowledged: &[u64]) {
     }
 }
 
-/// Six entries in files of 500 bytes are several rotations.
+/// Six entries in files of 500 bytes are several rotations. By default, it crashes at each ninth byte.
 #[test]
 fn a_crash_at_any_byte_of_a_rotation_is_repaired() {
     let mut rotated = 0;
-    for steps in 0.. {
+    for steps in (0..).step_by(Proofs::wanted().choose(9, 1)) {
         let memory = Memory::default();
         let (acknowledged, lived) = live(&memory, steps, 6);
         rotated = std::iter::successors(Some(memory.clone()), Memory::following).count();
@@ -268,7 +269,7 @@ fn a_crash_at_any_byte_of_a_rotation_is_repaired() {
 #[test]
 fn a_crash_while_a_rotation_is_finished_is_repaired() {
     let mut interrupted = 0;
-    for first in (0..5000).step_by(23) {
+    for first in (0..5000).step_by(Proofs::wanted().choose(101, 23)) {
         let left = Memory::default();
         let (acknowledged, lived) = live(&left, first, 6);
         for second in [0, 1, 2, 3, 4, 5, 6, 50, 200, 300, 500, 800, 1000, 1300] {
@@ -281,7 +282,7 @@ fn a_crash_while_a_rotation_is_finished_is_repaired() {
             break;
         }
     }
-    assert!(interrupted > 500, "{interrupted}");
+    assert!(interrupted > Proofs::wanted().choose(100, 500), "{interrupted}");
 }
 
 /// The paths of the misfits, by their sort.

@@ -2,6 +2,8 @@
 
 use omen_gate::audit::{Flaw, LogVerdict, Tampering, Verifier};
 
+use omen_testkit::proofs::Proofs;
+
 use super::*;
 
 const ENTRIES: u64 = 200;
@@ -14,7 +16,8 @@ fn tampered(verdict: &LogVerdict) -> (u64, u64, &Flaw) {
     }
 }
 
-/// Every byte, with every other value.
+/// Every byte with every other value, or by default a part of them: in each tenth line and the first two, values that JSON gives a
+/// meaning and those with a bit flipped, in the second line all.
 ///
 /// What comes before the changed line is the same each time, so the verifier that has read it is cloned; it then reads
 /// the changed log from there on, until the verdict is certain. To be sure that this is the same, some changed logs are
@@ -22,14 +25,18 @@ fn tampered(verdict: &LogVerdict) -> (u64, u64, &Flaw) {
 #[test]
 fn every_single_byte_change_is_found_in_its_line() {
     let (written, key) = (written(ENTRIES), key());
+    let proofs = Proofs::wanted();
     let mut verifier = Verifier::new(Some(&written.head), &key, None);
     let mut log = written.log.clone();
-    let (mut offset, mut changes) = (0, 0_u64);
+    let (mut offset, mut changes, mut read_whole) = (0, 0_u64, 0);
     for (line, number) in written.lines().into_iter().zip(1..) {
         let start = verifier.clone();
-        for at in offset..offset + line.len() {
+        let is_tried = proofs.choose(number <= 2 || number % 10 == 0, true);
+        for at in (offset..offset + line.len()).filter(|_| is_tried) {
             let byte = written.log[at];
-            for value in (0..=u8::MAX).filter(|value| *value != byte) {
+            let is_likely = |value: &u8| (value ^ byte).is_power_of_two() || b"\0\n \"}0f\xff".contains(value);
+            let is_wanted = |value: &u8| *value != byte && (number == 2 || proofs.choose(is_likely(value), true));
+            for value in (0..=u8::MAX).filter(is_wanted) {
                 log[at] = value;
                 let mut verifier = start.clone();
                 for rest in log[offset..].chunks(line.len()) {
@@ -45,6 +52,7 @@ fn every_single_byte_change_is_found_in_its_line() {
                 changes += 1;
                 if changes.is_multiple_of(40_009) {
                     assert_eq!(judge(&log, Some(&written.head)), found);
+                    read_whole += 1;
                 }
             }
             log[at] = byte;
@@ -52,7 +60,8 @@ fn every_single_byte_change_is_found_in_its_line() {
         verifier.feed(line);
         offset += line.len();
     }
-    assert_eq!(changes, 255 * written.log.len() as u64);
+    let all = 255 * written.log.len() as u64;
+    assert!(changes == proofs.choose(changes, all) && changes > all / 200 && read_whole > 0, "{changes} of {all}");
     assert_eq!(verifier.finish().verdict, LogVerdict::Sound);
 }
 

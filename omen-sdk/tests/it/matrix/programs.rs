@@ -86,7 +86,8 @@ pub(crate) fn check(programs: &[(&str, &Program)]) -> Errors {
     let output = Command::new(env!("CARGO"))
         .args(["check", "--offline", "--keep-going", "--bins", "--message-format=json"])
         .current_dir(&package)
-        .env("CARGO_TARGET_DIR", folder.join("target"))
+        // That of `trybuild`, which has built what build scripts need.
+        .env("CARGO_TARGET_DIR", target().join("tests/trybuild"))
         .env_remove("RUSTFLAGS")
         .output()
         .unwrap();
