@@ -1,4 +1,4 @@
-//! What tests need besides Rust, and the only way to skip a test that lacks it.
+//! What tests need besides Rust, the only way to skip a test that lacks it, and how much tests try.
 //!
 //! A skipped test reports what is missing and how to get it. With `OMEN_REQUIRE=all`, or a list such as
 //! `OMEN_REQUIRE=browser,nats`, it fails instead, so that CI cannot pass because a tool was not installed.
@@ -14,6 +14,8 @@ use std::fmt;
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+
+pub mod proofs;
 
 /// The variable that lists what may not be missing.
 pub const REQUIRE: &str = "OMEN_REQUIRE";

@@ -258,7 +258,7 @@ fn tell(history: &[Packet]) -> String {
 
 #[test]
 fn every_sequence_agrees() {
-    let (length, most, overruns) = Proofs::wanted().choose((5, 10_000, 50), (LENGTH, 500_000, 3_000));
+    let (length, most, overruns) = Proofs::wanted().choose((5, 10_000, 5), (LENGTH, 500_000, 3_000));
     let mut walk =
         Walk { simple: Simple::new(), symbols: symbols(), length, judged: 0, overruns: 0, accepted: [0; LENGTH + 1] };
     walk.from(&Machine::default(), &mut Vec::new());

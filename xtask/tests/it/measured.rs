@@ -6,8 +6,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use xtask::figures::build::{Measured, measure};
-use xtask::figures::{Bounded, Bounds};
+use xtask::figures::build::{MEASURED, Measured, measure};
+use xtask::figures::{Bounded, Bounds, FIRST};
 
 /// A repository with one commit, and a cargo that does what a script says in its clone.
 fn world(script: &str) -> (tempfile::TempDir, PathBuf) {
@@ -112,4 +112,15 @@ fn a_figure_without_a_bound_or_unknown_is_kept() {
     let figure = |found, bound| Bounded { what: "it".to_owned(), found, bound };
     assert!(figure(Some(3), Some(3)).is_kept() && figure(Some(9), None).is_kept() && figure(None, Some(3)).is_kept());
     assert!(!figure(Some(4), Some(3)).is_kept());
+}
+
+/// The README's commands are those that are measured.
+#[test]
+fn the_first_command_is_measured() {
+    let (readme, first) = (include_str!("../../../README.md"), format!("cargo {}", FIRST.join(" ")));
+    let written = readme.lines().find(|line| line.starts_with("cargo run")).expect("a first command");
+    assert!(written == first || written.starts_with(&format!("{first} ")), "`{written}` is not `{first}`");
+    assert!(readme.lines().any(|line| line.trim_end() == "cargo test" || line.starts_with("cargo test  ")));
+    assert!(MEASURED.iter().any(|measured| measured.arguments == FIRST));
+    assert!(MEASURED.iter().any(|measured| measured.arguments == ["test"]));
 }
