@@ -6,8 +6,6 @@
 //! Architecture invariant: no other code decides whether a test is skipped (`skips::` in `xtask`).
 #![allow(clippy::panic, reason = "tests fail by panics")]
 
-pub mod proofs;
-
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fmt;

@@ -4,9 +4,9 @@
 use omen::{Finding, Validator, validator::ValidatorOptions};
 
 #[path = "../../../examples/structured_output.rs"]
-mod structured_output;
+mod example;
 
-use structured_output::{ANSWERS, run, schema};
+use example::{ANSWERS, run, schema};
 
 #[test]
 fn a_model_is_corrected_and_decides() {
