@@ -2,7 +2,7 @@
 //! answer, and cancels.
 //!
 //! ```text
-//! cargo run --example escalation
+//! cargo run -p omen-examples --example escalation
 //! ```
 
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]

@@ -1,7 +1,7 @@
 //! A first episode: an agent verifies an assumption, then writes under a token.
 //!
 //! ```text
-//! cargo run --example first_episode
+//! cargo run -p omen-examples --example first_episode
 //! ```
 //!
 //! The agent has to enlarge a connection pool. The stakes are high, so it may act only at quality SUPERB and on verified
@@ -106,8 +106,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let path = std::env::temp_dir().join(format!("omen-first-episode-{}.jsonl", std::process::id()));
     std::fs::write(&path, log + "\n")?;
-    println!("next: cargo run --bin omen -- check {}", path.display());
-    println!("      cargo run --bin omen -- explain INV-007");
+    println!("next: cargo run -p omen-cli --bin omen -- check {}", path.display());
+    println!("      cargo run -p omen-cli --bin omen -- explain INV-007");
     println!("      delete a step of `agent` in examples/first_episode.rs, and read what rustc says");
     println!("      docs/compile-errors.md shows what else does not compile");
     Ok(())

@@ -4,7 +4,7 @@
 //! The output of the model is a recorded transcript, so that the example runs on its own.
 //!
 //! ```text
-//! cargo run --example model_driven
+//! cargo run -p omen-examples --example model_driven
 //! ```
 
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]

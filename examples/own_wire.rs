@@ -1,7 +1,7 @@
 //! An agent that builds its packets and sends them over a connection of its own.
 //!
 //! ```text
-//! cargo run --example own_wire
+//! cargo run -p omen-examples --example own_wire
 //! ```
 //!
 //! It has no `Episode`. The builder of a packet requires by type what that packet must contain: a directive that writes

@@ -1,7 +1,7 @@
 //! An agent that builds the payloads of its packets, with every field of the schemas.
 //!
 //! ```text
-//! cargo run --example payloads
+//! cargo run -p omen-examples --example payloads
 //! ```
 //!
 //! Every move takes a generated payload as well as its short form, and the two mix freely. Each case of a conditional is a

@@ -1,7 +1,7 @@
 //! An agent that only reads: no token, one READ directive, and a review of the result.
 //!
 //! ```text
-//! cargo run --example read_only
+//! cargo run -p omen-examples --example read_only
 //! ```
 
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]

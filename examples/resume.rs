@@ -1,7 +1,7 @@
 //! An agent is killed during its work, and another process resumes the episode from its log.
 //!
 //! ```text
-//! cargo run --example resume
+//! cargo run -p omen-examples --example resume
 //! ```
 
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]

@@ -1,7 +1,7 @@
 //! An agent halts its episode because something is wrong. Only an order of layer 1 ends safe mode.
 //!
 //! ```text
-//! cargo run --example safe_mode
+//! cargo run -p omen-examples --example safe_mode
 //! ```
 
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]

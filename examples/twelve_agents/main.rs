@@ -3,7 +3,7 @@
 //! Their envelopes are made by level of stakes (`OpenEnvelope::low` and so on), with documented defaults.
 //!
 //! ```text
-//! cargo run --example twelve_agents
+//! cargo run -p omen-examples --example twelve_agents
 //! ```
 
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]

@@ -142,8 +142,8 @@ async fn governed(dir: &Path) -> Result<(), Failure> {
     tell(&dir.join("audit.jsonl"), closed.correlation_id().as_str())?;
 
     let dir = dir.display();
-    println!("\nnext: cargo run --bin omen -- check {dir}/episode.jsonl");
-    println!("      cargo run --bin omen -- audit verify --key-file {dir}/audit.key {dir}/audit.jsonl");
+    println!("\nnext: cargo run -p omen-cli --bin omen -- check {dir}/episode.jsonl");
+    println!("      cargo run -p omen-cli --bin omen -- audit verify --key-file {dir}/audit.key {dir}/audit.jsonl");
     println!("      change a byte of {dir}/audit.jsonl, and verify it again");
     Ok(())
 }
