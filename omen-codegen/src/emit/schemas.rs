@@ -69,11 +69,12 @@ pub(super) fn replaced(def: &Def) -> TokenStream {
         Kind::Text(TextRule::DateTime) => (None, quote!("type": "string", "format": "date-time",)),
         Kind::FreeObject { min } => {
             let min = (*min > 0).then(|| quote!("minProperties": #min,));
-            (Some(quote!(enum #name {})), quote!("type": "object", "additionalProperties": true, #min))
+            (Some(&name), quote!("type": "object", "additionalProperties": true, #min))
         }
-        Kind::Any => (Some(quote!(enum #name {})), quote!()),
+        Kind::Any => (Some(&name), quote!()),
         _ => return TokenStream::new(),
     };
+    let declaration = declaration.map(|name| quote!(enum #name {}));
     quote! {
         #declaration
 

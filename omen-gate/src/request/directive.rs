@@ -27,8 +27,8 @@ pub(crate) struct Directive {
 /// A task that its episode does not let run, or run on.
 pub(crate) fn lapsed(why: Lapsed) -> Blocked {
     let code = match why {
-        // What was granted is taken back.
-        Lapsed::Revoked | Lapsed::Expired { .. } | Lapsed::SafeMode => GateCode::G2,
+        // What was granted is taken back, or its time is over.
+        Lapsed::Revoked | Lapsed::Expired { .. } | Lapsed::Overdue { .. } | Lapsed::SafeMode => GateCode::G2,
         // An order is good for one call, while it is open.
         _ => GateCode::Pg6,
     };
