@@ -107,7 +107,7 @@ fn file(path: &str) -> Value {
 /// The definitions of the files, and what each refers to.
 fn files() -> (Definitions, BTreeMap<String, BTreeSet<String>>) {
     let (mut definitions, mut references) = (Definitions::new(), BTreeMap::new());
-    // The base of all packets is no type: it is written out in each of them (D67).
+    // The base of all packets has no type of its own: it is written out in each of them (D67).
     let is_schema = |path: &&str| path.ends_with(".schema.json") && !path.ends_with("/PacketBase.schema.json");
     for path in omen_schema::FILES.iter().map(|(path, _)| *path).filter(is_schema) {
         let root = file(path);
@@ -155,7 +155,7 @@ fn the_schema_of_every_type_is_that_of_the_files() {
     assert_equal(&derived(schema_for!(Packet)), &files);
 }
 
-/// What is handed to a model is no larger than it must be, and all of it.
+/// A model gets the whole schema and nothing beside it.
 #[test]
 fn a_schema_has_the_definitions_that_it_refers_to_and_no_others() {
     let (files, references) = files();

@@ -139,7 +139,7 @@ impl Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        // Whoever removes temporary files will remove what is left.
+        // What is left is removed with other temporary files.
         let _ = fs::remove_dir_all(&self.0);
     }
 }
