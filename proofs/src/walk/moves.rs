@@ -26,6 +26,8 @@ pub(super) enum Sort {
     Commits,
     /// A directive that writes: its token may be void, too (E4), or constrained (INV-007).
     Writes,
+    /// Results of tasks: a SUCCESS comes too late if the token of its task is void by then (E4).
+    Settles,
     /// A decision in an envelope whose facts are known at run time.
     Decides,
     /// A packet that is proposed as JSON: any code may refuse it.
@@ -36,6 +38,7 @@ impl Sort {
     pub(super) fn may_refuse(self, code: Code) -> bool {
         match self {
             Self::Sure => false,
+            Self::Settles => code == Code::E4,
             Self::Commits => code == Code::Inv005,
             Self::Writes => [Code::Inv005, Code::E4, Code::Inv007].contains(&code),
             Self::Decides => [Code::Inv002, Code::Inv003, Code::Inv005, Code::Inv010].contains(&code),
@@ -97,7 +100,7 @@ impl World<'_> {
             AnyEpisode::Verify(episode) => self.verify(episode),
             AnyEpisode::VerifyOpen(episode) => {
                 let results = self.results(episode.tasks());
-                (moved(episode.settle(results)), Sort::Sure)
+                (moved(episode.settle(results)), Sort::Settles)
             }
             AnyEpisode::Execute(episode) => self.execute(episode),
             AnyEpisode::ExecuteOpen(episode) if self.rng.u8(..4) == 0 => {
@@ -105,7 +108,7 @@ impl World<'_> {
             }
             AnyEpisode::ExecuteOpen(episode) => {
                 let results = self.results(episode.tasks());
-                (moved(episode.settle(results)), Sort::Sure)
+                (moved(episode.settle(results)), Sort::Settles)
             }
             AnyEpisode::Review(episode) if self.rng.bool() => (sure(episode.believe(self.belief())), Sort::Sure),
             AnyEpisode::Review(episode) => (sure(episode.observe(self.observation())), Sort::Sure),
