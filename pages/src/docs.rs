@@ -43,7 +43,7 @@ pub fn filled(page: &str) -> Result<String, Box<dyn Error + Send + Sync>> {
     Ok(out)
 }
 
-/// Regenerates every page, and writes the [gallery](gallery) to `target/compile-errors.md`.
+/// Regenerates every page, and writes the [gallery] to `target/compile-errors.md`.
 ///
 /// # Errors
 /// As [`filled`], and if a page cannot be read or written.
