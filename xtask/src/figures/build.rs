@@ -63,16 +63,16 @@ pub const MEASURED: &[Measured<'_>] = &[
 /// If git or cargo cannot be started, or fails.
 pub fn measure(cargo: &OsStr, root: &Path, commands: &[Measured<'_>], log: &mut impl Write) -> io::Result<Bounds> {
     let mut figures = Vec::new();
-    let mut place = Place::new(root)?;
+    let mut fresh = FreshClone::new(root)?;
     // Otherwise the first command would pay for all downloads.
-    place.run(cargo, &["fetch", "--locked"], log)?;
+    fresh.run(cargo, &["fetch", "--locked"], log)?;
     for command in commands {
         if !command.goes_on {
-            drop(place);
-            place = Place::new(root)?;
+            drop(fresh);
+            fresh = FreshClone::new(root)?;
         }
         writeln!(log, "\n=== {}: cargo {}", command.name, command.arguments.join(" "))?;
-        let cost = place.run(cargo, command.arguments, log)?;
+        let cost = fresh.run(cargo, command.arguments, log)?;
         let found = [
             ("wall s", Some(cost.wall.as_secs()), command.wall),
             ("CPU s", cost.cpu.map(|cpu| cpu.as_secs()), command.cpu),
@@ -95,16 +95,16 @@ struct Cost {
 }
 
 /// A fresh clone with a target directory of its own. It is removed with all that was built.
-struct Place(PathBuf);
+struct FreshClone(PathBuf);
 
-impl Place {
+impl FreshClone {
     fn new(root: &Path) -> io::Result<Self> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let place = Self(env::temp_dir().join(format!("omen-figures-{}-{number}", process::id())));
-        fs::create_dir_all(&place.0)?;
-        let cloned = Command::new("git").args(["clone", "--quiet"]).arg(root).arg(place.clone_folder()).status()?;
-        if cloned.success() { Ok(place) } else { Err(io::Error::other("`git clone` failed")) }
+        let fresh = Self(env::temp_dir().join(format!("omen-figures-{}-{number}", process::id())));
+        fs::create_dir_all(&fresh.0)?;
+        let cloned = Command::new("git").args(["clone", "--quiet"]).arg(root).arg(fresh.clone_folder()).status()?;
+        if cloned.success() { Ok(fresh) } else { Err(io::Error::other("`git clone` failed")) }
     }
 
     fn clone_folder(&self) -> PathBuf {
@@ -137,9 +137,9 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for FreshClone {
     fn drop(&mut self) {
-        // What is left is removed with other temporary files.
+        // An error leaves files in the folder for temporary ones, which the system cleans up.
         let _ = fs::remove_dir_all(&self.0);
     }
 }
