@@ -57,7 +57,8 @@ fn read() -> Order<ReadOnly> {
     Directive::bare(Get, op::Read).ready()
 }
 
-fn writing(setup: Setup) -> (Episode<Open<Execute, 1>>, Pending) {
+/// An episode with a task that writes under a token of 60 s; its result is due after 600 s.
+pub(super) fn writing(setup: Setup) -> (Episode<Open<Execute, 1>>, Pending) {
     let episode = acting(setup, &envelope());
     let (episode, [permit]) = episode.authorize::<Change, 1>(TokenSpec::new(60, text!("ticket"))).unwrap();
     let order = Directive::new(Set, op::Modify, fields!({ "key": "a" })).with(permit);

@@ -7,22 +7,11 @@ use omen::log_file::{LogFile, LogFileError};
 use omen::packet::Packet;
 use omen::*;
 
-use super::drops::Kept;
+use super::drops::{Kept, writing};
 use super::log::{Hands, envelope, setup};
 use super::refusals::acting;
 
 tool!(Get = "config.get", Read);
-tool!(Set = "config.set", Write);
-scope!(Change: tools [Set], operations [Modify]);
-
-/// An episode with a task that writes under a token of 60 s; its result is due after 600 s.
-fn writing(setup: Setup) -> (Episode<Open<Execute, 1>>, Pending) {
-    let episode = acting(setup, &envelope());
-    let (episode, [permit]) = episode.authorize::<Change, 1>(TokenSpec::new(60, text!("ticket"))).unwrap();
-    let order = Directive::new(Set, op::Modify, fields!({ "key": "a" })).with(permit);
-    let (episode, [task]) = episode.execute([order]).unwrap();
-    (episode, task)
-}
 
 #[test]
 fn a_clock_that_is_set_back_revives_no_token() {
