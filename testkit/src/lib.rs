@@ -18,6 +18,9 @@ pub mod proofs;
 /// The variable that lists what may not be missing.
 pub const REQUIRE: &str = "OMEN_REQUIRE";
 
+/// The variable with the file to which a skipped test adds a line, as `cargo xtask test` sets it.
+pub const SKIPPED: &str = "OMEN_SKIPPED";
+
 /// Something that a test needs and that a machine may lack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Need {
@@ -37,6 +40,8 @@ pub enum Need {
     McpServers,
     /// The server that workers connect to.
     Nats,
+    /// The program that runs the tests of all packages side by side.
+    Nextest,
     /// The program `node`.
     Node,
     /// Permission to run a program without a network.
@@ -53,7 +58,7 @@ pub enum Need {
 
 impl Need {
     /// All of them.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Browser,
         Self::Conformance,
         Self::Deny,
@@ -62,6 +67,7 @@ impl Need {
         Self::JunitReader,
         Self::McpServers,
         Self::Nats,
+        Self::Nextest,
         Self::Node,
         Self::Offline,
         Self::Python,
@@ -82,6 +88,7 @@ impl Need {
             Self::JunitReader => "junit-reader",
             Self::McpServers => "mcp-servers",
             Self::Nats => "nats",
+            Self::Nextest => "nextest",
             Self::Node => "node",
             Self::Offline => "offline",
             Self::Python => "python",
@@ -103,6 +110,7 @@ impl Need {
             Self::JunitReader => Some("OMEN_JUNIT_READER"),
             Self::McpServers => Some("OMEN_MCP_SERVERS"),
             Self::Nats => Some("OMEN_NATS_SERVER"),
+            Self::Nextest => Some("OMEN_NEXTEST"),
             Self::PythonClient => Some("OMEN_MCP_PYTHON"),
             Self::Schemas => Some("OMEN_SCHEMAS"),
             Self::Node | Self::Offline | Self::Python | Self::Toolchain => None,
@@ -146,7 +154,15 @@ impl Need {
         let thread = std::thread::current();
         let test = thread.name().unwrap_or("a test");
         // The harness hides what a test prints, so nobody would see that it was skipped.
-        let _ = std::io::stderr().write_all(format!("\nskipped {test}: {why}; {help}\n").as_bytes());
+        let line = format!("{test}: {why}; {help}\n");
+        let _ = std::io::stderr().write_all(format!("\nskipped {line}").as_bytes());
+        // A runner of tests hides even that; it says where to write it.
+        if let Some(file) = std::env::var_os(SKIPPED) {
+            let _ = std::fs::OpenOptions::new()
+                .append(true)
+                .open(file)
+                .and_then(|mut file| file.write_all(line.as_bytes()));
+        }
     }
 }
 

@@ -48,14 +48,28 @@ const STEPS: &[Step<'_>] = &[
         limit: minutes(25),
         offline: false,
     },
-    // Each published package with its default features, as a user gets it: together, one has the features that another asks for.
-    alone(&["clippy", "--locked", "-p", "omen-schema", "--", "--deny", "warnings"]),
-    alone(&["clippy", "--locked", "-p", "omen-codegen", "--", "--deny", "warnings"]),
-    alone(&["clippy", "--locked", "-p", "omen-types", "--", "--deny", "warnings"]),
-    alone(&["clippy", "--locked", "-p", "omen-invariants", "--", "--deny", "warnings"]),
-    alone(&["clippy", "--locked", "-p", "omen-fsm", "--", "--deny", "warnings"]),
+    // Each published package with its default features, as a user gets it: together with others, it has the features that they ask
+    // for. Those of an agent have no features by default, and ask for none of each other, so they go together.
+    alone(&[
+        "clippy",
+        "--locked",
+        "-p",
+        "omen-schema",
+        "-p",
+        "omen-codegen",
+        "-p",
+        "omen-types",
+        "-p",
+        "omen-invariants",
+        "-p",
+        "omen-fsm",
+        "-p",
+        "omen-sdk",
+        "--",
+        "--deny",
+        "warnings",
+    ]),
     alone(&["clippy", "--locked", "-p", "omen-gate", "--", "--deny", "warnings"]),
-    alone(&["clippy", "--locked", "-p", "omen-sdk", "--", "--deny", "warnings"]),
     alone(&["clippy", "--locked", "-p", "omen-proxy", "--", "--deny", "warnings"]),
     alone(&["clippy", "--locked", "-p", "omen-worker", "--", "--deny", "warnings"]),
     alone(&["clippy", "--locked", "-p", "omen-cli", "--", "--deny", "warnings"]),
@@ -74,7 +88,7 @@ const STEPS: &[Step<'_>] = &[
         limit: minutes(20),
         offline: false,
     },
-    Step { name: "tests", arguments: &["test", "--locked"], env: &[], limit: minutes(60), offline: true },
+    Step { name: "tests", arguments: &["xtask", "test"], env: &[], limit: minutes(60), offline: true },
     // The subcommands that the command does not have by default.
     Step {
         name: "nats",
@@ -102,7 +116,7 @@ const STEPS: &[Step<'_>] = &[
 /// The limit of all steps together: `.ci/run` has 90 minutes, and installs what tests need before.
 const TOTAL: Duration = minutes(75);
 
-/// A step that compiles one package, with the features that it has by default.
+/// A step that compiles packages with the features that they have by default.
 const fn alone<'s>(arguments: &'s [&'s str]) -> Step<'s> {
     Step { name: "alone", arguments, env: &[], limit: minutes(10), offline: false }
 }

@@ -8,3 +8,4 @@ pub mod dispatch;
 pub mod figures;
 pub mod package;
 pub mod rustdoc;
+pub mod tests;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use xtask::dispatch::REMOTES;
-use xtask::{ci, figures, package, rustdoc};
+use xtask::{ci, figures, package, rustdoc, tests};
 
 fn main() -> ExitCode {
     if let Some(code) = rustdoc::stand_in() {
@@ -37,6 +37,10 @@ fn run() -> Result<ExitCode, Box<dyn std::error::Error + Send + Sync>> {
         (Some("ci"), None) => ci::run(&mut io::stdout()),
         (Some("figures"), rest) if arguments.next().is_none() => Ok(figures(rest)?),
         (Some("package"), None) => package::run(),
+        (Some("test"), None) => {
+            let nextest = env::var_os(tests::NEXTEST).filter(|path| !path.is_empty());
+            Ok(tests::run(&env::var_os("CARGO").unwrap_or_else(|| "cargo".into()), nextest, &mut io::stdout())?)
+        }
         (Some("-h" | "--help" | "help"), None) => {
             write!(io::stdout(), "{}", help())?;
             Ok(ExitCode::SUCCESS)
@@ -72,6 +76,7 @@ const USAGE: u8 = 2;
 
 fn help() -> String {
     let local = [
+        ("test", "Run all tests: those of all packages at once with cargo-nextest, or as `cargo test` does"),
         ("package", "Package the crates that users depend on, and build an agent with the packages alone"),
         ("ci", "Run all of CI: format, lints, examples, tests, docs; print the time of each step"),
         (

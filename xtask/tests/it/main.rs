@@ -19,4 +19,5 @@ mod light;
 mod measured;
 mod package;
 mod skips;
+mod tests;
 mod toolchain;

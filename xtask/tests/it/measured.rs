@@ -120,7 +120,7 @@ fn the_first_command_is_measured() {
     let (readme, first) = (include_str!("../../../README.md"), format!("cargo {}", FIRST.join(" ")));
     let written = readme.lines().find(|line| line.starts_with("cargo run")).expect("a first command");
     assert!(written == first || written.starts_with(&format!("{first} ")), "`{written}` is not `{first}`");
-    assert!(readme.lines().any(|line| line.trim_end() == "cargo test" || line.starts_with("cargo test  ")));
+    assert!(readme.lines().any(|line| line == "cargo xtask test" || line.starts_with("cargo xtask test  ")));
     assert!(MEASURED.iter().any(|measured| measured.arguments == FIRST));
-    assert!(MEASURED.iter().any(|measured| measured.arguments == ["test"]));
+    assert!(MEASURED.iter().any(|measured| measured.arguments == ["xtask", "test"]));
 }

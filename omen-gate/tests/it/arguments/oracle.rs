@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
+use omen_testkit::proofs::Proofs;
 use serde_json::{Value, json};
 
 use super::{evasions, guarded};
@@ -135,7 +136,8 @@ async fn what_is_refused_never_reaches_the_server_and_what_may_pass_does() {
     let gate = guarded(folder.path(), &RULES.replace('\n', " "));
     let mut random = Random(16);
     let (mut passed, mut refused) = (0, 0);
-    for _ in 0..6000 {
+    let tried = Proofs::wanted().choose(800, 3000);
+    for _ in 0..tried {
         let args = arguments(&mut random);
         let expect = may_pass(folder.path(), &args);
         let called = gate.call(&args.to_string()).await;
@@ -150,5 +152,5 @@ async fn what_is_refused_never_reaches_the_server_and_what_may_pass_does() {
         }
     }
     println!("{passed} passed, {refused} refused");
-    assert!(passed > 400 && refused > 400, "both happen: {passed} passed, {refused} refused");
+    assert!(passed > tried / 15 && refused > tried / 15, "both happen: {passed} passed, {refused} refused");
 }

@@ -1,0 +1,74 @@
+//! `cargo xtask test`: all tests of the workspace.
+//!
+//! With cargo-nextest, the tests of all packages run side by side, and one that waits for something leaves the processor to others.
+//! Without it, `cargo test` runs the same tests, one package after the other. Nothing depends on which of the two it was.
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::{self, Command, ExitCode, Stdio};
+
+/// The variable with the path of cargo-nextest. Without it, `cargo nextest` is tried.
+pub const NEXTEST: &str = "OMEN_NEXTEST";
+
+/// The variable with the file to which a test writes that it was skipped: a runner hides what a test prints that passes.
+pub const SKIPPED: &str = "OMEN_SKIPPED";
+
+/// Runs all tests, with this program of cargo-nextest or with that which cargo finds, and prints which were skipped for want of a tool.
+///
+/// # Errors
+/// If cargo cannot be started, or if the report cannot be written.
+pub fn run(cargo: &OsStr, nextest: Option<OsString>, out: &mut impl Write) -> io::Result<ExitCode> {
+    let skipped = env::temp_dir().join(format!("omen-skipped-{}", process::id()));
+    fs::write(&skipped, "")?;
+    let nextest = nextest.or_else(|| nextest_of(cargo));
+    if nextest.is_none() {
+        writeln!(out, "cargo-nextest is missing, so the packages are tested one after the other")?;
+        out.flush()?;
+    }
+    let mut passed = true;
+    for command in commands(nextest) {
+        let (program, arguments) = command.split_first().ok_or_else(|| io::Error::other("an empty command"))?;
+        let program = if program == "cargo" { cargo } else { program };
+        // What documentation has for examples runs even if a test has failed, so that one run shows all.
+        passed &= Command::new(program).args(arguments).env(SKIPPED, &skipped).status()?.success();
+    }
+    report(&skipped, out)?;
+    Ok(if passed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The commands that run all tests. Nextest runs no examples of documentation.
+#[must_use]
+pub fn commands(nextest: Option<OsString>) -> Vec<Vec<OsString>> {
+    let words = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
+    match nextest {
+        None => vec![words(&["cargo", "test", "--locked"])],
+        Some(program) => {
+            let run = [vec![program], words(&["nextest", "run", "--locked"])].concat();
+            vec![run, words(&["cargo", "test", "--locked", "--doc"])]
+        }
+    }
+}
+
+/// Cargo itself, if it finds cargo-nextest.
+fn nextest_of(cargo: &OsStr) -> Option<OsString> {
+    let mut version = Command::new(cargo);
+    version.args(["nextest", "--version"]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    version.status().is_ok_and(|status| status.success()).then(|| "cargo".into())
+}
+
+/// Prints what was skipped, and removes the file.
+fn report(skipped: &Path, out: &mut impl Write) -> io::Result<()> {
+    let text = fs::read_to_string(skipped)?;
+    fs::remove_file(skipped)?;
+    let lines: Vec<_> = text.lines().collect();
+    if !lines.is_empty() {
+        writeln!(out, "\n{} skipped, in whole or in part:", lines.len())?;
+        for line in lines {
+            writeln!(out, "  {line}")?;
+        }
+    }
+    Ok(())
+}
