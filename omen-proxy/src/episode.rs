@@ -46,4 +46,4 @@ pub use session::Recording;
 pub(crate) use human::Witness;
 pub(crate) use outcome::Outcome;
 pub(crate) use reply::{At, NotNow};
-pub(crate) use session::{About, Episodes, blocked};
+pub(crate) use session::{About, Episodes, unrecorded_result};

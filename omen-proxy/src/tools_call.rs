@@ -11,7 +11,7 @@ use omen_gate::{
 use serde_json::{Map, Value};
 
 use crate::answer;
-use crate::episode::{At, NotNow, Outcome, blocked};
+use crate::episode::{At, Episodes, NotNow, Outcome, unrecorded_result};
 use crate::frame::{Frame, similar};
 use crate::json;
 use crate::policy::{self, Passage, Passages};
@@ -86,14 +86,14 @@ impl Asked {
         hash: Option<CallHash>,
     ) -> Result<Vec<u8>, Refusal> {
         let rounds = shared.rounds.as_ref().filter(|_| self.era == Era::Stateless);
-        let Some(rounds) = rounds else { return self.pass(shared, turn, tool).await };
+        let Some(rounds) = rounds else { return self.pass(shared, turn, tool, hash).await };
         let begun = match rounds.begin(turn, &self.frame, hash) {
             Ok(begun) => begun,
             Err(why) => return Err(recorded(shared, turn, why).await.into()),
         };
         let id = self.frame.raw_id().to_owned();
         self.frame = begun.frame.clone();
-        match (self.pass(shared, turn, tool).await, begun.question()) {
+        match (self.pass(shared, turn, tool, hash).await, begun.question()) {
             (Err(refusal), Some(question)) if refusal.code == GateCode::G3 => {
                 Ok(format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{question}}}").into_bytes())
             }
@@ -101,7 +101,13 @@ impl Asked {
         }
     }
 
-    async fn pass(self, shared: &Shared, turn: &TurnId, tool: &str) -> Result<Vec<u8>, Refusal> {
+    async fn pass(
+        self,
+        shared: &Shared,
+        turn: &TurnId,
+        tool: &str,
+        hash: Option<CallHash>,
+    ) -> Result<Vec<u8>, Refusal> {
         if self.is_task
             && let Err(why) = shared.passages.check(Some(Passage::Tasks))
         {
@@ -134,20 +140,23 @@ impl Asked {
             && let Some(asked) = judged(turn, &planned_tool, permissions, &self.args)
             && let Err(why) = episodes.may(&episodes.facts(&asked))
         {
-            return Ok(not_now(shared, &why, &at).await);
+            return Ok(not_now(shared, episodes, &why, (&planned_tool, hash), &at).await);
         }
         let authorized = conformant.authorize().await?;
         let begun = match &shared.episodes {
             Some(episodes) => match episodes.begin(episodes.facts(authorized.authorized())).await {
                 Ok(begun) => begun,
-                Err(why) => return Ok(not_now(shared, &why, &at).await),
+                Err(why) => return Ok(not_now(shared, episodes, &why, (&planned_tool, hash), &at).await),
             },
             None => None,
         };
-        let dispatched = match &begun {
-            Some(begun) => match begun.run(authorized.dispatch()).await {
+        let dispatched = match begun.as_ref().zip(shared.episodes.as_ref()) {
+            Some((begun, episodes)) => match begun.run(authorized.dispatch()).await {
                 Ok(dispatched) => dispatched,
-                Err(why) => return Ok(not_now(shared, &begun.taken_back(why), &at).await),
+                Err(why) => {
+                    let why = begun.taken_back(why);
+                    return Ok(not_now(shared, episodes, &why, (&planned_tool, hash), &at).await);
+                }
             },
             None => authorized.dispatch().await,
         };
@@ -171,7 +180,10 @@ impl Asked {
             outcome = Outcome::refused(withheld.code.as_str(), &withheld.reason, &withheld.unquoted, withheld.ran);
         }
         match (begun.end(&outcome).await, &shared.episodes) {
-            (Err(why), Some(episodes)) => Ok(not_now(shared, &episodes.unrecorded(turn, why), &at).await),
+            (Err(why), Some(episodes)) => {
+                let why = episodes.unrecorded(turn, why);
+                Ok(not_now(shared, episodes, &why, (&planned_tool, hash), &at).await)
+            }
             _ => line,
         }
     }
@@ -192,14 +204,17 @@ fn judged(turn: &TurnId, tool: &ToolId, permissions: Permissions, args_text: &st
 }
 
 /// The line for a call that the episode does not let be made, or whose outcome it cannot record. It is in the audit log.
-async fn not_now(shared: &Shared, why: &NotNow, at: &At<'_>) -> Vec<u8> {
+async fn not_now(
+    shared: &Shared,
+    episodes: &Episodes,
+    why: &NotNow,
+    (tool, call): (&ToolId, Option<CallHash>),
+    at: &At<'_>,
+) -> Vec<u8> {
     shared.note(format_args!("the episode refuses a call: {}: {}", why.why.code(), why.why.unquoted()));
-    match shared.gate.refused(at.turn, &blocked(why)).await {
+    match episodes.record(why, at.turn, tool, call, None).await {
         Ok(()) => why.result(at),
-        Err(unrecorded) => {
-            let refusal = Refusal { ran: why.ran, ..unrecorded.into() };
-            refusal.result(&Place { id: at.id, turn: at.turn, call: None, era: at.era, promises: at.promises })
-        }
+        Err(unrecorded) => unrecorded_result(unrecorded, why, at),
     }
 }
 

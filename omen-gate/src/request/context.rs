@@ -150,7 +150,7 @@ impl RequestContext {
 
     /// The directive that asks for the call, if one does.
     pub(crate) fn directive(&self) -> Option<&PacketId> {
-        self.directive.as_ref().map(|directive| &directive.packet.packet_id)
+        self.directive.as_ref()?.packet.packet_id.as_ref()
     }
 
     /// Whether what the directive rests on is still in force: its token has not expired, and its time is not over.

@@ -92,7 +92,7 @@ impl Desk {
             found.ok_or_else(|| {
                 let problem = format!("`{id}` is not an output of a tool or an answer of the user in this episode");
                 let finding = Diagnostic::error(Code::Inv004, problem).at(format!("/evidence/{at}"));
-                Refused::rule(finding.help(self.citable()))
+                Refused::finding(finding.help(self.citable()))
             })
         };
         named.iter().enumerate().map(find).collect()

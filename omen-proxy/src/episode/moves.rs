@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use omen_fsm::Event;
-use serde_json::{Value, json};
+use omen_types::packet::PacketType;
+use serde_json::{Map, Value, json};
 
 use super::catalog::OwnTool;
 
@@ -84,6 +85,15 @@ pub(super) fn tool(event: Event) -> Option<String> {
             Some(format!("`{}`{}", own.name(), with.collect::<String>()))
         }
     }
+}
+
+/// What a payload would be as an event, so far as it says so. It has not been judged, and may be of no event.
+pub(super) fn proposed(packet: PacketType, payload: &Map<String, Value>) -> Option<Event> {
+    let is = |(name, values): (&String, &Vec<String>)| {
+        payload.get(name).and_then(Value::as_str).is_some_and(|value| values.iter().any(|own| own == value))
+    };
+    let mut of = Event::ALL.iter().copied().filter(|event| event.packet_type() == Some(packet));
+    of.find(|event| WHEN.get(event.as_str()).is_some_and(|when| when.iter().all(is)))
 }
 
 /// Which members of a payload make a packet an event.

@@ -21,7 +21,7 @@ pub(crate) struct Refused {
 }
 
 impl Refused {
-    pub(super) fn rule(finding: Diagnostic) -> Self {
+    pub(super) fn finding(finding: Diagnostic) -> Self {
         Self::rules(vec![finding])
     }
 
@@ -31,7 +31,7 @@ impl Refused {
 
     /// A reason in the proxy's own words.
     pub(super) fn new(code: Code, message: impl Into<String>, help: impl Into<String>) -> Self {
-        Self { quotes: false, ..Self::rule(Diagnostic::error(code, message).help(help)) }
+        Self { quotes: false, ..Self::finding(Diagnostic::error(code, message).help(help)) }
     }
 
     /// The log is not known to be on the disk, so nothing more is done.
@@ -41,8 +41,18 @@ impl Refused {
     }
 
     /// The rule that is broken first.
+    pub(crate) fn rule(&self) -> Code {
+        self.findings.first().map_or(Code::Fsm, |finding| finding.code)
+    }
+
+    /// The rules that say the same.
+    pub(crate) fn also(&self) -> &[Code] {
+        self.findings.first().map_or(&[], |finding| &finding.also)
+    }
+
+    /// The code of the rule that is broken first.
     pub(crate) fn code(&self) -> &'static str {
-        self.findings.first().map_or(Code::Fsm, |finding| finding.code).as_str()
+        self.rule().as_str()
     }
 
     /// What is wrong, for an operator: without what the model has written. It reads the whole of it.

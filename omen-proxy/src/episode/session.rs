@@ -7,13 +7,14 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use omen_fsm::Event;
 use omen_fsm::episode::{Claims, Lapsed, Log, OnDrop};
 use omen_gate::arguments::Recordable;
 use omen_gate::breaker::BreakerState;
 use omen_gate::confirm::{Confirmer, Question, Reply};
 use omen_gate::{
-    Blocked, Call, Config, Demand, Gate, GateClock, GateCode, Permission, Permissions, Ran, ServerName, ToolId, TurnId,
-    guarded,
+    Blocked, Call, CallHash, Config, Demand, EpisodeRefusal, Gate, GateClock, GateCode, Permission, Permissions, Ran,
+    ServerName, ToolId, ToolName, TurnId, guarded,
 };
 use omen_types::Code;
 use omen_types::packet::{AlertSeverity, AlertType, PacketType, PositiveCount, ToolsState};
@@ -34,8 +35,9 @@ use super::recorder::{Origin, Recorder};
 use super::refused::Refused;
 use super::reply::{At, Done, NotNow, Standing};
 use super::synced::Synced;
-use super::{enforce, interrupted, list, observe};
+use super::{enforce, interrupted, list, moves, observe};
 use crate::frame::Frame;
+use crate::refusal::{Place, Refusal};
 use crate::shared::Notes;
 use omen_gate::Fault;
 
@@ -241,7 +243,10 @@ impl Episodes {
 
     /// Does what the model asks of its episode, and gives the line for the client.
     pub(crate) async fn drive(&self, tool: OwnTool, args: &str, at: &At<'_>) -> Vec<u8> {
-        let done = match serde_json::from_str::<Map<String, Value>>(args) {
+        let args = serde_json::from_str::<Map<String, Value>>(args);
+        let proposed = args.as_ref().ok().zip(tool.packet_type());
+        let proposed = proposed.and_then(|(args, packet)| moves::proposed(packet, args));
+        let done = match args {
             Ok(args) => self.done(tool, args, at).await,
             Err(_) => {
                 let why = Refused::new(Code::Schema, "expected an object for `arguments`", "write an object");
@@ -257,7 +262,16 @@ impl Episodes {
             Ok(done) => done.result(at),
             Err(not_now) => {
                 self.note(&format!("refused `{}`: {}: {}", tool.name(), not_now.why.code(), not_now.why.unquoted()));
-                not_now.result(at)
+                let own = ToolName::new(tool.name()).map(|tool| ToolId { server: self.server.clone(), tool });
+                let recorded = match &own {
+                    Ok(own) => self.record(&not_now, at.turn, own, None, proposed).await,
+                    // INVARIANT: the names of these tools are names.
+                    Err(error) => Err(Blocked::new(GateCode::A1, error.to_string(), "this is a bug; please report it")),
+                };
+                match recorded {
+                    Ok(()) => not_now.result(at),
+                    Err(unrecorded) => unrecorded_result(unrecorded, &not_now, at),
+                }
             }
         }
     }
@@ -363,6 +377,34 @@ impl Episodes {
         self.at(turn, |desk| not_now(desk, why, Ran::Yes))
     }
 
+    /// Records in the audit log what the episode refuses, under the code of its rule (G4, D76).
+    ///
+    /// # Errors
+    /// If it cannot be recorded (A1).
+    pub(crate) async fn record(
+        &self,
+        not_now: &NotNow,
+        turn: &TurnId,
+        tool: &ToolId,
+        call: Option<CallHash>,
+        proposal: Option<Event>,
+    ) -> Result<(), Blocked> {
+        // INVARIANT: nothing is refused before the session has its gate.
+        let Some(gate) = self.gate.get() else { return Ok(()) };
+        let episode = self.at(turn, |desk| desk.recorder.origin().correlation_id().ok());
+        let refused = EpisodeRefusal {
+            code: not_now.why.rule(),
+            also: not_now.why.also(),
+            episode: episode.as_ref(),
+            tool,
+            call,
+            proposal,
+            ran: not_now.ran,
+            why: &not_now.why.unquoted(),
+        };
+        gate.refused_by_episode(turn, refused).await
+    }
+
     /// Records a call that the gate refuses, where each call is an episode.
     pub(crate) async fn refused(
         &self,
@@ -456,16 +498,14 @@ impl Ends for Episodes {
     }
 }
 
-fn not_now(desk: &Desk, why: Refused, ran: Ran) -> NotNow {
-    NotNow { why, standing: Standing::of(desk), ran }
+/// What the client is answered if a refusal cannot be recorded.
+pub(crate) fn unrecorded_result(unrecorded: Blocked, not_now: &NotNow, at: &At<'_>) -> Vec<u8> {
+    let refusal = Refusal { ran: not_now.ran, ..unrecorded.into() };
+    refusal.result(&Place { id: at.id, turn: at.turn, call: None, era: at.era, promises: at.promises })
 }
 
-/// What the gate's log has of a call that the episode refuses.
-pub(crate) fn blocked(not_now: &NotNow) -> Blocked {
-    let (code, reason) = (not_now.why.code(), not_now.why.reason());
-    let unquoted = format!("the episode refuses the call ({code}): {}", not_now.why.unquoted());
-    Blocked::new(GateCode::G1, format!("the episode refuses the call ({code}): {reason}"), "see what is legal next")
-        .unquoted_as(unquoted)
+fn not_now(desk: &Desk, why: Refused, ran: Ran) -> NotNow {
+    NotNow { why, standing: Standing::of(desk), ran }
 }
 
 /// What an id takes of the name of a turn, whose characters may be others.

@@ -1,5 +1,6 @@
 //! Episodes: recorded transcripts of a model, played to a proxy.
 
+mod audited;
 mod ends;
 mod interrupted;
 mod listed;

@@ -13,7 +13,7 @@ use omen_gate::confirm::{Confirmer, Question, Reply, Responder};
 use omen_proxy::episode::{Budgets, Mode, Recording};
 use serde_json::{Value, json};
 
-use crate::support::{End, World, config, tools};
+use crate::support::{End, World, config, entries, tools};
 
 /// A log that the test reads.
 #[derive(Clone, Debug, Default)]
@@ -97,6 +97,8 @@ pub(crate) struct Played {
     pub(crate) made: Vec<String>,
     /// What the operator reads at the end.
     pub(crate) last_note: String,
+    /// The entries of the audit log that belong to turns.
+    pub(crate) audit: Vec<Value>,
 }
 
 /// A server whose tools answer with their arguments, fail, or never answer.
@@ -165,10 +167,11 @@ pub(crate) async fn play(mode: Mode, lines: &[Value]) -> Played {
         }
     }
     let notes = Arc::clone(&world.notes);
-    world.close().await;
+    let (_, audit) = world.close().await;
+    let audit = entries(&audit);
     let made = made.lock().unwrap().clone();
     let last_note = notes.lock().unwrap().last().cloned().unwrap_or_default();
-    Played { read, results, log, made, last_note }
+    Played { read, results, log, made, last_note, audit }
 }
 
 /// A call and what a model reads of its result. Of calls that are made at once, what is legal next depends on which has ended.
