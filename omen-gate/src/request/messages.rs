@@ -40,6 +40,12 @@ impl Gate {
         of_server.map(|allowed| allowed.demand.tool.tool.clone()).collect()
     }
 
+    /// Whether the policy in force has patterns to screen what is asked for by (PG-0).
+    #[must_use]
+    pub fn has_patterns(&self) -> bool {
+        self.policy().has_patterns()
+    }
+
     fn may_be_called(&self, listed: &Listed) -> Result<(), Blocked> {
         self.allowed().permit(listed)?;
         match listed.problem() {

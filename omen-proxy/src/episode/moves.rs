@@ -60,10 +60,15 @@ fn of(event: Event, offers: &[Event], in_loop: bool) -> Option<Move> {
     if event == Event::Observe && !in_loop && !is_offered(Event::DirectRead) && !is_offered(Event::Settle) {
         call = format!("{call}, or {READS}");
     }
-    let own = event.packet_type().and_then(OwnTool::sending).filter(|_| event != Event::ObserveUser);
+    let own = match event {
+        Event::ObserveUser => None,
+        Event::Release => Some(OwnTool::Escalate),
+        _ => event.packet_type().and_then(OwnTool::sending),
+    };
     let with = if own == Some(OwnTool::Decide) { when(event) } else { BTreeMap::new() };
     let about = match event {
         Event::Authorize => Some(GRANTED),
+        Event::Release => Some(RELEASES),
         _ => own.map(|_| event.description()),
     };
     Some(Move { event, call, own, with, about })
@@ -75,6 +80,7 @@ pub(super) fn tool(event: Event) -> Option<String> {
         Event::ObserveUser => Some(WAIT.to_owned()),
         Event::DirectRead => Some(READS.to_owned()),
         Event::DirectWrite => Some(WRITES.to_owned()),
+        Event::Release => Some(format!("`{}`", OwnTool::Escalate.name())),
         _ => {
             let own = OwnTool::sending(event.packet_type()?)?;
             let with = if own == OwnTool::Decide { when(event) } else { BTreeMap::new() };
@@ -123,6 +129,7 @@ const READS: &str = "a tool of the server that only reads";
 const WRITES: &str = "a tool of the server that writes";
 const GRANTED: &str = "its token is issued by the operator's grants";
 const WAIT: &str = "the user's answer";
+const RELEASES: &str = "asks the operator to end safe mode";
 
 #[cfg(test)]
 mod tests {

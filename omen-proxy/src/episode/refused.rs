@@ -40,6 +40,12 @@ impl Refused {
         Self { is_final: true, ..Self::new(Code::E6, why, help) }
     }
 
+    /// The same refusal, and one more finding.
+    pub(super) fn and(mut self, finding: Diagnostic) -> Self {
+        self.findings.push(finding);
+        self
+    }
+
     /// The rule that is broken first.
     pub(crate) fn rule(&self) -> Code {
         self.findings.first().map_or(Code::Fsm, |finding| finding.code)
@@ -104,7 +110,7 @@ pub(super) fn in_tools(finding: &Diagnostic) -> InTools {
         return InTools { at: None, message: message.to_owned(), help: Some(help.to_owned()) };
     }
     let help = match (finding.code, finding.pointer.as_deref()) {
-        (Code::Inv005, _) => Some(OVER_BUDGET.to_owned()),
+        (Code::Inv005, Some(_)) => Some(OVER_BUDGET.to_owned()),
         (Code::E7, _) => Some(SAFE_MODE.to_owned()),
         (Code::Inv004, Some("/mcp/evidence/evidence_refs")) => Some(CITE.to_owned()),
         _ => finding.help.as_deref().map(words),
@@ -154,7 +160,8 @@ const NO_TOKEN: &str = "/authorization_token_id";
 
 const OVER_BUDGET: &str = "decide `ESCALATE`, after `omen_believe` if that is not legal yet; then call `omen_escalate` with \
      `escalation_trigger` `budget_insufficient`, and the user is asked";
-const SAFE_MODE: &str = "record what is known with `omen_believe`, and tell the user: only the operator goes on, with another \
-     session";
+/// What can be done in safe mode.
+pub(super) const SAFE_MODE: &str = "record what is known with `omen_believe`, and tell the user; `omen_escalate` asks the operator to end \
+     safe mode, and another session begins another episode";
 const CITE: &str = "name what it rests on in `evidence`: packets that `omen_state` lists; if there is none, call a tool that \
      reads; if nothing is claimed about the present, use `freshness_class` `STRATEGIC`";

@@ -11,6 +11,7 @@ use omen_fsm::Event;
 use omen_fsm::episode::{Claims, Lapsed, Log, OnDrop};
 use omen_gate::arguments::Recordable;
 use omen_gate::breaker::BreakerState;
+use omen_gate::config::OnVeto;
 use omen_gate::confirm::{Confirmer, Question, Reply};
 use omen_gate::{
     Blocked, Call, CallHash, Config, Demand, EpisodeRefusal, Gate, GateClock, GateCode, Permission, Permissions, Ran,
@@ -25,7 +26,7 @@ use super::budgets::Budgets;
 use super::catalog::{OwnTool, collision};
 use super::desk::Desk;
 use super::facts::CallFacts;
-use super::human::{Answers, Witness};
+use super::human::{Answers, Heard, Witness};
 use super::interrupted::Interrupted;
 use super::log::Shared;
 use super::mode::Mode;
@@ -35,7 +36,7 @@ use super::recorder::{Origin, Recorder};
 use super::refused::Refused;
 use super::reply::{At, Done, NotNow, Standing};
 use super::synced::Synced;
-use super::{enforce, interrupted, list, moves, observe};
+use super::{enforce, integrity, interrupted, list, moves, observe};
 use crate::frame::Frame;
 use crate::refusal::{Place, Refusal};
 use crate::shared::Notes;
@@ -106,12 +107,15 @@ pub(crate) struct Episodes {
     claims: Claims,
     budgets: Budgets,
     timeout: PositiveCount,
+    on_veto: OnVeto,
     asks: Duration,
     /// Who is asked about an escalation: those who confirm calls.
     confirmer: Arc<dyn Confirmer>,
     answers: Answers,
     gate: OnceLock<Gate>,
     notes: Notes,
+    /// Held by the call that is under way where the episode is a turn.
+    calling: tokio::sync::Mutex<()>,
     /// The session's episode, if it is one; else those of the calls that are open, by their turns.
     desks: Mutex<BTreeMap<TurnId, Desk>>,
 }
@@ -163,11 +167,13 @@ impl Episodes {
             claims: Claims::new(),
             budgets,
             timeout: PositiveCount::from(std::num::NonZeroU32::new(seconds).unwrap_or(std::num::NonZeroU32::MIN)),
+            on_veto: about.config.on_veto,
             asks: about.config.confirm.timeout,
             confirmer,
             answers,
             gate: OnceLock::new(),
             notes: about.notes,
+            calling: tokio::sync::Mutex::default(),
             desks: Mutex::default(),
         };
         Ok((Arc::new(episodes), witness))
@@ -210,6 +216,21 @@ impl Episodes {
         let breakers = self.gate.get().map(|gate| gate.health().breakers).unwrap_or_default();
         let fails = breakers.values().any(|state| !matches!(state, BreakerState::Closed { .. }));
         if fails { ToolsState::ToolsPartial } else { ToolsState::ToolsOk }
+    }
+
+    /// Whether the session's episode is the turn of its calls (A2, R2).
+    pub(crate) fn is_turn(&self) -> bool {
+        self.mode == Mode::Enforce
+    }
+
+    /// The turn that the episode is, by its correlation id.
+    pub(crate) fn user_turn(&self) -> Option<TurnId> {
+        TurnId::new(format!("corr_{}", plain(&self.session))).ok()
+    }
+
+    /// Waits until no other call of the episode is under way, if the episode is a turn.
+    pub(crate) async fn one_call(&self) -> Option<tokio::sync::MutexGuard<'_, ()>> {
+        if self.is_turn() { Some(self.calling.lock().await) } else { None }
     }
 
     /// The tool of the episode with a name, if the client has it.
@@ -287,8 +308,25 @@ impl Episodes {
             });
         };
         let given = args.clone();
-        let sent = self
-            .at(at.turn, |desk| enforce::send(desk, tool, packet, args).map_err(|why| not_now(desk, why, Ran::No)))?;
+        let on_veto = self.on_veto;
+        // In safe mode, there is nothing to escalate but that.
+        if packet == PacketType::EscalationPacket
+            && let Some(question) = self.at(at.turn, |desk| halted(desk, on_veto, &given))?
+        {
+            let reply = self.ask(at.turn, tool, &question).await;
+            let heard = reply.as_ref().and_then(Heard::of);
+            return self.at(at.turn, |desk| {
+                integrity::answered(desk, heard.as_ref()).map_err(|why| not_now(desk, why, Ran::No))
+            });
+        }
+        let sent = self.at(at.turn, |desk| {
+            integrity::within_budget(desk, on_veto)
+                .and_then(|()| {
+                    let sent = enforce::send(desk, tool, packet, args);
+                    sent.map_err(|why| integrity::vetoed(desk, on_veto, packet, &given, why))
+                })
+                .map_err(|why| not_now(desk, why, Ran::No))
+        })?;
         if packet != PacketType::EscalationPacket {
             return Ok(sent);
         }
@@ -327,7 +365,10 @@ impl Episodes {
         if self.mode == Mode::Observe {
             return Ok(());
         }
-        self.at(&call.turn, |desk| desk.may(call).map_err(|why| not_now(desk, why, Ran::No)))
+        self.at(&call.turn, |desk| {
+            let may = integrity::within_budget(desk, self.on_veto).and_then(|()| desk.may(call));
+            may.map_err(|why| not_now(desk, why, Ran::No))
+        })
     }
 
     /// Records a call before it is made. None if what observes cannot record it, which stops nothing.
@@ -341,7 +382,10 @@ impl Episodes {
             None => "granted by the operator's configuration".to_owned(),
         };
         let recorded = self.at(&call.turn, |desk| match self.mode {
-            Mode::Enforce => desk.begin(&call, &rationale).map_err(|why| not_now(desk, why, Ran::No)),
+            Mode::Enforce => {
+                let within = integrity::within_budget(desk, self.on_veto);
+                within.and_then(|()| desk.begin(&call, &rationale)).map_err(|why| not_now(desk, why, Ran::No))
+            }
             Mode::Observe => {
                 observe::begin(desk, &call, heard.as_ref(), &rationale).map_err(|why| not_now(desk, why, Ran::No))
             }
@@ -446,10 +490,17 @@ impl Episodes {
         if desk.recorder.packets() == 0 {
             return None;
         }
+        if self.mode == Mode::Enforce {
+            // An episode that ends over its budget ends halted.
+            let _ = integrity::within_budget(&mut desk, self.on_veto);
+        }
         let state = desk.recorder.nodes();
         let noted = desk.alert(AlertType::Other, AlertSeverity::Info, &format!("the session ended: {ended}"));
         let open = desk.recorder.ledger(|ledger| ledger.open().len());
         desk.recorder.end();
+        if let Some((gate, turn)) = self.gate.get().zip(self.user_turn()) {
+            gate.end_turn(&turn);
+        }
         // Nothing else waits any more.
         if let Err(why) = self.synced.now() {
             self.note(&why);
@@ -478,7 +529,12 @@ impl Ends for Episodes {
     fn ended(&self, call: &CallFacts, recorded: Recorded, outcome: &Outcome) -> Result<(), Refused> {
         let outcome = &outcome.recorded(&call.recordable);
         if self.mode == Mode::Enforce {
-            return self.at(&call.turn, |desk| desk.end(call, recorded, outcome));
+            return self.at(&call.turn, |desk| {
+                desk.end(call, recorded, outcome)?;
+                // The call is recorded; what comes next is refused.
+                let _ = integrity::within_budget(desk, self.on_veto);
+                Ok(())
+            });
         }
         if let Err(why) = self.at(&call.turn, |desk| observe::end(desk, call, recorded, outcome)) {
             self.note(&format!("the end of a call of `{}` is not recorded: {}", call.tool, why.unquoted()));
@@ -502,6 +558,14 @@ impl Ends for Episodes {
 pub(crate) fn unrecorded_result(unrecorded: Blocked, not_now: &NotNow, at: &At<'_>) -> Vec<u8> {
     let refusal = Refusal { ran: not_now.ran, ..unrecorded.into() };
     refusal.result(&Place { id: at.id, turn: at.turn, call: None, era: at.era, promises: at.promises })
+}
+
+/// What an operator is asked where the episode is in safe mode, or has just been halted for its budget.
+fn halted(desk: &mut Desk, on_veto: OnVeto, args: &Map<String, Value>) -> Result<Option<Map<String, Value>>, NotNow> {
+    if !integrity::is_halted(desk) {
+        integrity::within_budget(desk, on_veto).map_err(|why| not_now(desk, why, Ran::No))?;
+    }
+    Ok(integrity::is_halted(desk).then(|| integrity::question(desk, args)))
 }
 
 fn not_now(desk: &Desk, why: Refused, ran: Ran) -> NotNow {

@@ -2,9 +2,10 @@
 
 mod audited;
 mod ends;
+mod halts;
 mod interrupted;
 mod listed;
 mod observed;
-mod play;
+pub(crate) mod play;
 mod table;
 mod transcripts;

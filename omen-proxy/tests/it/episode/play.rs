@@ -56,6 +56,15 @@ impl Lines {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Human(Arc<Mutex<VecDeque<bool>>>);
 
+impl Human {
+    /// The next question has this answer.
+    pub(crate) fn answers(&self, answer: Option<bool>) {
+        let mut answers = self.0.lock().unwrap();
+        answers.clear();
+        answers.extend(answer);
+    }
+}
+
 #[async_trait]
 impl Confirmer for Human {
     async fn confirm(&self, _: &Question) -> Reply {
@@ -147,8 +156,7 @@ pub(crate) async fn play(mode: Mode, lines: &[Value]) -> Played {
             None if line.get("call").is_some() => vec![line.clone()],
             None => continue,
         };
-        human.0.lock().unwrap().clear();
-        human.0.lock().unwrap().extend(line["user"].as_str().map(|answer| answer == "yes"));
+        human.answers(line["user"].as_str().map(|answer| answer == "yes"));
         for call in &calls {
             id += 1;
             let params = json!({"name": call["call"], "arguments": call["arguments"]});
