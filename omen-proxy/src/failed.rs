@@ -94,7 +94,9 @@ fn advice(fault: &Fault) -> &'static str {
     match (class.is_retryable(), class.ran()) {
         (true, _) => "The tool did not run. What to do: try again later.",
         (false, Ran::No) => "The tool did not run. What to do: correct the request.",
-        (false, Ran::Yes) if class == FaultClass::Tool => "The tool ran. What to do: find out why it failed before it is called again.",
+        (false, Ran::Yes) if class == FaultClass::Tool => {
+            "The tool ran. What to do: find out why it failed before it is called again."
+        }
         (false, Ran::Yes) => "The tool ran. What to do: check what it did before it is called again.",
         (false, Ran::Unknown) => "The tool may have run. What to do: check what it did before it is called again.",
     }
