@@ -100,12 +100,11 @@ pub use log::{Audit, Options};
 pub use mac::Mac;
 #[doc(no_inline)]
 pub use omen_types::limits::MAX_LINE_BYTES;
-pub(crate) use past::BreakerThen;
 pub use past::InDoubt;
 pub(crate) use queue::{AuditQueue, EpisodePacket, data};
 pub use read::{Follow, Logged, read_log};
 pub use receipt::Receipt;
-pub(crate) use recent::{SESSION, TURN_CALLS};
+pub(crate) use recent::{SESSION, TURN_CALLS, USER_TURN};
 pub use series::{FileVerification, LogVerification, Misfit, verify_files, verify_folder, verify_log};
 #[cfg(feature = "ed25519")]
 pub use signed::{PublicKey, SignedAnchor, SignedVerdict, SigningKey};

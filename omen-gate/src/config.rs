@@ -12,6 +12,7 @@
 //! default one that allows something. A file that is missing or wrong in any way gives errors, and no configuration.
 
 mod check;
+mod choices;
 mod endpoint;
 mod error;
 mod file;
@@ -34,6 +35,7 @@ use crate::call::{BreakerLimits, BudgetLimits, CallLimits, Demand};
 use crate::catalog::Allowlist;
 use crate::grant::{ConfirmLimits, Grant};
 
+pub use choices::{OnVeto, ServerErrors};
 pub use endpoint::{BadEndpoint, Endpoint, HeaderSource};
 pub use error::{ConfigError, ConfigErrors, MAX_ERRORS};
 pub use file::Limits;
@@ -69,6 +71,10 @@ pub struct Config {
     pub budget: BudgetLimits,
     /// How many calls a turn and a session may make (R2).
     pub calls: CallLimits,
+    /// The member of `_meta` by which a client behind the proxy names the turn of its user (A2, R2).
+    pub user_turn: Option<String>,
+    /// What the proxy does with an episode that its model drives where it has to be vetoed.
+    pub on_veto: OnVeto,
     /// How long confirmations take and hold (G3).
     pub confirm: ConfirmLimits,
     /// The Unix socket where people answer (G3), if the configuration names one.
@@ -91,6 +97,8 @@ pub struct Server {
     pub command: Option<Command>,
     /// How to reach it over HTTP, in place of starting it.
     pub endpoint: Option<Endpoint>,
+    /// What a client reads where the server answers a call with an error.
+    pub errors: ServerErrors,
 }
 
 /// How a server is started: a child process that speaks the Model Context Protocol on its standard streams.

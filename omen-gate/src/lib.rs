@@ -89,9 +89,9 @@ pub use grant::{
 };
 // The compiler writes a type by its shortest path, so the types that errors name are re-exported here.
 pub use request::{
-    Authorized, BuildError, Builder, Conformant, Dispatched, DryRun, Gate, Grounded, MAX_RAW_ANSWER, MAX_TURNS,
-    Planned, Received, ReloadError, Reloaded, Request, Screened, Stopped, Terminal, Turn, Typed, Untyped, Way, dry_run,
-    pipeline, plan, replay, turn_steps,
+    Authorized, BuildError, Builder, Conformant, Dispatched, DryRun, EpisodeRefusal, Gate, Grounded, MAX_RAW_ANSWER,
+    MAX_TURNS, Planned, Received, ReloadError, Reloaded, Request, Screened, Stopped, Terminal, Turn, Typed, Untyped,
+    Way, dry_run, pipeline, plan, replay, turn_steps,
 };
 #[cfg(feature = "mcp")]
 pub use server::mcp;

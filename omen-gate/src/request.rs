@@ -29,6 +29,7 @@ pub use bridge::MAX_RAW_ANSWER;
 pub use builder::{BuildError, Builder};
 pub use dry_run::DryRun;
 pub use gate::Gate;
+pub use messages::EpisodeRefusal;
 pub use pipeline::{Request, Way};
 pub use reload::{ReloadError, Reloaded};
 pub use state::{Authorized, Conformant, Dispatched, Grounded, Planned, Received, Screened, Terminal, Typed, Untyped};

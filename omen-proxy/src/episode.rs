@@ -20,6 +20,7 @@ mod enforce;
 mod envelope;
 mod facts;
 mod human;
+mod integrity;
 mod interrupted;
 mod list;
 mod log;
@@ -43,7 +44,8 @@ pub use interrupted::Interrupted;
 pub use mode::{Mode, UnknownMode};
 pub use session::Recording;
 
+pub(crate) use catalog::OwnTool;
 pub(crate) use human::Witness;
 pub(crate) use outcome::Outcome;
 pub(crate) use reply::{At, NotNow};
-pub(crate) use session::{About, Episodes, blocked};
+pub(crate) use session::{About, Episodes, unrecorded_result};

@@ -124,7 +124,9 @@ async fn list(shared: Arc<Shared>, frame: Frame) -> Vec<u8> {
     let is_first = !frame.members().is_ok_and(|members| members.iter().any(|member| member.key == "cursor"));
     let response = match shared.upstream.ask(|id| frame.with_id(id)).await {
         Ok(response) => response,
-        Err(fault) => return refusal::error(raw_id, INTERNAL_ERROR, &format!("cannot list the tools: {fault}")),
+        Err(fault) => {
+            return refusal::error(raw_id, INTERNAL_ERROR, &format!("cannot list the tools: {}", fault.typed()));
+        }
     };
     match &response.kind {
         Kind::Error => response.with_id(raw_id),
@@ -142,13 +144,13 @@ async fn list(shared: Arc<Shared>, frame: Frame) -> Vec<u8> {
                     Some(episodes) => match episodes.list(page.line, &response, is_first) {
                         Ok(line) => line,
                         Err(fault) => {
-                            refusal::error(raw_id, INTERNAL_ERROR, &format!("cannot list the tools: {fault}"))
+                            refusal::error(raw_id, INTERNAL_ERROR, &format!("cannot list the tools: {}", fault.typed()))
                         }
                     },
                     None => page.line,
                 }
             }
-            Err(fault) => refusal::error(raw_id, INTERNAL_ERROR, &format!("cannot list the tools: {fault}")),
+            Err(fault) => refusal::error(raw_id, INTERNAL_ERROR, &format!("cannot list the tools: {}", fault.typed())),
         },
     }
 }

@@ -21,6 +21,7 @@ mod edit;
 mod elicit;
 mod end;
 pub mod episode;
+mod failed;
 mod form;
 mod frame;
 mod from_client;
@@ -53,6 +54,7 @@ mod tools_list;
 mod unlisted;
 mod unserved;
 mod upstream;
+mod user_turns;
 pub mod watch;
 
 pub use end::Ended;

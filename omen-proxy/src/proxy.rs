@@ -37,6 +37,7 @@ use crate::session::Session;
 use crate::shared::{Notes, Shared};
 use crate::source::Source;
 use crate::upstream::{Behind, Upstream};
+use crate::user_turns::UserTurns;
 
 /// A proxy for one session: one client, one server, and the gate between them.
 ///
@@ -323,8 +324,13 @@ impl Proxy {
         let upstream = Arc::new(Upstream::new(to_server.clone(), limits, Arc::clone(&session)));
         // INVARIANT: it is set once, here.
         let _ = behind.set(Arc::clone(&upstream));
+        let errors = self.config.servers.get(&self.server).map(|server| server.errors).unwrap_or_default();
+        let client_session = self.of_client.unwrap_or_else(|| self.session.clone());
+        let user_turns = UserTurns::new(self.config.user_turn.clone(), client_session.clone());
         let shared = Arc::new(Shared {
             gate,
+            errors,
+            user_turns,
             server: self.server,
             session,
             upstream,
@@ -333,7 +339,7 @@ impl Proxy {
             rounds,
             show_blocked: self.show_blocked,
             notes: self.notes,
-            client_session: self.of_client.unwrap_or_else(|| self.session.clone()),
+            client_session,
             session_turn: self.session,
             turns: AtomicU64::new(0),
             calls: Default::default(),
@@ -361,6 +367,7 @@ impl Proxy {
         running.shutdown().await;
         let episode = shared.episodes.as_ref().and_then(|episodes| episodes.close(&ended.unquoted()));
         episode.iter().for_each(|episode| shared.note(format_args!("{episode}")));
+        shared.user_turns.end(&shared.gate);
         let recorded = shared.gate.turn_is_over(&shared.session_turn, &ended.unquoted()).await;
 
         to_server.end();

@@ -16,12 +16,14 @@ pub(crate) struct Refusal {
     pub(crate) unquoted: String,
     pub(crate) help: String,
     pub(crate) ran: Ran,
+    /// The answer, where it is shown as text although it is not as its tool promises (PG-4).
+    pub(crate) untyped: Option<String>,
 }
 
 impl From<Blocked> for Refusal {
     fn from(why: Blocked) -> Self {
         let unquoted = why.unquoted().to_owned();
-        Self { code: why.code, reason: why.message, unquoted, help: why.help, ran: Ran::No }
+        Self { code: why.code, reason: why.message, unquoted, help: why.help, ran: Ran::No, untyped: None }
     }
 }
 
@@ -38,10 +40,14 @@ impl From<Stopped> for Refusal {
                     "check what it did before it is called again"
                 };
                 let unquoted = fault.unquoted();
-                Self { code, reason: fault.to_string(), unquoted, help: help.to_owned(), ran }
+                // Of a server that has answered there is a response, which is read elsewhere: these are the proxy's own words.
+                Self { code, reason: fault.to_string(), unquoted, help: help.to_owned(), ran, untyped: None }
             }
             Stopped::Aborted { why, .. } => Self::aborted(&why, ran),
-            other => Self { code, reason: other.to_string(), unquoted: other.unquoted(), help: String::new(), ran },
+            other => {
+                let unquoted = other.unquoted();
+                Self { code, reason: other.to_string(), unquoted, help: String::new(), ran, untyped: None }
+            }
         }
     }
 }
@@ -49,7 +55,8 @@ impl From<Stopped> for Refusal {
 impl Refusal {
     fn aborted(why: &Abort, ran: Ran) -> Self {
         let reason = why.to_string();
-        Self { code: why.code(), unquoted: reason.clone(), reason, help: "start another turn".to_owned(), ran }
+        let help = "start another turn".to_owned();
+        Self { code: why.code(), unquoted: reason.clone(), reason, help, ran, untyped: None }
     }
 
     /// The reason as it is written down of a call.
@@ -63,6 +70,9 @@ impl Refusal {
         let ran = match self.ran {
             Ran::No => "The tool was not called.",
             Ran::Unknown => "The tool may have run.",
+            Ran::Yes if self.untyped.is_some() => {
+                "The tool ran; its answer follows as text, and nothing was read from it."
+            }
             Ran::Yes => "The tool ran; its answer is withheld.",
         };
         let text = format!("Refused by the gate ({}): {}. {ran} What to do: {}.", self.code, self.reason, self.help);
@@ -73,8 +83,11 @@ impl Refusal {
         let mut result = json!({
             "content": [{ "type": "text", "text": text }], "isError": true, "_meta": { DECISION: decision },
         });
+        if let (Some(untyped), Some(Value::Array(content))) = (&self.untyped, result.get_mut("content")) {
+            content.push(json!({ "type": "text", "text": untyped }));
+        }
         if let Value::Object(members) = &mut result {
-            if !at.promises {
+            if !at.promises && self.untyped.is_none() {
                 members.insert("structuredContent".to_owned(), decision);
             }
             if at.era == Era::Stateless {

@@ -1,6 +1,7 @@
 //! What the operator's patterns are held against (PG-0).
 //!
-//! A proxy does not see what the user has asked for, only what the agent calls. So that is what is screened: the name of the
+//! A proxy does not see what the user has asked for, only what the agent calls, and what a model reports in its episode. So that is
+//! what is screened: of a call the name of the
 //! tool, all names in its arguments, then all values, each on a line of its own, as they are meant. A pattern that spans
 //! white space finds what is spread over several values.
 
@@ -18,6 +19,19 @@ pub(crate) fn screened(tool: &str, args: &str) -> String {
         text.push_str(&part);
     }
     text
+}
+
+/// What a model reports that it has observed, by the arguments of `omen_observe`: in an episode, it states there what its user has
+/// asked for. Nothing if it reports nothing.
+pub(crate) fn reported(args: &str) -> Option<String> {
+    let args: serde_json::Map<String, Value> = serde_json::from_str(args).ok()?;
+    let (mut names, mut values) = (Vec::new(), Vec::new());
+    ["data", "query_params"]
+        .iter()
+        .filter_map(|name| args.get(*name))
+        .for_each(|part| collect(part, &mut names, &mut values));
+    let parts: Vec<_> = names.into_iter().map(str::to_owned).chain(values).collect();
+    (!parts.is_empty()).then(|| parts.join("\n"))
 }
 
 fn collect<'v>(value: &'v Value, names: &mut Vec<&'v str>, values: &mut Vec<String>) {

@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use omen_gate::config::ServerErrors;
 use omen_gate::{BadName, Gate, ServerName, TurnId};
 use tokio::task::AbortHandle;
 
@@ -17,6 +18,7 @@ use crate::relayed::Relayed;
 use crate::session::Session;
 use crate::unlisted::Unlisted;
 use crate::upstream::Upstream;
+use crate::user_turns::UserTurns;
 
 /// Takes one line for the operator.
 pub(crate) type Notes = Arc<dyn Fn(&str) + Send + Sync>;
@@ -29,6 +31,10 @@ pub(crate) struct Shared {
     pub(crate) upstream: Arc<Upstream>,
     pub(crate) downstream: Arc<Downstream>,
     pub(crate) passages: Passages,
+    /// The turns of the user that calls are part of.
+    pub(crate) user_turns: UserTurns,
+    /// What the client reads of the server's errors.
+    pub(crate) errors: ServerErrors,
     /// If the client may ask its user.
     pub(crate) rounds: Option<Arc<Rounds>>,
     pub(crate) show_blocked: bool,

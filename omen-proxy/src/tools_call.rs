@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use omen_gate::arguments::Recordable;
+use omen_gate::config::ServerErrors;
 use omen_gate::pipeline::{Request, Untyped};
 use omen_gate::{
     Blocked, Call as Judged, CallHash, Demand, Fault, GateCode, Permission, Permissions, Ran, Stopped, ToolId,
@@ -11,12 +12,13 @@ use omen_gate::{
 use serde_json::{Map, Value};
 
 use crate::answer;
-use crate::episode::{At, NotNow, Outcome, blocked};
+use crate::episode::{At, Episodes, NotNow, Outcome, OwnTool, unrecorded_result};
+use crate::failed;
 use crate::frame::{Frame, similar};
 use crate::json;
 use crate::policy::{self, Passage, Passages};
 use crate::refusal::{Place, Refusal};
-use crate::screened::screened;
+use crate::screened::{reported, screened};
 use crate::session::Era;
 use crate::shared::Shared;
 use crate::upstream::Call;
@@ -27,9 +29,10 @@ pub(crate) struct Asked {
     frame: Frame,
     era: Era,
     is_task: bool,
-    /// The name of the tool, and its arguments, as they are written.
+    /// The name of the tool, its arguments, and what stands beside them, as they are written.
     name: String,
     args: String,
+    meta: Option<String>,
 }
 
 impl Asked {
@@ -47,8 +50,9 @@ impl Asked {
         let name = get("name").filter(|raw| raw.starts_with('"')).ok_or("expected a string for `name`")?.to_owned();
         let args = get("arguments").unwrap_or("{}").to_owned();
         let is_task = get("task").is_some();
+        let meta = get("_meta").map(str::to_owned);
         drop(members);
-        Ok(Self { frame, era, is_task, name, args })
+        Ok(Self { frame, era, is_task, name, args, meta })
     }
 
     /// Takes the call through the gate, and gives the line for the client.
@@ -57,6 +61,11 @@ impl Asked {
         let hash = self.hash(shared, &tool);
         let (id, era) = (self.frame.raw_id().to_owned(), self.era);
         if let Some((episodes, own)) = shared.episodes.as_ref().and_then(|all| Some((all, all.own(&tool)?))) {
+            if let Err(why) = observed(shared, turn, own, &self.args).await {
+                let refusal = Refusal::from(why);
+                shared.note(format_args!("refused `{}`: {}: {}", own.name(), refusal.code, refusal.unquoted));
+                return refusal.result(&Place { id: &id, turn, call: hash, era, promises: false });
+            }
             return episodes.drive(own, &self.args, &At { id: &id, turn, era, promises: false, own: true }).await;
         }
         let given = args(&self.args);
@@ -86,14 +95,14 @@ impl Asked {
         hash: Option<CallHash>,
     ) -> Result<Vec<u8>, Refusal> {
         let rounds = shared.rounds.as_ref().filter(|_| self.era == Era::Stateless);
-        let Some(rounds) = rounds else { return self.pass(shared, turn, tool).await };
+        let Some(rounds) = rounds else { return self.pass(shared, turn, tool, hash).await };
         let begun = match rounds.begin(turn, &self.frame, hash) {
             Ok(begun) => begun,
             Err(why) => return Err(recorded(shared, turn, why).await.into()),
         };
         let id = self.frame.raw_id().to_owned();
         self.frame = begun.frame.clone();
-        match (self.pass(shared, turn, tool).await, begun.question()) {
+        match (self.pass(shared, turn, tool, hash).await, begun.question()) {
             (Err(refusal), Some(question)) if refusal.code == GateCode::G3 => {
                 Ok(format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{question}}}").into_bytes())
             }
@@ -101,7 +110,13 @@ impl Asked {
         }
     }
 
-    async fn pass(self, shared: &Shared, turn: &TurnId, tool: &str) -> Result<Vec<u8>, Refusal> {
+    async fn pass(
+        self,
+        shared: &Shared,
+        turn: &TurnId,
+        tool: &str,
+        hash: Option<CallHash>,
+    ) -> Result<Vec<u8>, Refusal> {
         if self.is_task
             && let Err(why) = shared.passages.check(Some(Passage::Tasks))
         {
@@ -113,8 +128,21 @@ impl Asked {
             self.name,
             self.args
         );
+        let user_turn = match &shared.episodes {
+            // There, the episode is the turn.
+            Some(episodes) if episodes.is_turn() => episodes.user_turn(),
+            _ => match shared.user_turns.of(self.meta.as_deref()) {
+                Ok(user_turn) => user_turn,
+                Err(why) => return Err(recorded(shared, turn, why).await.into()),
+            },
+        };
         let request = shared.gate.request(turn.clone(), screened(tool, &self.args));
-        let request = request.of_session(shared.client_session.clone()).screen().await?;
+        let request = request.of_session(shared.client_session.clone());
+        let request = match user_turn {
+            Some(user_turn) => request.of_user_turn(user_turn),
+            None => request,
+        };
+        let request = request.screen().await?;
         let planned = match request.plan(&plan).await?.call() {
             Ok(planned) => planned,
             // INVARIANT: the plan calls a tool.
@@ -134,20 +162,28 @@ impl Asked {
             && let Some(asked) = judged(turn, &planned_tool, permissions, &self.args)
             && let Err(why) = episodes.may(&episodes.facts(&asked))
         {
-            return Ok(not_now(shared, &why, &at).await);
+            return Ok(not_now(shared, episodes, &why, (&planned_tool, hash), &at).await);
         }
         let authorized = conformant.authorize().await?;
+        // An episode is a turn, which makes one call at a time: the next one is judged when its result is recorded.
+        let _one_call = match &shared.episodes {
+            Some(episodes) => episodes.one_call().await,
+            None => None,
+        };
         let begun = match &shared.episodes {
             Some(episodes) => match episodes.begin(episodes.facts(authorized.authorized())).await {
                 Ok(begun) => begun,
-                Err(why) => return Ok(not_now(shared, &why, &at).await),
+                Err(why) => return Ok(not_now(shared, episodes, &why, (&planned_tool, hash), &at).await),
             },
             None => None,
         };
-        let dispatched = match &begun {
-            Some(begun) => match begun.run(authorized.dispatch()).await {
+        let dispatched = match begun.as_ref().zip(shared.episodes.as_ref()) {
+            Some((begun, episodes)) => match begun.run(authorized.dispatch()).await {
                 Ok(dispatched) => dispatched,
-                Err(why) => return Ok(not_now(shared, &begun.taken_back(why), &at).await),
+                Err(why) => {
+                    let why = begun.taken_back(why);
+                    return Ok(not_now(shared, episodes, &why, (&planned_tool, hash), &at).await);
+                }
             },
             None => authorized.dispatch().await,
         };
@@ -160,8 +196,10 @@ impl Asked {
         };
         let line = match (dispatched, response) {
             (Ok(request), Some(response)) => passed(shared, turn, request, &response, &id).await,
-            // The server's own error is what the client would have without the proxy.
-            (Err(Stopped::Failed(Fault::Refused { .. })), Some(response)) => Ok(response.with_id(&id)),
+            (Err(Stopped::Failed(fault @ Fault::Refused { .. })), Some(response)) => Ok(match shared.errors {
+                ServerErrors::Raw => response.with_id(&id),
+                _ => failed::refused(&response, &fault, &id, &shared.passages),
+            }),
             (Err(stopped), _) => Err(stopped.into()),
             // INVARIANT: an answer of the gate is one that the server gave.
             (Ok(_), None) => Err(Stopped::Failed(Fault::malformed("the answer is not there")).into()),
@@ -171,7 +209,10 @@ impl Asked {
             outcome = Outcome::refused(withheld.code.as_str(), &withheld.reason, &withheld.unquoted, withheld.ran);
         }
         match (begun.end(&outcome).await, &shared.episodes) {
-            (Err(why), Some(episodes)) => Ok(not_now(shared, &episodes.unrecorded(turn, why), &at).await),
+            (Err(why), Some(episodes)) => {
+                let why = episodes.unrecorded(turn, why);
+                Ok(not_now(shared, episodes, &why, (&planned_tool, hash), &at).await)
+            }
             _ => line,
         }
     }
@@ -185,6 +226,14 @@ impl Asked {
     }
 }
 
+/// Screens what a model reports in its episode, which is where it states what its user has asked for (PG-0).
+async fn observed(shared: &Shared, turn: &TurnId, own: OwnTool, args: &str) -> Result<(), Blocked> {
+    let is_screened = own == OwnTool::Observe && shared.gate.has_patterns();
+    let Some(stated) = reported(args).filter(|_| is_screened) else { return Ok(()) };
+    let request = shared.gate.request(turn.clone(), stated).of_session(shared.client_session.clone());
+    request.screen().await.map(drop)
+}
+
 /// A call that the gate has not authorized yet.
 fn judged(turn: &TurnId, tool: &ToolId, permissions: Permissions, args_text: &str) -> Option<Judged> {
     let demand = Demand { tool: tool.clone(), permissions, always_confirm: false };
@@ -192,14 +241,17 @@ fn judged(turn: &TurnId, tool: &ToolId, permissions: Permissions, args_text: &st
 }
 
 /// The line for a call that the episode does not let be made, or whose outcome it cannot record. It is in the audit log.
-async fn not_now(shared: &Shared, why: &NotNow, at: &At<'_>) -> Vec<u8> {
+async fn not_now(
+    shared: &Shared,
+    episodes: &Episodes,
+    why: &NotNow,
+    (tool, call): (&ToolId, Option<CallHash>),
+    at: &At<'_>,
+) -> Vec<u8> {
     shared.note(format_args!("the episode refuses a call: {}: {}", why.why.code(), why.why.unquoted()));
-    match shared.gate.refused(at.turn, &blocked(why)).await {
+    match episodes.record(why, at.turn, tool, call, None).await {
         Ok(()) => why.result(at),
-        Err(unrecorded) => {
-            let refusal = Refusal { ran: why.ran, ..unrecorded.into() };
-            refusal.result(&Place { id: at.id, turn: at.turn, call: None, era: at.era, promises: at.promises })
-        }
+        Err(unrecorded) => unrecorded_result(unrecorded, why, at),
     }
 }
 
@@ -220,8 +272,21 @@ async fn passed(
         }
         return Ok(response.with_id(id));
     }
-    let withheld = |untyped: Request<Untyped>| Refusal { ran: Ran::Yes, ..untyped.why().clone().into() };
-    request.as_promised().await.map(|_| response.with_id(id)).map_err(withheld)
+    let request = request.as_promised().await.map_err(|untyped| as_text(&untyped))?;
+    match (request.answer().fault(), shared.errors) {
+        (None, _) | (_, ServerErrors::Raw) => Ok(response.with_id(id)),
+        (Some(fault), _) => Ok(failed::reported(response, request.answer(), &fault, id)),
+    }
+}
+
+/// An answer that is not as its tool promises, as text. One whose refusal is not in the log is withheld (A1).
+fn as_text(untyped: &Request<Untyped>) -> Refusal {
+    let (answer, why) = (untyped.raw(), untyped.why());
+    let refusal = Refusal { ran: Ran::Yes, ..why.clone().into() };
+    if why.code != GateCode::Pg4 {
+        return refusal;
+    }
+    Refusal { reason: failed::typing_blocked(why), untyped: Some(failed::untyped(answer)), ..refusal }
 }
 
 /// Whether what a result asks of the client may pass.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::time::SystemTime;
 
 use omen_gate::GateCode;
+use omen_types::Code;
 use omen_types::suggest::nearest;
 
 use super::facts::Facts;
@@ -91,7 +92,12 @@ impl<'a> Filters<'a> {
             // In the spelling of the log.
             Some((code, Ok(known))) if known.as_str() == code => look("code", &Some(code.to_owned()), set(&self.codes)),
             Some((code, Ok(known))) => missing.push(format!("no entry has the code `{code}`; did you mean `{known}`?")),
-            Some((_, Err(unknown))) => missing.push(unknown.to_string()),
+            Some((code, Err(unknown))) => match code.parse::<Code>() {
+                // An episode refuses by the rules of the protocol.
+                Ok(known) if known.as_str() == code => look("code", &Some(code.to_owned()), set(&self.codes)),
+                Ok(known) => missing.push(format!("no entry has the code `{code}`; did you mean `{known}`?")),
+                Err(_) => missing.push(unknown.to_string()),
+            },
             None => {}
         }
         for (what, wanted, has) in [("turn", turn, self.has_turn), ("call", call, self.has_call)] {

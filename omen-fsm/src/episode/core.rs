@@ -83,7 +83,8 @@ impl Core {
         self.step(|core| match <[Draft; 1]>::try_from(drafts) {
             Ok([draft]) => {
                 let packet = core.make(draft, core.last.clone())?;
-                Ok(vec![core.send_packet(&packet, |_| Ok(()))?])
+                let loop_state = core.looped.state;
+                Ok(vec![core.send_packet(&packet, |machine, _| proved::check(&packet, machine, loop_state))?])
             }
             Err(drafts) => core.send_all(drafts),
         })
@@ -112,7 +113,7 @@ impl Core {
     pub(crate) fn send_packet(
         &mut self,
         packet: &Packet,
-        allowed: impl FnOnce(Event) -> Result<(), Refusal>,
+        allowed: impl FnOnce(&Machine, Event) -> Result<(), Refusal>,
     ) -> Result<PacketId, Refusal> {
         self.send_written(packet, &fit::text(packet)?, allowed)
     }
@@ -121,14 +122,13 @@ impl Core {
         &mut self,
         packet: &Packet,
         text: &str,
-        allowed: impl FnOnce(Event) -> Result<(), Refusal>,
+        allowed: impl FnOnce(&Machine, Event) -> Result<(), Refusal>,
     ) -> Result<PacketId, Refusal> {
         let id = packet.header().packet_id.clone();
-        let (log, leases, trouble, loop_state) = (&mut self.log, &self.leases, &mut self.trouble, self.looped.state);
+        let (log, leases, trouble) = (&mut self.log, &self.leases, &mut self.trouble);
         let mut warnings = Vec::new();
         take(&mut self.machine, text, |machine, verdict| {
-            allowed(verdict.event)?;
-            proved::check(packet, machine, loop_state)?;
+            allowed(machine, verdict.event)?;
             Self::withdraw(leases, packet);
             let correlation_id = &packet.header().correlation_id;
             append(&mut **log, leases, trouble, &[Line { packet_id: &id, correlation_id, text }])?;
@@ -190,13 +190,13 @@ impl Core {
     fn send_record(&mut self, draft: Draft) -> Result<PacketId, Refusal> {
         let packet = self.make(draft, self.last.clone())?;
         let Written { packet, text, was } = fit::record(packet)?;
-        let id = self.send_written(&packet, &text, |_| Ok(()))?;
+        let id = self.send_written(&packet, &text, |_, _| Ok(()))?;
         if let Some(was) = was {
             self.asked.shortened(&id);
             let note = format!("`{id}` exceeded the length of a line ({was} bytes) and was shortened");
             if let Ok(note) = Text::new(note) {
                 let note = self.make(info_alert(note), self.last.clone())?;
-                self.send_packet(&note, |_| Ok(()))?;
+                self.send_packet(&note, |_, _| Ok(()))?;
             }
         }
         Ok(id)

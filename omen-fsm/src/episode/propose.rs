@@ -199,8 +199,8 @@ impl AnyEpisode {
     ///
     /// # Errors
     /// The errors that a validator would report of the packet, or an error that the model may not send it; then nothing
-    /// is written. An assumption that is stated as verified must name evidence of the episode's latest verification
-    /// loop, and that loop must have closed with a successful check (INV-003).
+    /// is written. An assumption that is stated as verified is judged as in any log (D62, D86): a proof of a verification
+    /// loop is what the typed API requires, not a proposal.
     pub fn propose(self, proposal: &str) -> Result<Moved, NotMoved> {
         self.propose_with(Allow::moves(), proposal)
     }
@@ -238,7 +238,7 @@ fn proposed(core: &mut Core, allow: Allow, text: &str) -> Result<PacketId, Refus
             ))
         })?;
     let packet = core.compose(packet_type, payload.get(), mcp.map(RawValue::get))?;
-    let send = |core: &mut Core| core.send_packet(&packet, |event| allow.check(&packet, event));
+    let send = |core: &mut Core| core.send_packet(&packet, |_, event| allow.check(&packet, event));
     let id = match &packet {
         Packet::TaskResult(result) => {
             let payload = &result.payload;

@@ -1,7 +1,8 @@
-//! The assumptions that an episode accepts as verified (INV-003, D53): one rule for orders to act and for proposals.
+//! The assumptions that the typed API accepts as verified (INV-003, D53).
 //!
-//! A log cannot show which evidence supports an assumption. So an episode is stricter than a validator: only the latest
-//! verification loop verifies an assumption, once it has closed with a successful check.
+//! A log cannot show which evidence supports an assumption. So an order to act is judged more strictly than a line of a log: only
+//! the latest verification loop verifies an assumption, once it has closed with a successful check. A proposal is judged as a
+//! validator judges its line (D86).
 
 use omen_invariants::ledger::{Fingerprint, Kind};
 use omen_types::{Code, Diagnostic, Packet};

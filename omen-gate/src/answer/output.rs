@@ -326,6 +326,11 @@ impl UntypedAnswer {
         &self.why
     }
 
+    /// The same answer for another reason.
+    pub(crate) fn because(self, why: Blocked) -> Self {
+        Self { why, ..self }
+    }
+
     /// Both.
     #[must_use]
     pub fn into_parts(self) -> (Answer, Blocked) {

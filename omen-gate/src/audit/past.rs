@@ -1,16 +1,16 @@
-//! What a log says of what was done before it was opened: what must hold over a restart (PG-6, R1, R2, G2).
+//! What a log says of what was done before it was opened: what must hold over a restart (PG-6, R2, G2). Breakers are in memory
+//! alone (R1, D73): whether a tool works is no fact of the log.
 //!
 //! It is gathered while the log is verified, entry by entry. What it keeps grows with what is still of interest, not with
 //! the log: 16 bytes for each directive that had its call, and little else.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::{Duration, SystemTime};
 
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
 use super::entry::{Entry, Kind, Label, Own};
-use super::recent::Recent;
+use super::recent::{Recent, USER_TURN};
 use crate::base::canonical;
 
 /// What was done before.
@@ -22,8 +22,6 @@ pub(crate) struct Past {
     called: Vec<Fingerprint>,
     /// The turns that have had failures, and have not ended.
     budgets: BTreeMap<Fingerprint, Failures>,
-    /// The breakers that are not closed without a failure, by tool name.
-    breakers: BTreeMap<String, BreakerThen>,
     /// The grants of the configuration that were revoked, by what they grant.
     revoked: BTreeSet<Fingerprint>,
     /// The grants of the configuration in this run of a gate, by their ids.
@@ -65,7 +63,8 @@ struct GivenGrant {
 #[derive(Clone, Debug)]
 struct OpenCall {
     doubt: InDoubt,
-    tool_name: String,
+    /// The turn that its failure counts for: that of the user, if it is part of one.
+    counted_turn: String,
     directive: Option<Fingerprint>,
 }
 
@@ -76,15 +75,6 @@ pub(crate) struct Failures {
     pub(crate) in_a_row: u32,
     /// The class of the last one.
     pub(crate) last: String,
-}
-
-/// A breaker when its last call ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum BreakerThen {
-    /// So many failures in a row.
-    Closed(u32),
-    /// Open from this time on for so long; nothing, if it was half open.
-    Open(SystemTime, Duration),
 }
 
 /// The class of a call whose caller went away.
@@ -158,7 +148,9 @@ impl Past {
         let Some(call) = text(data, "call") else { return };
         let name = |member| data.get("tool").and_then(|tool| tool.get(member)).and_then(Value::as_str);
         let (server, tool) = (name("server").unwrap_or_default(), name("tool").unwrap_or_default());
+        let counted_turn = text(data, USER_TURN).unwrap_or(turn);
         let open = OpenCall {
+            counted_turn: counted_turn.to_owned(),
             doubt: InDoubt {
                 sequence: entry.sequence,
                 time: entry.time.clone(),
@@ -168,10 +160,9 @@ impl Past {
                 packet_id: entry.packet_id.clone(),
                 correlation_id: entry.correlation_id.clone(),
             },
-            tool_name: tool.to_owned(),
             directive: entry.packet_id.as_deref().map(|packet| fingerprint(&[turn, packet])),
         };
-        self.recent.intended((server, tool), turn, &entry.time, data);
+        self.recent.intended((server, tool), counted_turn, &entry.time, data);
         self.spent_by(data);
         self.open.insert((turn.to_owned(), call.to_owned()), open);
     }
@@ -180,6 +171,7 @@ impl Past {
         let data = &entry.data;
         let Some(call) = text(data, "call") else { return };
         let open = self.open.remove(&(turn.to_owned(), call.to_owned()));
+        let turn = open.as_ref().map_or(turn, |open| &open.counted_turn);
         // A call that a rule stopped before it was made counts for nothing.
         if text(data, "ran") == Some("no") && !data.contains_key("answer") {
             return;
@@ -193,12 +185,7 @@ impl Past {
                 }
             }
             // Broken off by a rule: neither tool nor turn has failed.
-            None => return,
-        }
-        let Some(open) = open else { return };
-        match data.get("breaker").and_then(|breaker| then(breaker, &entry.time)) {
-            Some(breaker) => drop(self.breakers.insert(open.tool_name, breaker)),
-            None => drop(self.breakers.remove(&open.tool_name)),
+            None => {}
         }
     }
 
@@ -212,7 +199,7 @@ impl Past {
     /// The log is read. Each call in doubt was one that may have run, and is a failure of its turn, as if its caller had
     /// gone away.
     pub(super) fn end(&mut self) {
-        let open: Vec<_> = self.open.values().map(|open| (open.doubt.turn.clone(), open.directive)).collect();
+        let open: Vec<_> = self.open.values().map(|open| (open.counted_turn.clone(), open.directive)).collect();
         for (turn, directive) in open {
             self.called.extend(directive);
             self.failed(&turn, CANCELLED);
@@ -245,11 +232,6 @@ impl Past {
         self.budgets.get(&fingerprint(&[turn]))
     }
 
-    /// The breakers that were not closed without a failure.
-    pub(crate) fn breakers(&self) -> impl Iterator<Item = (&str, &BreakerThen)> {
-        self.breakers.iter().map(|(tool, breaker)| (tool.as_str(), breaker))
-    }
-
     /// The calls that limits count.
     pub(crate) fn recent(&self) -> &Recent {
         &self.recent
@@ -274,19 +256,6 @@ fn ids(data: &Map<String, Value>) -> impl Iterator<Item = u64> {
 fn of_grant(grant: &Map<String, Value>) -> Option<Fingerprint> {
     let text = canonical::write(grant).ok()?;
     Some(first_half(&Sha256::digest(text)))
-}
-
-/// A breaker as an outcome has it.
-fn then(breaker: &Value, time: &str) -> Option<BreakerThen> {
-    let number = |member| breaker.get(member).and_then(Value::as_u64);
-    match breaker.get("state").and_then(Value::as_str)? {
-        "closed" => number("failures").and_then(|failures| u32::try_from(failures).ok()).map(BreakerThen::Closed),
-        state => {
-            let remaining = if state == "open" { number("remaining_ms").unwrap_or(0) } else { 0 };
-            let since = humantime::parse_rfc3339(time).ok()?;
-            Some(BreakerThen::Open(since, Duration::from_millis(remaining)))
-        }
-    }
 }
 
 fn text<'d>(data: &'d Map<String, Value>, member: &str) -> Option<&'d str> {

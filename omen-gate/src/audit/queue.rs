@@ -14,10 +14,10 @@ use crate::audit::log::Audit;
 use crate::audit::waiting::{Due, Duty, Waiter};
 use crate::base::{Blocked, GateCode, TurnId};
 
-/// The packet of an episode that an entry is about.
+/// The episode that an entry is about, and the packet of it that asks for something. A packet that was refused has no id.
 #[derive(Debug)]
 pub(crate) struct EpisodePacket {
-    pub(crate) packet_id: PacketId,
+    pub(crate) packet_id: Option<PacketId>,
     pub(crate) correlation_id: CorrelationId,
 }
 
@@ -56,8 +56,10 @@ impl AuditQueue {
             data.extend(stamp.iter().map(|(name, value)| (name.clone(), value.clone())));
         }
         let record = Record::new(kind, turn, data);
-        match packet {
-            Some(packet) => record.of(&packet.packet_id, &packet.correlation_id).into(),
+        match packet.map(Arc::as_ref) {
+            Some(EpisodePacket { packet_id, correlation_id }) => {
+                Record { packet_id: packet_id.as_ref(), correlation_id: Some(correlation_id), ..record }.into()
+            }
             None => record.into(),
         }
     }

@@ -77,6 +77,9 @@ impl Recent {
 pub(crate) const SESSION: &str = "session";
 pub(crate) const TURN_CALLS: &str = "turn_calls";
 
+/// The member of an entry that names the turn of the user, if the entry's own turn is part of it.
+pub(crate) const USER_TURN: &str = "user_turn";
+
 const SEPARATOR: char = '\0';
 
 /// What no limit counts any more: as for limits, a day and a thousand calls.

@@ -7,7 +7,6 @@ mod state;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use crate::base::{Blocked, GateClock, GateCode, ToolName};
 
@@ -35,17 +34,6 @@ impl Breakers {
     #[must_use]
     pub fn new(clock: Arc<dyn GateClock>, limits: BreakerLimits) -> Self {
         Self(Arc::new(Shared { limits, clock, table: Mutex::default() }))
-    }
-
-    /// Puts a breaker in the state that it had before a restart: with so many failures in a row, or open for so long.
-    pub(crate) fn restore(&self, tool: ToolName, failures: u32, open_for: Option<Duration>) {
-        let mut table = self.0.lock();
-        let until =
-            open_for.map(|remaining| self.0.clock.monotonic().saturating_add(remaining.min(self.0.limits.cooldown)));
-        let Table { breakers, generation } = &mut *table;
-        if breakers.len() < MAX_BREAKERS {
-            breakers.insert(tool, Breaker::restored(next(generation), failures, until, self.0.limits));
-        }
     }
 
     /// Asks for leave to call a tool.

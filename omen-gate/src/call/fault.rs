@@ -82,6 +82,27 @@ impl Fault {
     }
 }
 
+impl Fault {
+    /// What happened, as a planner reads it (R3): with the words of a server only where its error says that the request was
+    /// wrong (`-32602` to `-32600` of JSON-RPC), and with those of a tool that has answered by itself.
+    #[must_use]
+    pub fn typed(&self) -> String {
+        match self {
+            Self::Refused { .. } if !self.is_of_request() => self.unquoted(),
+            _ => self.to_string(),
+        }
+    }
+
+    /// Whether the server's error says that the request was wrong.
+    #[must_use]
+    pub fn is_of_request(&self) -> bool {
+        matches!(self, Self::Refused { code, .. } if REQUEST_WAS_WRONG.contains(code))
+    }
+}
+
+/// The codes of JSON-RPC for a request that is invalid, of an unknown method, or with invalid parameters.
+const REQUEST_WAS_WRONG: std::ops::RangeInclusive<i64> = -32602..=-32600;
+
 // The ways to make a fault of foreign text: whatever is cut off is cut off here.
 impl Fault {
     /// The server could not be started or reached.

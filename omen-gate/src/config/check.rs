@@ -79,6 +79,8 @@ pub(super) fn build(source: &Source<'_>) -> Result<Config, ConfigErrors> {
         breaker,
         budget,
         calls,
+        user_turn: file.budget.user_turn,
+        on_veto: file.episode.on_veto.into(),
         confirm,
         confirm_socket,
         audit,
@@ -139,6 +141,7 @@ impl Check<'_, '_> {
         for (name, server) in servers {
             let pointer = below("/servers", &name);
             let endpoint = self.endpoint(&pointer, &name, &server);
+            let errors = server.errors.into();
             let command = match server.command {
                 Some(program) => {
                     let file::Server { args, env, pass_env, .. } = server;
@@ -173,7 +176,7 @@ impl Check<'_, '_> {
             };
             match ServerName::new(&name) {
                 Ok(name) => {
-                    checked.insert(name, Server { command, endpoint });
+                    checked.insert(name, Server { command, endpoint, errors });
                 }
                 Err(error) => self.wrong(&pointer, error.to_string(), "give the server another name"),
             }

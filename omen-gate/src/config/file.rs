@@ -11,6 +11,7 @@ use serde_json::Value;
 use crate::base::Permission;
 use crate::call::arguments;
 use crate::catalog::ListLimits;
+use crate::config::choices::{OnVeto, ServerErrors};
 
 /// The configuration of a gate. What it does not allow is denied.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -41,6 +42,9 @@ pub(super) struct File {
     /// How long confirmations take and hold (G3).
     #[serde(default)]
     pub(super) confirm: Confirm,
+    /// What an episode of `omen gate proxy --episode enforce` is held to.
+    #[serde(default)]
+    pub(super) episode: Episode,
     /// The audit log. Without it no tool runs.
     #[schemars(with = "Audit")]
     #[serde(default)]
@@ -68,6 +72,32 @@ pub(super) struct Pattern {
     /// Why such a request is halted. The user sees it.
     #[schemars(length(min = 1, max = 1000))]
     pub(super) reason: String,
+}
+
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Episode {
+    /// What the proxy does where the episode is over its budgets without approval, or its model proposes to act and states that
+    /// this violates the constitution. With `halt`, it sends a CRITICAL alert: the episode is in safe mode until an operator
+    /// ends it, or another session begins. With `refuse`, it refuses what the rules refuse, and nothing more.
+    pub(super) on_veto: Veto,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Veto {
+    #[default]
+    Halt,
+    Refuse,
+}
+
+impl From<Veto> for OnVeto {
+    fn from(veto: Veto) -> Self {
+        match veto {
+            Veto::Halt => Self::Halt,
+            Veto::Refuse => Self::Refuse,
+        }
+    }
 }
 
 /// Limits of what is read and waited for.
@@ -166,6 +196,29 @@ pub(super) struct Server {
     /// it.
     #[serde(default)]
     pub(super) plain_http: bool,
+    /// What a client reads behind `omen gate proxy` where the server answers a call with an error (R3). With `typed`, it is the
+    /// class of the fault, whether the tool ran, whether a retry makes sense, and the code of the protocol; the server's own
+    /// words only where the code says that the request was wrong, or where the tool itself says that it failed, up to 64 KiB
+    /// and without control characters. With `raw`, it is what the server wrote.
+    #[serde(default)]
+    pub(super) errors: Errors,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Errors {
+    #[default]
+    Typed,
+    Raw,
+}
+
+impl From<Errors> for ServerErrors {
+    fn from(errors: Errors) -> Self {
+        match errors {
+            Errors::Typed => Self::Typed,
+            Errors::Raw => Self::Raw,
+        }
+    }
 }
 
 /// The value of a header.
@@ -383,11 +436,18 @@ pub(super) struct Budget {
     #[schemars(with = "u32", range(min = 1, max = 1_000_000_000))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) session_calls: Option<u32>,
+    /// The member of `_meta` by which a client behind `omen gate proxy` names the turn of its user, such as
+    /// `example.com/turn`: a text of 1 to 64 characters without blanks. Calls with the same text in one session are one turn:
+    /// their failures and calls are counted together (R2), they are made one after the other, and their entries in the audit
+    /// log have it as `user_turn` (A2). A call without it is refused. Without this key, each call is a turn of its own.
+    #[schemars(with = "String", length(min = 1, max = 256))]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) user_turn: Option<String>,
 }
 
 impl Default for Budget {
     fn default() -> Self {
-        Self { failures: 3, in_a_row: 2, turn_calls: None, session_calls: None }
+        Self { failures: 3, in_a_row: 2, turn_calls: None, session_calls: None, user_turn: None }
     }
 }
 

@@ -1,13 +1,12 @@
-//! What was done before this gate was started, as its audit log says: it holds over a restart (PG-6, R1, R2, G2).
+//! What was done before this gate was started, as its audit log says: it holds over a restart (PG-6, R2, G2).
 
 use std::collections::BTreeMap;
-use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
 
-use crate::audit::{Audit, AuditError, BreakerThen, InDoubt, Kind, Record, data};
+use crate::audit::{Audit, AuditError, InDoubt, Kind, Record, data};
 use crate::base::{Blocked, GateClock, GateCode, Permission, ServerName, ToolId, ToolName, TurnId};
-use crate::call::{Breakers, BudgetLimits, Call, FailureBudget, FaultClass, Rates};
+use crate::call::{BudgetLimits, Call, FailureBudget, FaultClass, Rates};
 use crate::grant::{Grant, Grants};
 use crate::request::context::RequestContext;
 
@@ -62,21 +61,6 @@ impl Before {
         FailureBudget::resumed(limits, failures.failures, failures.in_a_row, last)
     }
 
-    /// Puts the breakers in the state that they had (R1). What remains of the time that one is open passes also while no
-    /// gate runs; it is not longer than it was, should the clock have been set back.
-    pub(crate) fn restore(&self, breakers: &Breakers, clock: &dyn GateClock) {
-        for (tool, then) in self.0.past().breakers() {
-            // A name that is not one has never had a breaker.
-            let Ok(tool) = ToolName::new(tool) else { continue };
-            match then {
-                BreakerThen::Closed(failures) => breakers.restore(tool, *failures, None),
-                BreakerThen::Open(since, remaining) => {
-                    breakers.restore(tool, 0, Some(left(clock.wall(), *since, *remaining)));
-                }
-            }
-        }
-    }
-
     /// Counts the calls of the last day for the limits of their tools. A clock that was set back makes none of them older.
     pub(crate) fn restore_rates(&self, rates: &Rates, clock: &dyn GateClock) {
         let now = clock.wall();
@@ -127,8 +111,4 @@ impl Before {
         }
         Ok(())
     }
-}
-
-fn left(now: SystemTime, since: SystemTime, remaining: Duration) -> Duration {
-    remaining.saturating_sub(now.duration_since(since).unwrap_or_default())
 }

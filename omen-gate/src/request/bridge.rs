@@ -84,7 +84,7 @@ impl Gate {
         let id = id.map_err(|error| Blocked::new(GateCode::A2, error.to_string(), "give the episode another id"))?;
         let directive = Directive {
             packet: Arc::new(EpisodePacket {
-                packet_id: task.directive().clone(),
+                packet_id: Some(task.directive().clone()),
                 correlation_id: task.correlation_id().clone(),
             }),
             authority: task.authority().cloned(),

@@ -217,7 +217,6 @@ impl Builder {
         before.restore_uses(&grants);
         before.keep_revoked(&grants, &TurnId::start())?;
         let breakers = Breakers::new(Arc::clone(&clock), config.breaker);
-        before.restore(&breakers, clock.as_ref());
         let rates = Arc::new(Rates::new(Arc::clone(&clock)));
         before.restore_rates(&rates, clock.as_ref());
         let audit_queue = AuditQueue::new(audit);

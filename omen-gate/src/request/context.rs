@@ -9,7 +9,7 @@ use omen_types::PacketId;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::audit::{AuditQueue, EpisodePacket, Kind, data};
+use crate::audit::{AuditQueue, EpisodePacket, Kind, USER_TURN, data};
 use crate::base::clock::instant;
 use crate::base::{Blocked, GateClock, GateCode, StepId, ToolId, TurnId};
 use crate::call::arguments::Recordable;
@@ -35,6 +35,8 @@ pub(crate) struct RequestContext {
     tried: Arc<Mutex<BTreeSet<String>>>,
     /// The session of the client that asks.
     session: Option<TurnId>,
+    /// The turn of the user that it is part of, if it is not the turn itself.
+    user_turn: Option<TurnId>,
     /// What the user has asked for, if it came as a text.
     query: Option<Arc<str>>,
     audit_queue: AuditQueue,
@@ -68,6 +70,7 @@ impl RequestContext {
             quotes: Recordable::default(),
             tried: Arc::default(),
             session: None,
+            user_turn: None,
             query: None,
             audit_queue,
         }
@@ -120,6 +123,16 @@ impl RequestContext {
         Self { session: Some(session), ..self }
     }
 
+    /// The same turn as part of a turn of the user.
+    pub(crate) fn of_user_turn(self, user_turn: TurnId) -> Self {
+        Self { user_turn: Some(user_turn), ..self }
+    }
+
+    /// The turn whose failures and calls are counted (R2): that of the user.
+    pub(crate) fn counted_turn(&self) -> &TurnId {
+        self.user_turn.as_ref().unwrap_or(&self.id)
+    }
+
     /// The session of the client that asks, if it has one.
     pub(crate) fn session(&self) -> Option<&TurnId> {
         self.session.as_ref()
@@ -150,7 +163,7 @@ impl RequestContext {
 
     /// The directive that asks for the call, if one does.
     pub(crate) fn directive(&self) -> Option<&PacketId> {
-        self.directive.as_ref().map(|directive| &directive.packet.packet_id)
+        self.directive.as_ref()?.packet.packet_id.as_ref()
     }
 
     /// Whether what the directive rests on is still in force: its token has not expired, and its time is not over.
@@ -232,6 +245,7 @@ impl RequestContext {
 
     fn noted(&self, kind: Kind, mut data: Map<String, Value>) -> Map<String, Value> {
         data.extend(self.asked.iter().map(|(name, value)| (name.clone(), value.clone())));
+        data.extend(self.user_turn.iter().map(|turn| (USER_TURN.to_owned(), turn.as_str().into())));
         // What was asked for and refused can be tried on another policy, too.
         let refuses = data.get("outcome").is_some_and(|outcome| outcome == "denied" || outcome == SHADOW);
         if kind == Kind::Intent || (refuses && matches!(kind, Kind::Decision | Kind::Confirmation)) {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::base::{Blocked, GateCode, ServerName, bounded};
 use crate::call::{BreakerLimits, BudgetLimits, CallLimits};
-use crate::config::{Audit, Config, Server};
+use crate::config::{Audit, Config, OnVeto, Server};
 
 /// What a gate is built with, and a reload cannot change.
 #[derive(Debug)]
@@ -15,6 +15,8 @@ pub(crate) struct Fixed {
     breaker: BreakerLimits,
     budget: BudgetLimits,
     calls: CallLimits,
+    user_turn: Option<String>,
+    on_veto: OnVeto,
     socket: Option<PathBuf>,
     plan_bytes: u32,
 }
@@ -27,6 +29,8 @@ impl Fixed {
             breaker: config.breaker,
             budget: config.budget,
             calls: config.calls,
+            user_turn: config.user_turn.clone(),
+            on_veto: config.on_veto,
             socket: config.confirm_socket.clone(),
             plan_bytes: config.limits.plan_bytes,
         }
@@ -44,6 +48,8 @@ impl Fixed {
             .or_else(|| differs("audit", self.audit != config.audit))
             .or_else(|| differs("breaker", self.breaker != config.breaker))
             .or_else(|| differs("budget", self.budget != config.budget || self.calls != config.calls))
+            .or_else(|| differs("budget.user_turn", self.user_turn != config.user_turn))
+            .or_else(|| differs("episode", self.on_veto != config.on_veto))
             .or_else(|| differs("confirm.socket", self.socket != config.confirm_socket))
             // The longest entry of the log depends on it.
             .or_else(|| differs("limits.plan_bytes", config.limits.plan_bytes > self.plan_bytes));

@@ -2,12 +2,15 @@
 //! over.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use omen_fsm::Event;
+use omen_types::{Code, CorrelationId};
 use serde_json::json;
 
-use crate::audit::{Kind, data};
-use crate::base::{Blocked, GateCode, ServerName, ToolName, TurnId};
-use crate::call::Tool;
+use crate::audit::{EpisodePacket, Kind, data};
+use crate::base::{Blocked, GateCode, ServerName, ToolId, ToolName, TurnId};
+use crate::call::{CallHash, Ran, Tool};
 use crate::catalog::{BadCatalog, Catalog, Listed};
 use crate::request::context::RequestContext;
 use crate::request::gate::Gate;
@@ -37,6 +40,12 @@ impl Gate {
         of_server.map(|allowed| allowed.demand.tool.tool.clone()).collect()
     }
 
+    /// Whether the policy in force has patterns to screen what is asked for by (PG-0).
+    #[must_use]
+    pub fn has_patterns(&self) -> bool {
+        self.policy().has_patterns()
+    }
+
     fn may_be_called(&self, listed: &Listed) -> Result<(), Blocked> {
         self.allowed().permit(listed)?;
         match listed.problem() {
@@ -56,6 +65,23 @@ impl Gate {
     pub async fn refused(&self, turn: &TurnId, why: &Blocked) -> Result<(), Blocked> {
         let entry = json!({ "code": why.code.as_str(), "outcome": "denied", "why": why.unquoted() });
         self.context(turn).record(Kind::Decision, data(entry)).await
+    }
+
+    /// Records a refusal by the rules of an episode, under the code of the rule and not of the gate's (G4, D76).
+    ///
+    /// # Errors
+    /// If it cannot be recorded (A1).
+    pub async fn refused_by_episode(&self, turn: &TurnId, refused: EpisodeRefusal<'_>) -> Result<(), Blocked> {
+        let EpisodeRefusal { code, also, episode, tool, call, proposal, ran, why } = refused;
+        let mut entry = data(json!({
+            "code": code.as_str(), "outcome": "denied", "stage": EPISODE, "tool": tool, "ran": ran, "why": why,
+        }));
+        let also: Vec<_> = also.iter().map(|code| code.as_str()).collect();
+        entry.extend((!also.is_empty()).then(|| ("also".to_owned(), json!(also))));
+        entry.extend(call.map(|call| ("call".to_owned(), json!(call))));
+        entry.extend(proposal.map(|event| ("proposal".to_owned(), event.as_str().into())));
+        let episode = episode.map(|id| Arc::new(EpisodePacket { packet_id: None, correlation_id: id.clone() }));
+        self.audit_queue().append(Kind::Decision, turn, episode.as_ref(), entry).await
     }
 
     /// Records the tools that were left out of a list, since they may not be called, and why (G4).
@@ -86,6 +112,30 @@ impl Gate {
         RequestContext::new(turn.clone(), None, self.audit_queue().clone())
     }
 }
+
+/// What the rules of an episode refuse: a call of a tool, or a packet that was proposed by a tool of the episode.
+#[derive(Clone, Copy, Debug)]
+pub struct EpisodeRefusal<'r> {
+    /// The rule of the protocol that is broken first.
+    pub code: Code,
+    /// The rules that say the same.
+    pub also: &'r [Code],
+    /// The episode.
+    pub episode: Option<&'r CorrelationId>,
+    /// The tool that was called, of the server or of the episode.
+    pub tool: &'r ToolId,
+    /// The hash of the call, of a call of a server's tool.
+    pub call: Option<CallHash>,
+    /// What was proposed, of a packet: its event, such as `decide_act`. None if it is not known, or if a call is refused.
+    pub proposal: Option<Event>,
+    /// Whether the tool ran.
+    pub ran: Ran,
+    /// What is wrong. It is written as it is, and must not quote what a model has written.
+    pub why: &'r str,
+}
+
+/// The stage of decisions that an episode makes.
+pub(crate) const EPISODE: &str = "episode";
 
 /// So that no entry is longer than entries may be, whatever the tools are called.
 const TOOLS_AN_ENTRY: usize = 256;

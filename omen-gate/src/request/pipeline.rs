@@ -62,6 +62,13 @@ impl<S> Request<S> {
         Self { context: self.context.of_session(session), ..self }
     }
 
+    /// The same request as part of a turn of the user that has several requests, each with an id of its own: their failures and
+    /// calls are counted together (R2), they make one call at a time, and each entry of the log has the turn as `user_turn`
+    /// (A2). [`Gate::end_turn`] with its id forgets them.
+    pub fn of_user_turn(self, user_turn: TurnId) -> Self {
+        Self { context: self.context.of_user_turn(user_turn), ..self }
+    }
+
     /// The turn.
     #[must_use]
     pub fn turn(&self) -> &TurnId {

@@ -156,7 +156,8 @@ fn revision(name: &ServerName, server: &Arc<dyn ToolServer>) -> Result<u64, Bloc
 }
 
 fn unasked(name: &ServerName, fault: &Fault) -> Blocked {
-    let message = format!("cannot list the tools of the server `{name}`: {fault}");
+    // The request for the list is not the planner's, so the server's words about it are not for a planner.
+    let message = format!("cannot list the tools of the server `{name}`: {}", fault.typed());
     let reason = format!("cannot list the tools of the server `{name}`: {}", fault.unquoted());
     Blocked::new(GateCode::R3, message, "check that the server runs, then retry the request").unquoted_as(reason)
 }

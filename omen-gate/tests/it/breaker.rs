@@ -86,7 +86,7 @@ fn a_name_has_one_breaker_and_only_its_own() {
 
 /// Breakers are kept nowhere: what another process begins with is new.
 #[test]
-fn a_new_process_begins_with_closed_breakers() {
+fn new_breakers_are_closed() {
     let clock = clock();
     let before = breakers(&clock);
     open(&before);

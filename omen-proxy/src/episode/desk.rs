@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use omen_fsm::episode::Allow;
 use omen_fsm::{Event, Node, NodeSet};
+use omen_invariants::ledger::Overrun;
 use omen_types::packet::{
     AlertSeverity, AlertType, EvidenceRef, IntegrityAlertPayload, PacketId, PacketType, RefType, TaskId, Text,
     Timestamp, TokenId, ToolsState,
@@ -36,6 +37,8 @@ pub(super) struct Desk {
     pub(super) decision: Option<PacketId>,
     calls: u64,
     pub(super) calls_used: u64,
+    /// Why the episode was halted the last time.
+    halted_because: Option<String>,
 }
 
 /// Something that may be cited: it has passed the proxy.
@@ -71,6 +74,7 @@ impl Desk {
             decision: None,
             calls: 0,
             calls_used: 0,
+            halted_because: None,
         }
     }
 
@@ -92,7 +96,7 @@ impl Desk {
             found.ok_or_else(|| {
                 let problem = format!("`{id}` is not an output of a tool or an answer of the user in this episode");
                 let finding = Diagnostic::error(Code::Inv004, problem).at(format!("/evidence/{at}"));
-                Refused::rule(finding.help(self.citable()))
+                Refused::finding(finding.help(self.citable()))
             })
         };
         named.iter().enumerate().map(find).collect()
@@ -300,7 +304,22 @@ impl Desk {
         let summary = summary.map_err(|error| Refused::new(Code::Schema, error.to_string(), "give a reason"))?;
         let payload =
             IntegrityAlertPayload::builder().alert_type(alert_type).severity(severity).summary(summary).build();
-        self.send_own(PacketType::IntegrityAlertPacket, &json!(payload)).map(drop)
+        self.send_own(PacketType::IntegrityAlertPacket, &json!(payload))?;
+        if severity == AlertSeverity::Critical {
+            self.halted_because = Some(payload.summary.as_str().to_owned());
+        }
+        Ok(())
+    }
+
+    /// Why the episode is in safe mode.
+    pub(super) fn halted_because(&self) -> Option<&str> {
+        self.halted_because.as_deref()
+    }
+
+    /// The budgets that are exceeded now, without approval.
+    pub(super) fn overruns(&self) -> Vec<Overrun> {
+        let now = self.recorder.origin().now();
+        self.recorder.ledger(|ledger| ledger.overruns(ledger.clock_at(now)))
     }
 }
 

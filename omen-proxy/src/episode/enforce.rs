@@ -90,7 +90,7 @@ fn given(packet: PacketType, mut args: Map<String, Value>) -> Result<Given, Refu
         None => None,
         Some(value) => Some(serde_json::from_value::<Vec<String>>(value).map_err(|_| {
             let finding = Diagnostic::error(Code::Schema, "expected an array of packet ids for `evidence`");
-            Refused::rule(
+            Refused::finding(
                 finding.at("/evidence").help("write it as `[\"pkt_7\"]`; `omen_state` lists what can be cited"),
             )
         })?),
@@ -106,7 +106,7 @@ fn given(packet: PacketType, mut args: Map<String, Value>) -> Result<Given, Refu
             continue;
         };
         let finding = Diagnostic::error(code, format!("{problem}: `{name}`")).at(format!("/{name}"));
-        return Err(Refused::rule(finding.help(help)));
+        return Err(Refused::finding(finding.help(help)));
     }
     Ok(Given { payload: args, mcp, evidence })
 }
@@ -122,14 +122,14 @@ fn seen_by_nobody(payload: &Map<String, Value>, status: Option<&Value>) -> Resul
         let help =
             "wait for the user: the proxy records the answer to `omen_escalate`; or use another `observation_type`";
         let finding = Diagnostic::error(Code::Fsm, "a model cannot speak for the user").at("/observation_type");
-        return Err(Refused::rule(finding.help(help)));
+        return Err(Refused::finding(finding.help(help)));
     } else if said(status, EpistemicStatus::Observed.as_str()) {
         let help = "state how you know it, for example `REMEMBERED` or `INFERRED`; or call a tool that shows it";
         ("only what has passed the proxy is `OBSERVED`", "/mcp/epistemics/status", help)
     } else {
         return Ok(());
     };
-    Err(Refused::rule(Diagnostic::error(Code::Inv004, problem).at(pointer).help(help)))
+    Err(Refused::finding(Diagnostic::error(Code::Inv004, problem).at(pointer).help(help)))
 }
 
 /// A belief rests on packets that there are. In a verification loop, the machine asks for more.
@@ -141,7 +141,7 @@ fn integrates(desk: &Desk, payload: &Map<String, Value>) -> Result<(), Refused> 
         let code = if in_loop { Code::E3 } else { Code::Inv004 };
         let finding = Diagnostic::error(code, format!("`{id}` is not a packet of this episode"));
         let help = "name packets that `omen_state` lists as evidence";
-        return Err(Refused::rule(finding.at(format!("/evidence_integration/{at}")).help(help)));
+        return Err(Refused::finding(finding.at(format!("/evidence_integration/{at}")).help(help)));
     }
     Ok(())
 }

@@ -36,7 +36,7 @@ impl Stated {
             }
             Some(_) => {
                 let finding = Diagnostic::error(Code::Schema, "expected an object for `mcp`").at("/mcp");
-                return Err(Refused::rule(finding.help("give the parts that change, such as `stakes`")));
+                return Err(Refused::finding(finding.help("give the parts that change, such as `stakes`")));
             }
         }
         let missing: Vec<_> = schema::stated_parts().into_iter().filter(|part| !parts.contains_key(part)).collect();
@@ -45,7 +45,7 @@ impl Stated {
         }
         let missing = missing.iter().map(|part| format!("`{part}`")).collect::<Vec<_>>().join(", ");
         let finding = Diagnostic::error(Code::Inv001, format!("the envelope `mcp` has no {missing}")).at("/mcp");
-        Err(Refused::rule(
+        Err(Refused::finding(
             finding.help("state each part once, in the first call; it stays in force until you give another one"),
         ))
     }
@@ -86,7 +86,7 @@ fn ours(name: &str, part: &Value) -> Result<(), Refused> {
     };
     let code = if name == EVIDENCE { Code::Inv004 } else { Code::Schema };
     let finding = Diagnostic::error(code, format!("`{name}` is not stated by a model")).at(format!("/mcp/{name}"));
-    Err(Refused::rule(finding.help(help)))
+    Err(Refused::finding(finding.help(help)))
 }
 
 fn evidence_of(refs: &[EvidenceRef]) -> Evidence {

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use omen_fsm::Event;
-use serde_json::{Value, json};
+use omen_types::packet::PacketType;
+use serde_json::{Map, Value, json};
 
 use super::catalog::OwnTool;
 
@@ -59,10 +60,15 @@ fn of(event: Event, offers: &[Event], in_loop: bool) -> Option<Move> {
     if event == Event::Observe && !in_loop && !is_offered(Event::DirectRead) && !is_offered(Event::Settle) {
         call = format!("{call}, or {READS}");
     }
-    let own = event.packet_type().and_then(OwnTool::sending).filter(|_| event != Event::ObserveUser);
+    let own = match event {
+        Event::ObserveUser => None,
+        Event::Release => Some(OwnTool::Escalate),
+        _ => event.packet_type().and_then(OwnTool::sending),
+    };
     let with = if own == Some(OwnTool::Decide) { when(event) } else { BTreeMap::new() };
     let about = match event {
         Event::Authorize => Some(GRANTED),
+        Event::Release => Some(RELEASES),
         _ => own.map(|_| event.description()),
     };
     Some(Move { event, call, own, with, about })
@@ -74,6 +80,7 @@ pub(super) fn tool(event: Event) -> Option<String> {
         Event::ObserveUser => Some(WAIT.to_owned()),
         Event::DirectRead => Some(READS.to_owned()),
         Event::DirectWrite => Some(WRITES.to_owned()),
+        Event::Release => Some(format!("`{}`", OwnTool::Escalate.name())),
         _ => {
             let own = OwnTool::sending(event.packet_type()?)?;
             let with = if own == OwnTool::Decide { when(event) } else { BTreeMap::new() };
@@ -84,6 +91,15 @@ pub(super) fn tool(event: Event) -> Option<String> {
             Some(format!("`{}`{}", own.name(), with.collect::<String>()))
         }
     }
+}
+
+/// What a payload would be as an event, so far as it says so. It has not been judged, and may be of no event.
+pub(super) fn proposed(packet: PacketType, payload: &Map<String, Value>) -> Option<Event> {
+    let is = |(name, values): (&String, &Vec<String>)| {
+        payload.get(name).and_then(Value::as_str).is_some_and(|value| values.iter().any(|own| own == value))
+    };
+    let mut of = Event::ALL.iter().copied().filter(|event| event.packet_type() == Some(packet));
+    of.find(|event| WHEN.get(event.as_str()).is_some_and(|when| when.iter().all(is)))
 }
 
 /// Which members of a payload make a packet an event.
@@ -113,6 +129,7 @@ const READS: &str = "a tool of the server that only reads";
 const WRITES: &str = "a tool of the server that writes";
 const GRANTED: &str = "its token is issued by the operator's grants";
 const WAIT: &str = "the user's answer";
+const RELEASES: &str = "asks the operator to end safe mode";
 
 #[cfg(test)]
 mod tests {

@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
-use omen_fsm::episode::{Allow, AnyEpisode, Claims, Moved, NotMoved, OnDrop, Pending, Setup};
-use omen_fsm::{Event, NodeSet, sender};
+use omen_fsm::episode::{Allow, AnyEpisode, Claims, Layer1, Moved, NotMoved, OnDrop, Pending, Setup};
+use omen_fsm::{Event, Node, NodeSet, sender};
 use omen_gate::GateClock;
 use omen_invariants::facts::DynEnvelope;
-use omen_types::packet::{CampaignId, CorrelationId, PacketHeader, PacketId, PacketType, Timestamp};
+use omen_types::packet::{
+    AlertSeverity, AlertType, CampaignId, CorrelationId, IntegrityAlertPayload, PacketHeader, PacketId, PacketType,
+    Text, Timestamp,
+};
 use omen_types::scalar::Invalid;
 use omen_types::{Code, Diagnostic, Instant, PacketFacts};
 use serde_json::Value;
@@ -142,6 +145,33 @@ impl Recorder {
             .build();
         let header = serde_json::to_string(&header).map_err(|error| broken(error.to_string()))?;
         Ok(format!("{{\"header\":{header},\"mcp\":{mcp},\"payload\":{payload}}}"))
+    }
+
+    /// Ends safe mode by an order of layer 1.
+    pub(super) fn clear(&mut self, summary: &str, rationale: &str) -> Result<(), Refused> {
+        let bad = |error: Invalid| Refused::new(Code::E7, error.to_string(), "give a reason");
+        let (summary, rationale) = (Text::new(summary).map_err(bad)?, Text::new(rationale).map_err(bad)?);
+        let payload = IntegrityAlertPayload::builder()
+            .alert_type(AlertType::Recovery)
+            .severity(AlertSeverity::Clear)
+            .summary(summary.clone())
+            .rationale(rationale)
+            .build();
+        let episode = match self.episode.take() {
+            Some(AnyEpisode::SafeMode(episode)) => {
+                episode.clear(Layer1::assume().order(summary).stating(payload)).into_any()
+            }
+            other => {
+                self.episode = other;
+                return Err(Refused::new(Code::E7, "the episode is not in safe mode", "call `omen_state`"));
+            }
+        };
+        self.episode = Some(episode);
+        // A log that fails leaves the episode where it is.
+        match self.nodes() == NodeSet::of(Node::SafeMode) {
+            false => Ok(()),
+            true => Err(Refused::not_synced("the end of safe mode cannot be recorded".to_owned())),
+        }
     }
 
     /// Where the episode stands.

@@ -21,7 +21,7 @@ pub(crate) struct Refused {
 }
 
 impl Refused {
-    pub(super) fn rule(finding: Diagnostic) -> Self {
+    pub(super) fn finding(finding: Diagnostic) -> Self {
         Self::rules(vec![finding])
     }
 
@@ -31,7 +31,7 @@ impl Refused {
 
     /// A reason in the proxy's own words.
     pub(super) fn new(code: Code, message: impl Into<String>, help: impl Into<String>) -> Self {
-        Self { quotes: false, ..Self::rule(Diagnostic::error(code, message).help(help)) }
+        Self { quotes: false, ..Self::finding(Diagnostic::error(code, message).help(help)) }
     }
 
     /// The log is not known to be on the disk, so nothing more is done.
@@ -40,9 +40,25 @@ impl Refused {
         Self { is_final: true, ..Self::new(Code::E6, why, help) }
     }
 
+    /// The same refusal, and one more finding.
+    pub(super) fn and(mut self, finding: Diagnostic) -> Self {
+        self.findings.push(finding);
+        self
+    }
+
     /// The rule that is broken first.
+    pub(crate) fn rule(&self) -> Code {
+        self.findings.first().map_or(Code::Fsm, |finding| finding.code)
+    }
+
+    /// The rules that say the same.
+    pub(crate) fn also(&self) -> &[Code] {
+        self.findings.first().map_or(&[], |finding| &finding.also)
+    }
+
+    /// The code of the rule that is broken first.
     pub(crate) fn code(&self) -> &'static str {
-        self.findings.first().map_or(Code::Fsm, |finding| finding.code).as_str()
+        self.rule().as_str()
     }
 
     /// What is wrong, for an operator: without what the model has written. It reads the whole of it.
@@ -94,7 +110,7 @@ pub(super) fn in_tools(finding: &Diagnostic) -> InTools {
         return InTools { at: None, message: message.to_owned(), help: Some(help.to_owned()) };
     }
     let help = match (finding.code, finding.pointer.as_deref()) {
-        (Code::Inv005, _) => Some(OVER_BUDGET.to_owned()),
+        (Code::Inv005, Some(_)) => Some(OVER_BUDGET.to_owned()),
         (Code::E7, _) => Some(SAFE_MODE.to_owned()),
         (Code::Inv004, Some("/mcp/evidence/evidence_refs")) => Some(CITE.to_owned()),
         _ => finding.help.as_deref().map(words),
@@ -144,7 +160,8 @@ const NO_TOKEN: &str = "/authorization_token_id";
 
 const OVER_BUDGET: &str = "decide `ESCALATE`, after `omen_believe` if that is not legal yet; then call `omen_escalate` with \
      `escalation_trigger` `budget_insufficient`, and the user is asked";
-const SAFE_MODE: &str = "record what is known with `omen_believe`, and tell the user: only the operator goes on, with another \
-     session";
+/// What can be done in safe mode.
+pub(super) const SAFE_MODE: &str = "record what is known with `omen_believe`, and tell the user; `omen_escalate` asks the operator to end \
+     safe mode, and another session begins another episode";
 const CITE: &str = "name what it rests on in `evidence`: packets that `omen_state` lists; if there is none, call a tool that \
      reads; if nothing is claimed about the present, use `freshness_class` `STRATEGIC`";

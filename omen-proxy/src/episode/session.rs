@@ -7,13 +7,15 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use omen_fsm::Event;
 use omen_fsm::episode::{Claims, Lapsed, Log, OnDrop};
 use omen_gate::arguments::Recordable;
 use omen_gate::breaker::BreakerState;
+use omen_gate::config::OnVeto;
 use omen_gate::confirm::{Confirmer, Question, Reply};
 use omen_gate::{
-    Blocked, Call, Config, Demand, Gate, GateClock, GateCode, Permission, Permissions, Ran, ServerName, ToolId, TurnId,
-    guarded,
+    Blocked, Call, CallHash, Config, Demand, EpisodeRefusal, Gate, GateClock, GateCode, Permission, Permissions, Ran,
+    ServerName, ToolId, ToolName, TurnId, guarded,
 };
 use omen_types::Code;
 use omen_types::packet::{AlertSeverity, AlertType, PacketType, PositiveCount, ToolsState};
@@ -24,7 +26,7 @@ use super::budgets::Budgets;
 use super::catalog::{OwnTool, collision};
 use super::desk::Desk;
 use super::facts::CallFacts;
-use super::human::{Answers, Witness};
+use super::human::{Answers, Heard, Witness};
 use super::interrupted::Interrupted;
 use super::log::Shared;
 use super::mode::Mode;
@@ -34,8 +36,9 @@ use super::recorder::{Origin, Recorder};
 use super::refused::Refused;
 use super::reply::{At, Done, NotNow, Standing};
 use super::synced::Synced;
-use super::{enforce, interrupted, list, observe};
+use super::{enforce, integrity, interrupted, list, moves, observe};
 use crate::frame::Frame;
+use crate::refusal::{Place, Refusal};
 use crate::shared::Notes;
 use omen_gate::Fault;
 
@@ -104,12 +107,15 @@ pub(crate) struct Episodes {
     claims: Claims,
     budgets: Budgets,
     timeout: PositiveCount,
+    on_veto: OnVeto,
     asks: Duration,
     /// Who is asked about an escalation: those who confirm calls.
     confirmer: Arc<dyn Confirmer>,
     answers: Answers,
     gate: OnceLock<Gate>,
     notes: Notes,
+    /// Held by the call that is under way where the episode is a turn.
+    calling: tokio::sync::Mutex<()>,
     /// The session's episode, if it is one; else those of the calls that are open, by their turns.
     desks: Mutex<BTreeMap<TurnId, Desk>>,
 }
@@ -161,11 +167,13 @@ impl Episodes {
             claims: Claims::new(),
             budgets,
             timeout: PositiveCount::from(std::num::NonZeroU32::new(seconds).unwrap_or(std::num::NonZeroU32::MIN)),
+            on_veto: about.config.on_veto,
             asks: about.config.confirm.timeout,
             confirmer,
             answers,
             gate: OnceLock::new(),
             notes: about.notes,
+            calling: tokio::sync::Mutex::default(),
             desks: Mutex::default(),
         };
         Ok((Arc::new(episodes), witness))
@@ -210,6 +218,21 @@ impl Episodes {
         if fails { ToolsState::ToolsPartial } else { ToolsState::ToolsOk }
     }
 
+    /// Whether the session's episode is the turn of its calls (A2, R2).
+    pub(crate) fn is_turn(&self) -> bool {
+        self.mode == Mode::Enforce
+    }
+
+    /// The turn that the episode is, by its correlation id.
+    pub(crate) fn user_turn(&self) -> Option<TurnId> {
+        TurnId::new(format!("corr_{}", plain(&self.session))).ok()
+    }
+
+    /// Waits until no other call of the episode is under way, if the episode is a turn.
+    pub(crate) async fn one_call(&self) -> Option<tokio::sync::MutexGuard<'_, ()>> {
+        if self.is_turn() { Some(self.calling.lock().await) } else { None }
+    }
+
     /// The tool of the episode with a name, if the client has it.
     pub(crate) fn own(&self, name: &str) -> Option<OwnTool> {
         OwnTool::named(name).filter(|_| self.mode == Mode::Enforce)
@@ -241,7 +264,10 @@ impl Episodes {
 
     /// Does what the model asks of its episode, and gives the line for the client.
     pub(crate) async fn drive(&self, tool: OwnTool, args: &str, at: &At<'_>) -> Vec<u8> {
-        let done = match serde_json::from_str::<Map<String, Value>>(args) {
+        let args = serde_json::from_str::<Map<String, Value>>(args);
+        let proposed = args.as_ref().ok().zip(tool.packet_type());
+        let proposed = proposed.and_then(|(args, packet)| moves::proposed(packet, args));
+        let done = match args {
             Ok(args) => self.done(tool, args, at).await,
             Err(_) => {
                 let why = Refused::new(Code::Schema, "expected an object for `arguments`", "write an object");
@@ -257,7 +283,16 @@ impl Episodes {
             Ok(done) => done.result(at),
             Err(not_now) => {
                 self.note(&format!("refused `{}`: {}: {}", tool.name(), not_now.why.code(), not_now.why.unquoted()));
-                not_now.result(at)
+                let own = ToolName::new(tool.name()).map(|tool| ToolId { server: self.server.clone(), tool });
+                let recorded = match &own {
+                    Ok(own) => self.record(&not_now, at.turn, own, None, proposed).await,
+                    // INVARIANT: the names of these tools are names.
+                    Err(error) => Err(Blocked::new(GateCode::A1, error.to_string(), "this is a bug; please report it")),
+                };
+                match recorded {
+                    Ok(()) => not_now.result(at),
+                    Err(unrecorded) => unrecorded_result(unrecorded, &not_now, at),
+                }
             }
         }
     }
@@ -273,8 +308,25 @@ impl Episodes {
             });
         };
         let given = args.clone();
-        let sent = self
-            .at(at.turn, |desk| enforce::send(desk, tool, packet, args).map_err(|why| not_now(desk, why, Ran::No)))?;
+        let on_veto = self.on_veto;
+        // In safe mode, there is nothing to escalate but that.
+        if packet == PacketType::EscalationPacket
+            && let Some(question) = self.at(at.turn, |desk| halted(desk, on_veto, &given))?
+        {
+            let reply = self.ask(at.turn, tool, &question).await;
+            let heard = reply.as_ref().and_then(Heard::of);
+            return self.at(at.turn, |desk| {
+                integrity::answered(desk, heard.as_ref()).map_err(|why| not_now(desk, why, Ran::No))
+            });
+        }
+        let sent = self.at(at.turn, |desk| {
+            integrity::within_budget(desk, on_veto)
+                .and_then(|()| {
+                    let sent = enforce::send(desk, tool, packet, args);
+                    sent.map_err(|why| integrity::vetoed(desk, on_veto, packet, &given, why))
+                })
+                .map_err(|why| not_now(desk, why, Ran::No))
+        })?;
         if packet != PacketType::EscalationPacket {
             return Ok(sent);
         }
@@ -313,7 +365,10 @@ impl Episodes {
         if self.mode == Mode::Observe {
             return Ok(());
         }
-        self.at(&call.turn, |desk| desk.may(call).map_err(|why| not_now(desk, why, Ran::No)))
+        self.at(&call.turn, |desk| {
+            let may = integrity::within_budget(desk, self.on_veto).and_then(|()| desk.may(call));
+            may.map_err(|why| not_now(desk, why, Ran::No))
+        })
     }
 
     /// Records a call before it is made. None if what observes cannot record it, which stops nothing.
@@ -327,7 +382,10 @@ impl Episodes {
             None => "granted by the operator's configuration".to_owned(),
         };
         let recorded = self.at(&call.turn, |desk| match self.mode {
-            Mode::Enforce => desk.begin(&call, &rationale).map_err(|why| not_now(desk, why, Ran::No)),
+            Mode::Enforce => {
+                let within = integrity::within_budget(desk, self.on_veto);
+                within.and_then(|()| desk.begin(&call, &rationale)).map_err(|why| not_now(desk, why, Ran::No))
+            }
             Mode::Observe => {
                 observe::begin(desk, &call, heard.as_ref(), &rationale).map_err(|why| not_now(desk, why, Ran::No))
             }
@@ -361,6 +419,34 @@ impl Episodes {
     /// What the client is answered if the outcome of a call cannot be recorded: its answer is withheld.
     pub(crate) fn unrecorded(&self, turn: &TurnId, why: Refused) -> NotNow {
         self.at(turn, |desk| not_now(desk, why, Ran::Yes))
+    }
+
+    /// Records in the audit log what the episode refuses, under the code of its rule (G4, D76).
+    ///
+    /// # Errors
+    /// If it cannot be recorded (A1).
+    pub(crate) async fn record(
+        &self,
+        not_now: &NotNow,
+        turn: &TurnId,
+        tool: &ToolId,
+        call: Option<CallHash>,
+        proposal: Option<Event>,
+    ) -> Result<(), Blocked> {
+        // INVARIANT: nothing is refused before the session has its gate.
+        let Some(gate) = self.gate.get() else { return Ok(()) };
+        let episode = self.at(turn, |desk| desk.recorder.origin().correlation_id().ok());
+        let refused = EpisodeRefusal {
+            code: not_now.why.rule(),
+            also: not_now.why.also(),
+            episode: episode.as_ref(),
+            tool,
+            call,
+            proposal,
+            ran: not_now.ran,
+            why: &not_now.why.unquoted(),
+        };
+        gate.refused_by_episode(turn, refused).await
     }
 
     /// Records a call that the gate refuses, where each call is an episode.
@@ -404,10 +490,17 @@ impl Episodes {
         if desk.recorder.packets() == 0 {
             return None;
         }
+        if self.mode == Mode::Enforce {
+            // An episode that ends over its budget ends halted.
+            let _ = integrity::within_budget(&mut desk, self.on_veto);
+        }
         let state = desk.recorder.nodes();
         let noted = desk.alert(AlertType::Other, AlertSeverity::Info, &format!("the session ended: {ended}"));
         let open = desk.recorder.ledger(|ledger| ledger.open().len());
         desk.recorder.end();
+        if let Some((gate, turn)) = self.gate.get().zip(self.user_turn()) {
+            gate.end_turn(&turn);
+        }
         // Nothing else waits any more.
         if let Err(why) = self.synced.now() {
             self.note(&why);
@@ -436,7 +529,12 @@ impl Ends for Episodes {
     fn ended(&self, call: &CallFacts, recorded: Recorded, outcome: &Outcome) -> Result<(), Refused> {
         let outcome = &outcome.recorded(&call.recordable);
         if self.mode == Mode::Enforce {
-            return self.at(&call.turn, |desk| desk.end(call, recorded, outcome));
+            return self.at(&call.turn, |desk| {
+                desk.end(call, recorded, outcome)?;
+                // The call is recorded; what comes next is refused.
+                let _ = integrity::within_budget(desk, self.on_veto);
+                Ok(())
+            });
         }
         if let Err(why) = self.at(&call.turn, |desk| observe::end(desk, call, recorded, outcome)) {
             self.note(&format!("the end of a call of `{}` is not recorded: {}", call.tool, why.unquoted()));
@@ -456,16 +554,22 @@ impl Ends for Episodes {
     }
 }
 
-fn not_now(desk: &Desk, why: Refused, ran: Ran) -> NotNow {
-    NotNow { why, standing: Standing::of(desk), ran }
+/// What the client is answered if a refusal cannot be recorded.
+pub(crate) fn unrecorded_result(unrecorded: Blocked, not_now: &NotNow, at: &At<'_>) -> Vec<u8> {
+    let refusal = Refusal { ran: not_now.ran, ..unrecorded.into() };
+    refusal.result(&Place { id: at.id, turn: at.turn, call: None, era: at.era, promises: at.promises })
 }
 
-/// What the gate's log has of a call that the episode refuses.
-pub(crate) fn blocked(not_now: &NotNow) -> Blocked {
-    let (code, reason) = (not_now.why.code(), not_now.why.reason());
-    let unquoted = format!("the episode refuses the call ({code}): {}", not_now.why.unquoted());
-    Blocked::new(GateCode::G1, format!("the episode refuses the call ({code}): {reason}"), "see what is legal next")
-        .unquoted_as(unquoted)
+/// What an operator is asked where the episode is in safe mode, or has just been halted for its budget.
+fn halted(desk: &mut Desk, on_veto: OnVeto, args: &Map<String, Value>) -> Result<Option<Map<String, Value>>, NotNow> {
+    if !integrity::is_halted(desk) {
+        integrity::within_budget(desk, on_veto).map_err(|why| not_now(desk, why, Ran::No))?;
+    }
+    Ok(integrity::is_halted(desk).then(|| integrity::question(desk, args)))
+}
+
+fn not_now(desk: &Desk, why: Refused, ran: Ran) -> NotNow {
+    NotNow { why, standing: Standing::of(desk), ran }
 }
 
 /// What an id takes of the name of a turn, whose characters may be others.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{World, entries, kinds, proxy, refusal, serve, within};
+use crate::support::{World, config, entries, kinds, proxy, refusal, serve, within};
 
 #[tokio::test]
 async fn a_call_passes_byte_for_byte_but_for_its_id_and_is_in_the_log() {
@@ -104,8 +104,11 @@ async fn an_answer_is_held_against_what_the_tool_promises() {
 }
 
 #[tokio::test]
-async fn the_servers_own_errors_reach_the_client_as_they_are() {
-    let (mut world, server) = World::with_server(proxy());
+async fn with_raw_errors_those_of_the_server_reach_the_client_as_they_are() {
+    let mut config = config("");
+    config.servers.get_mut("s").unwrap().errors = omen_gate::config::ServerErrors::Raw;
+    let proxy = omen_proxy::Proxy::new(config, "s".parse().unwrap(), "session".parse().unwrap());
+    let (mut world, server) = World::with_server(proxy);
     tokio::spawn(async move {
         let mut server = server;
         while let Some(line) = server.line().await {

@@ -1,9 +1,11 @@
 //! Episodes: recorded transcripts of a model, played to a proxy.
 
+mod audited;
 mod ends;
+mod halts;
 mod interrupted;
 mod listed;
 mod observed;
-mod play;
+pub(crate) mod play;
 mod table;
 mod transcripts;

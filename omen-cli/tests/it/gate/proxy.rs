@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::*;
 
+mod again;
 mod conformance;
 mod episode;
 mod first_session;
@@ -58,6 +59,7 @@ fn a_server_behind_the_proxy() {
                         std::thread::sleep(Duration::from_secs(60));
                     },
                     Some("die") => std::process::exit(9),
+                    Some("malformed") => json!({"content": 1}),
                     // As tools do, it repeats what it was called with.
                     Some(path) if path.starts_with("echo") || path.starts_with("fail") => {
                         let text = params["arguments"].to_string();

@@ -63,15 +63,6 @@ impl Breaker {
         Self { state: State::Closed { failures: 0 }, generation, under_way: 0 }
     }
 
-    /// As it was before a restart. It is not less patient than it would be by the limits, if these have changed.
-    pub(super) fn restored(generation: u64, failures: u32, until: Option<Duration>, limits: BreakerLimits) -> Self {
-        let state = match until {
-            Some(until) => State::Open { until },
-            None => State::Closed { failures: failures.min(limits.failures.get().saturating_sub(1)) },
-        };
-        Self { state, generation, under_way: 0 }
-    }
-
     /// Lets a call through, as one of the current generation.
     pub(super) fn admit(&mut self, now: Duration, last: &mut u64) -> Result<u64, NotNow> {
         self.look(now)?;

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use crate::audit::Logged;
 use crate::base::{Blocked, GateCode, ToolId};
 use crate::catalog::Pin;
+use crate::request::messages::EPISODE;
 
 /// What a policy says of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,6 +48,8 @@ impl ReplayCall {
         let code = text("code").and_then(|code| code.parse::<GateCode>().ok());
         match entry.kind().as_str() {
             "intent" => {}
+            // No policy of a gate changes what an episode refuses.
+            "decision" if text("stage") == Some(EPISODE) => return None,
             // After the call was made, its answer was refused.
             "decision" if is_denied && !matches!(code, Some(GateCode::Pg4 | GateCode::Pg5)) => {}
             "confirmation" if is_denied => {}

@@ -46,7 +46,7 @@ fn unknown_keys() {
     check(
         "servers = { a = { 'b/~c' = 1 } }\n",
         &["1:19 servers.a.\"b/~c\": unknown key `servers.a.\"b/~c\"`; \
-         expected one of `args`, `ca_file`, `command`, `env`, `headers`, `pass_env`, `plain_http`, `url`"],
+         expected one of `args`, `ca_file`, `command`, `env`, `errors`, `headers`, `pass_env`, `plain_http`, `url`"],
     );
 }
 
@@ -584,7 +584,7 @@ fn columns_are_counted_in_characters() {
     check(
         "servers = { 'é日' = { x = 1 } }\n",
         &["1:22 servers.\"é日\".x: unknown key \
-        `servers.\"é日\".x`; expected one of `args`, `ca_file`, `command`, `env`, `headers`, `pass_env`, `plain_http`, `url`"],
+        `servers.\"é日\".x`; expected one of `args`, `ca_file`, `command`, `env`, `errors`, `headers`, `pass_env`, `plain_http`, `url`"],
     );
 }
 

@@ -13,7 +13,7 @@ use omen_gate::confirm::{Confirmer, Question, Reply, Responder};
 use omen_proxy::episode::{Budgets, Mode, Recording};
 use serde_json::{Value, json};
 
-use crate::support::{End, World, config, tools};
+use crate::support::{End, World, config, entries, tools};
 
 /// A log that the test reads.
 #[derive(Clone, Debug, Default)]
@@ -56,6 +56,15 @@ impl Lines {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Human(Arc<Mutex<VecDeque<bool>>>);
 
+impl Human {
+    /// The next question has this answer.
+    pub(crate) fn answers(&self, answer: Option<bool>) {
+        let mut answers = self.0.lock().unwrap();
+        answers.clear();
+        answers.extend(answer);
+    }
+}
+
 #[async_trait]
 impl Confirmer for Human {
     async fn confirm(&self, _: &Question) -> Reply {
@@ -97,6 +106,8 @@ pub(crate) struct Played {
     pub(crate) made: Vec<String>,
     /// What the operator reads at the end.
     pub(crate) last_note: String,
+    /// The entries of the audit log that belong to turns.
+    pub(crate) audit: Vec<Value>,
 }
 
 /// A server whose tools answer with their arguments, fail, or never answer.
@@ -145,8 +156,7 @@ pub(crate) async fn play(mode: Mode, lines: &[Value]) -> Played {
             None if line.get("call").is_some() => vec![line.clone()],
             None => continue,
         };
-        human.0.lock().unwrap().clear();
-        human.0.lock().unwrap().extend(line["user"].as_str().map(|answer| answer == "yes"));
+        human.answers(line["user"].as_str().map(|answer| answer == "yes"));
         for call in &calls {
             id += 1;
             let params = json!({"name": call["call"], "arguments": call["arguments"]});
@@ -165,10 +175,11 @@ pub(crate) async fn play(mode: Mode, lines: &[Value]) -> Played {
         }
     }
     let notes = Arc::clone(&world.notes);
-    world.close().await;
+    let (_, audit) = world.close().await;
+    let audit = entries(&audit);
     let made = made.lock().unwrap().clone();
     let last_note = notes.lock().unwrap().last().cloned().unwrap_or_default();
-    Played { read, results, log, made, last_note }
+    Played { read, results, log, made, last_note, audit }
 }
 
 /// A call and what a model reads of its result. Of calls that are made at once, what is legal next depends on which has ended.

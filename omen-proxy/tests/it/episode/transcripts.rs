@@ -99,7 +99,7 @@ async fn each_transcript_is_stopped_by_the_rule_that_it_breaks() {
         ),
         ("safe-mode", &["INV-005", "E7", "E7", "E7"], &["read"], "S9_SAFEMODE"),
         ("skipped-verification", &["E3", "E3", "E3", "E3"], &["read", "write"], "S6_EXECUTE"),
-        ("tier-and-checks", &["INV-002", "INV-006", "E2"], &[], "S7_REVIEW"),
+        ("tier-and-checks", &["INV-002", "INV-006", "E7", "E7"], &[], "S9_SAFEMODE"),
         ("token-named-by-model", &["E4", "E4", "SCHEMA", "SCHEMA", "PG-2"], &["write"], "S6_EXECUTE"),
         ("tool-fails", &[], &["write"], "S7_REVIEW"),
         ("two-at-once", &["E4"], &["write"], "S7_REVIEW"),

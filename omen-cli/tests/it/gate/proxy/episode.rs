@@ -317,3 +317,25 @@ fn a_file_with_something_else_in_it_is_not_taken_for_the_log() {
         assert_eq!(client.close().0, 0);
     }
 }
+
+/// What an episode refuses is in the audit log under the rule of the protocol, and is found by it.
+#[test]
+fn what_an_episode_refuses_is_found_in_the_audit_log_by_its_own_code() {
+    let folder = proxied();
+    let args = ["--episode", "enforce", "--episode-log", "episodes.jsonl"];
+    let mut client = Client::start(&folder, &args);
+    let refused = client.call(1, "read_file", json!({"path": "a"}));
+    assert_eq!(refused["result"]["structuredContent"]["code"], "INV-001", "{refused}");
+    let decided = client.call(2, "omen_decide", json!({"decision_outcome": "ACT", "mcp": mcp()}));
+    assert_eq!(decided["result"]["isError"], true, "{decided}");
+    assert_eq!(client.close().0, 0);
+    let show = |code: &str| {
+        run(omen(["audit", "show", "--key-file", "audit.key", "--code", code, "audit.jsonl"]).current_dir(&folder))
+    };
+    let shown = show("INV-001");
+    assert!(shown.stdout.contains("files/read_file") && shown.stdout.contains("denied INV-001"), "{}", shown.stdout);
+    let code = decided["result"]["structuredContent"]["code"].as_str().unwrap();
+    assert!(show(code).stdout.contains("files/omen_decide"), "{code}");
+    let none = show("E5");
+    assert!(none.stderr.contains("no entry has the code `E5`"), "{}", none.stderr);
+}

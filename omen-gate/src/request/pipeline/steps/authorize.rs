@@ -49,7 +49,7 @@ async fn ask(request: &Request<Conformant>, call: &Call) -> Result<Ruling<Confir
 /// again as it is dispatched.
 fn worth_asking(gate: &Gate, context: &RequestContext, call: &Call) -> Result<(), Blocked> {
     gate.breakers().look(&call.tool().tool)?;
-    let known = gate.turns().record(context.id())?;
+    let known = gate.turns().record(context.counted_turn())?;
     // While another call of the turn runs, it is not known yet what will be left of the budget.
     let Ok(mut known) = known.try_lock() else { return Ok(()) };
     known.is_fresh(context)?;
@@ -61,7 +61,7 @@ fn worth_asking(gate: &Gate, context: &RequestContext, call: &Call) -> Result<()
 /// Whether the tool, the turn and the session may have one more call now (PG-3, R2). It is counted as it is dispatched.
 fn within_limits(gate: &Gate, context: &RequestContext, call: &Call) -> Result<(), Blocked> {
     gate.rates().look(call.tool(), gate.rate_of(call.tool()))?;
-    let known = gate.turns().record(context.id())?;
+    let known = gate.turns().record(context.counted_turn())?;
     // While another call of the turn runs, it is not known yet how many there were.
     let Ok(known) = known.try_lock() else { return Ok(()) };
     gate.turns().may_call(known.calls, context.session())

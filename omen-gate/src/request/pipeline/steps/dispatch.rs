@@ -36,7 +36,7 @@ pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dis
     let Request { gate, context, state: Authorized { lease, confirmed, listed } } = request;
     let call = lease.call().clone();
     // Held until the end: a turn makes one call at a time.
-    let record = context.check(gate.turns().record(context.id())).await?;
+    let record = context.check(gate.turns().record(context.counted_turn())).await?;
     let mut record = record.lock().await;
     context.check(record.is_fresh(&context).and_then(|()| gate.before().allows(&context, &call))).await?;
     let TurnRecord { budget, called, calls } = &mut *record;

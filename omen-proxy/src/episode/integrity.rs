@@ -1,0 +1,112 @@
+//! The proxy as the Integrity overlay of an episode that a model drives: what halts it, and how an operator ends safe mode
+//! (D77).
+
+use omen_fsm::{Node, NodeSet};
+use omen_gate::config::OnVeto;
+use omen_invariants::ledger::BUDGET_OVERRIDE;
+use omen_types::packet::{AlertSeverity, AlertType, DecisionOutcome, PacketType};
+use omen_types::{Code, Diagnostic};
+use serde_json::{Map, Value, json};
+
+use super::desk::Desk;
+use super::drafts;
+use super::human::Heard;
+use super::refused::{Refused, SAFE_MODE};
+use super::reply::{Done, Standing};
+
+/// Halts an episode that is over its budgets without approval. It is asked before whatever the model does next, and when a call
+/// has ended: time passes without a packet.
+///
+/// # Errors
+/// INV-005 if it was halted now, or if that cannot be recorded.
+pub(super) fn within_budget(desk: &mut Desk, on_veto: OnVeto) -> Result<(), Refused> {
+    let overruns = desk.overruns();
+    if on_veto == OnVeto::Refuse || overruns.is_empty() || is_halted(desk) {
+        return Ok(());
+    }
+    let figures = overruns.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let why = format!("the episode is over its budget ({figures}) without approval");
+    desk.alert(AlertType::BudgetOverrun, AlertSeverity::Critical, &why)?;
+    Err(Refused::new(Code::Inv005, format!("{why}, and is halted"), SAFE_MODE))
+}
+
+/// Halts an episode whose model proposes to act although it states that this violates the constitution. The decision itself was
+/// refused.
+pub(super) fn vetoed(
+    desk: &mut Desk,
+    on_veto: OnVeto,
+    packet: PacketType,
+    args: &Map<String, Value>,
+    refused: Refused,
+) -> Refused {
+    let acts = args.get("decision_outcome").and_then(Value::as_str) == Some(DecisionOutcome::Act.as_str());
+    let check = args.get("constraints_satisfied").and_then(|checks| checks.get("constitutional_check"));
+    let violates = packet == PacketType::DecisionPacket && acts && check == Some(&Value::Bool(false));
+    if on_veto == OnVeto::Refuse || !violates || is_halted(desk) || desk.recorder.packets() == 0 {
+        return refused;
+    }
+    let why =
+        "a decision to act states that it violates the constitution (`constitutional_check` is false); it was refused";
+    match desk.alert(AlertType::ConstitutionalViolation, AlertSeverity::Critical, why) {
+        Ok(()) => {
+            let halted = Diagnostic::error(
+                Code::E7,
+                "the episode is halted: a decision to act was refused for violating the constitution",
+            );
+            refused.and(halted.help(SAFE_MODE))
+        }
+        Err(unrecorded) => unrecorded,
+    }
+}
+
+/// Whether the episode is in safe mode.
+pub(super) fn is_halted(desk: &Desk) -> bool {
+    desk.recorder.nodes() == NodeSet::of(Node::SafeMode)
+}
+
+/// What an operator is asked who may end safe mode: why the episode is there, what a yes allows, and what the model says.
+pub(super) fn question(desk: &Desk, args: &Map<String, Value>) -> Map<String, Value> {
+    let overruns: Vec<_> = desk.overruns().iter().map(ToString::to_string).collect();
+    let mut question = Map::new();
+    question.insert("end_safe_mode".to_owned(), true.into());
+    question.insert("halted_because".to_owned(), json!(desk.halted_because()));
+    if !overruns.is_empty() {
+        question.insert("go_on_beyond_the_budget".to_owned(), json!(overruns));
+    }
+    question.insert("the_model_says".to_owned(), json!(args));
+    question
+}
+
+/// Ends safe mode, or leaves it, as an operator has answered, who speaks for layer 1 here (D13).
+///
+/// # Errors
+/// If that cannot be recorded.
+pub(super) fn answered(desk: &mut Desk, heard: Option<&Heard>) -> Result<Done, Refused> {
+    let done = |desk: &Desk, text: String, answer: Value| Done {
+        text,
+        members: json!({ "answer": answer }),
+        standing: Standing::of(desk),
+    };
+    let Some(heard) = heard else {
+        let text =
+            "The episode stays in safe mode: the operator has not answered. Call `omen_escalate` again to ask again.";
+        return Ok(done(desk, text.to_owned(), Value::Null));
+    };
+    if !heard.yes {
+        let why = heard.why.as_deref().map(|why| format!(" ({})", drafts::short(why))).unwrap_or_default();
+        return Ok(done(
+            desk,
+            format!("The operator answered `no`{why}: the episode stays in safe mode."),
+            json!("no"),
+        ));
+    }
+    // The time that passed until the answer counts, too.
+    let overruns = desk.overruns();
+    let mut rationale = format!("an operator ended safe mode, via {}", heard.via());
+    if !overruns.is_empty() {
+        let figures = overruns.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        rationale.push_str(&format!("; {}: {figures}", BUDGET_OVERRIDE));
+    }
+    desk.recorder.clear("an operator ends safe mode", &rationale)?;
+    Ok(done(desk, "The operator answered `yes`: safe mode has ended.".to_owned(), json!("yes")))
+}

@@ -1,0 +1,60 @@
+//! The turn of the user that a call is part of (A2, R2): the wire shows it if the client names it in `_meta`.
+
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
+use omen_gate::{Blocked, Gate, GateCode, TurnId};
+use serde_json::{Map, Value};
+
+/// The turns of a session's user.
+#[derive(Debug)]
+pub(crate) struct UserTurns {
+    /// The member of `_meta` that names a turn, if the operator has chosen one.
+    member: Option<String>,
+    session: TurnId,
+    seen: Mutex<BTreeSet<TurnId>>,
+}
+
+impl UserTurns {
+    /// Those of a session of a client: other sessions have turns of their own, whatever their clients call them.
+    pub(crate) fn new(member: Option<String>, session: TurnId) -> Self {
+        Self { member, session, seen: Mutex::default() }
+    }
+
+    /// The turn that a call is part of, by its `_meta`. None if the operator has chosen no member.
+    ///
+    /// # Errors
+    /// If the member is missing, or is not the name of a turn (A2).
+    pub(crate) fn of(&self, meta: Option<&str>) -> Result<Option<TurnId>, Blocked> {
+        let Some(member) = &self.member else { return Ok(None) };
+        let refused = |message: String| {
+            let help = format!(
+                "name the turn of the user in `_meta` as `{member}`, with 1 to {LONGEST} characters without blanks"
+            );
+            Err(Blocked::new(GateCode::A2, message, help))
+        };
+        let meta: Map<String, Value> = meta.and_then(|meta| serde_json::from_str(meta).ok()).unwrap_or_default();
+        let Some(named) = meta.get(member) else {
+            return refused(format!("the call does not name the turn of its user (`{member}` of `_meta`)"));
+        };
+        let named = named.as_str().filter(|name| !name.is_empty() && name.chars().count() <= LONGEST);
+        let Some(turn) = named.and_then(|name| TurnId::new(format!("{}/{name}", self.session)).ok()) else {
+            return refused(format!("`{member}` of `_meta` is not the name of a turn"));
+        };
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        if seen.len() >= omen_gate::MAX_TURNS && !seen.contains(&turn) {
+            return refused(format!("the session has named {} turns", seen.len()));
+        }
+        seen.insert(turn.clone());
+        Ok(Some(turn))
+    }
+
+    /// The session has ended, and its turns with it.
+    pub(crate) fn end(&self, gate: &Gate) {
+        let seen = std::mem::take(&mut *self.seen.lock().unwrap_or_else(PoisonError::into_inner));
+        seen.iter().for_each(|turn| gate.end_turn(turn));
+    }
+}
+
+/// The longest name of a turn, in characters.
+const LONGEST: usize = 64;
