@@ -32,6 +32,8 @@ pub(crate) struct Past {
     spent: BTreeMap<Fingerprint, u64>,
     /// What limits on calls count.
     recent: Recent,
+    /// The latest time of an entry. That of the last one may be earlier: the clock may have been set back.
+    latest: Option<SystemTime>,
 }
 
 /// A call that may have run: the gate has recorded its intent, and died before the outcome was known.
@@ -96,6 +98,7 @@ type Fingerprint = u128;
 impl Past {
     /// Takes the next entry.
     pub(super) fn add(&mut self, entry: &Entry) {
+        self.latest = self.latest.max(humantime::parse_rfc3339(&entry.time).ok());
         match entry.kind {
             // Grants have new numbers in each run.
             Label::Own(Own::Opened | Own::Repaired) => self.given.clear(),
@@ -248,6 +251,11 @@ impl Past {
     /// The breakers that were not closed without a failure.
     pub(crate) fn breakers(&self) -> impl Iterator<Item = (&str, &BreakerThen)> {
         self.breakers.iter().map(|(tool, breaker)| (tool.as_str(), breaker))
+    }
+
+    /// The latest time of an entry, if there is one.
+    pub(crate) fn latest(&self) -> Option<SystemTime> {
+        self.latest
     }
 
     /// The calls that limits count.
