@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use omen_fsm::episode::{Claims, Lapsed, Log, OnDrop};
-use omen_gate::arguments::Recordable;
 use omen_gate::breaker::BreakerState;
 use omen_gate::confirm::{Confirmer, Question, Reply};
 use omen_gate::{
@@ -220,7 +219,7 @@ impl Episodes {
         CallFacts::new(
             call.turn(),
             call.tool(),
-            self.gate.get().map(|gate| gate.recordable(call.tool(), call.args())).unwrap_or_default(),
+            (call.args(), self.gate.get().map(|gate| gate.recordable(call.tool(), call.args())).unwrap_or_default()),
             Some(call.hash()),
             &call.demand().permissions,
             self.timeout,
@@ -273,8 +272,10 @@ impl Episodes {
             });
         };
         let given = args.clone();
-        let sent = self
-            .at(at.turn, |desk| enforce::send(desk, tool, packet, args).map_err(|why| not_now(desk, why, Ran::No)))?;
+        let sent = self.at(at.turn, |desk| {
+            enforce::send(desk, tool, packet, args, |name| self.allowed(name))
+                .map_err(|why| not_now(desk, why, Ran::No))
+        })?;
         if packet != PacketType::EscalationPacket {
             return Ok(sent);
         }
@@ -285,6 +286,12 @@ impl Episodes {
             let Some(escalation) = escalation else { return Ok(sent) };
             enforce::answered(desk, &escalation, &given, reply.as_ref()).map_err(|why| not_now(desk, why, Ran::No))
         })
+    }
+
+    /// The id of a tool of the server that the operator allows.
+    fn allowed(&self, name: &str) -> Option<String> {
+        let tool = ToolId { server: self.server.clone(), tool: name.parse().ok()? };
+        self.gate.get()?.permissions(&tool).map(|_| tool.to_string())
     }
 
     /// Asks a human about an escalation: whether to go on with the step that it recommends.
@@ -376,14 +383,7 @@ impl Episodes {
             return;
         }
         let heard = self.answers.take(turn);
-        let call = CallFacts {
-            turn: turn.clone(),
-            tool: format!("{}/{}", self.server, omen_gate::bounded(tool)),
-            recordable: Recordable::default(),
-            hash: None,
-            writes: false,
-            timeout: self.timeout,
-        };
+        let call = CallFacts::unjudged(turn, format!("{}/{}", self.server, omen_gate::bounded(tool)), self.timeout);
         // A call that had begun has its end already.
         let recorded = self.at(turn, |desk| match desk.recorder.packets() {
             0 => observe::refused(desk, &call, args, heard.as_ref(), (code, why)),
