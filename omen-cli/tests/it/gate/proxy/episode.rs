@@ -113,7 +113,8 @@ pub(super) fn act(client: &mut Client) {
         (
             3,
             "omen_decide",
-            json!({"decision_outcome": "ACT", "decision_summary": "safety first", "constraints_satisfied": checks}),
+            json!({"decision_outcome": "ACT", "decision_summary": "safety first", "constraints_satisfied": checks,
+                "tools": [{"tool": "write_file", "operations": ["write"]}]}),
         ),
     ] {
         let answer = client.call(id, tool, args);
