@@ -19,6 +19,7 @@ mod file;
 mod hash;
 mod inspect;
 mod load;
+mod named_paths;
 mod paths;
 mod query_policy;
 mod schema;
@@ -28,6 +29,8 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+use zeroize::Zeroizing;
 
 use crate::base::{ServerName, ToolId};
 use crate::call::arguments::Recorder;
@@ -154,6 +157,24 @@ pub enum KeySource {
     File(PathBuf),
     /// A variable of the environment.
     Env(String),
+}
+
+impl KeySource {
+    /// Whether a text that a program is started with hands it the key: it holds the key, or names the file of the key, as a path
+    /// from this folder, also behind an option (`--key=PATH`), in a list, or as a URL (`file://PATH`).
+    #[must_use]
+    pub fn is_in(&self, text: &str, folder: &Path) -> bool {
+        match self {
+            Self::File(file) => {
+                named_paths::named_paths(text).iter().any(|path| check::is_same_file(&folder.join(path), file))
+            }
+            Self::Env(variable) => {
+                let key = std::env::var(variable).map(Zeroizing::new).unwrap_or_default();
+                let key = key.trim_ascii();
+                !key.is_empty() && text.contains(key)
+            }
+        }
+    }
 }
 
 impl Config {

@@ -11,6 +11,8 @@ pub(crate) enum Lost {
     Oversized(u64),
     /// It sent what the protocol does not allow.
     Malformed(String),
+    /// It has not answered the handshake within so many seconds.
+    Silent(u64),
     /// The proxy stopped it.
     Stopped,
 }
@@ -22,6 +24,7 @@ impl Lost {
             Self::Closed(why) => Fault::died(why),
             Self::Oversized(limit) => Fault::Oversized { limit: *limit },
             Self::Malformed(why) => Fault::malformed(why),
+            Self::Silent(_) => Fault::died(&self.to_string()),
             Self::Stopped => Fault::died("it was stopped"),
         }
     }
@@ -38,6 +41,9 @@ impl std::fmt::Display for Lost {
             Self::Closed(how) => f.write_str(how),
             Self::Oversized(limit) => write!(f, "it sent a message larger than {limit} bytes"),
             Self::Malformed(why) => write!(f, "it sent an invalid message: {why}"),
+            Self::Silent(seconds) => {
+                write!(f, "it did not answer `initialize` within {seconds} s (`list_timeout_seconds` in `[limits]`)")
+            }
             Self::Stopped => f.write_str("it was stopped"),
         }
     }
@@ -59,6 +65,9 @@ pub enum Ended {
     /// The server broke the protocol, and was killed.
     #[error("the server was stopped: {0}")]
     BadServer(String),
+    /// The server did not answer the handshake in time, and was stopped.
+    #[error("the server was stopped: {0}")]
+    SilentServer(String),
     /// It was asked to stop.
     #[error("the proxy was asked to stop")]
     Asked,
@@ -74,7 +83,9 @@ impl Ended {
         match self {
             Self::BadServer(_) => "the server was stopped: it broke the protocol".to_owned(),
             Self::Unrecorded(why) => format!("{}: {}", why.code, why.unquoted()),
-            Self::Client | Self::BadClient(_) | Self::Server(_) | Self::Asked => self.to_string(),
+            Self::Client | Self::BadClient(_) | Self::Server(_) | Self::SilentServer(_) | Self::Asked => {
+                self.to_string()
+            }
         }
     }
 }
@@ -84,6 +95,7 @@ impl From<Lost> for Ended {
         match lost {
             Lost::Closed(how) => Self::Server(how),
             Lost::Oversized(_) | Lost::Malformed(_) => Self::BadServer(lost.to_string()),
+            Lost::Silent(_) => Self::SilentServer(lost.to_string()),
             Lost::Stopped => Self::Asked,
         }
     }

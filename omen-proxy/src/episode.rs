@@ -14,6 +14,7 @@
 mod begun;
 mod budgets;
 mod catalog;
+mod chosen;
 mod desk;
 mod drafts;
 mod enforce;

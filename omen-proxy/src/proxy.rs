@@ -360,7 +360,7 @@ impl Proxy {
         }
 
         let mut running = Running::new();
-        let ended = relay(&shared, client.0, longest, &mut running, until).await;
+        let ended = relay(&shared, client.0, (longest, limits.start), &mut running, until).await;
         drop(reloading);
         drain(&shared, &ended, &mut running, self.drain).await;
         // Their outcomes are in the log with this, also of those that were broken off.
@@ -452,12 +452,19 @@ impl Proxy {
 async fn relay(
     shared: &Arc<Shared>,
     input: impl AsyncRead + Unpin,
-    limit: usize,
+    (limit, start): (usize, Duration),
     running: &mut Running,
     until: impl Future<Output = ()>,
 ) -> Ended {
     let mut lines = Lines::new(input, limit);
-    tokio::pin!(until);
+    // A server that never answers would have its client wait for ever, and see nothing of the reason.
+    let silent = async {
+        shared.session.unanswered(start).await;
+        let silent = Lost::Silent(start.as_secs());
+        shared.upstream.end(silent.clone());
+        silent
+    };
+    tokio::pin!(until, silent);
     loop {
         consume_budget().await;
         let line = tokio::select! {
@@ -465,6 +472,7 @@ async fn relay(
             () = &mut until => return Ended::Asked,
             lost = shared.upstream.over() => return lost.into(),
             () = shared.downstream.gone() => return Ended::Client,
+            silent = &mut silent => return silent.into(),
             Some(_) = running.join_next() => continue,
             line = lines.next() => line,
         };
@@ -485,6 +493,7 @@ async fn relay(
             () = &mut until => return Ended::Asked,
             lost = shared.upstream.over() => return lost.into(),
             () = shared.downstream.gone() => return Ended::Client,
+            silent = &mut silent => return silent.into(),
             () = from_client::line(shared, line, running) => {}
         }
     }

@@ -1,17 +1,26 @@
 //! What the proxy knows of a session, as it has seen it pass by: the era of the protocol, and what the client can do.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::Notify;
 
 use crate::frame::Frame;
 use crate::json;
 
 /// A session between one client and one server.
 #[derive(Debug, Default)]
-pub(crate) struct Session(Mutex<State>);
+pub(crate) struct Session {
+    state: Mutex<State>,
+    /// A handshake has begun.
+    begun: Notify,
+}
 
 #[derive(Debug, Default)]
 struct State {
     handshake: Handshake,
+    /// How many handshakes have begun.
+    count: u64,
     /// The client has declared that it can ask its user with a form.
     elicitation: bool,
     /// The members of `_meta` that every request has in the era without a handshake, as the client last wrote them.
@@ -61,7 +70,29 @@ impl Session {
             return false;
         }
         (state.handshake, state.elicitation) = (Handshake::Asked, declared);
+        state.count += 1;
+        self.begun.notify_one();
         true
+    }
+
+    /// Returns once a handshake has had no answer for so long.
+    pub(crate) async fn unanswered(&self, limit: Duration) {
+        loop {
+            let Some(asked) = self.asked() else {
+                self.begun.notified().await;
+                continue;
+            };
+            tokio::time::sleep(limit).await;
+            if self.asked() == Some(asked) {
+                return;
+            }
+        }
+    }
+
+    /// The number of the handshake that waits for its answer.
+    fn asked(&self) -> Option<u64> {
+        let state = self.lock();
+        (state.handshake == Handshake::Asked).then_some(state.count)
     }
 
     /// The server has answered the handshake.
@@ -93,7 +124,7 @@ impl Session {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

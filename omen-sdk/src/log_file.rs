@@ -101,8 +101,17 @@ impl LogFile {
     /// If it is open elsewhere, its last line is incomplete, or it cannot be read.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, LogFileError> {
         let path = path.as_ref();
+        let file = OpenOptions::new().read(true).append(true).create(true).open(path);
+        Self::from_file(file.map_err(|error| LogFileError::Io(path.to_owned(), error))?, path)
+    }
+
+    /// Uses a file that is open for reading and appending, for a program that has checked what it has opened. Errors name the path.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn from_file(file: File, path: impl AsRef<Path>) -> Result<Self, LogFileError> {
+        let path = path.as_ref();
         let failed = |error| LogFileError::Io(path.to_owned(), error);
-        let file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(failed)?;
         if !file.metadata().map_err(failed)?.is_file() {
             return Err(failed(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")));
         }

@@ -5,6 +5,7 @@ mod gates;
 mod program;
 mod question;
 mod terminal;
+mod typed;
 
 use std::io::IsTerminal as _;
 use std::path::PathBuf;

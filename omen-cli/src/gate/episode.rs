@@ -5,8 +5,8 @@ mod target;
 mod torn;
 
 use std::fmt;
-use std::fs::File;
-use std::io::BufReader;
+use std::fs::OpenOptions;
+use std::io::{BufReader, Seek as _, SeekFrom};
 use std::sync::Arc;
 
 use omen::log_file::{LogFile, LogFileError};
@@ -54,27 +54,35 @@ pub(super) fn recording(
     clock: &Arc<dyn GateClock>,
 ) -> Result<Option<Recording>, NotRecorded> {
     let (Some(mode), Some(path)) = (args.episode.mode, &args.episode.log) else { return Ok(None) };
+    // Before anything is created, and again what was opened: another file may be at the path by then.
     target::check(path, args, config)?;
     let failed = |error| LogFileError::Io(path.clone(), error);
-    let log = match LogFile::open(path) {
+    let file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(failed)?;
+    target::check_opened(&file, path, args, config)?;
+    let same = || file.try_clone().map_err(failed);
+    let log = match LogFile::from_file(same()?, path) {
         Err(LogFileError::Torn { whole, .. }) => {
-            let kept = torn::set_aside(path, whole).map_err(failed)?;
+            let kept = torn::set_aside(&file, path, whole).map_err(failed)?;
             complain(clean(&format!(
                 "repaired a partial write at the end of `{}`; what was cut off is in `{}`",
                 path.display(),
                 kept.display()
             )));
-            LogFile::open(path)?
+            LogFile::from_file(same()?, path)?
         }
         opened => opened?,
     };
     let budgets = Budgets { tool_calls: args.episode.calls, seconds: args.episode.seconds };
     let mut recording = Recording::new(mode, log).budgets(budgets);
     if config.audit.as_ref().is_none_or(|audit| audit.sync) {
-        let file = File::open(path).map_err(failed)?;
+        let file = same()?;
         recording = recording.synced(move || file.sync_data());
     }
-    let read = || File::open(path).map(BufReader::new);
+    // It is written at its end, wherever it is read.
+    let read = || {
+        (&file).seek(SeekFrom::Start(0))?;
+        Ok(BufReader::new(&file))
+    };
     for interrupted in recording.end_interrupted(read, is_own, clock).map_err(failed)? {
         complain(clean(&interrupted.to_string()));
     }

@@ -1,6 +1,7 @@
 //! `omen gate init`: writes a configuration for a server, in which nothing is allowed but what was named.
 
 mod allow;
+mod existing;
 mod name;
 mod new_folder;
 mod propose;
@@ -15,6 +16,7 @@ use omen_gate::Config;
 use omen_gate::audit::Key;
 use omen_gate::catalog::Catalog;
 
+use self::existing::Existing;
 use self::new_folder::NewFolder;
 use self::text::Setup;
 use super::{catalog, config, folders, remote, shell};
@@ -28,8 +30,11 @@ const KEY: &str = "audit.key";
 pub(crate) fn init(args: &GateInitArgs, out: &mut Output) -> Result<Exit, Failure> {
     let path = &args.config;
     // Asked first, so that no server is started in vain; what counts is asked again by the file system.
-    if !args.force && path.symlink_metadata().is_ok() {
-        complain(format_args!("{} exists already; name another file, or replace it with `--force`", path.display()));
+    if !args.force && !args.add && path.symlink_metadata().is_ok() {
+        complain(format_args!(
+            "{} exists already; add the server to it with `--add`, name another file, or replace it with `--force`",
+            path.display()
+        ));
         return Ok(Exit::Unreadable);
     }
     let mut endpoint = remote::endpoint(&args.remote)?;
@@ -44,6 +49,13 @@ pub(crate) fn init(args: &GateInitArgs, out: &mut Output) -> Result<Exit, Failur
     let Some(server) = args.server.clone().or(named) else {
         let what = if endpoint.is_some() { "address" } else { "command" };
         return Err(Failure::Usage(format!("no name for the server in its {what}; name it with `--server NAME`")));
+    };
+    let existing = match args.add.then(|| Existing::read(path, &server)).transpose() {
+        Ok(existing) => existing,
+        Err(why) => {
+            complain(clean(&why));
+            return Ok(Exit::Unreadable);
+        }
     };
     // The server runs in it.
     let folder = match NewFolder::make(path.parent().unwrap_or(Path::new(""))) {
@@ -65,11 +77,22 @@ pub(crate) fn init(args: &GateInitArgs, out: &mut Output) -> Result<Exit, Failur
     };
     let Some(catalog) = tools(&setup, path)? else { return Ok(Exit::Unreadable) };
     allow::check(&args.allow, &server, &catalog)?;
-    let text = setup.configuration(&catalog);
+    let text = match &existing {
+        Some(existing) => existing.with(&setup.addition(&catalog)),
+        None => setup.configuration(&catalog),
+    };
     // What is written is a configuration, or nothing is.
     if let Err(errors) = Config::parse_as(&text, path) {
         config::report(path, &errors);
         return Ok(Exit::Unreadable);
+    }
+    if let Some(existing) = existing {
+        if let Err(why) = existing.replace(&text) {
+            complain(clean(&why));
+            return Ok(Exit::Unreadable);
+        }
+        say(out, path, &setup, &catalog, None)?;
+        return Ok(Exit::Clean);
     }
     let (key, is_new) = match make_key(path) {
         Ok(made) => made,
@@ -83,7 +106,7 @@ pub(crate) fn init(args: &GateInitArgs, out: &mut Output) -> Result<Exit, Failur
         return Ok(Exit::Unreadable);
     }
     folder.keep();
-    say(out, path, &setup, &catalog, (&key, is_new))?;
+    say(out, path, &setup, &catalog, Some((&key, is_new)))?;
     Ok(Exit::Clean)
 }
 
@@ -127,12 +150,17 @@ fn make_key(config: &Path) -> Result<(PathBuf, bool), String> {
 /// Writes the whole file or nothing, and replaces a file only if that was asked for.
 fn write(path: &Path, text: &str, replace: bool) -> io::Result<()> {
     if replace {
-        let mut file = Output::to_file(path, false, Color::Never)?;
-        file.write_all(text.as_bytes())?;
-        return file.finish();
+        return put(path, text);
     }
     let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
     file.write_all(text.as_bytes())
+}
+
+/// Puts a file in the place of another one, whole or not at all.
+fn put(path: &Path, text: &str) -> io::Result<()> {
+    let mut file = Output::to_file(path, false, Color::Never)?;
+    file.write_all(text.as_bytes())?;
+    file.finish()
 }
 
 fn say(
@@ -140,10 +168,10 @@ fn say(
     path: &Path,
     setup: &Setup<'_>,
     catalog: &Catalog,
-    (key, is_new): (&Path, bool),
+    key: Option<(&Path, bool)>,
 ) -> io::Result<()> {
     let config = shell::word(&path.to_string_lossy());
-    let (config, key) = (clean(&config), key.display());
+    let config = clean(&config);
     let tools = catalog.iter().count();
     let s = if tools == 1 { "" } else { "s" };
     let allowed = match setup.allow {
@@ -153,24 +181,32 @@ fn say(
             format!("allowed: {}", names.join(", "))
         }
     };
-    writeln!(out, "wrote {}: {tools} tool{s} of `{}`, {allowed}", path.display(), clean(setup.server.as_str()))?;
-    match is_new {
-        true => writeln!(out, "wrote {key}: keep it where neither the agent nor its tools can read it")?,
-        false => writeln!(out, "kept {key}")?,
+    let server = clean(setup.server.as_str());
+    let what = if key.is_some() { "wrote" } else { "added to" };
+    writeln!(out, "{what} {}: {tools} tool{s} of `{server}`, {allowed}", path.display())?;
+    match key {
+        Some((key, true)) => {
+            writeln!(out, "wrote {}: keep it where neither the agent nor its tools can read it", key.display())?;
+        }
+        Some((key, false)) => writeln!(out, "kept {}", key.display())?,
+        None => {}
     }
     let review = match setup.allow {
         [] => "remove the `#` in front of the entries of the tools that you allow",
         _ => "see that the permissions and rules of what is allowed are what you mean",
     };
-    write!(
+    let last = match key {
+        Some(_) => format!(
+            "have your client start `omen gate proxy --config {config}` in place of the server;\n     \
+             `omen gate wrap` rewrites the configuration of a client"
+        ),
+        None => format!(
+            "start the proxy again, with `--all-servers` in front of all servers of {config}, or with a\n     `--server` for each"
+        ),
+    };
+    writeln!(
         out,
-        "\
-next:
-  1. read {}, and {review}
-  2. omen gate check --config {config}
-  3. have your client start `omen gate proxy --config {config}` in place of the server;
-     `omen gate wrap` rewrites the configuration of a client
-",
+        "next:\n  1. read {}, and {review}\n  2. omen gate check --config {config}\n  3. {last}",
         path.display()
     )?;
     out.flush()

@@ -88,7 +88,7 @@ impl Audit {
         let Opened { store, number, start, at, end, begun, own, data, before, past } =
             open::open(Box::new(store), &key, options.require.as_ref())?;
         let waits = store.waits();
-        let state = State { store, number, start, at, end, begun, broken: false };
+        let state = State { store, number, start, at, end, begun, latest: past.latest(), broken: false };
         let is_new = number > 1 && end == 0;
         let max_entry_bytes = options.max_entry_bytes.min(MAX_LINE_BYTES);
         let inner = Inner {
@@ -157,6 +157,14 @@ impl Audit {
         let mut entry = Entry::new(Label::Record(Kind::Outcome), data);
         (entry.turn, entry.packet_id, entry.correlation_id) = (Some(doubt.turn), doubt.packet_id, doubt.correlation_id);
         self.write(entry)
+    }
+
+    /// The latest time that an entry of the log has, whatever the clock shows now (D56).
+    ///
+    /// # Errors
+    /// If a write failed, so that it is not known what the log has.
+    pub(crate) fn latest(&self) -> Result<Option<SystemTime>, AuditError> {
+        Ok(self.inner.state()?.latest)
     }
 
     pub(crate) fn past(&self) -> &Past {
@@ -335,12 +343,13 @@ impl Inner {
 struct Group {
     before: Point,
     at: Point,
+    latest: Option<SystemTime>,
     lines: Vec<u8>,
 }
 
 impl Group {
     fn after(before: Point) -> Self {
-        Self { before, at: before, lines: Vec::new() }
+        Self { before, at: before, latest: None, lines: Vec::new() }
     }
 
     fn is_empty(&self) -> bool {
@@ -357,13 +366,15 @@ impl Group {
         if sequence > MAX_INTEGER {
             return Err(NotExact::Number { at: "/sequence".to_owned(), number: sequence.to_string() }.into());
         }
-        let time = format!("\"{}\"", rfc3339(log.clock.wall())?);
+        let now = log.clock.wall();
+        let time = format!("\"{}\"", rfc3339(now)?);
         let group = (!self.is_empty()).then_some(self.before.count + 1);
         let (line, mac) = draft.seal(Place { sequence, time: time.as_bytes(), group }, &log.key, &self.at.last);
         if line.len() > log.max_entry_bytes {
             return Err(AuditError::Long { bytes: line.len(), limit: log.max_entry_bytes });
         }
         self.at = Point { count: sequence, last: mac };
+        self.latest = self.latest.max(Some(now));
         self.lines.extend_from_slice(&line);
         Ok(Receipt { sequence, mac })
     }
@@ -377,6 +388,8 @@ struct State {
     start: Point,
     /// When its first entry was written.
     begun: Option<SystemTime>,
+    /// The latest time of an entry.
+    latest: Option<SystemTime>,
     /// The last entry.
     at: Point,
     /// Where the next one goes, in bytes.
@@ -405,6 +418,7 @@ impl State {
         self.check_place()?;
         self.broken = false;
         self.at = group.at;
+        self.latest = self.latest.max(group.latest);
         self.end += group.lines.len() as u64;
         Ok(())
     }

@@ -5,6 +5,7 @@
 //! the log: 16 bytes for each directive that had its call, and little else.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::SystemTime;
 
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
@@ -30,6 +31,8 @@ pub(crate) struct Past {
     spent: BTreeMap<Fingerprint, u64>,
     /// What limits on calls count.
     recent: Recent,
+    /// The latest time of an entry. That of the last one may be earlier: the clock may have been set back.
+    latest: Option<SystemTime>,
 }
 
 /// A call that may have run: the gate has recorded its intent, and died before the outcome was known.
@@ -86,6 +89,7 @@ type Fingerprint = u128;
 impl Past {
     /// Takes the next entry.
     pub(super) fn add(&mut self, entry: &Entry) {
+        self.latest = self.latest.max(humantime::parse_rfc3339(&entry.time).ok());
         match entry.kind {
             // Grants have new numbers in each run.
             Label::Own(Own::Opened | Own::Repaired) => self.given.clear(),
@@ -230,6 +234,11 @@ impl Past {
     /// The failures of a turn, if it has had any.
     pub(crate) fn failures(&self, turn: &str) -> Option<&Failures> {
         self.budgets.get(&fingerprint(&[turn]))
+    }
+
+    /// The latest time of an entry, if there is one.
+    pub(crate) fn latest(&self) -> Option<SystemTime> {
+        self.latest
     }
 
     /// The calls that limits count.

@@ -89,7 +89,7 @@ impl Reading {
 ///
 /// INVARIANT: neither of its times goes back or goes slower than the monotonic clock of the clock below. So what has
 /// expired once stays so, and setting the time of day back makes nothing last longer. What an operator has set too far
-/// ahead, it keeps until the process begins anew.
+/// ahead, it keeps until the process begins anew, and longer if the audit log has an entry of that time.
 #[derive(Debug)]
 pub(crate) struct Ratchet {
     clock: Arc<dyn GateClock>,
@@ -108,8 +108,14 @@ struct Passed {
 
 impl Ratchet {
     pub(crate) fn over(clock: Arc<dyn GateClock>) -> Arc<Self> {
+        Self::not_before(clock, None)
+    }
+
+    /// As [`over`](Self::over), with a time of day that has been reached before, whatever the clock shows now.
+    pub(crate) fn not_before(clock: Arc<dyn GateClock>, reached: Option<SystemTime>) -> Arc<Self> {
         let seen = Reading::of(clock.as_ref());
-        let state = Mutex::new(Passed { seen, latest: seen.wall, elapsed: Duration::ZERO });
+        let latest = reached.map_or(seen.wall, |reached| reached.max(seen.wall));
+        let state = Mutex::new(Passed { seen, latest, elapsed: Duration::ZERO });
         Arc::new(Self { clock, state })
     }
 

@@ -17,7 +17,7 @@ use zeroize::Zeroizing;
 
 use super::error::{ConfigError, ConfigErrors, MAX_ERRORS};
 use super::file::{self, File};
-use super::paths;
+use super::named_paths::named_paths;
 use super::source::{Source, path};
 use super::{Audit, Command, Config, INHERITED, KeySource, PolicyHash, Server};
 use crate::audit::store::{head_path, is_beside};
@@ -372,9 +372,7 @@ impl Check<'_, '_> {
                 let key = lexical(&file.to_string_lossy());
                 for (name, command) in commands {
                     for (pointer, text) in texts(name, command) {
-                        // As a whole, or behind the `=` of an option.
-                        let paths = [Some(text), text.split_once('=').map(|(_, path)| path)];
-                        if paths.into_iter().flatten().any(|path| lexical(path) == key) {
+                        if named_paths(text).iter().any(|path| lexical(path) == key) {
                             let place = path(&self.source.value, &pointer);
                             let message =
                                 format!("`{place}` passes the key file of the log to the server (`audit.key_file`)");
@@ -401,8 +399,9 @@ pub(super) fn surroundings(source: &Source<'_>, config: &Config) -> Result<(), C
             for (name, command) in
                 config.servers.iter().filter_map(|(name, server)| Some((name, server.command.as_ref()?)))
             {
+                let folder = command.dir.as_deref().unwrap_or(Path::new(""));
                 for (pointer, text) in texts(name, command) {
-                    if is_same_file(&paths::of(command, text), file) {
+                    if audit.key.is_in(text, folder) {
                         let place = path(&source.value, &pointer);
                         let message =
                             format!("`{place}` passes the key file of the log to the server (`audit.key_file`)");
@@ -426,7 +425,8 @@ pub(super) fn surroundings(source: &Source<'_>, config: &Config) -> Result<(), C
             for (name, command) in
                 config.servers.iter().filter_map(|(name, server)| Some((name, server.command.as_ref()?)))
             {
-                for (pointer, _) in texts(name, command).filter(|(_, text)| !key.is_empty() && text.contains(key)) {
+                let folder = command.dir.as_deref().unwrap_or(Path::new(""));
+                for (pointer, _) in texts(name, command).filter(|(_, text)| audit.key.is_in(text, folder)) {
                     let place = path(&source.value, &pointer);
                     check.wrong(&pointer, format!("`{place}` holds the key of the log (`audit.key_env`)"), KEEP);
                 }
@@ -480,7 +480,7 @@ fn lexical(path: &str) -> String {
 }
 
 /// Whether two paths lead to one file, by whatever links. A file that does not exist is compared by its folder.
-fn is_same_file(a: &Path, b: &Path) -> bool {
+pub(super) fn is_same_file(a: &Path, b: &Path) -> bool {
     #[cfg(unix)]
     if let (Ok(a), Ok(b)) = (a.metadata(), b.metadata()) {
         use std::os::unix::fs::MetadataExt as _;

@@ -33,7 +33,7 @@ pub(super) fn resolve(config: &mut Config, file: &Path) {
 }
 
 /// The file that a text would name for a server.
-pub(super) fn of(command: &Command, text: &str) -> PathBuf {
+fn of(command: &Command, text: &str) -> PathBuf {
     command.dir.as_deref().unwrap_or(Path::new("")).join(text)
 }
 

@@ -237,5 +237,11 @@ pub(super) fn dead(tool: &ToolId, permission: Permission, death: Option<Death>) 
         Some(Death::Revoked) | None => "was revoked",
     };
     let message = format!("the grant of `{permission}` for `{tool}` {how}");
-    Blocked::new(GateCode::G2, message, "request a new grant")
+    let help = match death {
+        Some(Death::Expired) => EXPIRED,
+        _ => "request a new grant",
+    };
+    Blocked::new(GateCode::G2, message, help)
 }
+
+const EXPIRED: &str = "request a new grant; what counts is the later of the clock and the latest time in the audit log";

@@ -209,7 +209,8 @@ impl Builder {
             None => Gate::open_audit(&config, Arc::clone(&clock))?,
         };
         // One for all that expires, so that what one of them has seen, all have. The log has the time of day as it is.
-        let expiry = Ratchet::over(Arc::clone(&clock));
+        // What has expired before the gate was restarted stays so: the log shows what time it was then.
+        let expiry = Ratchet::not_before(Arc::clone(&clock), audit.latest()?);
         let grants = Grants::by(Arc::clone(&expiry));
         load(&config.grants, &grants, &audit)?;
         // What was done before the gate was restarted holds.

@@ -281,6 +281,31 @@ async fn g2_what_was_revoked_stays_revoked() {
     let _ = again.call("turn_3", "store/set", set(60)).await.unwrap();
 }
 
+/// What has expired stays so, though the clock is set back between two runs, however often: the log shows what time it was.
+#[tokio::test]
+async fn g2_what_has_expired_stays_so_though_the_clock_is_set_back_between_runs() {
+    let (log, time) = (Memory::default(), clock());
+    let began = time.wall();
+    let expires = humantime::format_rfc3339_seconds(began + Duration::from_secs(60));
+    let short = format!(
+        "[[grants]]\nserver = 'store'\ntool = 'set'\npermissions = ['WRITE']\npre_granted = true\nexpires = {expires}\n\
+         [audit]\nlog = 'l'\nkey_file = 'k'\n"
+    );
+    let run = Run::on(&log, &time, &short).await;
+    assert_eq!(attempt(&run, "turn_1", set(1)).await, Ok(()));
+    time.advance(Duration::from_secs(61));
+    assert_eq!(attempt(&run, "turn_2", set(2)).await, Err(GateCode::G2));
+    drop(run);
+
+    for number in 3..6 {
+        // The last entry of the log is an earlier one from the second time on.
+        let back = Arc::new(ManualClock::new(began + Duration::from_secs(number)));
+        let again = Run::on(&log, &back, &short).await;
+        assert_eq!(attempt(&again, &format!("turn_{number}"), set(3)).await, Err(GateCode::G2), "{number}");
+        assert_eq!(again.calls(), 0);
+    }
+}
+
 /// Makes a call, or says which rule refuses it.
 async fn attempt(run: &Run, turn: &str, args: Value) -> Result<(), GateCode> {
     let plan = json!({ "type": "call_tool", "server": "store", "tool": "set", "args": args }).to_string();

@@ -10,9 +10,10 @@ use omen_types::packet::{
     Timestamp, TokenId, ToolsState,
 };
 use omen_types::{Code, Diagnostic};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::budgets::Budgets;
+use super::chosen::{Chosen, Scope};
 use super::drafts;
 use super::envelope::{Stated, reference};
 use super::facts::CallFacts;
@@ -35,6 +36,8 @@ pub(super) struct Desk {
     pub(super) tools: ToolsState,
     /// The latest decision.
     pub(super) decision: Option<PacketId>,
+    /// The tools that it names; none where the gate alone decides on each call.
+    pub(super) chosen: Option<Chosen>,
     calls: u64,
     pub(super) calls_used: u64,
     /// Why the episode was halted the last time.
@@ -72,6 +75,7 @@ impl Desk {
             seen: VecDeque::new(),
             tools: ToolsState::ToolsOk,
             decision: None,
+            chosen: None,
             calls: 0,
             calls_used: 0,
             halted_because: None,
@@ -134,6 +138,18 @@ impl Desk {
         Ok(sent)
     }
 
+    /// Judges a packet of the model's without sending it.
+    pub(super) fn judge(
+        &self,
+        packet_type: PacketType,
+        payload: &Map<String, Value>,
+        stated: &Stated,
+        cited: &[EvidenceRef],
+    ) -> Result<(), Refused> {
+        let mcp = stated.envelope(self.budgets, cited, self.tools);
+        self.recorder.probe(&[(packet_type, Value::Object(payload.clone()))], &mcp)
+    }
+
     /// Sends a packet of the proxy's own, in the envelope that is in force.
     fn send_own(&mut self, packet_type: PacketType, payload: &Value) -> Result<Sent, Refused> {
         let mcp = self.mcp();
@@ -169,7 +185,7 @@ impl Desk {
         let nodes = self.recorder.nodes();
         let (task, token) = self.next_ids()?;
         let in_loop = nodes == NodeSet::of(Node::Verify);
-        let directive = drafts::directive(&task, call, call.writes.then_some(&token), in_loop);
+        let directive = drafts::directive(&task, call, call.judged(), call.writes.then_some(&token), in_loop);
         let directive = (PacketType::TaskDirectivePacket, directive);
         // The results of what is open come first: they count against the budget, too.
         let open = self.recorder.ledger(|ledger| {
@@ -184,8 +200,12 @@ impl Desk {
         };
         if call.writes && !nodes.after(Event::Authorize).is_empty() {
             let issued = (PacketType::ToolAuthorizationToken, self.token(&token, call, ""));
-            probe(vec![issued, directive])?;
-            return Ok(Way::Token);
+            let judged = probe(vec![issued, directive]);
+            return match (judged, &self.chosen) {
+                (Err(why), Some(chosen)) if why.code() == Code::Inv007.as_str() => Err(chosen.outside(call)),
+                (Ok(()), Some(chosen)) if !chosen.names(&call.tool) => Err(chosen.outside(call)),
+                (judged, _) => judged.map(|()| Way::Token),
+            };
         }
         if call.writes {
             probe(vec![directive])?;
@@ -209,7 +229,8 @@ impl Desk {
         let now = self.recorder.ledger(|ledger| ledger.clock_at(self.recorder.origin().now()));
         // The call may begin a moment after its token, and takes no longer than its timeout.
         let expiry = Timestamp::from(now.plus_seconds(call.timeout.get().saturating_add(SLACK_SECONDS)));
-        drafts::token(token, call, expiry, rationale)
+        let scope = self.chosen.as_ref().and_then(|chosen| chosen.scope(&call.tool));
+        drafts::token(token, scope.unwrap_or_else(|| Scope::whole(&call.tool)), expiry, rationale)
     }
 
     fn next_ids(&self) -> Result<(TaskId, TokenId), Refused> {
@@ -239,7 +260,8 @@ impl Desk {
             _ => None,
         };
         let in_loop = self.recorder.nodes() == NodeSet::of(Node::Verify);
-        let directive = drafts::directive(&task_id, call, token.as_ref(), in_loop);
+        let params = call.recordable.arguments().cloned();
+        let directive = drafts::directive(&task_id, call, params, token.as_ref(), in_loop);
         match self.send_own(PacketType::TaskDirectivePacket, &directive)?.task {
             Some(task) => Recorded::directive(task_id, task),
             // INVARIANT: a directive that was sent has a task.

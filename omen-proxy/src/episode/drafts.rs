@@ -4,19 +4,18 @@ use omen_fsm::sender;
 use omen_gate::bounded;
 use omen_types::packet::{
     AuthorizedScope, Count, ErrorDetails, ExecutionMetadata, ExecutionMethod, ObservationPayload, ObservationType,
-    OperationType, PacketId, PacketType, PositiveCount, ReliabilityMetadata, TaskDirectivePayload, TaskId,
-    TaskResultPayload, TaskType, Text, Timestamp, TokenId, ToolAuthorizationPayload,
+    PacketId, PacketType, PositiveCount, ReliabilityMetadata, TaskDirectivePayload, TaskId, TaskResultPayload,
+    TaskType, Text, Timestamp, TokenId, ToolAuthorizationPayload,
 };
 use serde_json::{Map, Value, json};
 
+use super::chosen::Scope;
 use super::facts::CallFacts;
 use super::outcome::Outcome;
 
-/// A token for one call. Which operations a tool makes is not known, so it covers what the operator's grants do: all that the
-/// tool can do, once.
-pub(super) fn token(token_id: &TokenId, call: &CallFacts, expiry: Timestamp, rationale: &str) -> Value {
-    let scope =
-        AuthorizedScope::builder().tool_ids(vec![call.tool.clone()]).operation_types(OperationType::ALL.to_vec());
+/// A token for one call of what was decided.
+pub(super) fn token(token_id: &TokenId, scope: Scope, expiry: Timestamp, rationale: &str) -> Value {
+    let scope = AuthorizedScope::builder().tool_ids(scope.tools).operation_types(scope.operations);
     let payload = ToolAuthorizationPayload::builder()
         .token_id(token_id.clone())
         .authorized_scope(scope.unchecked())
@@ -28,12 +27,15 @@ pub(super) fn token(token_id: &TokenId, call: &CallFacts, expiry: Timestamp, rat
     json!(payload)
 }
 
-/// The directive of a call; with a token, of one that writes.
-pub(super) fn directive(task_id: &TaskId, call: &CallFacts, token: Option<&TokenId>, in_loop: bool) -> Value {
-    let method = ExecutionMethod::tool()
-        .tool_id(call.tool.clone())
-        .maybe_tool_params(call.recordable.arguments().cloned())
-        .build();
+/// The directive of a call, with these of its arguments; with a token, of one that writes.
+pub(super) fn directive(
+    task_id: &TaskId,
+    call: &CallFacts,
+    params: Option<Map<String, Value>>,
+    token: Option<&TokenId>,
+    in_loop: bool,
+) -> Value {
+    let method = ExecutionMethod::tool().tool_id(call.tool.clone()).maybe_tool_params(params).build();
     match token {
         Some(token) => json!(
             TaskDirectivePayload::write()

@@ -8,9 +8,11 @@ use omen_types::{Code, Diagnostic};
 use serde_json::{Map, Value, json};
 
 use super::catalog::OwnTool;
+use super::chosen::Chosen;
 use super::desk::Desk;
 use super::drafts;
 use super::human::Heard;
+use super::names::TOOLS;
 use super::recorder::Sent;
 use super::refused::{Refused, in_tools};
 use super::reply::{self, Done, Standing};
@@ -21,16 +23,18 @@ struct Given {
     payload: Map<String, Value>,
     mcp: Option<Value>,
     evidence: Option<Vec<String>>,
+    tools: Option<Value>,
 }
 
-/// Sends the packet that a tool stands for.
+/// Sends the packet that a tool stands for. `id_of` gives the id of a server's tool that the operator allows.
 pub(super) fn send(
     desk: &mut Desk,
     tool: OwnTool,
     packet: PacketType,
     args: Map<String, Value>,
+    id_of: impl Fn(&str) -> Option<String>,
 ) -> Result<Done, Refused> {
-    let Given { mut payload, mcp, evidence } = given(packet, args)?;
+    let Given { mut payload, mcp, evidence, tools } = given(packet, args)?;
     let stated = desk.stating(mcp.as_ref())?;
     let cited = match evidence {
         Some(named) => desk.citing(&named)?,
@@ -43,7 +47,16 @@ pub(super) fn send(
         PacketType::EscalationPacket => decided(desk, &mut payload, "blocking_decision_packet_id"),
         _ => {}
     }
+    let chosen = (packet == PacketType::DecisionPacket).then(|| Chosen::read(&payload, tools, id_of)).transpose();
+    if chosen.is_err() {
+        // What the rules say of the packet comes first.
+        desk.judge(packet, &payload, &stated, &cited)?;
+    }
+    let chosen = chosen?;
     let Sent { packet_id, warnings, .. } = desk.send(packet, &Value::Object(payload), stated, cited)?;
+    if chosen.is_some() {
+        desk.chosen = chosen;
+    }
     let mut text = format!("Accepted: `{}` is packet `{packet_id}`.", tool.name());
     let warnings: Vec<_> = warnings.iter().map(|warning| (warning, in_tools(warning))).collect();
     for (warning, said) in &warnings {
@@ -86,6 +99,7 @@ pub(super) fn state(desk: &Desk) -> Done {
 /// Takes the arguments apart. What is the proxy's to supply is refused, whatever it says.
 fn given(packet: PacketType, mut args: Map<String, Value>) -> Result<Given, Refused> {
     let (mcp, evidence) = (args.remove("mcp"), args.remove("evidence"));
+    let tools = if packet == PacketType::DecisionPacket { args.remove(TOOLS) } else { None };
     let evidence = match evidence {
         None => None,
         Some(value) => Some(serde_json::from_value::<Vec<String>>(value).map_err(|_| {
@@ -108,7 +122,7 @@ fn given(packet: PacketType, mut args: Map<String, Value>) -> Result<Given, Refu
         let finding = Diagnostic::error(code, format!("{problem}: `{name}`")).at(format!("/{name}"));
         return Err(Refused::finding(finding.help(help)));
     }
-    Ok(Given { payload: args, mcp, evidence })
+    Ok(Given { payload: args, mcp, evidence, tools })
 }
 
 /// An observation that nobody but the model has made. What a tool or a human has said is what has passed the proxy.

@@ -2,7 +2,8 @@
 
 use omen_gate::arguments::Recordable;
 use omen_gate::{CallHash, Permission, Permissions, ToolId, TurnId};
-use omen_types::packet::PositiveCount;
+use omen_types::packet::{OperationType, PositiveCount};
+use serde_json::{Map, Value};
 
 /// What is known of a call before it is made.
 #[derive(Clone, Debug)]
@@ -13,8 +14,10 @@ pub(crate) struct CallFacts {
     /// What of the call may be written down.
     pub(crate) recordable: Recordable,
     pub(crate) hash: Option<CallHash>,
-    /// Whether the operator says that the tool can do more than read.
+    /// Whether the tool can do more than read, as the operator says, or is asked to (D88).
     pub(crate) writes: bool,
+    /// The operation that the arguments ask for, as they write it (D26). It is judged even where no arguments are recorded.
+    pub(super) operation: Option<String>,
     pub(crate) timeout: PositiveCount,
 }
 
@@ -22,12 +25,35 @@ impl CallFacts {
     pub(crate) fn new(
         turn: &TurnId,
         tool: &ToolId,
-        recordable: Recordable,
+        (args, recordable): (&Map<String, Value>, Recordable),
         hash: Option<CallHash>,
         permissions: &Permissions,
         timeout: PositiveCount,
     ) -> Self {
-        let writes = permissions.iter().any(|permission| permission != Permission::Read);
-        Self { turn: turn.clone(), tool: tool.to_string(), recordable, hash, writes, timeout }
+        let word = args.get(OPERATION).and_then(Value::as_str);
+        // Any other word is the tool's own business (D26).
+        let asked = word.and_then(|word| Some((word, word.to_lowercase().parse::<OperationType>().ok()?)));
+        let writes = permissions.iter().any(|permission| permission != Permission::Read)
+            || asked.is_some_and(|(_, operation)| operation != OperationType::Read);
+        let operation = asked.map(|(word, _)| word.to_owned());
+        Self { turn: turn.clone(), tool: tool.to_string(), recordable, hash, writes, operation, timeout }
+    }
+
+    /// A call that is only recorded as refused.
+    pub(super) fn unjudged(turn: &TurnId, tool: String, timeout: PositiveCount) -> Self {
+        let recordable = Recordable::default();
+        Self { turn: turn.clone(), tool, recordable, hash: None, writes: false, operation: None, timeout }
+    }
+
+    /// The arguments by which the call is judged: those that are recorded, and the operation in any case.
+    pub(super) fn judged(&self) -> Option<Map<String, Value>> {
+        let recorded = self.recordable.arguments().cloned();
+        let Some(operation) = &self.operation else { return recorded };
+        let mut judged = recorded.unwrap_or_default();
+        judged.insert(OPERATION.to_owned(), operation.as_str().into());
+        Some(judged)
     }
 }
+
+/// The argument that names an operation (D26).
+const OPERATION: &str = "operation";

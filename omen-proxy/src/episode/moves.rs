@@ -127,7 +127,7 @@ fn condition(condition: &Value) -> Option<(String, Vec<String>)> {
 
 const READS: &str = "a tool of the server that only reads";
 const WRITES: &str = "a tool of the server that writes";
-const GRANTED: &str = "its token is issued by the operator's grants";
+const GRANTED: &str = "one that the decision names; its token is issued by the operator's grants";
 const WAIT: &str = "the user's answer";
 const RELEASES: &str = "asks the operator to end safe mode";
 
@@ -149,7 +149,7 @@ mod tests {
         assert_eq!(
             lines(&[Event::Authorize, Event::DirectRead], false),
             [
-                "- a tool of the server that writes: its token is issued by the operator's grants",
+                "- a tool of the server that writes: one that the decision names; its token is issued by the operator's grants",
                 "- a tool of the server that only reads"
             ]
         );

@@ -4,4 +4,6 @@ pub(super) const BUDGETS: &str = "budgets";
 pub(super) const EVIDENCE: &str = "evidence";
 pub(super) const EPISTEMICS: &str = "epistemics";
 pub(super) const ROUTING: &str = "routing";
+/// What a decision to act is about.
+pub(super) const TOOLS: &str = "tools";
 pub(super) const TOOLS_STATE: &str = "tools_state";

@@ -10,7 +10,7 @@ use omen_types::packet::{ObservationType, PacketType};
 use serde_json::{Map, Value, json};
 
 use super::catalog::OwnTool;
-use super::names::{BUDGETS, EVIDENCE, ROUTING, TOOLS_STATE};
+use super::names::{BUDGETS, EVIDENCE, ROUTING, TOOLS, TOOLS_STATE};
 
 /// The file of a packet's schema.
 fn file(packet: PacketType) -> String {
@@ -72,15 +72,24 @@ pub(super) fn payload_members(packet: PacketType) -> Vec<String> {
 pub(super) fn listed(tool: OwnTool) -> Value {
     let Some(packet) = tool.packet_type() else {
         let schema = json!({ "type": "object", "properties": {}, "additionalProperties": false });
-        return json!({ "name": tool.name(), "description": ABOUT_STATE, "inputSchema": schema });
+        let description = format!("{ABOUT_STATE} {}", first_call(tool));
+        return json!({ "name": tool.name(), "description": description, "inputSchema": schema });
     };
     let file = file(packet);
     let about = plain(read(&file).get("description").and_then(Value::as_str).unwrap_or_default());
     json!({
         "name": tool.name(),
-        "description": format!("{about} {}", ABOUT_ALL),
+        "description": format!("{about} {ABOUT_ALL} {}", first_call(tool)),
         "inputSchema": input(packet, &file),
     })
+}
+
+/// The arguments of a first call, for a model to copy.
+fn first_call(tool: OwnTool) -> String {
+    let calls = FIRST_CALLS.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let first = calls.into_iter().find(|call| call.get("call").and_then(Value::as_str) == Some(tool.name()));
+    let arguments = first.and_then(|call| call.get("arguments").cloned()).unwrap_or_default();
+    format!("Example of a first call: {arguments}")
 }
 
 fn input(packet: PacketType, file: &str) -> Value {
@@ -93,6 +102,9 @@ fn input(packet: PacketType, file: &str) -> Value {
         properties.insert("mcp".to_owned(), stated(mcp, &mut defs));
         let id = defs.convert(&json!({ "$ref": "../common.schema.json#/$defs/PacketId" }), file);
         properties.insert(EVIDENCE.to_owned(), json!({ "type": "array", "items": id, "description": ABOUT_EVIDENCE }));
+        if packet == PacketType::DecisionPacket {
+            properties.insert(TOOLS.to_owned(), chosen(&mut defs));
+        }
     }
     if let Some(Value::Array(required)) = schema.get_mut("required") {
         required.retain(|name| name.as_str().is_none_or(|name| own(name).is_none_or(|one| !one.values.is_empty())));
@@ -105,6 +117,20 @@ fn input(packet: PacketType, file: &str) -> Value {
     let defs = defs.used_by(&schema);
     schema.insert("$defs".to_owned(), Value::Object(defs));
     Value::Object(schema)
+}
+
+/// The tools that a decision is about, with operations as a token has them.
+fn chosen(defs: &mut Defs) -> Value {
+    let file = file(PacketType::ToolAuthorizationToken);
+    let scope = definition(&file, "AuthorizedScope");
+    let mut operations = defs.convert(members(&scope).get("operation_types").unwrap_or_default(), &file);
+    if let Value::Object(operations) = &mut operations {
+        operations.insert("description".to_owned(), ABOUT_OPERATIONS.into());
+    }
+    let tool = json!({ "type": "string", "description": ABOUT_TOOL });
+    let chosen = json!({ "type": "object", "properties": { "tool": tool, "operations": operations },
+        "required": ["tool", "operations"], "additionalProperties": false });
+    json!({ "type": "array", "items": chosen, "description": ABOUT_TOOLS })
 }
 
 /// The envelope, with the parts alone that a model states, none of which it must repeat.
@@ -286,6 +312,8 @@ pub(super) fn plain(text: &str) -> String {
     out
 }
 
+/// A test checks each by the schema of its tool, and plays them.
+const FIRST_CALLS: &str = include_str!("first_calls.jsonl");
 const PAYLOAD: &str = "payload";
 const HEADER: &str = "header/PacketHeader.schema.json";
 const MCP: &str = "mcp/MCP.schema.json";
@@ -299,6 +327,11 @@ const ABOUT_MCP: &str = "What holds for this call and those after it: intent, st
      task. Give every part in the first call; later give only a part that changes.";
 const ABOUT_EVIDENCE: &str = "What this call and those after it rest on: ids of outputs of tools and of answers of the user, as \
      `omen_state` lists them.";
+const ABOUT_TOOLS: &str = "Required with `ACT`: the tools of the server that may be called for this decision and can do more than \
+     read; one call of one of them, and of no other tool. `[]` if nothing but reading is decided. Left out with another outcome.";
+const ABOUT_TOOL: &str = "The name of the tool, as it is listed.";
+const ABOUT_OPERATIONS: &str = "What the tool is to do; at least one. A call whose argument `operation` names another of these is \
+     refused.";
 const ABOUT_STATE: &str = "Says where the episode stands: its state, what is open, what was used of the budgets, what can be cited \
      as evidence, and what is legal next, with the tool to use. It changes nothing.";
 

@@ -9,7 +9,6 @@ use std::time::Duration;
 use async_trait::async_trait;
 use omen_fsm::Event;
 use omen_fsm::episode::{Claims, Lapsed, Log, OnDrop};
-use omen_gate::arguments::Recordable;
 use omen_gate::breaker::BreakerState;
 use omen_gate::config::OnVeto;
 use omen_gate::confirm::{Confirmer, Question, Reply};
@@ -243,7 +242,7 @@ impl Episodes {
         CallFacts::new(
             call.turn(),
             call.tool(),
-            self.gate.get().map(|gate| gate.recordable(call.tool(), call.args())).unwrap_or_default(),
+            (call.args(), self.gate.get().map(|gate| gate.recordable(call.tool(), call.args())).unwrap_or_default()),
             Some(call.hash()),
             &call.demand().permissions,
             self.timeout,
@@ -322,7 +321,7 @@ impl Episodes {
         let sent = self.at(at.turn, |desk| {
             integrity::within_budget(desk, on_veto)
                 .and_then(|()| {
-                    let sent = enforce::send(desk, tool, packet, args);
+                    let sent = enforce::send(desk, tool, packet, args, |name| self.allowed(name));
                     sent.map_err(|why| integrity::vetoed(desk, on_veto, packet, &given, why))
                 })
                 .map_err(|why| not_now(desk, why, Ran::No))
@@ -337,6 +336,12 @@ impl Episodes {
             let Some(escalation) = escalation else { return Ok(sent) };
             enforce::answered(desk, &escalation, &given, reply.as_ref()).map_err(|why| not_now(desk, why, Ran::No))
         })
+    }
+
+    /// The id of a tool of the server that the operator allows.
+    fn allowed(&self, name: &str) -> Option<String> {
+        let tool = ToolId { server: self.server.clone(), tool: name.parse().ok()? };
+        self.gate.get()?.permissions(&tool).map(|_| tool.to_string())
     }
 
     /// Asks a human about an escalation: whether to go on with the step that it recommends.
@@ -462,14 +467,7 @@ impl Episodes {
             return;
         }
         let heard = self.answers.take(turn);
-        let call = CallFacts {
-            turn: turn.clone(),
-            tool: format!("{}/{}", self.server, omen_gate::bounded(tool)),
-            recordable: Recordable::default(),
-            hash: None,
-            writes: false,
-            timeout: self.timeout,
-        };
+        let call = CallFacts::unjudged(turn, format!("{}/{}", self.server, omen_gate::bounded(tool)), self.timeout);
         // A call that had begun has its end already.
         let recorded = self.at(turn, |desk| match desk.recorder.packets() {
             0 => observe::refused(desk, &call, args, heard.as_ref(), (code, why)),

@@ -139,6 +139,11 @@ impl Access {
         Ok(())
     }
 
+    /// Whether a request that is admitted has shown a token.
+    pub(super) fn has_token(&self) -> bool {
+        self.token.is_some()
+    }
+
     /// Checks a request. Gives the origin, if it comes from a web page that may use the proxy.
     pub(super) fn admit(&self, uri: &Uri, headers: &HeaderMap, is_preflight: bool) -> Result<Option<String>, Refused> {
         self.check_host(uri, headers)?;

@@ -11,12 +11,13 @@ use omen_gate::bounded;
 use tokio::time::timeout;
 
 use super::access::Access;
-use super::body::{Body, JSON};
+use super::body::{Body, Held, JSON};
 use super::headers::{
     LAST_EVENT_ID, Modern, SESSION_ID, VERSION, check_accept, check_content, check_mirrored, check_params,
     is_stateless, single,
 };
 use super::limits::HttpLimits;
+use super::places::Place;
 use super::reading::Reading;
 use super::refused::{INVALID_PARAMS, Refused};
 use super::session::{Session, Unsent};
@@ -43,13 +44,30 @@ pub(super) struct Endpoint {
 const BOTH: [&str; 2] = ["application/json", "text/event-stream"];
 
 impl Endpoint {
-    pub(super) async fn answer(self: Arc<Self>, request: Request<Incoming>) -> Response<Body> {
+    /// Answers a request, and holds the place of its connection from when that is not to be closed for another one.
+    ///
+    /// Where there is a token, that is once the head has shown it. Elsewhere anyone can send a head, and the rest of its request
+    /// as slowly as they like: there it is once the body has come.
+    pub(super) async fn answer(self: Arc<Self>, request: Request<Incoming>, place: Arc<Place>) -> Response<Held> {
+        let mut serving = None;
+        let serves = || {
+            serving.get_or_insert_with(|| place.serves());
+        };
+        let response = self.respond(request, serves).await;
+        let serving = serving.unwrap_or_else(|| place.serves());
+        response.map(|body| Held { body, _serving: serving })
+    }
+
+    async fn respond(&self, request: Request<Incoming>, mut serves: impl FnMut()) -> Response<Body> {
         let (head, body) = request.into_parts();
         let is_preflight = head.method == Method::OPTIONS && head.headers.contains_key("origin");
         let origin = match self.access.admit(&head.uri, &head.headers, is_preflight) {
             Ok(origin) => origin,
             Err(refused) => return self.refuse(refused),
         };
+        if self.access.has_token() {
+            serves();
+        }
         let answered = if head.uri.path() != PATH {
             let reason = format!("there is nothing at `{}`", bounded(head.uri.path()));
             Err(Refused::new(StatusCode::NOT_FOUND, reason, format!("the endpoint is `{PATH}`")))
@@ -57,7 +75,7 @@ impl Endpoint {
             Ok(preflight())
         } else {
             match head.method {
-                Method::POST => self.post(&head.headers, body).await,
+                Method::POST => self.post(&head.headers, body, serves).await,
                 Method::GET => self.get(&head.headers),
                 Method::DELETE => self.delete(&head.headers),
                 _ => {
@@ -81,10 +99,16 @@ impl Endpoint {
         refused.response()
     }
 
-    async fn post(&self, headers: &HeaderMap, body: Incoming) -> Result<Response<Body>, Refused> {
+    async fn post(
+        &self,
+        headers: &HeaderMap,
+        body: Incoming,
+        mut serves: impl FnMut(),
+    ) -> Result<Response<Body>, Refused> {
         check_content(headers)?;
         check_accept(headers, &BOTH)?;
         let mut taken = self.reading.read(body).await?;
+        serves();
         let frame = Frame::read(std::mem::take(&mut taken.bytes)).map_err(|malformed| {
             let help = "send one message of JSON-RPC 2.0";
             Refused::new(StatusCode::BAD_REQUEST, malformed.why, help).code(malformed.code)

@@ -13,7 +13,8 @@ pub struct HttpLimits {
     /// Connections that are open at once. For a further one, the oldest is closed of those that wait for a request; where none
     /// does, it waits.
     pub connections: usize,
-    /// Connections of one address that wait for a request, or for the rest of its head. For a further one, the oldest is closed.
+    /// Connections of one address that wait for a request, or for the rest of its head; without a token, also for the rest of its
+    /// body. For a further one, the oldest is closed.
     pub waiting: usize,
     /// Time for the head of a request, also of the next one of a connection.
     pub head: Duration,

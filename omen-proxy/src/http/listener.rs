@@ -16,7 +16,6 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, Sleep, sleep};
 
-use super::body::Held;
 use super::endpoint::Endpoint;
 use super::places::{Closed, Place, Places};
 
@@ -78,11 +77,8 @@ async fn serve(
     let head = endpoint.limits.head;
     let service = service_fn(move |request| {
         // The head of the request has come.
-        let (endpoint, serving) = (Arc::clone(&endpoint), place.serves());
-        async move {
-            let response = endpoint.answer(request).await;
-            Ok::<_, Infallible>(response.map(|body| Held { body, _serving: serving }))
-        }
+        let answer = Arc::clone(&endpoint).answer(request, Arc::clone(&place));
+        async move { Ok::<_, Infallible>(answer.await) }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())

@@ -1,8 +1,9 @@
 //! Which connections are open, and which of them makes room for a new one.
 //!
-//! Until the head of its request is complete, nothing is known of a connection: anyone can open it, without a token. So such
-//! connections must not keep others out: one address has a bounded number of them, and where there is no room the oldest is
-//! closed. A connection with a request is never closed for another one.
+//! Until the head of its request is complete, nothing is known of a connection: anyone can open it, without a token. Where no
+//! token is asked for, the same holds until the body is complete. So such connections must not keep others out: one address has
+//! a bounded number of them, and where there is no room the oldest is closed. A connection with a request is never closed for
+//! another one.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -152,7 +153,7 @@ impl Drop for Place {
     }
 }
 
-/// A request of a connection, from the end of its head to the end of its response.
+/// A request of a connection: from its token, or else the end of its body, to the end of its response.
 #[derive(Debug)]
 pub(super) struct Serving(Arc<Place>);
 

@@ -18,7 +18,8 @@ pub(super) struct Reading {
     pub(super) limit: usize,
     /// How long one may take.
     pub(super) time: Duration,
-    /// Room for all that are read at once, in units of [`UNIT`] bytes.
+    /// Room for all that are read at once, in units of [`UNIT`] bytes. A body takes it as it comes: what a head announces, and what
+    /// does not come, keeps no other out.
     pub(super) room: Arc<Semaphore>,
 }
 
@@ -26,10 +27,18 @@ pub(super) struct Reading {
 #[derive(Debug)]
 pub(super) struct Taken {
     pub(super) bytes: Vec<u8>,
-    _room: OwnedSemaphorePermit,
+    _room: Vec<OwnedSemaphorePermit>,
 }
 
 const UNIT: usize = 1024;
+
+/// What is set aside for a body before anything of it has come.
+const FIRST: usize = 64 << 10;
+
+fn full() -> Refused {
+    let reason = "other requests are read, and there is no room for this one";
+    Refused::new(StatusCode::SERVICE_UNAVAILABLE, reason, "send the request again in a moment")
+}
 
 impl Reading {
     pub(super) fn new(limit: usize, time: Duration, at_once: usize) -> Self {
@@ -55,12 +64,8 @@ impl Reading {
         if least > self.limit {
             return Err(oversized());
         }
-        // A body that does not say how long it is takes the room of the longest one.
-        let most = announced.exact().map_or(self.limit, |_| least);
-        let units = u32::try_from(most / UNIT + 1).unwrap_or(u32::MAX);
-        let gone = |_| Refused::new(StatusCode::SERVICE_UNAVAILABLE, "the proxy is stopping", "start it again");
-        let room = Arc::clone(&self.room).acquire_many_owned(units).await.map_err(gone)?;
-        let mut bytes = Vec::with_capacity(least);
+        let (mut room, mut units) = (Vec::new(), 0);
+        let mut bytes = Vec::with_capacity(least.min(FIRST));
         while let Some(frame) = body.frame().await {
             let frame = frame.map_err(|error| {
                 let reason = format!("the body cannot be read: {error}");
@@ -69,6 +74,13 @@ impl Reading {
             let Some(data) = frame.data_ref() else { continue };
             if data.len() > self.limit.saturating_sub(bytes.len()) {
                 return Err(oversized());
+            }
+            let needed = (bytes.len() + data.len()) / UNIT + 1;
+            if needed > units {
+                let more = u32::try_from(needed - units).unwrap_or(u32::MAX);
+                // To wait for another body, which waits for this one, would be to wait for the end of the time.
+                room.push(Arc::clone(&self.room).try_acquire_many_owned(more).map_err(|_| full())?);
+                units = needed;
             }
             bytes.extend_from_slice(data);
         }

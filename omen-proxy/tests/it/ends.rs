@@ -1,5 +1,7 @@
 //! How sessions end: the outcome of every call that was made is in the log.
 
+use std::time::Duration;
+
 use omen_gate::mcp::ServerLimits;
 use omen_proxy::Ended;
 use serde_json::{Value, json};
@@ -61,6 +63,47 @@ async fn a_call_that_runs_when_the_client_closes_its_end_is_answered_if_it_ends_
     assert_eq!(ended, Ended::Client);
     assert_eq!(kinds(&log), ["decision", "intent", "outcome", "turn"]);
     assert_eq!(entries(&log)[2]["data"]["ran"], "yes");
+}
+
+/// A server that never answers the handshake ends the session within the limit of a start, and the client reads why.
+#[tokio::test(start_paused = true)]
+async fn a_server_that_never_answers_the_handshake_ends_the_start() {
+    let limits = ServerLimits { start: Duration::from_secs(30), ..ServerLimits::default() };
+    for says_something in [false, true] {
+        let (mut world, mut server) = World::limited(proxy(), limits);
+        let server = tokio::spawn(async move {
+            let asked = server.value().await;
+            assert_eq!(asked["method"], "initialize");
+            if says_something {
+                // A sign of life is not an answer.
+                server
+                    .send(json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {}}).to_string())
+                    .await;
+            }
+            // Its input is closed in the end.
+            while server.line().await.is_some() {}
+        });
+        let began = tokio::time::Instant::now();
+        let params =
+            json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+        let request = json!({"jsonrpc": "2.0", "id": "first", "method": "initialize", "params": params});
+        world.client.send(request.to_string()).await;
+        let mut answer = world.client.value().await;
+        if says_something {
+            answer = world.client.value().await;
+        }
+        assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!("first"), &json!(-32603)));
+        let why = "it did not answer `initialize` within 30 s (`list_timeout_seconds` in `[limits]`)";
+        assert_eq!(answer["error"]["message"], format!("the server is gone: {why}"));
+        assert!(began.elapsed() < Duration::from_secs(33), "{:?}", began.elapsed());
+        let (ended, log) = world.close().await;
+        assert_eq!(
+            (ended.to_string(), ended.unquoted()),
+            (format!("the server was stopped: {why}"), ended.to_string())
+        );
+        assert_eq!(kinds(&log), ["turn"]);
+        within(server).await.unwrap();
+    }
 }
 
 #[tokio::test]

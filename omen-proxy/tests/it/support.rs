@@ -30,7 +30,7 @@ pub(crate) async fn within<T>(future: impl Future<Output = T>) -> T {
 pub(crate) fn tools() -> Vec<Value> {
     let takes = |name: &str| {
         json!({"name": name, "description": format!("Does `{name}`."), "inputSchema": {
-            "type": "object", "properties": {"x": {}, "y": {}}}})
+            "type": "object", "properties": {"x": {}, "y": {}, "operation": {}}}})
     };
     let mut typed = takes("typed");
     typed["outputSchema"] = json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]});
@@ -41,8 +41,13 @@ pub(crate) fn tools() -> Vec<Value> {
 
 /// A configuration for those tools: `read`, `write` and `typed` may be called, `ask` if somebody confirms it.
 pub(crate) fn config(more: &str) -> Config {
-    let mut text =
-        format!("{more}\n[audit]\nlog = 'l'\nkey_file = 'k'\narguments = 'full'\n[servers.s]\n[servers.other]\n");
+    config_recording(more, "full")
+}
+
+/// The same, with so much of the arguments in the logs.
+pub(crate) fn config_recording(more: &str, arguments: &str) -> Config {
+    let audit = format!("[audit]\nlog = 'l'\nkey_file = 'k'\narguments = '{arguments}'\n");
+    let mut text = format!("{more}\n{audit}[servers.s]\n[servers.other]\n");
     for tool in tools() {
         let tool: Tool = serde_json::from_value(tool).unwrap();
         let name = tool.name.as_str();

@@ -29,6 +29,10 @@ pub(crate) struct GateInitArgs {
     #[arg(long)]
     pub(crate) force: bool,
 
+    /// Add the server to an existing configuration, whose text is kept
+    #[arg(long, conflicts_with = "force")]
+    pub(crate) add: bool,
+
     #[command(flatten)]
     pub(crate) remote: RemoteArgs,
 
@@ -44,7 +48,7 @@ macro_rules! exit_codes {
 Exit codes:
   0  the configuration was written
   2  usage error
-  3  the configuration exists or cannot be written, or the server failed"
+  3  the configuration exists (with --add: does not exist, has the server, or is invalid) or cannot be written, or the\n     server failed"
     };
 }
 
@@ -64,11 +68,15 @@ A tool that is allowed and may write, execute or reach a network needs a confirm
 The server runs in the folder of the configuration, which is made if there is none, and paths in its command start \
      from there, as they will later.
 
+With --add, the server and its tools are written at the end of a configuration that exists, under its audit log and its limits. \
+     Nothing else in the file changes; if the whole would be invalid, nothing is written.
+
 Examples:
   omen gate init -- npx -y @modelcontextprotocol/server-filesystem ./data
   omen gate init --allow read_text_file --allow write_file -- npx -y @modelcontextprotocol/server-filesystem ./data
   omen gate init --config gate.toml --server github --pass-env GITHUB_TOKEN -- github-mcp-server stdio
   omen gate init --url https://example.com/mcp --bearer-env TOKEN
+  omen gate init --add --server mail -- mcp-server-mail
 
 ",
     exit_codes!()

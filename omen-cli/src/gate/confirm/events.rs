@@ -1,11 +1,12 @@
 //! What comes from the gate and what comes from the user, in the order in which it comes.
 
-use std::io::{self, BufRead as _};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 use std::time::Duration;
 
 use omen_proxy::confirm::{FrontEnd, Message};
+
+use super::typed::{Line, Read, Typed};
 
 pub(super) enum Event {
     /// A line of the gate, as it is and as it reads.
@@ -13,7 +14,7 @@ pub(super) enum Event {
     /// The gate has ended, or is not understood.
     GateEnded,
     /// A line of the user.
-    Line(String),
+    Line(Line),
     /// The user has ended.
     InputEnded,
 }
@@ -21,6 +22,8 @@ pub(super) enum Event {
 /// The events of one user and of the gates that run one after the other. The threads that read end with the process: there is no
 /// way to call one back that reads.
 pub(super) struct Events {
+    /// Where the lines of the user come from.
+    pub(super) typed: Typed,
     sender: Sender<Event>,
     receiver: Receiver<Event>,
 }
@@ -29,18 +32,19 @@ impl Events {
     /// Begins to read what the user writes.
     pub(super) fn of_user() -> Self {
         let (sender, receiver) = mpsc::channel();
-        let lines = sender.clone();
+        let (typed, events) = (Typed::new(), sender.clone());
+        let input = typed.clone();
         thread::spawn(move || {
-            for line in io::stdin().lock().lines() {
-                // Bytes that are not text are not an answer.
-                let Ok(line) = line else { break };
-                if lines.send(Event::Line(line)).is_err() {
-                    return;
+            while let Read::Lines(lines) = input.read() {
+                for line in lines {
+                    if events.send(Event::Line(line)).is_err() {
+                        return;
+                    }
                 }
             }
-            let _ = lines.send(Event::InputEnded);
+            let _ = events.send(Event::InputEnded);
         });
-        Self { sender, receiver }
+        Self { typed, sender, receiver }
     }
 
     /// Reads what a gate says, too, until it ends.

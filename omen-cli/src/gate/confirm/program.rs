@@ -62,7 +62,7 @@ fn pass(events: &Events, mut answers: Answers, has_ended: &mut bool, out: &mut O
                     open = open.saturating_sub(1);
                 }
             }
-            Event::Line(line) if answers.send_line(&line).is_ok() => open += 1,
+            Event::Line(line) if answers.send_line(&line.text).is_ok() => open += 1,
             // That the gate is gone comes as an event, too.
             Event::Line(_) => {}
             Event::InputEnded => *has_ended = true,

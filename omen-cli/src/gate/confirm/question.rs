@@ -13,7 +13,7 @@ pub(super) struct Shown {
     tool: String,
     permissions: String,
     args: String,
-    hash: String,
+    pub(super) hash: String,
     turn: String,
     seconds_left: u64,
 }

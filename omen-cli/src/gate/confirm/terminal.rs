@@ -9,6 +9,7 @@ use omen_proxy::confirm::{Answers, Message, OutcomeOfQuestion};
 use super::events::{Event, Events};
 use super::gates::{Gates, Reached};
 use super::question::Shown;
+use super::typed::{Line, Typed};
 use crate::exit::{Exit, Failure, complain};
 use crate::output::Output;
 
@@ -18,10 +19,13 @@ pub(super) fn ask(gates: &Gates, out: &mut Output) -> Result<Exit, Failure> {
     let mut session = Session {
         out,
         answers: None,
+        typed: events.typed.clone(),
         is_terminal: io::stdin().is_terminal(),
         waiting: VecDeque::new(),
         is_shown: false,
+        number: 0,
         by_number: false,
+        by_hash: false,
         sent: None,
         lines: VecDeque::new(),
         has_ended: false,
@@ -64,17 +68,22 @@ struct Session<'o> {
     out: &'o mut Output,
     /// To the gate that is connected.
     answers: Option<Answers>,
+    typed: Typed,
     is_terminal: bool,
     /// The first one is the one that is asked.
     waiting: VecDeque<Shown>,
     /// Whether the first one is on the screen.
     is_shown: bool,
+    /// How many were on the screen until now, with this one.
+    number: u64,
     /// Whether the answer has to name its question, because the one before went away under the user's fingers.
     by_number: bool,
+    /// Whether a confirmation has to name the hash of its call, because the program at the other end writes before it reads.
+    by_hash: bool,
     /// The question that was answered last, and whether it was confirmed, until the gate says whether the answer counts.
     sent: Option<(u64, bool)>,
     /// What the user has written and nobody has read yet.
-    lines: VecDeque<String>,
+    lines: VecDeque<Line>,
     /// Whether the user writes no more.
     has_ended: bool,
 }
@@ -176,9 +185,11 @@ impl Session<'_> {
             if !self.is_shown {
                 if self.is_terminal {
                     self.lines.clear();
+                } else {
+                    self.by_hash = self.typed.drop_waiting();
                 }
+                (self.is_shown, self.number) = (true, self.typed.shows());
                 question.print(self.out)?;
-                self.is_shown = true;
                 self.prompt()?;
             }
             let Some(line) = self.lines.pop_front() else { break };
@@ -189,23 +200,33 @@ impl Session<'_> {
 
     fn prompt(&mut self) -> io::Result<()> {
         let Some(question) = self.waiting.front() else { return Ok(()) };
-        match self.by_number {
-            true => write!(self.out, "confirm it? [y {id}/n {id}] ", id = question.id)?,
-            false => write!(self.out, "confirm it? [y/n] ")?,
+        match (self.by_hash, self.by_number) {
+            (true, _) => write!(self.out, "confirm it? [y {}/n] ", short(question))?,
+            (false, true) => write!(self.out, "confirm it? [y {id}/n {id}] ", id = question.id)?,
+            (false, false) => write!(self.out, "confirm it? [y/n] ")?,
         }
         self.out.flush()
     }
 
     /// Takes a line for the question that is shown.
-    fn take(&mut self, line: &str) -> io::Result<()> {
+    fn take(&mut self, line: &Line) -> io::Result<()> {
         let Some(question) = self.waiting.front() else { return Ok(()) };
-        let Some((confirm, rest)) = read(line) else {
-            if !line.trim().is_empty() {
+        let Some((confirm, rest)) = read(&line.text) else {
+            if !line.text.trim().is_empty() {
                 self.say("answer with y or n")?;
             }
             return self.prompt();
         };
+        // A confirmation is given by somebody who has seen the call, so one that was there before counts for none.
+        let is_early = line.after < self.number;
+        if confirm && (is_early || self.by_hash && !names(question, rest)) {
+            self.by_hash |= !self.is_terminal;
+            let why = if is_early { "it was written before the call was shown" } else { "it names no call" };
+            self.say(&format!("this confirms nothing: {why}; confirm the call with `y {}`", short(question)))?;
+            return self.prompt();
+        }
         let (number, why) = match rest.split_once(' ').unwrap_or((rest, "")) {
+            (hash, why) if names(question, hash) => (true, why),
             (number, why) if number.parse() == Ok(question.id) => (true, why),
             _ => (false, rest),
         };
@@ -218,7 +239,7 @@ impl Session<'_> {
         let why = Some(why.trim().to_owned()).filter(|why| !why.is_empty());
         let answer = question.answer(confirm, why);
         self.sent = Some((question.id, confirm));
-        (self.is_shown, self.by_number) = (false, false);
+        (self.is_shown, self.by_number, self.by_hash) = (false, false, false);
         self.waiting.pop_front();
         // That the gate is gone comes as an event, too.
         let _ = self.answers.as_mut().map(|answers| answers.send(&answer));
@@ -230,6 +251,18 @@ impl Session<'_> {
         self.out.flush()
     }
 }
+
+/// As much of the hash of a call as names it.
+fn short(question: &Shown) -> &str {
+    question.hash.get(..SHORT).unwrap_or(&question.hash)
+}
+
+/// Whether a text names a call by its hash, or the start of it.
+fn names(question: &Shown, text: &str) -> bool {
+    text.len() >= SHORT && question.hash.starts_with(text)
+}
+
+const SHORT: usize = 12;
 
 /// Whether a line confirms or denies, and what follows.
 fn read(line: &str) -> Option<(bool, &str)> {

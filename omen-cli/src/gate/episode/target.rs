@@ -1,7 +1,7 @@
 //! The file that `--episode-log` names.
 
 use std::fmt;
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
@@ -53,8 +53,26 @@ pub(super) fn check(path: &Path, args: &ProxyArgs, config: &Config) -> Result<()
         Ok(there) if !there.is_file() => return Ok(()),
         there => there.map_err(failed)?,
     };
+    is_log(&File::open(path).map_err(failed)?, path)
+}
+
+/// Checks the same of what was opened: it may be another file than the one that was checked.
+pub(super) fn check_opened(file: &File, path: &Path, args: &ProxyArgs, config: &Config) -> Result<(), Unfit> {
+    let failed = |error| Unfit::Io(path.to_owned(), error);
+    let there = file.metadata().map_err(failed)?;
+    let place = Place { node: node_of(&there), ..Place::of(path).map_err(failed)? };
+    if let Some(what) = named(&place, args, config).map_err(failed)? {
+        return Err(Unfit::Taken(path.to_owned(), what));
+    }
+    // What is not a file is refused as a log.
+    if there.is_file() { is_log(file, path) } else { Ok(()) }
+}
+
+/// Whether a file is empty, or begins with a packet.
+fn is_log(file: &File, path: &Path) -> Result<(), Unfit> {
     let mut first = Vec::new();
-    BufReader::new(File::open(path).map_err(failed)?).take(MOST).read_until(b'\n', &mut first).map_err(failed)?;
+    let read = BufReader::new(file).take(MOST).read_until(b'\n', &mut first);
+    read.map_err(|error| Unfit::Io(path.to_owned(), error))?;
     let line = first.strip_suffix(b"\n").unwrap_or(&first);
     let is_packet = std::str::from_utf8(line).is_ok_and(|line| PacketFacts::parse(line).is_ok());
     // The first packet was not written to its end.
@@ -73,8 +91,11 @@ const BEGIN: &[u8] = b"{\"header\":{";
 
 /// What else a file is, if the configuration or the command line names it.
 fn taken(path: &Path, args: &ProxyArgs, config: &Config) -> io::Result<Option<&'static str>> {
-    let file = Place::of(path)?;
-    let is = |other: &Path| -> io::Result<bool> { Ok(Place::of(other)?.is_same(&file)) };
+    named(&Place::of(path)?, args, config)
+}
+
+fn named(file: &Place, args: &ProxyArgs, config: &Config) -> io::Result<Option<&'static str>> {
+    let is = |other: &Path| -> io::Result<bool> { Ok(Place::of(other)?.is_same(file)) };
     if is(&args.config)? {
         return Ok(Some("the configuration"));
     }
@@ -144,11 +165,64 @@ impl Place {
 
 #[cfg(unix)]
 fn node(path: &Path) -> io::Result<Option<(u64, u64)>> {
+    path.metadata().map(|file| node_of(&file))
+}
+
+#[cfg(unix)]
+fn node_of(file: &Metadata) -> Option<(u64, u64)> {
     use std::os::unix::fs::MetadataExt as _;
-    path.metadata().map(|file| Some((file.dev(), file.ino())))
+    Some((file.dev(), file.ino()))
 }
 
 #[cfg(not(unix))]
 fn node(_: &Path) -> io::Result<Option<(u64, u64)>> {
     Ok(None)
+}
+
+#[cfg(not(unix))]
+fn node_of(_: &Metadata) -> Option<(u64, u64)> {
+    None
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use std::fs::{self, OpenOptions};
+
+    use clap::{Args as _, Command, FromArgMatches as _};
+    use omen_gate::Config;
+
+    use super::{Unfit, check, check_opened};
+    use crate::args::ProxyArgs;
+
+    /// Between the look at a path and its opening, another file may be put there: what counts is what was opened.
+    #[test]
+    fn what_was_opened_is_checked_and_not_only_its_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let text = "[audit]\nlog = 'audit.jsonl'\nkey_file = 'audit.key'\n";
+        for (name, content) in
+            [("gate.toml", text), ("audit.jsonl", ""), ("audit.key", "key"), ("notes", "not a packet\n")]
+        {
+            fs::write(at(name), content).unwrap();
+        }
+        let config = Config::load(&at("gate.toml")).unwrap();
+        let command = ProxyArgs::augment_args(Command::new("proxy").no_binary_name(true));
+        let matches = command.get_matches_from(["--config", at("gate.toml").to_str().unwrap(), "--", "server"]);
+        let args = ProxyArgs::from_arg_matches(&matches).unwrap();
+        let path = at("episodes.jsonl");
+        assert!(check(&path, &args, &config).is_ok());
+        for name in ["gate.toml", "audit.jsonl", "audit.key", "notes"] {
+            // As if the name had been moved to the path in between, and away again.
+            let opened = OpenOptions::new().read(true).append(true).open(at(name)).unwrap();
+            let refused = check_opened(&opened, &path, &args, &config).unwrap_err();
+            match name {
+                "notes" => assert!(matches!(refused, Unfit::NoLog(_)), "{refused}"),
+                _ => assert!(matches!(refused, Unfit::Taken(..)), "{refused}"),
+            }
+        }
+        let fresh = OpenOptions::new().read(true).append(true).create(true).open(&path).unwrap();
+        assert!(check_opened(&fresh, &path, &args, &config).is_ok());
+    }
 }

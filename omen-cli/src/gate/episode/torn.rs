@@ -8,8 +8,7 @@ use super::folder;
 
 /// Moves what stands behind the complete lines to a file beside the log, and gives its name. The step that it belongs to was
 /// not taken. What is moved is on the disk before the log is cut.
-pub(super) fn set_aside(path: &Path, whole: u64) -> io::Result<PathBuf> {
-    let mut log = OpenOptions::new().read(true).write(true).open(path)?;
+pub(super) fn set_aside(mut log: &File, path: &Path, whole: u64) -> io::Result<PathBuf> {
     // A process that writes now must not be cut.
     log.try_lock().map_err(|error| match error {
         TryLockError::WouldBlock => io::Error::new(io::ErrorKind::ResourceBusy, "it is in use by another process"),

@@ -69,11 +69,22 @@ impl Setup<'_> {
     pub(super) fn configuration(&self, catalog: &Catalog) -> String {
         let allowed = if self.allow.is_empty() { "and nothing is allowed yet" } else { "and little is allowed yet" };
         let mut text = format!("{}\n{}{TOOLS}", HEAD.replace("ALLOWED", allowed), self.table());
+        self.tools(&mut text, catalog);
+        text + FOOT
+    }
+
+    /// What is added to a configuration that has another server already.
+    pub(super) fn addition(&self, catalog: &Catalog) -> String {
+        let mut text = format!("\n{}{ADDED}", self.table());
+        self.tools(&mut text, catalog);
+        text
+    }
+
+    fn tools(&self, text: &mut String, catalog: &Catalog) {
         for listed in catalog.iter() {
             let mark = if self.allow.contains(&listed.id().tool) { "" } else { "#" };
-            tool(&mut text, listed, self.folders, mark);
+            tool(text, listed, self.folders, mark);
         }
-        text + FOOT
     }
 }
 
@@ -134,12 +145,20 @@ const TOOLS: &str = "
 ## absolute paths; `relative_to` says from which folder the server starts relative ones.
 ";
 
+const ADDED: &str = "
+## Its tools. Review each one. To allow it, remove the `#` in front of its entry (`##` is prose), and
+## write the permissions that it has in your judgement: READ, WRITE, EXECUTE, NETWORK.
+";
+
 const FOOT: &str = "
 ## Every call, refusal and confirmation is recorded here. Keep the key where neither the agent nor its
 ## tools can read it.
 [audit]
 log = \"audit.jsonl\"
 key_file = \"audit.key\"
-## How much of the arguments is recorded: full, redacted or hash. Secrets are left out in any case.
-arguments = \"full\"
+## How much of the arguments is recorded: nothing but a hash, unless you write
+##     arguments = \"redacted\"
+##     arguments = \"full\"
+## Secrets are left out in any case.
+arguments = \"hash\"
 ";

@@ -1,11 +1,13 @@
 //! How the server is reached: started, or at an address.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::Path;
 
 use omen::render::human::clean;
 use omen_gate::config::{Endpoint, HeaderSource, KeySource};
 use omen_gate::mcp::{Launch, ServerLimits};
-use omen_gate::{Config, ServerName};
+use omen_gate::{Config, ServerName, bounded};
 use omen_proxy::Source;
 use omen_proxy::remote::{BadRemote, Remote};
 
@@ -108,6 +110,7 @@ fn launch(args: &ProxyArgs, config: &Config, server: &ServerName) -> Result<Laun
             )));
         }
         (Some((program, args)), configured) => {
+            keeps_key(config, std::iter::once(program).chain(args))?;
             let mut launch = Launch::new(program).args(args).limits(ServerLimits::configured(&config.limits));
             if let Some(configured) = configured {
                 launch = configured.env.iter().fold(launch, |launch, (name, value)| launch.env(name, value));
@@ -127,6 +130,22 @@ fn launch(args: &ProxyArgs, config: &Config, server: &ServerName) -> Result<Laun
         launch = launch.pass(name);
     }
     Ok(launch)
+}
+
+/// Checks that no text of the command hands the server the key (A3). The server runs where the proxy does; paths of the
+/// configuration are relative to its folder.
+fn keeps_key<'c>(config: &Config, command: impl Iterator<Item = &'c OsString>) -> Result<(), Failure> {
+    let Some(audit) = &config.audit else { return Ok(()) };
+    for text in command {
+        let text = text.to_string_lossy();
+        if audit.key.is_in(&text, Path::new("")) {
+            return Err(Failure::Usage(format!(
+                "`{}` hands the server the key of the audit log; keep the key from the server: with the key it could rewrite the log",
+                clean(&bounded(&text))
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// Whether a variable holds the key of the log.

@@ -44,7 +44,7 @@ pub(super) fn find(config: &Path, name: ServerName, command: &[String]) -> Resul
         let names: Vec<_> = loaded.servers.keys().map(|name| format!("`{name}`")).collect();
         let has = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
         return Err(format!(
-            "its configuration `{shown}` has no server `{name}` (it has {has}); give the server the same name here and there"
+            "its configuration `{shown}` has no server `{name}` (it has {has}); give the server the same name here and there, or add it with `omen gate init --add`"
         ));
     };
     let reach = match (&server.command, &server.endpoint) {

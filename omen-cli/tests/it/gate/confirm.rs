@@ -81,7 +81,21 @@ impl Asking {
         folder
     }
 
-    /// Runs it with lines on standard input.
+    /// Runs it, and answers when the prompt is there.
+    fn answered_at_prompt(&self, answer: &str) -> Run {
+        let mut child = self.start(&[], Stdio::piped(), Stdio::piped());
+        let lines = lines_of(child.stdout.take().unwrap());
+        let mut stdout = until(&lines, "[y/n] ");
+        let mut stdin = child.stdin.take().unwrap();
+        stdin.write_all(answer.as_bytes()).unwrap();
+        drop(stdin);
+        let output = child.wait_with_output().unwrap();
+        lines.iter().for_each(|text| stdout.push_str(&text));
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        Run { code: output.status.code().unwrap(), stdout, stderr }
+    }
+
+    /// Runs it with lines on standard input, which are there before anything is shown.
     fn answered_with(&self, args: &[&str], input: &str) -> Run {
         run(omen(["gate", "confirm"].into_iter().chain(args.iter().copied()))
             .current_dir(&self.folder)
@@ -140,7 +154,7 @@ fn a_line_answers_a_call_and_the_decision_names_the_user() {
     ] {
         let asked = asking.ask(write_to("a.txt"));
         asking.until_waiting(1);
-        let run = asking.answered_with(&[], line);
+        let run = asking.answered_at_prompt(line);
         assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{line}: {}", run.stdout);
         assert!(run.stdout.contains("\n  path: \"a.txt\"\n  text: \"two\\nlines\"\n"), "{}", run.stdout);
         let decision = asking.decided(asked);
@@ -159,13 +173,57 @@ fn what_is_neither_yes_nor_no_answers_nothing() {
     let asked = asking.ask(write_to("a.txt"));
     asking.until_waiting(1);
     for line in ["", "ok\n", "yy\n", "1\n", "y 2\n", "y please\n", "{\"confirm\":true}\n"] {
-        let run = asking.answered_with(&[], line);
+        let run = asking.answered_at_prompt(line);
         assert_eq!(run.code, 0, "{line}: {}", run.stderr);
         assert!(!asked.is_finished(), "{line}");
     }
-    let run = asking.answered_with(&[], "y 1\n");
+    let run = asking.answered_at_prompt("y 1\n");
     assert_eq!(run.code, 0);
     assert_eq!(asking.decided(asked).outcome, Outcome::Allowed);
+}
+
+/// Who has written `y` before a call is shown has not read what the call is.
+#[test]
+fn what_was_written_before_a_call_was_shown_confirms_nothing() {
+    let asking = Asking::new();
+    let asked = asking.ask(write_to("a.txt"));
+    let question: Value = serde_json::from_str(&asking.until_waiting(1).stdout).unwrap();
+    let hash = &question["hash"].as_str().unwrap()[..12];
+    for input in ["y\n", "yes", "y 1\n", "Y\ny\ny\n", "ok\ny\n", &"y\n".repeat(100_000)] {
+        let run = asking.answered_with(&[], input);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        assert!(!asked.is_finished(), "{}", run.stdout);
+        assert!(run.stdout.contains("a.txt"), "the call is shown all the same: {}", run.stdout);
+    }
+    // Who writes without end answers nothing, either.
+    let mut child = asking.start(&[], Stdio::piped(), Stdio::piped());
+    let mut stdin = child.stdin.take().unwrap();
+    let lines = lines_of(child.stdout.take().unwrap());
+    let ahead = std::thread::spawn(move || while stdin.write_all(&b"y\n".repeat(100)).is_ok() {});
+    until(&lines, &format!("[y {hash}/n] "));
+    until(&lines, "this confirms nothing");
+    assert!(!asked.is_finished());
+    child.kill().unwrap();
+    drop(lines);
+    child.wait().unwrap();
+    ahead.join().unwrap();
+
+    // Before there is a gate, and then with the hash of the call, which nobody knows before.
+    let folder = asking.end();
+    let mut child = start(&folder, &["--wait"], Stdio::piped(), Stdio::piped());
+    let notes = lines_of(child.stderr.take().unwrap());
+    until(&notes, "yet; waiting for one\n");
+    let mut stdin = child.stdin.take().unwrap();
+    writeln!(stdin, "y").unwrap();
+    let lines = lines_of(child.stdout.take().unwrap());
+    let asking = Asking::within(folder);
+    let asked = asking.ask(write_to("a.txt"));
+    until(&lines, "confirm it? ");
+    assert!(!asked.is_finished());
+    writeln!(stdin, "y {hash}").unwrap();
+    drop(stdin);
+    assert_eq!(asking.decided(asked).outcome, Outcome::Allowed);
+    assert_eq!(child.wait().unwrap().code(), Some(0));
 }
 
 #[test]
@@ -175,10 +233,14 @@ fn several_calls_are_answered_in_their_order() {
     asking.until_waiting(1);
     let two = asking.ask(write_to("b.txt"));
     asking.until_waiting(2);
-    let run = asking.answered_with(&[], "y\nn\n");
-    assert_eq!(run.code, 0);
-    let (a, b) = (run.stdout.find("a.txt").unwrap(), run.stdout.find("b.txt").unwrap());
-    assert!(a < b, "{}", run.stdout);
+    let mut child = asking.start(&[], Stdio::piped(), Stdio::piped());
+    let (lines, mut stdin) = (lines_of(child.stdout.take().unwrap()), child.stdin.take().unwrap());
+    assert!(until(&lines, "[y/n] ").contains("a.txt"));
+    writeln!(stdin, "y").unwrap();
+    assert!(until(&lines, "[y/n] ").contains("b.txt"));
+    writeln!(stdin, "n").unwrap();
+    drop(stdin);
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(0));
     assert_eq!((asking.decided(one).outcome, asking.decided(two).outcome), (Outcome::Allowed, Outcome::Denied));
 }
 

@@ -179,7 +179,10 @@ fn nothing_is_overwritten() {
     let folder = folder(&[("gate.toml", b"# mine\n")]);
     let refused = init(&folder, "good", &["--server", "files"]);
     assert_eq!((refused.code, refused.stdout.as_str()), (3, ""));
-    assert_eq!(refused.stderr, "omen: gate.toml exists already; name another file, or replace it with `--force`\n");
+    assert_eq!(
+        refused.stderr,
+        "omen: gate.toml exists already; add the server to it with `--add`, name another file, or replace it with `--force`\n"
+    );
     assert_eq!(text(&folder), "# mine\n");
     assert!(!folder.path().join("audit.key").exists());
 
@@ -199,6 +202,73 @@ fn nothing_is_overwritten() {
     assert_eq!(open.code, 3);
     assert!(open.stderr.contains("is accessible to other users (mode 644); run `chmod 600 "), "{}", open.stderr);
     assert!(!folder.path().join("other.toml").exists());
+}
+
+/// The default of what is recorded is written, with the others as prose.
+#[test]
+fn what_is_recorded_of_arguments_is_the_default() {
+    let folder = folder(&[]);
+    assert_eq!(init(&folder, "good", &["--server", "files"]).code, 0);
+    let file = text(&folder);
+    assert!(file.contains("\n##     arguments = \"full\"\n") && file.ends_with("\narguments = \"hash\"\n"), "{file}");
+    let without = file.replace("\narguments = \"hash\"\n", "\n");
+    let config = |text: &str| omen_gate::Config::parse(text).unwrap().audit.unwrap();
+    assert_eq!(format!("{:?}", config(&file).recorder), format!("{:?}", config(&without).recorder));
+}
+
+/// A second server goes into the same configuration, whose text stays as it is.
+#[test]
+fn a_second_server_is_added() {
+    let folder = folder(&[]);
+    let add = |server: &str, more: &[&str]| init(&folder, "good", &[&["--add", "--server", server], more].concat());
+    let missing = add("mail", &[]);
+    assert_eq!((missing.code, missing.stdout.as_str()), (3, ""));
+    assert!(missing.stderr.contains("leave out `--add`"), "{}", missing.stderr);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+
+    assert_eq!(init(&folder, "good", &["--server", "files", "--allow", "read_file"]).code, 0);
+    // As an editor may leave it.
+    let mine = format!("## mine\n{}", text(&folder).trim_end());
+    write(folder.path(), "gate.toml", mine.as_bytes());
+    let key = fs::read(folder.path().join("audit.key")).unwrap();
+    let added = add("mail", &["--allow", "write_file"]);
+    assert_eq!((added.code, added.stderr.as_str()), (0, ""));
+    assert!(
+        added.stdout.starts_with("added to gate.toml: 7 tools of `mail`, allowed: `write_file`\nnext:\n"),
+        "{}",
+        added.stdout
+    );
+    let both = text(&folder);
+    assert!(both.starts_with(&format!("{mine}\n\n[servers.\"mail\"]\n")), "{both}");
+    assert_eq!(fs::read(folder.path().join("audit.key")).unwrap(), key);
+    let config = omen_gate::Config::load(&folder.path().join("gate.toml")).unwrap();
+    let names: Vec<_> = config.servers.keys().map(|name| name.as_str()).collect();
+    let allowed: Vec<_> = config.allow.iter().map(|allowed| allowed.demand.tool.to_string()).collect();
+    assert_eq!(
+        (names, allowed),
+        (vec!["files", "mail"], vec!["files/read_file".to_owned(), "mail/write_file".to_owned()])
+    );
+    assert_eq!(gate(&folder, &["check", "--config", "gate.toml"]).code, 0);
+    let all = omen_gate::Config::parse(&uncommented(&both)).unwrap();
+    assert_eq!(all.allow.iter().count(), 14);
+
+    // What cannot be added changes nothing.
+    let twice = add("mail", &[]);
+    assert_eq!((twice.code, twice.stdout.as_str()), (3, ""));
+    assert!(
+        twice.stderr.contains("has a server `mail` already; give the other one another name with `--server NAME`"),
+        "{}",
+        twice.stderr
+    );
+    assert_eq!(add("more", &["--allow", "none"]).code, 2);
+    assert_eq!(init(&folder, "dying", &["--add", "--server", "more"]).code, 3);
+    assert_eq!(add("more", &["--force"]).code, 2);
+    assert_eq!(text(&folder), both);
+    write(folder.path(), "gate.toml", b"[servers\n");
+    let broken = add("more", &[]);
+    assert!(broken.code == 3 && broken.stderr.contains("omen gate check --config gate.toml"), "{}", broken.stderr);
+    assert_eq!(text(&folder), "[servers\n");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
 }
 
 #[test]

@@ -445,6 +445,11 @@ fn the_key_of_the_log_is_handed_to_no_server() {
     for (path, line) in [
         ("args[1]", "args = ['--key', './keys//audit.key']"),
         ("args[0]", "args = ['--key=keys/x/../audit.key']"),
+        ("args[0]", "args = ['--mount=type=bind,source=keys/audit.key,target=/key']"),
+        ("args[0]", "args = ['-kkeys/audit.key']"),
+        ("args[1]", "args = ['--form', 'key=@keys/audit.key']"),
+        ("args[1]", "args = ['-c', 'cat keys/audit.key']"),
+        ("env.KEY", "env = { KEY = 'file:keys/%61udit.key?mode=ro' }"),
         ("env.KEY", "env = { KEY = 'keys/audit.key' }"),
     ] {
         let errors = Config::parse(&format!("{file}{line}\n")).unwrap_err();

@@ -95,3 +95,40 @@ fn the_key_is_found_from_its_folder() {
     let errors = Config::load(&file).unwrap_err();
     assert!(errors.0[0].message.starts_with("`servers.a.args[0]` passes the key file of the log"), "{errors}");
 }
+
+/// However a command line names it.
+#[test]
+#[cfg(unix)]
+fn the_key_is_found_behind_an_option_and_as_a_url() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().canonicalize().unwrap();
+    let key = folder.join("audit.key");
+    fs::write(&key, "key").unwrap();
+    std::os::unix::fs::symlink("audit.key", folder.join("other")).unwrap();
+    let file = folder.join("gate.toml");
+    let with = |arg: &str| {
+        let text =
+            format!("[audit]\nlog = 'l'\nkey_file = 'audit.key'\n[servers.a]\ncommand = 'x'\nargs = ['-v', '{arg}']\n");
+        Config::parse_as(&text, &file)
+    };
+    let key = key.display();
+    for arg in [
+        format!("--key={key}"),
+        format!("file://{key}"),
+        format!("--key=file://localhost{key}"),
+        format!("{key}:/key:ro"),
+        format!("-k{key}"),
+        format!("--key={}/./other", folder.display()),
+        "--key=other".to_owned(),
+        "file:./other".to_owned(),
+    ] {
+        let errors = with(&arg).unwrap_err();
+        assert!(
+            errors.0[0].message.starts_with("`servers.a.args[1]` passes the key file of the log"),
+            "{arg}: {errors}"
+        );
+    }
+    for arg in ["--key=audit.key.pub", "file:///audit.key", "--audit.key", "."] {
+        assert!(with(arg).is_ok(), "{arg}");
+    }
+}

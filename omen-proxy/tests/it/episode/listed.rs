@@ -6,7 +6,7 @@ use omen_proxy::episode::{Mode, Recording};
 use omen_proxy::{NotServed, Proxy};
 use serde_json::{Value, json};
 
-use super::play::{Lines, play, server, transcripts};
+use super::play::{Lines, first_calls, play, server, transcripts};
 use crate::support::{World, config, proxy};
 
 const NAMES: [&str; 6] = ["omen_observe", "omen_believe", "omen_decide", "omen_plan", "omen_escalate", "omen_state"];
@@ -68,6 +68,29 @@ async fn what_is_accepted_in_the_transcripts_matches_the_schemas_that_are_listed
         }
     }
     assert!(accepted > 60 && refused > 8, "{accepted} accepted, {refused} refused");
+}
+
+/// A first call that a model can copy: in the tool's description, as the page shows it, by its schema, and played in a session.
+#[tokio::test]
+async fn each_tool_describes_a_first_call_that_its_schema_and_a_session_accept() {
+    let page: Value = serde_json::from_str(&listed(with(Mode::Enforce), json!({})).await).unwrap();
+    let tools = page["result"]["tools"].as_array().unwrap();
+    let (_, lines) = transcripts().into_iter().find(|(name, _)| name == "first-calls").unwrap();
+    let results = play(Mode::Enforce, &lines).await.results;
+    for (name, first) in first_calls() {
+        let tool = tools.iter().find(|tool| tool["name"] == name).unwrap();
+        let description = tool["description"].as_str().unwrap();
+        assert!(description.contains(&first.to_string()), "{description}");
+        let errors: Vec<_> = jsonschema::validator_for(&tool["inputSchema"])
+            .unwrap()
+            .iter_errors(&first)
+            .map(|error| error.to_string())
+            .collect();
+        assert!(errors.is_empty(), "{name}: {errors:?}");
+        let at = lines.iter().position(|line| line["call"] == name).unwrap();
+        assert_eq!(lines[at]["arguments"], first, "{name}");
+        assert_eq!(results[at]["isError"], false, "{name}: {}", results[at]);
+    }
 }
 
 #[tokio::test]

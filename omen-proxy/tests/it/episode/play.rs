@@ -13,7 +13,7 @@ use omen_gate::confirm::{Confirmer, Question, Reply, Responder};
 use omen_proxy::episode::{Budgets, Mode, Recording};
 use serde_json::{Value, json};
 
-use crate::support::{End, World, config, entries, tools};
+use crate::support::{End, World, config_recording, entries, tools};
 
 /// A log that the test reads.
 #[derive(Clone, Debug, Default)]
@@ -96,6 +96,13 @@ pub(crate) fn transcripts() -> Vec<(String, Vec<Value>)> {
     all
 }
 
+/// A first call of each tool of the episode.
+pub(crate) fn first_calls() -> Vec<(String, Value)> {
+    let text = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/src/episode/first_calls.jsonl")).unwrap();
+    let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    lines.map(|mut line| (line["call"].as_str().unwrap().to_owned(), line["arguments"].take())).collect()
+}
+
 /// What came of a transcript.
 pub(crate) struct Played {
     /// What the model has read.
@@ -137,14 +144,16 @@ pub(crate) async fn server(mut end: End, made: Arc<Mutex<Vec<String>>>) {
 
 /// Plays the calls of a client, one after the other.
 pub(crate) async fn play(mode: Mode, lines: &[Value]) -> Played {
+    play_recording(mode, lines, "full").await
+}
+
+/// The same, with so much of the arguments in the logs.
+pub(crate) async fn play_recording(mode: Mode, lines: &[Value], recorded: &str) -> Played {
     let (log, human, made) = (Lines::default(), Human::default(), Arc::<Mutex<Vec<String>>>::default());
     let budget = &lines[0]["budget"]["tool_calls"];
     let budgets = Budgets { tool_calls: budget.as_u64().map(|calls| u32::try_from(calls).unwrap()), seconds: None };
-    let proxy = omen_proxy::Proxy::new(
-        config("[limits]\ncall_timeout_seconds = 1\n"),
-        "s".parse().unwrap(),
-        "session".parse().unwrap(),
-    );
+    let config = config_recording("[limits]\ncall_timeout_seconds = 1\n", recorded);
+    let proxy = omen_proxy::Proxy::new(config, "s".parse().unwrap(), "session".parse().unwrap());
     let proxy = proxy.episode(Recording::new(mode, log.clone()).budgets(budgets)).confirmer(human.clone());
     let (mut world, server_end) = World::with_server(proxy);
     tokio::spawn(server(server_end, Arc::clone(&made)));

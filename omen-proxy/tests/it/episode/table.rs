@@ -9,7 +9,7 @@ use omen_proxy::episode::Mode;
 use omen_types::Code;
 use serde_json::{Value, json};
 
-use super::play::{Lines, folder, play, transcripts};
+use super::play::{Lines, first_calls, folder, play, transcripts};
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/episode-mode.md");
 const WIRE: &str = "proven by the wire";
@@ -61,7 +61,35 @@ async fn the_page_says_of_every_rule_what_each_mode_shows() {
     let read = fs::read_to_string(folder().join("write-before-decision.read.txt")).unwrap();
     let excerpt: Vec<_> = read.split("\n\n").take(3).collect();
     let excerpt = format!("```text\n{}\n```\n", excerpt.join("\n\n"));
-    holds(&[("episode-rules", &table), ("episode-transcript", &excerpt)]);
+    holds(&[("episode-rules", &table), ("episode-transcript", &excerpt), ("episode-first-calls", &first())]);
+}
+
+/// The first calls, as a client sends them.
+fn first() -> String {
+    let calls: Vec<_> = first_calls()
+        .into_iter()
+        .map(|(name, arguments)| {
+            let call = json!({ "name": name, "arguments": arguments });
+            format!("`{name}`:\n\n```json\n{}\n```\n", pretty(&call, 0))
+        })
+        .collect();
+    format!("\n{}\n", calls.join("\n"))
+}
+
+/// JSON in several lines, with what is short in one.
+fn pretty(value: &Value, depth: usize) -> String {
+    let line = value.to_string();
+    let (inner, outer) = ("  ".repeat(depth + 1), "  ".repeat(depth));
+    let (open, items, close) = match value {
+        _ if line.len() + 2 * depth <= 110 => return line,
+        Value::Object(members) => {
+            let item = |(name, value): (&String, &Value)| format!("{}: {}", json!(name), pretty(value, depth + 1));
+            ("{", members.iter().map(item).collect::<Vec<_>>(), "}")
+        }
+        Value::Array(items) => ("[", items.iter().map(|item| pretty(item, depth + 1)).collect(), "]"),
+        _ => return line,
+    };
+    format!("{open}\n{inner}{}\n{outer}{close}", items.join(&format!(",\n{inner}")))
 }
 
 /// The generated parts of the page.

@@ -3,9 +3,9 @@
 use std::fs;
 
 use omen_proxy::episode::Mode;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::play::{Played, folder, play, transcripts};
+use super::play::{Played, folder, play, play_recording, transcripts};
 
 /// What a validator finds, in words.
 fn findings(played: &Played) -> Vec<String> {
@@ -73,16 +73,55 @@ fn refused(played: &Played) -> Vec<String> {
     played.results.iter().filter(|result| result["isError"] == true).filter_map(code).collect()
 }
 
+/// The tools and operations of each token are those of the decision that rests.
+#[tokio::test]
+async fn a_token_covers_what_the_decision_names() {
+    let (_, lines) = transcripts().into_iter().find(|(name, _)| name == "another-tool").unwrap();
+    let played = play(Mode::Enforce, &lines).await;
+    let scopes: Vec<_> = played
+        .log
+        .all()
+        .iter()
+        .filter(|packet| packet["header"]["packet_type"] == "ToolAuthorizationToken")
+        .map(|packet| packet["payload"]["authorized_scope"].clone())
+        .collect();
+    let scope = |tool: &str, operation: &str| json!({"tool_ids": [tool], "operation_types": [operation]});
+    assert_eq!(scopes, [scope("s/write", "write"), scope("s/ask", "modify")]);
+}
+
+/// The operation of a call is judged where the log has nothing of its arguments, too.
+#[tokio::test]
+async fn an_operation_that_was_not_decided_is_refused_whatever_is_recorded_of_arguments() {
+    let (_, lines) = transcripts().into_iter().find(|(name, _)| name == "another-tool").unwrap();
+    for recorded in ["full", "redacted", "hash"] {
+        let played = play_recording(Mode::Enforce, &lines, recorded).await;
+        assert_eq!(played.made, ["write", "read", "ask", "read"], "{recorded}");
+        assert_eq!(findings(&played), Vec::<String>::new(), "{recorded}");
+        let quoted = played.log.all().iter().any(|packet| packet.to_string().contains(r#""operation":"Write""#));
+        assert_eq!(quoted, recorded == "full", "{recorded}");
+    }
+}
+
 /// What is refused, by which rule, which calls the server gets, and what the episode's log ends with.
 #[tokio::test]
 async fn each_transcript_is_stopped_by_the_rule_that_it_breaks() {
-    let expected: [(&str, &[&str], &[&str], &str); 18] = [
+    let expected: [(&str, &[&str], &[&str], &str); 20] = [
+        (
+            "another-tool",
+            &[
+                "E1", "INV-007", "SCHEMA", "SCHEMA", "SCHEMA", "INV-007", "INV-007", "INV-007", "INV-007", "INV-007",
+                "INV-007", "INV-007", "INV-007", "INV-007",
+            ],
+            &["write", "read", "ask", "read"],
+            "S6_EXECUTE",
+        ),
         ("answer-in-doubt", &["R3", "E4"], &["write", "read"], "S2_MODEL"),
         ("budget-exhausted", &["INV-005"], &["read", "write"], "S7_REVIEW"),
         ("confirmation-declined", &["G3"], &["ask"], "S7_REVIEW"),
         ("decision-before-belief", &["E1"], &[], "S3_DECIDE"),
         ("escalation", &["E2", "SCHEMA", "E2"], &["write"], "S6_EXECUTE"),
         ("escalation-declined", &[], &[], "S7_REVIEW"),
+        ("first-calls", &[], &["write", "read"], "S3_DECIDE"),
         (
             "forged-evidence",
             &["INV-004", "FSM", "INV-004", "INV-004", "INV-004", "INV-004", "INV-004", "INV-003", "E2"],

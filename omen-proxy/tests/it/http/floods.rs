@@ -165,6 +165,70 @@ async fn half_heads_keep_nobody_out() {
     http.stop().await;
 }
 
+/// Without a token, anyone can send the head of a request and the body never. A client gets in, however many do, and however
+/// long they may take.
+#[tokio::test]
+async fn bodies_that_do_not_come_keep_nobody_out() {
+    let limits = limits(|limits| {
+        limits.connections = 64;
+        limits.waiting = 32;
+        limits.bodies = 4 << 20;
+        limits.body = Duration::from_secs(24 * 60 * 60);
+    });
+    let (http, _) = Http::limited(proxy(), local(), limits).await;
+    let mut slow = Vec::new();
+    let head = |more: &str| http.client.text("POST", "/mcp", "").replace("content-length: 0\r\n", more);
+    let begin = async |slow: &mut Vec<Wire>| {
+        for bytes in [
+            head("content-length: 1000000\r\n") + "{\"jsonrpc\"",
+            head("transfer-encoding: chunked\r\n") + "5\r\n{\"jso\r\n",
+        ] {
+            let mut wire = Wire::connect(http.client.address).await;
+            wire.send(bytes).await;
+            slow.push(wire);
+        }
+    };
+    for _ in 0..64 {
+        begin(&mut slow).await;
+    }
+    let client = http.client.shake_hands(json!({})).await;
+    let mut standing = client.open("GET", "").await;
+    for id in 1..=20 {
+        begin(&mut slow).await;
+        assert_eq!(client.ask(id, "ping", json!({"x": "x".repeat(100_000)})).await.status, 200);
+    }
+    assert!(crate::support::within(slow[0].is_closed()).await, "the oldest was closed");
+    assert!(tokio::time::timeout(Duration::ZERO, standing.text()).await.is_err(), "the stream is open");
+    http.stop().await;
+}
+
+/// With a token, who does not have it is answered before the body, and gone.
+#[tokio::test]
+async fn a_body_is_not_waited_for_without_the_token() {
+    let limits = limits(|limits| {
+        limits.connections = 8;
+        limits.body = Duration::from_secs(24 * 60 * 60);
+        limits.head = Duration::from_secs(24 * 60 * 60);
+    });
+    let token = "0123456789abcdef0123456789abcdef";
+    let access = local().token(Token::new(token.to_owned()).unwrap());
+    let (http, _) = Http::limited(proxy(), access, limits).await;
+    let mut slow = Vec::new();
+    for number in 0..40 {
+        let length = if number % 2 == 0 { "content-length: 1000000\r\n" } else { "transfer-encoding: chunked\r\n" };
+        let mut wire = Wire::connect(http.client.address).await;
+        wire.send(http.client.text("POST", "/mcp", "").replace("content-length: 0\r\n", length)).await;
+        assert_eq!(wire.reply().await.unwrap().status, 401);
+        slow.push(wire);
+    }
+    let client = http.client.clone().with("authorization", &format!("Bearer {token}"));
+    client.shake_hands(json!({})).await;
+    for wire in &mut slow {
+        assert!(crate::support::within(wire.is_closed()).await);
+    }
+    http.stop().await;
+}
+
 #[tokio::test]
 async fn a_client_that_does_not_read_its_stream_is_cut_off_and_others_go_on() {
     let limits = limits(|limits| {

@@ -113,7 +113,8 @@ pub(super) fn act(client: &mut Client) {
         (
             3,
             "omen_decide",
-            json!({"decision_outcome": "ACT", "decision_summary": "safety first", "constraints_satisfied": checks}),
+            json!({"decision_outcome": "ACT", "decision_summary": "safety first", "constraints_satisfied": checks,
+                "tools": [{"tool": "write_file", "operations": ["write"]}]}),
         ),
     ] {
         let answer = client.call(id, tool, args);
@@ -164,8 +165,9 @@ fn however_often_a_proxy_is_killed_its_episodes_are_judged_clean() {
     let change = json!({"domain": "d", "key": "k", "new_value": 1, "prior_value": null});
     let observe = json!({"observation_type": "intel_update", "data": {"a": 1}, "mcp": mcp()});
     let believe = json!({"update_type": "new_belief", "belief_changes": [change]});
-    let decide =
-        json!({"decision_outcome": "ACT", "decision_summary": "safety first", "constraints_satisfied": checks});
+    // What is called only reads.
+    let decide = json!({"decision_outcome": "ACT", "decision_summary": "safety first", "constraints_satisfied": checks,
+        "tools": []});
     let (mut in_doubt, mut random) = (0, 88_172_645_463_325_252_u64);
     for round in 1..=rounds {
         let mode = if round % 3 == 0 { "observe" } else { "enforce" };

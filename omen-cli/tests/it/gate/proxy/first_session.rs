@@ -16,8 +16,10 @@ fn with_fixed_names(text: &str, folder: &Path) -> String {
     let session = Regex::new(r"proxy-\d{19}-\d+(\.\d+)? *").unwrap();
     // They depend on how long the ids and the folder are.
     let bytes = Regex::new(r"in \d+ bytes").unwrap();
+    let hash = Regex::new(r"call [0-9a-f]{64}").unwrap();
     let text = time.replace_all(text, "2026-11-23T10:00:00.000Z");
     let text = bytes.replace_all(&text, "in 6039 bytes");
+    let text = hash.replace_all(&text, "call 72919c865b03bc4627f00b4e63e05d3ff1404711dec6707aa2ab17c851281353");
     // In a column, which is as wide as it always is.
     let session_of = |found: &Captures<'_>| {
         let call = found.get(1).map_or("", |call| call.as_str());

@@ -105,8 +105,9 @@ fn allow_all(folder: &TempDir) {
         _ => format!("{line}\n"),
     };
     let text: String = text.lines().map(line).collect();
-    let text =
-        text.replace("arguments = \"full\"", "sync = false").replace("[[grants]]", "[[grants]]\npre_granted = true");
+    let text = text
+        .replace("arguments = \"hash\"", "sync = false\narguments = \"full\"")
+        .replace("[[grants]]", "[[grants]]\npre_granted = true");
     fs::write(path, text).unwrap();
 }
 

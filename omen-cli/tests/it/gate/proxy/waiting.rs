@@ -28,6 +28,14 @@ fn run_as_printed(stderr: &str, input: &str) -> Run {
         .write_stdin(input.to_owned()))
 }
 
+/// The line of a program that confirms the first call that waits.
+fn answer_to_first(folder: &TempDir) -> String {
+    let listed = gate(folder, &["confirm", "--list", "--json"]).stdout;
+    let question: Value = serde_json::from_str(listed.lines().next().unwrap()).unwrap();
+    let answer = json!({"type": "answer", "id": question["id"], "hash": question["hash"], "confirm": true});
+    format!("{answer}\n")
+}
+
 #[test]
 fn the_operator_reads_that_a_call_waits_and_what_to_run() {
     let folder = proxied();
@@ -37,7 +45,11 @@ fn the_operator_reads_that_a_call_waits_and_what_to_run() {
         "omen: a call of `files/write_file` waits for a confirmation, and is denied after 60 s: omen gate confirm --config {}\n",
         config.display()
     );
-    let confirmed = run_as_printed(&line, "y\n");
+    // A script cannot write `y` before it has read the call.
+    let early = run_as_printed(&line, "y\n");
+    assert_eq!((early.code, early.stderr.as_str()), (0, ""), "{}", early.stdout);
+    assert!(early.stdout.contains("files/write_file") && !early.stdout.contains("is confirmed"), "{}", early.stdout);
+    let confirmed = run_as_printed(&format!("{} --json\n", line.trim_end()), &answer_to_first(&folder));
     assert_eq!((confirmed.code, confirmed.stderr.as_str()), (0, ""), "{}", confirmed.stdout);
     let answer = client.next();
     assert_eq!(answer["result"]["content"][0]["text"], "write_file", "{answer}");
@@ -103,7 +115,8 @@ fn a_call_that_waits_only_for_the_operator_is_counted_also_when_the_gate_is_kill
     // The next gate does not make the call, nor count it among its own.
     let client = waiting_for(&folder, "read_file", json!({"path": "b"}));
     assert_eq!(stats(), (1, 1));
-    let confirmed = run(omen(["gate", "confirm"]).current_dir(&folder).write_stdin("y\n"));
+    let answer = answer_to_first(&folder);
+    let confirmed = run(omen(["gate", "confirm", "--json"]).current_dir(&folder).write_stdin(answer));
     assert_eq!(confirmed.code, 0, "{}", confirmed.stderr);
     until("the call is made", || noted(&folder, "calls").len() == 1);
     assert_eq!(client.close().0, 0);
