@@ -2,7 +2,7 @@
 
 use omen_fsm::{Event, Machine, Node, NodeSet, PackedMachine, Verdict};
 use omen_invariants::ledger::bytes::{Reader, Writer};
-use omen_invariants::ledger::{Fingerprint, Kind};
+use omen_invariants::ledger::{Fingerprint, Kind, is_behind};
 use omen_types::{Instant, PacketFacts, PacketType, PayloadFacts};
 
 use super::super::options::ValidatorOptions;
@@ -38,9 +38,18 @@ impl Hypothesis {
         Self { machine, strikes: 0, is_large: false }
     }
 
-    /// Takes in a packet.
+    /// Takes in a packet. One that is behind the clock is taken as sent at the time of the clock (D83): what a directive or a first
+    /// decision is dated would otherwise count from then on.
     pub(super) fn after(mut self, facts: &PacketFacts<'_>, verdict: &Verdict) -> Self {
-        self.machine.accept(facts, verdict);
+        let clock = self.machine.ledger().clock().filter(|clock| is_behind(facts.header.created_at, *clock));
+        match clock {
+            Some(clock) => {
+                let mut in_time = facts.clone();
+                in_time.header.created_at = clock;
+                self.machine.accept(&in_time, verdict);
+            }
+            None => self.machine.accept(facts, verdict),
+        }
         self
     }
 
