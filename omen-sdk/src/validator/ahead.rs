@@ -73,11 +73,11 @@ fn wanted(finding: Diagnostic, options: &ValidatorOptions) -> Option<Diagnostic>
 }
 
 /// Whether a packet is behind the clock, is reported for it, and is one from whose time later ones are counted: the first decision,
-/// or a directive.
+/// a plan, or a directive.
 pub(super) fn is_dated_back(machine: &Machine, facts: &PacketFacts<'_>, verdict: &Verdict) -> bool {
     let counts = match &facts.payload {
         PayloadFacts::Decision(_) => machine.ledger().budget().is_none(),
-        PayloadFacts::TaskDirective(_) => true,
+        PayloadFacts::VerificationPlan(_) | PayloadFacts::TaskDirective(_) => true,
         _ => false,
     };
     counts
