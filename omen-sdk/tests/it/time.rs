@@ -42,27 +42,27 @@ fn one_wrong_time_is_one_root_cause() {
             for seconds in [365 * DAY, 3 * DAY, -3 * DAY, -365 * DAY] {
                 let packets = shifted(name, at, seconds);
                 let findings = found(&packets, ValidatorOptions::default());
-                let told = format!("{name}, packet {at}, {seconds} s: {findings:#?}");
+                let context = format!("{name}, packet {at}, {seconds} s: {findings:#?}");
                 let (roots, others): (Vec<_>, Vec<_>) = findings.iter().partition(|one| one.follows_from.is_none());
                 let own_line = |one: &&&Finding| one.line == Some(at as u64 + 1);
                 if roots.iter().filter(own_line).any(|one| one.diagnostic.severity == Severity::Error) {
                     // The time is why the packet itself is refused, and a refused packet moves no clock (D1).
-                    assert!(seconds > 0, "{told}");
+                    assert!(seconds > 0, "{context}");
                     refused += 1;
                     continue;
                 }
                 let is_last = at + 1 == count;
                 let is_alone = seconds > 0 && is_last || seconds < 0 && at == 0;
                 let time = roots.iter().filter(|one| is_time_of(one, &packets[at])).count();
-                assert_eq!(time, usize::from(!is_alone), "{told}");
+                assert_eq!(time, usize::from(!is_alone), "{context}");
                 if !is_last {
-                    assert!(roots.iter().all(|one| one.diagnostic.severity == Severity::Warning), "{told}");
+                    assert!(roots.iter().all(|one| one.diagnostic.severity == Severity::Warning), "{context}");
                 }
                 // The second packet is reported as well if the first one is ahead: before the third, either may be wrong.
                 let elsewhere = roots.iter().filter(|one| one.line.is_some() && !own_line(one)).count();
-                assert_eq!(elsewhere, usize::from(seconds > 0 && at == 0), "{told}");
+                assert_eq!(elsewhere, usize::from(seconds > 0 && at == 0), "{context}");
                 for cause in others.iter().filter_map(|one| one.follows_from.as_ref()) {
-                    assert_eq!(cause.line, at as u64 + 1, "{told}");
+                    assert_eq!(cause.line, at as u64 + 1, "{context}");
                 }
                 consequences += others.len();
             }
