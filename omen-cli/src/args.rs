@@ -540,8 +540,8 @@ Examples:
 const CHECK_HELP: &str = concat!(
     "\
 Findings go to standard output, everything else to standard error. -A, -W and -D take the codes of \
-     invariants (INV-002, ...), LAYER and CHAIN, and `warnings` for everything that is a warning; the last \
-     option for a code applies. The other codes (JSON, SCHEMA, ID, FSM, E1, ...) are always errors.
+     invariants (INV-002, ...), LAYER, CHAIN, CLAIM and TIME, and `warnings` for everything that is a warning; \
+     the last option for a code applies. The other codes (JSON, SCHEMA, ID, FSM, E1, ...) are always errors.
 
 What the arguments do not say is taken from omen.toml, in this directory or the nearest one above that \
      has it; `omen schema config` prints its JSON Schema.

@@ -29,7 +29,7 @@ mod machine;
 mod rules;
 mod table;
 
-pub use machine::{Machine, PackedMachine, Verdict};
+pub use machine::{Ahead, Machine, PackedMachine, Verdict};
 pub use rules::check_alone;
 pub use table::*;
 

@@ -1,20 +1,22 @@
 //! The runtime machine: judges the next packet of an episode, and takes it in.
 
+mod ahead;
 mod offers;
 mod packed;
 
+pub use ahead::Ahead;
 pub use packed::PackedMachine;
 
 use std::num::NonZeroU64;
 
 use omen_invariants::ledger::{Fingerprint, Kind, Obligations, Update};
-use omen_invariants::rules::inv_011_task_closure;
+use omen_invariants::rules::{inv_008_verification_loop, inv_011_task_closure};
 use omen_invariants::{Context, Ledger};
 use omen_types::{Diagnostic, Instant, PacketFacts, Severity};
 
 use crate::rules::transition::Transition;
 use crate::rules::{approval, end_of_stream, id_used_once, layer_of_sender, refusals};
-use crate::table::{Event, LOOP_NODE, LOOP_OPENED_BY, Node, NodeSet, waived_by};
+use crate::table::{Event, LOOP_CLOSED_BY, LOOP_NODE, LOOP_OPENED_BY, Node, NodeSet, waived_by};
 
 /// An episode as the validator sees it: where it may be, and its ledger.
 ///
@@ -40,6 +42,8 @@ pub struct Verdict {
     pub fsm: Option<Box<Diagnostic>>,
     /// The invariants, errors and warnings; checked only if the stages before have no finding.
     pub invariants: Vec<Diagnostic>,
+    /// The finding on an earlier packet that is ahead of the others, if this is the first that shows it (D83).
+    pub ahead: Option<Box<Ahead>>,
     /// Of the packet's id, which `accept` needs again.
     id: Fingerprint,
 }
@@ -99,7 +103,8 @@ impl Machine {
         let next = self.nodes.after(event);
         let id = Fingerprint::of(Kind::Packet, &facts.header.packet_id);
         let (ids, invariants) = (Vec::new(), Vec::new());
-        let mut verdict = Verdict { event, next, now: context.now, ids, fsm: None, invariants, id };
+        let ahead = Ahead::before(facts, &self.ledger);
+        let mut verdict = Verdict { event, next, now: context.now, ids, fsm: None, invariants, ahead, id };
         id_used_once::check(facts, id, &self.ledger, &mut verdict.ids);
         if verdict.ids.is_empty() {
             // No finding is copied, as nearly always there is none.
@@ -108,6 +113,9 @@ impl Machine {
             } else {
                 omen_invariants::rules::check(&context, &mut verdict.invariants);
                 approval::refine(&mut verdict.invariants, self.nodes, next);
+                if event == LOOP_CLOSED_BY && self.nodes == NodeSet::of(LOOP_NODE) {
+                    inv_008_verification_loop::check(&context, &mut verdict.invariants);
+                }
                 layer_of_sender::check(facts, event, &mut verdict.invariants);
             }
         }
@@ -126,6 +134,9 @@ impl Machine {
 
     #[inline]
     fn take(&mut self, facts: &PacketFacts<'_>, verdict: &Verdict, line: Option<NonZeroU64>) {
+        if verdict.ahead.is_some() {
+            self.ledger.report_leap();
+        }
         let in_loop = self.nodes == NodeSet::of(LOOP_NODE);
         let opens_loop = verdict.event == LOOP_OPENED_BY;
         self.ledger.accept_as(

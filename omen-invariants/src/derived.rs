@@ -1,17 +1,38 @@
 //! Facts that a packet does not state but implies. `episode.fsm.json` names them in its guards.
 
 use omen_types::{
-    LayerSource, MethodKind, PacketHeaderFacts, StakesLevel, TaskDirectivePayload, TaskDirectivePayloadFacts, TaskType,
+    LayerSource, MethodKind, OperationType, PacketHeaderFacts, StakesLevel, TaskDirectivePayload,
+    TaskDirectivePayloadFacts, TaskType,
 };
+
+use crate::params::Params;
 
 /// The class by which a directive is judged.
 pub use omen_types::ToolSafetyClass as SafetyClass;
 
-/// The class by which a directive is judged (D23): the stricter reading of its fields.
+/// The class by which a directive is judged: the stricter reading of its fields (D23), its operation among them (D88).
 #[must_use]
 pub fn safety_class(_: &PacketHeaderFacts<'_>, directive: &TaskDirectivePayloadFacts<'_>) -> SafetyClass {
-    class_of(directive.task_type, directive.execution_method.method, directive.tool_safety_class)
+    match class_of(directive.task_type, directive.execution_method.method, directive.tool_safety_class) {
+        SafetyClass::Read if writing_operation(directive).is_some() => SafetyClass::Write,
+        class => class,
+    }
 }
+
+/// The operation in the parameters of a directive, if it is one that writes (D88).
+#[must_use]
+pub fn writing_operation(directive: &TaskDirectivePayloadFacts<'_>) -> Option<OperationType> {
+    let text = directive.execution_method.tool_params?;
+    // A name may be written with escapes.
+    if !text.contains(OPERATION) && !text.contains('\\') {
+        return None;
+    }
+    let (_, operation) = Params::read(Some(text)).operation()?;
+    (operation != OperationType::Read).then_some(operation)
+}
+
+/// The parameter that names the operation (D26).
+pub(crate) const OPERATION: &str = "operation";
 
 /// The class by which a directive of this type, method and stated class is judged (D23).
 #[must_use]

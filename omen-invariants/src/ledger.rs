@@ -13,26 +13,33 @@ mod budget;
 pub mod bytes;
 mod fingerprint;
 mod ids;
+mod leap;
 mod obligations;
 mod open;
 mod pack;
+mod plan;
 mod table;
 mod tokens;
 
 pub use budget::{Budget, Overrun};
 pub use bytes::Size;
 pub use fingerprint::{Fingerprint, Kind};
+pub use leap::{Leap, TOLERANCE_SECONDS, is_behind};
 pub use obligations::{Obligation, Obligations};
 pub use open::{OpenDirective, OpenDirectives};
+pub use plan::Excess;
 pub use tokens::{Allowance, NotLive, Token, Tokens};
 
 use budget::Reported;
 use ids::Ids;
+use plan::Plan;
 
 /// What has to be remembered of an episode to judge its next packet.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
     clock: Option<Instant>,
+    /// The packet that is alone at the time of the clock.
+    leap: Option<Box<Leap>>,
     /// The ids that must not be repeated (D21), and the campaign. Those of packets that can verify have the mark.
     seen: Ids,
     /// The packets that are evidence of verification loops.
@@ -50,6 +57,8 @@ pub struct Ledger {
     /// Whether a late directive with CRITICAL stakes was reported, and no decision was accepted since (D69).
     owes_escalation: bool,
     looped: Loop,
+    /// The limits of the running loop, once it has a plan.
+    plan: Option<Box<Plan>>,
 }
 
 /// Progress of the verification loop. Which packets meet an obligation, the state machine decides.
@@ -98,6 +107,46 @@ impl Ledger {
     #[must_use]
     pub fn clock(&self) -> Option<Instant> {
         self.clock
+    }
+
+    /// The packet that is ahead, if one of this time returns to the time before it (D83).
+    #[must_use]
+    pub fn leap(&self, created_at: Instant) -> Option<&Leap> {
+        let is_behind = self.clock.is_some_and(|clock| is_behind(created_at, clock));
+        self.leap.as_deref().filter(|leap| is_behind && leap.explains(created_at))
+    }
+
+    /// Records that the packet that is ahead was reported.
+    pub fn report_leap(&mut self) {
+        if let Some(leap) = &mut self.leap {
+            leap.is_reported = true;
+        }
+    }
+
+    /// Sets the clock back to what it was before the packet that is ahead, as if that had been sent then.
+    pub fn undo_leap(&mut self, before: Option<Instant>) {
+        self.clock = before;
+        if let Some(leap) = self.leap.take() {
+            self.owes_escalation = leap.owed;
+        }
+    }
+
+    /// The packet that is alone at the time of the clock.
+    #[must_use]
+    pub fn latest_leap(&self) -> Option<&Leap> {
+        self.leap.as_deref()
+    }
+
+    /// Whether a directive of the episode has used a tool to write, or to read (D88).
+    #[must_use]
+    pub fn has_used(&self, tool_id: &str, writes: bool) -> bool {
+        self.seen.get(Fingerprint::of(Kind::Tool { writes }, tool_id)).is_some()
+    }
+
+    /// The limits of the loop's plan that are exceeded at a time (D82).
+    #[must_use]
+    pub fn plan_excesses(&self, now: Instant) -> Vec<Excess> {
+        self.plan.as_ref().map(|plan| plan.excesses(now)).unwrap_or_default()
     }
 
     /// The tokens of the episode.
@@ -214,12 +263,13 @@ impl Ledger {
 
     /// As [`accept`](Self::accept), with the fingerprint of the packet's id, for a caller that has it already.
     pub fn accept_as(&mut self, id: Fingerprint, facts: &PacketFacts<'_>, now: Instant, update: Update) {
-        self.clock = Some(self.clock_at(facts.header.created_at));
+        self.keep_time(facts, update.line);
         // An id that was used before was refused (D21).
         self.seen.add(if can_verify(facts) { id.marked() } else { id });
         if update.opens_loop {
             self.looped.number = self.looped.number.wrapping_add(1);
             self.looped.met = Obligations::default();
+            self.plan = None;
         }
         self.looped.met.extend(update.met);
         self.looped.waived = update.waived;
@@ -248,11 +298,16 @@ impl Ledger {
             PayloadFacts::ToolAuthorizationToken(token) => {
                 self.tokens.add(token, &facts.header.packet_id);
             }
+            PayloadFacts::VerificationPlan(plan) => {
+                self.plan.get_or_insert_default().limit(plan, facts.header.created_at);
+            }
             PayloadFacts::TaskDirective(directive) => {
                 self.seen.insert(Fingerprint::of(Kind::Task, &directive.task_id));
-                if derived::needs_token(&facts.header, directive)
-                    && let Some(token) = &directive.authorization_token_id
-                {
+                let writes = derived::needs_token(&facts.header, directive);
+                if let Some(tool) = &directive.execution_method.tool_id {
+                    self.seen.insert(Fingerprint::of(Kind::Tool { writes }, tool));
+                }
+                if writes && let Some(token) = &directive.authorization_token_id {
                     self.tokens.spend(token);
                 }
                 self.open.add(id, update.line, facts, directive);
@@ -261,6 +316,9 @@ impl Ledger {
                 self.open.close(&result.directive_packet_id);
                 if let Some(budget) = &mut self.budget {
                     budget.spend(result);
+                }
+                if let Some(plan) = &mut self.plan {
+                    plan.count();
                 }
             }
             PayloadFacts::IntegrityAlert(alert) => {
@@ -279,6 +337,25 @@ impl Ledger {
             self.decision = None;
             self.owes_decision = false;
         }
+    }
+}
+
+impl Ledger {
+    /// Moves the clock, and remembers the packet that is alone at its time.
+    fn keep_time(&mut self, facts: &PacketFacts<'_>, line: Option<NonZeroU64>) {
+        let created_at = facts.header.created_at;
+        match self.clock {
+            Some(clock) if is_behind(created_at, clock) => {
+                if let Some(leap) = &mut self.leap {
+                    leap.before = leap.before.max(Some(created_at));
+                }
+                return;
+            }
+            // Another packet is of about the time of the clock, so neither is alone.
+            Some(clock) if !is_behind(clock, created_at) => self.leap = None,
+            before => self.leap = Some(Box::new(Leap::of(facts, line, before, self.owes_escalation))),
+        }
+        self.clock = Some(self.clock_at(created_at));
     }
 }
 

@@ -27,6 +27,7 @@ pub mod derived;
 pub mod facts;
 mod help;
 pub mod ledger;
+mod params;
 pub mod rules;
 
 pub use context::Context;

@@ -1,4 +1,4 @@
-//! The registry of the invariants and of CHAIN: a module for each, named after its code, with its check and its tests.
+//! The registry of the invariants, of CHAIN, CLAIM and TIME: a module for each, named after its code, with its check and its tests.
 //!
 //! The schema stage reports INV-001 and INV-009, and the state machine INV-008 as E3 (D37); the modules of these hold the
 //! rest. LAYER depends on a table of the state machine, and is among its rules.
@@ -9,6 +9,7 @@ use crate::context::Context;
 use crate::ledger::Ledger;
 
 mod chain_of_packets;
+mod claim_without_contradiction;
 #[cfg(test)]
 mod fixture;
 pub mod inv_001_mcp_complete;
@@ -23,6 +24,7 @@ pub mod inv_009_escalation_options;
 pub mod inv_010_degraded_tools;
 pub mod inv_011_task_closure;
 pub mod inv_012_stakes_consistent;
+pub mod time_in_order;
 mod wording;
 
 /// Checks a packet: adds the findings of all invariants, errors and warnings, in the order of the rules.
@@ -39,6 +41,8 @@ pub fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     inv_011_task_closure::check(context, findings);
     inv_012_stakes_consistent::check(context, findings);
     chain_of_packets::check(context, findings);
+    claim_without_contradiction::check(context, findings);
+    time_in_order::check(context, findings);
 }
 
 /// Checks a packet by itself: adds the findings of the invariants that there are whatever came before it in its episode. A finding
@@ -55,4 +59,5 @@ pub fn check_alone(facts: &PacketFacts<'_>, fixed: Option<Instant>, findings: &m
     inv_007_token_scope::check(&context, findings);
     inv_010_degraded_tools::check(&context, findings);
     inv_012_stakes_consistent::check(&context, findings);
+    claim_without_contradiction::check(&context, findings);
 }

@@ -13,7 +13,8 @@ pub struct Finding {
     pub line: Option<u64>,
     /// Column of that line, in characters, from 1.
     pub column: Option<u64>,
-    /// Number of the packet in the stream, from 0; every line that is not blank counts.
+    /// Number of the packet in the stream, from 0; every line that is not blank counts. `None` for a finding on an earlier packet
+    /// that a later one has shown (TIME).
     pub packet_index: Option<u64>,
     /// `header.packet_id`; for a finding without a line, that of the open directive.
     pub packet_id: Option<String>,
@@ -29,11 +30,12 @@ pub struct Finding {
     pub diagnostic: Diagnostic,
     /// The line of the directive that a finding without a line is about, if each packet has a line of its own.
     pub directive_line: Option<u64>,
-    /// The rejected packet without which there would be no such finding; `None` for a root cause.
+    /// The packet that was rejected, or whose time is wrong, without which there would be no such finding; `None` for a root cause.
     pub follows_from: Option<Cause>,
 }
 
-/// An earlier packet of the same episode that was rejected, or an earlier line that names no episode and may have been one.
+/// An earlier packet of the same episode that was rejected, or whose time is wrong (TIME); or an earlier line that names no episode and
+/// may have been one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Cause {

@@ -8,6 +8,7 @@ use omen_types::limits::MAX_LINE_BYTES;
 
 use crate::lines::{LineSplitter, READ_BYTES, RawLine, ReadError};
 
+mod ahead;
 mod alone;
 mod at_end;
 mod charity;

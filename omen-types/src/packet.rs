@@ -6,6 +6,7 @@ mod deserialize;
 #[doc(hidden)]
 pub mod evidence;
 pub mod parse;
+pub mod placeholder;
 mod skeleton;
 mod unique;
 
@@ -23,8 +24,9 @@ mod generated {
     use crate::code::Code;
     use crate::metadata::Metadata;
     use crate::parser::{
-        AnyValue, Array, Bytes, Check, Cursor, FreeObject, FreeText, Integer, NonEmpty, NonEmptyText, Nullable, Number,
-        PacketKey, Parse, Parsed, Pattern, PatternScalar, Plain, Refused, Root, Words, between, need, once,
+        AnyValue, Array, Bytes, Check, Cursor, FreeObject, FreeText, HasValue, Integer, NonEmpty, NonEmptyText,
+        Nullable, Number, PacketKey, Parse, Parsed, Pattern, PatternScalar, Plain, Refused, Root, Words, between, need,
+        once,
     };
     use crate::scalar::{IntegerScalar, Invalid, NumberLiteral, NumberScalar, TextScalar};
     use crate::shape::{

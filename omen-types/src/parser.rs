@@ -21,7 +21,7 @@ mod words;
 
 pub(crate) use array::{Array, Gather};
 pub(crate) use cursor::Cursor;
-pub(crate) use free::{AnyValue, FreeObject, FreeText, Keys};
+pub(crate) use free::{AnyValue, FreeObject, FreeText, HasValue, Keys};
 pub(crate) use members::{need, once};
 pub(crate) use number::{Integer, Number};
 pub(crate) use root::{PacketKey, Root};

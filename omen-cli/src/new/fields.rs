@@ -1,7 +1,8 @@
 //! The fields of a new packet that depend on its event, and on the episode.
 
 use omen_fsm::{Event, LOOP_NODE, sender};
-use omen_types::{EscalationTrigger, Instant, QualityTier};
+use omen_types::placeholder::PLACEHOLDER;
+use omen_types::{EpistemicStatus, EscalationTrigger, Instant, QualityTier, RefType};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -66,7 +67,20 @@ pub(super) fn fill(event: Event, packet: &mut Value, episode: &Episode, start: I
             set(packet, &pointer, value.clone());
         }
     }
+    evidence(event, packet, now);
     payload(event, packet, episode, now, number);
+}
+
+/// An observation is observed by something, which its author names (D89).
+fn evidence(event: Event, packet: &mut Value, now: Instant) {
+    let source = match event {
+        Event::Observe => RefType::ToolOutput,
+        Event::ObserveUser => RefType::UserObservation,
+        _ => return,
+    };
+    let reference = json!({ "ref_type": source, "ref_id": PLACEHOLDER, "timestamp": now.to_string() });
+    set(packet, "/mcp/epistemics/status", json!(EpistemicStatus::Observed));
+    set(packet, "/mcp/evidence", json!({ "evidence_refs": [reference] }));
 }
 
 fn payload(event: Event, packet: &mut Value, episode: &Episode, now: Instant, number: u64) {
@@ -92,7 +106,7 @@ fn payload(event: Event, packet: &mut Value, episode: &Episode, now: Instant, nu
         Event::DirectRead | Event::DirectWrite => {
             set(packet, "/payload/task_id", json!(format!("task_{number}")));
             if event == Event::DirectWrite {
-                let first = ["token_1", "…", "write"].map(str::to_owned);
+                let first = ["token_1", PLACEHOLDER, "write"].map(str::to_owned);
                 let [token, tool, operation] = episode.token.as_ref().unwrap_or(&first);
                 set(packet, "/payload/authorization_token_id", json!(token));
                 set(packet, "/payload/execution_method/tool_id", json!(tool));

@@ -288,7 +288,8 @@ impl Sink for Reading<'_> {
 
     fn finding(&mut self, finding: Finding, _: Option<&str>) -> Result<(), Infallible> {
         self.gather.coverage.finding(&finding);
-        if finding.line.is_some() {
+        // One with a line and no index is about an earlier packet than the one that comes next (TIME).
+        if finding.packet_index.is_some() {
             self.found.push(finding);
         } else {
             let episode = self.episode(finding.correlation_id.as_deref()).number;

@@ -14,7 +14,23 @@ fn printed<'a>(args: impl IntoIterator<Item = &'a str>) -> String {
 fn check(log: &str) {
     let run = run(omen(["check", "-"]).write_stdin(log));
     assert_eq!(run.code, 0, "{log}\n{}", run.stdout);
-    assert!(!run.stdout.contains("warning["), "{}", run.stdout);
+    // Each packet has texts to write, and nothing else to be said of it (D89).
+    let warnings = run.stdout.matches("warning[").count();
+    assert_eq!(warnings, run.stdout.matches("warning[CLAIM]").count(), "{}", run.stdout);
+    assert_eq!(warnings, log.lines().count(), "{}", run.stdout);
+}
+
+/// D89: no template says more than it can know.
+#[test]
+fn templates_claim_nothing_without_evidence() {
+    for event in omen_fsm::Event::ALL.iter().filter(|event| event.packet_type().is_some()) {
+        let packet: Value = serde_json::from_str(&printed([event.as_str()])).unwrap();
+        let (epistemics, refs) = (&packet["mcp"]["epistemics"], &packet["mcp"]["evidence"]["evidence_refs"]);
+        let is_observed = epistemics["status"] == "OBSERVED";
+        assert_eq!(is_observed, refs.as_array().is_some_and(|refs| !refs.is_empty()), "{event}: {packet}");
+        assert_eq!(is_observed, event.as_str().starts_with("observe"), "{event}: {packet}");
+        assert_eq!((&epistemics["confidence"], &epistemics["freshness_class"]), (&0.into(), &"STRATEGIC".into()));
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use quote::quote;
 use super::readers::{Mode, Reader, borrows, member};
 use super::{Context, doc, ident, parser};
 use crate::mistake::Mistakes;
-use crate::model::{Def, Kind};
+use crate::model::{Def, Kind, Ty};
 
 pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<TokenStream, Mistakes> {
     let (Kind::Object(object), true) = (&def.kind, context.lens.looks_into(&def.name)) else {
@@ -17,7 +17,9 @@ pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<TokenStream, Mist
     for field in object.fields.iter().filter(|field| context.lens.keeps(&def.name, &field.name)) {
         let Reader { out, .. } = member(context, &def.name, field, Mode::Facts)?;
         let out = if field.required { out } else { quote!(Option<#out>) };
-        let (field_name, docs) = (ident(&field.name), doc(&field.description));
+        let is_any = matches!(&field.ty, Ty::Ref(name) if matches!(context.model.def(name)?.kind, Kind::Any));
+        let about = if is_any { "Whether it has another value than `null`. " } else { "" };
+        let (field_name, docs) = (ident(&field.name), doc(&format!("{about}{}", field.description)));
         fields.push(quote!(#docs pub #field_name: #out));
     }
     let docs = doc(&format!("The members of `{}` that rules check.", def.name));

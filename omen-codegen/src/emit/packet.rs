@@ -155,6 +155,8 @@ fn enums(context: &Context<'_>, first: &str) -> Result<TokenStream, Mistakes> {
             pub mcp: #mcp_facts,
             /// Facts of the payload.
             pub payload: PayloadFacts<'t>,
+            /// JSON pointers of the texts that are still to be written: see [`placeholders`](crate::placeholder::find).
+            pub placeholders: Vec<String>,
         }
 
         /// The members of a payload that rules check.
@@ -221,7 +223,7 @@ fn parser(context: &Context<'_>, first: &str) -> Result<TokenStream, Mistakes> {
                 if !cursor.eat(b"}") && root.next(cursor)?.is_some() {
                     return Err(Refused);
                 }
-                *out = Some(PacketFacts { header, mcp, payload });
+                *out = Some(PacketFacts { header, mcp, payload, placeholders: Vec::new() });
                 Ok(())
             }
 
@@ -251,7 +253,7 @@ fn parser(context: &Context<'_>, first: &str) -> Result<TokenStream, Mistakes> {
                     Some(payload) => payload,
                     None => root.put_off_payload(cursor, |cursor| PayloadFacts::parse(header.packet_type, cursor))?,
                 };
-                Ok(PacketFacts { header, mcp: mcp.ok_or(Refused)?, payload })
+                Ok(PacketFacts { header, mcp: mcp.ok_or(Refused)?, payload, placeholders: Vec::new() })
             }
         }
     })

@@ -86,7 +86,8 @@ pub(super) fn reference(context: &Context<'_>, name: &str, depth: u8, mode: Mode
                 Mode::Check => pair(quote!(FreeObject<#min, #depth>), quote!(())),
             }
         }
-        (Kind::Any, _) => pair(quote!(AnyValue<#depth>), quote!(())),
+        (Kind::Any, Mode::Facts) => pair(quote!(HasValue<#depth>), quote!(bool)),
+        (Kind::Any, Mode::Check) => pair(quote!(AnyValue<#depth>), quote!(())),
     })
 }
 

@@ -155,6 +155,8 @@ pub struct PacketFacts<'t> {
     pub mcp: McpEnvelopeFacts<'t>,
     /// Facts of the payload.
     pub payload: PayloadFacts<'t>,
+    /// JSON pointers of the texts that are still to be written: see [`placeholders`](crate::placeholder::find).
+    pub placeholders: Vec<String>,
 }
 
 /// The members of a payload that rules check.
@@ -328,6 +330,7 @@ impl<'t> PacketFacts<'t> {
             header,
             mcp,
             payload,
+            placeholders: Vec::new(),
         });
         Ok(())
     }
@@ -376,6 +379,7 @@ impl<'t> PacketFacts<'t> {
             header,
             mcp: mcp.ok_or(Refused)?,
             payload,
+            placeholders: Vec::new(),
         })
     }
 }

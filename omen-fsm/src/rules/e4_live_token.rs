@@ -1,9 +1,9 @@
 //! E4, as `episode.fsm.json` states it (also INV-007). When a token is live, the ledger says.
 
 use omen_invariants::Ledger;
-use omen_invariants::derived::{needs_token, safety_class};
+use omen_invariants::derived::{needs_token, safety_class, writing_operation};
 use omen_invariants::ledger::{Allowance, NotLive};
-use omen_types::{Code, Diagnostic, Instant, PayloadFacts, TaskDirectivePayloadFacts};
+use omen_types::{Code, Diagnostic, Instant, PayloadFacts, TaskDirectivePayloadFacts, TaskType};
 
 use super::route;
 use super::transition::Transition;
@@ -40,10 +40,15 @@ pub(super) fn has_live_token(ledger: &Ledger, now: Instant) -> bool {
 
 fn without_token(transition: &Transition<'_>, directive: &TaskDirectivePayloadFacts<'_>) -> Diagnostic {
     let class = safety_class(&transition.context.facts.header, directive);
-    let why = match directive.tool_safety_class {
-        Some(stated) if stated == class => String::new(),
-        Some(stated) => format!(" (`{stated}` with `task_type` `{}` counts as `{class}`)", directive.task_type),
-        None => format!(" (without `tool_safety_class` it counts as `{class}`)"),
+    // The type of the task is a reason by itself (D23).
+    let operation = writing_operation(directive).filter(|_| directive.task_type != TaskType::ToolWrite);
+    let why = match (directive.tool_safety_class, operation) {
+        (Some(stated), _) if stated == class => String::new(),
+        (Some(stated), Some(operation)) => {
+            format!(" (`{stated}` with the operation `{operation}` counts as `{class}`)")
+        }
+        (Some(stated), None) => format!(" (`{stated}` with `task_type` `{}` counts as `{class}`)", directive.task_type),
+        (None, _) => format!(" (without `tool_safety_class` it counts as `{class}`)"),
     };
     let mut finding =
         error(transition, format!("missing field `authorization_token_id` in a `{class}` directive{why}"));

@@ -53,6 +53,8 @@ fn judged(name: &str, log: &str) -> Vec<Found> {
         if errors > 0 {
             continue;
         }
+        // It is about an earlier packet.
+        all.extend(verdict.ahead.iter().map(|ahead| found(None, &ahead.finding)));
         let (event, now) = (Event::of(&facts), machine.ledger().clock_at(facts.header.created_at));
         assert!(
             machine.offers(now).any(|offered| offered == event),

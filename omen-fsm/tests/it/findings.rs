@@ -4,6 +4,8 @@ use omen_fsm::{Event, Machine, Node, NodeSet, SENDERS, Verdict};
 use omen_types::{Code, Diagnostic, PacketFacts};
 use serde_json::{Value, json};
 
+use crate::exhaustive::symbols;
+
 /// An episode that has made the first packets of an example.
 struct Begun {
     machine: Machine,
@@ -79,6 +81,61 @@ fn a_step_outside_the_loop_has_the_help_of_this_loop() {
     });
     assert!(complete.len() < begun.len(), "{complete}; {begun}");
     assert!([&begun, &complete].iter().all(|help| **help != Code::E3.info().help), "{complete}; {begun}");
+}
+
+/// E3, D72: inside the loop, every packet without a row is E3 first, and what it breaks besides is in `also`.
+#[test]
+fn inside_the_loop_whatever_has_no_row_is_e3_first() {
+    let machine = begun("verify-then-write", 4).machine;
+    assert_eq!(machine.nodes(), NodeSet::of(Node::Verify));
+    let mut refused = Vec::new();
+    for symbol in symbols() {
+        let mut facts = symbol.facts;
+        facts.header.packet_id = "pkt_new".into();
+        let event = Event::of(&facts);
+        if !machine.nodes().after(event).is_empty() {
+            continue;
+        }
+        let finding = machine.judge(&facts, None).fsm.unwrap_or_else(|| panic!("{event} passes"));
+        assert_eq!(finding.code, Code::E3, "{event}");
+        let mut also = vec![Code::Fsm, Code::Inv008];
+        if event == Event::DirectWrite {
+            also.extend([Code::E2, Code::E4, Code::Inv007]);
+        }
+        also.sort_unstable();
+        let mut found = finding.also.clone();
+        found.sort_unstable();
+        assert_eq!(found, also, "{event}");
+        refused.push(event);
+    }
+    refused.dedup();
+    assert!(refused.len() > 6, "{refused:?}");
+}
+
+/// D88: a directive that is labelled READ and whose operation writes needs a token, and the finding says why.
+#[test]
+fn a_read_whose_operation_writes_is_a_write() {
+    let refused = |operation: &str| {
+        let mut episode = begun("verify-then-write", 12);
+        let members = [
+            ("/payload/authorization_token_id", Value::Null),
+            ("/payload/task_type", json!("tool_read")),
+            ("/payload/tool_safety_class", json!("READ")),
+            ("/payload/execution_method/tool_params", json!({"operation": operation})),
+        ];
+        let packet = episode.next("TaskDirectivePacket", &members);
+        episode.judge(&packet, |_, _, verdict| verdict.fsm.map(|found| (found.code, found.message)))
+    };
+    for operation in ["write", "DELETE", "Modify"] {
+        let (code, message) = refused(operation).unwrap_or_else(|| panic!("{operation} passes"));
+        assert_eq!(code, Code::E4, "{message}");
+        let words = ["READ", "WRITE", &operation.to_ascii_lowercase()];
+        assert!(words.iter().all(|word| message.contains(word)), "{message}");
+    }
+    // In S5 the table has no row for a directive that reads.
+    for operation in ["read", "rewrite", ""] {
+        assert_eq!(refused(operation).map(|(code, _)| code), Some(Code::Fsm), "{operation}");
+    }
 }
 
 /// E3: the finding on an end inside the loop names what the loop lacks; that on an end after the loop does not.

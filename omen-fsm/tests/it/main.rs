@@ -6,6 +6,8 @@ mod examples;
 mod exhaustive;
 mod findings;
 mod origins;
+mod own_limit;
+mod own_words;
 mod packed;
 mod provenance;
 mod rule_files;

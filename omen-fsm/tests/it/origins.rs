@@ -4,6 +4,8 @@
 use omen_types::{DecisionOutcome, Instant, LayerSource, PacketFacts, PayloadFacts, StakesLevel};
 use serde_json::Value;
 
+use crate::own_words;
+
 /// What happened to an episode.
 #[derive(Clone, Debug)]
 pub(crate) enum Happened {
@@ -57,6 +59,7 @@ impl Origins {
             };
             found.push(("INV-011", if answered { "/payload/task_id" } else { "/header/created_at" }));
         }
+        found.extend(own_words::of(history, facts, event));
         found.sort_unstable();
         found
     }
@@ -90,7 +93,7 @@ fn name(layer: LayerSource) -> String {
     }
 }
 
-fn packets(history: &[Happened]) -> impl Iterator<Item = &PacketFacts<'static>> {
+pub(crate) fn packets(history: &[Happened]) -> impl Iterator<Item = &PacketFacts<'static>> {
     history.iter().filter_map(|happened| match happened {
         Happened::Packet(facts, _) => Some(&**facts),
         Happened::Tick(_) => None,

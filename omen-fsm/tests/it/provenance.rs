@@ -1,12 +1,19 @@
 //! The machine agrees with the second reading on where packets come from, what they are linked to, which tokens are
-//! useless when issued, and what is late: for every layer and kind of packet, and along random episodes.
+//! useless when issued, what is late, what contradicts itself, and on times that run back: for every layer and kind of packet, and along
+//! random episodes.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use fastrand::Rng;
 use omen_fsm::{Event, Machine, SENDERS};
 use omen_testkit::proofs::Proofs;
-use omen_types::{Code, Count, Diagnostic, Instant, PacketFacts, PayloadFacts, PositiveCount, StakesLevel};
+use omen_types::evidence::PriorValues;
+use omen_types::facts::{LoadBearingAssumptionFacts, RetryPolicyFacts};
+use omen_types::{
+    Code, Count, Diagnostic, Instant, PacketFacts, PayloadFacts, PositiveCount, Severity, StakesLevel, UpdateType,
+    VerificationRequirement,
+};
 
 use crate::exhaustive::{Symbol, instance, symbols};
 use crate::origins::{Found, Happened, Origins, newly_late};
@@ -15,15 +22,18 @@ use crate::simple::Packet;
 /// The findings that the second reading covers.
 fn known(findings: &[Diagnostic], facts: &PacketFacts<'_>) -> Vec<Found> {
     let is_token = matches!(facts.payload, PayloadFacts::ToolAuthorizationToken(_));
+    let is_of_two_classes = |finding: &Diagnostic| {
+        finding.severity == Severity::Warning && finding.pointer.as_deref() == Some("/payload/execution_method/tool_id")
+    };
     let mut found: Vec<Found> = findings
         .iter()
         .filter(|finding| match finding.code {
-            Code::Layer | Code::Chain | Code::Inv011 => true,
-            Code::Inv007 => is_token,
+            Code::Layer | Code::Chain | Code::Claim | Code::Time | Code::Inv008 | Code::Inv011 => true,
+            Code::Inv007 => is_token || is_of_two_classes(finding),
             _ => false,
         })
         .map(|finding| {
-            assert_eq!(finding.severity, omen_types::Severity::Warning, "{finding}");
+            assert_eq!(finding.severity, Severity::Warning, "{finding}");
             assert!(finding.also.is_empty(), "{finding}");
             let pointer = match finding.pointer.as_deref().unwrap() {
                 "/header/layer_source" => "/header/layer_source",
@@ -35,6 +45,13 @@ fn known(findings: &[Diagnostic], facts: &PacketFacts<'_>) -> Vec<Found> {
                 "/payload/decision_outcome" => "/payload/decision_outcome",
                 "/payload/task_id" => "/payload/task_id",
                 "/header/created_at" => "/header/created_at",
+                "/header/packet_type" => "/header/packet_type",
+                "/payload/execution_method/tool_id" => "two classes",
+                "/payload/result_data" => "result_data",
+                "/payload/execution_metadata/retry_count" => "retry_count",
+                "/payload/constraints_satisfied/verification_check" => "verification_check",
+                "/here" => "placeholder",
+                prior if prior.ends_with("/prior_value") => "prior_value",
                 other => panic!("{other}"),
             };
             (finding.code.as_str(), pointer)
@@ -110,8 +127,12 @@ const BEGINNING: &str = "2026-03-01T10:00:00Z";
 /// Gives a packet a random time, origin and links.
 fn vary(rng: &mut Rng, at: &mut u64, facts: &mut PacketFacts<'static>, ids: &[String]) {
     *at += if rng.u8(..5) == 0 { rng.u64(0..120) } else { rng.u64(0..5) };
-    let back = if rng.u8(..6) == 0 { rng.u64(0..30).min(*at) } else { 0 };
-    facts.header.created_at = BEGINNING.parse::<Instant>().unwrap().plus_seconds(*at - back);
+    let back = if rng.u8(..6) == 0 { rng.u64(0..150).min(*at) } else { 0 };
+    let ahead = if rng.u8(..24) == 0 { rng.u64(0..500) } else { 0 };
+    facts.header.created_at = BEGINNING.parse::<Instant>().unwrap().plus_seconds(*at - back + ahead);
+    if rng.u8(..8) == 0 {
+        facts.placeholders = vec!["/here".to_owned(); rng.usize(1..3)];
+    }
     facts.header.layer_source = rng.choice(SENDERS).unwrap().layer;
     facts.header.previous_packet_id = match rng.u8(..4) {
         0 => None,
@@ -129,6 +150,26 @@ fn vary(rng: &mut Rng, at: &mut u64, facts: &mut PacketFacts<'static>, ids: &[St
         PayloadFacts::TaskDirective(directive) => {
             directive.timeout_seconds = rng.bool().then(|| PositiveCount::new(rng.u64(1..60)).unwrap());
             facts.mcp.budgets.time_budget_seconds = Count::new(rng.u64(1..60)).unwrap();
+            directive.execution_method.tool_id =
+                rng.choice([None, Some("tool_a".into()), Some("tool_b".into())]).unwrap();
+            directive.execution_method.tool_params = rng
+                .choice([None, Some(r#"{"operation":"READ"}"#), Some(r#"{"\u006fperation":"Delete"}"#), Some("{}")])
+                .unwrap();
+            directive.retry_policy = rng.bool().then(|| samples().retries.clone());
+        }
+        PayloadFacts::TaskResult(result) => {
+            result.result_data = rng.choice([None, Some(false), Some(true)]).unwrap();
+            if let Some(metadata) = &mut result.execution_metadata {
+                metadata.retry_count = rng.bool().then(|| Count::new(rng.u64(0..5)).unwrap());
+            }
+        }
+        PayloadFacts::BeliefUpdate(belief) => {
+            belief.update_type = rng.choice([UpdateType::NewBelief, UpdateType::Revision]).unwrap();
+            belief.belief_changes = *rng.choice(&samples().changes).unwrap();
+        }
+        PayloadFacts::VerificationPlan(plan) => {
+            plan.max_tool_calls = rng.bool().then(|| Count::new(rng.u64(0..3)).unwrap());
+            plan.time_budget_seconds = rng.bool().then(|| PositiveCount::new(rng.u64(1..60)).unwrap());
         }
         PayloadFacts::ToolAuthorizationToken(token) => {
             token.issuer_layer = rng.choice(SENDERS).unwrap().layer;
@@ -137,13 +178,46 @@ fn vary(rng: &mut Rng, at: &mut u64, facts: &mut PacketFacts<'static>, ids: &[St
             token.expiry = facts.header.created_at.plus_seconds(rng.u64(0..8));
             token.revoked = rng.bool().then(|| rng.u8(..4) == 0);
         }
-        PayloadFacts::Decision(_) => {
+        PayloadFacts::Decision(decision) => {
+            decision.constraints_satisfied.verification_check = rng.choice([None, Some(false), Some(true)]).unwrap();
+            decision.load_bearing_assumptions = rng.choice(&samples().assumptions).cloned();
+            facts.mcp.quality.verification_requirement = *rng.choice(VerificationRequirement::ALL).unwrap();
             // Budgets and tiers are not tested here, so they stop no episode.
             facts.mcp.budgets.time_budget_seconds = Count::new(1_000_000).unwrap();
             facts.mcp.quality.quality_tier = omen_types::QualityTier::Superb;
         }
         _ => {}
     }
+}
+
+/// Parts of facts that only a parser makes, from the examples.
+struct Samples {
+    retries: RetryPolicyFacts,
+    changes: Vec<PriorValues>,
+    assumptions: Vec<Vec<LoadBearingAssumptionFacts<'static>>>,
+}
+
+fn samples() -> &'static Samples {
+    static SAMPLES: LazyLock<Samples> = LazyLock::new(|| {
+        let (mut retries, mut changes, mut assumptions) = (None, Vec::new(), Vec::new());
+        let logs = omen_schema::EXAMPLES.iter().filter(|(path, _)| path.ends_with(".jsonl"));
+        for facts in logs.flat_map(|(_, log)| log.lines()).filter_map(|line| PacketFacts::parse(line).ok()) {
+            match facts.payload {
+                PayloadFacts::TaskDirective(directive) => {
+                    let policy = directive.retry_policy.filter(|policy| policy.max_retries == Count::new(2).ok());
+                    retries = retries.or(policy);
+                }
+                PayloadFacts::BeliefUpdate(belief) => changes.push(belief.belief_changes),
+                PayloadFacts::Decision(decision) => assumptions.extend(decision.load_bearing_assumptions),
+                _ => {}
+            }
+        }
+        // As many that contradict as do not.
+        changes.sort_unstable_by_key(|one| one.first());
+        changes.dedup_by_key(|one| one.first());
+        Samples { retries: retries.expect("a directive that may be retried twice"), changes, assumptions }
+    });
+    &SAMPLES
 }
 
 /// One random episode. Counts what was found.
@@ -174,7 +248,9 @@ fn episode(seed: u64, symbols: &[Symbol], origins: &Origins, counts: &mut BTreeM
         if !verdict.ids.is_empty() || verdict.fsm.is_some() {
             continue;
         }
-        let found = known(&verdict.invariants, &facts);
+        let mut found = known(&verdict.invariants, &facts);
+        found.extend(verdict.ahead.iter().map(|_| ("TIME", "ahead")));
+        found.sort_unstable();
         let expected = origins.of(&history, &facts, verdict.event.as_str());
         assert_eq!(found, expected, "seed {seed}: {} after {history:#?}", verdict.event.as_str());
         for one in found {
@@ -210,6 +286,14 @@ fn random_episodes_agree() {
         ("INV-011", "/payload/task_id"),
         ("INV-011", "/header/created_at"),
         ("INV-011", "tick"),
+        ("INV-008", "/header/packet_type"),
+        ("CLAIM", "placeholder"),
+        ("CLAIM", "prior_value"),
+        ("CLAIM", "result_data"),
+        ("CLAIM", "retry_count"),
+        ("CLAIM", "verification_check"),
+        ("TIME", "/header/created_at"),
+        ("TIME", "ahead"),
     ] {
         assert!(counts.get(&(code, pointer)).is_some_and(|count| *count > least), "too few of {code} at {pointer}");
     }

@@ -21,6 +21,11 @@ pub enum Kind {
     Campaign,
     /// A packet that is evidence of a verification loop, by the loop's number.
     Evidence(u32),
+    /// A tool that was used to write, or only to read.
+    Tool {
+        /// Whether it was used to write.
+        writes: bool,
+    },
 }
 
 /// A short stand-in for an id of some kind.
@@ -37,6 +42,7 @@ impl Fingerprint {
             Kind::Token => (2, 0),
             Kind::Evidence(number) => (3, number),
             Kind::Campaign => (4, 0),
+            Kind::Tool { writes } => (5, u32::from(writes)),
         };
         // The kind is the key, so that no id has to be copied behind a prefix.
         let hash = SipHasher13::new_with_keys(tag, u64::from(number)).hash(id.as_bytes());

@@ -22,6 +22,8 @@ pub struct OpenDirective {
     pub timeout_seconds: u64,
     /// The line of its packet in the log, if it has one.
     pub line: Option<NonZeroU64>,
+    /// How often it may be retried, if it says so.
+    pub max_retries: Option<u64>,
     /// Number in the order of sending.
     order: u64,
     /// Its stakes are CRITICAL (D69).
@@ -129,6 +131,11 @@ impl OpenDirectives {
             created_at,
             timeout_seconds,
             line,
+            max_retries: directive
+                .retry_policy
+                .as_ref()
+                .and_then(|policy| policy.max_retries)
+                .map(omen_types::Count::get),
             order: self.sent,
             is_critical: facts.mcp.stakes.stakes_level == StakesLevel::Critical,
             is_known_late: false,
@@ -230,21 +237,23 @@ impl OpenDirective {
     }
 
     fn pack(&self, writer: &mut Writer<'_>) {
-        let Self { packet_id, task_id, created_at, timeout_seconds, line, order, is_critical, is_known_late } = self;
+        let Self { packet_id, task_id, created_at, timeout_seconds, line, max_retries, order, .. } = self;
         writer.text(packet_id);
         writer.text(task_id);
         writer.time(*created_at);
         writer.number(*timeout_seconds);
         writer.number(line.map_or(0, NonZeroU64::get));
         writer.number(*order);
-        writer.flags([*is_critical, *is_known_late, false, false, false, false, false, false]);
+        writer.flags([self.is_critical, self.is_known_late, max_retries.is_some(), false, false, false, false, false]);
+        max_retries.iter().for_each(|most| writer.number(*most));
     }
 
     fn unpack(reader: &mut Reader<'_>) -> Self {
         let (packet_id, task_id) = (reader.text().into(), reader.text().into());
         let (created_at, timeout_seconds) = (reader.time(), reader.number());
         let (line, order) = (NonZeroU64::new(reader.number()), reader.number());
-        let [is_critical, is_known_late, ..] = reader.flags();
-        Self { packet_id, task_id, created_at, timeout_seconds, line, order, is_critical, is_known_late }
+        let [is_critical, is_known_late, has_most, ..] = reader.flags();
+        let max_retries = has_most.then(|| reader.number());
+        Self { packet_id, task_id, created_at, timeout_seconds, line, max_retries, order, is_critical, is_known_late }
     }
 }

@@ -5,8 +5,10 @@ use omen_types::DecisionOutcome;
 use super::budget::{Budget, Reported};
 use super::bytes::{Reader, Size, Writer};
 use super::ids::Ids;
+use super::leap::Leap;
 use super::obligations::Obligations;
 use super::open::OpenDirectives;
+use super::plan::Plan;
 use super::tokens::Tokens;
 use super::{Ledger, Loop};
 
@@ -19,7 +21,9 @@ impl Ledger {
     #[must_use]
     pub fn pack(&self, in_loop: bool, size: Size, buffer: &mut Vec<u8>) -> bool {
         let Self { clock, seen, evidence, tokens, open, budget, approved, reported, believes, .. } = self;
-        let Self { decision, owes_decision, has_campaign, owes_escalation, looped, .. } = self;
+        let Self { decision, owes_decision, has_campaign, owes_escalation, looped, leap, plan, .. } = self;
+        // What it limits is the running loop.
+        let plan = plan.as_ref().filter(|_| in_loop);
         let mut writer = Writer(buffer);
         writer.flags([
             clock.is_some(),
@@ -31,6 +35,7 @@ impl Ledger {
             *owes_escalation,
             in_loop,
         ]);
+        writer.flags([leap.is_some(), plan.is_some(), false, false, false, false, false, false]);
         writer.byte(reported.bits());
         writer.byte(decision.map_or(0, |outcome| outcome as u8 + 1));
         if let Some(clock) = clock {
@@ -38,6 +43,12 @@ impl Ledger {
         }
         if let Some(budget) = budget {
             budget.pack(&mut writer);
+        }
+        if let Some(leap) = leap {
+            leap.pack(&mut writer);
+        }
+        if let Some(plan) = plan {
+            plan.pack(&mut writer);
         }
         let Loop { number, met, waived } = looped;
         writer.number(u64::from(*number));
@@ -60,10 +71,13 @@ impl Ledger {
         let mut reader = Reader(bytes);
         let [has_clock, has_budget, approved, believes, owes_decision, has_campaign, owes_escalation, in_loop] =
             reader.flags();
+        let [has_leap, has_plan, ..] = reader.flags();
         let reported = Reported::of_bits(reader.byte());
         let decision = usize::from(reader.byte()).checked_sub(1).and_then(|at| DecisionOutcome::ALL.get(at).copied());
         let clock = has_clock.then(|| reader.time());
         let budget = has_budget.then(|| Budget::unpack(&mut reader));
+        let leap = has_leap.then(|| Box::new(Leap::unpack(&mut reader)));
+        let plan = has_plan.then(|| Box::new(Plan::unpack(&mut reader)));
         let looped = Loop {
             number: u32::try_from(reader.number()).unwrap_or_default(),
             met: Obligations::of_bits(reader.byte()),
@@ -75,6 +89,7 @@ impl Ledger {
         let tokens = Tokens::unpack(&mut reader);
         Self {
             clock,
+            leap,
             seen,
             evidence,
             tokens,
@@ -88,6 +103,7 @@ impl Ledger {
             has_campaign,
             owes_escalation,
             looped,
+            plan,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! INV-004, as `rules.json` states it, with what D31 and D66 say of it.
+//! INV-004, as `rules.json` states it, with what D31, D66 and D79 say of it.
 
 use omen_types::{
     Code, DecisionOutcome, Diagnostic, EpistemicStatus, FreshnessClass, Instant, McpEnvelope, PacketFacts, PacketType,
@@ -22,9 +22,25 @@ pub(super) fn check_alone(context: &Context<'_>, findings: &mut Vec<Diagnostic>)
 }
 
 fn check_as(context: &Context<'_>, asks: impl FnOnce() -> bool, findings: &mut Vec<Diagnostic>) {
+    if !claim(context, asks, findings) {
+        findings.extend(own_limit(context));
+    }
+}
+
+/// Warns of evidence that is older than the packet itself allows, whatever its status (D79).
+fn own_limit(context: &Context<'_>) -> Option<Diagnostic> {
+    let mcp = &context.facts.mcp;
+    let limit = mcp.epistemics.stale_if_older_than_seconds?.get();
+    let newest = mcp.evidence.evidence_refs.newest_of_all()?;
+    let created_at = context.facts.header.created_at;
+    (created_at > newest.plus_seconds(limit)).then(|| too_old(newest, created_at, limit, "newest", OWN_LIMIT))
+}
+
+/// Checks a claim about the present. Returns whether its evidence is stale.
+fn claim(context: &Context<'_>, asks: impl FnOnce() -> bool, findings: &mut Vec<Diagnostic>) -> bool {
     let epistemics = &context.facts.mcp.epistemics;
     if !is_claim(epistemics.status, epistemics.freshness_class) {
-        return;
+        return false;
     }
     let Some(newest) = context.facts.mcp.evidence.evidence_refs.newest() else {
         let mut finding = unsupported(epistemics.status, epistemics.freshness_class);
@@ -34,10 +50,12 @@ fn check_as(context: &Context<'_>, asks: impl FnOnce() -> bool, findings: &mut V
             finding.severity = Severity::Warning;
         }
         findings.push(finding);
-        return;
+        return false;
     };
     let stated = epistemics.stale_if_older_than_seconds.map(omen_types::Count::get);
-    findings.extend(stale(newest, context.now, stated, epistemics.freshness_class));
+    let stale = stale(newest, context.now, stated, epistemics.freshness_class);
+    let is_stale = stale.is_some();
+    findings.extend(stale);
     let created_at = context.facts.header.created_at;
     if newest > created_at {
         let problem = format!(
@@ -50,6 +68,7 @@ fn check_as(context: &Context<'_>, asks: impl FnOnce() -> bool, findings: &mut V
                 .help(help::FROM_THE_FUTURE),
         );
     }
+    is_stale
 }
 
 /// Whether packets of a type can ask for certainty or call for help, rather than claim or commit anything (D31). What they
@@ -83,17 +102,21 @@ fn asks(facts: &PacketFacts<'_>, can_ask: bool) -> bool {
 fn stale(newest: Instant, now: Instant, stated: Option<u64>, freshness: FreshnessClass) -> Option<Diagnostic> {
     let limit = stated.or(freshness.stale_after_seconds())?;
     (now > newest.plus_seconds(limit)).then(|| {
-        let age = now.since(newest);
-        let whose =
-            if stated.is_some() { "`stale_if_older_than_seconds`".to_owned() } else { format!("`{freshness}`") };
-        Diagnostic::warning(
-            Code::Inv004,
-            format!("the newest live evidence is {age} s old; it is stale after {limit} s ({whose})"),
-        )
+        let whose = if stated.is_some() { OWN_LIMIT.to_owned() } else { format!("`{freshness}`") };
+        too_old(newest, now, limit, "newest live", &whose)
+    })
+}
+
+/// What a limit is called that the packet sets itself.
+const OWN_LIMIT: &str = "`stale_if_older_than_seconds`";
+
+fn too_old(newest: Instant, now: Instant, limit: u64, which: &str, whose: &str) -> Diagnostic {
+    let age = now.since(newest);
+    let problem = format!("the {which} evidence is {age} s old; it is stale after {limit} s ({whose})");
+    Diagnostic::warning(Code::Inv004, problem)
         .at("/mcp/evidence/evidence_refs")
         .label(format!("newest at {newest}"))
         .help(help::stale(limit))
-    })
 }
 
 /// The error of a claim without live evidence.
@@ -161,6 +184,23 @@ mod tests {
     #[test]
     fn a_claim_without_live_evidence_is_refused() {
         assert_eq!(found(PacketType::BeliefUpdatePacket, &json!([])), [Severity::Error]);
+    }
+
+    #[test]
+    fn evidence_older_than_the_packet_allows_is_a_warning_whatever_its_status() {
+        let of = |ref_type: &str, status: &str, limit: Value| {
+            let reference = json!([{"ref_type": ref_type, "ref_id": "t", "timestamp": "2026-03-01T09:58:30Z"}]);
+            let mut packet = claim(PacketType::BeliefUpdatePacket, &reference);
+            packet["mcp"]["epistemics"]["status"] = status.into();
+            packet["mcp"]["epistemics"]["stale_if_older_than_seconds"] = limit;
+            Episode::default().check(check, &packet).len()
+        };
+        for ref_type in ["tool_output", "memory_item"] {
+            assert_eq!(of(ref_type, "OBSERVED", 89.into()), 1, "{ref_type}");
+            assert_eq!(of(ref_type, "OBSERVED", 90.into()), 0, "{ref_type}");
+        }
+        // One warning for both readings.
+        assert_eq!(of("tool_output", "INFERRED", 89.into()), 1);
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! INV-007, as `rules.json` states it. That there is a live token at all is rule E4 of the state machine; here it is the
 //! tool, the operation (D26, D28) and the resources (`constraints`, D27). A token that no directive can use is reported
-//! when it is issued (`issue`, D64).
+//! when it is issued (`issue`, D64), and a tool of two classes with the first directive that shows it (D88).
 
-use omen_types::{Code, Diagnostic, OperationType, PayloadFacts, TaskDirectivePayloadFacts};
+use omen_types::{Code, Diagnostic, OperationType, PayloadFacts, TaskDirectivePayloadFacts, ToolSafetyClass};
 use serde_json::{Map, Value};
 
 use super::wording::list;
@@ -10,18 +10,18 @@ use crate::context::Context;
 use crate::derived;
 use crate::help::inv_007 as help;
 use crate::ledger::Allowance;
+use crate::params::Params;
 
 mod constraints;
 mod issue;
-mod params;
-
-use params::Params;
 
 pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     if let PayloadFacts::ToolAuthorizationToken(token) = &context.facts.payload {
         return issue::check(token, context.now, findings);
     }
     let PayloadFacts::TaskDirective(directive) = &context.facts.payload else { return };
+    let class = derived::safety_class(&context.facts.header, directive);
+    findings.extend(two_classes(context, directive, class));
     if !derived::needs_token(&context.facts.header, directive) {
         return;
     }
@@ -39,6 +39,27 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
         let constraints: Map<String, Value> = serde_json::from_str(constraints).unwrap_or_default();
         constraints::check(token_id, &constraints, &params, findings);
     }
+}
+
+/// The warning on the first directive that uses a tool in another class than those before it; none if it was reported (D88).
+fn two_classes(
+    context: &Context<'_>,
+    directive: &TaskDirectivePayloadFacts<'_>,
+    class: ToolSafetyClass,
+) -> Option<Diagnostic> {
+    let tool = directive.execution_method.tool_id.as_deref()?;
+    let writes = class != ToolSafetyClass::Read;
+    if !context.ledger.has_used(tool, !writes) || context.ledger.has_used(tool, writes) {
+        return None;
+    }
+    let (here, before) = if writes { ("write", "only read") } else { ("only read", "write") };
+    let problem = format!("the tool `{tool}` is used to {here}, and was used to {before} in this episode");
+    Some(
+        Diagnostic::warning(Code::Inv007, problem)
+            .at("/payload/execution_method/tool_id")
+            .label(format!("counts as `{class}` here"))
+            .help(help::two_classes(tool)),
+    )
 }
 
 struct Scope<'s> {
@@ -80,9 +101,7 @@ impl Scope<'_> {
                     .help(help::WRITING_OPERATION),
             );
         }
-        let Some(Value::String(word)) = params.get("operation") else { return };
-        // Any other word is the tool's own business (D26).
-        let Ok(operation) = word.to_lowercase().parse::<OperationType>() else { return };
+        let Some((word, operation)) = params.operation() else { return };
         if !allowance.operations.contains(&operation) {
             findings.push(
                 Diagnostic::error(Code::Inv007, format!("the operation `{word}` is outside the scope of `{token_id}`"))
@@ -146,6 +165,33 @@ mod tests {
         let places = ["tool_id", "tool_params/operation", "tool_params/rows"];
         let errors = places.map(|place| (Severity::Error, format!("/payload/execution_method/{place}")));
         assert_eq!(found, errors);
+    }
+
+    fn call(class: &str, params: &Value) -> Value {
+        let method = json!({"method": "tool", "tool_id": "cfg.any", "tool_params": params});
+        packet(
+            TaskDirectivePacket,
+            &[
+                ("/payload/task_type", "tool_read".into()),
+                ("/payload/tool_safety_class", class.into()),
+                ("/payload/authorization_token_id", "token_t".into()),
+                ("/payload/execution_method", method),
+            ],
+        )
+    }
+
+    #[test]
+    fn a_tool_of_two_classes_is_a_warning_once() {
+        let (read, write) = (call("READ", &json!({})), call("READ", &json!({"operation": "Delete"})));
+        let at = [(Severity::Warning, "/payload/execution_method/tool_id".to_owned())];
+        let read_before = Episode::default().accept(&read, Default::default());
+        assert_eq!(read_before.check(check, &read), []);
+        assert_eq!(read_before.check(check, &write), at);
+        let both = read_before.accept(&write, Default::default());
+        assert_eq!((both.check(check, &read), both.check(check, &write)), (vec![], vec![]));
+        let written_before = Episode::default().accept(&call("MIXED", &json!({})), Default::default());
+        assert_eq!(written_before.check(check, &write), []);
+        assert_eq!(written_before.check(check, &read), at);
     }
 
     #[test]

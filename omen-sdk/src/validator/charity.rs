@@ -10,7 +10,10 @@
 //!
 //! What was not asked for is not judged: see [`deferred`].
 //!
-//! Nothing here has an effect on a verdict. A log without a rejected packet never gets here.
+//! A packet whose time is wrong is accepted, but what comes after it may be rejected because of the clock that it set. It is a root
+//! cause as well (D83): the hypotheses take it as sent in time.
+//!
+//! Nothing here has an effect on a verdict. A log without a rejected packet never gets here, unless its times run back.
 
 mod deferred;
 mod episode;
@@ -166,6 +169,50 @@ impl Charities {
             self.by_id.remove(id);
         }
         follows.unwrap_or(Follows::Nothing)
+    }
+
+    /// Takes notice of a packet that is ahead of the others of its episode (D83), before the one that shows it is judged.
+    #[cold]
+    pub(super) fn ahead(
+        &mut self,
+        line: u64,
+        id: &str,
+        (cause, before): (Cause, Option<Instant>),
+        machine: &Machine,
+        options: &ValidatorOptions,
+    ) {
+        self.begun(line, id, machine, options).ahead(cause, before);
+    }
+
+    /// Begins with a packet that is behind, before it is judged (D83).
+    #[cold]
+    pub(super) fn behind(&mut self, line: u64, id: &str, machine: &Machine, options: &ValidatorOptions) {
+        self.begun(line, id, machine, options);
+    }
+
+    /// Takes notice of a packet that was behind and is the cause of what follows.
+    #[cold]
+    pub(super) fn wrong_time(&mut self, id: &str, cause: Cause, options: &ValidatorOptions) {
+        if let Some(charity) = self.settled(id, options) {
+            charity.wrong_time(cause);
+        }
+    }
+
+    /// The nearest root cause in an episode, if something was rejected or is out of time.
+    pub(super) fn cause(&mut self, id: &str, options: &ValidatorOptions) -> Option<Cause> {
+        self.settled(id, options).map(|charity| charity.cause().clone())
+    }
+
+    /// The charity of an episode, which begins with a machine if it has not.
+    fn begun(&mut self, line: u64, id: &str, machine: &Machine, options: &ValidatorOptions) -> &mut Charity {
+        if self.by_id.get(id).is_some_and(|known| known.is_stale(line)) {
+            self.remove(id);
+        }
+        let Self { by_id, room, .. } = self;
+        let known = by_id.entry(id.into()).or_default();
+        known.begins(line);
+        *room += known.bytes();
+        known.settled(options).get_or_insert_with(|| Charity::of(machine.clone()))
     }
 
     /// Takes notice of a line that is not a packet. `machine` returns the machine of an episode, if that has begun.

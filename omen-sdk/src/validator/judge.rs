@@ -7,13 +7,14 @@ use std::num::NonZeroU64;
 use omen_fsm::Verdict;
 use omen_types::{Claims, Diagnostic, PacketFacts, Rejected, Severity};
 
+use super::ahead::{self, Earlier};
 use super::alone;
 use super::charity::{self, Charities, Follows};
 use super::episodes::Episodes;
 use super::judged::{Judged, stage};
 use super::line::Parsed;
 use super::options::{Depth, ValidatorOptions};
-use crate::finding::Stage;
+use crate::finding::{Cause, Stage};
 
 /// Judges a line, and updates its episode if the packet is accepted. Returns `None` for a packet without findings, unless `all` are
 /// wanted.
@@ -53,12 +54,24 @@ fn packet<'t>(
     let mut verdict = machine.judge(facts, options.now);
     options.levels.apply(&mut verdict.invariants);
     let accepted = verdict.errors().next().is_none();
+    let earlier = Earlier::of(&verdict, options);
+    if let Some(earlier) = &earlier {
+        charities.ahead(number, &facts.header.correlation_id, earlier.cause(), machine, options);
+    }
+    let is_dated_back = accepted && ahead::is_dated_back(machine, facts, &verdict);
+    if is_dated_back {
+        charities.behind(number, &facts.header.correlation_id, machine, options);
+    }
     let follows = if accepted && charities.is_idle() {
         Follows::Nothing
     } else {
         let judged = charity::Judged { facts, machine, verdict: &verdict, accepted };
         charities.judged(number, text.map(|text| &**text), &judged, options)
     };
+    if is_dated_back {
+        let cause = Cause { line: number, packet_id: Some(facts.header.packet_id.to_string()) };
+        charities.wrong_time(&facts.header.correlation_id, cause, options);
+    }
     if accepted {
         match NonZeroU64::new(number) {
             Some(line) => machine.accept_line(facts, &verdict, line),
@@ -79,7 +92,11 @@ fn packet<'t>(
         accepted,
         findings: Vec::new(),
     };
-    Some(judged.with(reported(verdict, accepted), &follows))
+    let mut judged = judged.with(reported(verdict, accepted), &follows);
+    if let Some(earlier) = earlier.filter(|_| accepted) {
+        judged.findings.insert(0, earlier.finding(&facts.header.correlation_id));
+    }
+    Some(judged)
 }
 
 /// A line that is not a valid packet.

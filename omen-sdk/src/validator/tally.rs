@@ -6,6 +6,7 @@ use omen_fsm::NodeSet;
 use omen_invariants::ledger::bytes::{Reader, Writer};
 use omen_types::{Diagnostic, Instant, PacketType, Severity};
 
+use super::ahead::Earlier;
 use super::at_end::at_end;
 use super::charity::Charities;
 use super::episodes::{Found, Late};
@@ -60,9 +61,13 @@ impl Tally {
         }
         for mut finding in judged.findings {
             self.count(&finding.diagnostic, finding.follows_from.is_some());
-            finding.line = Some(self.line);
-            finding.packet_index = Some(packet_index);
-            sink.finding(finding, judged.text.as_deref())?;
+            // One that has a line is about an earlier packet.
+            let is_earlier = finding.line.is_some() || finding.packet_id.as_deref() != judged.packet_id.as_deref();
+            if !is_earlier {
+                finding.line = Some(self.line);
+                finding.packet_index = Some(packet_index);
+            }
+            sink.finding(finding, judged.text.as_deref().filter(|_| !is_earlier))?;
         }
         if !sink.wants_packets() {
             return Ok(());
@@ -98,6 +103,11 @@ impl Tally {
         options: &ValidatorOptions,
         sink: &mut S,
     ) -> Result<(), S::Error> {
+        if let Some(earlier) = Earlier::at_end(&machine, || charities.cause(id, options), options) {
+            let finding = earlier.finding(id);
+            self.count(&finding.diagnostic, false);
+            sink.finding(finding, None)?;
+        }
         let found = at_end(&machine, options);
         if found.is_empty() {
             return Ok(());

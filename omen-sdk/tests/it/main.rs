@@ -10,6 +10,7 @@ mod fixed;
 mod matrix;
 mod prelude;
 mod rules;
+mod time;
 mod ui;
 mod validator;
 mod walks;

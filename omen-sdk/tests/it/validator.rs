@@ -99,7 +99,8 @@ fn levels_decide_whether_a_packet_is_accepted() {
 #[test]
 fn only_invariants_have_levels() {
     for code in Code::ALL {
-        let is_invariant = code.as_str().starts_with("INV-") || ["LAYER", "CHAIN"].contains(&code.as_str());
+        let is_invariant =
+            code.as_str().starts_with("INV-") || ["LAYER", "CHAIN", "CLAIM", "TIME"].contains(&code.as_str());
         let adjustable = is_invariant && code.info().reported_as.is_none();
         assert_eq!(Levels::default().set(*code, Level::Allow).is_ok(), adjustable, "{code}");
     }

@@ -1,6 +1,7 @@
 //! Parses one line of text: into a packet, into the facts that rules check, or into all its errors.
 
 use super::deserialize::unchecked;
+use super::placeholder;
 use super::{CorrelationId, Packet, PacketFacts, PacketId, PacketType, packet_shape};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
@@ -82,6 +83,11 @@ impl<'t> PacketFacts<'t> {
         let mut cursor = Cursor::new(text);
         cursor.space();
         if Self::from_cursor(&mut cursor, out).is_ok() && cursor.ends() {
+            if let Some(facts) = out
+                && placeholder::may_have(text)
+            {
+                facts.placeholders = placeholder::find(text);
+            }
             return Ok(());
         }
         *out = None;

@@ -11,6 +11,8 @@ use crate::limits::MAX_DEPTH;
 
 /// Any value, not kept.
 pub(crate) struct AnyValue<const DEPTH: u8>;
+/// Any value, of which only is kept whether it is another one than `null`.
+pub(crate) struct HasValue<const DEPTH: u8>;
 /// An object, not kept.
 pub(crate) struct FreeObject<const MIN: usize, const DEPTH: u8>;
 /// An object, kept as its text.
@@ -22,6 +24,17 @@ impl<'t, const DEPTH: u8> Parse<'t> for AnyValue<DEPTH> {
     #[inline]
     fn parse(cursor: &mut Cursor<'t>) -> Parsed<()> {
         cursor.value(DEPTH)
+    }
+}
+
+impl<'t, const DEPTH: u8> Parse<'t> for HasValue<DEPTH> {
+    type Out = bool;
+
+    #[inline]
+    fn parse(cursor: &mut Cursor<'t>) -> Parsed<bool> {
+        let has_value = cursor.peek() != b'n';
+        cursor.value(DEPTH)?;
+        Ok(has_value)
     }
 }
 

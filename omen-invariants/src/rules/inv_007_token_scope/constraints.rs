@@ -4,8 +4,8 @@ use omen_types::{Code, Diagnostic};
 use serde_json::{Map, Value};
 
 use super::super::wording::shorten;
-use super::params::Params;
 use crate::help::inv_007 as help;
+use crate::params::Params;
 
 /// Compares each constraint with every parameter that it can be compared with.
 pub(super) fn check(

@@ -22,7 +22,7 @@ fn said(code: Code) -> (&'static str, &'static str) {
     match code {
         Code::E4 | Code::E6 | Code::Inv007 | Code::Inv011 => (WIRE, WIRE),
         Code::Inv005 => ("not at all: each call is an episode", "proven by the wire: calls and time"),
-        Code::Id | Code::Layer | Code::Chain => (OWN, OWN),
+        Code::Id | Code::Layer | Code::Chain | Code::Time => (OWN, OWN),
         Code::Json | Code::Schema => (OWN, JUDGED),
         _ => (AGENT, JUDGED),
     }
@@ -54,7 +54,7 @@ async fn the_page_says_of_every_rule_what_each_mode_shows() {
         let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
         writeln!(table, "| {code} | {} | {observe} | {enforce} | {} |", code.info().title, names.join(", ")).unwrap();
         // What is judged of an agent is shown by one that breaks the rule.
-        let shown = [Code::Json, Code::Inv010].contains(code) || !names.is_empty();
+        let shown = [Code::Json, Code::Inv010, Code::Claim].contains(code) || !names.is_empty();
         assert!(enforce != JUDGED || shown, "no transcript breaks {code}");
     }
     // The first refusals of a transcript, as its fixture has them.

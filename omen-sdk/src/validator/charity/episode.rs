@@ -23,6 +23,8 @@ pub(super) struct Charity {
     vague: Option<Vague>,
     /// Tokens that were supposed, with a scope that nobody knows.
     supposed_tokens: Vec<Box<str>>,
+    /// Whether the root cause is the time of an accepted packet (D83).
+    is_time: bool,
     /// How many root causes there were.
     roots: u32,
     /// The line that cannot be read and has explained a packet.
@@ -64,6 +66,7 @@ impl Charity {
             root: Cause { line: 0, packet_id: None },
             vague: None,
             supposed_tokens: Vec::new(),
+            is_time: false,
             roots: 0,
             lost: 0,
         }
@@ -71,7 +74,7 @@ impl Charity {
 
     /// For a snapshot.
     pub(super) fn write(&self, writer: &mut Writer<'_>) {
-        let Self { hypotheses, root, vague, supposed_tokens, roots, lost } = self;
+        let Self { hypotheses, root, vague, supposed_tokens, is_time, roots, lost } = self;
         writer.number(hypotheses.len() as u64);
         hypotheses.iter().for_each(|kept| kept.write(writer));
         write_cause(root, writer);
@@ -84,6 +87,7 @@ impl Charity {
         }
         writer.number(supposed_tokens.len() as u64);
         supposed_tokens.iter().for_each(|token| writer.text(token));
+        writer.byte(u8::from(*is_time));
         writer.number(u64::from(*roots));
         writer.number(*lost);
     }
@@ -100,6 +104,7 @@ impl Charity {
                 is_past: reader.byte() == 1,
             }),
             supposed_tokens: (0..reader.count()).map(|_| reader.text().into()).collect(),
+            is_time: reader.byte() == 1,
             roots: u32::try_from(reader.number()).unwrap_or(u32::MAX),
             lost: reader.number(),
         }
@@ -108,6 +113,26 @@ impl Charity {
     /// Whether no hypothesis is left.
     pub(super) fn is_over(&self) -> bool {
         self.hypotheses.is_empty()
+    }
+
+    /// Takes notice of an accepted packet whose time explains what comes after it (D83).
+    pub(super) fn wrong_time(&mut self, cause: Cause) {
+        self.root = cause;
+        self.is_time = true;
+        self.roots = self.roots.saturating_add(1);
+    }
+
+    /// As [`wrong_time`](Self::wrong_time), of a packet that is ahead: all hypotheses go back to the clock before it.
+    pub(super) fn ahead(&mut self, cause: Cause, before: Option<Instant>) {
+        if self.root != cause {
+            self.hypotheses.iter_mut().for_each(|kept| kept.change(|machine| machine.undo_leap(before)));
+            self.wrong_time(cause);
+        }
+    }
+
+    /// The nearest root cause.
+    pub(super) fn cause(&self) -> &Cause {
+        &self.root
     }
 
     /// Judges a packet beside the log's own machine.
@@ -202,10 +227,12 @@ impl Charity {
                 self.vague = None;
             }
             self.root = cause.clone();
+            self.is_time = false;
             return (Follows::All(cause), next);
         }
         let follows = self.roots_of(judged, &all);
         self.root = Cause { line: case.line, packet_id: Some(judged.facts.header.packet_id.to_string()) };
+        self.is_time = false;
         self.roots = self.roots.saturating_add(1);
         let mut next = Vec::new();
         for (hypothesis, verdict) in all {
@@ -239,7 +266,8 @@ impl Charity {
         let reason = best.and_then(|verdict| verdict.errors().next());
         match (found.into_iter().next(), reason) {
             (Some(first), Some(reason)) if roots.is_empty() => {
-                let note = format!("if line {} were accepted: {}: {}", self.root.line, reason.code, reason.message);
+                let otherwise = if self.is_time { "had the time of those around it" } else { "were accepted" };
+                let note = format!("if line {} {otherwise}: {}: {}", self.root.line, reason.code, reason.message);
                 Follows::ExceptFirst(self.root.clone(), first, note)
             }
             _ => Follows::Except(self.root.clone(), roots),
@@ -283,6 +311,7 @@ impl Charity {
         let tokens = std::mem::take(&mut self.supposed_tokens);
         let case = Case { line, options, supposed_tokens: &tokens };
         self.root = Cause { line, packet_id: claims.packet_id.clone() };
+        self.is_time = false;
         self.roots = self.roots.saturating_add(1);
         let packets = match text {
             Some(text) if self.roots <= MOST_ROOTS => repaired(text, claims),

@@ -2,8 +2,8 @@
 
 use omen_fsm::{Event, Machine, Node, NodeSet, PackedMachine, Verdict};
 use omen_invariants::ledger::bytes::{Reader, Writer};
-use omen_invariants::ledger::{Fingerprint, Kind};
-use omen_types::{Instant, PacketFacts, PacketType, PayloadFacts};
+use omen_invariants::ledger::{Fingerprint, Kind, TOLERANCE_SECONDS, is_behind};
+use omen_types::{Count, Instant, PacketFacts, PacketType, PayloadFacts, PositiveCount};
 
 use super::super::options::ValidatorOptions;
 use super::repair::Repaired;
@@ -38,9 +38,14 @@ impl Hypothesis {
         Self { machine, strikes: 0, is_large: false }
     }
 
-    /// Takes in a packet.
+    /// Takes in a packet. One that is behind the clock is taken as sent at the time of the clock (D83): what a directive or a first
+    /// decision is dated would otherwise count from then on.
     pub(super) fn after(mut self, facts: &PacketFacts<'_>, verdict: &Verdict) -> Self {
-        self.machine.accept(facts, verdict);
+        let clock = self.machine.ledger().clock().filter(|clock| is_behind(facts.header.created_at, *clock));
+        match clock {
+            Some(clock) => self.machine.accept(&in_time(facts.clone(), clock), verdict),
+            None => self.machine.accept(facts, verdict),
+        }
         self
     }
 
@@ -51,6 +56,20 @@ impl Hypothesis {
         };
         Kept { machine, strikes: self.strikes }
     }
+}
+
+/// A packet that is behind, as sent in time: at the clock or up to [`TOLERANCE_SECONDS`] later, which what counts from it allows for.
+fn in_time<'t>(mut facts: PacketFacts<'t>, clock: Instant) -> PacketFacts<'t> {
+    let later = |limit: PositiveCount| PositiveCount::new(limit.get() + TOLERANCE_SECONDS).unwrap_or(limit);
+    facts.header.created_at = clock;
+    let budget = &mut facts.mcp.budgets.time_budget_seconds;
+    *budget = Count::new(budget.get() + TOLERANCE_SECONDS).unwrap_or(*budget);
+    match &mut facts.payload {
+        PayloadFacts::TaskDirective(directive) => directive.timeout_seconds = directive.timeout_seconds.map(later),
+        PayloadFacts::VerificationPlan(plan) => plan.time_budget_seconds = plan.time_budget_seconds.map(later),
+        _ => {}
+    }
+    facts
 }
 
 impl Kept {

@@ -1,0 +1,76 @@
+//! The packet that is alone at the time of the episode's clock (D83).
+
+use std::num::NonZeroU64;
+
+use omen_types::{Instant, PacketFacts, PacketType};
+
+use super::bytes::{Reader, Writer};
+
+/// How far times may go back, in seconds.
+pub const TOLERANCE_SECONDS: u64 = 60;
+
+/// Whether a time is before another by more than [`TOLERANCE_SECONDS`].
+#[must_use]
+pub fn is_behind(time: Instant, other: Instant) -> bool {
+    time.plus_seconds(TOLERANCE_SECONDS) < other
+}
+
+/// A packet that moved the clock of its episode by more than [`TOLERANCE_SECONDS`], or began it, while no other packet is of about
+/// its time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Leap {
+    /// Its packet id.
+    pub packet_id: Box<str>,
+    /// Its type.
+    pub packet_type: PacketType,
+    /// Its line in the log, if it has one.
+    pub line: Option<NonZeroU64>,
+    /// The latest time of the other packets; none if there are no others.
+    pub before: Option<Instant>,
+    /// It was reported as ahead.
+    pub is_reported: bool,
+    /// Whether an escalation was owed before it (D69).
+    pub(super) owed: bool,
+}
+
+impl Leap {
+    pub(super) fn of(facts: &PacketFacts<'_>, line: Option<NonZeroU64>, before: Option<Instant>, owed: bool) -> Self {
+        Self {
+            packet_id: facts.header.packet_id.as_ref().into(),
+            packet_type: facts.payload.packet_type(),
+            line,
+            before,
+            is_reported: false,
+            owed,
+        }
+    }
+
+    /// Whether a packet of this time, which is behind the clock, returns to the time before the leap.
+    pub(super) fn explains(&self, created_at: Instant) -> bool {
+        self.before.is_some_and(|before| !is_behind(created_at, before))
+    }
+
+    pub(super) fn pack(&self, writer: &mut Writer<'_>) {
+        let Self { packet_id, packet_type, line, before, is_reported, owed } = self;
+        writer.text(packet_id);
+        writer.byte(*packet_type as u8);
+        writer.number(line.map_or(0, NonZeroU64::get));
+        writer.flags([before.is_some(), *is_reported, *owed, false, false, false, false, false]);
+        before.iter().for_each(|before| writer.time(*before));
+    }
+
+    pub(super) fn unpack(reader: &mut Reader<'_>) -> Self {
+        let packet_id = reader.text().into();
+        let packet_type = PacketType::ALL.get(usize::from(reader.byte())).copied();
+        let line = NonZeroU64::new(reader.number());
+        let [has_before, is_reported, owed, ..] = reader.flags();
+        Self {
+            packet_id,
+            packet_type: packet_type.unwrap_or(PacketType::ObservationPacket),
+            line,
+            before: has_before.then(|| reader.time()),
+            is_reported,
+            owed,
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! The limits that the plan of a verification loop sets (D82).
+
+use std::fmt;
+
+use omen_types::{Count, Instant, PositiveCount, Span, VerificationPlanPayloadFacts};
+
+use super::bytes::{Reader, Writer};
+
+/// The limits of a loop's latest plan, and how many results the loop has had.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Plan {
+    calls: Option<u64>,
+    seconds: Option<u64>,
+    since: Instant,
+    results: u64,
+}
+
+impl Plan {
+    /// Takes the limits of a plan.
+    pub(super) fn limit(&mut self, plan: &VerificationPlanPayloadFacts, created_at: Instant) {
+        self.calls = plan.max_tool_calls.map(Count::get);
+        self.seconds = plan.time_budget_seconds.map(PositiveCount::get);
+        self.since = created_at;
+    }
+
+    /// Counts a result.
+    pub(super) fn count(&mut self) {
+        self.results = self.results.saturating_add(1);
+    }
+
+    /// The limits that are exceeded at a time.
+    pub(super) fn excesses(&self, now: Instant) -> Vec<Excess> {
+        let calls = self.calls.filter(|most| self.results > *most);
+        let time = self.seconds.filter(|most| now > self.since.plus_seconds(*most));
+        let calls = calls.map(|most| Excess::Calls { results: self.results, most });
+        calls.into_iter().chain(time.map(|most| Excess::Time { elapsed: now.since(self.since), most })).collect()
+    }
+
+    pub(super) fn pack(&self, writer: &mut Writer<'_>) {
+        let Self { calls, seconds, since, results } = self;
+        writer.flags([calls.is_some(), seconds.is_some(), false, false, false, false, false, false]);
+        [calls, seconds].into_iter().flatten().for_each(|most| writer.number(*most));
+        writer.time(*since);
+        writer.number(*results);
+    }
+
+    pub(super) fn unpack(reader: &mut Reader<'_>) -> Self {
+        let [has_calls, has_seconds, ..] = reader.flags();
+        let (calls, seconds) = (has_calls.then(|| reader.number()), has_seconds.then(|| reader.number()));
+        Self { calls, seconds, since: reader.time(), results: reader.number() }
+    }
+}
+
+/// A limit of a plan that its loop has exceeded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Excess {
+    /// `max_tool_calls`.
+    Calls {
+        /// Results of the loop.
+        results: u64,
+        /// Allowed.
+        most: u64,
+    },
+    /// `time_budget_seconds`.
+    Time {
+        /// Since the plan.
+        elapsed: Span,
+        /// Allowed, in seconds.
+        most: u64,
+    },
+}
+
+impl fmt::Display for Excess {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Calls { results, most } => write!(f, "{results} results, `max_tool_calls` {most}"),
+            Self::Time { elapsed, most } => write!(f, "{elapsed} s, `time_budget_seconds` {most}"),
+        }
+    }
+}

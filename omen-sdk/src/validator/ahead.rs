@@ -1,0 +1,86 @@
+//! Packets whose times are wrong, and are root causes of what comes after them (D83).
+
+use std::num::NonZeroU64;
+
+use omen_fsm::{Ahead, Machine, Verdict};
+use omen_invariants::rules::time_in_order;
+use omen_types::{Code, Diagnostic, Instant, PacketFacts, PacketType, PayloadFacts};
+
+use super::options::ValidatorOptions;
+use crate::finding::{Cause, Finding, Stage};
+
+/// An earlier packet that is ahead of the others, with the finding on it as it is reported.
+pub(super) struct Earlier {
+    packet_id: Box<str>,
+    packet_type: PacketType,
+    line: Option<NonZeroU64>,
+    before: Option<Instant>,
+    diagnostic: Diagnostic,
+}
+
+impl Earlier {
+    /// The packet that a verdict shows to be ahead; none if such findings are not wanted.
+    pub(super) fn of(verdict: &Verdict, options: &ValidatorOptions) -> Option<Self> {
+        let Ahead { packet_id, packet_type, line, before, finding } = verdict.ahead.as_deref()?.clone();
+        let diagnostic = wanted(finding, options)?;
+        Some(Self { packet_id, packet_type, line, before, diagnostic })
+    }
+
+    /// The packet that is ahead at the end of an episode, if it is the cause of what is reported and was not reported itself: all
+    /// packets after it were rejected.
+    pub(super) fn at_end(
+        machine: &Machine,
+        cause: impl FnOnce() -> Option<Cause>,
+        options: &ValidatorOptions,
+    ) -> Option<Self> {
+        let leap = machine.ledger().latest_leap().filter(|leap| !leap.is_reported)?;
+        let (clock, before) = (machine.ledger().clock()?, leap.before?);
+        cause().filter(|cause| cause.packet_id.as_deref() == Some(&*leap.packet_id))?;
+        let diagnostic = wanted(time_in_order::ahead(leap, clock, before), options)?;
+        let (packet_id, packet_type, line) = (leap.packet_id.clone(), leap.packet_type, leap.line);
+        Some(Self { packet_id, packet_type, line, before: Some(before), diagnostic })
+    }
+
+    /// The packet as a cause, and the clock before it.
+    pub(super) fn cause(&self) -> (Cause, Option<Instant>) {
+        let line = self.line.map_or(0, NonZeroU64::get);
+        (Cause { line, packet_id: Some(self.packet_id.to_string()) }, self.before)
+    }
+
+    /// The finding on it. Its text is not at hand any more.
+    pub(super) fn finding(self, correlation_id: &str) -> Finding {
+        Finding {
+            line: self.line.map(NonZeroU64::get),
+            column: None,
+            packet_index: None,
+            packet_id: Some(self.packet_id.into()),
+            correlation_id: Some(correlation_id.to_owned()),
+            packet_type: Some(self.packet_type),
+            state: None,
+            stage: Stage::Invariant,
+            diagnostic: self.diagnostic,
+            directive_line: None,
+            follows_from: None,
+        }
+    }
+}
+
+/// A finding with its level.
+fn wanted(finding: Diagnostic, options: &ValidatorOptions) -> Option<Diagnostic> {
+    let mut found = vec![finding];
+    options.levels.apply(&mut found);
+    found.pop()
+}
+
+/// Whether a packet is behind the clock, is reported for it, and is one from whose time later ones are counted: the first decision,
+/// a plan, or a directive.
+pub(super) fn is_dated_back(machine: &Machine, facts: &PacketFacts<'_>, verdict: &Verdict) -> bool {
+    let counts = match &facts.payload {
+        PayloadFacts::Decision(_) => machine.ledger().budget().is_none(),
+        PayloadFacts::VerificationPlan(_) | PayloadFacts::TaskDirective(_) => true,
+        _ => false,
+    };
+    counts
+        && verdict.invariants.iter().any(|finding| finding.code == Code::Time)
+        && machine.ledger().leap(facts.header.created_at).is_none()
+}

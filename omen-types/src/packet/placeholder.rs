@@ -1,0 +1,78 @@
+//! Texts that are still to be written.
+
+use memchr::memmem;
+
+use crate::metadata;
+use crate::pointer;
+use crate::shape::{JsonType, Scanner};
+
+/// The text that `omen new` leaves where an author has to write (D89).
+pub const PLACEHOLDER: &str = "…";
+
+/// The same as a string of JSON: as it is, and as writers that keep to ASCII have it.
+const WRITTEN: [&str; 2] = ["\"…\"", "\"\\u2026\""];
+
+/// Whether a text may have a placeholder: a search that costs next to nothing, since nearly no text has one.
+pub(super) fn may_have(text: &str) -> bool {
+    WRITTEN.iter().any(|written| memmem::find(text.as_bytes(), written.as_bytes()).is_some())
+}
+
+/// The JSON pointers of all values of a packet that are [`PLACEHOLDER`]. Names of fields are none, and metadata is not read (D38).
+#[must_use]
+#[cold]
+pub fn find(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut scanner = Scanner::new(text);
+    if scanner.json_type() != JsonType::Object {
+        return found;
+    }
+    scanner.object(|scanner, key, _| {
+        if metadata::is_name(&key) {
+            scanner.skip();
+        } else {
+            value(scanner, &format!("/{}", pointer::escape(&key)), &mut found);
+        }
+    });
+    found
+}
+
+fn value(scanner: &mut Scanner<'_>, at: &str, found: &mut Vec<String>) {
+    match scanner.json_type() {
+        JsonType::Object => {
+            scanner.object(|scanner, key, _| value(scanner, &format!("{at}/{}", pointer::escape(&key)), found));
+        }
+        JsonType::Array => {
+            scanner.array(|scanner, index| value(scanner, &format!("{at}/{index}"), found));
+        }
+        JsonType::String => {
+            if scanner.string().0 == PLACEHOLDER {
+                found.push(at.to_owned());
+            }
+        }
+        JsonType::Null | JsonType::Bool | JsonType::Number => {
+            scanner.skip();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{find, may_have};
+
+    #[track_caller]
+    fn check(text: &str, expected: &[&str]) {
+        assert_eq!(find(text), expected, "{text}");
+        assert!(may_have(text) || expected.is_empty(), "{text}");
+    }
+
+    #[test]
+    fn a_text_that_is_the_placeholder_is_found_wherever_it_is() {
+        check(r#"{"a":"…"}"#, &["/a"]);
+        check(r#"{"a": {"b/c": [1, ["x", "\u2026"], null]}, "d": "…"}"#, &["/a/b~1c/1/1", "/d"]);
+    }
+
+    #[test]
+    fn longer_texts_names_and_metadata_are_not() {
+        check(r#"{"a":"safety first: …","b":"……","…":true,"_note":"…","_all":{"a":"…"}}"#, &[]);
+    }
+}
