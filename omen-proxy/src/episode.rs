@@ -43,6 +43,7 @@ pub use interrupted::Interrupted;
 pub use mode::{Mode, UnknownMode};
 pub use session::Recording;
 
+pub(crate) use begun::Begun;
 pub(crate) use human::Witness;
 pub(crate) use outcome::Outcome;
 pub(crate) use reply::{At, NotNow};

@@ -11,7 +11,7 @@ use omen_gate::{
 use serde_json::{Map, Value};
 
 use crate::answer;
-use crate::episode::{At, NotNow, Outcome, blocked};
+use crate::episode::{At, Begun, NotNow, Outcome, blocked};
 use crate::frame::{Frame, similar};
 use crate::json;
 use crate::policy::{self, Passage, Passages};
@@ -143,6 +143,11 @@ impl Asked {
                 Err(why) => return Ok(not_now(shared, &why, &at).await),
             },
             None => None,
+        };
+        // What the audit log says of the call from here on names its directive.
+        let authorized = match begun.as_ref().and_then(Begun::packet) {
+            Some((packet_id, correlation_id)) => authorized.of_packet(packet_id, correlation_id),
+            None => authorized,
         };
         let dispatched = match &begun {
             Some(begun) => match begun.run(authorized.dispatch()).await {

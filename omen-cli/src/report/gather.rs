@@ -149,8 +149,12 @@ impl FindingRow {
         self.line
     }
 
-    pub(super) fn message(&self) -> &str {
-        &self.message
+    /// The message, with the line that the finding follows from.
+    pub(super) fn message(&self) -> String {
+        match self.follows_from {
+            Some(line) => format!("{} (follows from line {line})", self.message),
+            None => self.message.clone(),
+        }
     }
 }
 

@@ -317,3 +317,51 @@ fn a_file_with_something_else_in_it_is_not_taken_for_the_log() {
         assert_eq!(client.close().0, 0);
     }
 }
+
+/// The entries of each call lead to its packet: the directive, which the entries from the intent on name, or before a decision
+/// what the tool gave. The same call twice is two calls.
+#[test]
+fn a_report_joins_calls_with_packets() {
+    let mut reports = Vec::new();
+    for mode in ["enforce", "observe"] {
+        let folder = proxied();
+        let mut client = Client::start(&folder, &["--episode", mode, "--episode-log", "episodes.jsonl"]);
+        let read = json!({"path": "a"});
+        if mode == "enforce" {
+            let observed = json!({"observation_type": "intel_update", "data": {"a": 1}, "mcp": mcp()});
+            drop(client.call(9, "omen_observe", observed));
+            drop(client.call(10, "read_file", read.clone()));
+            act(&mut client);
+        }
+        drop(client.call(11, "read_file", read.clone()));
+        drop(client.call(12, "read_file", read));
+        drop(client.call(13, "no_such_tool", json!({})));
+        assert_eq!(client.close().0, 0);
+
+        let lines = |name: &str| -> Vec<Value> {
+            let text = fs::read_to_string(folder.path().join(name)).unwrap();
+            text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+        };
+        let directives: Vec<_> = lines("episodes.jsonl")
+            .iter()
+            .filter(|packet| packet["header"]["packet_type"] == "TaskDirectivePacket")
+            .map(|packet| json!([packet["header"]["packet_id"], packet["header"]["correlation_id"]]))
+            .collect();
+        for kind in ["intent", "outcome"] {
+            let audit = lines("audit.jsonl");
+            let entries = audit.iter().filter(|entry| entry["kind"] == kind && !entry["packet_id"].is_null());
+            let named: Vec<_> = entries.map(|entry| json!([entry["packet_id"], entry["correlation_id"]])).collect();
+            assert_eq!(named, directives, "{mode} {kind}");
+        }
+        assert_eq!(directives.len(), 2, "{mode}");
+
+        let args =
+            ["report", "-o", "report.html", "--audit", "audit.jsonl", "--key-file", "audit.key", "episodes.jsonl"];
+        let run = run(omen(args).current_dir(&folder));
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        assert!(run.stdout.starts_with("report.html: no errors, 1 refused call: "), "{}", run.stdout);
+        reports.push(folder);
+    }
+    let pages: Vec<_> = reports.iter().map(|folder| folder.path().join("report.html")).collect();
+    crate::report::browser::visit("calls_of_the_proxy_lead_to_their_packets", &pages);
+}
