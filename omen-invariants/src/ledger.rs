@@ -16,6 +16,7 @@ mod ids;
 mod obligations;
 mod open;
 mod pack;
+mod references;
 mod table;
 mod tokens;
 
@@ -24,10 +25,12 @@ pub use bytes::Size;
 pub use fingerprint::{Fingerprint, Kind};
 pub use obligations::{Obligation, Obligations};
 pub use open::{OpenDirective, OpenDirectives};
+pub use references::Awaited;
 pub use tokens::{Allowance, NotLive, Token, Tokens};
 
 use budget::Reported;
 use ids::Ids;
+use references::References;
 
 /// What has to be remembered of an episode to judge its next packet.
 #[derive(Clone, Debug, Default)]
@@ -50,6 +53,7 @@ pub struct Ledger {
     /// Whether a late directive with CRITICAL stakes was reported, and no decision was accepted since (D69).
     owes_escalation: bool,
     looped: Loop,
+    references: References,
 }
 
 /// Progress of the verification loop. Which packets meet an obligation, the state machine decides.
@@ -178,6 +182,18 @@ impl Ledger {
         self.seen.get(Fingerprint::of(Kind::Packet, packet_id)).is_some()
     }
 
+    /// The id of the decision VERIFY_FIRST in force (D78).
+    #[must_use]
+    pub fn verifying_decision(&self) -> Option<&str> {
+        self.references.verifying()
+    }
+
+    /// The observations that results have named and that were not accepted yet (D78).
+    #[must_use]
+    pub fn awaited(&self) -> &[Awaited] {
+        self.references.awaited()
+    }
+
     /// Whether a campaign was stated (D65).
     #[must_use]
     pub fn has_campaign(&self) -> bool {
@@ -201,6 +217,12 @@ impl Ledger {
         self.owes_escalation |= self.open.mark_late(now);
     }
 
+    /// Approves an overrun of the budgets without a packet, for a reader that supposes an approval: from one overrun, all refusals
+    /// after the first follow.
+    pub fn suppose_approval(&mut self) {
+        self.approved = true;
+    }
+
     /// Whether a packet id names evidence of the running verification loop (D22).
     #[must_use]
     pub fn is_loop_evidence(&self, packet_id: &str) -> bool {
@@ -216,7 +238,14 @@ impl Ledger {
     pub fn accept_as(&mut self, id: Fingerprint, facts: &PacketFacts<'_>, now: Instant, update: Update) {
         self.clock = Some(self.clock_at(facts.header.created_at));
         // An id that was used before was refused (D21).
-        self.seen.add(if can_verify(facts) { id.marked() } else { id });
+        self.seen.add(match facts.payload {
+            PayloadFacts::Observation(_) => id.marked().observed(),
+            _ if can_verify(facts) => id.marked(),
+            _ => id,
+        });
+        let Self { references, seen, .. } = self;
+        references
+            .accept(facts, |id| seen.get(Fingerprint::of(Kind::Packet, id)).is_some_and(Fingerprint::is_observed));
         if update.opens_loop {
             self.looped.number = self.looped.number.wrapping_add(1);
             self.looped.met = Obligations::default();
@@ -278,6 +307,7 @@ impl Ledger {
             self.open = OpenDirectives::default();
             self.decision = None;
             self.owes_decision = false;
+            self.references.cancel();
         }
     }
 }

@@ -8,7 +8,7 @@ use omen_types::{Diagnostic, Instant, PacketFacts};
 use crate::context::Context;
 use crate::ledger::Ledger;
 
-mod chain_of_packets;
+pub mod chain_of_packets;
 #[cfg(test)]
 mod fixture;
 pub mod inv_001_mcp_complete;

@@ -303,8 +303,9 @@ impl Sink for Reading<'_> {
 
     fn packet(&mut self, packet: &JudgedPacket<'_>) -> Result<(), Infallible> {
         let found = std::mem::take(&mut self.found);
+        // An accepted packet may have an error, too (D87).
         let rejected = found.iter().find(|finding| finding.diagnostic.severity == Severity::Error);
-        let stage = rejected.map(|finding| finding.stage).or((!packet.accepted).then_some(Stage::Json));
+        let stage = (!packet.accepted).then(|| rejected.map_or(Stage::Json, |finding| finding.stage));
         self.gather.coverage.packet(packet.packet_type, stage);
 
         let text = self.lines.take(packet.line);

@@ -7,6 +7,7 @@ use super::bytes::{Reader, Size, Writer};
 use super::ids::Ids;
 use super::obligations::Obligations;
 use super::open::OpenDirectives;
+use super::references::References;
 use super::tokens::Tokens;
 use super::{Ledger, Loop};
 
@@ -19,7 +20,7 @@ impl Ledger {
     #[must_use]
     pub fn pack(&self, in_loop: bool, size: Size, buffer: &mut Vec<u8>) -> bool {
         let Self { clock, seen, evidence, tokens, open, budget, approved, reported, believes, .. } = self;
-        let Self { decision, owes_decision, has_campaign, owes_escalation, looped, .. } = self;
+        let Self { decision, owes_decision, has_campaign, owes_escalation, looped, references, .. } = self;
         let mut writer = Writer(buffer);
         writer.flags([
             clock.is_some(),
@@ -52,6 +53,7 @@ impl Ledger {
             && seen.pack(&known, size, &mut writer)
             && (!in_loop || evidence.pack(&[], size, &mut writer))
             && tokens.pack(size, &mut writer)
+            && references.pack(size, &mut writer)
     }
 
     /// The ledger that [`pack`](Self::pack) wrote. Of other bytes it makes some ledger.
@@ -73,6 +75,7 @@ impl Ledger {
         let seen = Ids::unpack(&open.fingerprints(), &mut reader);
         let evidence = if in_loop { Ids::unpack(&[], &mut reader) } else { Ids::default() };
         let tokens = Tokens::unpack(&mut reader);
+        let references = References::unpack(&mut reader);
         Self {
             clock,
             seen,
@@ -88,6 +91,7 @@ impl Ledger {
             has_campaign,
             owes_escalation,
             looped,
+            references,
         }
     }
 }
