@@ -124,7 +124,7 @@ fn a_first_line_that_is_complete_hides_no_other_line() {
         let lines: Vec<_> = findings.iter().map(|finding| (finding["line"].clone(), finding["code"].clone())).collect();
         assert!(lines.contains(&(7.into(), "E4".into())), "{first}: {lines:?}");
         let helps = findings.iter().filter(|finding| finding["line"] == 1).map(|finding| finding["help"].to_string());
-        assert!(first.starts_with('{') || helps.clone().any(|help| help.contains("`--input array`")), "{first}");
+        assert!(first.starts_with('{') || helps.clone().any(|help| help.contains("--input array`")), "{first}");
     }
 }
 

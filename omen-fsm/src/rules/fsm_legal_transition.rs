@@ -42,7 +42,9 @@ pub(super) fn at_end(nodes: NodeSet, ledger: &Ledger) -> Option<Diagnostic> {
         let events = route::names(&[Event::ObserveUser]);
         (format!("the episode ends in {nodes}: a human is awaited"), help::awaited(events))
     } else {
-        let help = match route::to(nodes, Event::Close, ledger) {
+        // What was decided is carried out: another decision would be a detour.
+        let route = route::to(nodes, Event::Close, ledger).filter(|_| nodes != NodeSet::of(Node::DecideAct));
+        let help = match route {
             Some(events) => help::close(route::words(&events), route::names(&events)),
             None => help::UNUSED.to_owned(),
         };

@@ -116,10 +116,11 @@ fn left_open(read: impl BufRead, is_own: impl Fn(&str) -> bool) -> io::Result<BT
     Ok(open)
 }
 
-/// Whether nothing is written after an episode: it has ended (D81), or it waits for a human or for a call that was authorized, and
-/// no packet of the proxy leads on.
+/// Whether nothing is written after an episode: it has ended (D81), or it waits for a human or for what was decided, and no packet
+/// of the proxy leads on.
 fn is_left(machine: &Machine) -> bool {
-    let waits = [Node::Escalated, Node::Authorize].iter().any(|node| machine.nodes() == NodeSet::of(*node));
+    let waiting = [Node::Escalated, Node::DecideEscalate, Node::DecideAct, Node::Authorize];
+    let waits = waiting.iter().any(|node| machine.nodes() == NodeSet::of(*node));
     machine.finish().is_empty() || (waits && machine.may_end())
 }
 

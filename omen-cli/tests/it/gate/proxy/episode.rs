@@ -8,6 +8,9 @@ const TRANSCRIPTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../omen-proxy/te
 fn check(folder: &TempDir) -> (i32, Vec<String>) {
     let run = run(omen(["check", "--format", "json", "episodes.jsonl"]).current_dir(folder));
     let findings = run.stdout.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    // An episode that was killed before what it had decided waits there, and says so (D81).
+    let waits = |finding: &Value| finding["code"] == "FSM" && finding["state"] == json!(["S3_DECIDE"]);
+    let findings = findings.filter(|finding| !waits(finding) || finding["severity"] != "warning");
     let codes = findings.filter_map(|finding| finding["code"].as_str().map(str::to_owned)).collect();
     (run.code, codes)
 }
