@@ -9,6 +9,7 @@ mod sign;
 #[cfg(feature = "otel")]
 mod spans;
 mod stats;
+mod tally;
 mod waiting;
 
 use std::io::Write as _;
@@ -32,6 +33,7 @@ pub(crate) use sign::{new_signing_key, sign, verify_signed};
 #[cfg(feature = "otel")]
 pub(crate) use spans::spans;
 pub(crate) use stats::stats;
+pub(crate) use tally::{Counts, Standing, Tally};
 
 pub(crate) fn verify(args: &AuditVerifyArgs, out: &mut Output) -> Result<Exit, Failure> {
     let Some(key) = key(&args.key) else { return Ok(Exit::Unreadable) };

@@ -155,6 +155,17 @@ impl Machine {
         self.nodes = verdict.next;
     }
 
+    /// Approves an overrun of the budgets without a packet: see [`Ledger::suppose_approval`].
+    pub fn suppose_approval(&mut self) {
+        self.ledger.suppose_approval();
+    }
+
+    /// Whether the stream may end here without an error (D4).
+    #[must_use]
+    pub fn may_end(&self) -> bool {
+        self.finish().iter().all(|(_, finding)| finding.severity == Severity::Warning)
+    }
+
     /// The findings on the stream's end here, by the episode's own clock (D4). Each comes with the packet id that it is
     /// about, if there is one.
     #[must_use]

@@ -18,6 +18,7 @@ mod obligations;
 mod open;
 mod pack;
 mod plan;
+mod references;
 mod table;
 mod tokens;
 
@@ -28,11 +29,13 @@ pub use leap::{Leap, TOLERANCE_SECONDS, is_behind};
 pub use obligations::{Obligation, Obligations};
 pub use open::{OpenDirective, OpenDirectives};
 pub use plan::Excess;
+pub use references::Awaited;
 pub use tokens::{Allowance, NotLive, Token, Tokens};
 
 use budget::Reported;
 use ids::Ids;
 use plan::Plan;
+use references::References;
 
 /// What has to be remembered of an episode to judge its next packet.
 #[derive(Clone, Debug, Default)]
@@ -59,6 +62,7 @@ pub struct Ledger {
     looped: Loop,
     /// The limits of the running loop, once it has a plan.
     plan: Option<Box<Plan>>,
+    references: References,
 }
 
 /// Progress of the verification loop. Which packets meet an obligation, the state machine decides.
@@ -227,6 +231,18 @@ impl Ledger {
         self.seen.get(Fingerprint::of(Kind::Packet, packet_id)).is_some()
     }
 
+    /// The id of the decision VERIFY_FIRST in force (D78).
+    #[must_use]
+    pub fn verifying_decision(&self) -> Option<&str> {
+        self.references.verifying()
+    }
+
+    /// The observations that results have named and that were not accepted yet (D78).
+    #[must_use]
+    pub fn awaited(&self) -> &[Awaited] {
+        self.references.awaited()
+    }
+
     /// Whether a campaign was stated (D65).
     #[must_use]
     pub fn has_campaign(&self) -> bool {
@@ -250,6 +266,12 @@ impl Ledger {
         self.owes_escalation |= self.open.mark_late(now);
     }
 
+    /// Approves an overrun of the budgets without a packet, for a reader that supposes an approval: from one overrun, all refusals
+    /// after the first follow.
+    pub fn suppose_approval(&mut self) {
+        self.approved = true;
+    }
+
     /// Whether a packet id names evidence of the running verification loop (D22).
     #[must_use]
     pub fn is_loop_evidence(&self, packet_id: &str) -> bool {
@@ -265,7 +287,14 @@ impl Ledger {
     pub fn accept_as(&mut self, id: Fingerprint, facts: &PacketFacts<'_>, now: Instant, update: Update) {
         self.keep_time(facts, update.line);
         // An id that was used before was refused (D21).
-        self.seen.add(if can_verify(facts) { id.marked() } else { id });
+        self.seen.add(match facts.payload {
+            PayloadFacts::Observation(_) => id.marked().observed(),
+            _ if can_verify(facts) => id.marked(),
+            _ => id,
+        });
+        let Self { references, seen, .. } = self;
+        references
+            .accept(facts, |id| seen.get(Fingerprint::of(Kind::Packet, id)).is_some_and(Fingerprint::is_observed));
         if update.opens_loop {
             self.looped.number = self.looped.number.wrapping_add(1);
             self.looped.met = Obligations::default();
@@ -336,6 +365,7 @@ impl Ledger {
             self.open = OpenDirectives::default();
             self.decision = None;
             self.owes_decision = false;
+            self.references.cancel();
         }
     }
 }

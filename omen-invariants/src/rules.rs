@@ -8,7 +8,7 @@ use omen_types::{Diagnostic, Instant, PacketFacts};
 use crate::context::Context;
 use crate::ledger::Ledger;
 
-mod chain_of_packets;
+pub mod chain_of_packets;
 mod claim_without_contradiction;
 #[cfg(test)]
 mod fixture;

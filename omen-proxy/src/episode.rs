@@ -45,6 +45,7 @@ pub use interrupted::Interrupted;
 pub use mode::{Mode, UnknownMode};
 pub use session::Recording;
 
+pub(crate) use begun::Begun;
 pub(crate) use catalog::OwnTool;
 pub(crate) use human::Witness;
 pub(crate) use outcome::Outcome;

@@ -12,7 +12,7 @@ use omen_gate::{
 use serde_json::{Map, Value};
 
 use crate::answer;
-use crate::episode::{At, Episodes, NotNow, Outcome, OwnTool, unrecorded_result};
+use crate::episode::{At, Begun, Episodes, NotNow, Outcome, OwnTool, unrecorded_result};
 use crate::failed;
 use crate::frame::{Frame, similar};
 use crate::json;
@@ -176,6 +176,11 @@ impl Asked {
                 Err(why) => return Ok(not_now(shared, episodes, &why, (&planned_tool, hash), &at).await),
             },
             None => None,
+        };
+        // What the audit log says of the call from here on names its directive.
+        let authorized = match begun.as_ref().and_then(Begun::packet) {
+            Some((packet_id, correlation_id)) => authorized.of_packet(packet_id, correlation_id),
+            None => authorized,
         };
         let dispatched = match begun.as_ref().zip(shared.episodes.as_ref()) {
             Some((begun, episodes)) => match begun.run(authorized.dispatch()).await {

@@ -6,35 +6,60 @@ import { address } from "./route.js";
 
 const byPacket = new Map();
 const named = new Map(episodes.filter(({ id }) => id !== null).map((episode) => [episode.id, episode]));
-for (const entry of calls ?? []) {
-  entry.data = JSON.parse(entry.data);
-  const packet = named.get(entry.correlation_id)?.byId.get(entry.packet_id);
-  entry.packet = packet ?? null;
-  if (packet) byPacket.set(packet, [...(byPacket.get(packet) ?? []), entry]);
+
+// The packet of each call. The entries of a turn belong to one packet if one of them names it, as the proxy and `Gate::run` do. A
+// call before a decision has no directive: what it gave is an observation, which names the turn. In `observe`, the packet with the
+// request does, and the episode has the name of the turn.
+function join(entries) {
+  const ofTurn = new Map();
+  for (const { turn, packet_id: id, correlation_id: of } of entries) {
+    const packet = turn === undefined ? null : named.get(of)?.byId.get(id);
+    if (packet && !ofTurn.has(turn)) ofTurn.set(turn, packet);
+  }
+  for (const packet of episodes.flatMap((episode) => (episode.id === null ? [] : episode.packets))) {
+    const turn = packet.links?.t;
+    if (turn !== undefined && !ofTurn.has(turn)) ofTurn.set(turn, packet);
+  }
+  const inEpisode = (turn) => named.get(`corr_${turn.replace(/[^A-Za-z0-9_-]/g, "-")}`);
+  for (const entry of entries) {
+    entry.data = JSON.parse(entry.data);
+    entry.packet = named.get(entry.correlation_id)?.byId.get(entry.packet_id) ?? ofTurn.get(entry.turn) ?? null;
+    // A refused call has no packet in `enforce`: its session is the episode, whose name the turn begins with.
+    entry.episode = entry.packet?.episode ?? (entry.turn && (inEpisode(entry.turn) ?? inEpisode(entry.turn.replace(/\.\d+$/, "")))) ?? null;
+    if (entry.packet) byPacket.set(entry.packet, [...(byPacket.get(entry.packet) ?? []), entry]);
+  }
 }
+join(calls ?? []);
 
 // The entries about a packet.
 export function entriesOf(packet) {
   return byPacket.get(packet) ?? [];
 }
 
-function tone({ code, outcome, ran, class: fault }) {
-  if (code || outcome === "denied" || fault) return "bad";
-  return outcome === "allowed" || ran ? "good" : "plain";
+// A refused call and one in doubt have to be looked into; that a tool failed is its own affair.
+function tone({ standing, data }) {
+  if (standing === "refused" || standing === "in_doubt") return "warned";
+  return data.outcome === "allowed" || (data.ran === "yes" && !data.class) ? "good" : "plain";
+}
+
+function link(entry) {
+  if (entry.packet) return h("a", { href: address(entry.packet.episode, entry.packet) }, visible(entry.packet.id));
+  if (entry.episode) return h("a", { href: address(entry.episode) }, visible(entry.episode.name));
+  return entry.packet_id && visible(entry.packet_id);
 }
 
 export function entryRow(entry) {
   const { data } = entry;
   const tool = data.tool && [data.tool.server, data.tool.tool].filter(Boolean).join("/");
   const by = data.by && [data.by.user ?? (data.by.uid === undefined ? null : `user ${data.by.uid}`), data.by.via].filter(Boolean).join(", ");
-  const result = [data.outcome, data.code, data.ran && `ran: ${data.ran}`, data.class].filter((part) => typeof part === "string").join(", ");
+  const result = [entry.standing === "in_doubt" ? "in doubt" : data.outcome, data.code, data.ran && `ran: ${data.ran}`, data.class].filter((part) => typeof part === "string").join(", ");
   return h("tr", {},
     h("td", { class: "n" }, number(entry.sequence)),
     h("td", { class: "time" }, visible(entry.time)),
     h("td", {}, visible(entry.kind)),
     h("td", {}, tool && visible(tool)),
-    h("td", {}, result && h("span", { class: `tag ${tone(data)}` }, visible(result)), by && [" by ", visible(by)], data.why && [" ", cut(String(data.why), 200)]),
-    h("td", {}, entry.packet ? h("a", { href: address(entry.packet.episode, entry.packet) }, visible(entry.packet_id)) : entry.packet_id && visible(entry.packet_id)),
+    h("td", {}, result && h("span", { class: `tag ${tone(entry)}` }, visible(result)), by && [" by ", visible(by)], data.why && [" ", cut(String(data.why), 200)]),
+    h("td", {}, link(entry)),
     h("td", {}, h("details", {}, h("summary", {}, "data"), h("code", {}, cut(JSON.stringify(data), 600)))));
 }
 
@@ -44,13 +69,21 @@ export function entryTable(rows) {
     h("tbody", {}, rows)));
 }
 
-// All calls, with their confirmations.
+function table(title, rows, at) {
+  const groups = [];
+  for (let from = 0; from < rows.length; from += at) groups.push(rows.slice(from, from + at));
+  return [h("h3", {}, title), some(groups, 1, (group) => entryTable(group.map(entryRow)))];
+}
+
+// What was refused, is in doubt or was confirmed comes first, then all entries.
 export function showCalls() {
   const box = document.getElementById("entries");
   if (!box || !calls) return;
   const kinds = [...new Set(calls.map(({ kind }) => kind))];
-  const groups = [];
-  for (let from = 0; from < calls.length; from += 100) groups.push(calls.slice(from, from + 100));
-  box.append(h("p", { class: "note" }, kinds.map((kind) => `${number(calls.filter((entry) => entry.kind === kind).length)} ${kind}`).join(" · ")),
-    some(groups, 1, (group) => entryTable(group.map(entryRow))));
+  for (const [standing, title] of [["refused", "Refused calls"], ["in_doubt", "Calls in doubt"], ["confirmed", "Confirmed calls"]]) {
+    const rows = calls.filter((entry) => entry.standing === standing);
+    if (rows.length > 0) box.append(...table(title, rows, 20));
+  }
+  box.append(...table("All entries", calls, 100));
+  box.querySelector("h3:last-of-type").after(h("p", { class: "note" }, kinds.map((kind) => `${number(calls.filter((entry) => entry.kind === kind).length)} of kind ${kind}`).join(" · ")));
 }

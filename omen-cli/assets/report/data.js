@@ -7,6 +7,8 @@ block.remove();
 
 export const tables = raw.tables;
 export const logs = raw.logs;
+// The names of the logs without the directories that all of them are in.
+export const logNames = shortened(raw.logs);
 // The entries of the audit log; undefined without one.
 export const calls = raw.calls;
 
@@ -52,6 +54,9 @@ class Episode {
   get name() {
     return this.id ?? "Lines that name no episode";
   }
+  get logName() {
+    return logNames[this.log];
+  }
   get tone() {
     if (this.errors > 0) return "bad";
     return this.warnings > 0 ? "warned" : "good";
@@ -65,6 +70,13 @@ class Episode {
   get loose() {
     return this.findings.filter((finding) => !finding.packet);
   }
+}
+
+function shortened(names) {
+  const folders = names.map((name) => name.split("/").slice(0, -1));
+  let same = 0;
+  while (names.length > 1 && folders.every((folder) => folder.length > same && folder[same] === folders[0][same])) same += 1;
+  return names.map((name) => name.split("/").slice(same).join("/"));
 }
 
 // The states of some nodes, each once.

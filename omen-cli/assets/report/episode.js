@@ -1,7 +1,7 @@
 // One episode: timeline, packets, the selected packet, and the path through the states.
 import { counted, h, number } from "./dom.js";
 import { clock, span, visible } from "./text.js";
-import { logs, tables } from "./data.js";
+import { tables } from "./data.js";
 import { address, go } from "./route.js";
 import { card } from "./finding.js";
 import { List } from "./list.js";
@@ -20,7 +20,7 @@ const packetList = new List({
   row: (packet) => [
     h("span", { class: "line" }, number(packet.line)),
     h("span", { class: `dot ${packet.tone}`, title: packet.accepted ? "accepted" : "rejected" }, packet.tone === "bad" ? "✕" : packet.tone === "warned" ? "▲" : "●"),
-    h("span", { class: "main" }, h("span", { class: "one" }, packet.typeName, packet.findings.length > 0 && h("span", { class: "code" }, ` ${[...new Set(packet.findings.map(({ code }) => code))].join(", ")}`)),
+    h("span", { class: "main" }, h("span", { class: "one" }, packet.typeName, marks(packet)),
       h("span", { class: "two" }, visible(title(packet)), packet.brief && [" · ", visible(packet.brief)])),
   ],
   pick: (packet) => select(packet, true),
@@ -41,7 +41,7 @@ export function showEpisode(episode, packet, { previous, next }) {
   section.hidden = false;
   if (isOther) {
     slots.head.replaceChildren(...head(episode, previous, next));
-    slots.ends.replaceChildren(...episode.loose.map((finding) => card(finding, false)));
+    slots.ends.replaceChildren(...ends(episode));
     slots.diagram.replaceChildren(...(episode.end.length > 0 ? [diagram(episode)] : []));
     slots.print.replaceChildren();
     packetList.show(episode.packets);
@@ -54,6 +54,20 @@ export function showEpisode(episode, packet, { previous, next }) {
   if (hadFocus) picture?.focus();
   const uses = selected && budgets(episode)[episode.packets.indexOf(selected)];
   slots.packet.replaceChildren(...(selected ? [packetPanel(selected, uses)] : [h("p", { class: "note" }, "No packet of this episode is shown.")]));
+}
+
+// What is not in a packet of this episode. A cause comes first, also that of another episode, and has what follows from it.
+function ends({ loose, findings, packets }) {
+  const causes = [...new Set(findings.map(({ root }) => root).filter((root) => root && (loose.some((one) => one.root === root) || !packets.includes(root.packet))))];
+  return [...causes.map((root) => card(root, true)), ...loose.filter(({ root }) => !root).map((finding) => card(finding, false))];
+}
+
+// The codes of a packet's findings, or what they follow from.
+function marks({ findings }) {
+  if (findings.length === 0) return null;
+  const causes = findings.map(({ from }) => from);
+  if (causes.every((from) => from !== undefined)) return h("span", { class: "follows" }, ` follows from line ${[...new Set(causes)].join(", ")}`);
+  return h("span", { class: "code" }, ` ${[...new Set(findings.filter(({ from }) => from === undefined).map(({ code }) => code))].join(", ")}`);
 }
 
 export function hideEpisode() {
@@ -72,7 +86,7 @@ function head(episode, previous, next) {
     h("h2", { tabindex: "-1" }, visible(episode.name)),
     h("p", { class: "under" }, h("span", { class: `tag ${episode.tone}` }, episode.errors > 0 ? counted(episode.errors, "error") : episode.warnings > 0 ? counted(episode.warnings, "warning") : "no findings"),
       ` ${counted(episode.packets.length, "packet")}, ${number(episode.rejected)} rejected`, end && ` · ends in ${end}`,
-      times.length > 0 && ` · ${clock(first)}${last > first ? `, ${span(last - first)}` : ""}`, logs.length > 1 && [" · ", visible(logs[episode.log])]),
+      times.length > 0 && ` · ${clock(first)}${last > first ? `, ${span(last - first)}` : ""}`, " · ", visible(episode.logName)),
   ];
 }
 

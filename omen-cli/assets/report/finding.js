@@ -17,8 +17,17 @@ export function codes(finding) {
 
 export function place(finding) {
   const { packet, episode } = finding;
-  if (!packet) return h("a", { href: address(episode) }, "end of the log");
-  return h("a", { href: address(episode, packet) }, `line ${packet.line}`, finding.col ? `, column ${finding.col}` : "");
+  const log = visible(episode.logName);
+  if (!packet) return h("a", { href: address(episode) }, log, ", end of the log");
+  return h("a", { href: address(episode, packet) }, log, `, line ${packet.line}`, finding.col ? `, column ${finding.col}` : "");
+}
+
+// What a finding follows from: the line of a rejected packet, with a link and its message where the report has them.
+export function cause({ from, root }) {
+  if (from === undefined) return null;
+  if (!root) return h("p", { class: "cause" }, `Follows from line ${from}`);
+  const link = root.packet ? h("a", { href: address(root.packet.episode, root.packet) }, `line ${from}`) : `line ${from}`;
+  return h("p", { class: "cause" }, "Follows from ", link, ": ", h("span", { class: "code" }, root.code), " ", cut(root.msg, 300));
 }
 
 // With `where`, the card says which packet it is about, and shows the place in its text.
@@ -28,6 +37,7 @@ export function card(finding, where) {
   return h("article", { class: `card ${finding.sev === "error" ? "bad" : "warned"}` },
     h("p", { class: "top" }, codes(finding), " ", h("span", { class: "place" }, place(finding))),
     h("p", { class: "message" }, cut(finding.msg, 600)),
+    cause(finding),
     where && h("p", { class: "of" }, packet ? [visible(packet.id ?? "no packet id"), " · ", packet.typeName, " · "] : [finding.id && visible(finding.id), finding.id && " · "],
       h("a", { href: address(episode) }, visible(episode.name))),
     text && h("p", { class: "at" }, excerpt(text, finding.span), finding.label && [" ", h("span", { class: "label" }, visible(finding.label))]),

@@ -15,7 +15,7 @@ const episodeList = new List({
   row: (episode) => [
     h("span", { class: `dot ${episode.tone}`, title: episode.tone === "good" ? "no findings" : episode.tone === "warned" ? "warnings" : "errors" }, episode.tone === "bad" ? "✕" : episode.tone === "warned" ? "▲" : "●"),
     h("span", { class: "main" }, h("span", { class: "one" }, visible(episode.name)),
-      h("span", { class: "two" }, summary(episode), logs.length > 1 && [" · ", visible(logs[episode.log])])),
+      h("span", { class: "two" }, logs.length > 1 && h("span", { title: logs[episode.log] }, visible(episode.logName), " · "), summary(episode))),
   ],
   pick: (episode) => go(address(episode)),
 });
@@ -51,7 +51,9 @@ function narrow() {
   const tone = filter.value;
   shown = sorted.filter((episode) => (tone === "" || episode.tone === tone) && (text === "" || has(episode, text)));
   episodeList.show(shown);
-  count.textContent = `${number(shown.length)} of ${number(episodes.length)} episodes`;
+  // Lines that name no episode are listed, and are none.
+  const [some, all] = [shown, episodes].map((list) => list.filter(({ id }) => id !== null).length);
+  count.textContent = `${number(some)} of ${number(all)} episodes${all < episodes.length ? ", and lines that name none" : ""}`;
 }
 
 export function showSide() {

@@ -46,6 +46,13 @@ impl OpenCalls {
         open.into_iter().map(|open| (open.json.as_str(), open.human.as_str()))
     }
 
+    /// The numbers of the intents of the calls that have no outcome, in order.
+    pub(super) fn sequences(&self) -> Vec<u64> {
+        let mut open: Vec<_> = self.0.values().map(|open| open.sequence).collect();
+        open.sort_unstable();
+        open
+    }
+
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }

@@ -9,6 +9,7 @@ use omen_gate::audit::{LogVerification, Logged, read_log};
 use serde::Serialize;
 
 use super::calls::{OpenCalls, result};
+use super::tally::refused_by;
 use super::waiting::Waiting;
 use crate::args::{AuditStatsArgs, Format};
 use crate::exit::{Exit, Failure, complain};
@@ -86,18 +87,14 @@ impl Stats {
         self.last = Some(entry.time().to_owned());
         self.starts += u64::from(matches!(kind.as_str(), "opened" | "repaired"));
         let tool = calls.tool(entry);
-        if let Some(code) = entry.data().get("code").and_then(|code| code.as_str()) {
-            match result(entry).as_deref() {
-                None | Some("denied") => {
-                    *self.refused.entry(code.to_owned()).or_default() += 1;
-                    if let Some(tool) = &tool {
-                        let tool = self.tools.entry(tool.clone()).or_default();
-                        *tool.refused.entry(code.to_owned()).or_default() += 1;
-                    }
-                }
-                Some("shadow") => *self.shadow.entry(code.to_owned()).or_default() += 1,
-                Some(_) => {}
+        if let Some(code) = refused_by(entry) {
+            *self.refused.entry(code.to_owned()).or_default() += 1;
+            if let Some(tool) = &tool {
+                let tool = self.tools.entry(tool.clone()).or_default();
+                *tool.refused.entry(code.to_owned()).or_default() += 1;
             }
+        } else if let (Some(code), Some("shadow")) = (entry.data().get("code"), result(entry).as_deref()) {
+            *self.shadow.entry(code.as_str().unwrap_or_default().to_owned()).or_default() += 1;
         }
         if let Some(tool) = tool.filter(|_| matches!(kind.as_str(), "intent" | "outcome")) {
             let tool = self.tools.entry(tool).or_default();

@@ -9,7 +9,7 @@ use super::archive::Source;
 /// How packets are laid out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Layout {
-    /// `array` if the stream begins like one, otherwise `lines`
+    /// `array` if the first value does not end on the first line, otherwise `lines`
     #[default]
     Auto,
     /// JSON Lines: one packet on each line
@@ -58,8 +58,9 @@ impl Read for Ended {
 
 /// Decides from the first packet, as soon as it can.
 ///
-/// A line that is cut off must not look like the first line of an indented packet. So an indented packet is one whose second
-/// line goes on as JSON goes on, and does not begin with a packet.
+/// A first line that is complete is a line, whatever it holds (D85): otherwise one array in it would have the whole log read as
+/// another form. A line that is cut off must not look like the first line of an indented packet. So an indented packet is one whose
+/// second line goes on as JSON goes on, and does not begin with a packet.
 #[derive(Debug, Default)]
 struct Detector {
     at: At,
@@ -71,6 +72,8 @@ struct Detector {
     mark: usize,
     /// Columns of the second line so far.
     column: usize,
+    /// Whether the line of an array's bracket has ended.
+    has_ended: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -79,14 +82,12 @@ enum At {
     Start,
     /// After `[`, which begins an array if a packet follows.
     Bracket,
-    /// In the first line of a packet.
+    /// In the first line of a packet, or of an array of packets.
     Packet,
     Text,
     Escape,
     /// After the first line of a packet that goes on.
     NextLine,
-    /// After a packet, in its line.
-    End,
 }
 
 impl Detector {
@@ -98,24 +99,33 @@ impl Detector {
         let is_space = matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
         match self.at {
             At::Start if MARK.get(self.mark) == Some(&byte) => self.mark += 1,
-            At::Start | At::Bracket if is_space => {}
+            At::Start | At::Bracket if is_space => self.has_ended |= byte == b'\n',
             At::Start => match byte {
-                b'[' => self.at = At::Bracket,
+                b'[' => {
+                    (self.at, self.has_ended) = (At::Bracket, false);
+                    self.structure(byte);
+                }
                 b'{' => {
                     self.at = At::Packet;
                     self.structure(byte);
                 }
                 _ => return Some(Layout::Lines),
             },
-            At::Bracket if byte == b'{' => return Some(Layout::Array),
+            At::Bracket if byte == b'{' && self.has_ended => return Some(Layout::Array),
+            At::Bracket if byte == b'{' => {
+                self.at = At::Packet;
+                self.structure(byte);
+            }
             At::Bracket => return Some(Layout::Lines),
+            // A packet that is cut off does not begin with a bracket.
+            At::Packet if byte == b'\n' && self.open.first() == Some(&b'[') => return Some(Layout::Array),
             At::Packet if byte == b'\n' => self.at = At::NextLine,
             At::Packet if is_space => {}
             At::Packet if byte == b'"' => self.at = At::Text,
             At::Packet => {
                 self.structure(byte);
                 if self.open.is_empty() {
-                    self.at = At::End;
+                    return Some(Layout::Lines);
                 }
             }
             At::Text => match byte {
@@ -131,9 +141,6 @@ impl Detector {
                 let begins_packet = byte == b'{' && self.column == 0;
                 return Some(if self.may_follow(byte) && !begins_packet { Layout::Array } else { Layout::Lines });
             }
-            At::End if byte == b'\n' => return Some(Layout::Lines),
-            At::End if is_space => {}
-            At::End => return Some(if byte == b'{' { Layout::Array } else { Layout::Lines }),
         }
         None
     }
@@ -187,16 +194,15 @@ mod tests {
     #[test]
     fn arrays_and_indented_packets_are_recognised() {
         for text in [
-            "[{\"a\":1}]",
+            "[{\"a\":1},\n{\"a\":1}]",
+            "[{\n",
             " \n[\r\n  {",
-            "\u{feff}[ {",
+            "\u{feff}[ {\r\n",
             "{\n  \"a\": 1",
             "{\n\"a\": 1",
             "{\r\n\t\"a\"",
             "{\"a\": {\n  \"b\"",
             "{ \"a\": 1,\n \"b\"",
-            "{\"a\":\"}\\\"\"}{",
-            "{} {}",
         ] {
             check(text, Layout::Array);
         }
@@ -215,6 +221,12 @@ mod tests {
             "[1, 2]\n",
             // An empty array in the place of a packet, which must not hide that the rest is in lines.
             "[]\n{\"a\":1}\n",
+            // The first value ends on its line, whatever it holds (D85).
+            "[{\"a\":1}]",
+            "[{\"a\":\"]\"},{}]\n{\"a\":1}\n",
+            "{\"a\":\"}\\\"\"}{",
+            "{} {}\n",
+            "[{\"a\":\"\n",
             "?\n",
             "\"text\"",
             // The first line is cut off.

@@ -9,8 +9,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::args::ReportAuditArgs;
-use crate::audit::{self, Report, Unreadable};
+use crate::audit::{self, Counts, Report, Standing, Tally, Unreadable};
 use crate::exit::complain;
+
+use super::page::grouped;
 
 /// An audit log.
 #[derive(Debug)]
@@ -21,6 +23,8 @@ pub(super) struct Calls {
     pub(super) entries: Vec<Entry>,
     /// Sound entries beyond the limit.
     pub(super) left: u64,
+    /// The counts of all sound entries.
+    pub(super) counts: Counts,
 }
 
 /// An entry of the log, as it stands there without its seal.
@@ -35,6 +39,9 @@ pub(super) struct Entry {
     packet_id: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     correlation_id: Option<String>,
+    /// What it says of its call.
+    #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
+    standing: Option<Standing>,
     /// As text: the page shows it as it was written.
     #[serde(serialize_with = "text")]
     data: Box<RawValue>,
@@ -45,21 +52,30 @@ impl Calls {
     pub(super) fn read(log: &Path, args: &ReportAuditArgs) -> Result<Self, Unreadable> {
         let key = audit::key_at(args.key.key_file.as_deref(), args.key.key_env.as_deref()).ok_or(Unreadable)?;
         let anchor = args.anchor.as_deref().map(|path| audit::anchor(path, &key)).transpose()?;
-        let (mut entries, mut left) = (Vec::new(), 0);
+        let (mut entries, mut left, mut tally) = (Vec::new(), 0, Tally::default());
         let mut wrong = None;
         let found = read_log(log_of(log), &key, anchor.as_ref(), &mut |entry| {
+            let standing = tally.add(entry);
             if entries.len() == MOST_ENTRIES {
                 left += 1;
                 return;
             }
             match serde_json::from_str(&entry.line()) {
-                Ok(entry) => entries.push(entry),
+                Ok(entry) => entries.push(Entry { standing, ..entry }),
                 Err(error) => wrong = Some(error.to_string()),
             }
         });
         let found = found.map_err(|error| format!("{error}; {}", error.help()));
         match (found, wrong) {
-            (Ok(found), None) => Ok(Self { verdict: Report::new(log, &found, anchor.as_ref()), entries, left }),
+            (Ok(found), None) => {
+                let counts = tally.end(&found);
+                for entry in &mut entries {
+                    if counts.in_doubt.binary_search(&entry.sequence).is_ok() {
+                        entry.standing = Some(Standing::InDoubt);
+                    }
+                }
+                Ok(Self { verdict: Report::new(log, &found, anchor.as_ref()), entries, left, counts })
+            }
             (Err(why), _) | (_, Some(why)) => {
                 complain(format_args!("{}", clean(&why)));
                 Err(Unreadable)
@@ -67,14 +83,56 @@ impl Calls {
         }
     }
 
+    /// What the log says beyond its verdict; the verdict stands before it.
+    pub(super) fn message(&self) -> &str {
+        let message = self.verdict.message.as_str();
+        let rest = message.strip_prefix(self.verdict.verdict).unwrap_or(message);
+        rest.trim_start_matches([':', ';', ',', ' '])
+    }
+
+    /// The numbers of the intents of the calls in doubt, as far as there is room.
+    pub(super) fn doubts(&self) -> String {
+        let all = &self.counts.in_doubt;
+        let shown: Vec<_> = all.iter().take(MOST_DOUBTS).map(|number| grouped(*number)).collect();
+        let more = all.len() - shown.len();
+        let more = if more > 0 { format!(" and {} more", grouped(more as u64)) } else { String::new() };
+        format!("{}{more}", shown.join(", "))
+    }
+
+    /// What an auditor has to look into: refused calls, and calls of which it is not known whether they ran.
+    pub(super) fn concerns(&self) -> Vec<String> {
+        let Counts { in_doubt, waiting, unconfirmed, .. } = &self.counts;
+        let counts = [
+            (self.counts.refusals(), "refused call"),
+            (in_doubt.len() as u64, "call in doubt"),
+            (*waiting as u64, "call that waits for a confirmation"),
+            (*unconfirmed as u64, "call that was never confirmed"),
+        ];
+        counts.into_iter().filter(|(number, _)| *number > 0).map(|(number, noun)| noted(number, noun)).collect()
+    }
+
     pub(super) fn is_sound(&self) -> bool {
         self.verdict.verdict == "sound"
+    }
+}
+
+/// A count with its noun, whose first word is the one with a plural.
+fn noted(number: u64, noun: &str) -> String {
+    match noun.split_once("call") {
+        Some((before, after)) if number != 1 => {
+            let after = after.replace(" waits ", " wait ").replace(" was ", " were ");
+            format!("{} {before}calls{after}", grouped(number))
+        }
+        _ => format!("{} {noun}", grouped(number)),
     }
 }
 
 fn text<S: serde::Serializer>(data: &RawValue, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(data.get())
 }
+
+/// Calls in doubt whose numbers stand in the summary.
+const MOST_DOUBTS: usize = 20;
 
 /// Entries that are shown.
 const MOST_ENTRIES: usize = 20_000;

@@ -38,6 +38,9 @@ pub(super) struct Links {
     /// The budgets of the episode, if this packet sets them.
     #[serde(rename = "b", skip_serializing_if = "Option::is_none")]
     budgets: Option<[u64; 3]>,
+    /// The turn of the audit log that it reports, as the proxy does.
+    #[serde(rename = "t", skip_serializing_if = "Option::is_none")]
+    turn: Option<String>,
     /// LLM tokens and tool calls that it reports as used.
     #[serde(rename = "s", skip_serializing_if = "Option::is_none")]
     spent: Option<[u64; 2]>,
@@ -76,6 +79,7 @@ impl Facts {
             Packet::Observation(p) => {
                 let what = p.payload.observation_type.as_str();
                 let tool = p.payload.source_tool.as_deref().map(|tool| format!(" from {tool}")).unwrap_or_default();
+                links.turn = p.payload.data.get("turn").and_then(|turn| turn.as_str()).map(str::to_owned);
                 (&p.header, format!("{what}{tool}"), Role::Other)
             }
             Packet::BeliefUpdate(p) => {

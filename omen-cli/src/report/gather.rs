@@ -149,8 +149,12 @@ impl FindingRow {
         self.line
     }
 
-    pub(super) fn message(&self) -> &str {
-        &self.message
+    /// The message, with the line that the finding follows from.
+    pub(super) fn message(&self) -> String {
+        match self.follows_from {
+            Some(line) => format!("{} (follows from line {line})", self.message),
+            None => self.message.clone(),
+        }
     }
 }
 
@@ -300,8 +304,9 @@ impl Sink for Reading<'_> {
 
     fn packet(&mut self, packet: &JudgedPacket<'_>) -> Result<(), Infallible> {
         let found = std::mem::take(&mut self.found);
+        // An accepted packet may have an error, too (D87).
         let rejected = found.iter().find(|finding| finding.diagnostic.severity == Severity::Error);
-        let stage = rejected.map(|finding| finding.stage).or((!packet.accepted).then_some(Stage::Json));
+        let stage = (!packet.accepted).then(|| rejected.map_or(Stage::Json, |finding| finding.stage));
         self.gather.coverage.packet(packet.packet_type, stage);
 
         let text = self.lines.take(packet.line);

@@ -44,18 +44,27 @@ pub(super) struct Page<'g> {
 pub(super) struct Verdict {
     /// `good`, `warned` or `bad`.
     tone: &'static str,
-    word: &'static str,
+    word: String,
     detail: String,
 }
 
 impl Verdict {
-    fn new(gather: &Gather, total: &Summary) -> Self {
+    /// The worst state of anything that the page shows is the state of the page.
+    fn new(gather: &Gather, total: &Summary, calls: Option<&Calls>) -> Self {
         let Summary { packets, rejected, episodes, errors, warnings, .. } = *total;
-        let (tone, word) = match (errors, gather.is_complete(), warnings) {
-            (1.., _, _) => ("bad", "Errors found"),
-            (0, false, _) => ("bad", "Not read to the end"),
-            (0, true, 1..) => ("warned", "No errors, with warnings"),
-            (0, true, 0) => ("good", "No errors"),
+        let unsound =
+            calls.filter(|calls| !calls.is_sound()).map(|calls| format!("audit log {}", calls.verdict.verdict));
+        let concerns = calls.map(Calls::concerns).unwrap_or_default();
+        let (tone, word) = match (errors, gather.is_complete(), &unsound) {
+            (1.., _, None) => ("bad", "Errors found".to_owned()),
+            (1.., _, Some(unsound)) => ("bad", format!("Errors found, {unsound}")),
+            (0, _, Some(unsound)) => ("bad", capitalized(unsound)),
+            (0, false, None) => ("bad", "Not read to the end".to_owned()),
+            (0, true, None) if warnings > 0 => ("warned", "No errors, with warnings".to_owned()),
+            (0, true, None) => match concerns.first() {
+                Some(first) => ("warned", format!("No errors, {first}")),
+                None => ("good", "No errors".to_owned()),
+            },
         };
         let detail = if errors > 0 {
             // Lines that name no episode are none.
@@ -66,7 +75,23 @@ impl Verdict {
         } else {
             format!("{} in {}, {}", count(packets, "packet"), count(episodes, "episode"), count(warnings, "warning"))
         };
+        let audit = calls.filter(|calls| !calls.is_sound()).map(|calls| format!("audit log {}", calls.verdict.message));
+        let detail = [vec![detail], audit.into_iter().collect(), concerns].concat().join("; ");
         Self { tone, word, detail }
+    }
+
+    /// The icon of the page: a mark in the colour of the state, as a file within the page.
+    fn icon(&self) -> String {
+        let (colour, mark) = match self.tone {
+            "bad" => ("b3261e", "M5 5l6 6M11 5l-6 6"),
+            "warned" => ("8a5300", "M8 4v5M8 11v1"),
+            _ => ("1c6b3c", "M4 8l3 3 5-6"),
+        };
+        format!(
+            "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E\
+             %3Ccircle cx='8' cy='8' r='8' fill='%23{colour}'/%3E\
+             %3Cpath d='{mark}' stroke='%23fff' stroke-width='2' fill='none'/%3E%3C/svg%3E"
+        )
     }
 
     /// The verdict in one line.
@@ -94,7 +119,7 @@ impl<'g> Page<'g> {
         let files = policy::files();
         let (script, style) = (script::joined(), script::style());
         Self {
-            verdict: Verdict::new(gather, &total),
+            verdict: Verdict::new(gather, &total, calls),
             version: env!("CARGO_PKG_VERSION"),
             total,
             logs: &gather.logs,
@@ -146,9 +171,21 @@ impl<'g> Page<'g> {
         packets + texts + findings + self.calls.map_or(0, |calls| calls.left) > 0
     }
 
+    /// The log of a finding.
+    fn log_of(&self, finding: &FindingRow) -> String {
+        let log = self.data.episodes.get(finding.episode).and_then(|(log, _)| self.data.logs.get(*log));
+        clean(log.copied().unwrap_or("–")).into_owned()
+    }
+
     fn idle_rules(&self) -> impl Iterator<Item = &RuleRow> {
         self.rules.iter().filter(|rule| rule.is_idle())
     }
+}
+
+/// A text with a capital letter first.
+fn capitalized(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
 }
 
 /// A count with its noun.
@@ -157,7 +194,7 @@ fn count(number: u64, noun: &str) -> String {
 }
 
 /// A number with its digits in groups of three.
-fn grouped(number: impl Into<u64>) -> String {
+pub(super) fn grouped(number: impl Into<u64>) -> String {
     let digits = number.into().to_string();
     let mut text = String::new();
     for (at, digit) in digits.chars().enumerate() {

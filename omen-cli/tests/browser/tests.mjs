@@ -183,7 +183,7 @@ export async function hostile_texts_are_text(open, [report]) {
     }
   }
   assert.equal(await page.evaluate(() => globalThis.hit), undefined);
-  assert.equal(await page.evaluate(() => document.querySelectorAll("img, iframe, object, embed, base, link, style:not(head > style), script:not([type=module])").length), 0);
+  assert.equal(await page.evaluate(() => document.querySelectorAll("img, iframe, object, embed, base, body link, style:not(head > style), script:not([type=module])").length), 0);
   assert.equal(await page.evaluate(() => getComputedStyle(document.body).display), "block", "no style was injected");
   assert.match(await page.evaluate(() => document.body.textContent), /<script>hit=1<\/script>/);
   // What turns the direction of writing is spelled out, and every text from a log is isolated.
@@ -260,6 +260,60 @@ export async function consequences_stand_under_their_root(open, [report]) {
   assert.equal((await page.$$("#rejected > .some > .card")).length, 1, "one card for one mistake");
   assert.match(await page.text("#rejected .consequences summary"), /^\d+ more findings? follows? from it$/);
   assert.equal(await page.$eval("#rejected .consequences", (details) => details.open), false);
+}
+
+export async function calls_of_the_proxy_lead_to_their_packets(open, reports) {
+  for (const [index, report] of reports.entries()) {
+    const page = await open(report);
+    const rows = await page.$$eval("#entries table:last-of-type tbody tr", (rows) => rows.map((row) => [...row.cells].map((cell) => cell.querySelector("a")?.getAttribute("href") ?? cell.textContent)));
+    const packets = (kind) => rows.filter((row) => row[2] === kind).map((row) => row[5]);
+    assert.ok(packets("intent").every((packet) => /^#corr_.*\/pkt_/.test(packet)), JSON.stringify(rows));
+    assert.deepEqual(packets("intent"), packets("outcome"));
+    // In `enforce`, two calls under directives and one before the decision.
+    assert.equal(new Set(packets("intent")).size, index === 0 ? 3 : 2);
+    // The refused call leads to its episode at least.
+    const [refused] = await page.$$eval("#entries table:first-of-type tbody tr:first-child a", (links) => links.map((link) => link.getAttribute("href")));
+    assert.match(refused, /^#corr_/);
+    await page.click("#entries .entries a[href*='/']");
+    await page.waitForSelector("#episode:not([hidden])");
+    assert.match(await page.text("#episode .panel"), /At the tool boundary/);
+    assert.deepEqual(page.troubles, []);
+  }
+}
+
+export async function refused_calls_and_calls_in_doubt_come_first(open, [report]) {
+  const page = await open(report);
+  assert.equal(await page.text("h1"), "No errors, 1 refused call");
+  assert.match(await page.$eval("link[rel=icon]", (icon) => icon.href), /%238a5300/);
+  const titles = await page.$$eval("#entries h3", (titles) => titles.map((title) => title.textContent));
+  assert.deepEqual(titles, ["Refused calls", "Calls in doubt", "Confirmed calls", "All entries"]);
+  const tables = await page.$$eval("#entries table", (tables) => tables.map((table) => table.querySelector("tbody").textContent));
+  assert.match(tables[0], /db\/drop_table.*denied, G1 no grant/s);
+  assert.match(tables[1], /intent.*in doubt/s);
+  // Every entry of the turn leads to the packet that one of them names.
+  assert.equal((await page.$$eval("#entries table:last-of-type tbody a", (links) => new Set(links.map((link) => link.hash)).size)), 1);
+  assert.deepEqual(page.troubles, []);
+}
+
+export async function a_consequence_names_its_cause_and_each_finding_its_log(open, [report]) {
+  const page = await open(report);
+  assert.match(await page.text("#rejected .card .place"), /^cascade.jsonl, line 2/);
+  await page.$eval("#rejected .consequences", (details) => (details.open = true));
+  const places = await page.$$eval("#rejected .consequences li a", (links) => links.map((link) => link.textContent));
+  assert.ok(places.length > 0 && places.every((place) => place.startsWith("cascade.jsonl, ")), places.join("; "));
+  // A packet with a consequence, in its row and on its card, with a link to the cause.
+  await page.click("#rejected .consequences li a");
+  await page.waitForSelector("#episode:not([hidden])");
+  assert.match(await page.text("#episode .panel .card .cause"), /^Follows from line 2: /);
+  assert.match(await page.text("#episode .row[aria-selected=true]"), /follows from line 2/);
+  await page.click("#episode .panel .card .cause a");
+  await settled(page);
+  assert.match(await page.text("#episode .panel .under"), /^rejected/);
+  // In the episode, what has no packet stands under its cause.
+  const [first] = await page.$$eval("#episode > div > .card, #episode .panel > .card", (cards) => cards.map((card) => card.querySelector(".cause") === null));
+  assert.equal(first, true);
+  assert.match(await page.text("#side .row .two"), /^(good|cascade).jsonl · /);
+  assert.deepEqual(page.troubles, []);
 }
 
 // Not a test: pictures for people. The last argument is the folder for them.

@@ -16,7 +16,7 @@ fn people_see_the_root_cause_and_how_much_follows_from_it() {
     let note = run.stdout.lines().find(|line| line.contains(folded)).expect("a note");
     let (count, from) = note.split_once(' ').expect("a count");
     assert_eq!(from, format!("{folded}{count} from line 3"));
-    assert!(run.stdout.ends_with(&format!(" errors, 0 warnings ({count} follow from others)\n")), "{}", run.stdout);
+    assert!(run.stdout.ends_with(&format!(" warnings ({count} follow from others)\n")), "{}", run.stdout);
 }
 
 #[test]
@@ -24,7 +24,7 @@ fn all_findings_are_shown_if_asked_for() {
     let plain = run(omen(["check"]).write_stdin(misspelt()));
     let all = run(omen(["check", "--all"]).write_stdin(misspelt()));
     assert_eq!((all.code, plain.stdout.lines().last()), (1, all.stdout.lines().last()));
-    let count = all.stdout.matches("error[").count();
+    let count = all.stdout.matches("error[").count() + all.stdout.matches("warning[").count();
     assert!(count > 3, "{}", all.stdout);
     assert_eq!(
         all.stdout.matches("note: follows from line 3 (packet pkt_decision_1)").count(),
@@ -43,7 +43,8 @@ fn programs_get_all_findings_with_their_causes() {
     let cause = serde_json::json!({"line": 3, "packet_id": "pkt_decision_1"});
     assert!(!others.is_empty() && others.iter().all(|finding| finding["follows_from"] == cause), "{others:?}");
     assert_eq!(summary["consequences"].as_u64(), Some(others.len() as u64));
-    assert_eq!(summary["errors"].as_u64(), Some(findings.len() as u64));
+    let count = |severity: &str| summary[severity].as_u64().expect("a count");
+    assert_eq!(count("errors") + count("warnings"), findings.len() as u64);
 }
 
 #[test]
@@ -101,7 +102,6 @@ fn what_is_not_json_lines_is_one_finding() {
     let indented: String = packets.iter().map(|packet| format!("{packet:#}\n")).collect();
     check(indented.repeat(100), "indented JSON");
     check("{\n\n\t\n}", "indented JSON");
-    check(serde_json::to_string(&packets).expect("JSON"), "a JSON array");
     check(serde_json::to_string_pretty(&packets).expect("JSON"), "a JSON array");
     check(log(GOOD).encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>(), "UTF-16");
     check("<!DOCTYPE html>\n<html>\n</html>\n", "HTML or XML");

@@ -45,10 +45,13 @@ fn the_layout_changes_no_finding() {
         let lines: String = all.iter().map(|packet| format!("{packet}\n")).collect();
         let expected = findings(&check(lines, &[]));
         let array = Value::from(all.clone());
-        for text in
-            [array.to_string(), format!("{array:#}"), indented(&all), format!("\n\n {array:#}").replace('\n', "\r\n")]
-        {
-            let run = check(text.clone(), &[]);
+        for (text, args) in [
+            (array.to_string(), &["--input", "array"][..]),
+            (format!("{array:#}"), &[]),
+            (indented(&all), &[]),
+            (format!("\n\n {array:#}").replace('\n', "\r\n"), &[]),
+        ] {
+            let run = check(text.clone(), args);
             assert_eq!(findings(&run), expected, "{path}");
             assert_eq!(run.stderr, "");
             assert_eq!(json(&run).1["bytes"].as_u64(), Some(text.len() as u64));
@@ -66,7 +69,7 @@ fn a_finding_has_its_place_in_the_file() {
     for (text, args) in [
         (format!("{:#}", Value::from(all.clone())), &[][..]),
         (indented(&all), &[]),
-        (Value::from(all.clone()).to_string(), &[]),
+        (Value::from(all.clone()).to_string(), &["--input", "array"]),
         (indented(&all), &["--input", "array"]),
     ] {
         for jobs in ["1", "3"] {
@@ -103,10 +106,26 @@ fn a_log_in_lines_is_read_as_lines() {
     // As asked.
     let text = "{}{}\n[\n{}\n]\n";
     assert_eq!(json(&check(text, &["--input", "lines"])).1["packets"], 4);
-    assert_eq!(json(&check(text, &["--input", "auto"])).1["packets"], 3);
+    assert_eq!(json(&check(text, &["--input", "auto"])).1["packets"], 4);
+    assert_eq!(json(&check(text, &["--input", "array"])).1["packets"], 3);
     assert_eq!(json(&check(log(GOOD), &["--input", "array"])).1["errors"], 0);
     let run = check("", &["--input", "objects"]);
     assert!(run.code == 2 && run.stderr.contains("[possible values: auto, lines, array]"), "{}", run.stderr);
+}
+
+/// A first line that is complete is a line (D85): nothing in it has the others read as something else, or not at all.
+#[test]
+fn a_first_line_that_is_complete_hides_no_other_line() {
+    for first in ["[{\"a\":1}]", "[{\"a\":\"]\"}, {}]", "{}{}", "{} []"] {
+        let run = check(format!("{first}\n{}", log(BAD)), &[]);
+        let (findings, summary) = json(&run);
+        assert_eq!(run.code, 1);
+        assert_eq!(summary["packets"], log(BAD).lines().count() as u64 + 1, "{first}");
+        let lines: Vec<_> = findings.iter().map(|finding| (finding["line"].clone(), finding["code"].clone())).collect();
+        assert!(lines.contains(&(7.into(), "E4".into())), "{first}: {lines:?}");
+        let helps = findings.iter().filter(|finding| finding["line"] == 1).map(|finding| finding["help"].to_string());
+        assert!(first.starts_with('{') || helps.clone().any(|help| help.contains("--input array`")), "{first}");
+    }
 }
 
 #[test]

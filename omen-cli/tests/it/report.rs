@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::*;
 
-mod browser;
+pub(crate) mod browser;
 mod logs;
 
 /// Writes a report on some logs, each a file of its own, and returns the run and the page.
@@ -264,10 +264,73 @@ fn an_audit_log_is_verified_and_its_sound_entries_are_shown() {
     fs::remove_file(rotated.path().join("audit.000002.jsonl")).unwrap();
     let (run, page) = report_in(&rotated, &logs, &audit);
     assert_eq!(run.code, 1);
-    assert!(page.contains("<span class=\"tag bad\">truncated</span> truncated: audit.000002.jsonl is missing"));
+    assert!(page.contains("<span class=\"tag bad\">truncated</span> audit.000002.jsonl is missing"));
 
     let without = report_in(&folder, &logs, &["--audit", "audit.jsonl"]).0;
     assert_eq!(without.code, 2, "a key is required");
     let missing = report_in(&folder, &logs, &["--audit", "no.jsonl", "--key-file", "audit.key"]).0;
     assert_eq!(missing.code, 3);
+}
+
+/// An audit log that is not sound is the state of the page, wherever a reader looks first.
+#[test]
+fn the_worst_state_of_anything_on_the_page_is_the_state_of_the_page() {
+    let audit = ["--audit", "audit.jsonl", "--key-file", "audit.key"];
+    let state = |folder: &TempDir, logs: &[(&str, &str)]| {
+        let (run, page) = report_in(folder, logs, &audit);
+        let colour = between(&page, "fill='%23", "'").to_owned();
+        let tone = between(&page, "<header class=\"verdict ", "\"").to_owned();
+        let (title, heading) = (between(&page, "<title>", " · omen report</title>"), between(&page, "<h1>", "</h1>"));
+        assert_eq!(title, heading);
+        let stdout = run.stdout.strip_prefix("report.html: ").unwrap();
+        assert!(stdout.starts_with(&format!("{}: ", heading.to_lowercase())), "{stdout}");
+        (run.code, tone, heading.to_owned(), colour, stdout.to_owned())
+    };
+    let sound = logs::audited();
+    let (code, tone, heading, green, _) = state(&sound, &[("episode.jsonl", "")]);
+    assert_eq!((code, tone.as_str(), heading.as_str()), (0, "good", "No errors"));
+
+    write(sound.path(), "bad.jsonl", log(BAD).as_bytes());
+    write(sound.path(), "warned.jsonl", log(WARNED).as_bytes());
+    let path = sound.path().join("audit.jsonl");
+    fs::write(&path, fs::read_to_string(&path).unwrap().replace("retention.set", "retention.get")).unwrap();
+    let (code, tone, heading, red, stdout) = state(&sound, &[("episode.jsonl", "")]);
+    assert_eq!((code, tone.as_str(), heading.as_str()), (1, "bad", "Audit log tampered"));
+    assert!(red != green && stdout.contains("audit log tampered: line 2"), "{red} {stdout}");
+    let (code, _, heading, colour, _) = state(&sound, &[("warned.jsonl", "")]);
+    assert_eq!((code, heading.as_str(), &colour), (1, "Audit log tampered", &red), "warnings do not hide it");
+    let (code, _, heading, colour, _) = state(&sound, &[("bad.jsonl", "")]);
+    assert_eq!((code, heading.as_str(), &colour), (1, "Errors found, audit log tampered", &red));
+}
+
+#[test]
+fn refused_calls_confirmations_and_calls_in_doubt_are_in_the_summary() {
+    let folder = logs::audited_in_doubt();
+    let audit = ["--audit", "audit.jsonl", "--key-file", "audit.key"];
+    let (run, page) = report_in(&folder, &[("episode.jsonl", "")], &audit);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    assert!(run.stdout.contains("; 1 refused call; 1 call in doubt\n"), "{}", run.stdout);
+    assert!(run.stdout.starts_with("report.html: no errors, 1 refused call: "), "{}", run.stdout);
+    let figure = |name: &str| between(&page, &format!("<dt>{name}</dt><dd>"), "</dd>").to_owned();
+    let figures = ["audit log", "refused calls", "confirmed calls", "calls in doubt"].map(figure);
+    assert_eq!(figures, ["sound", "1", "1", "1"]);
+    assert_eq!(figure("Refused calls"), "1 by G1");
+    assert!(page.contains("<header class=\"verdict warned\">"), "a call in doubt is looked into");
+    let standings: Vec<_> =
+        data(&page)["calls"].as_array().unwrap().iter().map(|entry| entry["standing"].clone()).collect();
+    let null = Value::Null;
+    assert_eq!(standings, [null.clone(), null, "confirmed".into(), "in_doubt".into(), "refused".into()]);
+}
+
+/// Also where no script runs.
+#[test]
+fn findings_name_their_log_and_consequences_their_cause() {
+    let cascade = logs::cascade();
+    let (_, page) = report(&[("monday.jsonl", log(BAD)), ("tuesday.jsonl", &cascade)], &[]);
+    let table = between(&page, "<noscript>", "</noscript>");
+    let rows: Vec<_> = table.split("<tr>").skip(2).collect();
+    assert!(rows[0].contains("<bdi>monday.jsonl</bdi>") && rows[0].contains("E4"), "{}", rows[0]);
+    let of_tuesday = rows.iter().filter(|row| row.contains("<bdi>tuesday.jsonl</bdi>"));
+    let consequences = of_tuesday.filter(|row| row.contains("(follows from line 2)")).count();
+    assert_eq!((rows.len(), consequences), (data(&page)["findings"].as_array().unwrap().len(), rows.len() - 2));
 }

@@ -142,7 +142,7 @@ impl Core {
 
     /// Passes the warnings of a step on, once the step is complete: if the log panics here, the episode is in the state
     /// that the log has reached.
-    fn warn(&mut self, warnings: &[Diagnostic]) {
+    pub(crate) fn warn(&mut self, warnings: &[Diagnostic]) {
         warnings.iter().for_each(|warning| self.log.warn(warning));
     }
 

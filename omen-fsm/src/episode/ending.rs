@@ -140,7 +140,7 @@ impl Core {
                 };
                 self.send(vec![draft]).map(drop)
             }),
-            None if self.machine.finish().is_empty() => self.note_the_end(reason),
+            None if self.machine.may_end() => self.note_the_end(reason),
             None => self.send(vec![Alarm::from(reason.clone()).draft(None)]).map(drop),
         }
     }
@@ -148,7 +148,7 @@ impl Core {
     /// An episode over budget without approval may end only in safe mode (D59). Its last packets may have used the time
     /// that was left.
     fn halt_over_budget(&mut self, reason: &Text) -> Result<(), Arc<Refusal>> {
-        if self.machine.finish().is_empty() {
+        if self.machine.may_end() {
             return Ok(());
         }
         self.send(vec![Alarm::from(reason.clone()).draft(None)]).map(drop)

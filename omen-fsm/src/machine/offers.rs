@@ -13,7 +13,7 @@ impl Machine {
         self.nodes.legal().filter(move |event| match event.packet_type() {
             Some(_) => refusals::may_pass(self.nodes, *event, &self.ledger, now),
             // The close is not a packet. An episode that is over budget does not close (D59).
-            None => self.finish().is_empty(),
+            None => self.may_end(),
         })
     }
 }

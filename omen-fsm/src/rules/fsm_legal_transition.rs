@@ -1,11 +1,12 @@
-//! FSM, as `rules.json` states it: the table has a row.
+//! FSM, as `rules.json` states it: the table has a row, and an episode closes from S7 (D81).
 
+use omen_invariants::Ledger;
 use omen_types::{Code, Diagnostic};
 
 use super::route;
 use super::transition::Transition;
 use crate::help::fsm as help;
-use crate::table::{Event, NodeSet, RefusalInfo};
+use crate::table::{Event, Node, NodeSet, RefusalInfo};
 
 /// The finding on a packet that is not legal where the episode is; for a refusal of another code, with its own words.
 pub(super) fn check(refusal: &RefusalInfo, transition: &Transition<'_>) -> Diagnostic {
@@ -31,6 +32,27 @@ fn remedy(transition: &Transition<'_>) -> String {
     if may_answer { help::no_answer(help) } else { help }
 }
 
+/// The finding on an episode that ends where no episode closes (D81).
+pub(super) fn at_end(nodes: NodeSet, ledger: &Ledger) -> Option<Diagnostic> {
+    if nodes.contains(Node::INITIAL) || nodes.contains(Node::Review) {
+        return None;
+    }
+    let closes = Node::Review.as_str();
+    let (problem, help) = if nodes == NodeSet::of(Node::Escalated) {
+        let events = route::names(&[Event::ObserveUser]);
+        (format!("the episode ends in {nodes}: a human is awaited"), help::awaited(events))
+    } else {
+        // What was decided is carried out: another decision would be a detour.
+        let route = route::to(nodes, Event::Close, ledger).filter(|_| nodes != NodeSet::of(Node::DecideAct));
+        let help = match route {
+            Some(events) => help::close(route::words(&events), route::names(&events)),
+            None => help::UNUSED.to_owned(),
+        };
+        (format!("the episode ends in {nodes}, and an episode closes from {closes}"), help)
+    };
+    Some(Diagnostic::warning(Code::Fsm, problem).help(help))
+}
+
 /// What is legal in some nodes, in words.
 fn legal(nodes: NodeSet) -> String {
     // Alerts are legal everywhere and would only lengthen the list.
@@ -40,15 +62,32 @@ fn legal(nodes: NodeSet) -> String {
 
 #[cfg(test)]
 mod tests {
+    use omen_invariants::Ledger;
     use omen_types::Code;
     use omen_types::PacketType::{BeliefUpdatePacket, ObservationPacket};
 
     use super::super::fixture::{Episode, packet};
-    use crate::table::Node;
+    use super::at_end;
+    use crate::table::{Event, Node, NodeSet};
 
     #[test]
     fn a_packet_with_a_row_passes() {
         assert_eq!(Episode::at(Node::Idle).refused(&packet(ObservationPacket, &[])), []);
+    }
+
+    #[test]
+    fn an_episode_ends_where_it_closes() {
+        for node in Node::ALL {
+            let closes = matches!(node, Node::Idle | Node::Review);
+            let found = at_end(NodeSet::of(*node), &Ledger::default());
+            assert_eq!(found.is_none(), closes, "{node:?}");
+            if let Some(found) = found {
+                assert_eq!(found.message.contains("a human is awaited"), *node == Node::Escalated, "{node:?}");
+            }
+        }
+        // A belief update that has left S6 may be the last packet (D11).
+        let left = NodeSet::of(Node::Execute).after(Event::Believe);
+        assert!(at_end(left, &Ledger::default()).is_none());
     }
 
     #[test]

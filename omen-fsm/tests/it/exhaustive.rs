@@ -201,7 +201,7 @@ impl Walk {
         let states: BTreeSet<String> = machine.nodes().iter().map(|node| node.as_str().to_owned()).collect();
         assert_eq!(states, self.simple.states(history), "{}", tell(history));
         let ends: Vec<_> = machine.finish().iter().map(|(_, found)| found.code.as_str()).collect();
-        assert_eq!(ends, Simple::at_end(&states, history), "at the end of {}", tell(history));
+        assert_eq!(ends, self.simple.at_end(&states, history), "at the end of {}", tell(history));
         if history.len() == self.length {
             return;
         }

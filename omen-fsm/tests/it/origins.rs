@@ -113,7 +113,49 @@ fn chain(history: &[Happened], facts: &PacketFacts<'_>) -> Vec<Found> {
     {
         found.push(("CHAIN", "/header/campaign_id"));
     }
+    let accepted = |id: &str| packets(history).any(|packet| packet.header.packet_id == *id);
+    let dangling = |ids: &[&str]| ids.iter().filter(|id| !accepted(id)).count();
+    let mut add = |count, place| found.extend(std::iter::repeat_n(("CHAIN", place), count));
+    match &facts.payload {
+        PayloadFacts::BeliefUpdate(belief) => {
+            let cited: Vec<_> = belief.evidence_integration.iter().flatten().map(|id| &**id).collect();
+            let packets: Vec<_> = cited.into_iter().filter(|id| id.starts_with("pkt_") && id.len() > 4).collect();
+            add(dangling(&packets), "/payload/evidence_integration/");
+            let details = belief.contradiction_details.iter();
+            let conflicting: Vec<_> =
+                details.flat_map(|details| details.conflicting_packet_ids.iter().flatten()).map(|id| &**id).collect();
+            add(dangling(&conflicting), "/payload/contradiction_details/conflicting_packet_ids/");
+        }
+        PayloadFacts::Escalation(escalation) => {
+            let blocking: Vec<_> = escalation.blocking_decision_packet_id.iter().map(|id| &**id).collect();
+            add(dangling(&blocking), "/payload/blocking_decision_packet_id");
+        }
+        PayloadFacts::IntegrityAlert(alert) => {
+            let related: Vec<_> = alert.related_packet_ids.iter().flatten().map(|id| &**id).collect();
+            add(dangling(&related), "/payload/related_packet_ids/");
+        }
+        PayloadFacts::VerificationPlan(plan) => {
+            // A plan is legal inside its loop alone, where the latest decision is the one in force.
+            let is_decision = |packet: &&PacketFacts<'_>| matches!(packet.payload, PayloadFacts::Decision(_));
+            let decision = packets(history).filter(is_decision).last().expect("the loop has its decision");
+            add(usize::from(decision.header.packet_id != plan.decision_packet_id), "/payload/decision_packet_id");
+        }
+        _ => {}
+    }
     found
+}
+
+/// The results whose observation was never accepted, at the end of a history.
+pub(crate) fn awaited(history: &[Happened]) -> Vec<String> {
+    let results = packets(history).filter_map(|packet| match &packet.payload {
+        PayloadFacts::TaskResult(result) => Some((packet, result.observation_packet_id.as_deref()?)),
+        _ => None,
+    });
+    let is_observed = |id: &str| {
+        packets(history)
+            .any(|packet| matches!(packet.payload, PayloadFacts::Observation(_)) && packet.header.packet_id == *id)
+    };
+    results.filter(|(_, id)| !is_observed(id)).map(|(packet, _)| packet.header.packet_id.to_string()).collect()
 }
 
 fn clock(history: &[Happened]) -> Option<Instant> {

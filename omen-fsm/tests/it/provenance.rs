@@ -2,6 +2,7 @@
 //! useless when issued, what is late, what contradicts itself, and on times that run back: for every layer and kind of packet, and along
 //! random episodes.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -16,7 +17,7 @@ use omen_types::{
 };
 
 use crate::exhaustive::{Symbol, instance, symbols};
-use crate::origins::{Found, Happened, Origins, newly_late};
+use crate::origins::{Found, Happened, Origins, awaited, newly_late};
 use crate::simple::Packet;
 
 /// The findings that the second reading covers.
@@ -40,6 +41,13 @@ fn known(findings: &[Diagnostic], facts: &PacketFacts<'_>) -> Vec<Found> {
                 "/payload/issuer_layer" => "/payload/issuer_layer",
                 "/header/previous_packet_id" => "/header/previous_packet_id",
                 "/header/campaign_id" => "/header/campaign_id",
+                place if place.starts_with("/payload/evidence_integration/") => "/payload/evidence_integration/",
+                place if place.starts_with("/payload/contradiction_details/conflicting_packet_ids/") => {
+                    "/payload/contradiction_details/conflicting_packet_ids/"
+                }
+                place if place.starts_with("/payload/related_packet_ids/") => "/payload/related_packet_ids/",
+                "/payload/blocking_decision_packet_id" => "/payload/blocking_decision_packet_id",
+                "/payload/decision_packet_id" => "/payload/decision_packet_id",
                 "/payload/expiry" => "/payload/expiry",
                 "/payload/usage_count" => "/payload/usage_count",
                 "/payload/decision_outcome" => "/payload/decision_outcome",
@@ -124,6 +132,25 @@ fn from_anywhere(facts: &PacketFacts<'static>) -> Option<Vec<Diagnostic>> {
 
 const BEGINNING: &str = "2026-03-01T10:00:00Z";
 
+/// A packet of the episode, of another one, or something else.
+fn link(rng: &mut Rng, ids: &[String]) -> Cow<'static, str> {
+    match (rng.u8(..4), rng.choice(ids)) {
+        (0, _) | (_, None) => "pkt_elsewhere".into(),
+        (1, _) => "memo 4711".into(),
+        (_, Some(id)) => id.clone().into(),
+    }
+}
+
+/// The details of a contradiction, from an example.
+fn contradiction() -> omen_types::packet::ContradictionDetailsFacts<'static> {
+    let log = omen_schema::example("valid/contradiction-resolved.jsonl").unwrap();
+    let details = log.lines().find_map(|line| match PacketFacts::parse(line).ok()?.payload {
+        PayloadFacts::BeliefUpdate(belief) => belief.contradiction_details,
+        _ => None,
+    });
+    details.expect("a contradiction")
+}
+
 /// Gives a packet a random time, origin and links.
 fn vary(rng: &mut Rng, at: &mut u64, facts: &mut PacketFacts<'static>, ids: &[String]) {
     *at += if rng.u8(..5) == 0 { rng.u64(0..120) } else { rng.u64(0..5) };
@@ -159,6 +186,11 @@ fn vary(rng: &mut Rng, at: &mut u64, facts: &mut PacketFacts<'static>, ids: &[St
         }
         PayloadFacts::TaskResult(result) => {
             result.result_data = rng.choice([None, Some(false), Some(true)]).unwrap();
+            result.observation_packet_id = rng.bool().then(|| match rng.bool() {
+                true => link(rng, ids),
+                // An observation may come later.
+                false => format!("pkt_{}", ids.len() + rng.usize(1..4)).into(),
+            });
             if let Some(metadata) = &mut result.execution_metadata {
                 metadata.retry_count = rng.bool().then(|| Count::new(rng.u64(0..5)).unwrap());
             }
@@ -166,8 +198,17 @@ fn vary(rng: &mut Rng, at: &mut u64, facts: &mut PacketFacts<'static>, ids: &[St
         PayloadFacts::BeliefUpdate(belief) => {
             belief.update_type = rng.choice([UpdateType::NewBelief, UpdateType::Revision]).unwrap();
             belief.belief_changes = *rng.choice(&samples().changes).unwrap();
+            if rng.bool() {
+                let cited = (0..rng.usize(0..3)).map(|_| link(rng, ids)).collect::<Vec<_>>();
+                belief.evidence_integration.get_or_insert_default().extend(cited);
+            }
+            let conflicting = rng.bool().then(|| (0..rng.usize(0..3)).map(|_| link(rng, ids)).collect());
+            let mut details = contradiction();
+            details.conflicting_packet_ids = conflicting;
+            belief.contradiction_details = Some(details);
         }
         PayloadFacts::VerificationPlan(plan) => {
+            plan.decision_packet_id = link(rng, ids);
             plan.max_tool_calls = rng.bool().then(|| Count::new(rng.u64(0..3)).unwrap());
             plan.time_budget_seconds = rng.bool().then(|| PositiveCount::new(rng.u64(1..60)).unwrap());
         }
@@ -177,6 +218,12 @@ fn vary(rng: &mut Rng, at: &mut u64, facts: &mut PacketFacts<'static>, ids: &[St
             token.usage_count = rng.bool().then(|| Count::new(rng.u64(0..5)).unwrap());
             token.expiry = facts.header.created_at.plus_seconds(rng.u64(0..8));
             token.revoked = rng.bool().then(|| rng.u8(..4) == 0);
+        }
+        PayloadFacts::Escalation(escalation) => {
+            escalation.blocking_decision_packet_id = rng.bool().then(|| link(rng, ids));
+        }
+        PayloadFacts::IntegrityAlert(alert) => {
+            alert.related_packet_ids = Some((0..rng.usize(0..3)).map(|_| link(rng, ids)).collect());
         }
         PayloadFacts::Decision(decision) => {
             decision.constraints_satisfied.verification_check = rng.choice([None, Some(false), Some(true)]).unwrap();
@@ -263,6 +310,11 @@ fn episode(seed: u64, symbols: &[Symbol], origins: &Origins, counts: &mut BTreeM
             history.push(Happened::Packet(Box::new(facts), verdict.event.as_str()));
         }
     }
+    let ends = machine.finish();
+    let dangling = ends.iter().filter(|(_, found)| found.code == Code::Chain);
+    let dangling: Vec<_> = dangling.map(|(id, _)| id.expect("a result").to_owned()).collect();
+    assert_eq!(dangling, awaited(&history), "seed {seed}: at the end of {history:#?}");
+    *counts.entry(("CHAIN", "end")).or_default() += dangling.len() as u64;
     *counts.entry(("packets", "accepted")).or_default() += accepted.len() as u64;
 }
 
@@ -280,6 +332,12 @@ fn random_episodes_agree() {
         ("LAYER", "/payload/issuer_layer"),
         ("CHAIN", "/header/previous_packet_id"),
         ("CHAIN", "/header/campaign_id"),
+        ("CHAIN", "/payload/evidence_integration/"),
+        ("CHAIN", "/payload/contradiction_details/conflicting_packet_ids/"),
+        ("CHAIN", "/payload/related_packet_ids/"),
+        ("CHAIN", "/payload/blocking_decision_packet_id"),
+        ("CHAIN", "/payload/decision_packet_id"),
+        ("CHAIN", "end"),
         ("INV-007", "/payload/expiry"),
         ("INV-007", "/payload/usage_count"),
         ("INV-011", "/payload/decision_outcome"),

@@ -135,7 +135,7 @@ impl Simple {
     }
 
     /// The codes that the end of the stream breaks.
-    pub(crate) fn at_end(states: &BTreeSet<String>, history: &[Packet]) -> Vec<&'static str> {
+    pub(crate) fn at_end(&self, states: &BTreeSet<String>, history: &[Packet]) -> Vec<&'static str> {
         if states.contains("S9_SAFEMODE") {
             return Vec::new();
         }
@@ -145,6 +145,10 @@ impl Simple {
             broken.push("E3");
         }
         broken.extend(open(history).iter().map(|_| "E6"));
+        // D81: an episode closes from S7, and one that has not begun has nothing to close.
+        if broken.is_empty() && !states.contains("S7_REVIEW") && !states.contains(&self.initial()) {
+            broken.push("FSM");
+        }
         if !over(history).is_empty() {
             broken.push("INV-005");
         }

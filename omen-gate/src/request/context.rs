@@ -24,6 +24,8 @@ use crate::request::stopped::Stopped;
 pub(crate) struct RequestContext {
     id: TurnId,
     directive: Option<Arc<Directive>>,
+    /// The packet of an episode that its entries name.
+    packet: Option<Arc<EpisodePacket>>,
     step: Option<Arc<UnderWay>>,
     /// What each entry has of the request: the hash of its query, or the user inputs that it rests on (A2).
     asked: Arc<Map<String, Value>>,
@@ -63,6 +65,7 @@ impl RequestContext {
     pub(crate) fn new(id: TurnId, directive: Option<Directive>, audit_queue: AuditQueue) -> Self {
         Self {
             id,
+            packet: directive.as_ref().map(|directive| Arc::clone(&directive.packet)),
             directive: directive.map(Arc::new),
             step: None,
             asked: Arc::default(),
@@ -131,6 +134,11 @@ impl RequestContext {
     /// The turn whose failures and calls are counted (R2): that of the user.
     pub(crate) fn counted_turn(&self) -> &TurnId {
         self.user_turn.as_ref().unwrap_or(&self.id)
+    }
+
+    /// The same turn for a packet of an episode, which the entries after this one name.
+    pub(crate) fn of_packet(self, packet: EpisodePacket) -> Self {
+        Self { packet: Some(Arc::new(packet)), ..self }
     }
 
     /// The session of the client that asks, if it has one.
@@ -240,7 +248,7 @@ impl RequestContext {
     }
 
     fn packet(&self) -> Option<&Arc<EpisodePacket>> {
-        self.directive.as_ref().map(|directive| &directive.packet)
+        self.packet.as_ref()
     }
 
     fn noted(&self, kind: Kind, mut data: Map<String, Value>) -> Map<String, Value> {

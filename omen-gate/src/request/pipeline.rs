@@ -29,8 +29,10 @@ pub use crate::request::state::*;
 use serde::de::DeserializeOwned;
 
 use never::Never;
+use omen_types::{CorrelationId, PacketId};
 
 use crate::answer::Summary;
+use crate::audit::EpisodePacket;
 use crate::base::{Blocked, ToolId, TurnId};
 use crate::call::{Answer, Call};
 use crate::request::context::RequestContext;
@@ -67,6 +69,12 @@ impl<S> Request<S> {
     /// (A2). [`Gate::end_turn`] with its id forgets them.
     pub fn of_user_turn(self, user_turn: TurnId) -> Self {
         Self { context: self.context.of_user_turn(user_turn), ..self }
+    }
+
+    /// The same request for a packet of an episode: the entries of the audit log after this one name both. It does not bind the
+    /// request to a directive, as [`Gate::run`] does.
+    pub fn of_packet(self, packet_id: PacketId, correlation_id: CorrelationId) -> Self {
+        Self { context: self.context.of_packet(EpisodePacket { packet_id: Some(packet_id), correlation_id }), ..self }
     }
 
     /// The turn.

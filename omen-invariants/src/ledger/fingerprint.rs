@@ -1,6 +1,6 @@
 //! Ids that were used, remembered as fingerprints.
 //!
-//! 127 bits of SipHash and a mark: an episode's ids cost 16 bytes each, however long they are. Among 2^40 ids the
+//! 126 bits of SipHash and two marks: an episode's ids cost 16 bytes each, however long they are. Among 2^40 ids the
 //! chance that any two share a fingerprint is below 2^-47. The keys are public, so an attacker who spends 2^64 hashes can
 //! find two ids that collide; the effect would be that a packet with a new id is refused.
 
@@ -46,7 +46,7 @@ impl Fingerprint {
         };
         // The kind is the key, so that no id has to be copied behind a prefix.
         let hash = SipHasher13::new_with_keys(tag, u64::from(number)).hash(id.as_bytes());
-        Self(hash.as_u128() & !MARK)
+        Self(hash.as_u128() & !MARKS)
     }
 
     /// The same id with a mark, for ids of which more is known. The mark is a bit of the fingerprint, so it takes no space.
@@ -60,9 +60,19 @@ impl Fingerprint {
         self.0 & MARK != 0
     }
 
-    /// Whether it is of the same id, with or without the mark.
+    /// The same id with the mark of an observation (D78).
+    pub(super) fn observed(self) -> Self {
+        Self(self.0 | OBSERVED)
+    }
+
+    /// Whether it has the mark of an observation.
+    pub(super) fn is_observed(self) -> bool {
+        self.0 & OBSERVED != 0
+    }
+
+    /// Whether it is of the same id, with or without the marks.
     pub(super) fn is_same(self, other: Self) -> bool {
-        self.0 | MARK == other.0 | MARK
+        self.0 | MARKS == other.0 | MARKS
     }
 
     /// A hash that does not depend on the mark: other bits of the fingerprint, which is a hash already.
@@ -79,8 +89,10 @@ impl Fingerprint {
     }
 }
 
-/// The bit that no hash has set.
+/// The bits that no hash has set.
+const MARKS: u128 = MARK | OBSERVED;
 const MARK: u128 = 1;
+const OBSERVED: u128 = 2;
 
 /// Hashes a fingerprint to itself: it is a hash already.
 pub(super) type PassThrough = BuildHasherDefault<First64>;

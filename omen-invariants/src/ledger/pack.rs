@@ -9,6 +9,7 @@ use super::leap::Leap;
 use super::obligations::Obligations;
 use super::open::OpenDirectives;
 use super::plan::Plan;
+use super::references::References;
 use super::tokens::Tokens;
 use super::{Ledger, Loop};
 
@@ -21,7 +22,7 @@ impl Ledger {
     #[must_use]
     pub fn pack(&self, in_loop: bool, size: Size, buffer: &mut Vec<u8>) -> bool {
         let Self { clock, seen, evidence, tokens, open, budget, approved, reported, believes, .. } = self;
-        let Self { decision, owes_decision, has_campaign, owes_escalation, looped, leap, plan, .. } = self;
+        let Self { decision, owes_decision, has_campaign, owes_escalation, looped, leap, plan, references, .. } = self;
         // What it limits is the running loop.
         let plan = plan.as_ref().filter(|_| in_loop);
         let mut writer = Writer(buffer);
@@ -63,6 +64,7 @@ impl Ledger {
             && seen.pack(&known, size, &mut writer)
             && (!in_loop || evidence.pack(&[], size, &mut writer))
             && tokens.pack(size, &mut writer)
+            && references.pack(size, &mut writer)
     }
 
     /// The ledger that [`pack`](Self::pack) wrote. Of other bytes it makes some ledger.
@@ -87,6 +89,7 @@ impl Ledger {
         let seen = Ids::unpack(&open.fingerprints(), &mut reader);
         let evidence = if in_loop { Ids::unpack(&[], &mut reader) } else { Ids::default() };
         let tokens = Tokens::unpack(&mut reader);
+        let references = References::unpack(&mut reader);
         Self {
             clock,
             leap,
@@ -104,6 +107,7 @@ impl Ledger {
             owes_escalation,
             looped,
             plan,
+            references,
         }
     }
 }

@@ -17,7 +17,7 @@ pub(super) struct Plan {
 
 impl Plan {
     /// Takes the limits of a plan.
-    pub(super) fn limit(&mut self, plan: &VerificationPlanPayloadFacts, created_at: Instant) {
+    pub(super) fn limit(&mut self, plan: &VerificationPlanPayloadFacts<'_>, created_at: Instant) {
         self.calls = plan.max_tool_calls.map(Count::get);
         self.seconds = plan.time_budget_seconds.map(PositiveCount::get);
         self.since = created_at;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use omen_fsm::episode::Lapsed;
 use omen_gate::TurnId;
+use omen_types::packet::{CorrelationId, PacketId};
 
 use super::facts::CallFacts;
 use super::outcome::Outcome;
@@ -38,6 +39,11 @@ pub(crate) struct Begun {
 impl Begun {
     pub(super) fn new(episodes: Arc<dyn Ends>, call: CallFacts, recorded: Recorded) -> Self {
         Self { episodes, call, recorded: Some(recorded) }
+    }
+
+    /// The packet that asks for the call, and its episode.
+    pub(crate) fn packet(&self) -> Option<(PacketId, CorrelationId)> {
+        self.recorded.as_ref().and_then(Recorded::packet)
     }
 
     /// Runs the call until it ends, or until the episode takes it back.

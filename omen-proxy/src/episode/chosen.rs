@@ -78,7 +78,9 @@ impl Chosen {
         }
         if !acts && !chosen.is_empty() {
             let finding = Diagnostic::error(Code::Inv007, "`tools` is given, and this outcome calls none");
-            return Err(Refused::finding(finding.at("/tools").help("leave it out, or give `[]`; only `ACT` names tools")));
+            return Err(Refused::finding(
+                finding.at("/tools").help("leave it out, or give `[]`; only `ACT` names tools"),
+            ));
         }
         Ok(Self(chosen))
     }

@@ -104,6 +104,8 @@ pub(super) fn counted(task_id: &str, directive: &str) -> Option<(PacketType, Val
 pub(super) fn output(call: &CallFacts, outcome: &Outcome, result: Option<&PacketId>) -> Value {
     let mut data = Map::new();
     data.insert("call".to_owned(), json!(call.hash));
+    // The audit log has the call under its turn.
+    data.insert("turn".to_owned(), json!(call.turn.as_str()));
     match result {
         Some(result) => data.insert("result_packet_id".to_owned(), json!(result)),
         None => data.insert("output".to_owned(), outcome.data()),

@@ -9,7 +9,7 @@ use std::io::{self, BufRead};
 use std::sync::Arc;
 
 use omen_fsm::episode::{Allow, AnyEpisode, Claims, Moved, NotMoved, OnDrop, Setup};
-use omen_fsm::{Machine, Node};
+use omen_fsm::{Machine, Node, NodeSet};
 use omen_gate::{FaultClass, GateClock, Ran, bounded};
 use omen_invariants::facts::DynEnvelope;
 use omen_types::packet::{
@@ -87,7 +87,7 @@ pub(super) fn end<R: BufRead>(
     Ok(ended.collect())
 }
 
-/// The episodes of the latest session that stand where a log must not end.
+/// The episodes of the latest session that stand where an episode does not end.
 fn left_open(read: impl BufRead, is_own: impl Fn(&str) -> bool) -> io::Result<BTreeMap<String, Machine>> {
     let (mut open, mut session) = (BTreeMap::<String, Machine>::new(), String::new());
     each(read, |_, facts| {
@@ -108,17 +108,20 @@ fn left_open(read: impl BufRead, is_own: impl Fn(&str) -> bool) -> io::Result<BT
             machine.accept(facts, &verdict);
         }
         // So that a long session is not remembered as a whole: an episode of one call has one end.
-        if campaign.is_some() && machine.nodes().contains(Node::Review) && may_end(machine) {
+        if campaign.is_some() && machine.nodes().contains(Node::Review) && machine.may_end() {
             open.remove(episode);
         }
     })?;
-    open.retain(|_, machine| !may_end(machine));
+    open.retain(|_, machine| !is_left(machine));
     Ok(open)
 }
 
-/// Whether a log may end here (D4): with no directive open, and no verification loop.
-fn may_end(machine: &Machine) -> bool {
-    machine.finish().is_empty()
+/// Whether nothing is written after an episode: it has ended (D81), or it waits for a human or for what was decided, and no packet
+/// of the proxy leads on.
+fn is_left(machine: &Machine) -> bool {
+    let waiting = [Node::Escalated, Node::DecideEscalate, Node::DecideAct, Node::Authorize];
+    let waits = waiting.iter().any(|node| machine.nodes() == NodeSet::of(*node));
+    machine.finish().is_empty() || (waits && machine.may_end())
 }
 
 /// The packets of a log, one after the other. What is not a packet is for `omen check` to report.

@@ -67,6 +67,7 @@ pub(super) fn refused(
 fn asked(desk: &mut Desk, call: &CallFacts, args: Option<&Map<String, Value>>) -> Result<PacketId, Refused> {
     let mut data = Map::new();
     data.insert("call".to_owned(), json!(call.hash));
+    data.insert("turn".to_owned(), json!(call.turn.as_str()));
     data.insert("tool".to_owned(), json!(call.tool));
     if let Some(args) = args {
         data.insert("arguments".to_owned(), json!(args));

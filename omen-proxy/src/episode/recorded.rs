@@ -1,26 +1,34 @@
 //! How a call stands in the log of its episode while it runs.
 
 use omen_fsm::episode::{Pending, Running, Watch};
-use omen_types::packet::{PacketId, TaskId};
+use omen_types::packet::{CorrelationId, PacketId, TaskId};
 
 use super::refused::Refused;
 
 /// What stands in the log for a call.
 pub(super) enum Recorded {
     /// A directive, which its result closes.
-    Directive { task_id: TaskId, directive: PacketId, running: Option<Box<Running>> },
+    Directive { task_id: TaskId, directive: PacketId, episode: CorrelationId, running: Option<Box<Running>> },
     /// Nothing yet: its output will be an observation.
     Observation,
 }
 
 impl Recorded {
     pub(super) fn directive(task_id: TaskId, task: Pending) -> Result<Self, Refused> {
-        let directive = task.directive().clone();
+        let (directive, episode) = (task.directive().clone(), task.correlation_id().clone());
         match task.start() {
-            Ok(running) => Ok(Self::Directive { task_id, directive, running: Some(Box::new(running)) }),
+            Ok(running) => Ok(Self::Directive { task_id, directive, episode, running: Some(Box::new(running)) }),
             Err(not_started) => {
                 Err(Refused::new(omen_types::Code::E6, not_started.why.to_string(), not_started.why.help()))
             }
+        }
+    }
+
+    /// The directive, which the entries of the audit log about the call name.
+    pub(super) fn packet(&self) -> Option<(PacketId, CorrelationId)> {
+        match self {
+            Self::Directive { directive, episode, .. } => Some((directive.clone(), episode.clone())),
+            Self::Observation => None,
         }
     }
 

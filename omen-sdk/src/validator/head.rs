@@ -159,15 +159,26 @@ fn look(bytes: &[u8], is_end: bool) -> Look {
         (Some(b'<'), _) => return Look::Other(Form::Markup, begin + 1),
         (Some(b'[' | b'{'), None) if !is_end => return Look::More,
         (Some(b'{' | b'['), Some(0)) => return Look::Other(Form::Utf16, begin + blanks + 2),
-        (Some(b'['), Some(b'{')) => return Look::Other(Form::Array, begin + blanks + 2),
         (Some(b'{' | b'['), _) => {}
         _ => return Look::Lines,
     }
+    let is_array = (text.first(), text.get(1 + blanks)) == (Some(&b'['), Some(&b'{'));
     let Some(end) = memchr::memchr(b'\n', text) else {
-        return if is_end || text.len() > LONGEST { Look::Lines } else { Look::More };
+        return match is_end || text.len() > LONGEST {
+            true if is_array && !is_complete(text) => Look::Other(Form::Array, begin + blanks + 2),
+            true => Look::Lines,
+            false => Look::More,
+        };
     };
     let (first, rest) = text.split_at(end);
     let first = first.trim_ascii_end();
+    // A first line that is complete is a line, whatever it holds (D85).
+    if is_complete(first) {
+        return Look::Lines;
+    }
+    if is_array {
+        return Look::Other(Form::Array, begin + blanks + 2);
+    }
     if !matches!(first.last(), Some(b'{' | b'[' | b',')) {
         return Look::Lines;
     }
@@ -184,6 +195,23 @@ fn look(bytes: &[u8], is_end: bool) -> Look {
         (_, Some(b'"' | b'{' | b'[' | b']' | b'}')) if is_indented => Look::Other(form, length),
         _ => Look::Lines,
     }
+}
+
+/// Whether an object or an array ends in the line that it begins.
+fn is_complete(line: &[u8]) -> bool {
+    let (mut depth, mut in_text, mut is_escaped) = (0_usize, false, false);
+    for byte in line {
+        match (in_text, byte) {
+            (true, _) if is_escaped => is_escaped = false,
+            (true, b'\\') => is_escaped = true,
+            (_, b'"') => in_text = !in_text,
+            (false, b'{' | b'[') => depth += 1,
+            (false, b'}' | b']') if depth <= 1 => return true,
+            (false, b'}' | b']') => depth -= 1,
+            _ => {}
+        }
+    }
+    false
 }
 
 /// How files of other forms begin.
@@ -257,7 +285,8 @@ mod tests {
         check(b"{\0\"\0h\0", Some(Form::Utf16));
         check(b"\0{\0\"", Some(Form::Utf16));
         check("<!DOCTYPE html>\n<html>", Some(Form::Markup));
-        check("[{\"header\":{}}]", Some(Form::Array));
+        check("[{\"header\":{}}", Some(Form::Array));
+        check("[{\"header\":{}},\n{\"header\":{}}]\n", Some(Form::Array));
         check("[\n  {\"header\":{}},\n", Some(Form::Array));
         check("[\n{\"header\":{}}\n]", Some(Form::Array));
         check("[\n]\n", Some(Form::Array));
@@ -276,6 +305,9 @@ mod tests {
             "{}\n{}\n",
             "x\n{\n}\n",
             "[]\n{}\n",
+            "[{}]\n{}\n",
+            "[{\"header\":{}}]",
+            "[{\"header\":\"]\\\"]\"},{}]  \r\n{}\n",
             "{\n",
             "{",
             "[",

@@ -78,6 +78,9 @@ fn packet<'t>(
             None => machine.accept(facts, &verdict),
         }
     }
+    if accepted {
+        options.levels.raise(&mut verdict.invariants);
+    }
     if !all && verdict.is_clean() {
         return None;
     }

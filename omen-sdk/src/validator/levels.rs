@@ -47,17 +47,36 @@ impl Levels {
         self.warnings = Some(level);
     }
 
+    /// Changes the severities of the findings on a packet, before it is accepted. A warning on a packet that the protocol accepts for
+    /// the sake of the record stays one until [`raise`](Self::raise): it must not reject the packet (D87).
     pub(super) fn apply(&self, findings: &mut Vec<Diagnostic>) {
-        self.apply_to(findings, |finding| finding);
+        self.apply_where(findings, |finding| finding, |finding| !is_of_the_record(finding));
+    }
+
+    /// Makes errors of the warnings that [`apply`](Self::apply) has left for it, once their packet was accepted.
+    pub(super) fn raise(&self, findings: &mut Vec<Diagnostic>) {
+        self.apply_where(findings, |finding| finding, is_of_the_record);
     }
 
     /// As [`apply`](Self::apply), for findings that are part of something else.
     pub(super) fn apply_to<T>(&self, all: &mut Vec<T>, finding: impl Fn(&mut T) -> &mut Diagnostic) {
+        self.apply_where(all, finding, |_| true);
+    }
+
+    fn apply_where<T>(
+        &self,
+        all: &mut Vec<T>,
+        finding: impl Fn(&mut T) -> &mut Diagnostic,
+        is_meant: impl Fn(&Diagnostic) -> bool,
+    ) {
         if self.by_code.is_empty() && self.warnings.is_none() {
             return;
         }
         all.retain_mut(|entry| {
             let finding = finding(entry);
+            if !is_meant(finding) {
+                return true;
+            }
             let severity = match self.of(finding) {
                 None => return true,
                 Some(Level::Allow) => return false,
@@ -73,6 +92,18 @@ impl Levels {
         let of_warnings = || self.warnings.filter(|_| finding.severity == Severity::Warning);
         self.by_code.get(&finding.code).copied().or_else(of_warnings)
     }
+}
+
+/// Whether a finding is a warning on a packet that reports what has happened: a result after which a budget is exceeded (D32), or
+/// whatever comes while a directive is late (D35). Without the packet, the log would be less true.
+fn is_of_the_record(finding: &Diagnostic) -> bool {
+    let is_record = match finding.code {
+        Code::Inv005 => true,
+        // A decision that does not escalate can be made again (D69).
+        Code::Inv011 => finding.pointer.as_deref() != Some("/payload/decision_outcome"),
+        _ => false,
+    };
+    is_record && finding.severity == Severity::Warning
 }
 
 /// A code whose severity is fixed.

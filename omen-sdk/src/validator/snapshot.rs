@@ -45,7 +45,7 @@ pub enum BadSnapshot {
 
 impl BadSnapshot {
     /// The version of snapshots that this library reads and writes.
-    pub const VERSION: u8 = 1;
+    pub const VERSION: u8 = 2;
 }
 
 impl std::fmt::Display for BadSnapshot {

@@ -127,8 +127,16 @@ fn reject(text: &str) -> Rejected {
     if errors.is_empty() {
         errors.push(unexplained(&"no rule of the schema names the reason"));
     }
+    if let [only] = errors.as_mut_slice()
+        && text.trim_ascii_start().starts_with('[')
+    {
+        only.help = Some(ONE_PER_LINE.to_owned());
+    }
     Rejected { errors, claims }
 }
+
+/// What to do with an array in the place of a packet: it may be a whole log.
+const ONE_PER_LINE: &str = "write each packet on one line, such as with `jq -c '.[]'`, or read the input as an array: `omen check --input array`";
 
 /// INVARIANT: the walk finds what the parser refuses, and a text that both accept becomes a value; the referee tests that. If it
 /// ever is not so, the text is refused all the same.
@@ -179,9 +187,29 @@ fn syntax_error(text: &str, error: &serde_json::Error) -> Diagnostic {
         .min(text.len().saturating_sub(1));
     let start = (0..=start).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
     let end = (start + 1..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
-    let mut found = Diagnostic::error(Code::Json, format!("invalid JSON: {message}"));
+    let problem = beyond_the_grammar(message).map_or_else(|| format!("invalid JSON: {message}"), str::to_owned);
+    let mut found = Diagnostic::error(Code::Json, problem);
     found.span = Some(start..end.max(start));
     found.help(remedy(message, text.get(start..).unwrap_or_default()))
+}
+
+/// The problem with a text that RFC 8259 allows and this protocol does not, because readers differ on it (D84); none for a text that
+/// is not JSON. `serde_json` reports both alike.
+fn beyond_the_grammar(message: &str) -> Option<&'static str> {
+    if message == OUT_OF_RANGE {
+        Some("number beyond the range of a double, a limit beyond RFC 8259")
+    } else if is_lone_surrogate(message) {
+        Some("half of a surrogate pair in a string, a limit beyond RFC 8259")
+    } else {
+        None
+    }
+}
+
+const OUT_OF_RANGE: &str = "number out of range";
+
+/// A pair that is cut short ends the escape early.
+fn is_lone_surrogate(message: &str) -> bool {
+    message.contains("surrogate") || message.contains("hex escape")
 }
 
 /// How to fix a syntax error: what `serde_json` reports, and the text from the place on.
@@ -197,7 +225,10 @@ fn remedy(message: &str, rest: &str) -> String {
         ("key must be a string", _) => "write names of fields in double quotes".to_owned(),
         (_, Some('\'')) => "write strings in double quotes".to_owned(),
         (_, Some(c)) if c.is_control() => format!("escape it: write `{}`", escaped(c)),
-        (message, _) if message.contains("surrogate") || message.contains("hex escape") => {
+        (OUT_OF_RANGE, _) => {
+            "write a number between -1.7976931348623157e308 and 1.7976931348623157e308, or a string".to_owned()
+        }
+        (message, _) if is_lone_surrogate(message) => {
             "write the character itself, or both halves of the pair, such as `\\ud83d\\ude00`".to_owned()
         }
         (message, _) if message.contains("escape") => "write a backslash as `\\\\`".to_owned(),

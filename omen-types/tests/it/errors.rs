@@ -257,8 +257,9 @@ fn check_syntax(text: &str, place: std::ops::Range<usize>, message: &str) {
 fn broken_json_comes_alone_and_with_its_column() {
     check_syntax(r#"{"header":}"#, 10..11, "invalid JSON: expected value");
     check_syntax(r#"{"header": tru}"#, 14..15, "invalid JSON: expected ident");
-    check_syntax(r#"{"header":1e999}"#, 14..15, "invalid JSON: number out of range");
-    check_syntax(r#"{"a":"\ud800"}"#, 12..13, "invalid JSON: unexpected end of hex escape");
+    check_syntax(r#"{"header":1e999}"#, 14..15, "number beyond the range of a double, a limit beyond RFC 8259");
+    check_syntax(r#"{"a":"\ud800"}"#, 12..13, "half of a surrogate pair in a string, a limit beyond RFC 8259");
+    check_syntax(r#"{"a":"\udc00 x"}"#, 11..12, "half of a surrogate pair in a string, a limit beyond RFC 8259");
     check_syntax(
         "{\"ä\":\"\n\"}",
         7..8,
@@ -281,6 +282,14 @@ fn check_help(text: &str, expected: &str) {
 }
 
 #[test]
+fn an_array_says_how_it_is_read() {
+    check_help(
+        "[{}]",
+        "write each packet on one line, such as with `jq -c '.[]'`, or read the input as an array: `omen check --input array`",
+    );
+}
+
+#[test]
 fn broken_json_says_how_to_fix_it() {
     check_help("\u{feff}{}", "remove it: save the log as UTF-8 without a byte-order mark");
     check_help(r#"{"a":1,}"#, "remove the comma before the closing bracket");
@@ -292,6 +301,11 @@ fn broken_json_says_how_to_fix_it() {
     check_help(r#"{"a":None}"#, "write `null`, or leave the field out");
     check_help(r#"{"a":True}"#, "write `true`, in lower case");
     check_help(r#"{"a":NaN}"#, "JSON has no such number: leave the field out, or write a finite one");
+    check_help(
+        r#"{"a":-1e999}"#,
+        "write a number between -1.7976931348623157e308 and 1.7976931348623157e308, or a string",
+    );
+    check_help(r#"{"a":"\ud800"}"#, "write the character itself, or both halves of the pair, such as `\\ud83d\\ude00`");
     check_help(r#"{"a":"\x"}"#, "write a backslash as `\\\\`");
     check_help(
         r#"{"a":"#,

@@ -29,7 +29,7 @@ fn browse(test: &str, logs: &[&str]) {
 }
 
 #[track_caller]
-fn visit(test: &str, reports: &[PathBuf]) {
+pub(crate) fn visit(test: &str, reports: &[PathBuf]) {
     let Some(browser) = Need::Browser.path() else { return };
     for part in ["chromium", "node_modules/puppeteer-core", "node_modules/axe-core"] {
         assert!(browser.join(part).exists(), "there is no {}", browser.join(part).display());
@@ -130,6 +130,25 @@ fn an_audit_log_shows_calls_and_confirmations() {
     let (run, _) = report_in(&folder, &[("episode.jsonl", "")], &["--audit", "audit.jsonl", "--key-file", "audit.key"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     visit("an_audit_log_shows_calls_and_confirmations", &[folder.path().join("report.html")]);
+}
+
+#[test]
+fn refused_calls_and_calls_in_doubt_come_first() {
+    let folder = logs::audited_in_doubt();
+    let (run, _) = report_in(&folder, &[("episode.jsonl", "")], &["--audit", "audit.jsonl", "--key-file", "audit.key"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    visit("refused_calls_and_calls_in_doubt_come_first", &[folder.path().join("report.html")]);
+}
+
+#[test]
+fn a_consequence_names_its_cause_and_each_finding_its_log() {
+    let folder = folder(&[]);
+    fs::create_dir(folder.path().join("a")).unwrap();
+    write(folder.path(), "a/good.jsonl", log(GOOD).as_bytes());
+    write(folder.path(), "a/cascade.jsonl", logs::cascade().as_bytes());
+    let (run, _) = report_in(&folder, &[("a/good.jsonl", ""), ("a/cascade.jsonl", "")], &[]);
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    visit("a_consequence_names_its_cause_and_each_finding_its_log", &[folder.path().join("report.html")]);
 }
 
 #[test]

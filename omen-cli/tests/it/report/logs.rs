@@ -111,6 +111,19 @@ pub(super) fn audited() -> TempDir {
 
 /// The same with a log whose files have so many bytes.
 pub(super) fn audited_with(rotate_bytes: Option<NonZeroU64>) -> TempDir {
+    let outcome = json!({ "answer": "ab", "call": "c0ffee", "class": null, "ran": "yes", "why": null });
+    audited_by(rotate_bytes, &[(Kind::Outcome, outcome)])
+}
+
+/// A folder whose audit log has a confirmed call in doubt and a refused one.
+pub(super) fn audited_in_doubt() -> TempDir {
+    let tool = json!({ "server": "db", "tool": "drop_table" });
+    let refused = json!({ "code": "G1", "outcome": "denied", "tool": tool, "why": "no grant" });
+    audited_by(None, &[(Kind::Decision, refused)])
+}
+
+/// The entries of a confirmed call up to its intent, and more.
+fn audited_by(rotate_bytes: Option<NonZeroU64>, more: &[(Kind, Value)]) -> TempDir {
     let text = log("valid/verify-then-write.jsonl");
     let folder = folder(&[("episode.jsonl", text.as_bytes())]);
     drop(Key::create(folder.path().join("audit.key")).unwrap());
@@ -133,9 +146,8 @@ pub(super) fn audited_with(rotate_bytes: Option<NonZeroU64>) -> TempDir {
         (Kind::Decision, decided("authorization")),
         (Kind::Confirmation, confirmed),
         (Kind::Intent, decided("dispatch")),
-        (Kind::Outcome, json!({ "answer": "ab", "call": "c0ffee", "class": null, "ran": "yes", "why": null })),
     ];
-    for (kind, data) in entries {
+    for (kind, data) in entries.iter().chain(more).cloned() {
         let record = Record::new(kind, &turn, data.as_object().unwrap().clone()).of(&packet_id, &correlation_id);
         let _ = audit.append(record).unwrap();
     }

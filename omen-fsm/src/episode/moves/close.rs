@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use omen_types::Severity;
+
 use crate::episode::{Closed, Episode, Refusal, Refused};
 
 /// Closes the episode.
@@ -14,8 +16,10 @@ pub(crate) fn close<S>(mut episode: Episode<S>) -> Result<Closed, Refused<S>> {
         let why = Arc::clone(why);
         return Err(episode.refuse(why));
     }
-    let against: Vec<_> = episode.core.machine.finish().into_iter().map(|(_, finding)| finding).collect();
+    let findings = episode.core.machine.finish().into_iter().map(|(_, finding)| finding);
+    let (against, warnings): (Vec<_>, Vec<_>) = findings.partition(|finding| finding.severity == Severity::Error);
     if against.is_empty() {
+        episode.core.warn(&warnings);
         episode.core.close();
         Ok(Closed { core: episode.core })
     } else {

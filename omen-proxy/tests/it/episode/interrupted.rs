@@ -23,7 +23,17 @@ fn count(log: &Lines, packet: &str) -> usize {
 
 /// The log is judged clean, each directive has its result, and nothing is left to do.
 fn is_ended(mode: Mode, log: &Lines, about: &str) {
-    let findings: Vec<_> = log.findings().iter().map(|finding| format!("{finding:?}")).collect();
+    // An episode that waits, for a human or for what was decided, says so (D81): nothing of the proxy's leads on.
+    let waits = |finding: &&omen::Finding| {
+        let states = finding.state.as_deref().unwrap_or_default();
+        let is_warning = finding.diagnostic.severity == omen_types::Severity::Warning;
+        is_warning
+            && finding.stage == omen::Stage::End
+            && matches!(states, ["S3_DECIDE" | "S5_AUTHORIZE" | "S8_ESCALATED"])
+    };
+    let findings = log.findings();
+    let findings: Vec<_> =
+        findings.iter().filter(|finding| !waits(finding)).map(|finding| format!("{finding:?}")).collect();
     assert_eq!(findings, Vec::<String>::new(), "{about}");
     assert_eq!(count(log, "TaskDirectivePacket"), count(log, "TaskResultPacket"), "{about}");
     let before = log.all().len();

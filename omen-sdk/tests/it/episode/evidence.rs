@@ -30,6 +30,8 @@ fn warnings(lines: &[String]) -> Vec<(Option<u64>, &'static str)> {
     validator.feed(lines.join("\n").as_bytes(), &mut findings);
     let Ok(_) = validator.finish(&mut findings);
     assert!(findings.iter().all(|finding| finding.diagnostic.severity == Severity::Warning), "{findings:#?}");
+    // The episodes go on where these logs end (D81).
+    findings.retain(|finding| finding.diagnostic.code != Code::Fsm);
     findings.iter().map(|finding| (finding.packet_index, finding.diagnostic.code.as_str())).collect()
 }
 

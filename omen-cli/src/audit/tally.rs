@@ -1,0 +1,85 @@
+//! What an auditor asks first of a log: which calls were refused, which were confirmed, and which are in doubt.
+
+use std::collections::BTreeMap;
+
+use omen_gate::audit::{LogVerification, Logged};
+use serde::Serialize;
+
+use super::calls::{OpenCalls, result};
+use super::waiting::Waiting;
+
+/// The counts, as entries come.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    calls: OpenCalls,
+    waiting: Waiting,
+    refused: BTreeMap<String, u64>,
+    confirmed: u64,
+}
+
+/// What an entry says of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Standing {
+    /// The call was not made: a rule or a human refused it.
+    Refused,
+    /// A human confirmed it.
+    Confirmed,
+    /// It may have run: the log has its intent and no outcome.
+    InDoubt,
+}
+
+/// The counts of a whole log.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Counts {
+    /// Refused calls, by the code of the rule.
+    pub(crate) refused: BTreeMap<String, u64>,
+    pub(crate) confirmed: u64,
+    /// The numbers of the intents of calls in doubt.
+    pub(crate) in_doubt: Vec<u64>,
+    /// Calls that wait for a confirmation, in a gate that has the log open.
+    pub(crate) waiting: usize,
+    /// Calls that waited for a confirmation when their gate ended.
+    pub(crate) unconfirmed: usize,
+}
+
+impl Counts {
+    /// How many calls were refused.
+    pub(crate) fn refusals(&self) -> u64 {
+        self.refused.values().sum()
+    }
+}
+
+impl Tally {
+    /// Counts the next entry, and returns what it says of its call.
+    pub(crate) fn add(&mut self, entry: Logged<'_>) -> Option<Standing> {
+        self.waiting.sees(entry);
+        self.calls.tool(entry);
+        if let Some(code) = refused_by(entry) {
+            *self.refused.entry(code.to_owned()).or_default() += 1;
+            return Some(Standing::Refused);
+        }
+        let is_confirmed = entry.kind() == "confirmation" && result(entry).as_deref() == Some("allowed");
+        self.confirmed += u64::from(is_confirmed);
+        is_confirmed.then_some(Standing::Confirmed)
+    }
+
+    /// The counts, once all entries were added.
+    pub(crate) fn end(self, found: &LogVerification) -> Counts {
+        let open = self.waiting.len();
+        let (waiting, ended) = if found.is_in_use { (open, 0) } else { (0, open) };
+        Counts {
+            in_doubt: self.calls.sequences(),
+            unconfirmed: self.waiting.abandoned() + ended,
+            refused: self.refused,
+            confirmed: self.confirmed,
+            waiting,
+        }
+    }
+}
+
+/// The code of the rule that refuses a call, if the entry is a refusal.
+pub(super) fn refused_by<'e>(entry: Logged<'e>) -> Option<&'e str> {
+    let code = entry.data().get("code")?.as_str()?;
+    matches!(result(entry).as_deref(), None | Some("denied")).then_some(code)
+}

@@ -1,0 +1,79 @@
+//! What an episode refers to and is not settled by the id alone (D78).
+
+use omen_types::{DecisionOutcome, PacketFacts, PayloadFacts};
+
+use super::bytes::{Reader, Size, Writer};
+
+/// The decision that a verification plan belongs to, and the observations that results have announced.
+#[derive(Clone, Debug, Default)]
+pub(super) struct References {
+    /// The id of the decision VERIFY_FIRST in force.
+    verifying: Option<Box<str>>,
+    awaited: Vec<Awaited>,
+}
+
+/// An observation that a result names and that was not accepted yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Awaited {
+    /// The id of the result's packet.
+    pub result: Box<str>,
+    /// The id of the observation.
+    pub observation: Box<str>,
+}
+
+impl References {
+    /// The most announced observations that are packed: more would take longer than to judge a packet.
+    const MOST_PACKED: usize = 24;
+
+    pub(super) fn verifying(&self) -> Option<&str> {
+        self.verifying.as_deref()
+    }
+
+    pub(super) fn awaited(&self) -> &[Awaited] {
+        &self.awaited
+    }
+
+    /// Takes in an accepted packet. `is_observed` says whether an observation with an id was accepted before.
+    pub(super) fn accept(&mut self, facts: &PacketFacts<'_>, is_observed: impl FnOnce(&str) -> bool) {
+        match &facts.payload {
+            PayloadFacts::Decision(decision) => {
+                let verifies = decision.decision_outcome == DecisionOutcome::VerifyFirst;
+                self.verifying = verifies.then(|| facts.header.packet_id.as_ref().into());
+            }
+            PayloadFacts::TaskResult(result) => {
+                if let Some(observation) = result.observation_packet_id.as_deref().filter(|id| !is_observed(id)) {
+                    let result = facts.header.packet_id.as_ref().into();
+                    self.awaited.push(Awaited { result, observation: observation.into() });
+                }
+            }
+            PayloadFacts::Observation(_) => {
+                self.awaited.retain(|one| *one.observation != *facts.header.packet_id);
+            }
+            _ => {}
+        }
+    }
+
+    /// Safe mode has cancelled the decision (D13).
+    pub(super) fn cancel(&mut self) {
+        self.verifying = None;
+    }
+
+    /// Writes the references, if they are few. Returns whether they are.
+    pub(super) fn pack(&self, size: Size, writer: &mut Writer<'_>) -> bool {
+        // An empty text is not an id.
+        writer.text(self.verifying.as_deref().unwrap_or_default());
+        writer.number(self.awaited.len() as u64);
+        for Awaited { result, observation } in &self.awaited {
+            writer.text(result);
+            writer.text(observation);
+        }
+        size == Size::Any || self.awaited.len() <= Self::MOST_PACKED
+    }
+
+    pub(super) fn unpack(reader: &mut Reader<'_>) -> Self {
+        let verifying = Some(reader.text()).filter(|id| !id.is_empty()).map(Into::into);
+        let count = reader.count();
+        let awaited = (0..count).map(|_| Awaited { result: reader.text().into(), observation: reader.text().into() });
+        Self { verifying, awaited: awaited.collect() }
+    }
+}
