@@ -42,11 +42,10 @@ const TRANSCRIPT: &[(Option<Code>, &str)] = &[
         {"constitutional_check": true, "budget_check": true, "tier_check": true}}}"#,
     ),
     (
-        Some(Code::Inv003),
+        Some(Code::Inv006),
         r#"{"packet_type": "DecisionPacket", "payload": {"decision_outcome": "ACT",
-        "decision_summary": "read it, safety first", "constraints_satisfied":
-        {"constitutional_check": true, "budget_check": true, "tier_check": true},
-        "load_bearing_assumptions": [{"assumption": "the host is up", "verified": true}]}}"#,
+        "decision_summary": "delete it unseen, safety first", "constraints_satisfied":
+        {"constitutional_check": false, "budget_check": true, "tier_check": true}}}"#,
     ),
     (
         None,

@@ -5,7 +5,7 @@ use omen_types::{
     TaskDirectivePayloadFacts, TaskType,
 };
 
-use crate::params::Params;
+use crate::params::{OPERATION, Params};
 
 /// The class by which a directive is judged.
 pub use omen_types::ToolSafetyClass as SafetyClass;
@@ -30,9 +30,6 @@ pub fn writing_operation(directive: &TaskDirectivePayloadFacts<'_>) -> Option<Op
     let (_, operation) = Params::read(Some(text)).operation()?;
     (operation != OperationType::Read).then_some(operation)
 }
-
-/// The parameter that names the operation (D26).
-pub(crate) const OPERATION: &str = "operation";
 
 /// The class by which a directive of this type, method and stated class is judged (D23).
 #[must_use]

@@ -6,7 +6,8 @@ use omen_types::OperationType;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::derived::OPERATION;
+/// The parameter that names the operation (D26).
+pub(crate) const OPERATION: &str = "operation";
 
 /// The parameters of a tool call by name. Few of them are compared with anything, so each is kept as text until it is.
 #[derive(Default)]

@@ -37,6 +37,9 @@ impl Example {
         let Some((finding, line)) = found.best else {
             return Err(Failure::Internal(format!("the example of {code} has no finding with that code")));
         };
+        // A finding on an earlier packet comes without its line, which the validator does not keep.
+        let nth = || self.log.lines().nth(usize::try_from(finding.line?.checked_sub(1)?).ok()?);
+        let whole = line.as_deref().or_else(nth);
         let heading = match finding.diagnostic.severity {
             Severity::Error => "Rejected",
             Severity::Warning => "Accepted with a warning",
@@ -47,7 +50,7 @@ impl Example {
 
         let Some(log) = self.fixed else { return Ok(()) };
         section(out, "Fixed", &format!("`omen explain {code} --example fixed` prints the log"))?;
-        if let Some(place) = fixed::place(self.log, &finding, line.as_deref(), log) {
+        if let Some(place) = fixed::place(self.log, &finding, whole, log) {
             let origin = format!("fixed example:{}", place.number);
             let text = out.human().place(&origin, place.number, place.line, &place.span, place.label);
             write!(out, "\n{text}")?;

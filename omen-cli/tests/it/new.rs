@@ -47,7 +47,12 @@ fn packets_that_follow_one_another_are_a_legal_episode() {
     check(&printed(["observe", "believe", "decide_act", "authorize", "direct_write", "settle", "believe"]));
     let looped = ["decide_verify_first", "plan", "direct_read", "settle", "observe", "believe"];
     check(&printed(["observe_user", "believe"].into_iter().chain(looped).chain(["decide_stop", "believe"])));
-    check(&printed(["observe", "halt", "believe", "release", "observe", "believe", "decide_escalate", "escalate"]));
+    let escalated = ["observe", "halt", "believe", "release", "observe", "believe", "decide_escalate", "escalate"];
+    check(&printed(escalated.into_iter().chain(["observe_user", "decide_stop", "believe"])));
+    // An episode that awaits a human's answer is legal, and is not closed (D81).
+    let open = run(omen(["check", "--format", "concise", "-A", "CLAIM", "-"]).write_stdin(printed(escalated)));
+    let warned = "<stdin>: warning[FSM] the episode ends in S8_ESCALATED: a human is awaited\n";
+    assert_eq!((open.code, open.stdout.as_str()), (0, warned));
 }
 
 #[test]

@@ -1,9 +1,9 @@
-"""A server whose tools answer with their arguments, fail, or never answer. It needs no package."""
+"""A server whose tools answer with their arguments in order of their names, fail, or never answer. It needs no package."""
 
 import json
 import sys
 
-schema = {"type": "object", "properties": {"x": {}, "y": {}}}
+schema = {"type": "object", "properties": {"x": {}, "y": {}, "operation": {}}}
 typed = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
 tools = [
     {"name": name, "description": f"Does `{name}`.", "inputSchema": schema}
@@ -25,7 +25,7 @@ for line in sys.stdin:
         arguments = params.get("arguments", {})
         if arguments.get("x") == "hang":
             continue
-        text = json.dumps(arguments, separators=(",", ":"))
+        text = json.dumps(arguments, separators=(",", ":"), sort_keys=True)
         result = {"content": [{"type": "text", "text": text}], "isError": arguments.get("x") == "fail"}
     else:
         result = {}

@@ -27,7 +27,9 @@ pub(crate) fn of(history: &[Happened], facts: &PacketFacts<'static>, event: &str
             }
         }
         PayloadFacts::TaskResult(result) => {
-            if result.result_status != ResultStatus::Success && result.result_data == Some(true) {
+            let code = result.error_details.as_ref().and_then(|details| details.error_code.as_deref());
+            let is_raw_answer = result.result_status == ResultStatus::Failure && code == Some("PG-4");
+            if result.result_status != ResultStatus::Success && result.result_data == Some(true) && !is_raw_answer {
                 found.push(("CLAIM", "result_data"));
             }
             let named = packets(history).find(|packet| packet.header.packet_id == result.directive_packet_id);

@@ -186,6 +186,9 @@ fn vary(rng: &mut Rng, at: &mut u64, facts: &mut PacketFacts<'static>, ids: &[St
         }
         PayloadFacts::TaskResult(result) => {
             result.result_data = rng.choice([None, Some(false), Some(true)]).unwrap();
+            if let Some(details) = &mut result.error_details {
+                details.error_code = rng.choice([None, Some("PG-4".into()), Some("E".into())]).unwrap();
+            }
             result.observation_packet_id = rng.bool().then(|| match rng.bool() {
                 true => link(rng, ids),
                 // An observation may come later.

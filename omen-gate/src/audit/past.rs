@@ -1,5 +1,5 @@
 //! What a log says of what was done before it was opened: what must hold over a restart (PG-6, R2, G2). Breakers are in memory
-//! alone (R1, D73): whether a tool works is no fact of the log.
+//! alone (R1, D73): the log does not record whether a tool works.
 //!
 //! It is gathered while the log is verified, entry by entry. What it keeps grows with what is still of interest, not with
 //! the log: 16 bytes for each directive that had its call, and little else.

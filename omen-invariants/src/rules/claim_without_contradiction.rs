@@ -61,9 +61,16 @@ fn plural(count: usize) -> &'static str {
     if count == 1 { "" } else { "s" }
 }
 
-/// A task that failed or was cancelled has produced nothing.
+/// The error code of a result whose data is an answer without its type: the gate gives it raw (PG-4, D68).
+const UNTYPED: &str = "PG-4";
+
+/// A task that failed or was cancelled has produced nothing, unless it is an answer that was not of its type.
 fn result_data(result: &TaskResultPayloadFacts<'_>) -> Option<Diagnostic> {
     let status = result.result_status;
+    let code = result.error_details.as_ref().and_then(|details| details.error_code.as_deref());
+    if status == ResultStatus::Failure && code == Some(UNTYPED) {
+        return None;
+    }
     let problem = || format!("a result with `{status}` has no `result_data`; expected `null`, or no such field");
     (status != ResultStatus::Success && result.result_data == Some(true))
         .then(|| warning(problem(), "/payload/result_data").help(help::RESULT_DATA))
@@ -129,6 +136,14 @@ mod tests {
             warns(&episode, &result(status, json!(0), 0), Some("/payload/result_data"));
         }
         warns(&episode, &result("SUCCESS", json!(0), 0), None);
+        // The raw answer of a call that was not of its type (PG-4), which only a failure has.
+        for (status, place) in [("FAILURE", None), ("CANCELLED", Some("/payload/result_data"))] {
+            let payload = json!({
+                "task_id": "task_1", "directive_packet_id": "pkt_d", "result_status": status,
+                "result_data": {"typed": false}, "error_details": {"error_code": "PG-4"},
+            });
+            warns(&episode, &packet(TaskResultPacket, &[("/payload", payload)]), place);
+        }
     }
 
     #[test]

@@ -21,7 +21,8 @@ pub(crate) fn packet(packet_type: PacketType, members: &[(&str, Value)]) -> Valu
     packet
 }
 
-fn set(packet: &mut Value, pointer: &str, value: &Value) {
+/// Sets a member, or removes it if the value is null.
+pub(crate) fn set(packet: &mut Value, pointer: &str, value: &Value) {
     let (parent, member) = pointer.rsplit_once('/').expect("a JSON pointer");
     let object = packet.pointer_mut(parent).and_then(Value::as_object_mut).expect("the parent is an object");
     if value.is_null() {

@@ -150,7 +150,7 @@ mod tests {
     use omen_types::{PacketType, Severity};
     use serde_json::{Value, json};
 
-    use super::super::fixture::{Episode, packet};
+    use super::super::fixture::{Episode, packet, set};
     use super::check;
 
     fn claim(packet_type: PacketType, evidence: &Value) -> Value {
@@ -191,8 +191,8 @@ mod tests {
         let of = |ref_type: &str, status: &str, limit: Value| {
             let reference = json!([{"ref_type": ref_type, "ref_id": "t", "timestamp": "2026-03-01T09:58:30Z"}]);
             let mut packet = claim(PacketType::BeliefUpdatePacket, &reference);
-            packet["mcp"]["epistemics"]["status"] = status.into();
-            packet["mcp"]["epistemics"]["stale_if_older_than_seconds"] = limit;
+            set(&mut packet, "/mcp/epistemics/status", &status.into());
+            set(&mut packet, "/mcp/epistemics/stale_if_older_than_seconds", &limit);
             Episode::default().check(check, &packet).len()
         };
         for ref_type in ["tool_output", "memory_item"] {

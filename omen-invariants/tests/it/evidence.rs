@@ -275,8 +275,10 @@ fn evidence_is_judged_as_the_decisions_have_it() {
                             let looks = ["INFERRED", "HYPOTHESIZED", "UNKNOWN"].contains(&status)
                                 && ["REALTIME", "OPERATIONAL"].contains(&freshness);
                             let limit = stated.unwrap_or(if freshness == "REALTIME" { 3_600 } else { 86_400 });
+                            // What the packet itself states holds for all statuses (D79).
+                            let is_stale = age.zip(stated).is_some_and(|(age, stated)| age > stated);
                             let expected: Vec<&str> = match age {
-                                _ if !looks => vec![],
+                                _ if !looks => vec!["warning"; usize::from(is_stale)],
                                 None if asks => vec!["warning"],
                                 None => vec!["error"],
                                 Some(age) => {

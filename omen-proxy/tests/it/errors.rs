@@ -100,7 +100,7 @@ async fn r3_a_tool_that_reports_a_failure_is_read_bounded_without_control_charac
     let all = read.to_string();
     assert!(!all.contains("\\u001b") && !all.contains('\u{1b}') && !all.contains('\u{202e}'));
     assert!(texts.last().unwrap().starts_with("The tool failed (R3, `tool`). The tool ran."), "{texts:?}");
-    assert_eq!(texts.len(), 3, "what is no text is left out");
+    assert_eq!(texts.len(), 3, "content other than text is left out");
     let typed = json!({"class": "tool", "code": null, "ran": "yes", "retry": false});
     assert_eq!(result["_meta"]["omen/fault"], typed);
 }

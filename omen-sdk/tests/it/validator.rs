@@ -263,7 +263,9 @@ fn an_overrun_is_one_root_cause() {
     all.extend([packets[6].clone(), again(2, 0), again(3, 3), again(4, 3)]);
     for packet in &mut all {
         packet["header"]["created_at"] = packets[4]["header"]["created_at"].clone();
-        packet["payload"]["timeout_seconds"].as_u64().map(|_| packet["payload"]["timeout_seconds"] = 600.into());
+        if packet["payload"]["timeout_seconds"].is_u64() {
+            packet["payload"]["timeout_seconds"] = 600.into();
+        }
     }
     let text: String = all.iter().map(|packet| format!("{packet}\n")).collect();
     let (found, summary) = check(text.as_bytes(), ValidatorOptions::default());

@@ -131,7 +131,7 @@ fn scalars() {
             "/mcp/budgets/time_budget_seconds: invalid value `1e16` for `time_budget_seconds`; \
              expected an integer from 0 to 9007199254740991; help: write a value such as `3600`",
             "/mcp/epistemics/confidence: invalid value `1.01` for `confidence`; expected a number from 0 to 1; \
-             help: write a value such as `0.9`",
+             help: write a value such as `0`",
             "/mcp/epistemics/assumptions/1: expected a string for `assumptions[1]`, found null; \
              help: write a value such as `\"…\"`",
         ],

@@ -240,7 +240,7 @@ impl World<'_> {
     }
 
     pub(super) fn read(&mut self) -> Order<ReadOnly> {
-        let fields = self.fields();
+        let fields = self.fields_with("read");
         Directive::new(Get, op::Read, fields).timeout_seconds(self.rng.u32(..30)).ready()
     }
 

@@ -103,10 +103,15 @@ impl<'w> World<'w> {
     }
 
     pub(super) fn fields(&mut self) -> Fields {
+        self.fields_with("modify")
+    }
+
+    /// Fields, of which one may name this operation: a directive that reads may name no other (D88).
+    pub(super) fn fields_with(&mut self, operation: &str) -> Fields {
         match self.rng.u8(..4) {
             0 => fields!({ "key": "a" }),
             1 => fields!({ "value": self.rng.u32(..100), "deep": { "list": [1, 2.5, null, true] } }),
-            2 => fields!({ "": "no name", "operation": "modify" }),
+            2 => fields!({ "": "no name", "operation": operation }),
             _ => fields!({ "max_value": 7, "value": 5 }),
         }
     }

@@ -208,7 +208,8 @@ mod tests {
             fs::write(at(name), content).unwrap();
         }
         let config = Config::load(&at("gate.toml")).unwrap();
-        let command = ProxyArgs::augment_args(Command::new("proxy").no_binary_name(true));
+        let name = "proxy";
+        let command = ProxyArgs::augment_args(Command::new(name).no_binary_name(true));
         let matches = command.get_matches_from(["--config", at("gate.toml").to_str().unwrap(), "--", "server"]);
         let args = ProxyArgs::from_arg_matches(&matches).unwrap();
         let path = at("episodes.jsonl");

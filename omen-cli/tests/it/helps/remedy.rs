@@ -101,6 +101,8 @@ fn edit(packet: &mut Value, finding: &Finding, help: &str) -> Option<()> {
         let value = between(help, "write a value such as `", "`")
             .or_else(|| between(help, "such as `", "`; or remove the packet"))
             .or_else(|| between(help, "write one of `", "`"))
+            .or_else(|| between(help, "the packets around it are of about `", "`"))
+            .or_else(|| between(help, "after the packet before it, that is `", "` or later"))
             .or_else(|| between(help, "write `", "`"))?;
         match member(value) {
             Some((key, value)) => set(packet, pointer, key, value),

@@ -53,6 +53,7 @@ fn check(envelope: &impl AnyEnvelope) {
     // It is the first of its episode, and as old as the evidence.
     packet["header"]["created_at"] = serde_json::to_value(time()).expect("JSON");
     packet["header"].as_object_mut().expect("an object").remove("previous_packet_id");
+    packet["payload"].as_object_mut().expect("an object").remove("evidence_integration");
     let line = packet.to_string();
     let facts = PacketFacts::parse(&line).unwrap_or_else(|rejected| panic!("{rejected}"));
     let mut findings = Vec::new();

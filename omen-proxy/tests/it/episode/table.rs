@@ -145,6 +145,7 @@ fn broken(code: Code, log: &mut Vec<Value>) {
             set(&mut log[1], "/header/packet_id", first);
         }
         Code::Layer => set(&mut log[0], "/header/layer_source", 3.into()),
+        Code::Time => set(log.last_mut().unwrap(), "/header/created_at", "2000-01-01T00:00:00Z".into()),
         Code::Chain => set(&mut log[1], "/header/previous_packet_id", "pkt_99".into()),
         Code::Schema => set(&mut log[0], "/payload/observation_type", "guess".into()),
         Code::Json => {}

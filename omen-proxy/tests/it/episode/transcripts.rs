@@ -12,7 +12,13 @@ fn findings(played: &Played) -> Vec<String> {
     let of = |finding: &omen::Finding| {
         format!("{:?} {} {}", finding.line, finding.diagnostic.code, finding.diagnostic.message)
     };
-    played.log.findings().iter().map(of).collect()
+    // A transcript breaks off anywhere, and then its episode does not close (D81).
+    let breaks_off = |finding: &&omen::Finding| {
+        finding.diagnostic.code == omen::Code::Fsm
+            && finding.diagnostic.severity == omen::Severity::Warning
+            && finding.line.is_none()
+    };
+    played.log.findings().iter().filter(|finding| !breaks_off(finding)).map(of).collect()
 }
 
 #[tokio::test]

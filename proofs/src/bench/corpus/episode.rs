@@ -220,7 +220,12 @@ impl Episode {
                 w.key("new_value");
                 free_value(w, rng, 2);
                 w.key("prior_value");
-                free_value(w, rng, 1);
+                // What is new was not held before (D80).
+                if kind == "new_belief" {
+                    w.raw("null");
+                } else {
+                    free_value(w, rng, 1);
+                }
                 if chance(rng, 30) {
                     w.plain("epistemic_upgrade", rng.bool());
                 }
@@ -289,6 +294,10 @@ impl Episode {
         }
     }
 
+    fn writing_tool(&self) -> String {
+        format!("{}.change", self.tool)
+    }
+
     fn plan(&mut self, w: &mut Writer, rng: &mut Rng) {
         self.verified = true;
         w.text("decision_packet_id", &self.packet_id(self.decision));
@@ -319,7 +328,8 @@ impl Episode {
         w.text("task_type", kind);
         w.group("execution_method", |w| {
             w.text("method", "tool");
-            w.text("tool_id", self.tool);
+            // A tool is of one class (D88).
+            w.text("tool_id", &if writes { self.writing_tool() } else { self.tool.to_owned() });
             w.group("tool_params", |w| {
                 if writes {
                     w.text("operation", "modify");
@@ -336,7 +346,7 @@ impl Episode {
         w.plain("timeout_seconds", rng.u32(120..1_800));
         if chance(rng, 40) {
             w.group("retry_policy", |w| {
-                w.plain("max_retries", rng.u32(0..6));
+                w.plain("max_retries", rng.u32(1..6));
                 w.plain("backoff_multiplier", pick(rng, &["1", "1.5", "2", "2.0"]));
             });
         }
@@ -372,7 +382,7 @@ impl Episode {
         w.text("token_id", &self.token_id());
         w.group("authorized_scope", |w| {
             w.key("tool_ids");
-            let tools = [self.tool, "files.read", "search"];
+            let tools = [&self.writing_tool(), "files.read", "search"];
             let count = rng.usize(1..=tools.len());
             w.array(count, |w, index| w.string(tools.get(index).copied().unwrap_or_default(), false));
             let operations = ["modify", "read", "write"];
