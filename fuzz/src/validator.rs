@@ -5,7 +5,8 @@ use std::convert::Infallible;
 use std::num::NonZeroUsize;
 
 use omen::validator::JudgedPacket;
-use omen::{Code, Finding, ParallelValidator, Severity, Sink, Summary, Validator, ValidatorOptions};
+use omen::{Code, Finding, Instant, ParallelValidator, Severity, Sink, Summary, Validator, ValidatorOptions};
+use omen_types::PacketFacts;
 
 use super::script::{self, Item};
 
@@ -40,6 +41,12 @@ pub fn validator(input: &[u8]) {
     }
     without_the_rejected(&log, &options, &whole.0);
     episode_by_episode(&log, &options, &whole.0);
+}
+
+/// When the packet of a line was made.
+fn created_at(log: &[u8], line: u64) -> Option<Instant> {
+    let line = log.split(|byte| *byte == b'\n').nth(usize::try_from(line).ok()?.checked_sub(1)?)?;
+    Some(PacketFacts::parse(std::str::from_utf8(line).ok()?).ok()?.header.created_at)
 }
 
 /// A rejected packet changes nothing (D1): without it, the same is found about all others. But it may be what shows that an earlier
@@ -110,16 +117,15 @@ fn whole(log: &[u8], options: &ValidatorOptions) -> (Calls, Summary) {
     let caused = sink.findings.iter().filter_map(|found| Some((found, found.follows_from.as_ref()?)));
     for (found, cause) in caused.clone() {
         let earlier = sink.packets.iter().find(|packet| packet.line == cause.line);
-        // A packet with a wrong time, and one that exceeds a budget, are accepted with a warning, and what comes after them is
-        // judged by that time and that overrun (D83).
+        // A packet that exceeds a budget, and one with a wrong time, are accepted, and what comes after them is judged by that
+        // overrun and that time (D83). The finding on the time itself is there if the episode ends with it as the nearest cause.
         let is_warned = sink.findings.iter().any(|finding| {
-            finding.line == Some(cause.line)
-                && matches!(finding.diagnostic.code, Code::Time | Code::Inv005)
-                && finding.follows_from.is_none()
+            finding.line == Some(cause.line) && matches!(finding.diagnostic.code, Code::Time | Code::Inv005)
         });
+        let is_ahead = found.line.is_none_or(|line| created_at(log, cause.line) > created_at(log, line));
         assert!(
-            earlier.is_some_and(|packet| !packet.accepted) || is_warned,
-            "{found:?} follows from a line that was neither rejected nor warned of"
+            earlier.is_some_and(|packet| !packet.accepted) || is_warned || is_ahead,
+            "{found:?} follows from a line that was not rejected, and is neither warned of nor ahead"
         );
         assert!(found.line.is_none_or(|line| cause.line < line), "{found:?} follows from a later line");
         let id = earlier.and_then(|packet| packet.correlation_id.as_ref());
