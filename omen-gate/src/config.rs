@@ -22,6 +22,7 @@ mod load;
 mod named_paths;
 mod paths;
 mod query_policy;
+mod same_file;
 mod schema;
 mod source;
 
@@ -166,7 +167,7 @@ impl KeySource {
     pub fn is_in(&self, text: &str, folder: &Path) -> bool {
         match self {
             Self::File(file) => {
-                named_paths::named_paths(text).iter().any(|path| check::is_same_file(&folder.join(path), file))
+                named_paths::named_paths(text).iter().any(|path| same_file::is_same_file(&folder.join(path), file))
             }
             Self::Env(variable) => {
                 let key = std::env::var(variable).map(Zeroizing::new).unwrap_or_default();

@@ -16,13 +16,13 @@ use omen_gate::Config;
 use omen_gate::audit::Key;
 use omen_gate::catalog::Catalog;
 
-use self::existing::Existing;
+use self::existing::{Existing, put};
 use self::new_folder::NewFolder;
 use self::text::Setup;
 use super::{catalog, config, folders, remote, shell};
 use crate::args::GateInitArgs;
 use crate::exit::{Exit, Failure, complain};
-use crate::output::{Color, Output};
+use crate::output::Output;
 
 /// The name of the key's file, beside the configuration.
 const KEY: &str = "audit.key";
@@ -154,13 +154,6 @@ fn write(path: &Path, text: &str, replace: bool) -> io::Result<()> {
     }
     let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
     file.write_all(text.as_bytes())
-}
-
-/// Puts a file in the place of another one, whole or not at all.
-fn put(path: &Path, text: &str) -> io::Result<()> {
-    let mut file = Output::to_file(path, false, Color::Never)?;
-    file.write_all(text.as_bytes())?;
-    file.finish()
 }
 
 fn say(

@@ -18,6 +18,7 @@ use zeroize::Zeroizing;
 use super::error::{ConfigError, ConfigErrors, MAX_ERRORS};
 use super::file::{self, File};
 use super::named_paths::named_paths;
+use super::same_file::is_same_file;
 use super::source::{Source, path};
 use super::{Audit, Command, Config, INHERITED, KeySource, PolicyHash, Server};
 use crate::audit::store::{head_path, is_beside};
@@ -477,24 +478,6 @@ fn lexical(path: &str) -> String {
     }
     let root = if path.starts_with(std::path::is_separator) { "/" } else { "" };
     format!("{root}{}", parts.join("/"))
-}
-
-/// Whether two paths lead to one file, by whatever links. A file that does not exist is compared by its folder.
-pub(super) fn is_same_file(a: &Path, b: &Path) -> bool {
-    #[cfg(unix)]
-    if let (Ok(a), Ok(b)) = (a.metadata(), b.metadata()) {
-        use std::os::unix::fs::MetadataExt as _;
-
-        return (a.dev(), a.ino()) == (b.dev(), b.ino());
-    }
-    let whole = |path: &Path| match path.canonicalize() {
-        Ok(path) => Some(path),
-        Err(_) => {
-            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-            Some(folder.canonicalize().ok()?.join(path.file_name()?))
-        }
-    };
-    whole(a).is_some_and(|a| whole(b) == Some(a))
 }
 
 /// Windows ignores case.

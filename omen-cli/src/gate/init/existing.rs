@@ -1,12 +1,13 @@
 //! A configuration that a server is added to.
 
 use std::fs;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use omen_gate::{Config, ServerName};
 
-use super::put;
 use crate::gate::shell;
+use crate::output::{Color, Output};
 
 /// A configuration that exists, as it was read.
 pub(super) struct Existing {
@@ -47,4 +48,11 @@ impl Existing {
         }
         put(&self.path, text).map_err(|error| format!("cannot write {shown}: {error}"))
     }
+}
+
+/// Puts a file in the place of another one, whole or not at all.
+pub(super) fn put(path: &Path, text: &str) -> io::Result<()> {
+    let mut file = Output::to_file(path, false, Color::Never)?;
+    file.write_all(text.as_bytes())?;
+    file.finish()
 }
