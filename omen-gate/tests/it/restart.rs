@@ -1,7 +1,7 @@
-//! What the audit log says holds over a restart: directives, budgets, revocations and calls in doubt (PG-6, R2, G2). A gate
-//! that is killed is a copy of its log at that moment.
+//! What the audit log says holds over a restart: directives, budgets, revocations and calls in doubt (PG-6, R2, G2). A gate that is killed is a copy of its log at that moment.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use omen_fsm::episode::{AnyEpisode, Claims, Setup};
