@@ -12,7 +12,7 @@ use crate::args::ReportAuditArgs;
 use crate::audit::{self, Counts, Report, Standing, Tally, Unreadable};
 use crate::exit::complain;
 
-use super::page::grouped;
+use super::texts::grouped;
 
 /// An audit log.
 #[derive(Debug)]

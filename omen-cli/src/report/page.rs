@@ -13,6 +13,7 @@ use super::coverage::RuleRow;
 use super::gather::{FindingRow, Gather, Left, Log, Row};
 use super::policy::{self, File};
 use super::tables::Tables;
+use super::texts::grouped;
 use super::{digest, embed, script};
 
 /// What the template shows.
@@ -191,19 +192,6 @@ fn capitalized(text: &str) -> String {
 /// A count with its noun.
 fn count(number: u64, noun: &str) -> String {
     format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
-}
-
-/// A number with its digits in groups of three.
-pub(super) fn grouped(number: impl Into<u64>) -> String {
-    let digits = number.into().to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// Findings that are shown where no script runs.

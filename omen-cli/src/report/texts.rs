@@ -75,6 +75,19 @@ const LEVELS: usize = 2;
 /// The shortest piece, in bytes, but for the last one of a line: the number of a piece takes some bytes, too.
 const SHORT: usize = 24;
 
+/// A number with its digits in groups of three.
+pub(super) fn grouped(number: impl Into<u64>) -> String {
+    let digits = number.into().to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 #[cfg(test)]
 #[allow(clippy::indexing_slicing, reason = "tests")]
 mod tests {
