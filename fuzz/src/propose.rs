@@ -1,6 +1,6 @@
 //! Proposals: whatever a model proposes, the log of the episode is legal, also at the end.
 
-use omen::{Allow, AnyEpisode, Finding, OnDrop, Severity, Validator, ValidatorOptions};
+use omen::{Allow, AnyEpisode, Finding, OnDrop, Severity, Stage, Validator, ValidatorOptions};
 use omen_fsm::Event;
 use omen_types::{Code, PacketFacts};
 
@@ -91,9 +91,11 @@ fn legal(lines: &[String]) {
     }
     let Ok(summary) = validator.finish(&mut findings);
     let is_fault = |found: &&Finding| {
-        // What the payload of a proposal names is the model's; the header is the episode's.
-        let is_of_header = found.diagnostic.pointer.as_deref().is_some_and(|pointer| pointer.starts_with("/header/"));
-        let is_own = found.diagnostic.code == Code::Layer || found.diagnostic.code == Code::Chain && is_of_header;
+        // What the payload of a proposal names is the model's; what links packets is the episode's.
+        let is_of_payload = found.diagnostic.pointer.as_deref().is_some_and(|pointer| pointer.starts_with("/payload/"));
+        // At the end, CHAIN is about the observation that a result names.
+        let is_link = found.diagnostic.code == Code::Chain && !is_of_payload && found.stage != Stage::End;
+        let is_own = found.diagnostic.code == Code::Layer || is_link;
         found.diagnostic.severity == Severity::Error || is_own
     };
     if let Some(found) = findings.iter().find(is_fault) {

@@ -5,8 +5,7 @@ use std::convert::Infallible;
 use std::num::NonZeroUsize;
 
 use omen::validator::JudgedPacket;
-use omen::{Code, Finding, Instant, ParallelValidator, Severity, Sink, Summary, Validator, ValidatorOptions};
-use omen_types::PacketFacts;
+use omen::{Code, Finding, ParallelValidator, Severity, Sink, Stage, Summary, Validator, ValidatorOptions};
 
 use super::script::{self, Item};
 
@@ -43,12 +42,6 @@ pub fn validator(input: &[u8]) {
     episode_by_episode(&log, &options, &whole.0);
 }
 
-/// When the packet of a line was made.
-fn created_at(log: &[u8], line: u64) -> Option<Instant> {
-    let line = log.split(|byte| *byte == b'\n').nth(usize::try_from(line).ok()?.checked_sub(1)?)?;
-    Some(PacketFacts::parse(std::str::from_utf8(line).ok()?).ok()?.header.created_at)
-}
-
 /// A rejected packet changes nothing (D1): without it, the same is found about all others. But it may be what shows that an earlier
 /// time is wrong (D83).
 fn without_the_rejected(log: &[u8], options: &ValidatorOptions, all: &Calls) {
@@ -59,16 +52,24 @@ fn without_the_rejected(log: &[u8], options: &ValidatorOptions, all: &Calls) {
     assert_eq!(errors.count(), 0, "accepted only beside a packet that was rejected");
     let rejected: BTreeSet<_> =
         all.packets.iter().filter(|packet| !packet.accepted).map(|packet| Some(packet.line)).collect();
-    let is_about_all = |found: &&Finding| found.diagnostic.code != Code::Time;
-    let expected = all.findings.iter().filter(|found| !rejected.contains(&found.line)).filter(is_about_all);
-    let found = kept.findings.iter().filter(is_about_all);
-    // At the end, episodes are in the order of their first packets, and one of these may have been rejected.
-    let sorted = |mut all: Vec<String>| {
-        all.sort();
-        all
-    };
-    assert_eq!(sorted(unplaced(expected)), sorted(unplaced(found)), "a rejected packet has changed something");
+    let is_of_others = |found: &&Finding| !rejected.contains(&found.line) && !is_ahead(found);
+    let expected = all.findings.iter().filter(is_of_others);
+    let kept = kept.findings.iter().filter(|found| !is_ahead(found));
+    assert_eq!(ends_sorted(expected), ends_sorted(kept), "a rejected packet has changed something");
     assert_eq!(summary.rejected, 0);
+}
+
+/// Whether a finding is on an earlier packet, whose time a later one shows to be wrong (D83).
+fn is_ahead(found: &Finding) -> bool {
+    found.diagnostic.code == Code::Time && found.packet_index.is_none()
+}
+
+/// At the end, episodes are in the order of their first packets, and one of these may have been rejected.
+fn ends_sorted<'f>(findings: impl Iterator<Item = &'f Finding>) -> (Vec<String>, Vec<String>) {
+    let (ends, others): (Vec<_>, Vec<_>) = findings.partition(|found| found.stage == Stage::End);
+    let mut ends = unplaced(ends);
+    ends.sort();
+    (unplaced(others), ends)
 }
 
 /// Episodes do not affect each other.
@@ -117,15 +118,16 @@ fn whole(log: &[u8], options: &ValidatorOptions) -> (Calls, Summary) {
     let caused = sink.findings.iter().filter_map(|found| Some((found, found.follows_from.as_ref()?)));
     for (found, cause) in caused.clone() {
         let earlier = sink.packets.iter().find(|packet| packet.line == cause.line);
-        // A packet that exceeds a budget, and one with a wrong time, are accepted, and what comes after them is judged by that
-        // overrun and that time (D83). The finding on the time itself is there if the episode ends with it as the nearest cause.
+        // A packet that exceeds a budget, and one with a wrong time (D83), are accepted and reported, and what comes after them is
+        // judged by that overrun and that time.
         let is_warned = sink.findings.iter().any(|finding| {
-            finding.line == Some(cause.line) && matches!(finding.diagnostic.code, Code::Time | Code::Inv005)
+            finding.line == Some(cause.line)
+                && matches!(finding.diagnostic.code, Code::Time | Code::Inv005)
+                && finding.follows_from.is_none()
         });
-        let is_ahead = found.line.is_none_or(|line| created_at(log, cause.line) > created_at(log, line));
         assert!(
-            earlier.is_some_and(|packet| !packet.accepted) || is_warned || is_ahead,
-            "{found:?} follows from a line that was not rejected, and is neither warned of nor ahead"
+            earlier.is_some_and(|packet| !packet.accepted) || is_warned,
+            "{found:?} follows from a line that was neither rejected nor warned of"
         );
         assert!(found.line.is_none_or(|line| cause.line < line), "{found:?} follows from a later line");
         let id = earlier.and_then(|packet| packet.correlation_id.as_ref());

@@ -103,10 +103,11 @@ impl Machine {
         let next = self.nodes.after(event);
         let id = Fingerprint::of(Kind::Packet, &facts.header.packet_id);
         let (ids, invariants) = (Vec::new(), Vec::new());
-        let ahead = Ahead::before(facts, &self.ledger);
-        let mut verdict = Verdict { event, next, now: context.now, ids, fsm: None, invariants, ahead, id };
+        let mut verdict = Verdict { event, next, now: context.now, ids, fsm: None, invariants, ahead: None, id };
         id_used_once::check(facts, id, &self.ledger, &mut verdict.ids);
         if verdict.ids.is_empty() {
+            // A packet that is sent again is from an earlier time, and shows nothing about the latest one.
+            verdict.ahead = Ahead::before(facts, &self.ledger);
             // No finding is copied, as nearly always there is none.
             if let Some(refusal) = refusals::check(&Transition { context, event, nodes: self.nodes, next }) {
                 verdict.fsm = Some(Box::new(refusal));

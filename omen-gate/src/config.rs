@@ -12,7 +12,6 @@
 //! default one that allows something. A file that is missing or wrong in any way gives errors, and no configuration.
 
 mod check;
-mod choices;
 mod endpoint;
 mod error;
 mod file;
@@ -22,7 +21,6 @@ mod load;
 mod named_paths;
 mod paths;
 mod query_policy;
-mod same_file;
 mod schema;
 mod source;
 
@@ -39,10 +37,9 @@ use crate::call::{BreakerLimits, BudgetLimits, CallLimits, Demand};
 use crate::catalog::Allowlist;
 use crate::grant::{ConfirmLimits, Grant};
 
-pub use choices::{OnVeto, ServerErrors};
 pub use endpoint::{BadEndpoint, Endpoint, HeaderSource};
 pub use error::{ConfigError, ConfigErrors, MAX_ERRORS};
-pub use file::Limits;
+pub use file::{Limits, OnVeto, ServerErrors};
 pub use hash::PolicyHash;
 pub use inspect::Inspection;
 pub use query_policy::{BadPolicy, Policy};
@@ -167,7 +164,7 @@ impl KeySource {
     pub fn is_in(&self, text: &str, folder: &Path) -> bool {
         match self {
             Self::File(file) => {
-                named_paths::named_paths(text).iter().any(|path| same_file::is_same_file(&folder.join(path), file))
+                named_paths::named_paths(text).iter().any(|path| named_paths::is_same_file(&folder.join(path), file))
             }
             Self::Env(variable) => {
                 let key = std::env::var(variable).map(Zeroizing::new).unwrap_or_default();

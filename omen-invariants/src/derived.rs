@@ -5,7 +5,9 @@ use omen_types::{
     TaskDirectivePayloadFacts, TaskType,
 };
 
-use crate::params::{OPERATION, Params};
+use crate::params::Params;
+
+pub use crate::params::{OPERATION, operation_named};
 
 /// The class by which a directive is judged.
 pub use omen_types::ToolSafetyClass as SafetyClass;

@@ -135,12 +135,6 @@ impl Ledger {
         }
     }
 
-    /// The packet that is alone at the time of the clock.
-    #[must_use]
-    pub fn latest_leap(&self) -> Option<&Leap> {
-        self.leap.as_deref()
-    }
-
     /// Whether a directive of the episode has used a tool to write, or to read (D88).
     #[must_use]
     pub fn has_used(&self, tool_id: &str, writes: bool) -> bool {

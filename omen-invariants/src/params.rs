@@ -7,7 +7,13 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 /// The parameter that names the operation (D26).
-pub(crate) const OPERATION: &str = "operation";
+pub const OPERATION: &str = "operation";
+
+/// The operation that a value of [`OPERATION`] names, in any case of letters; `None` if it is another word, which is the tool's own (D26).
+#[must_use]
+pub fn operation_named(word: &str) -> Option<OperationType> {
+    word.to_lowercase().parse().ok()
+}
 
 /// The parameters of a tool call by name. Few of them are compared with anything, so each is kept as text until it is.
 #[derive(Default)]
@@ -27,7 +33,7 @@ impl<'p> Params<'p> {
     /// The operation, as it is written and as it is read; none if it is another word, which is the tool's own (D26).
     pub(crate) fn operation(&self) -> Option<(String, OperationType)> {
         let Some(Value::String(word)) = self.get(OPERATION) else { return None };
-        let operation = word.to_lowercase().parse().ok()?;
+        let operation = operation_named(&word)?;
         Some((word, operation))
     }
 }

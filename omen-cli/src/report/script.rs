@@ -1,8 +1,8 @@
 //! Script and style of the page.
 //!
 //! The sources are ES modules, one idea each. In one file there is no second module to import from, so the modules are joined
-//! in the order in which they depend on each other, without their `import` lines, the word `export`, comments and indentation.
-//! So no line of a module begins with text that is part of a value.
+//! in the order in which they depend on each other, without their `import` lines, the word `export`, comments, indentation and the
+//! blanks around signs. So no line of a module begins with text that is part of a value, and no text has such a sign.
 
 /// The modules, each after those that it imports.
 const MODULES: &[(&str, &str)] = &[
@@ -30,17 +30,53 @@ const MODULES: &[(&str, &str)] = &[
 pub(super) fn style() -> String {
     let lines = include_str!("../../assets/report/report.css").lines().map(str::trim).filter(|line| !line.is_empty());
     let style: String = lines.flat_map(|line| [line, "\n"]).collect();
-    BLANKS.iter().fold(style, |style, (with, without)| style.replace(with, without))
+    without(&style, &STYLE_BLANKS)
 }
 
 /// Where blanks in a style mean nothing; `: ` and the others do not occur in its texts.
-const BLANKS: [(&str, &str); 6] = [(" {", "{"), ("{ ", "{"), (" }", "}"), (": ", ":"), ("; ", ";"), (", ", ",")];
+const STYLE_BLANKS: [(&str, &str); 9] = [
+    (" {", "{"),
+    ("{ ", "{"),
+    (" }", "}"),
+    (": ", ":"),
+    ("; ", ";"),
+    (", ", ","),
+    ("{\n", "{"),
+    (";\n", ";"),
+    ("}\n", "}"),
+];
+
+/// Where blanks in a script mean nothing; none of these occurs in its texts.
+const SCRIPT_BLANKS: [(&str, &str); 16] = [
+    (" => ", "=>"),
+    (" === ", "==="),
+    (" !== ", "!=="),
+    (" && ", "&&"),
+    (" || ", "||"),
+    (" ?? ", "??"),
+    (" = ", "="),
+    (" += ", "+="),
+    (" + ", "+"),
+    (" * ", "*"),
+    (" < ", "<"),
+    (" ? ", "?"),
+    (" : ", ":"),
+    (") {", "){"),
+    ("{ ", "{"),
+    (" }", "}"),
+];
+
+/// A text without blanks that mean nothing.
+fn without(text: &str, blanks: &[(&str, &str)]) -> String {
+    blanks.iter().fold(text.to_owned(), |text, (with, without)| text.replace(with, without))
+}
 
 /// The modules as one.
 pub(super) fn joined() -> String {
     let lines = MODULES.iter().flat_map(|(_, module)| module.lines()).map(str::trim);
     let lines = lines.filter(|line| !line.is_empty() && !line.starts_with("//") && !line.starts_with("import "));
-    lines.flat_map(|line| [line.strip_prefix("export ").unwrap_or(line), "\n"]).collect()
+    let script: String = lines.flat_map(|line| [line.strip_prefix("export ").unwrap_or(line), "\n"]).collect();
+    without(&script, &SCRIPT_BLANKS)
 }
 
 #[cfg(test)]
@@ -88,11 +124,56 @@ mod tests {
         }
     }
 
+    /// The texts of a script, without what is computed in them.
+    fn texts(script: &str) -> Vec<String> {
+        let (mut texts, mut text) = (Vec::new(), String::new());
+        // What is open: quotes, and the braces of what is computed in a text.
+        let mut open = Vec::new();
+        let mut chars = script.chars().peekable();
+        while let Some(sign) = chars.next() {
+            match (open.last().copied(), sign) {
+                (Some('"' | '\'' | '`'), '\\') => drop(chars.next()),
+                (Some('`'), '$') if chars.peek() == Some(&'{') => {
+                    chars.next();
+                    open.push('{');
+                    texts.push(std::mem::take(&mut text));
+                }
+                (Some(quote @ ('"' | '\'' | '`')), _) if quote == sign => {
+                    open.pop();
+                    texts.push(std::mem::take(&mut text));
+                }
+                (Some('"' | '\'' | '`'), _) => text.push(sign),
+                (_, '"' | '\'' | '`' | '{') => open.push(sign),
+                (_, '}') => drop(open.pop()),
+                _ => {}
+            }
+        }
+        assert!(open.is_empty(), "every quote and brace is closed");
+        texts
+    }
+
+    #[test]
+    fn no_text_has_a_sign_whose_blanks_are_left_out() {
+        assert_eq!(texts(r#"f("a", `b ${g("c") ? `d` : {}} e`)"#), ["a", "b ", "c", "d", " e"]);
+        let all = MODULES.iter().flat_map(|(_, module)| {
+            let lines: Vec<_> = module.lines().filter(|line| !line.trim().starts_with("//")).collect();
+            texts(&lines.join("\n"))
+        });
+        let mut count = 0;
+        for text in all {
+            for (with, _) in SCRIPT_BLANKS {
+                assert!(!text.contains(with), "`{text}` has `{with}`");
+            }
+            count += 1;
+        }
+        assert!(count > 500, "{count} texts");
+    }
+
     /// One file for people on slow lines, too.
     #[test]
     fn script_and_style_are_small() {
         let (script, style) = (joined().len(), style().len());
-        assert!(script + style < 64_000, "{script} and {style} bytes");
+        assert!(script + style < 60_000, "{script} and {style} bytes");
     }
 
     /// What would need more than a strict Content-Security-Policy allows, or leave the file.

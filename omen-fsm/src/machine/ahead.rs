@@ -10,7 +10,7 @@ use super::Machine;
 
 /// An accepted packet that is ahead of those before and after it, with the finding on it.
 ///
-/// It is reported with the first accepted packet that returns to the time before it.
+/// It is reported with the first packet that returns to the time before it, which may be rejected for that very reason.
 #[derive(Clone, Debug)]
 pub struct Ahead {
     /// Its packet id.
@@ -36,6 +36,11 @@ impl Ahead {
 }
 
 impl Machine {
+    /// Records that the packet that is ahead was reported, which [`accept`](Self::accept) does as well for the packet that shows it.
+    pub fn report_leap(&mut self) {
+        self.ledger.report_leap();
+    }
+
     /// Sets the clock back to a time before a packet that is ahead. What the machine then finds does not follow from that packet.
     pub fn undo_leap(&mut self, before: Option<Instant>) {
         self.ledger.undo_leap(before);

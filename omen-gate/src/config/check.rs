@@ -17,8 +17,8 @@ use zeroize::Zeroizing;
 
 use super::error::{ConfigError, ConfigErrors, MAX_ERRORS};
 use super::file::{self, File};
+use super::named_paths::is_same_file;
 use super::named_paths::named_paths;
-use super::same_file::is_same_file;
 use super::source::{Source, path};
 use super::{Audit, Command, Config, INHERITED, KeySource, PolicyHash, Server};
 use crate::audit::store::{head_path, is_beside};

@@ -11,7 +11,6 @@ use serde_json::Value;
 use crate::base::Permission;
 use crate::call::arguments;
 use crate::catalog::ListLimits;
-use crate::config::choices::{OnVeto, ServerErrors};
 
 /// The configuration of a gate. What it does not allow is denied.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -81,6 +80,18 @@ pub(super) struct Episode {
     /// this violates the constitution. With `halt`, it sends a CRITICAL alert: the episode is in safe mode until an operator
     /// ends it, or another session begins. With `refuse`, it refuses what the rules refuse, and nothing more.
     pub(super) on_veto: Veto,
+}
+
+/// What the proxy does where an episode is over its budgets without approval, or its model proposes to act and states that this
+/// violates the constitution.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OnVeto {
+    /// It halts the episode: a CRITICAL alert leads to safe mode.
+    #[default]
+    Halt,
+    /// It refuses what the rules refuse, and nothing more.
+    Refuse,
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, JsonSchema)]
@@ -202,6 +213,18 @@ pub(super) struct Server {
     /// and without control characters. With `raw`, it is what the server wrote.
     #[serde(default)]
     pub(super) errors: Errors,
+}
+
+/// What a client reads behind the proxy where a server answers a call with an error (R3).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ServerErrors {
+    /// Its class, whether the tool ran, whether a retry makes sense, and the code of the protocol; the server's own words only
+    /// where they are about the request, or the tool itself has answered.
+    #[default]
+    Typed,
+    /// The server's bytes.
+    Raw,
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]

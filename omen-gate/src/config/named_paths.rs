@@ -1,4 +1,6 @@
-//! The paths that a text of a command line may name: behind an option, in a list, as a URL.
+//! The paths that a text of a command line may name, behind an option, in a list, as a URL; and whether two paths are one file.
+
+use std::path::Path;
 
 /// How many separators of a text are combined; behind them, each part stands alone.
 const MOST: usize = 32;
@@ -64,6 +66,24 @@ fn decoded(path: &str) -> String {
         }
     }
     String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// Whether two paths lead to one file, by whatever links. A file that does not exist is compared by its folder.
+pub(super) fn is_same_file(a: &Path, b: &Path) -> bool {
+    #[cfg(unix)]
+    if let (Ok(a), Ok(b)) = (a.metadata(), b.metadata()) {
+        use std::os::unix::fs::MetadataExt as _;
+
+        return (a.dev(), a.ino()) == (b.dev(), b.ino());
+    }
+    let whole = |path: &Path| match path.canonicalize() {
+        Ok(path) => Some(path),
+        Err(_) => {
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            Some(folder.canonicalize().ok()?.join(path.file_name()?))
+        }
+    };
+    whole(a).is_some_and(|a| whole(b) == Some(a))
 }
 
 #[cfg(test)]

@@ -125,6 +125,12 @@ fn order_to_write(setup: Setup, value: i64, seconds: u32) -> Running {
 async fn settle(world: &World, (episode, task): Running) -> (ResultStatus, Value, Option<ErrorDetails>, Option<u64>) {
     let settled = world.gate.run(task).await;
     let episode = episode.settle([settled]).unwrap();
+    let mut findings: Vec<omen::Finding> = Vec::new();
+    let mut validator = omen::Validator::new(omen::ValidatorOptions::default());
+    for line in episode.lines() {
+        let Ok(()) = validator.feed(format!("{line}\n").as_bytes(), &mut findings);
+    }
+    assert!(findings.is_empty(), "what the gate writes contradicts nothing: {findings:?}");
     let Packet::TaskResult(result) = episode.lines().last().unwrap().parse().unwrap() else { panic!("no result") };
     let calls = result.payload.execution_metadata.and_then(|used| used.tool_calls_used).map(|calls| calls.get());
     (result.payload.result_status, result.payload.result_data.unwrap_or_default(), result.payload.error_details, calls)

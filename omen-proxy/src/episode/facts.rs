@@ -2,6 +2,7 @@
 
 use omen_gate::arguments::Recordable;
 use omen_gate::{CallHash, Permission, Permissions, ToolId, TurnId};
+use omen_invariants::derived::{OPERATION, operation_named};
 use omen_types::packet::{OperationType, PositiveCount};
 use serde_json::{Map, Value};
 
@@ -31,8 +32,7 @@ impl CallFacts {
         timeout: PositiveCount,
     ) -> Self {
         let word = args.get(OPERATION).and_then(Value::as_str);
-        // Any other word is the tool's own business (D26).
-        let asked = word.and_then(|word| Some((word, word.to_lowercase().parse::<OperationType>().ok()?)));
+        let asked = word.and_then(|word| Some((word, operation_named(word)?)));
         let writes = permissions.iter().any(|permission| permission != Permission::Read)
             || asked.is_some_and(|(_, operation)| operation != OperationType::Read);
         let operation = asked.map(|(word, _)| word.to_owned());
@@ -54,6 +54,3 @@ impl CallFacts {
         Some(judged)
     }
 }
-
-/// The argument that names an operation (D26).
-const OPERATION: &str = "operation";

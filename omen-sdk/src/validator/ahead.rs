@@ -3,7 +3,6 @@
 use std::num::NonZeroU64;
 
 use omen_fsm::{Ahead, Machine, Verdict};
-use omen_invariants::rules::time_in_order;
 use omen_types::{Code, Diagnostic, Instant, PacketFacts, PacketType, PayloadFacts};
 
 use super::options::ValidatorOptions;
@@ -24,21 +23,6 @@ impl Earlier {
         let Ahead { packet_id, packet_type, line, before, finding } = verdict.ahead.as_deref()?.clone();
         let diagnostic = wanted(finding, options)?;
         Some(Self { packet_id, packet_type, line, before, diagnostic })
-    }
-
-    /// The packet that is ahead at the end of an episode, if it is the cause of what is reported and was not reported itself: all
-    /// packets after it were rejected.
-    pub(super) fn at_end(
-        machine: &Machine,
-        cause: impl FnOnce() -> Option<Cause>,
-        options: &ValidatorOptions,
-    ) -> Option<Self> {
-        let leap = machine.ledger().latest_leap().filter(|leap| !leap.is_reported)?;
-        let (clock, before) = (machine.ledger().clock()?, leap.before?);
-        cause().filter(|cause| cause.packet_id.as_deref() == Some(&*leap.packet_id))?;
-        let diagnostic = wanted(time_in_order::ahead(leap, clock, before), options)?;
-        let (packet_id, packet_type, line) = (leap.packet_id.clone(), leap.packet_type, leap.line);
-        Some(Self { packet_id, packet_type, line, before: Some(before), diagnostic })
     }
 
     /// The packet as a cause, and the clock before it.

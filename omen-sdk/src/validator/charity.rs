@@ -198,11 +198,6 @@ impl Charities {
         }
     }
 
-    /// The nearest root cause in an episode, if something was rejected or is out of time.
-    pub(super) fn cause(&mut self, id: &str, options: &ValidatorOptions) -> Option<Cause> {
-        self.settled(id, options).map(|charity| charity.cause().clone())
-    }
-
     /// The charity of an episode, which begins with a machine if it has not.
     fn begun(&mut self, line: u64, id: &str, machine: &Machine, options: &ValidatorOptions) -> &mut Charity {
         if self.by_id.get(id).is_some_and(|known| known.is_stale(line)) {

@@ -96,7 +96,8 @@ fn packet<'t>(
         findings: Vec::new(),
     };
     let mut judged = judged.with(reported(verdict, accepted), &follows);
-    if let Some(earlier) = earlier.filter(|_| accepted) {
+    if let Some(earlier) = earlier {
+        machine.report_leap();
         judged.findings.insert(0, earlier.finding(&facts.header.correlation_id));
     }
     Some(judged)

@@ -6,7 +6,6 @@ use omen_fsm::NodeSet;
 use omen_invariants::ledger::bytes::{Reader, Writer};
 use omen_types::{Diagnostic, Instant, PacketType, Severity};
 
-use super::ahead::Earlier;
 use super::at_end::at_end;
 use super::charity::Charities;
 use super::episodes::{Found, Late};
@@ -103,11 +102,6 @@ impl Tally {
         options: &ValidatorOptions,
         sink: &mut S,
     ) -> Result<(), S::Error> {
-        if let Some(earlier) = Earlier::at_end(&machine, || charities.cause(id, options), options) {
-            let finding = earlier.finding(id);
-            self.count(&finding.diagnostic, false);
-            sink.finding(finding, None)?;
-        }
         let found = at_end(&machine, options);
         if found.is_empty() {
             return Ok(());

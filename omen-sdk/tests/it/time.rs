@@ -71,6 +71,26 @@ fn one_wrong_time_is_one_root_cause() {
     assert!(consequences > 300 && refused > 0, "{consequences} consequences, {refused} refused");
 }
 
+/// What shows that a time is wrong may be rejected because of it, and nothing else need come after it. A packet that is sent again shows
+/// nothing.
+#[test]
+fn a_rejected_packet_shows_a_wrong_time_and_one_that_is_sent_again_does_not() {
+    // By the clock of the belief that is ahead, the decision after it comes when the budget is spent.
+    let packets = shifted("verify-then-write", 9, 3 * DAY);
+    let findings = found(&packets[..11], ValidatorOptions::default());
+    let time: Vec<_> = findings.iter().filter(|one| is_time_of(one, &packets[9])).collect();
+    assert_eq!(time.len(), 1, "{findings:#?}");
+    assert!(
+        findings.iter().any(|one| one.follows_from.as_ref().is_some_and(|cause| cause.line == 10)),
+        "{findings:#?}"
+    );
+
+    let again = [&packets[..10], &packets[2..3]].concat();
+    let findings = found(&again, ValidatorOptions::default());
+    assert!(findings.iter().any(|one| one.diagnostic.code == Code::Id), "{findings:#?}");
+    assert!(findings.iter().all(|one| one.diagnostic.code != Code::Time), "{findings:#?}");
+}
+
 /// A level for TIME decides whether the finding is reported, and so whether anything follows from it.
 #[test]
 fn levels_hold_for_the_root_cause() {

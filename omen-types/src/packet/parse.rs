@@ -84,7 +84,7 @@ impl<'t> PacketFacts<'t> {
         cursor.space();
         if Self::from_cursor(&mut cursor, out).is_ok() && cursor.ends() {
             if let Some(facts) = out
-                && placeholder::may_have(text)
+                && cursor.may_have_placeholder()
             {
                 facts.placeholders = placeholder::find(text);
             }

@@ -13,11 +13,24 @@ pub(crate) struct Cursor<'t> {
     /// Whether a space stood after the first colon. Then one is expected after every colon and comma, as Python's
     /// `json.dumps` writes them.
     spaced: bool,
+    /// Whether a string began as [`PLACEHOLDER`](crate::packet::placeholder::PLACEHOLDER) does, or with an escape. Then it is worth
+    /// looking for one.
+    marked: bool,
 }
 
 impl<'t> Cursor<'t> {
     pub(crate) fn new(text: &'t str) -> Self {
-        Self { text, at: 0, spaced: false }
+        Self { text, at: 0, spaced: false, marked: false }
+    }
+
+    /// Whether a string that was read may be a placeholder.
+    pub(crate) fn may_have_placeholder(&self) -> bool {
+        self.marked
+    }
+
+    #[inline(always)]
+    pub(super) fn mark(&mut self, is_marked: bool) {
+        self.marked |= is_marked;
     }
 
     #[inline(always)]

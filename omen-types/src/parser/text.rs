@@ -6,6 +6,7 @@ use wide::u8x32;
 
 use super::cursor::WINDOW;
 use super::{Cursor, Parsed, Refused};
+use crate::packet::placeholder::FIRST_BYTE;
 
 /// A string as it is written between its quotes.
 ///
@@ -52,6 +53,7 @@ impl<'t> Cursor<'t> {
         self.expect(b"\"")?;
         let end = self.event(self.at());
         if self.byte(end) == Some(b'"') {
+            self.mark(self.byte(from + 1) == Some(FIRST_BYTE));
             self.go_to(end + 1);
             return Ok(RawText { text: self.slice(from + 1, end)?, escape: usize::MAX });
         }
@@ -62,6 +64,7 @@ impl<'t> Cursor<'t> {
     #[cold]
     fn escaped_string(&mut self, from: usize, mut at: usize) -> Parsed<RawText<'t>> {
         let escape = at - from;
+        self.mark(escape == 0);
         loop {
             match self.byte(at).ok_or(Refused)? {
                 b'"' => break,

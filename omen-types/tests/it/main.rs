@@ -20,6 +20,7 @@ mod metadata;
 mod missing;
 mod order;
 mod packets;
+mod placeholder;
 mod scalars;
 #[cfg(feature = "schemars")]
 mod schemars;

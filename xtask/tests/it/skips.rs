@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use omen_testkit::{Need, REQUIRE, parse, required};
+use omen_testkit::{Need, REQUIRE, SKIPPED, parse, required};
 
 use crate::hermetic::{is_test, root, sources};
 
@@ -105,11 +105,15 @@ fn a_need_that_is_required_and_missing_fails_the_test() {
             std::env::var_os(ROLE).map(PathBuf::from).filter(|path| path != Path::new("-"))
         );
     }
+    let folder = tempfile::tempdir().expect("a folder");
+    let skipped = folder.path().join("skipped");
     let run = |required: &str, browser: Option<&str>| {
+        fs::write(&skipped, "").expect("a file");
         let mut test = Command::new(std::env::current_exe().expect("this program"));
         test.args(["--exact", name])
             .env(ROLE, browser.unwrap_or("-"))
             .env(REQUIRE, required)
+            .env(SKIPPED, &skipped)
             .env_remove("OMEN_BROWSER");
         test.envs(browser.map(|browser| ("OMEN_BROWSER", browser)));
         let output = test.output().expect("it starts");
@@ -128,6 +132,10 @@ fn a_need_that_is_required_and_missing_fails_the_test() {
     ] {
         let (passed, said) = run(required, browser);
         assert!(passed == passes && said.contains(&says), "{required} {browser:?}: {said}");
+        // A runner that hides what is printed reads it there.
+        let written = fs::read_to_string(&skipped).expect("text");
+        let line = says.strip_prefix("skipped ").map_or(String::new(), |line| format!("{line}\n"));
+        assert_eq!(written, line, "{required} {browser:?}");
     }
 }
 

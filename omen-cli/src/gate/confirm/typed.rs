@@ -26,11 +26,11 @@ pub(super) struct Typed(Arc<Shared>);
 struct Shared {
     stdin: Stdin,
     /// Held while something is read, so that nothing is read for one question and counted for the next.
-    state: Mutex<State>,
+    state: Mutex<ReadSoFar>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct ReadSoFar {
     /// How many questions have been shown.
     shown: u64,
     /// What was read of the line that is not complete, and when it began.
@@ -50,7 +50,7 @@ impl Typed {
         Self(Arc::new(Shared { stdin: io::stdin(), state: Mutex::default() }))
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, ReadSoFar> {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -124,7 +124,7 @@ impl Typed {
     }
 }
 
-impl State {
+impl ReadSoFar {
     /// Takes bytes apart; nothing if they are not text, which is not an answer.
     fn take(&mut self, bytes: &[u8]) -> Option<Vec<Line>> {
         let mut lines = Vec::new();

@@ -334,7 +334,7 @@ async fn no_value_is_in_the_log_through_a_reason() {
         for (policy, seed) in [("[policy]\nshadow = true\n", 1), ("", 2), ("", 3), ("", 4), ("", 5)] {
             let mut world = World::new(arguments, &format!("{policy}{PATTERNS}"), seed);
             let mut random = Random(seed);
-            codes.extend(calls(&mut world, &mut random, MARKER, 500).await);
+            codes.extend(calls(&mut world, &mut random, MARKER, Proofs::wanted().choose(500, 900)).await);
             let log = world.log();
             let found = log.lines().find(|line| line.contains(MARKER));
             assert_eq!(found, None, "{arguments:?} {policy:?}");
@@ -353,7 +353,7 @@ async fn no_value_is_in_the_log_through_a_reason() {
 async fn no_secret_is_in_a_log_of_all_arguments() {
     for (declared, seed) in [("secret_patterns = ['MARK']\n", 1), ("secret_patterns = ['(?i)zqxm']\n", 2)] {
         let mut world = World::new(&format!("arguments = 'full'\n{declared}"), PATTERNS, seed);
-        let _ = calls(&mut world, &mut Random(seed), MARKER, Proofs::wanted().choose(100, 350)).await;
+        let _ = calls(&mut world, &mut Random(seed), MARKER, Proofs::wanted().choose(100, 700)).await;
         let log = world.log();
         assert_eq!(log.lines().find(|line| line.contains(MARKER)), None, "{declared}");
     }

@@ -136,7 +136,7 @@ async fn what_is_refused_never_reaches_the_server_and_what_may_pass_does() {
     let gate = guarded(folder.path(), &RULES.replace('\n', " "));
     let mut random = Random(16);
     let (mut passed, mut refused) = (0, 0);
-    let tried = Proofs::wanted().choose(800, 3000);
+    let tried = Proofs::wanted().choose(800, 6000);
     for _ in 0..tried {
         let args = arguments(&mut random);
         let expect = may_pass(folder.path(), &args);

@@ -269,7 +269,7 @@ fn a_crash_at_any_byte_of_a_rotation_is_repaired() {
 #[test]
 fn a_crash_while_a_rotation_is_finished_is_repaired() {
     let mut interrupted = 0;
-    for first in (0..5000).step_by(Proofs::wanted().choose(101, 41)) {
+    for first in (0..5000).step_by(Proofs::wanted().choose(101, 23)) {
         let left = Memory::default();
         let (acknowledged, lived) = live(&left, first, 6);
         for second in [0, 1, 2, 3, 4, 5, 6, 50, 200, 300, 500, 800, 1000, 1300] {
@@ -282,7 +282,7 @@ fn a_crash_while_a_rotation_is_finished_is_repaired() {
             break;
         }
     }
-    assert!(interrupted > Proofs::wanted().choose(100, 300), "{interrupted}");
+    assert!(interrupted > Proofs::wanted().choose(100, 500), "{interrupted}");
 }
 
 /// The paths of the misfits, by their sort.

@@ -130,11 +130,6 @@ impl Charity {
         }
     }
 
-    /// The nearest root cause.
-    pub(super) fn cause(&self) -> &Cause {
-        &self.root
-    }
-
     /// Judges a packet beside the log's own machine.
     pub(super) fn packet(
         &mut self,
