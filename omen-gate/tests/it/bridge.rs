@@ -130,7 +130,8 @@ async fn settle(world: &World, (episode, task): Running) -> (ResultStatus, Value
     for line in episode.lines() {
         let Ok(()) = validator.feed(format!("{line}\n").as_bytes(), &mut findings);
     }
-    assert!(findings.is_empty(), "what the gate writes contradicts nothing: {findings:?}");
+    let contradicts = findings.iter().any(|finding| finding.diagnostic.code == omen::Code::Claim);
+    assert!(!contradicts, "what the gate writes contradicts nothing: {findings:?}");
     let Packet::TaskResult(result) = episode.lines().last().unwrap().parse().unwrap() else { panic!("no result") };
     let calls = result.payload.execution_metadata.and_then(|used| used.tool_calls_used).map(|calls| calls.get());
     (result.payload.result_status, result.payload.result_data.unwrap_or_default(), result.payload.error_details, calls)

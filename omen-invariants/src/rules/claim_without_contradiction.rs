@@ -13,7 +13,7 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     match &context.facts.payload {
         PayloadFacts::BeliefUpdate(belief) if belief.update_type == UpdateType::NewBelief => {
             findings.extend(belief.belief_changes.first().map(|at| {
-                let problem = "a `new_belief` was not held before; expected `prior_value` `null`";
+                let problem = "expected `null` for `prior_value` of a `new_belief`: it was not held before";
                 warning(problem, format!("/payload/belief_changes/{at}/prior_value")).help(help::PRIOR_VALUE)
             }));
         }
