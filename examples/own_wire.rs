@@ -4,23 +4,23 @@
 //! cargo run -p omen-examples --example own_wire
 //! ```
 //!
-//! It has no `Episode`. The builder of a packet requires by type what that packet must contain: a directive that writes
-//! without a token does not compile (E4), nor does a failure without its error. `Machine` checks the rest before each packet
-//! is sent, such as the order of packets or whether a token is live. Try it: delete the line
+//! It has no `Episode`. An `Origin` gives each packet its id, its time and the layer that sends it. The builder of a packet
+//! requires by type what that packet must contain: a directive that writes without a token does not compile (E4), nor does a
+//! failure without its error. `Machine` checks the rest before each packet is sent, such as the order of packets or whether a
+//! token is live. Try it: delete the line
 //! `.authorization_token_id(..)`.
 
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]
 
 use std::error::Error;
 
-use omen::builder::Stamp;
+use omen::builder::{Origin, Stamp};
 use omen::episode::{Numbered, Stamps};
 use omen::packet::{
-    AuthorizedScope, BeliefChange, BeliefUpdatePacket, BeliefUpdatePayload, ConstraintsSatisfied, DecisionOutcome,
-    DecisionPacket, DecisionPayload, ExecutionMetadata, ExecutionMethod, LayerNumber, LayerSource, ObservationPacket,
-    ObservationPayload, ObservationType, OperationType, Packet, PacketFacts, PacketId, PositiveCount,
-    TaskDirectivePacket, TaskDirectivePayload, TaskResultPacket, TaskResultPayload, TaskType, ToolAuthorizationPayload,
-    ToolAuthorizationToken,
+    AuthorizedScope, BeliefChange, BeliefUpdatePayload, ConstraintsSatisfied, DecisionOutcome, DecisionPayload,
+    ExecutionMetadata, ExecutionMethod, LayerNumber, LayerSource, ObservationPayload, ObservationType, OperationType,
+    Packet, PacketFacts, PacketId, PositiveCount, TaskDirectivePayload, TaskResultPayload, TaskType,
+    ToolAuthorizationPayload,
 };
 use omen::prelude::*;
 use omen::{Instant, Machine, json};
@@ -47,20 +47,7 @@ impl Wire {
     }
 }
 
-/// A packet with the fields of every header; id and time are injected.
-macro_rules! packet {
-    ($of:ident from $layer:literal, $stamp:expr, $envelope:expr, $payload:expr) => {
-        $of::builder()
-            .stamp($stamp)?
-            .correlation_id("corr_own-wire".parse()?)
-            .layer_source(LayerSource::LayerNumber(LayerNumber::of::<$layer>()))
-            .mcp($envelope)
-            .payload($payload)
-            .build()
-    };
-}
-
-fn agent(wire: &mut Wire, stamp: &mut impl Stamp) -> Result<(), Box<dyn Error>> {
+fn agent(wire: &mut Wire, origin: &mut Origin<impl Stamp>) -> Result<(), Box<dyn Error>> {
     let envelope = &OpenEnvelope::low(
         Intent::new(text!("raise the connection pool"), text!("database orders")),
         Done::when(text!("the pool is 80"), ["pool.max == 80"]),
@@ -73,9 +60,9 @@ fn agent(wire: &mut Wire, stamp: &mut impl Stamp) -> Result<(), Box<dyn Error>> 
         .observation_type(ObservationType::UserInput)
         .data(fields!({ "ask": "raise the pool to 80" }).into_map())
         .build()?;
-    wire.send(packet!(ObservationPacket from 6, stamp, envelope, asked))?;
+    wire.send(origin.packet(envelope, asked)?)?;
     let known = BeliefUpdatePayload::new_belief().belief_changes([change(json!(null), json!(50))]).build();
-    wire.send(packet!(BeliefUpdatePacket from 5, stamp, envelope, known))?;
+    wire.send(origin.packet(envelope, known)?)?;
 
     let checks = ConstraintsSatisfied::builder().constitutional_check(true).budget_check(true).tier_check(true).build();
     let decision = DecisionPayload::builder()
@@ -83,7 +70,7 @@ fn agent(wire: &mut Wire, stamp: &mut impl Stamp) -> Result<(), Box<dyn Error>> 
         .decision_summary(text!("raise the pool: safety first, the smallest step that helps"))
         .constraints_satisfied(checks)
         .build();
-    wire.send(packet!(DecisionPacket from 5, stamp, envelope, decision))?;
+    wire.send(origin.packet(envelope, decision)?)?;
     let scope = AuthorizedScope::builder()
         .tool_ids(vec!["config.set".to_owned()])
         .operation_types(vec![OperationType::Modify])
@@ -95,7 +82,7 @@ fn agent(wire: &mut Wire, stamp: &mut impl Stamp) -> Result<(), Box<dyn Error>> 
         .max_usage_count(PositiveCount::of::<1>())
         .issuer_layer(LayerSource::LayerNumber(LayerNumber::of::<5>()))
         .build();
-    wire.send(packet!(ToolAuthorizationToken from 5, stamp, envelope, token))?;
+    wire.send(origin.packet(envelope, token)?)?;
 
     // Class and method are branches: each has a builder, which requires what the branch requires.
     let call = fields!({ "key": "pool.max", "value": 80, "operation": "modify" });
@@ -106,7 +93,7 @@ fn agent(wire: &mut Wire, stamp: &mut impl Stamp) -> Result<(), Box<dyn Error>> 
         .execution_method(method)
         .authorization_token_id("token_1".parse()?)
         .build();
-    let ordered = wire.send(packet!(TaskDirectivePacket from 5, stamp, envelope, directive))?;
+    let ordered = wire.send(origin.packet(envelope, directive)?)?;
 
     // Here the agent calls its tool.
     let used = ExecutionMetadata::builder().tokens_used(40_u32.into()).tool_calls_used(1_u32.into()).build();
@@ -116,9 +103,9 @@ fn agent(wire: &mut Wire, stamp: &mut impl Stamp) -> Result<(), Box<dyn Error>> 
         .result_data(json!({ "value": 80 }))
         .execution_metadata(used)
         .build();
-    wire.send(packet!(TaskResultPacket from 6, stamp, envelope, result))?;
+    wire.send(origin.packet(envelope, result)?)?;
     let learned = BeliefUpdatePayload::revision().belief_changes([change(json!(50), json!(80))]).build();
-    wire.send(packet!(BeliefUpdatePacket from 5, stamp, envelope, learned))?;
+    wire.send(origin.packet(envelope, learned)?)?;
     Ok(())
 }
 
@@ -129,7 +116,8 @@ fn change(prior: serde_json::Value, new: serde_json::Value) -> BeliefChange {
 /// The log of one episode.
 pub(crate) fn log() -> Result<String, Box<dyn Error>> {
     let (mut wire, start) = (Wire::default(), "2026-03-01T10:00:00Z".parse::<Instant>()?);
-    agent(&mut wire, &mut Stamps(Numbered::new("own-wire"), move || start))?;
+    let stamps = Stamps(Numbered::new("own-wire"), move || start);
+    agent(&mut wire, &mut Origin::new("corr_own-wire".parse()?, stamps))?;
     // An open directive or verification loop would be a finding here.
     assert!(wire.machine.finish().is_empty());
     Ok(wire.sent.join("\n"))

@@ -18,8 +18,8 @@ use omen::episode::Sorted;
 use omen::packet::{
     AuthorizedScope, BeliefChange, BeliefUpdatePayload, ChosenOption, ConstraintsSatisfied, ContradictionDetails,
     DecisionOutcome, DecisionPayload, ExecutionMetadata, ExecutionMethod, LayerNumber, LayerSource, NonNegativeNumber,
-    ObservationPayload, ObservationType, OperationType, PositiveCount, ReliabilityMetadata, ResolutionMethod,
-    TaskDirectivePayload, TaskResultPayload, TaskType, ToolAuthorizationPayload,
+    ObservationPayload, ObservationType, OperationType, PositiveCount, ReadTaskType, ReliabilityMetadata,
+    ResolutionMethod, TaskDirectivePayload, TaskResultPayload, TaskType, ToolAuthorizationPayload,
 };
 use omen::prelude::*;
 use serde_json::{Value, json};
@@ -90,7 +90,7 @@ fn agent(episode: Episode<Idle>, envelope: &Envelope<LowStakes, Par, ToolsOk>) -
     // A directive that reads needs no permit. This one queries memory, whose branch has no `code_params`.
     let recall = TaskDirectivePayload::read()
         .task_id("task_recall".parse()?)
-        .task_type(TaskType::MemoryLookup)
+        .task_type(ReadTaskType::MemoryLookup)
         .execution_method(
             ExecutionMethod::memory_query().tool_params(fields!({ "key": "pool.max" }).into_map()).build(),
         )

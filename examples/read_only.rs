@@ -9,6 +9,7 @@
 use std::error::Error;
 
 use omen::Instant;
+use omen::Json;
 use omen::facts::{
     Budgets, Epistemics, Quality, Realtime, Risk, Routing, Stakes, adversariality, impact, irreversibility, uncertainty,
 };
@@ -30,7 +31,8 @@ fn agent(episode: Episode<Idle>, envelope: &Envelope<LowStakes, Par, ToolsOk>) -
     // In `Decide<Act>`, a READ directive is legal at once. One that writes does not compile here.
     let query = Directive::new(MetricsQuery, op::Read, fields!({ "metric": "http_errors", "minutes": 5 }));
     let (episode, [task]) = episode.execute([query.timeout_seconds(20).ready()])?;
-    let rate = 0.02;
+    // JSON has no NaN and no infinity, so a float is checked where it is computed.
+    let rate = &Json::number(2.0 / 100.0)?;
     let episode = episode.settle([task.success(rate).used(0, 1)])?.observe(Observation::tool_output(
         Observed,
         "metrics.query",

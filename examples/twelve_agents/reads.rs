@@ -1,5 +1,7 @@
 //! Reads only.
 
+use omen::Json;
+
 use super::*;
 
 tool!(MetricsQuery = "metrics.query", Read);
@@ -18,6 +20,6 @@ pub(crate) fn agent(now: Instant) -> Log {
         .believe(Belief::new("web", "error_rate", ()))
         .act(ruling("query")?.to_act(), &envelope)?
         .execute_with(query, |_task| Ok::<_, String>(0.02))?;
-    let closed = episode.review(Belief::revision("web", "error_rate", (), rate)).close()?;
+    let closed = episode.review(Belief::revision("web", "error_rate", (), Json::number(rate)?)).close()?;
     Ok(closed.lines().to_vec())
 }

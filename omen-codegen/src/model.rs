@@ -26,7 +26,7 @@ pub mod table;
 pub mod typed;
 
 pub use answer::Answer;
-pub use branches::{Branch, Case};
+pub use branches::{Branch, Case, Excluded};
 pub use cells::{Cells, Fact, Refusal};
 pub use decisions::Decision;
 pub use fsm::Fsm;

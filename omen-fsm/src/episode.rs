@@ -48,6 +48,7 @@ mod stamps;
 mod state;
 mod sync;
 mod time;
+mod tool_classes;
 mod under;
 mod unproven;
 mod values;

@@ -200,6 +200,8 @@ pub use markers::*;
 pub use mcp::{OpenEnvelope, Routing};
 pub use quality::{Done, Quality};
 pub use stakes::{Stakes, StakesLevelOf};
+#[doc(hidden)]
+pub use tool::__are_distinct;
 pub use tool::{OperationList, Scope, ScopeTypes, Tool, ToolList};
 
 // What the macros expand to. Nothing here makes a value that the types would refuse.

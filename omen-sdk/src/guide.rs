@@ -23,9 +23,26 @@
 //!
 //! ## 2. The envelope
 //!
-//! Every packet carries an envelope: its intent, its stakes, how certain it is. The envelope is a struct literal, so a
-//! missing field does not compile (INV-001). The stakes level is not written: the compiler derives it from the four
-//! axes (INV-012).
+//! Every packet carries an envelope: its intent, its stakes, how certain it is. For each stakes level there is a function
+//! that fills in what most envelopes of the level share: `low`, `medium`, [`high`](crate::OpenEnvelope::high) and
+//! `critical`.
+//!
+//! ```
+//! use omen::packet::Timestamp;
+//! use omen::prelude::*;
+//!
+//! fn envelope(seen: Timestamp) -> Envelope<HighStakes, Superb, ToolsOk> {
+//!     OpenEnvelope::high(
+//!         Intent::new(text!("drop the old index"), text!("database orders")),
+//!         Done::when(text!("no query uses the index"), ["index.uses == 0"]),
+//!         Evidence::tool_output(text!("config.get#1"), seen),
+//!     )
+//!     .seal()
+//! }
+//! ```
+//!
+//! With a struct literal, the author states every field, and a missing one does not compile (INV-001). The stakes level
+//! is not written: the compiler derives it from the four axes (INV-012).
 //!
 //! ```
 //! use omen::facts::{
@@ -344,8 +361,8 @@
 //! # use omen::prelude::*;
 //! use omen::json;
 //! use omen::packet::{
-//!     BeliefChange, BeliefUpdatePayload, ExecutionMethod, ObservationPayload, ObservationType, ReliabilityMetadata,
-//!     TaskDirectivePayload, TaskType,
+//!     BeliefChange, BeliefUpdatePayload, ExecutionMethod, ObservationPayload, ObservationType, ReadTaskType,
+//!     ReliabilityMetadata, TaskDirectivePayload,
 //! };
 //!
 //! # fn demo(episode: Episode<Idle>, envelope: &Envelope<LowStakes, Par, ToolsOk>, ruling: Ruling)
@@ -359,7 +376,7 @@
 //! let believed = BeliefUpdatePayload::new_belief().belief_changes([change]).build();
 //! let asked = TaskDirectivePayload::read()
 //!     .task_id("task_recall".parse()?)
-//!     .task_type(TaskType::MemoryLookup)
+//!     .task_type(ReadTaskType::MemoryLookup)
 //!     .execution_method(ExecutionMethod::memory_query().build())
 //!     .build();
 //! let episode = episode.observe(seen).believe(believed).act(ruling.to_act(), envelope).map_err(Halt::from)?;
@@ -448,7 +465,8 @@
 //!
 //! An agent with its own transport needs no episode. [`packet`](crate::packet) has a builder for every packet and every
 //! object in it. Where a schema has conditionals, each case is a branch with its own builder: the members that the
-//! branch requires are required by type, those that it excludes cannot be set, and `build()` cannot fail.
+//! branch requires are required by type, those that it excludes cannot be set, and `build()` cannot fail. How long and how
+//! deep a packet is, only the whole shows: the `build()` of a packet returns an error if a reader would refuse it.
 //!
 //! | Object | Branches |
 //! |---|---|
@@ -475,30 +493,29 @@
 //! Use the plain `builder()` of an object if its case is known only at run time. If the object has conditionals, or
 //! bounds that no type expresses, its `build()` returns the errors that a reader would report.
 //!
-//! The builder of a packet sets the packet type. Set id and time with `.stamp(..)` ([`Stamps`](crate::episode::Stamps)
-//! combines an id source and a clock), or one by one; `.mcp(..)` takes a typed envelope or a plain `McpEnvelope`.
+//! An [`Origin`](crate::builder::Origin) makes the header: id and time from a source
+//! ([`Stamps`](crate::episode::Stamps) combines an id source and a clock), the correlation id, and the layer that sends
+//! such a packet (D63). `.sent_by(layers::Layer1)` sends from another layer; one that does not send the packet does not
+//! compile. For more fields, pass the origin to the builder of the packet:
+//! `DecisionPacket::builder().origin(&mut origin)?.mcp(envelope).payload(decision).build()?`. The packet type follows
+//! from the packet. `.mcp(..)` takes a typed envelope or a plain `McpEnvelope`.
 //!
 //! ```
+//! use omen::builder::Origin;
 //! use omen::episode::{Numbered, Stamps, TimeSource};
-//! use omen::packet::{
-//!     LayerNumber, LayerSource, ObservationPacket, ObservationPayload, ObservationType, Packet, PacketFacts,
-//! };
+//! use omen::packet::{ObservationPacket, ObservationPayload, ObservationType, Packet, PacketFacts};
 //! use omen::prelude::*;
 //! use omen::{Machine, json};
 //!
 //! # fn demo(envelope: &Envelope<LowStakes, Par, ToolsOk>, clock: impl TimeSource) -> Result<(), Box<dyn std::error::Error>> {
-//! let mut stamps = Stamps(Numbered::new("orders"), clock);
+//! // Ids, times and episode; the layer of each packet follows from its type.
+//! let mut origin = Origin::new("corr_orders".parse()?, Stamps(Numbered::new("orders"), clock));
 //! let payload = ObservationPayload::builder()
 //!     .observation_type(ObservationType::UserInput)
 //!     .data(fields!({ "ask": "raise the pool to 80" }).into_map())
 //!     .build()?; // an error if the data is empty
-//! let packet: ObservationPacket = ObservationPacket::builder()
-//!     .stamp(&mut stamps)?
-//!     .correlation_id("corr_orders".parse()?)
-//!     .layer_source(LayerSource::LayerNumber(LayerNumber::of::<6>()))
-//!     .mcp(envelope)
-//!     .payload(payload)
-//!     .build();
+//! // An error if a reader would refuse the packet, for instance for its length.
+//! let packet: ObservationPacket = origin.packet(envelope, payload)?;
 //!
 //! // The machine checks what a single packet cannot show, such as the order of packets.
 //! let mut machine = Machine::default();

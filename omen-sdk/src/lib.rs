@@ -62,7 +62,7 @@ pub use omen_fsm::episode::explain::*;
 #[doc(no_inline)]
 pub use omen_fsm::episode::*;
 #[doc(no_inline)]
-pub use omen_fsm::fields;
+pub use omen_fsm::{fields, number};
 #[doc(no_inline)]
 pub use omen_invariants::facts::*;
 #[doc(no_inline)]

@@ -9,8 +9,8 @@
 
 // Episodes and their states.
 pub use omen_fsm::episode::{
-    Act, AnyEpisode, Authorize, Closed, Decide, Episode, Escalated, Execute, Halt, Idle, JsonLines, Model, Review,
-    SafeMode, Sense, Setup, SystemClock, Verify,
+    Act, AnyEpisode, Authorize, Closed, Decide, Episode, Execute, Halt, Idle, JsonLines, Model, Review, SafeMode,
+    Sense, Setup, SystemClock, Verify,
 };
 // Arguments and results of moves.
 pub use omen_fsm::episode::{
@@ -22,7 +22,7 @@ pub use omen_invariants::facts::{
     Done, Envelope, Evidence, HighStakes, Intent, LowStakes, MediumStakes, Observed, OpenEnvelope, Par, Superb,
     ToolsOk, op,
 };
-pub use omen_types::AlertType;
+pub use omen_types::{AlertType, EscalationTrigger};
 
 pub use omen_fsm::fields;
 pub use omen_invariants::{scope, text, tool, unit};

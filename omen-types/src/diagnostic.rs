@@ -96,6 +96,13 @@ impl Diagnostic {
         self
     }
 
+    /// Adds the other rules that the same thing breaks.
+    #[must_use]
+    pub fn also(mut self, codes: &[Code]) -> Self {
+        self.also.extend_from_slice(codes);
+        self
+    }
+
     /// Adds a few words for the place itself.
     #[must_use]
     pub fn label(mut self, label: impl Into<String>) -> Self {

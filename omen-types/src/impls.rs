@@ -81,12 +81,14 @@ macro_rules! text_scalar {
             /// If the text does not pass the check.
             pub fn new(text: impl Into<String>) -> Result<Self, $crate::scalar::Invalid> {
                 let text = text.into();
-                if <Self as $crate::scalar::TextScalar>::holds(&text) {
-                    Ok(Self(text))
-                } else {
+                if !<Self as $crate::scalar::TextScalar>::holds(&text) {
                     let expects = <Self as $crate::scalar::TextScalar>::EXPECTS;
-                    Err($crate::scalar::Invalid::new($wire, expects, text))
+                    return Err($crate::scalar::Invalid::new($wire, expects, text));
                 }
+                if <Self as $crate::scalar::TextScalar>::IS_FOR_READERS && !$crate::unseen::is_visible(&text) {
+                    return Err($crate::scalar::Invalid::new($wire, "a string with a visible character", text));
+                }
+                Ok(Self(text))
             }
 
             /// The text.
@@ -155,10 +157,10 @@ macro_rules! text_scalar {
 macro_rules! non_empty_text {
     ($name:ident) => {
         impl $name {
-            /// Checks a constant text; `None` if it is empty. In a `const`, that is found while compiling.
+            /// Checks a constant text; `None` if it has no visible character. In a `const`, that is found while compiling.
             #[must_use]
             pub const fn literal(text: &'static str) -> Option<$crate::scalar::TextLiteral<Self>> {
-                if text.is_empty() { None } else { Some($crate::scalar::TextLiteral::trusted(text)) }
+                if $crate::unseen::is_visible(text) { Some($crate::scalar::TextLiteral::trusted(text)) } else { None }
             }
 
             /// The text with another in front of it.
@@ -203,18 +205,6 @@ macro_rules! integer_scalar {
                 }
             }
 
-            /// A constant value; one that is out of bounds does not compile.
-            #[must_use]
-            pub const fn of<const VALUE: u64>() -> Self {
-                const {
-                    assert!(
-                        VALUE >= Self::MIN.0 && VALUE <= Self::MAX.0,
-                        concat!("SCHEMA: a `", $wire, "` is ", $expects)
-                    )
-                };
-                Self(VALUE)
-            }
-
             /// The value.
             #[must_use]
             #[inline]
@@ -253,6 +243,43 @@ macro_rules! integer_scalar {
         }
 
         deserialize!($name, integer);
+    };
+}
+
+/// Constants of an integer with few values: each value is named, so `cargo check` finds one that is out of bounds.
+macro_rules! few_integers {
+    ($name:ident, $($value:literal)*) => {
+        impl $name {
+            /// A constant value; one that is out of bounds does not compile.
+            #[must_use]
+            pub const fn of<const VALUE: u64>() -> Self
+            where
+                $crate::scalar::Constant<VALUE>: $crate::scalar::Within<Self>,
+            {
+                Self(VALUE)
+            }
+        }
+
+        $(impl $crate::scalar::Within<$name> for $crate::scalar::Constant<$value> {})*
+    };
+}
+
+/// Constants of an integer with many values. The bounds are checked where a constant is used, by `cargo build`.
+macro_rules! many_integers {
+    ($name:ident, $wire:literal, $expects:literal) => {
+        impl $name {
+            /// A constant value; one that is out of bounds does not compile.
+            #[must_use]
+            pub const fn of<const VALUE: u64>() -> Self {
+                const {
+                    assert!(
+                        VALUE >= Self::MIN.0 && VALUE <= Self::MAX.0,
+                        concat!("SCHEMA: a `", $wire, "` is ", $expects)
+                    )
+                };
+                Self(VALUE)
+            }
+        }
     };
 }
 

@@ -18,7 +18,7 @@ mod generated {
     use serde::de::value::MapAccessDeserializer;
     use serde::de::{Deserialize as _, Deserializer, Error, IntoDeserializer, MapAccess, Visitor};
 
-    use super::builder::{AtLeastOne, Given, NotSet, PacketParts, Set, Stamp, Unset, built};
+    use super::builder::{AtLeastOne, Given, Origin, PacketParts, PayloadParts, Set, Stamp, Unset, built, written};
     use super::deserialize::present;
     use super::parse::Rejected;
     use crate::code::Code;

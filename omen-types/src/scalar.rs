@@ -106,7 +106,11 @@ pub trait TextScalar: sealed::Scalar + Sized {
     /// What it accepts, in words.
     const EXPECTS: &'static str;
 
-    /// Whether a text is one.
+    /// Whether it is for readers, who see nothing of a text without a visible character. A program cannot make one of such a
+    /// text; in a log, it is accepted, because the schema accepts it.
+    const IS_FOR_READERS: bool = false;
+
+    /// Whether a text is one in a packet.
     fn holds(text: &str) -> bool;
 }
 
@@ -117,6 +121,18 @@ pub trait IntegerScalar: sealed::Scalar + Sized {
     /// Largest value.
     const MAX: u64;
 }
+
+/// An integer constant, as a type.
+#[derive(Clone, Copy, Debug)]
+pub enum Constant<const VALUE: u64> {}
+
+/// A constant within the bounds of the integer `T`. Implemented by generated types only.
+#[diagnostic::on_unimplemented(
+    message = "SCHEMA: `{Self}` is out of bounds for a `{T}`",
+    label = "out of bounds",
+    note = "the bounds are those of the schema; `T::MIN` and `T::MAX` have them"
+)]
+pub trait Within<T> {}
 
 /// A number within bounds. Implemented by generated types only.
 pub trait NumberScalar: sealed::Scalar + Sized {

@@ -25,9 +25,58 @@ pub const fn is_unseen(c: char) -> bool {
     )
 }
 
+/// Whether a reader sees a text: whether one of its characters is neither unseen nor blank.
+#[must_use]
+pub const fn is_visible(text: &str) -> bool {
+    let mut rest = text.as_bytes();
+    loop {
+        let (bits, after) = match rest {
+            [] => return false,
+            [a @ ..0x80, after @ ..] => (*a as u32, after),
+            [a @ ..0xe0, b, after @ ..] => (lead(*a, 0x1f) | next(*b), after),
+            [a @ ..0xf0, b, c, after @ ..] => ((lead(*a, 0x0f) | next(*b)) << 6 | next(*c), after),
+            [a, b, c, d, after @ ..] => (((lead(*a, 0x07) | next(*b)) << 6 | next(*c)) << 6 | next(*d), after),
+            // INVARIANT: a `str` ends with a whole character.
+            [_, ..] => return false,
+        };
+        match char::from_u32(bits) {
+            // A pattern of Braille without dots is drawn as a blank.
+            Some('\u{2800}') => {}
+            Some(c) if !c.is_whitespace() && !is_unseen(c) => return true,
+            _ => {}
+        }
+        rest = after;
+    }
+}
+
+/// The bits of the first byte of a character, above those of the second.
+const fn lead(byte: u8, mask: u8) -> u32 {
+    ((byte & mask) as u32) << 6
+}
+
+/// The bits of a later byte of a character.
+const fn next(byte: u8) -> u32 {
+    (byte & 0x3f) as u32
+}
+
 #[cfg(test)]
 mod tests {
-    use super::is_unseen;
+    use super::{is_unseen, is_visible};
+
+    #[test]
+    fn a_text_is_visible_if_one_of_its_characters_is() {
+        for one in '\0'..=char::MAX {
+            let seen = !one.is_whitespace() && !is_unseen(one) && one != '\u{2800}';
+            let mut buffer = [0; 4];
+            assert_eq!(is_visible(one.encode_utf8(&mut buffer)), seen, "{one:?}");
+        }
+        for text in ["", "\0", "   ", "\u{200b}\u{feff}", "\u{3000}\u{85}", "\u{2800}\n\t"] {
+            assert!(!is_visible(text), "{text:?}");
+            for seen in ["a", "é", "日", "😀", "\u{301}", "…"] {
+                assert!(is_visible(&format!("{text}{seen}")) && is_visible(&format!("{seen}{text}")), "{text:?}");
+            }
+        }
+    }
 
     /// That the table is Unicode's is tested where there is a second one: in `omen-gate`, by a regular expression.
     #[test]

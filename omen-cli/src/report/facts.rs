@@ -80,21 +80,21 @@ impl Facts {
                 let what = p.payload.observation_type.as_str();
                 let tool = p.payload.source_tool.as_deref().map(|tool| format!(" from {tool}")).unwrap_or_default();
                 links.turn = p.payload.data.get("turn").and_then(|turn| turn.as_str()).map(str::to_owned);
-                (&p.header, format!("{what}{tool}"), Role::Other)
+                (p.header(), format!("{what}{tool}"), Role::Other)
             }
             Packet::BeliefUpdate(p) => {
                 for id in p.payload.evidence_integration.iter().flatten() {
                     links.refer("evidence", Kind::Packet, id, false);
                 }
-                (&p.header, belief(&p.payload), Role::Other)
+                (p.header(), belief(&p.payload), Role::Other)
             }
             Packet::Decision(p) => {
                 let brief = format!("{}: {}", p.payload.decision_outcome.as_str(), p.payload.decision_summary.as_str());
-                (&p.header, brief, Role::Decision(budgets(&p.mcp)))
+                (p.header(), brief, Role::Decision(budgets(&p.mcp)))
             }
             Packet::VerificationPlan(p) => {
                 links.refer("decision", Kind::Packet, p.payload.decision_packet_id.as_str(), true);
-                (&p.header, counted(p.payload.targets.len(), "target"), Role::Other)
+                (p.header(), counted(p.payload.targets.len(), "target"), Role::Other)
             }
             Packet::ToolAuthorizationToken(p) => {
                 let (payload, scope) = (&p.payload, &p.payload.authorized_scope);
@@ -103,14 +103,14 @@ impl Facts {
                 let id = payload.token_id.as_str();
                 let brief =
                     format!("{revoked}{id} for {}, until {}", scope.tool_ids.join(", "), payload.expiry.as_str());
-                (&p.header, brief, Role::UnderDecision)
+                (p.header(), brief, Role::UnderDecision)
             }
             Packet::TaskDirective(p) => {
                 links.define(Kind::Task, p.payload.task_id.as_str(), true);
                 if let Some(token) = &p.payload.authorization_token_id {
                     links.refer("token", Kind::Token, token.as_str(), true);
                 }
-                (&p.header, directive(&p.payload), Role::UnderDecision)
+                (p.header(), directive(&p.payload), Role::UnderDecision)
             }
             Packet::TaskResult(p) => {
                 let payload = &p.payload;
@@ -126,7 +126,7 @@ impl Facts {
                     used.and_then(|used| used.tool_calls_used).map_or(1, |count| count.get()),
                 ]);
                 let brief = format!("{} of {}", payload.result_status.as_str(), payload.task_id.as_str());
-                (&p.header, brief, Role::Other)
+                (p.header(), brief, Role::Other)
             }
             Packet::Escalation(p) => {
                 if let Some(id) = &p.payload.blocking_decision_packet_id {
@@ -134,7 +134,7 @@ impl Facts {
                 }
                 let options = counted(p.payload.top_options.len(), "option");
                 let brief = format!("{}, {options}", p.payload.escalation_trigger.as_str());
-                (&p.header, brief, Role::Other)
+                (p.header(), brief, Role::Other)
             }
             Packet::IntegrityAlert(p) => {
                 for id in p.payload.revoked_token_ids.iter().flatten() {
@@ -144,9 +144,9 @@ impl Facts {
                     links.refer("about", Kind::Packet, id.as_str(), false);
                 }
                 let brief = format!("{}: {}", p.payload.severity.as_str(), p.payload.summary.as_str());
-                (&p.header, brief, Role::Other)
+                (p.header(), brief, Role::Other)
             }
-            Packet::QueueUpdate(p) => (&p.header, p.payload.queue_action.as_str().to_owned(), Role::Other),
+            Packet::QueueUpdate(p) => (p.header(), p.payload.queue_action.as_str().to_owned(), Role::Other),
         };
         if let Some(id) = &header.previous_packet_id {
             links.refer("previous packet", Kind::Packet, id.as_str(), false);

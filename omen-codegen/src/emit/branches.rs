@@ -6,17 +6,19 @@ use quote::{format_ident, quote};
 
 use super::names::pascal;
 use super::typestate::{self, Builders, LeftOut, Member, Missing, Typestate};
-use super::{Context, bug, ident, types, value};
+use super::{Context, bug, ident, narrowed, types, value};
 use crate::mistake::Mistakes;
 use crate::model::{Branch, Case, Conditional, Def, Field, Item, Kind, Object, Ty};
 
 /// The builders of an object: the plain one, and one for each branch.
 pub(super) fn emit(context: &Context<'_>, def: &Def, object: &Object) -> Result<Builders, Mistakes> {
     let mut builders = vec![plain(context, def, object)?];
+    let mut narrowed = TokenStream::new();
     for branch in &object.branches {
-        builders.push(typestate(context, def, object, branch)?);
+        builders.push(typestate(context, def, object, branch, &mut narrowed)?);
     }
-    Ok(typestate::emit(&def.name, &builders))
+    let Builders { items, needs } = typestate::emit(&def.name, &builders);
+    Ok(Builders { items: quote!(#items #narrowed), needs })
 }
 
 /// The builder that knows the required members alone. It checks at run time what types do not carry.
@@ -50,8 +52,10 @@ fn plain(context: &Context<'_>, def: &Def, object: &Object) -> Result<Typestate,
         members,
         left_out: Vec::new(),
         fallible,
+        built: quote!(built),
         skippable: true,
         groups: Vec::new(),
+        explains: TokenStream::new(),
     })
 }
 
@@ -79,9 +83,17 @@ fn has_bounds(context: &Context<'_>, field: &Field) -> Result<bool, Mistakes> {
     }
 }
 
-fn typestate(context: &Context<'_>, def: &Def, object: &Object, branch: &Branch) -> Result<Typestate, Mistakes> {
+/// The builder of a branch. The enums that it narrows are added to `narrowed`.
+fn typestate(
+    context: &Context<'_>,
+    def: &Def,
+    object: &Object,
+    branch: &Branch,
+    narrowed: &mut TokenStream,
+) -> Result<Typestate, Mistakes> {
     let of = ident(&def.name);
     let mut members = Vec::new();
+    let mut explains = TokenStream::new();
     let mut left_out = Vec::new();
     let mut fields = Vec::new();
     let mut fallible = false;
@@ -104,7 +116,13 @@ fn typestate(context: &Context<'_>, def: &Def, object: &Object, branch: &Branch)
         let least = matches!(field.ty, Ty::Array { min, .. } if min > 0);
         let filled = is_required && (least || is_subject && branch.case == Case::Filled);
         let non_empty = demanded.is_some_and(|conditional| conditional.non_empty);
-        let Kept { takes, keeps, convert, put, bounded } = kept(context, &def.name, field, filled, non_empty)?;
+        let Kept { mut takes, keeps, mut convert, put, bounded } = kept(context, &def.name, field, filled, non_empty)?;
+        if let Some(excluded) = branch.excludes.iter().find(|excluded| excluded.member == field.name) {
+            let narrow = narrowed::emit(context, def, branch, field, excluded)?;
+            (takes, convert) = (narrow.takes, narrow.convert);
+            narrowed.extend(narrow.items);
+            explains.extend(narrow.explains);
+        }
         fallible |= bounded;
         let missing = is_required.then(|| missing(def, field, demanded));
         fields.push(match put {
@@ -147,8 +165,10 @@ fn typestate(context: &Context<'_>, def: &Def, object: &Object, branch: &Branch)
         members,
         left_out,
         fallible,
+        built: quote!(built),
         skippable: false,
         groups: Vec::new(),
+        explains,
     })
 }
 

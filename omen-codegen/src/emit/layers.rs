@@ -29,7 +29,7 @@ pub(super) fn emit(model: &Model) -> Result<TokenStream, Mistakes> {
 }
 
 /// Where a packet comes from, as the schema writes it, as a value of the type.
-fn source(model: &Model, layer: &str) -> Result<TokenStream, Mistakes> {
+pub(super) fn source(model: &Model, layer: &str) -> Result<TokenStream, Mistakes> {
     let lost = || bug(format!("invalid value `{layer}` for `{LAYER_SOURCE}`"));
     let Some(Kind::Union(branches)) = model.defs.get(LAYER_SOURCE).map(|def| &def.kind) else { return Err(lost()) };
     let ty = ident(LAYER_SOURCE);
@@ -95,15 +95,18 @@ fn of_events(model: &Model, layers: &Layers) -> Result<TokenStream, Mistakes> {
     })
 }
 
+/// The layer from which the typed API sends a packet: the first of `typed` that may send it.
+pub(super) fn own<'m>(layers: &'m Layers, packet: &String) -> &'m str {
+    let sends =
+        |layer: &&String| layers.senders.iter().any(|sender| sender.layer == **layer && sender.sends.contains(packet));
+    let own = layers.typed.iter().find(sends).or(layers.typed.first());
+    own.map_or("", String::as_str)
+}
+
 /// By packet type, the layer from which the typed API sends it.
 fn of_packets(model: &Model, layers: &Layers) -> Result<TokenStream, Mistakes> {
-    let sends = |layer: &str, packet: &String| {
-        layers.senders.iter().any(|sender| sender.layer == layer && sender.sends.contains(packet))
-    };
-    let first = layers.typed.first().map_or("", String::as_str);
     let arms = model.packets.iter().map(|packet| {
-        let own = layers.typed.iter().find(|layer| sends(layer, packet)).map_or(first, String::as_str);
-        let (packet, layer) = (packet_type(model, packet)?, source(model, own)?);
+        let (packet, layer) = (packet_type(model, packet)?, source(model, own(layers, packet))?);
         Ok(quote!(PacketType::#packet => #layer))
     });
     let arms = arms.collect::<Result<Vec<_>, Mistakes>>()?;

@@ -235,6 +235,7 @@ fn of_enum(name: &str, naming: &Naming, values: &[Variant]) -> TokenStream {
         let place = naming.ordered.then(|| quote!(type Place = Place<#place>;));
         quote! {
             impl sealed::FactSealed for #path {}
+            impl sealed::ValueSealed for #path {}
 
             #[diagnostic::do_not_recommend]
             impl #fact for #path {
@@ -258,7 +259,7 @@ fn of_enum(name: &str, naming: &Naming, values: &[Variant]) -> TokenStream {
 
         #docs
         #[diagnostic::on_unimplemented(message = #message, label = "a value of another sort", note = #note)]
-        pub trait #fact: sealed::FactSealed + Copy + Send + Sync + 'static {
+        pub trait #fact: sealed::ValueSealed {
             /// The same value at run time.
             const VALUE: ::omen_types::#of;
             #place

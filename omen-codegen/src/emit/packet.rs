@@ -6,7 +6,7 @@ use quote::quote;
 use super::readers::{Mode, Reader, reference};
 use super::shapes::shape_name;
 use super::typestate::Builders;
-use super::{Context, Emitted, bug, doc, ident, list, packet_builder, packet_type, packet_variant};
+use super::{Context, Emitted, bug, doc, ident, list, packet_builder, packet_type, packet_variant, senders};
 use crate::mistake::Mistakes;
 use crate::model::{Model, Ty};
 
@@ -17,8 +17,10 @@ pub(super) fn emit(context: &Context<'_>) -> Result<Emitted, Mistakes> {
     let shapes = packet_shapes(context, first)?;
     let root = context.model.object(first).ok_or_else(|| bug(format!("packet `{first}` is not an object")))?;
     let Builders { items: builder, needs } = packet_builder::shared(context, root)?;
+    let senders = senders::emit(context.model)?;
     let items = quote! {
         #enums
+        #senders
         #builder
         #parser
         #shapes

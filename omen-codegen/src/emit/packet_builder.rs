@@ -8,7 +8,7 @@ use super::branches::kept;
 use super::typestate::{self, Builders, Group, Member, Missing, Typestate};
 use super::{Context, bug, doc, ident, packet_type};
 use crate::mistake::Mistakes;
-use crate::model::{Def, Field, Object};
+use crate::model::{Def, Field, Model, Object};
 
 /// The member of a header that says the type of packet.
 const TYPE: &str = "packet_type";
@@ -28,6 +28,17 @@ pub(super) fn emit(context: &Context<'_>, def: &Def, packet: &Object) -> Result<
             pub fn builder() -> PacketBuilder<Self> {
                 PacketBuilder::begin()
             }
+
+            /// Returns the header.
+            #[must_use]
+            pub fn header(&self) -> &#header {
+                &self.header
+            }
+
+            /// Replaces the header. Its packet type becomes that of this packet, whatever it was.
+            pub fn set_header(&mut self, header: #header) {
+                self.header = #header { packet_type: Self::PACKET_TYPE, ..header };
+            }
         }
 
         impl PacketParts for #of {
@@ -37,6 +48,10 @@ pub(super) fn emit(context: &Context<'_>, def: &Def, packet: &Object) -> Result<
             fn from_parts(header: #header, mcp: #mcp, payload: #payload, metadata: Metadata) -> Self {
                 Self { header, mcp, payload, metadata }
             }
+        }
+
+        impl PayloadParts for #payload {
+            type Packet = #of;
         }
     })
 }
@@ -50,7 +65,11 @@ pub(super) fn shared(context: &Context<'_>, packet: &Object) -> Result<Builders,
     for field in header.fields.iter().filter(|field| field.name != TYPE) {
         let kept = kept(context, parts.header, field, false, false)?;
         let missing = field.required.then(|| missing(parts.header, &field.name));
-        members.push(member(field, kept.takes, kept.keeps, kept.convert, missing));
+        let (takes, convert) = match has_layers(context.model, field) {
+            true => (quote!(impl layers::Sends<#of>), quote!(layers::layer_of::<#of, _>(value))),
+            false => (kept.takes, kept.convert),
+        };
+        members.push(member(field, takes, kept.keeps, convert, missing));
     }
     let mcp = ident(parts.mcp);
     for (name, ty) in [("mcp", quote!(#mcp)), ("payload", quote!(#of::Payload))] {
@@ -83,15 +102,21 @@ pub(super) fn shared(context: &Context<'_>, packet: &Object) -> Result<Builders,
         },
         begin: ident("builder"),
         docs: "Builds a packet: see the function `builder` of its type.".to_owned(),
-        checks: None,
+        checks: Some(
+            "The builders of the parts check what each of them has; what a packet has as a whole is checked here: its \
+             length and depth, and what was changed in a part after it was built."
+                .to_owned(),
+        ),
         name: ident("PacketBuilder"),
         of,
         generic: Some(quote!(PacketParts)),
         members,
         left_out: Vec::new(),
-        fallible: false,
+        fallible: true,
+        built: quote!(written),
         skippable: false,
-        groups: groups(parts.header, header),
+        groups: groups(context.model, parts.header, header),
+        explains: TokenStream::new(),
     };
     Ok(typestate::emit("Packet", &[builder]))
 }
@@ -141,8 +166,13 @@ fn missing(of: &str, name: &str) -> Missing {
     Missing { code: "SCHEMA".to_owned(), why: format!("every `{of}` has the field `{name}`") }
 }
 
-/// The setters of a whole header, and of id and time together.
-fn groups(header_name: &str, header: &Object) -> Vec<Group> {
+/// Whether a member of the header states the layer, and the state machine says which layer sends what.
+fn has_layers(model: &Model, field: &Field) -> bool {
+    field.name == "layer_source" && field.required && !model.fsm.layers.senders.is_empty()
+}
+
+/// The setters of a whole header, of id and time together, and of all that an origin knows.
+fn groups(model: &Model, header_name: &str, header: &Object) -> Vec<Group> {
     let ty = ident(header_name);
     let set = |field: &Field| {
         let name = ident(&field.name);
@@ -185,6 +215,29 @@ fn groups(header_name: &str, header: &Object) -> Vec<Group> {
                     })
                 })
                 .collect(),
+        });
+    }
+    let known = ["packet_id", "created_at", "correlation_id", "layer_source", "campaign_id"];
+    let all = known.iter().all(|name| header.field(name).is_some());
+    if all && header.fields.iter().any(|field| has_layers(model, field)) {
+        let fields = known.iter().map(|name| {
+            let name = ident(name);
+            (name.clone(), quote!(stamped.#name))
+        });
+        groups.push(Group {
+            name: ident("origin"),
+            docs: quote! {
+                /// Takes what an origin knows: id and time, the episode with its campaign, and the layer that sends such a
+                /// packet (D63).
+                ///
+                /// # Errors
+                /// If the source of ids gives something that is not an id of a packet.
+            },
+            parameter: quote!(origin),
+            takes: quote!(&mut Origin<impl Stamp, impl layers::Sends<P>>),
+            before: quote!(let stamped = origin.stamp_of::<P>()?;),
+            error: Some(quote!(Invalid)),
+            sets: fields.collect(),
         });
     }
     groups

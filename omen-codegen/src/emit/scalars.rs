@@ -99,7 +99,16 @@ fn pattern_scalar(name: &Ident, pattern: &Pattern) -> TokenStream {
 fn text(def: &Def, declared: &syn::ItemStruct, rule: &TextRule) -> TokenStream {
     let (name, wire, docs) = (ident(&def.name), &def.name, doc(&def.description));
     let (expects, holds) = (expects(rule), holds(rule));
-    let expects_doc = doc(&format!("Takes {expects}."));
+    let is_for_readers = matches!(rule, TextRule::Length { min: 1.., .. });
+    let expects_doc = doc(&match is_for_readers {
+        true => format!("Takes {expects}, with a visible character if a program makes it."),
+        false => format!("Takes {expects}."),
+    });
+    let is_for_readers = is_for_readers.then(|| {
+        quote!(
+            const IS_FOR_READERS: bool = true;
+        )
+    });
     let open_ended = match rule {
         TextRule::Length { min: 1, max: None } => Some(quote!(non_empty_text!(#name);)),
         _ => None,
@@ -121,6 +130,7 @@ fn text(def: &Def, declared: &syn::ItemStruct, rule: &TextRule) -> TokenStream {
 
         impl TextScalar for #name {
             const EXPECTS: &'static str = #expects;
+            #is_for_readers
 
             #[inline]
             fn holds(text: &str) -> bool {
@@ -129,6 +139,9 @@ fn text(def: &Def, declared: &syn::ItemStruct, rule: &TextRule) -> TokenStream {
         }
     }
 }
+
+/// Most values of an integer whose constants are listed one by one.
+const MOST_LISTED: u64 = 64;
 
 fn integer(def: &Def, declared: &syn::ItemStruct, min: u64, max: u64) -> TokenStream {
     let (name, wire, docs) = (ident(&def.name), &def.name, doc(&def.description));
@@ -152,6 +165,13 @@ fn integer(def: &Def, declared: &syn::ItemStruct, min: u64, max: u64) -> TokenSt
         },
         _ => TokenStream::new(),
     };
+    // The values of a small range can be listed, and then `cargo check` finds a constant outside.
+    let constants = if max.saturating_sub(min) < MOST_LISTED {
+        let values = (min..=max).map(Literal::u64_unsuffixed);
+        quote!(few_integers!(#name, #(#values)*);)
+    } else {
+        quote!(many_integers!(#name, #wire, #expects);)
+    };
     quote! {
         #docs
         ///
@@ -159,6 +179,8 @@ fn integer(def: &Def, declared: &syn::ItemStruct, min: u64, max: u64) -> TokenSt
         #declared
 
         integer_scalar!(#name, #wire, #expects);
+
+        #constants
 
         impl IntegerScalar for #name {
             const MIN: u64 = #min;

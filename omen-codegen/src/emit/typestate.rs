@@ -28,10 +28,14 @@ pub(super) struct Typestate {
     pub(super) construct: TokenStream,
     /// Whether the value can break a bound that no type expresses.
     pub(super) fallible: bool,
+    /// The function that checks it then.
+    pub(super) built: TokenStream,
     /// Whether the crates of the typed API may skip that check.
     pub(super) skippable: bool,
     /// Setters of several members at once.
     pub(super) groups: Vec<Group>,
+    /// More traits that explain an error.
+    pub(super) explains: TokenStream,
 }
 
 /// A member that the builder sets.
@@ -48,6 +52,27 @@ pub(super) struct Member {
     pub(super) convert: TokenStream,
     /// The compile error if it is missing; `None` if it is optional.
     pub(super) missing: Option<Missing>,
+}
+
+impl Member {
+    /// The trait that only an unset member has.
+    fn once(&self) -> Ident {
+        format_ident!("Once{}", pascal(&self.wire))
+    }
+
+    /// That trait: its message is the compiler's if the setter is called twice.
+    fn once_trait(&self) -> TokenStream {
+        let (name, wire) = (self.once(), &self.wire);
+        let message = text(&format!("SCHEMA: duplicate field `{wire}`; it is set already"));
+        let label = text(&format!("`{wire}` is set twice"));
+        let note = text(&format!("set `{wire}` once"));
+        quote! {
+            #[diagnostic::on_unimplemented(message = #message, label = #label, note = #note)]
+            pub trait #name {}
+
+            impl #name for Unset {}
+        }
+    }
 }
 
 /// The compile error for a missing member.
@@ -82,7 +107,7 @@ impl Typestate {
     /// The builder.
     pub(super) fn emit(&self, object: &str) -> TokenStream {
         let module = module(object);
-        let (structure, setters, build) = (self.structure(object), self.setters(), self.build(object, &module));
+        let (structure, setters, build) = (self.structure(object), self.setters(&module), self.build(object, &module));
         let refusals = self.refusals(&module);
         quote!(#structure #setters #refusals #build)
     }
@@ -218,7 +243,7 @@ impl Typestate {
         quote!(impl<#declared #(#parameters),*> #name<#shared #(#parameters),*>)
     }
 
-    fn setters(&self) -> TokenStream {
+    fn setters(&self, module: &Ident) -> TokenStream {
         let setters = self.members.iter().map(|member| {
             let Member { name, takes, convert, .. } = member;
             let docs = doc(&member.docs);
@@ -238,18 +263,21 @@ impl Typestate {
                     }
                 };
             }
-            let (parameter, with) = (self.parameter(member), self.with(&[name]));
+            let (parameter, with, once) = (self.parameter(member), self.with(&[name]), member.once());
             let moved = self.moved(&[(name.clone(), quote!(#convert))]);
             quote! {
                 #docs
-                pub fn #name(self, value: #takes) -> #with where #parameter: NotSet { #moved }
+                pub fn #name(self, value: #takes) -> #with where #parameter: needs::#module::#once { #moved }
             }
         });
         let groups = self.groups.iter().map(|group| {
             let Group { name, docs, parameter, takes, before, error, sets } = group;
             let names: Vec<_> = sets.iter().map(|(name, _)| name).collect();
             let (with, moved) = (self.with(&names), self.moved(sets));
-            let free = self.required().filter(|member| names.contains(&&member.name)).map(|m| self.parameter(m));
+            let free = self.required().filter(|member| names.contains(&&member.name)).map(|member| {
+                let (parameter, once) = (self.parameter(member), member.once());
+                quote!(#parameter: needs::#module::#once)
+            });
             let (gives, moved) = match error {
                 Some(error) => (quote!(Result<#with, #error>), quote!(let builder = { #moved }; Ok(builder))),
                 None => (with, moved),
@@ -260,7 +288,7 @@ impl Typestate {
             quote! {
                 #docs
                 #allow
-                pub fn #name(self, #parameter: #takes) -> #gives where #(#free: NotSet),* { #before #moved }
+                pub fn #name(self, #parameter: #takes) -> #gives where #(#free),* { #before #moved }
             }
         });
         let (head, groups) = (self.head(), groups.collect::<Vec<_>>());
@@ -323,7 +351,7 @@ impl Typestate {
     }
 
     fn build(&self, object: &str, module: &Ident) -> TokenStream {
-        let Self { of, construct, .. } = self;
+        let Self { of, construct, built, .. } = self;
         let shared = self.generic.as_ref().map(|_| quote!(<#of>));
         let bounds: Vec<_> = self
             .required()
@@ -376,7 +404,7 @@ impl Typestate {
                 ///
                 /// # Errors
                 #error
-                pub fn build(self) -> Result<#of, Box<Rejected>> #bounds { built(#value) }
+                pub fn build(self) -> Result<#of, Box<Rejected>> #bounds { #built(#value) }
 
                 #unchecked
             }
@@ -399,7 +427,7 @@ impl Typestate {
 
     /// One trait a member, which only a value that was set has: its message is the compiler's.
     pub(super) fn traits(&self) -> TokenStream {
-        let Self { of, begin, .. } = self;
+        let Self { of, begin, explains, .. } = self;
         let shared = self.generic.as_ref().map(|_| quote!(<#of>));
         let declared = self.generic.as_ref().map(|bound| quote!(<#of: #bound>));
         let shown = if self.generic.is_some() { format!("{{{of}}}") } else { of.to_string() };
@@ -429,7 +457,7 @@ impl Typestate {
                 pub trait #name {}
             }
         });
-        quote!(#(#required)* #(#left_out)*)
+        quote!(#(#required)* #(#left_out)* #explains)
     }
 }
 
@@ -450,7 +478,15 @@ pub(super) fn emit(object: &str, builders: &[Typestate]) -> Builders {
             struct #rest { #(#fields),* }
         }
     });
-    let traits: Vec<_> = builders.iter().map(Typestate::traits).filter(|traits| !traits.is_empty()).collect();
+    let mut required: Vec<&Member> = Vec::new();
+    for member in builders.iter().flat_map(Typestate::required) {
+        if !required.iter().any(|known| known.name == member.name) {
+            required.push(member);
+        }
+    }
+    let once = required.into_iter().map(Member::once_trait);
+    let traits = builders.iter().map(Typestate::traits).chain(once);
+    let traits: Vec<_> = traits.filter(|traits| !traits.is_empty()).collect();
     let needs = (!traits.is_empty()).then(|| explained(object, &traits));
     let builders = builders.iter().map(|builder| builder.emit(object));
     Builders { items: quote!(#(#builders)* #rest), needs }

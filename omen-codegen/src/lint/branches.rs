@@ -17,6 +17,7 @@ const BRANCH: &[Field] = &[
     may("value", Want::Text),
     may("when", Want::Text),
     may("leaves_out", Want::Record),
+    may("excludes", Want::Record),
 ];
 
 /// Functions that every object has already.
@@ -107,6 +108,7 @@ fn branches<'a>(
         named.push(this);
         name(&node, names, report);
         left_out(owner, subject, this, &node, report);
+        excluded(index, owner, subject, &node, report);
     }
     for (key, case) in cases.iter().filter(|case| !named.contains(case)) {
         let problem = format!("the branch of `{subject}` for `{case}` has neither a name nor a description");
@@ -164,5 +166,31 @@ fn left_out(owner: &Definition<'_>, subject: &str, case: (&str, &str), node: &No
             continue;
         };
         report.add(Kind::BranchMember, &at, problem, "remove it from `leaves_out`");
+    }
+}
+
+/// Checks that each value that a branch excludes is one of a required member, and that the branch says what to do instead.
+fn excluded(index: &Index<'_>, owner: &Definition<'_>, subject: &str, node: &Node<'_>, report: &mut Report) {
+    for (member, at) in node.get("excludes").iter().flat_map(Node::members) {
+        let target = owner.property(member).and_then(|property| index.referred(&property));
+        let target = target.filter(|target| target.shape == Shape::Enum && owner.requires(member) && member != subject);
+        let Some(target) = target else {
+            let problem = format!("`{member}` is not a required field of this object whose type is an enum");
+            report.add(Kind::BranchMember, &at, problem, "remove it from `excludes`");
+            continue;
+        };
+        let known = target.value_names();
+        for (value, at) in at.members() {
+            if !known.contains(&value) {
+                let problem = format!("`{value}` is not a value of `{member}`");
+                report.add(Kind::BranchMember, &at, problem, suggest::help(value, known.iter().copied()));
+            } else if at.json.as_str().is_none_or(|text| text.trim().is_empty()) {
+                record::malformed(report, &at, "a text that says what to do instead");
+            }
+        }
+        let excluded = at.members().count();
+        if excluded == 0 || excluded >= known.len() {
+            record::malformed(report, &at, "some of the values, and not all of them");
+        }
     }
 }

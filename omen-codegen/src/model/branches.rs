@@ -17,6 +17,17 @@ pub struct Branch {
     pub description: String,
     /// The members that mean nothing here, each with what to do instead.
     pub leaves_out: Vec<(String, String)>,
+    /// The required members that cannot have some of their values here.
+    pub excludes: Vec<Excluded>,
+}
+
+/// Values that a member cannot have in a branch.
+#[derive(Clone, Debug)]
+pub struct Excluded {
+    /// The member, whose type is an enum.
+    pub member: String,
+    /// The values, each with what to do instead.
+    pub values: Vec<(String, String)>,
 }
 
 /// A case of a conditional's subject.
@@ -84,11 +95,18 @@ fn branch(at: &At<'_>, subject: &str, json: &Json) -> Result<Branch, Mistake> {
             leaves_out.push((member.clone(), text(&at.join("leaves_out"), json, member)?));
         }
     }
+    let mut excludes = Vec::new();
+    for (member, json) in json.get("excludes").map_or(&[][..], Json::members) {
+        let at = at.join("excludes").join(member);
+        let values = json.members().iter().map(|(value, _)| Ok((value.clone(), text(&at, json, value)?)));
+        excludes.push(Excluded { member: member.clone(), values: values.collect::<Result<_, Mistake>>()? });
+    }
     Ok(Branch {
         subject: subject.to_owned(),
         case,
         name: text(at, json, "name")?,
         description: text(at, json, "description")?,
         leaves_out,
+        excludes,
     })
 }

@@ -40,7 +40,7 @@ impl<A, B> DeliveryBuilder<A, B> {
     /// What came of it.
     pub fn outcome(self, value: Outcome) -> DeliveryBuilder<Set<Outcome>, B>
     where
-        A: NotSet,
+        A: needs::delivery::OnceOutcome,
     {
         let (_, m1) = self.required;
         DeliveryBuilder {
@@ -51,7 +51,7 @@ impl<A, B> DeliveryBuilder<A, B> {
     /// When it was tried.
     pub fn attempts(self, value: Vec<String>) -> DeliveryBuilder<A, Set<Vec<String>>>
     where
-        B: NotSet,
+        B: needs::delivery::OnceAttempts,
     {
         let (m0, _) = self.required;
         DeliveryBuilder {
@@ -125,7 +125,7 @@ impl<A> DeliveryDoneBuilder<A> {
     /// When it was tried.
     pub fn attempts(self, value: Vec<String>) -> DeliveryDoneBuilder<Set<Vec<String>>>
     where
-        A: NotSet,
+        A: needs::delivery::OnceAttempts,
     {
         DeliveryDoneBuilder {
             required: (Set::new(value),),
@@ -186,7 +186,7 @@ impl<A, B> DeliveryLostBuilder<A, B> {
     /// When it was tried.
     pub fn attempts(self, value: Vec<String>) -> DeliveryLostBuilder<Set<Vec<String>>, B>
     where
-        A: NotSet,
+        A: needs::delivery::OnceAttempts,
     {
         let (_, m1) = self.required;
         DeliveryLostBuilder {
@@ -199,7 +199,7 @@ impl<A, B> DeliveryLostBuilder<A, B> {
         value: Option<String>,
     ) -> DeliveryLostBuilder<A, Set<Option<String>>>
     where
-        B: NotSet,
+        B: needs::delivery::OnceReason,
     {
         let (m0, _) = self.required;
         DeliveryLostBuilder {
@@ -255,7 +255,7 @@ impl<A, B> DeliveryRefusedBuilder<A, B> {
         value: Vec<String>,
     ) -> DeliveryRefusedBuilder<Set<Vec<String>>, B>
     where
-        A: NotSet,
+        A: needs::delivery::OnceAttempts,
     {
         let (_, m1) = self.required;
         DeliveryRefusedBuilder {
@@ -268,7 +268,7 @@ impl<A, B> DeliveryRefusedBuilder<A, B> {
         value: Option<String>,
     ) -> DeliveryRefusedBuilder<A, Set<Option<String>>>
     where
-        B: NotSet,
+        B: needs::delivery::OnceReason,
     {
         let (m0, _) = self.required;
         DeliveryRefusedBuilder {
@@ -319,19 +319,22 @@ pub struct DeliveryUntriedBuilder<A = Unset, B = Unset> {
 
 impl<A, B> DeliveryUntriedBuilder<A, B> {
     /// What came of it.
-    pub fn outcome(self, value: Outcome) -> DeliveryUntriedBuilder<Set<Outcome>, B>
+    pub fn outcome(
+        self,
+        value: impl needs::delivery::UntriedOutcomeValues,
+    ) -> DeliveryUntriedBuilder<Set<Outcome>, B>
     where
-        A: NotSet,
+        A: needs::delivery::OnceOutcome,
     {
         let (_, m1) = self.required;
         DeliveryUntriedBuilder {
-            required: (Set::new(value), m1),
+            required: (Set::new(needs::delivery::UntriedOutcomeValues::whole(value)), m1),
         }
     }
     /// Why it failed, or was not tried.
     pub fn reason(self, value: Text) -> DeliveryUntriedBuilder<A, Set<Text>>
     where
-        B: NotSet,
+        B: needs::delivery::OnceReason,
     {
         let (m0, _) = self.required;
         DeliveryUntriedBuilder {
@@ -382,7 +385,7 @@ impl<A, B> DeliveryTriedBuilder<A, B> {
     /// What came of it.
     pub fn outcome(self, value: Outcome) -> DeliveryTriedBuilder<Set<Outcome>, B>
     where
-        A: NotSet,
+        A: needs::delivery::OnceOutcome,
     {
         let (_, m1) = self.required;
         DeliveryTriedBuilder {
@@ -396,7 +399,7 @@ impl<A, B> DeliveryTriedBuilder<A, B> {
         value: impl Into<AtLeastOne<String>>,
     ) -> DeliveryTriedBuilder<A, Set<AtLeastOne<String>>>
     where
-        B: NotSet,
+        B: needs::delivery::OnceAttempts,
     {
         let (m0, _) = self.required;
         DeliveryTriedBuilder {
@@ -442,6 +445,43 @@ impl<A, B> DeliveryTriedBuilder<A, B> {
 #[derive(Clone, Debug, Default)]
 struct DeliveryOptional {
     reason: Option<Option<String>>,
+}
+
+/// What came of it. In \[`Delivery::untried`], it is not `DONE`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UntriedOutcome {
+    /// It did not arrive.
+    Lost,
+    /// Nobody took it.
+    Refused,
+}
+
+impl From<UntriedOutcome> for Outcome {
+    fn from(value: UntriedOutcome) -> Self {
+        match value {
+            UntriedOutcome::Lost => Self::Lost,
+            UntriedOutcome::Refused => Self::Refused,
+        }
+    }
+}
+
+impl TryFrom<Outcome> for UntriedOutcome {
+    type Error = Invalid;
+    fn try_from(value: Outcome) -> Result<Self, Invalid> {
+        match value {
+            Outcome::Lost => Ok(Self::Lost),
+            Outcome::Refused => Ok(Self::Refused),
+            other => {
+                Err(
+                    Invalid::new(
+                        "UntriedOutcome",
+                        "`LOST` or `REFUSED`",
+                        other.to_string(),
+                    ),
+                )
+            }
+        }
+    }
 }
 
 impl Delivery {
@@ -725,6 +765,20 @@ pub mod needs {
         #[diagnostic::do_not_recommend]
         impl UntriedReason for Set<Text> {}
         #[diagnostic::on_unimplemented(
+            message = "SCHEMA: `outcome` of `Delivery::untried()` cannot be `DONE`, which a `{Self}` may be",
+            label = "not narrowed",
+            note = "use `UntriedOutcome`, which has the other values",
+            note = "what was never tried has not arrived; begin with `tried()`"
+        )]
+        pub trait UntriedOutcomeValues {
+            fn whole(self) -> Outcome;
+        }
+        impl UntriedOutcomeValues for super::super::UntriedOutcome {
+            fn whole(self) -> Outcome {
+                self.into()
+            }
+        }
+        #[diagnostic::on_unimplemented(
             message = "SCHEMA: missing field `outcome`; `Delivery::tried()` requires it",
             label = "`outcome` is not set",
             note = "every `Delivery` has the field `outcome`",
@@ -742,5 +796,26 @@ pub mod needs {
         pub trait TriedAttempts: Given<AtLeastOne<String>> {}
         #[diagnostic::do_not_recommend]
         impl TriedAttempts for Set<AtLeastOne<String>> {}
+        #[diagnostic::on_unimplemented(
+            message = "SCHEMA: duplicate field `outcome`; it is set already",
+            label = "`outcome` is set twice",
+            note = "set `outcome` once"
+        )]
+        pub trait OnceOutcome {}
+        impl OnceOutcome for Unset {}
+        #[diagnostic::on_unimplemented(
+            message = "SCHEMA: duplicate field `attempts`; it is set already",
+            label = "`attempts` is set twice",
+            note = "set `attempts` once"
+        )]
+        pub trait OnceAttempts {}
+        impl OnceAttempts for Unset {}
+        #[diagnostic::on_unimplemented(
+            message = "SCHEMA: duplicate field `reason`; it is set already",
+            label = "`reason` is set twice",
+            note = "set `reason` once"
+        )]
+        pub trait OnceReason {}
+        impl OnceReason for Unset {}
     }
 }

@@ -35,7 +35,7 @@ impl<A, B, C, D> OrderBuilder<A, B, C, D> {
     /// Its identifier.
     pub fn id(self, value: OrderId) -> OrderBuilder<Set<OrderId>, B, C, D>
     where
-        A: NotSet,
+        A: needs::order::OnceId,
     {
         let (_, m1, m2, m3) = self.required;
         OrderBuilder {
@@ -45,7 +45,7 @@ impl<A, B, C, D> OrderBuilder<A, B, C, D> {
     /// Who ordered.
     pub fn customer(self, value: impl Into<String>) -> OrderBuilder<A, Set<String>, C, D>
     where
-        B: NotSet,
+        B: needs::order::OnceCustomer,
     {
         let (m0, _, m2, m3) = self.required;
         OrderBuilder {
@@ -55,7 +55,7 @@ impl<A, B, C, D> OrderBuilder<A, B, C, D> {
     /// When it was placed.
     pub fn placed_at(self, value: Timestamp) -> OrderBuilder<A, B, Set<Timestamp>, D>
     where
-        C: NotSet,
+        C: needs::order::OncePlacedAt,
     {
         let (m0, m1, _, m3) = self.required;
         OrderBuilder {
@@ -65,7 +65,7 @@ impl<A, B, C, D> OrderBuilder<A, B, C, D> {
     /// What was ordered.
     pub fn lines(self, value: Vec<String>) -> OrderBuilder<A, B, C, Set<Vec<String>>>
     where
-        D: NotSet,
+        D: needs::order::OnceLines,
     {
         let (m0, m1, m2, _) = self.required;
         OrderBuilder {
@@ -437,5 +437,33 @@ pub mod needs {
         pub trait SetLines: Given<Vec<String>> {}
         #[diagnostic::do_not_recommend]
         impl SetLines for Set<Vec<String>> {}
+        #[diagnostic::on_unimplemented(
+            message = "SCHEMA: duplicate field `id`; it is set already",
+            label = "`id` is set twice",
+            note = "set `id` once"
+        )]
+        pub trait OnceId {}
+        impl OnceId for Unset {}
+        #[diagnostic::on_unimplemented(
+            message = "SCHEMA: duplicate field `customer`; it is set already",
+            label = "`customer` is set twice",
+            note = "set `customer` once"
+        )]
+        pub trait OnceCustomer {}
+        impl OnceCustomer for Unset {}
+        #[diagnostic::on_unimplemented(
+            message = "SCHEMA: duplicate field `placed_at`; it is set already",
+            label = "`placed_at` is set twice",
+            note = "set `placed_at` once"
+        )]
+        pub trait OncePlacedAt {}
+        impl OncePlacedAt for Unset {}
+        #[diagnostic::on_unimplemented(
+            message = "SCHEMA: duplicate field `lines`; it is set already",
+            label = "`lines` is set twice",
+            note = "set `lines` once"
+        )]
+        pub trait OnceLines {}
+        impl OnceLines for Unset {}
     }
 }

@@ -48,7 +48,7 @@ impl<A> ReadingBuilder<A> {
         value: ::serde_json::Map<String, ::serde_json::Value>,
     ) -> ReadingBuilder<Set<::serde_json::Map<String, ::serde_json::Value>>>
     where
-        A: NotSet,
+        A: needs::reading::OnceData,
     {
         ReadingBuilder {
             required: (Set::new(value),),
@@ -271,5 +271,12 @@ pub mod needs {
         pub trait SetData: Given<::serde_json::Map<String, ::serde_json::Value>> {}
         #[diagnostic::do_not_recommend]
         impl SetData for Set<::serde_json::Map<String, ::serde_json::Value>> {}
+        #[diagnostic::on_unimplemented(
+            message = "SCHEMA: duplicate field `data`; it is set already",
+            label = "`data` is set twice",
+            note = "set `data` once"
+        )]
+        pub trait OnceData {}
+        impl OnceData for Unset {}
     }
 }

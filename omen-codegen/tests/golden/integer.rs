@@ -6,6 +6,8 @@ pub struct Percentage(u64);
 
 integer_scalar!(Percentage, "Percentage", "an integer from 1 to 100");
 
+many_integers!(Percentage, "Percentage", "an integer from 1 to 100");
+
 impl IntegerScalar for Percentage {
     const MIN: u64 = 1u64;
     const MAX: u64 = 100u64;

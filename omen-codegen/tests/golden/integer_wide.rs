@@ -6,6 +6,8 @@ pub struct Total(u64);
 
 integer_scalar!(Total, "Total", "an integer from 0 to 9007199254740991");
 
+many_integers!(Total, "Total", "an integer from 0 to 9007199254740991");
+
 impl IntegerScalar for Total {
     const MIN: u64 = 0u64;
     const MAX: u64 = 9007199254740991u64;

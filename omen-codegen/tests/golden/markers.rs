@@ -41,12 +41,14 @@ macro_rules! __ink {
     label = "a value of another sort",
     note = "expected one of `BlueInk`, `RedInk`"
 )]
-pub trait InkFact: sealed::FactSealed + Copy + Send + Sync + 'static {
+pub trait InkFact: sealed::ValueSealed {
     /// The same value at run time.
     const VALUE: ::omen_types::Ink;
 }
 
 impl sealed::FactSealed for BlueInk {}
+
+impl sealed::ValueSealed for BlueInk {}
 
 #[diagnostic::do_not_recommend]
 impl InkFact for BlueInk {
@@ -54,6 +56,8 @@ impl InkFact for BlueInk {
 }
 
 impl sealed::FactSealed for RedInk {}
+
+impl sealed::ValueSealed for RedInk {}
 
 #[diagnostic::do_not_recommend]
 impl InkFact for RedInk {
@@ -76,7 +80,7 @@ pub mod pace {
     label = "a value of another sort",
     note = "expected one of `pace::Slow`, `pace::Fast`"
 )]
-pub trait PaceFact: sealed::FactSealed + Copy + Send + Sync + 'static {
+pub trait PaceFact: sealed::ValueSealed {
     /// The same value at run time.
     const VALUE: ::omen_types::Pace;
     /// The place of the value in the schema, which lists the lowest first.
@@ -86,6 +90,8 @@ pub trait PaceFact: sealed::FactSealed + Copy + Send + Sync + 'static {
 
 impl sealed::FactSealed for pace::Slow {}
 
+impl sealed::ValueSealed for pace::Slow {}
+
 #[diagnostic::do_not_recommend]
 impl PaceFact for pace::Slow {
     const VALUE: ::omen_types::Pace = ::omen_types::Pace::Slow;
@@ -93,6 +99,8 @@ impl PaceFact for pace::Slow {
 }
 
 impl sealed::FactSealed for pace::Fast {}
+
+impl sealed::ValueSealed for pace::Fast {}
 
 #[diagnostic::do_not_recommend]
 impl PaceFact for pace::Fast {

@@ -56,7 +56,7 @@ impl<A, B, C> ParcelBuilder<A, B, C> {
     /// Its weight in kilograms.
     pub fn weight(self, value: Weight) -> ParcelBuilder<Set<Weight>, B, C>
     where
-        A: NotSet,
+        A: needs::parcel::OnceWeight,
     {
         let (_, m1, m2) = self.required;
         ParcelBuilder {
@@ -67,7 +67,7 @@ impl<A, B, C> ParcelBuilder<A, B, C> {
     /// What sort of parcel; the name is a keyword of Rust.
     pub fn r#type(self, value: impl Into<String>) -> ParcelBuilder<A, Set<String>, C>
     where
-        B: NotSet,
+        B: needs::parcel::OnceType,
     {
         let (m0, _, m2) = self.required;
         ParcelBuilder {
@@ -78,7 +78,7 @@ impl<A, B, C> ParcelBuilder<A, B, C> {
     /// What stands on it.
     pub fn labels(self, value: Vec<Label>) -> ParcelBuilder<A, B, Set<Vec<Label>>>
     where
-        C: NotSet,
+        C: needs::parcel::OnceLabels,
     {
         let (m0, m1, _) = self.required;
         ParcelBuilder {
@@ -444,5 +444,26 @@ pub mod needs {
         pub trait SetLabels: Given<Vec<Label>> {}
         #[diagnostic::do_not_recommend]
         impl SetLabels for Set<Vec<Label>> {}
+        #[diagnostic::on_unimplemented(
+            message = "SCHEMA: duplicate field `weight`; it is set already",
+            label = "`weight` is set twice",
+            note = "set `weight` once"
+        )]
+        pub trait OnceWeight {}
+        impl OnceWeight for Unset {}
+        #[diagnostic::on_unimplemented(
+            message = "SCHEMA: duplicate field `type`; it is set already",
+            label = "`type` is set twice",
+            note = "set `type` once"
+        )]
+        pub trait OnceType {}
+        impl OnceType for Unset {}
+        #[diagnostic::on_unimplemented(
+            message = "SCHEMA: duplicate field `labels`; it is set already",
+            label = "`labels` is set twice",
+            note = "set `labels` once"
+        )]
+        pub trait OnceLabels {}
+        impl OnceLabels for Unset {}
     }
 }

@@ -3,7 +3,7 @@
 #[derive(::serde::Serialize, Clone, Debug, PartialEq)]
 pub struct NotePacket {
     /// Says that it is a note.
-    pub header: PacketHeader,
+    header: PacketHeader,
     /// The envelope.
     pub mcp: McpEnvelope,
     /// The note itself.
@@ -17,6 +17,18 @@ impl NotePacket {
     /// Starts a `NotePacket`. The packet type in its header is set by itself.
     pub fn builder() -> PacketBuilder<Self> {
         PacketBuilder::begin()
+    }
+    /// Returns the header.
+    #[must_use]
+    pub fn header(&self) -> &PacketHeader {
+        &self.header
+    }
+    /// Replaces the header. Its packet type becomes that of this packet, whatever it was.
+    pub fn set_header(&mut self, header: PacketHeader) {
+        self.header = PacketHeader {
+            packet_type: Self::PACKET_TYPE,
+            ..header
+        };
     }
 }
 
@@ -36,6 +48,10 @@ impl PacketParts for NotePacket {
             metadata,
         }
     }
+}
+
+impl PayloadParts for NotePayload {
+    type Packet = NotePacket;
 }
 
 static NOTE_PACKET_SHAPE: Shape = Shape {

@@ -207,7 +207,7 @@ impl<P: PacketParts, A, B> PacketBuilder<P, A, B> {
         value: impl Into<McpEnvelope>,
     ) -> PacketBuilder<P, Set<McpEnvelope>, B>
     where
-        A: NotSet,
+        A: needs::packet::OnceMcp,
     {
         let (_, m1) = self.required;
         PacketBuilder {
@@ -222,7 +222,7 @@ impl<P: PacketParts, A, B> PacketBuilder<P, A, B> {
         value: impl Into<P::Payload>,
     ) -> PacketBuilder<P, A, Set<P::Payload>>
     where
-        B: NotSet,
+        B: needs::packet::OncePayload,
     {
         let (m0, _) = self.required;
         PacketBuilder {
@@ -254,23 +254,29 @@ impl<P: PacketParts, A, B> PacketBuilder<P, A, B> {
 
 impl<P: PacketParts, A, B> PacketBuilder<P, A, B> {
     /// Returns the packet.
-    #[must_use]
-    pub fn build(self) -> P
+    ///
+    /// The builders of the parts check what each of them has; what a packet has as a whole is checked here: its length and depth, and what was changed in a part after it was built.
+    ///
+    /// # Errors
+    /// The errors of a reader, with JSON pointers that begin at this object.
+    pub fn build(self) -> Result<P, Box<Rejected>>
     where
         A: needs::packet::SetMcp<P>,
         B: needs::packet::SetPayload<P>,
     {
-        let (mcp, payload) = self.required;
-        let (mcp, payload) = (Given::given(mcp), Given::given(payload));
-        let PacketOptional { metadata, .. } = self.optional;
-        P::from_parts(
-            PacketHeader {
-                packet_type: P::PACKET_TYPE,
-            },
-            mcp,
-            payload,
-            metadata.unwrap_or_default(),
-        )
+        written({
+            let (mcp, payload) = self.required;
+            let (mcp, payload) = (Given::given(mcp), Given::given(payload));
+            let PacketOptional { metadata, .. } = self.optional;
+            P::from_parts(
+                PacketHeader {
+                    packet_type: P::PACKET_TYPE,
+                },
+                mcp,
+                payload,
+                metadata.unwrap_or_default(),
+            )
+        })
     }
 }
 
@@ -452,5 +458,19 @@ pub mod needs {
         pub trait SetPayload<P: PacketParts>: Given<P::Payload> {}
         #[diagnostic::do_not_recommend]
         impl<P: PacketParts> SetPayload<P> for Set<P::Payload> {}
+        #[diagnostic::on_unimplemented(
+            message = "SCHEMA: duplicate field `mcp`; it is set already",
+            label = "`mcp` is set twice",
+            note = "set `mcp` once"
+        )]
+        pub trait OnceMcp {}
+        impl OnceMcp for Unset {}
+        #[diagnostic::on_unimplemented(
+            message = "SCHEMA: duplicate field `payload`; it is set already",
+            label = "`payload` is set twice",
+            note = "set `payload` once"
+        )]
+        pub trait OncePayload {}
+        impl OncePayload for Unset {}
     }
 }

@@ -1,6 +1,6 @@
 /// A text for one line of a screen, in characters and not bytes.
 ///
-/// Takes a string of 1 to 80 characters.
+/// Takes a string of 1 to 80 characters, with a visible character if a program makes it.
 #[derive(::serde::Serialize, Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct ShortText(String);
 
@@ -8,6 +8,7 @@ text_scalar!(ShortText, "ShortText");
 
 impl TextScalar for ShortText {
     const EXPECTS: &'static str = "a string of 1 to 80 characters";
+    const IS_FOR_READERS: bool = true;
     #[inline]
     fn holds(text: &str) -> bool {
         !text.is_empty() && text.chars().count() <= 80usize

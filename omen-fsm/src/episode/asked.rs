@@ -53,7 +53,7 @@ impl Asked {
         let mut record = self.lock();
         match packet {
             Packet::Observation(observation) if observation.payload.observation_type == ObservationType::UserInput => {
-                record.observe(observation.header.packet_id.clone(), &observation.payload);
+                record.observe(observation.header().packet_id.clone(), &observation.payload);
             }
             Packet::Decision(decision) => record.decide(decision.payload.decision_outcome),
             // Safe mode cancels the current decision and the verification loop (D13).

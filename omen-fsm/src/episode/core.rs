@@ -23,6 +23,7 @@ use super::open_task::OpenTask;
 use super::proved;
 use super::refused::Refusal;
 use super::time::TimeSource;
+use super::tool_classes::ToolClasses;
 use super::values::{Alarm, Alert, PacketHeaderExtras, info_alert};
 use crate::machine::{Machine, Verdict};
 use crate::table::{Event, Obligation};
@@ -45,6 +46,8 @@ pub(crate) struct Core {
     pub(crate) looped: LoopNotes,
     /// The open directives, by packet id.
     pub(crate) tasks: BTreeMap<String, OpenTask>,
+    /// By tool, whether the directives of the episode call it as one that may write (D88).
+    pub(crate) tools: ToolClasses,
     /// The tokens that were issued, in the order of issue. The ledger knows them by fingerprint alone.
     pub(crate) tokens: Vec<TokenId>,
     /// Permits, tasks and proofs of this episode carry it; those of another do not.

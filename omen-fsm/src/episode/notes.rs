@@ -8,6 +8,7 @@ use super::core::{Core, take};
 use super::loop_notes::{LoopNotes, LoopState};
 use super::open_task::OpenTask;
 use super::refused::Refusal;
+use super::values::OrderDraft;
 use super::{Authority, Pending};
 use crate::table::{LOOP_NODE, NodeSet};
 
@@ -51,6 +52,9 @@ impl Core {
             }
             Packet::TaskDirective(directive) => {
                 let payload = &directive.payload;
+                if let Some(tool) = &payload.execution_method.tool_id {
+                    self.tools.note(tool, OrderDraft::stating(payload.clone()).needs_token());
+                }
                 let ledger = self.machine.ledger();
                 let opened = ledger.open().get(id.as_str());
                 let task = OpenTask {

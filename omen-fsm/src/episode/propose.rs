@@ -174,9 +174,9 @@ impl Allow {
             None => {}
         }
         if let Packet::ToolAuthorizationToken(token) = packet
-            && token.payload.issuer_layer != token.header.layer_source
+            && token.payload.issuer_layer != token.header().layer_source
         {
-            let own = layer_name(token.header.layer_source);
+            let own = layer_name(token.header().layer_source);
             let problem = format!("a model can issue tokens for layer `{own}` only");
             let help = format!("set `issuer_layer` to the layer of the packet: `{own}`");
             return Err(Refusal::rule(Diagnostic::error(Code::E4, problem).at("/payload/issuer_layer").help(help)));

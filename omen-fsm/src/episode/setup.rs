@@ -16,6 +16,7 @@ use super::log::{Log, MemoryLog};
 use super::loop_notes::LoopNotes;
 use super::mark::Mark;
 use super::time::TimeSource;
+use super::tool_classes::ToolClasses;
 use super::values::PacketHeaderExtras;
 use super::{Closed, Episode, Idle};
 use crate::machine::Machine;
@@ -62,6 +63,7 @@ impl Setup {
                 decision: None,
                 looped: LoopNotes::default(),
                 tasks: BTreeMap::new(),
+                tools: ToolClasses::default(),
                 tokens: Vec::new(),
                 mark: Mark::default(),
                 trouble: None,

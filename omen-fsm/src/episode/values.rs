@@ -9,6 +9,7 @@ mod belief;
 mod directive;
 mod escalation;
 mod fields;
+mod finite;
 mod inquiry;
 mod json;
 mod layer1;
@@ -29,11 +30,14 @@ pub use arbitration::{
 #[doc(hidden)]
 pub use arbitration::{ExplainArbitration, ExplainRuling, Never};
 pub use belief::Belief;
+pub(crate) use directive::OrderDraft;
 pub use directive::{AnyClass, Directive, Order, ReadOnly, ReadWrite};
 pub use escalation::{Choice, Escalates, Escalation, FullEscalation, Gap, Recommendation};
 pub use fields::Fields;
 pub use inquiry::Inquiry;
-pub use json::{DoesNotFit, Json, ToJson};
+#[doc(hidden)]
+pub use json::Literal;
+pub use json::{DoesNotFit, Json, ResultData, ToJson};
 pub use layer1::{Layer1, Layer1Order};
 pub use named::{AnyOperation, AnyScope, AnyTool, NamedScope, Sorted, Unauthorized};
 pub use observation::{Answer, Observation};

@@ -1,6 +1,6 @@
 //! Literals that are checked while the program is compiled.
 
-/// A [`Text`](omen_types::Text) from a constant string; an empty one does not compile (INV-001). A text that is known
+/// A [`Text`](omen_types::Text) from a constant string; one without a visible character does not compile (INV-001). A text that is known
 /// only when the program runs is checked then: `Text::new(text)?`.
 ///
 /// ```
@@ -10,6 +10,10 @@
 ///
 /// ```compile_fail,E0080
 /// let summary = omen_invariants::text!("");
+/// ```
+///
+/// ```compile_fail,E0080
+/// let summary = omen_invariants::text!(" \u{200b}");
 /// ```
 #[macro_export]
 macro_rules! text {
@@ -25,7 +29,7 @@ macro_rules! text {
             match $crate::facts::__types::Text::literal(__OmenText::GIVEN) {
                 ::core::option::Option::Some(literal) => literal,
                 ::core::option::Option::None => {
-                    ::core::panic!("INV-001: this text is empty; the envelope needs at least one character here")
+                    ::core::panic!("INV-001: this text is empty or blank; the envelope needs a visible character here")
                 }
             };
         $crate::facts::__types::Text::from(__OMEN_TEXT)

@@ -68,8 +68,8 @@ macro_rules! tool {
         $crate::__class!(check $class);
 
         const _: () = ::core::assert!(
-            !<$tool as $crate::facts::Tool>::ID.is_empty(),
-            "INV-007: the identifier of a tool is empty, so no token can list it"
+            $crate::facts::__types::unseen::is_visible(<$tool as $crate::facts::Tool>::ID),
+            "INV-007: the identifier of a tool is empty or blank, so no token can list it"
         );
     };
 }
@@ -85,6 +85,14 @@ macro_rules! tool {
 /// assert_eq!(Deploy::TOOLS, ["cfg.write"]);
 /// assert_eq!(Deploy::OPERATIONS.len(), 2);
 /// ```
+///
+/// ```compile_fail,E0080
+/// use omen_invariants::{scope, tool};
+///
+/// tool!(pub Put = "kv.put", Write);
+/// tool!(pub Twin = "kv.put", Read);
+/// scope!(pub Both: tools [Put, Twin], operations [Write]);
+/// ```
 #[macro_export]
 macro_rules! scope {
     (
@@ -99,6 +107,11 @@ macro_rules! scope {
             type Tools = $crate::scope!(@list $($tool),+);
             type Operations = $crate::scope!(@list $($crate::facts::op::$operation),+);
         }
+
+        const _: () = ::core::assert!(
+            $crate::facts::__are_distinct(<$scope as $crate::facts::Scope>::TOOLS),
+            "INV-007: two tools of this scope have the same identifier; declare each tool once, with one class"
+        );
 
         $crate::scope!(@tools $scope, $crate::facts::__places::First, $($tool),+);
         $crate::scope!(@operations $scope, $crate::facts::__places::First, $($operation)+);
@@ -212,6 +225,35 @@ impl OperationList for () {
 impl<Head: OperationTypeFact, Rest: OperationList> OperationList for (Head, Rest) {
     const LENGTH: usize = Rest::LENGTH + 1;
     const ALL: [OperationType; MOST_OPERATIONS] = pushed(Rest::ALL, Head::VALUE);
+}
+
+/// Whether no two identifiers are the same.
+#[doc(hidden)]
+#[must_use]
+pub const fn __are_distinct(ids: &[&str]) -> bool {
+    let mut rest = ids;
+    while let [first, others @ ..] = rest {
+        let mut later = others;
+        while let [other, after @ ..] = later {
+            if are_equal(first.as_bytes(), other.as_bytes()) {
+                return false;
+            }
+            later = after;
+        }
+        rest = others;
+    }
+    true
+}
+
+/// Whether two texts are the same: `==` cannot be called while compiling.
+const fn are_equal(mut one: &[u8], mut other: &[u8]) -> bool {
+    while let ([a, rest_of_one @ ..], [b, rest_of_other @ ..]) = (one, other) {
+        if *a != *b {
+            return false;
+        }
+        (one, other) = (rest_of_one, rest_of_other);
+    }
+    one.is_empty() && other.is_empty()
 }
 
 /// The elements with another in front. The last one is dropped: an empty place, or `split_at` fails while compiling.

@@ -4,8 +4,8 @@ use omen_fsm::sender;
 use omen_gate::bounded;
 use omen_types::packet::{
     AuthorizedScope, Count, ErrorDetails, ExecutionMetadata, ExecutionMethod, ObservationPayload, ObservationType,
-    PacketId, PacketType, PositiveCount, ReliabilityMetadata, TaskDirectivePayload, TaskId, TaskResultPayload,
-    TaskType, Text, Timestamp, TokenId, ToolAuthorizationPayload,
+    PacketId, PacketType, PositiveCount, ReadTaskType, ReliabilityMetadata, TaskDirectivePayload, TaskId,
+    TaskResultPayload, TaskType, Text, Timestamp, TokenId, ToolAuthorizationPayload,
 };
 use serde_json::{Map, Value, json};
 
@@ -49,7 +49,7 @@ pub(super) fn directive(
         None => json!(
             TaskDirectivePayload::read()
                 .task_id(task_id.clone())
-                .task_type(if in_loop { TaskType::Verification } else { TaskType::ToolRead })
+                .task_type(if in_loop { ReadTaskType::Verification } else { ReadTaskType::ToolRead })
                 .execution_method(method)
                 .timeout_seconds(call.timeout)
                 .build()

@@ -2,6 +2,7 @@
 
 mod attacks;
 mod claims;
+mod classes;
 mod drops;
 mod evidence;
 mod faults;

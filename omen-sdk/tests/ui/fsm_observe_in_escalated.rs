@@ -1,5 +1,5 @@
 // FSM: an observation during an escalation -> E0277
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Escalated>, seen: Observation<Observed>) {
     let _ = episode.observe(seen);

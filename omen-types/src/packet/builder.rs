@@ -19,8 +19,13 @@
 //! # Ok::<(), omen_types::Invalid>(())
 //! ```
 
+use super::layers::{Own, Sends};
 use super::parse::{Checked, Claims, Rejected};
-use super::{McpEnvelope, PacketHeader, PacketId, PacketType};
+use super::{
+    CampaignId, CorrelationId, LayerSource, McpEnvelope, PacketBuilder, PacketFacts, PacketHeader, PacketId, PacketType,
+};
+use crate::code::Code;
+use crate::diagnostic::Diagnostic;
 use crate::metadata::Metadata;
 use crate::scalar::Invalid;
 use crate::time::Timestamp;
@@ -57,11 +62,17 @@ impl<T> Given<T> for Set<T> {
 
 /// What the builder of packets needs of a type of packet. Implemented by generated types only.
 #[doc(hidden)]
-pub trait PacketParts: Sized {
+pub trait PacketParts: Sized + serde::Serialize {
     type Payload;
     const PACKET_TYPE: PacketType;
 
     fn from_parts(header: PacketHeader, mcp: McpEnvelope, payload: Self::Payload, metadata: Metadata) -> Self;
+}
+
+/// A payload, which names its packet. Implemented by generated types only.
+#[doc(hidden)]
+pub trait PayloadParts: Sized {
+    type Packet: PacketParts<Payload = Self>;
 }
 
 mod sealed {
@@ -69,16 +80,6 @@ mod sealed {
     impl Sealed for super::Unset {}
     impl<T> Sealed for super::Set<T> {}
 }
-
-/// A member that a setter may set: one that is not set yet.
-#[diagnostic::on_unimplemented(
-    message = "SCHEMA: duplicate field; this setter was called already",
-    label = "set twice",
-    note = "call each setter of a required field once"
-)]
-pub trait NotSet: sealed::Sealed {}
-
-impl NotSet for Unset {}
 
 /// A list of at least one element.
 ///
@@ -169,10 +170,131 @@ impl<Ids: FnMut() -> Result<PacketId, Invalid>, Clock: FnMut() -> Timestamp> Sta
     }
 }
 
+impl<S: Stamp + ?Sized> Stamp for &mut S {
+    fn packet_id(&mut self) -> Result<PacketId, Invalid> {
+        (**self).packet_id()
+    }
+
+    fn created_at(&mut self) -> Timestamp {
+        (**self).created_at()
+    }
+}
+
+/// Where the packets of an agent come from: one episode, a source of ids and times, and for each packet the layer that sends
+/// it (D63).
+///
+/// ```
+/// use omen_types::builder::Origin;
+/// use omen_types::{BeliefChange, BeliefUpdatePayload, McpEnvelope, PacketId, Rejected, Timestamp, layers};
+///
+/// fn two(envelope: &McpEnvelope, mut ids: impl FnMut() -> u32) -> Result<(), Box<dyn std::error::Error>> {
+///     let now = || Timestamp::from(std::time::SystemTime::now());
+///     let stamp = (move || PacketId::new(format!("pkt_{}", ids())), now);
+///     let mut origin = Origin::new("corr_orders".parse()?, stamp);
+///
+///     let change = BeliefChange::builder().domain("db").key("pool").prior_value(().into()).new_value(20.into()).build();
+///     let belief = BeliefUpdatePayload::new_belief().belief_changes([change]).build();
+///     let packet = origin.packet(envelope.clone(), belief.clone())?;
+///     assert_eq!(packet.header().correlation_id.as_str(), "corr_orders");
+///     // Layer 3 may believe, too. It does not decide: a decision from it does not compile.
+///     let modelled = origin.sent_by(layers::Layer3).packet(envelope.clone(), belief)?;
+///     # drop(modelled);
+///     Ok(())
+/// }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Origin<S, L = Own> {
+    correlation_id: CorrelationId,
+    campaign_id: Option<CampaignId>,
+    stamp: S,
+    _layer: L,
+}
+
+/// What an origin knows of the next packet.
+pub(crate) struct Stamped {
+    pub(crate) packet_id: PacketId,
+    pub(crate) created_at: Timestamp,
+    pub(crate) correlation_id: CorrelationId,
+    pub(crate) layer_source: LayerSource,
+    pub(crate) campaign_id: Option<CampaignId>,
+}
+
+impl<S: Stamp> Origin<S> {
+    /// The origin of an episode's packets.
+    pub fn new(correlation_id: CorrelationId, stamp: S) -> Self {
+        Self { correlation_id, campaign_id: None, stamp, _layer: Own }
+    }
+
+    /// Sets the campaign that all packets state.
+    #[must_use]
+    pub fn campaign(mut self, campaign_id: CampaignId) -> Self {
+        self.campaign_id = Some(campaign_id);
+        self
+    }
+}
+
+impl<S: Stamp, L: Copy> Origin<S, L> {
+    /// The same origin for packets of another layer, such as a decision of layer 1. A layer that does not send the packet
+    /// does not compile.
+    pub fn sent_by<M: Copy>(&mut self, layer: M) -> Origin<&mut S, M> {
+        let (correlation_id, campaign_id) = (self.correlation_id.clone(), self.campaign_id.clone());
+        Origin { correlation_id, campaign_id, stamp: &mut self.stamp, _layer: layer }
+    }
+
+    /// Makes a packet of an envelope and a payload. For a packet with more members, such as `previous_packet_id`, pass the
+    /// origin to its builder: `DecisionPacket::builder().origin(&mut origin)?`.
+    ///
+    /// # Errors
+    /// If the source of ids gives something that is not an id of a packet, or a reader would refuse the packet.
+    pub fn packet<Y: PayloadParts>(
+        &mut self,
+        mcp: impl Into<McpEnvelope>,
+        payload: Y,
+    ) -> Result<Y::Packet, Box<Rejected>>
+    where
+        L: Sends<Y::Packet>,
+    {
+        let builder = PacketBuilder::<Y::Packet>::begin().origin(self).map_err(|invalid| {
+            let error = Diagnostic::error(Code::Schema, invalid.to_string()).at("/header/packet_id");
+            Box::new(Rejected { errors: vec![error], claims: Claims::default() })
+        })?;
+        builder.mcp(mcp).payload(payload).build()
+    }
+
+    pub(crate) fn stamp_of<P>(&mut self) -> Result<Stamped, Invalid>
+    where
+        L: Sends<P>,
+    {
+        Ok(Stamped {
+            packet_id: self.stamp.packet_id()?,
+            created_at: self.stamp.created_at(),
+            correlation_id: self.correlation_id.clone(),
+            layer_source: L::LAYER,
+            campaign_id: self.campaign_id.clone(),
+        })
+    }
+}
+
 /// The value that a builder has made, if it matches its schema.
 pub(crate) fn built<T: Checked>(value: T) -> Result<T, Box<Rejected>> {
     match value.check() {
         Ok(()) => Ok(value),
         Err(errors) => Err(Box::new(Rejected { errors, claims: Claims::default() })),
     }
+}
+
+/// The packet that a builder has made, if a reader accepts its line.
+pub(crate) fn written<P: PacketParts>(packet: P) -> Result<P, Box<Rejected>> {
+    let line = serde_json::to_string(&packet).map_err(|error| Box::new(unwritable(&error)))?;
+    let read = PacketFacts::parse(&line).map(drop);
+    read.map(|()| packet).map_err(|mut rejected| {
+        // Offsets into a text that the caller has not seen would mislead.
+        rejected.errors.iter_mut().for_each(|error| error.span = None);
+        rejected
+    })
+}
+
+fn unwritable(error: &serde_json::Error) -> Rejected {
+    let error = Diagnostic::error(Code::Json, format!("the packet cannot be written as JSON: {error}"));
+    Rejected { errors: vec![error], claims: Claims::default() }
 }

@@ -317,24 +317,12 @@ pub trait Checked: HasShape + serde::Serialize {
 impl<T: HasShape + serde::Serialize> Checked for T {}
 
 impl Packet {
-    /// Checks what the types alone do not carry: lengths of arrays, conditionals, and that the
-    /// header states the packet's type.
+    /// Checks what the types alone do not carry: lengths of arrays, conditionals.
     ///
     /// # Errors
     /// Every schema error, with its JSON pointer.
     pub fn check(&self) -> Result<(), Vec<Diagnostic>> {
-        let mut errors = verdict(self, packet_shape(Some(self.packet_type()))).err().unwrap_or_default();
-        if self.header().packet_type != self.packet_type() {
-            errors.push(
-                Diagnostic::error(
-                    Code::Schema,
-                    format!("the header says `{}`, but this is a {}", self.header().packet_type, self.packet_type()),
-                )
-                .at("/header/packet_type")
-                .help(format!("set `packet_type` to `{}`", self.packet_type())),
-            );
-        }
-        if errors.is_empty() { Ok(()) } else { Err(errors) }
+        verdict(self, packet_shape(Some(self.packet_type())))
     }
 }
 

@@ -57,20 +57,27 @@ impl Way<'_> {
     fn call(&self, members: &[&Field]) -> String {
         let required: Vec<_> = self.required().iter().map(|field| field.name.as_str()).collect();
         let value = |field: &Field| match field.ty {
-            Ty::PlainText => "String::new()",
-            Ty::Array { .. } if required.contains(&field.name.as_str()) => "any::<AtLeastOne<_>>()",
+            Ty::PlainText => "String::new()".to_owned(),
+            // What a branch has narrowed takes more than one type.
+            _ if self.branch.excludes.iter().any(|excluded| excluded.member == field.name) => {
+                format!("any::<{}{}>()", self.begin(), field.ty.reference().unwrap())
+            }
+            Ty::Array { .. } if required.contains(&field.name.as_str()) => "any::<AtLeastOne<_>>()".to_owned(),
             // What it takes is inferred.
-            _ => "any()",
+            _ => "any()".to_owned(),
         };
         let setters: String = members.iter().map(|field| format!(".{}({})", field.name, value(field))).collect();
         format!("let _: {0} = {0}::{1}(){setters}.build();", self.of, self.branch.name)
     }
 
+    /// Name of the branch in types.
+    fn begin(&self) -> String {
+        self.branch.name.split('_').map(|word| format!("{}{}", word[..1].to_uppercase(), &word[1..])).collect()
+    }
+
     /// Name of the builder's type.
     fn builder(&self) -> String {
-        let name: String =
-            self.branch.name.split('_').map(|word| format!("{}{}", word[..1].to_uppercase(), &word[1..])).collect();
-        format!("{}{name}Builder", self.of.trim_end_matches("Payload"))
+        format!("{}{}Builder", self.of.trim_end_matches("Payload"), self.begin())
     }
 }
 
@@ -195,10 +202,11 @@ fn what_a_branch_demands_is_required_by_type_and_nothing_else() {
             let value = |name: &str| match name {
                 "mcp" => "any::<McpEnvelope>()".to_owned(),
                 "payload" => format!("any::<{payload}>()"),
+                "layer_source" => "layers::Own".to_owned(),
                 _ => "any()".to_owned(),
             };
             let set = names.iter().filter(|name| **name != left).map(|name| format!(".{name}({})", value(name)));
-            format!("let _ = Packet::from({packet}::builder(){}.build());", set.collect::<String>())
+            format!("let _ = {packet}::builder(){}.build().map(Packet::from);", set.collect::<String>())
         };
         legal.add(cell("with what it requires"), "fn", "()", &call(""));
         for name in &names {
@@ -206,7 +214,7 @@ fn what_a_branch_demands_is_required_by_type_and_nothing_else() {
             lacking += 1;
         }
         let whole = format!(
-            "let _: {packet} = {packet}::builder().header(any()).mcp(any::<McpEnvelope>()).payload(any::<{payload}>()).build();"
+            "let _: Option<{packet}> = {packet}::builder().header(any()).mcp(any::<McpEnvelope>()).payload(any::<{payload}>()).build().ok();"
         );
         legal.add(cell("with a header"), "fn", "()", &whole);
         let body = format!("let _ = {packet}::builder().packet_type(any());");

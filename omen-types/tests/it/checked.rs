@@ -90,12 +90,45 @@ fn parts_are_checked_by_themselves() {
 }
 
 #[test]
-fn the_header_must_state_the_type() {
+fn the_type_in_a_header_follows_from_the_packet() {
     let mut packet = packets::decision();
-    packet.header.packet_type = omen_types::PacketType::ObservationPacket;
-    check(
-        packet,
-        &["/header/packet_type: the header says `ObservationPacket`, but this is a DecisionPacket; \
-           help: set `packet_type` to `DecisionPacket`"],
-    );
+    packet.set_header(packets::observation().header().clone());
+    assert_eq!(packet.header().packet_type, omen_types::PacketType::DecisionPacket);
+    check(packet, &[]);
+}
+
+/// What `build()` of a packet returns, a reader accepts: the parts cannot know how long and how deep the whole is, or
+/// what was changed in them.
+#[test]
+fn a_packet_that_a_reader_refuses_is_not_built() {
+    use omen_types::{TaskResultPacket, TaskResultPayload};
+    use serde_json::{Value, json};
+
+    let result = |data: Value| {
+        TaskResultPayload::success()
+            .task_id("task_1".parse().unwrap())
+            .directive_packet_id("pkt_1".parse().unwrap())
+            .result_data(data)
+            .build()
+    };
+    let packet = |payload: TaskResultPayload| {
+        let header = packets::result().header().clone();
+        TaskResultPacket::builder().header(header).mcp(packets::mcp()).payload(payload).build()
+    };
+    let deep = |levels: u8| (0..levels).fold(json!(1), |value, _| json!([value]));
+    // The packet and its payload are two levels.
+    let limit = omen_types::limits::MAX_DEPTH - 2;
+    let built = packet(result(deep(limit))).unwrap();
+    packets::accepted(&packets::line(built));
+    let refused = packet(result(deep(limit + 1))).unwrap_err();
+    assert!(refused.to_string().contains("nested deeper than 64 levels"), "{refused}");
+    let refused = packet(result(Value::String("z".repeat(omen_types::limits::MAX_LINE_BYTES)))).unwrap_err();
+    assert!(refused.to_string().contains("the line exceeds 16 MiB"), "{refused}");
+
+    let mut changed = packets::observation().payload;
+    changed.data.clear();
+    let builder = omen_types::ObservationPacket::builder().header(packets::observation().header().clone());
+    let refused = builder.mcp(packets::mcp()).payload(changed).build().unwrap_err();
+    assert_eq!(refused.errors[0].pointer.as_deref(), Some("/payload/data"));
+    assert_eq!(refused.errors[0].span, None);
 }

@@ -81,14 +81,14 @@ pub(crate) fn observation() -> ObservationPacket {
     let data = json!({ "pool_size": 4 }).as_object().cloned().unwrap();
     let payload =
         ObservationPayload::builder().observation_type(ObservationType::ToolOutput).data(data).build().unwrap();
-    ObservationPacket::builder().header(header(ObservationPacket::TYPE)).mcp(mcp()).payload(payload).build()
+    ObservationPacket::builder().header(header(ObservationPacket::TYPE)).mcp(mcp()).payload(payload).build().unwrap()
 }
 
 pub(crate) fn belief_update() -> BeliefUpdatePacket {
     let change =
         BeliefChange::builder().domain("pool").key("size").new_value(json!(4)).prior_value(json!(null)).build();
     let payload = BeliefUpdatePayload::new_belief().belief_changes([change]).build();
-    BeliefUpdatePacket::builder().header(header(BeliefUpdatePacket::TYPE)).mcp(mcp()).payload(payload).build()
+    BeliefUpdatePacket::builder().header(header(BeliefUpdatePacket::TYPE)).mcp(mcp()).payload(payload).build().unwrap()
 }
 
 pub(crate) fn decision() -> DecisionPacket {
@@ -99,7 +99,7 @@ pub(crate) fn decision() -> DecisionPacket {
         .decision_summary("Safety first".parse().unwrap())
         .constraints_satisfied(constraints)
         .build();
-    DecisionPacket::builder().header(header(DecisionPacket::TYPE)).mcp(mcp()).payload(payload).build()
+    DecisionPacket::builder().header(header(DecisionPacket::TYPE)).mcp(mcp()).payload(payload).build().unwrap()
 }
 
 pub(crate) fn verification_plan() -> VerificationPlanPacket {
@@ -110,7 +110,12 @@ pub(crate) fn verification_plan() -> VerificationPlanPacket {
         .build();
     let plan = VerificationPlanPayload::builder().decision_packet_id("pkt_0".parse().unwrap());
     let payload = plan.targets(vec![target]).build().unwrap();
-    VerificationPlanPacket::builder().header(header(VerificationPlanPacket::TYPE)).mcp(mcp()).payload(payload).build()
+    VerificationPlanPacket::builder()
+        .header(header(VerificationPlanPacket::TYPE))
+        .mcp(mcp())
+        .payload(payload)
+        .build()
+        .unwrap()
 }
 
 pub(crate) fn token() -> ToolAuthorizationToken {
@@ -126,7 +131,12 @@ pub(crate) fn token() -> ToolAuthorizationToken {
         .max_usage_count(PositiveCount::new(1).unwrap())
         .issuer_layer(LayerSource::IntegrityLayer(IntegrityLayer::Integrity))
         .build();
-    ToolAuthorizationToken::builder().header(header(ToolAuthorizationToken::TYPE)).mcp(mcp()).payload(payload).build()
+    ToolAuthorizationToken::builder()
+        .header(header(ToolAuthorizationToken::TYPE))
+        .mcp(mcp())
+        .payload(payload)
+        .build()
+        .unwrap()
 }
 
 pub(crate) fn directive() -> TaskDirectivePacket {
@@ -137,7 +147,12 @@ pub(crate) fn directive() -> TaskDirectivePacket {
         .execution_method(method)
         .authorization_token_id("token_1".parse().unwrap())
         .build();
-    TaskDirectivePacket::builder().header(header(TaskDirectivePacket::TYPE)).mcp(mcp()).payload(payload).build()
+    TaskDirectivePacket::builder()
+        .header(header(TaskDirectivePacket::TYPE))
+        .mcp(mcp())
+        .payload(payload)
+        .build()
+        .unwrap()
 }
 
 pub(crate) fn result() -> TaskResultPacket {
@@ -146,7 +161,7 @@ pub(crate) fn result() -> TaskResultPacket {
         .directive_packet_id("pkt_0".parse().unwrap())
         .result_data(json!([1, { "size": 8 }]))
         .build();
-    TaskResultPacket::builder().header(header(TaskResultPacket::TYPE)).mcp(mcp()).payload(payload).build()
+    TaskResultPacket::builder().header(header(TaskResultPacket::TYPE)).mcp(mcp()).payload(payload).build().unwrap()
 }
 
 pub(crate) fn option(id: &str) -> EscalationOption {
@@ -161,7 +176,7 @@ pub(crate) fn escalation() -> EscalationPacket {
         .recommended_next_step(NextStep::builder().step("ask").rationale("nobody knows").build())
         .build()
         .unwrap();
-    EscalationPacket::builder().header(header(EscalationPacket::TYPE)).mcp(mcp()).payload(payload).build()
+    EscalationPacket::builder().header(header(EscalationPacket::TYPE)).mcp(mcp()).payload(payload).build().unwrap()
 }
 
 pub(crate) fn alert() -> IntegrityAlertPacket {
@@ -170,13 +185,18 @@ pub(crate) fn alert() -> IntegrityAlertPacket {
         .severity(AlertSeverity::Warning)
         .summary("The pool drifts".parse().unwrap())
         .build();
-    IntegrityAlertPacket::builder().header(header(IntegrityAlertPacket::TYPE)).mcp(mcp()).payload(payload).build()
+    IntegrityAlertPacket::builder()
+        .header(header(IntegrityAlertPacket::TYPE))
+        .mcp(mcp())
+        .payload(payload)
+        .build()
+        .unwrap()
 }
 
 pub(crate) fn queue_update() -> QueueUpdatePacket {
     let item = QueueItem::builder().item_id("item".parse().unwrap()).priority(0.into()).build();
     let payload = QueueUpdatePayload::builder().queue_action(QueueAction::Enqueue).items(vec![item]).build().unwrap();
-    QueueUpdatePacket::builder().header(header(QueueUpdatePacket::TYPE)).mcp(mcp()).payload(payload).build()
+    QueueUpdatePacket::builder().header(header(QueueUpdatePacket::TYPE)).mcp(mcp()).payload(payload).build().unwrap()
 }
 
 /// One packet of each type.

@@ -126,6 +126,7 @@ fn dispatch<C, const N: usize>(core: &mut Core, orders: &[Order<C>; N]) -> Resul
         return Err(Arc::new(Refusal::rule(finding)));
     }
     orders.iter().try_for_each(Order::check).map_err(Arc::new)?;
+    core.tools.check(orders.iter().filter_map(Order::tool)).map_err(Arc::new)?;
     let task_ids = core.fresh_task_ids(N)?;
     let drafts = orders.iter().zip(task_ids).map(|(order, id)| Draft::new(order.payload(id))).collect();
     let directives = core.send(drafts)?;

@@ -8,8 +8,8 @@ use omen_invariants::facts::{
     GrantsOp, GrantsTool, GrantsWriting, NeedsNoToken, OpFits, OperationTypeFact, Scope, Tool, ToolSafetyClassFact,
 };
 use omen_types::{
-    BackoffFactor, Code, Diagnostic, ExecutionMethod, MethodKind, PositiveCount, RetryPolicy, TaskDirectivePayload,
-    TaskId, TaskType, TokenId, ToolSafetyClass,
+    BackoffFactor, Code, Diagnostic, ExecutionMethod, MethodKind, OperationType, PositiveCount, RetryPolicy,
+    TaskDirectivePayload, TaskId, TaskType, TokenId, ToolSafetyClass,
 };
 
 use super::super::TakesToken;
@@ -85,7 +85,8 @@ impl<T: Tool, O: OperationTypeFact + OpFits<T::Class>> Directive<T, O> {
         self
     }
 
-    /// An order to read, which needs no token.
+    /// An order to read, which needs no token. If its parameters have an `operation` that writes, it is refused when it is
+    /// sent (D88).
     pub fn ready(self) -> Order<ReadOnly>
     where
         T::Class: NeedsNoToken,
@@ -144,7 +145,7 @@ pub(crate) struct OrderDraft {
 }
 
 impl OrderDraft {
-    pub(super) fn stating(payload: TaskDirectivePayload) -> Self {
+    pub(crate) fn stating(payload: TaskDirectivePayload) -> Self {
         Self {
             extras: TaskDirectivePayloadExtras::of(&payload),
             task_id: Some(payload.task_id),
@@ -156,10 +157,17 @@ impl OrderDraft {
         }
     }
 
-    /// Whether it needs a token, by the stricter of its class and its task type (D23).
-    pub(super) fn needs_token(&self) -> bool {
+    /// Whether it needs a token, by the strictest of its class, its task type and its operation (D23, D88).
+    pub(crate) fn needs_token(&self) -> bool {
         let class = class_of(self.task_type, self.execution_method.method, self.tool_safety_class);
-        TaskDirectivePayload::requires_authorization_token_id(class)
+        TaskDirectivePayload::requires_authorization_token_id(class) || self.writing_operation().is_some()
+    }
+
+    /// The operation that its parameters name, if that writes (D88).
+    fn writing_operation(&self) -> Option<&str> {
+        let word = self.execution_method.tool_params.as_ref()?.get("operation")?.as_str()?;
+        let operation = word.to_lowercase().parse::<OperationType>().ok()?;
+        (operation != OperationType::Read).then_some(word)
     }
 }
 
@@ -193,9 +201,21 @@ impl<C> Order<C> {
         if self.episode.is_some() || !self.draft.needs_token() {
             return Ok(());
         }
+        if let Some(operation) = self.draft.writing_operation() {
+            let problem = format!("the operation `{operation}` writes, but the directive has no permit");
+            let help = "declare the tool as one that may write, and attach a permit with `.with(permit)`";
+            let finding = Diagnostic::error(Code::E4, problem).also(&[Code::Inv007]);
+            let finding = finding.at("/payload/execution_method/tool_params/operation").help(help);
+            return Err(Refusal::rule(finding));
+        }
         let problem = "a directive that may write needs a permit";
         let help = "attach a permit: match `Directive::from(payload).sort()` and call `.with(permit)`";
         Err(Refusal::rule(Diagnostic::error(Code::E4, problem).at("/payload/authorization_token_id").help(help)))
+    }
+
+    /// The tool that it calls, and whether it calls it as one that may write.
+    pub(crate) fn tool(&self) -> Option<(&str, bool)> {
+        self.draft.execution_method.tool_id.as_deref().map(|tool| (tool, self.draft.needs_token()))
     }
 
     /// Whether its permit, if it has one, belongs to an episode.

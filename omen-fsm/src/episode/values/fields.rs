@@ -87,7 +87,7 @@ pub(super) fn flatten(value: &mut Value, levels: u8) {
 }
 
 /// Makes [`Fields`](crate::episode::Fields) of a literal: `fields!({ "pool": 40 })`. The object needs at least one
-/// member. A computed value must be a number, a text, an id, or a [`Json`](crate::episode::Json), which was checked
+/// member. A computed value must be an integer, a text, an id, or a [`Json`](crate::episode::Json), which was checked
 /// where it was made (see [`ToJson`](crate::episode::ToJson)).
 ///
 /// ```
@@ -106,6 +106,12 @@ pub(super) fn flatten(value: &mut Value, levels: u8) {
 /// # use omen_fsm::fields;
 /// let unchecked = omen_types::serde_json::json!([1]);
 /// let fields = fields!({ "found": unchecked });
+/// ```
+///
+/// ```compile_fail,E0277
+/// # use omen_fsm::fields;
+/// let rate: f64 = "NaN".parse().unwrap(); // JSON has no NaN: use `Json::number(rate)?`
+/// let fields = fields!({ "rate": rate });
 /// ```
 #[macro_export]
 macro_rules! fields {
@@ -185,5 +191,31 @@ macro_rules! __written {
         $crate::__written!(@object object $($member)*);
         $crate::__json::Value::Object(object)
     }};
+    ($value:literal) => { $crate::episode::Literal::__value($value) };
     ($value:expr) => { $crate::__json::Value::from($crate::episode::ToJson::to_json(&$value)) };
+}
+
+/// A constant number as [`Json`](crate::episode::Json); one that is not finite does not compile. A number that is known only
+/// when the program runs is checked then: `Json::number(number)?`.
+///
+/// ```
+/// use omen_fsm::{episode::Belief, number};
+///
+/// let belief = Belief::new("web", "error_rate", number!(0.02));
+/// ```
+///
+/// ```compile_fail,E0080
+/// let ratio = omen_fsm::number!(1.0 / 0.0);
+/// ```
+#[macro_export]
+macro_rules! number {
+    ($number:expr $(,)?) => {{
+        // As in `text!`: rustc suggests nothing for the inside of this macro.
+        struct __OmenNumber;
+        impl __OmenNumber {
+            const GIVEN: f64 = $number as f64;
+        }
+        const _: () = ::core::assert!(__OmenNumber::GIVEN.is_finite(), "SCHEMA: JSON has no number that is not finite");
+        $crate::episode::Json::__finite(__OmenNumber::GIVEN)
+    }};
 }

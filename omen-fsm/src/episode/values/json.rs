@@ -5,9 +5,11 @@ use std::fmt;
 
 use omen_types::fit::{is_deeper, size};
 use omen_types::limits::{MAX_VALUE_BYTES, MAX_VALUE_DEPTH};
-use omen_types::serde_json::{self, Value};
+use omen_types::serde_json::{self, Map, Number, Value};
 use omen_types::{CorrelationId, PacketId, TaskId, Text, Timestamp, TokenId, UnitInterval};
 use serde::Serialize;
+
+use super::finite;
 
 /// A free-form JSON value that fits into a packet: nested at most 48 levels and at most 4 MiB long
 /// ([`limits`](omen_types::limits)). It is checked where it is made, so a step that takes it cannot fail because of it.
@@ -30,7 +32,8 @@ impl Json {
     /// `null`.
     pub const NULL: Self = Self(Value::Null);
 
-    /// Checks a value.
+    /// Checks a value. The macro `json!` of `serde_json` writes a number that is not finite as `null`, so pass a number that
+    /// is computed through [`Json::of`] or [`fields!`](crate::fields).
     ///
     /// # Errors
     /// If the value is nested too deep or too large.
@@ -42,9 +45,37 @@ impl Json {
     /// Serializes a value as JSON and checks it.
     ///
     /// # Errors
-    /// If the value cannot be serialized, or its JSON is nested too deep or too large.
+    /// If the value cannot be serialized, has a number that is NaN or infinite, or its JSON is nested too deep or too
+    /// large.
     pub fn of(value: &(impl Serialize + ?Sized)) -> Result<Self, DoesNotFit> {
+        if let Some(number) = finite::not_finite(value) {
+            return Err(DoesNotFit::NotFinite(number.to_string()));
+        }
         Self::new(serde_json::to_value(value).map_err(|error| DoesNotFit::NotJson(error.to_string()))?)
+    }
+
+    /// Checks a number.
+    ///
+    /// # Errors
+    /// If the number is NaN or infinite.
+    ///
+    /// ```
+    /// use omen_fsm::episode::{DoesNotFit, Json};
+    ///
+    /// assert!(Json::number(0.02).is_ok());
+    /// assert!(matches!(Json::number(1.0 / 0.0), Err(DoesNotFit::NotFinite(_))));
+    /// ```
+    pub fn number(number: impl Into<f64>) -> Result<Self, DoesNotFit> {
+        let number = number.into();
+        let finite = Number::from_f64(number).ok_or_else(|| DoesNotFit::NotFinite(number.to_string()))?;
+        Ok(Self(Value::Number(finite)))
+    }
+
+    /// A number that the macro `number!` has checked.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn __finite(number: f64) -> Self {
+        Self(Number::from_f64(number).map_or_else(|| Value::String(number.to_string()), Value::Number))
     }
 
     /// Returns the value.
@@ -94,6 +125,8 @@ pub enum DoesNotFit {
     NotAnObject,
     /// It is an object without a member.
     Empty,
+    /// It has this number, which is NaN or infinite: JSON has no such number.
+    NotFinite(String),
     /// It cannot be serialized as JSON.
     NotJson(String),
 }
@@ -113,6 +146,9 @@ impl fmt::Display for DoesNotFit {
             ),
             Self::NotAnObject => f.write_str("expected a JSON object, such as `{\"value\": 1}`"),
             Self::Empty => f.write_str("the object is empty; expected at least one member, such as `{\"value\": 1}`"),
+            Self::NotFinite(number) => {
+                write!(f, "JSON has no number `{number}`; leave it out, or pass it as a text or as `None`")
+            }
             Self::NotJson(why) => write!(f, "cannot serialize the value as JSON: {why}"),
         }
     }
@@ -132,15 +168,16 @@ pub(super) fn check(value: &Value, deepest: u8) -> Result<(), DoesNotFit> {
     Ok(())
 }
 
-/// A value that becomes [`Json`] without a check: a number, a text, an id, or a value that was checked before. For
-/// other values, use `Json::new(value)?` or `Json::of(&value)?`.
+/// A value that becomes [`Json`] without a check: an integer, a text, an id, or a value that was checked before. For
+/// other values, use `Json::new(value)?` or `Json::of(&value)?`; for a number that may be NaN or infinite, which JSON
+/// does not have, `Json::number(value)?`, and for a constant number [`number!`](crate::number).
 ///
 /// A text may have any length. A record, such as an observation or a belief, is shortened if it is too long for a line;
 /// a directive is refused. `Json::of(text)?` refuses a long text where it is made.
 #[diagnostic::on_unimplemented(
-    message = "SCHEMA: a `{Self}` may be nested too deep or be too large for a packet",
+    message = "SCHEMA: a `{Self}` may not fit into a packet: too deep, too large, or a number that is not finite",
     label = "not checked",
-    note = "check a `serde_json::Value` with `Json::new(value)?`, a type that implements `Serialize` with `Json::of(&value)?`"
+    note = "check a `serde_json::Value` with `Json::new(value)?`, a type that implements `Serialize` with `Json::of(&value)?`, a float with `Json::number(value)?`"
 )]
 pub trait ToJson {
     /// Returns the value.
@@ -194,7 +231,7 @@ macro_rules! numbers {
         })*
     };
 }
-numbers!(bool, i8, i16, i32, i64, isize, u8, u16, u32, u64, usize, f32, f64);
+numbers!(bool, i8, i16, i32, i64, isize, u8, u16, u32, u64, usize);
 
 macro_rules! texts {
     ($($text:ty),*) => {
@@ -209,6 +246,66 @@ texts!(str, String, Cow<'_, str>, char, Text, PacketId, TaskId, TokenId, Correla
 
 impl ToJson for UnitInterval {
     fn to_json(&self) -> Json {
-        self.get().to_json()
+        Json(Value::from(self.get()))
+    }
+}
+
+/// The data of a SUCCESS: a value that becomes [`Json`] without a check, or a `serde_json::Value`. Deep parts of the latter
+/// become their JSON text.
+#[diagnostic::on_unimplemented(
+    message = "SCHEMA: a `{Self}` may not fit into a packet: too large, or a number that is not finite",
+    label = "not checked",
+    note = "check a type that implements `Serialize` with `Json::of(&value)?`, a float with `Json::number(value)?`"
+)]
+pub trait ResultData {
+    /// Converts into the value.
+    fn into_data(self) -> Value;
+}
+
+impl<T: ToJson> ResultData for T {
+    fn into_data(self) -> Value {
+        self.into_json().into_value()
+    }
+}
+
+impl ResultData for Value {
+    fn into_data(self) -> Value {
+        self
+    }
+}
+
+impl ResultData for Map<String, Value> {
+    fn into_data(self) -> Value {
+        Value::Object(self)
+    }
+}
+
+/// A literal of the macro [`fields!`](crate::fields).
+#[doc(hidden)]
+pub trait Literal {
+    /// Returns the value.
+    fn __value(self) -> Value;
+}
+
+macro_rules! literals {
+    ($($literal:ty),*) => {
+        $(impl Literal for $literal {
+            fn __value(self) -> Value {
+                self.to_json().into_value()
+            }
+        })*
+    };
+}
+literals!(&str, char, bool, i8, i16, i32, i64, isize, u8, u16, u32, u64, usize);
+
+impl Literal for f64 {
+    fn __value(self) -> Value {
+        Json::__finite(self).into_value()
+    }
+}
+
+impl Literal for f32 {
+    fn __value(self) -> Value {
+        Json::__finite(self.into()).into_value()
     }
 }

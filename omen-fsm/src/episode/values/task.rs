@@ -16,7 +16,7 @@ use super::super::lease::{Lapsed, Leases, WaitFor};
 use super::super::mark::Mark;
 use super::super::open_task::OpenTask;
 use super::super::time::TimeSource;
-use super::{Json, TaskResultPayloadExtras};
+use super::{Json, ResultData, TaskResultPayloadExtras};
 
 /// The task of a directive without a result. Only a task makes a [`Settled`].
 #[must_use = "E6: every directive needs a result: call `.success(..)`, `.failure(..)` or `.cancelled()` and settle it"]
@@ -100,8 +100,8 @@ impl Pending {
     }
 
     /// Settles the task as SUCCESS.
-    pub fn success(self, data: impl Into<Value>) -> Settled {
-        self.settled(ResultStatus::Success, Some(data.into()), None)
+    pub fn success(self, data: impl ResultData) -> Settled {
+        self.settled(ResultStatus::Success, Some(data.into_data()), None)
     }
 
     /// Settles the task as FAILURE, with a message.
@@ -249,7 +249,7 @@ impl Running {
     }
 
     /// Settles the task as SUCCESS.
-    pub fn success(self, data: impl Into<Value>) -> Settled {
+    pub fn success(self, data: impl ResultData) -> Settled {
         self.task.success(data)
     }
 

@@ -1,5 +1,5 @@
 // FSM: wait for the answer
-use omen::prelude::*;
+use omen::*;
 
 fn agent(episode: Episode<Escalated>, answer: Answer) {
     let _ = episode.answered(answer);

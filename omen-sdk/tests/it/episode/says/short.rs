@@ -116,7 +116,7 @@ fn works() -> String {
             .check(Inquiry::llm_call(None).ready(), |task| task.success("quiet"))
             .unwrap()
             .observe(Observation::user_input(Observed, fields!({ "quiet": true })))
-            .believe(Belief::confidence("db", "quiet", 0.5, 0.9));
+            .believe(Belief::confidence("db", "quiet", unit!(0.5), unit!(0.9)));
     }
     // What a later loop has not verified, is an assumption (D53).
     drop((proof, assumption));

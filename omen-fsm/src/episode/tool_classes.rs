@@ -1,0 +1,44 @@
+//! The class in which an episode calls each of its tools (D88).
+//!
+//! A tool id stands for one tool. If it is called as one that reads at one time and as one that may write at another, one
+//! of the two is wrong, and the one that reads needs no token. On the wire that is a warning; here the call is refused.
+
+use std::collections::BTreeMap;
+
+use omen_types::{Code, Diagnostic};
+
+use super::refused::Refusal;
+
+/// By tool id, whether the episode calls it as one that may write. The first call decides.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ToolClasses(BTreeMap<String, bool>);
+
+impl ToolClasses {
+    /// Notes a call that is in the log.
+    pub(crate) fn note(&mut self, tool: &str, writes: bool) {
+        if !self.0.contains_key(tool) {
+            self.0.insert(tool.to_owned(), writes);
+        }
+    }
+
+    /// Checks calls that are about to be sent, with those before and with each other.
+    pub(crate) fn check<'o>(&self, calls: impl Iterator<Item = (&'o str, bool)>) -> Result<(), Refusal> {
+        let mut now: BTreeMap<&str, bool> = BTreeMap::new();
+        for (tool, writes) in calls {
+            let first = self.0.get(tool).copied().unwrap_or_else(|| *now.entry(tool).or_insert(writes));
+            if first != writes {
+                let word = |writes| if writes { "may write" } else { "only reads" };
+                let problem = format!(
+                    "the tool `{tool}` {} in this directive, but {} in an earlier one of the episode",
+                    word(writes),
+                    word(first)
+                );
+                let finding = Diagnostic::error(Code::Inv007, problem).at("/payload/execution_method/tool_id");
+                return Err(Refusal::rule(
+                    finding.help("declare each tool id once, with the class of everything that the tool may do"),
+                ));
+            }
+        }
+        Ok(())
+    }
+}

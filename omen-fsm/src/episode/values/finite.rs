@@ -1,0 +1,200 @@
+//! Numbers that JSON does not have. `serde_json` writes NaN and infinities as `null`, so they are searched for before.
+
+use std::fmt;
+
+use serde::Serialize;
+use serde::ser::{self, Serializer};
+
+/// Returns a number of a value that is NaN or infinite, if it has one.
+pub(super) fn not_finite(value: &(impl Serialize + ?Sized)) -> Option<f64> {
+    match value.serialize(Search) {
+        Err(Found::Number(number)) => Some(number),
+        Ok(()) | Err(Found::Otherwise) => None,
+    }
+}
+
+/// Serializes into nothing, and ends at a number that is not finite.
+#[derive(Clone, Copy)]
+struct Search;
+
+/// Why a search has ended early.
+#[derive(Debug)]
+enum Found {
+    Number(f64),
+    /// The value cannot be serialized. The serializer that runs next reports it.
+    Otherwise,
+}
+
+impl fmt::Display for Found {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the value cannot be serialized")
+    }
+}
+
+impl std::error::Error for Found {}
+
+impl ser::Error for Found {
+    fn custom<T: fmt::Display>(_: T) -> Self {
+        Self::Otherwise
+    }
+}
+
+type Searched = Result<(), Found>;
+
+macro_rules! leaves {
+    ($($name:ident($ty:ty)),*) => { $(fn $name(self, _: $ty) -> Searched { Ok(()) })* };
+}
+
+impl Serializer for Search {
+    type Ok = ();
+    type Error = Found;
+    type SerializeSeq = Self;
+    type SerializeTuple = Self;
+    type SerializeTupleStruct = Self;
+    type SerializeTupleVariant = Self;
+    type SerializeMap = Self;
+    type SerializeStruct = Self;
+    type SerializeStructVariant = Self;
+
+    leaves!(
+        serialize_bool(bool),
+        serialize_i8(i8),
+        serialize_i16(i16),
+        serialize_i32(i32),
+        serialize_i64(i64),
+        serialize_i128(i128),
+        serialize_u8(u8),
+        serialize_u16(u16),
+        serialize_u32(u32),
+        serialize_u64(u64),
+        serialize_u128(u128),
+        serialize_char(char),
+        serialize_str(&str),
+        serialize_bytes(&[u8]),
+        serialize_unit_struct(&'static str)
+    );
+
+    fn serialize_f32(self, value: f32) -> Searched {
+        self.serialize_f64(value.into())
+    }
+
+    fn serialize_f64(self, value: f64) -> Searched {
+        if value.is_finite() { Ok(()) } else { Err(Found::Number(value)) }
+    }
+
+    fn serialize_none(self) -> Searched {
+        Ok(())
+    }
+
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Searched {
+        value.serialize(self)
+    }
+
+    fn serialize_unit(self) -> Searched {
+        Ok(())
+    }
+
+    fn serialize_unit_variant(self, _: &'static str, _: u32, _: &'static str) -> Searched {
+        Ok(())
+    }
+
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _: &'static str, value: &T) -> Searched {
+        value.serialize(self)
+    }
+
+    fn serialize_newtype_variant<T: Serialize + ?Sized>(
+        self,
+        _: &'static str,
+        _: u32,
+        _: &'static str,
+        value: &T,
+    ) -> Searched {
+        value.serialize(self)
+    }
+
+    fn serialize_seq(self, _: Option<usize>) -> Result<Self, Found> {
+        Ok(self)
+    }
+
+    fn serialize_tuple(self, _: usize) -> Result<Self, Found> {
+        Ok(self)
+    }
+
+    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Self, Found> {
+        Ok(self)
+    }
+
+    fn serialize_tuple_variant(self, _: &'static str, _: u32, _: &'static str, _: usize) -> Result<Self, Found> {
+        Ok(self)
+    }
+
+    fn serialize_map(self, _: Option<usize>) -> Result<Self, Found> {
+        Ok(self)
+    }
+
+    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Self, Found> {
+        Ok(self)
+    }
+
+    fn serialize_struct_variant(self, _: &'static str, _: u32, _: &'static str, _: usize) -> Result<Self, Found> {
+        Ok(self)
+    }
+}
+
+macro_rules! parts {
+    ($($part:ident::$element:ident),*) => {
+        $(impl ser::$part for Search {
+            type Ok = ();
+            type Error = Found;
+
+            fn $element<T: Serialize + ?Sized>(&mut self, value: &T) -> Searched {
+                value.serialize(*self)
+            }
+
+            fn end(self) -> Searched {
+                Ok(())
+            }
+        })*
+    };
+}
+parts!(
+    SerializeSeq::serialize_element,
+    SerializeTuple::serialize_element,
+    SerializeTupleStruct::serialize_field,
+    SerializeTupleVariant::serialize_field
+);
+
+macro_rules! fields {
+    ($($part:ident),*) => {
+        $(impl ser::$part for Search {
+            type Ok = ();
+            type Error = Found;
+
+            fn serialize_field<T: Serialize + ?Sized>(&mut self, _: &'static str, value: &T) -> Searched {
+                value.serialize(*self)
+            }
+
+            fn end(self) -> Searched {
+                Ok(())
+            }
+        })*
+    };
+}
+fields!(SerializeStruct, SerializeStructVariant);
+
+impl ser::SerializeMap for Search {
+    type Ok = ();
+    type Error = Found;
+
+    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Searched {
+        key.serialize(*self)
+    }
+
+    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Searched {
+        value.serialize(*self)
+    }
+
+    fn end(self) -> Searched {
+        Ok(())
+    }
+}
