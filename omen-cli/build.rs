@@ -51,16 +51,13 @@ fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     Ok(())
 }
 
-/// The programs of all packages as JSON, compressed.
+/// All programs as JSON, compressed.
 fn programs(root: &Path) -> Result<Vec<u8>, Box<dyn Error + Send + Sync>> {
-    let mut all = Vec::new();
-    for package in cases::PACKAGES {
-        // `cargo package` makes folders of the links in `cases/`. A checkout without links has the workspace.
-        let workspace = root.join("..").join(package).join("tests/ui");
-        let folder = if workspace.is_dir() { workspace } else { root.join("cases").join(package) };
-        println!("cargo::rerun-if-changed={}", folder.display());
-        all.extend(cases::read(&folder)?);
-    }
+    // `cargo package` makes a folder of the link `cases`. A checkout without links has the workspace.
+    let workspace = root.join("../compile-tests/tests/ui");
+    let folder = if workspace.is_dir() { workspace } else { root.join("cases") };
+    println!("cargo::rerun-if-changed={}", folder.display());
+    let all = cases::read(&folder)?;
     let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());
     encoder.write_all(&serde_json::to_vec(&all)?)?;
     Ok(encoder.finish()?)

@@ -1,4 +1,4 @@
-//! The programs of `tests/ui` that do not compile, each with the error that rustc reports and a fixed version.
+//! The programs of `compile-tests/tests/ui` that do not compile, each with the error that rustc reports and a fixed version.
 //!
 //! The build script embeds them in the command, and `omen-pages` shows them in the docs: both include this file.
 
@@ -7,9 +7,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-
-/// The packages whose tests have such programs.
-pub(crate) const PACKAGES: [&str; 2] = ["omen-sdk", "omen-gate"];
 
 /// A program that does not compile.
 #[derive(Serialize)]

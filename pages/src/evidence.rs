@@ -101,7 +101,7 @@ impl Proof {
     /// A test.
     fn shown(text: &str) -> Self {
         if text.starts_with("ui/") {
-            return Self { file: format!("omen-gate/tests/{text}"), names: Vec::new(), text: text.to_owned() };
+            return Self { file: format!("compile-tests/tests/{text}"), names: Vec::new(), text: text.to_owned() };
         }
         let (package, path) = text.split_once(' ').unwrap_or(("omen-gate", text));
         let (modules, test) = path.rsplit_once("::").unwrap_or(("main", path));

@@ -4,7 +4,7 @@
 //! `OMEN_REQUIRE=browser,nats`, it fails instead, so that CI cannot pass because a tool was not installed.
 //!
 //! Architecture invariant: no other code decides whether a test is skipped (`skips::` in `xtask`).
-#![allow(clippy::panic, reason = "tests fail by panics")]
+#![allow(clippy::panic, clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panics")]
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -13,6 +13,9 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+#[path = "../../xtask/src/environment.rs"]
+mod environment;
+pub mod programs;
 pub mod proofs;
 
 /// The variable that lists what may not be missing.
@@ -20,6 +23,14 @@ pub const REQUIRE: &str = "OMEN_REQUIRE";
 
 /// The variable with the file to which a skipped test adds a line, as `cargo xtask test` sets it.
 pub const SKIPPED: &str = "OMEN_SKIPPED";
+
+/// Cargo, as somebody would call it who runs no test.
+#[must_use]
+pub fn cargo() -> Command {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    environment::forget_package(&mut cargo);
+    cargo
+}
 
 /// Something that a test needs and that a machine may lack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

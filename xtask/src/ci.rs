@@ -15,6 +15,8 @@ use std::time::{Duration, Instant};
 pub use limited::{Ended, run_limited};
 pub use offline::{Offline, offline};
 
+use crate::environment::forget_package;
+
 /// One step.
 #[derive(Clone, Copy, Debug)]
 pub struct Step<'s> {
@@ -164,7 +166,7 @@ pub fn run_steps(
             (false, _) => Command::new(program),
         };
         out.flush()?;
-        command.args(step.arguments).envs(step.env.iter().copied());
+        forget_package(&mut command).args(step.arguments).envs(step.env.iter().copied());
         let limit = step.limit.min(total.saturating_sub(begun.elapsed()));
         let start = Instant::now();
         let ended =

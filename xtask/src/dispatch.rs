@@ -7,6 +7,8 @@ use std::ffi::OsString;
 use std::io;
 use std::process::{Command, ExitCode};
 
+use crate::environment::forget_package;
+
 /// A command and the program that does it. The program has a subcommand of the same name.
 #[derive(Clone, Copy, Debug)]
 pub struct Remote {
@@ -64,7 +66,7 @@ impl Remote {
     /// If cargo cannot be started.
     pub fn run(&self, rest: impl IntoIterator<Item = OsString>) -> io::Result<ExitCode> {
         let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let status = Command::new(cargo).args(self.cargo_arguments(rest)).status()?;
+        let status = forget_package(&mut Command::new(cargo)).args(self.cargo_arguments(rest)).status()?;
         // Cargo passes the program's exit code on; none means that a signal has ended it.
         let code = status.code().and_then(|code| u8::try_from(code).ok());
         Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))

@@ -5,6 +5,7 @@
 
 pub mod ci;
 pub mod dispatch;
+mod environment;
 pub mod figures;
 pub mod package;
 pub mod rustdoc;

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::{env, fs, io};
 
+use crate::environment::forget_package;
+
 /// The packages that users depend on, in the order in which they are published: each after those that it depends on.
 pub const PACKAGES: [&str; 10] = [
     "omen-schema",
@@ -40,7 +42,11 @@ pub fn run() -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
     let cargo = |folder: &Path, arguments: &[&str]| {
         let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let mut command = Command::new(cargo);
-        command.args(arguments).arg("--offline").current_dir(folder).env("CARGO_TARGET_DIR", target);
+        forget_package(&mut command)
+            .args(arguments)
+            .arg("--offline")
+            .current_dir(folder)
+            .env("CARGO_TARGET_DIR", target);
         succeeds(&mut command)
     };
 
@@ -58,32 +64,33 @@ pub fn run() -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
         }
     }
 
-    // An agent of a user, and something that depends on every package.
-    let example = fs::read_to_string(root.join("examples/first_episode.rs"))?;
+    // An agent of a user, and every package by itself.
+    let example = fs::read(root.join("examples/first_episode.rs"))?;
     let profiles = profiles(&fs::read_to_string(root.join("Cargo.toml"))?);
     let lock = fs::read(root.join("Cargo.lock"))?;
-    for (name, packages, source, command) in
-        [("agent", &["omen-sdk"][..], &*example, "run"), ("everything", &PACKAGES, "fn main() {}\n", "check")]
-    {
-        let folder = folder.0.join(name);
-        fs::create_dir_all(folder.join("src"))?;
-        fs::write(folder.join("src/main.rs"), source)?;
-        fs::write(folder.join("Cargo.toml"), manifest(name, packages, &profiles))?;
+    let agent = folder.0.join("agent");
+    fs::create_dir_all(agent.join("src"))?;
+    fs::write(agent.join("src/main.rs"), example)?;
+    let head = format!(
+        "[package]\nname = \"agent\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\nomen-sdk = \"{VERSION}\"\n\n[workspace]\n"
+    );
+    let patches = patches(&folder.0);
+    let members = PACKAGES.map(|package| format!("{package}-{VERSION}"));
+    let all = format!("[workspace]\nresolver = \"3\"\nmembers = {members:?}\nexclude = [\"agent\"]\n");
+    for (folder, head, command) in [(&agent, head, &["run"][..]), (&folder.0, all, &["check", "--workspace"])] {
+        fs::write(folder.join("Cargo.toml"), format!("{head}\n{patches}\n{profiles}"))?;
         // The versions of all other crates are those of the workspace.
         fs::write(folder.join("Cargo.lock"), &lock)?;
-        cargo(&folder, &[command, "--quiet"])?;
+        cargo(folder, &[command, &["--quiet"]].concat())?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// A manifest outside any workspace, in which all packages are the unpacked ones.
-fn manifest(name: &str, packages: &[&str], profiles: &str) -> String {
-    let dependencies: String = packages.iter().map(|package| format!("{package} = \"{VERSION}\"\n")).collect();
-    let unpacked = PACKAGES.map(|package| format!("{package} = {{ path = \"../{package}-{VERSION}\" }}\n")).concat();
-    format!(
-        "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n\
-         [dependencies]\n{dependencies}\n[patch.crates-io]\n{unpacked}\n{profiles}"
-    )
+/// The part of a manifest by which all packages are the unpacked ones in a folder.
+fn patches(folder: &Path) -> String {
+    let unpacked =
+        PACKAGES.map(|package| format!("{package} = {{ path = {:?} }}\n", folder.join(format!("{package}-{VERSION}"))));
+    format!("[patch.crates-io]\n{}", unpacked.concat())
 }
 
 /// The profiles of the workspace, with which its builds of other crates can be used again.

@@ -7,8 +7,12 @@ use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{self, Write};
+use std::num::NonZeroUsize;
 use std::path::Path;
 use std::process::{self, Command, ExitCode, Stdio};
+use std::thread;
+
+use crate::environment::forget_package;
 
 /// The variable with the path of cargo-nextest. Without it, `cargo nextest` is tried.
 pub const NEXTEST: &str = "OMEN_NEXTEST";
@@ -33,7 +37,9 @@ pub fn run(cargo: &OsStr, nextest: Option<OsString>, out: &mut impl Write) -> io
         let (program, arguments) = command.split_first().ok_or_else(|| io::Error::other("an empty command"))?;
         let program = if program == "cargo" { cargo } else { program };
         // What documentation has for examples runs even if a test has failed, so that one run shows all.
-        passed &= Command::new(program).args(arguments).env(SKIPPED, &skipped).status()?.success();
+        let mut command = Command::new(program);
+        forget_package(&mut command).args(arguments).env(SKIPPED, &skipped).env(THREADS, threads().to_string());
+        passed &= command.status()?.success();
     }
     report(&skipped, out)?;
     Ok(if passed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -50,6 +56,14 @@ pub fn commands(nextest: Option<OsString>) -> Vec<Vec<OsString>> {
             vec![run, words(&["cargo", "test", "--locked", "--doc"])]
         }
     }
+}
+
+/// The variable with which nextest is told how many tests run side by side.
+const THREADS: &str = "NEXTEST_TEST_THREADS";
+
+/// How many tests run side by side: twice as many as there are processors, for some wait for a server, a child or a lock.
+fn threads() -> usize {
+    2 * thread::available_parallelism().map_or(1, NonZeroUsize::get)
 }
 
 /// Cargo itself, if it finds cargo-nextest.

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 fn example() -> PathBuf {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     // From the root, as `cargo test` there, so that nothing is built twice with other features.
-    let output = Command::new(env!("CARGO"))
+    let output = omen_testkit::cargo()
         .args(["build", "--locked", "--quiet", "--example", "governed_write", "--message-format", "json"])
         .current_dir(workspace)
         .output()

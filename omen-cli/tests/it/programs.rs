@@ -13,18 +13,19 @@ fn read(path: &str) -> String {
     fs::read_to_string(Path::new(ROOT).join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// Every program in the tests of the library and the gate, by its code: folder and name.
-fn programs() -> BTreeMap<String, Vec<(&'static str, String)>> {
+/// The folder of the programs.
+const FOLDER: &str = "compile-tests/tests/ui";
+
+/// The names of all programs, by their code.
+fn programs() -> BTreeMap<String, Vec<String>> {
     let mut programs: BTreeMap<_, Vec<_>> = BTreeMap::new();
-    for folder in ["omen-sdk/tests/ui", "omen-gate/tests/ui"] {
-        for entry in fs::read_dir(Path::new(ROOT).join(folder)).expect("a folder") {
-            let path = entry.expect("an entry").path();
-            if path.extension().is_some_and(|extension| extension == "rs") {
-                let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
-                let source = read(&format!("{folder}/{name}.rs"));
-                let (code, _) = source.strip_prefix("// ").and_then(|rest| rest.split_once(": ")).expect("a code");
-                programs.entry(code.to_owned()).or_default().push((folder, name));
-            }
+    for entry in fs::read_dir(Path::new(ROOT).join(FOLDER)).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.extension().is_some_and(|extension| extension == "rs") {
+            let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
+            let source = read(&format!("{FOLDER}/{name}.rs"));
+            let (code, _) = source.strip_prefix("// ").and_then(|rest| rest.split_once(": ")).expect("a code");
+            programs.entry(code.to_owned()).or_default().push(name);
         }
     }
     programs
@@ -56,12 +57,12 @@ fn every_program_is_reachable_by_its_code() {
         let text = explained(code);
         assert!(text.starts_with(&format!("{code}: {title}\n\n{} program", cases.len())), "{text}");
         assert_eq!(text.matches("\nProgram ").count(), cases.len(), "{code}");
-        for (folder, name) in cases {
-            let fixed = read(&format!("{folder}/fixed/{name}.rs"));
+        for name in cases {
+            let fixed = read(&format!("{FOLDER}/fixed/{name}.rs"));
             let (first, fixed) = fixed.split_once('\n').expect("lines");
             let (_, fix) = first.split_once(": ").expect("a fix");
-            let illegal = printed(&read(&format!("{folder}/{name}.rs")));
-            let error = printed(&read(&format!("{folder}/{name}.stderr")));
+            let illegal = printed(&read(&format!("{FOLDER}/{name}.rs")));
+            let error = printed(&read(&format!("{FOLDER}/{name}.stderr")));
             let part = format!("\n{illegal}\nError\n{error}\nFixed: {fix}\n{}", printed(fixed));
             assert!(text.contains(&part), "{name} is not printed for {code}:\n{part}\n{text}");
         }

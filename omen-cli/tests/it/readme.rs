@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::*;
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
-const MISSING_PERMIT: &str = include_str!("../../../omen-sdk/tests/ui/inv007_write_without_token.stderr");
+const MISSING_PERMIT: &str = include_str!("../../../compile-tests/tests/ui/inv007_write_without_token.stderr");
 
 /// The log whose directive the README shows as a packet.
 const LOG: &str = include_str!("../../../schema/examples/invalid/e4-token-expired.jsonl");

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 
 use serde_json::{Value, json};
 
@@ -163,9 +163,9 @@ impl Trial {
     }
 
     fn cargo(&self, arguments: &[&str], stdin: &str) -> Output {
-        let mut child = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()))
+        let mut child = omen_testkit::cargo()
             .args(arguments)
-            .args(["--quiet", "--offline", "--package", "program", "--target-dir", TARGET])
+            .args(["--quiet", "--offline", "--package", "program", "--target-dir", TARGET, "--target", "host-tuple"])
             .current_dir(&self.root)
             // The quickest to build.
             .envs([("CARGO_PROFILE_DEV_OPT_LEVEL", "0"), ("CARGO_PROFILE_DEV_DEBUG", "false")])
@@ -184,7 +184,8 @@ impl Trial {
 fn with_members(manifest: &str, packages: &[&str]) -> String {
     let mut members = packages.to_vec();
     members.push("program");
-    let mut manifest = manifest.to_owned();
+    // Without the profiles, what the generator is built with is that of `trybuild`.
+    let mut manifest = manifest.split("\n[profile.").next().unwrap().to_owned();
     for key in ["\nmembers = ", "\ndefault-members = "] {
         let start = manifest.find(key).unwrap() + key.len();
         let end = start + manifest[start..].find(']').unwrap() + 1;

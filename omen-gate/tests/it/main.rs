@@ -17,8 +17,6 @@ mod config;
 mod conform;
 mod dry_run;
 mod faults;
-#[path = "../ui/fixed/mod.rs"]
-mod fixed;
 mod fuzz;
 mod gates;
 mod grants;
@@ -45,4 +43,3 @@ mod steps;
 mod summary;
 mod support;
 mod turn;
-mod ui;

@@ -1,13 +1,10 @@
 //! Types ≡ pipeline: for every state of a request and every step a program is made and compiled. The step that
 //! leads on from the state compiles; every other gives exactly one error, which names the state and a code.
 
-#[path = "../../../omen-sdk/tests/it/matrix/programs.rs"]
-mod programs;
-
 use omen_gate::GateCode;
 use serde_json::Value;
 
-use programs::{Cell, Program};
+use omen_testkit::programs::{self, Cell, Program};
 
 /// What every program begins with. The answers need no import of their own.
 const HEAD: &str = "use omen_gate::*;\nuse omen_gate::summary::Summary;";
@@ -75,7 +72,7 @@ fn what_the_pipeline_allows_compiles_and_nothing_else() {
         }
     }
     let [illegal, legal] = programs;
-    let errors = programs::check(&[("illegal", &illegal), ("legal", &legal)]);
+    let errors = programs::check("omen-gate", &[("illegal", &illegal), ("legal", &legal)]);
 
     let mut failures = errors.amiss("illegal", &illegal.cells, |code| code.parse::<GateCode>().is_ok());
     for (line, cell) in &legal.cells {

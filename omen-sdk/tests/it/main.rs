@@ -5,12 +5,9 @@
 mod depth;
 mod episode;
 mod examples;
-#[path = "../ui/fixed/mod.rs"]
-mod fixed;
 mod matrix;
 mod prelude;
 mod rules;
 mod time;
-mod ui;
 mod validator;
 mod walks;

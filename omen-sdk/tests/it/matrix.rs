@@ -3,7 +3,6 @@
 //! runtime machine reports for such a packet in that state.
 
 mod machine;
-pub(crate) mod programs;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +10,7 @@ use omen_codegen::model::{Model, Refusal, Typestate};
 
 use machine::Reports;
 
-use programs::{Cell, Program};
+use omen_testkit::programs::{self, Cell, Program};
 
 /// A state with its parameters filled in.
 struct State<'m> {
@@ -138,7 +137,7 @@ fn what_the_table_allows_compiles_and_nothing_else() {
         }
     }
     let [illegal, legal] = programs;
-    let errors = programs::check(&[("illegal", &illegal), ("legal", &legal)]);
+    let errors = programs::check("omen-sdk", &[("illegal", &illegal), ("legal", &legal)]);
 
     let mut failures = errors
         .amiss("illegal", &illegal.cells, |code| omen_types::Code::ALL.iter().any(|known| known.as_str() == code));

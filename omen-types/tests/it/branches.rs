@@ -3,14 +3,11 @@
 
 #![allow(clippy::print_stdout, reason = "a test says how many programs it has compiled")]
 
-#[path = "../../../omen-sdk/tests/it/matrix/programs.rs"]
-mod programs;
-
 use std::collections::BTreeSet;
 
 use omen_codegen::model::{Branch, Case, Field, Kind, Model, Object, Ty, When};
 
-use programs::{Cell, Program};
+use omen_testkit::programs::{self, Cell, Program};
 
 const HEAD: &str = "use omen_types::{*, builder::*};\nfn any<T>() -> T { loop {} }";
 
@@ -221,7 +218,7 @@ fn what_a_branch_demands_is_required_by_type_and_nothing_else() {
         by_itself.add(cell("with a packet type"), "fn", "()", &body);
     }
     let [illegal, legal] = programs;
-    let errors = programs::check(&[("illegal", &illegal), ("legal", &legal), ("by_itself", &by_itself)]);
+    let errors = programs::check("omen-types", &[("illegal", &illegal), ("legal", &legal), ("by_itself", &by_itself)]);
 
     let is_rule = |code: &str| omen_types::Code::ALL.iter().any(|known| known.as_str() == code);
     let mut failures = errors.amiss("illegal", &illegal.cells, is_rule);

@@ -58,7 +58,7 @@ fn evidence_is_looked_up_by_name() {
     }
     for (wrong, fault) in [
         ("health::the_number_of_tools", "R5: `the_number_of_tools` is not in `omen-gate/tests/it/health.rs`"),
-        ("ui/r5_nothing.rs", "R5: no file `omen-gate/tests/ui/r5_nothing.rs`"),
+        ("ui/r5_nothing.rs", "R5: no file `compile-tests/tests/ui/r5_nothing.rs`"),
         ("xtask health::x", "R5: no file `xtask/tests/it/health.rs`"),
     ] {
         assert_eq!(faults(&row(file, wrong)), [fault]);

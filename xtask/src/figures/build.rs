@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 
 use super::crates::FIRST;
 use super::{Bounded, Bounds};
+use crate::environment::forget_package;
 
 /// A command to measure, and its bounds.
 #[derive(Clone, Copy, Debug)]
@@ -75,7 +76,8 @@ pub fn measure(cargo: &OsStr, root: &Path, commands: &[Measured<'_>], log: &mut 
         let cost = fresh.run(cargo, command.arguments, log)?;
         let found = [
             ("wall s", Some(cost.wall.as_secs()), command.wall),
-            ("CPU s", cost.cpu.map(|cpu| cpu.as_secs()), command.cpu),
+            // Rounded up, so that what a command uses is never nothing.
+            ("CPU s", cost.cpu.map(|cpu| cpu.as_millis().div_ceil(1000) as u64), command.cpu),
             ("crates", Some(cost.crates), command.crates),
         ];
         figures.extend(found.into_iter().map(|(unit, found, bound)| Bounded {
@@ -114,7 +116,7 @@ impl FreshClone {
     /// Runs a command to its end and reads from its messages which packages it compiles.
     fn run(&self, cargo: &OsStr, arguments: &[&str], log: &mut impl Write) -> io::Result<Cost> {
         let (start, before) = (Instant::now(), cpu_of_children());
-        let mut child = Command::new(cargo)
+        let mut child = forget_package(&mut Command::new(cargo))
             .args(arguments)
             .current_dir(self.clone_folder())
             .env("CARGO_TARGET_DIR", self.0.join("target"))

@@ -2,7 +2,7 @@
 //!
 //! The API is read from rustdoc's JSON, which has what the sources do not show: items that macros and build scripts
 //! generate, derived traits, and whether a type is still `Send`. Its form belongs to one compiler, so the snapshots do, too,
-//! like the compile errors in `omen-sdk/tests/ui`. To update them: `OMEN_BLESS=1 cargo test -p xtask --test it api::`.
+//! like the compile errors in `compile-tests/tests/ui`. To update them: `OMEN_BLESS=1 cargo test -p xtask --test it api::`.
 
 mod compare;
 mod listing;
@@ -79,7 +79,7 @@ fn documented() -> PathBuf {
     let xtask = Path::new(env!("CARGO_BIN_EXE_xtask"));
     // `TARGET/PROFILE/xtask`
     let target = xtask.ancestors().nth(2).expect("a target folder");
-    let output = Command::new(env!("CARGO"))
+    let output = omen_testkit::cargo()
         .args([
             "doc",
             "--quiet",

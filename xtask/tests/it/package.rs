@@ -1,7 +1,5 @@
 //! The manifests of the crates that users depend on. `cargo xtask package` shows that the packages build.
 
-use std::process::Command;
-
 use serde_json::Value;
 use xtask::package::PACKAGES;
 
@@ -9,7 +7,7 @@ use crate::hermetic::root;
 
 /// The packages of the workspace, as cargo reads their manifests.
 fn manifests() -> Vec<Value> {
-    let output = Command::new(env!("CARGO"))
+    let output = omen_testkit::cargo()
         .args(["metadata", "--no-deps", "--locked", "--offline", "--format-version", "1"])
         .current_dir(root())
         .output()

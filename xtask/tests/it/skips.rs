@@ -11,7 +11,7 @@ use crate::hermetic::{is_test, root, sources};
 
 /// Variables that tests read, and that skip nothing. Those with `_TEST_` are for the tests themselves: what a process that a test
 /// starts is to do, and how often something is repeated.
-const OTHERS: [&str; 9] = [
+const OTHERS: [&str; 8] = [
     // What a test writes instead of comparing it.
     "OMEN_BLESS",
     "OMEN_RELEASE",
@@ -19,7 +19,6 @@ const OTHERS: [&str; 9] = [
     // A guard of a tool server is started.
     "OMEN_GATE_GUARD",
     // Of cargo, and of the system.
-    "CARGO",
     "CARGO_MANIFEST_DIR",
     "PATH",
     "RUSTDOC",

@@ -55,6 +55,21 @@ fn what_was_skipped_is_printed_at_the_end() {
 }
 
 #[test]
+fn more_tests_than_processors_run_side_by_side() {
+    let (_, _, code) =
+        run_with("case $2 in run) test \"$NEXTEST_TEST_THREADS\" -gt \"$(getconf _NPROCESSORS_ONLN)\" ;; esac");
+    assert_eq!(code, ExitCode::SUCCESS);
+}
+
+#[test]
+fn tests_are_built_as_outside_a_package() {
+    // Cargo has told this test its package.
+    assert!(std::env::vars_os().any(|(name, _)| name == *"CARGO_MANIFEST_DIR"));
+    let (_, _, code) = run_with("test -z \"$CARGO_MANIFEST_DIR$CARGO_PKG_NAME\"");
+    assert_eq!(code, ExitCode::SUCCESS);
+}
+
+#[test]
 fn without_nextest_cargo_runs_them() {
     let (ran, printed, code) = run_with("test $1 = test");
     assert_eq!(ran, "nextest --version\ntest --locked\n");

@@ -1,34 +1,35 @@
-//! Generated programs, with many functions in one file that are compiled together, and the errors of each function. The
-//! packages that have a matrix share this file.
+//! Generated programs, with many functions in one file that are compiled together, and the errors of each function.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use serde_json::Value;
 
 /// The content of one line of a program.
-pub(crate) struct Cell {
-    pub(crate) name: String,
-    pub(crate) state: String,
+pub struct Cell {
+    /// What a report calls it.
+    pub name: String,
+    /// The type in whose state it is, as an error is to name it.
+    pub state: String,
 }
 
 /// One function for each call, each on one line.
-pub(crate) struct Program {
+pub struct Program {
     text: String,
-    pub(crate) cells: BTreeMap<usize, Cell>,
+    /// The content of each line, by its number.
+    pub cells: BTreeMap<usize, Cell>,
 }
 
 impl Program {
     /// A program that begins with these lines.
-    pub(crate) fn new(head: &str) -> Self {
+    pub fn new(head: &str) -> Self {
         Self { text: format!("#![allow(unused)]\n{head}\nfn main() {{}}\n"), cells: BTreeMap::new() }
     }
 
     /// Adds a function with its parameters, result and body.
-    pub(crate) fn add(&mut self, cell: Cell, keyword: &str, signature: &str, body: &str) {
+    pub fn add(&mut self, cell: Cell, keyword: &str, signature: &str, body: &str) {
         let line = self.text.lines().count() + 1;
         writeln!(self.text, "{keyword} cell{line}{signature} {{ {body} }}").unwrap();
         self.cells.insert(line, cell);
@@ -36,17 +37,17 @@ impl Program {
 }
 
 /// The errors of programs, by program and line.
-pub(crate) struct Errors(BTreeMap<(String, usize), Vec<String>>);
+pub struct Errors(BTreeMap<(String, usize), Vec<String>>);
 
 impl Errors {
     /// The errors of one line.
-    pub(crate) fn of(&self, program: &str, line: usize) -> &[String] {
+    pub fn of(&self, program: &str, line: usize) -> &[String] {
         self.0.get(&(program.to_owned(), line)).map_or(&[], Vec::as_slice)
     }
 
     /// The faults of the cells of a program, each of which must have one error that begins with a rule and names the
     /// state.
-    pub(crate) fn amiss(&self, program: &str, cells: &BTreeMap<usize, Cell>, is_rule: fn(&str) -> bool) -> Vec<String> {
+    pub fn amiss(&self, program: &str, cells: &BTreeMap<usize, Cell>, is_rule: fn(&str) -> bool) -> Vec<String> {
         let amiss = |(line, cell): (&usize, &Cell)| match self.of(program, *line) {
             [error] => lacks(error, &cell.state, is_rule).map(|what| format!("{}: {what}\n{error}", cell.name)),
             [] => Some(format!("{} compiles, and is illegal", cell.name)),
@@ -68,25 +69,28 @@ fn lacks(error: &str, state: &str, is_rule: fn(&str) -> bool) -> Option<String> 
     (!error.contains(outer)).then(|| format!("the error does not name the state `{state}`"))
 }
 
-/// Compiles programs as a package that depends only on this one, in the folder of the build.
-pub(crate) fn check(programs: &[(&str, &Program)]) -> Errors {
-    let folder = target().join("tests/matrix");
-    let package = folder.join(env!("CARGO_PKG_NAME"));
+/// Compiles programs as a package of the folder of the build.
+///
+/// It has the dependencies and the flags with which `trybuild` compiles the programs of `compile-tests`, so that what either has
+/// built is there for the other.
+///
+/// # Panics
+/// If cargo cannot be started, or if something else than a program does not compile.
+#[must_use]
+pub fn check(name: &str, programs: &[(&str, &Program)]) -> Errors {
+    let package = target().join("tests/matrix").join(name);
     fs::create_dir_all(package.join("src/bin")).unwrap();
-    let this = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let manifest = format!(
-        "[package]\nname = \"matrix\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\n{} = {{ path = {this:?} }}\n\n[workspace]\n",
-        env!("CARGO_PKG_NAME"),
-    );
-    fs::write(package.join("Cargo.toml"), manifest).unwrap();
-    fs::copy(this.parent().unwrap().join("Cargo.lock"), package.join("Cargo.lock")).unwrap();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    fs::write(package.join("Cargo.toml"), manifest(root)).unwrap();
+    fs::copy(root.join("Cargo.lock"), package.join("Cargo.lock")).unwrap();
     for (name, program) in programs {
         fs::write(package.join("src/bin").join(name).with_extension("rs"), &program.text).unwrap();
     }
-    let output = Command::new(env!("CARGO"))
-        .args(["check", "--offline", "--keep-going", "--bins", "--message-format=json"])
+    let flags = r#"["--cfg", "trybuild", "--verbose", "-A", "dead_code", "--diagnostic-width=140"]"#;
+    let output = super::cargo()
+        .args(["check", "--offline", "--keep-going", "--bins", "--message-format=json", "--target", "host-tuple"])
+        .arg(format!("--config=build.rustflags={flags}"))
         .current_dir(&package)
-        // That of `trybuild`, which has built what build scripts need.
         .env("CARGO_TARGET_DIR", target().join("tests/trybuild"))
         .env_remove("RUSTFLAGS")
         .output()
@@ -110,6 +114,22 @@ pub(crate) fn check(programs: &[(&str, &Program)]) -> Errors {
         }
     }
     Errors(errors)
+}
+
+/// The manifest of a package that has the dependencies of `compile-tests`.
+fn manifest(root: &Path) -> String {
+    let read = |path: &str| fs::read_to_string(root.join(path)).unwrap();
+    let section = |text: &str, name: &str| {
+        let (_, rest) = text.split_once(&format!("\n[{name}]\n")).unwrap();
+        rest.split("\n[").next().unwrap_or_default().to_owned()
+    };
+    let versions = section(&read("Cargo.toml"), "workspace.dependencies");
+    format!(
+        "[package]\nname = \"matrix\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\n{}\n\n\
+         [workspace]\n\n[workspace.dependencies]\n{}\n",
+        section(&read("compile-tests/Cargo.toml"), "dependencies"),
+        versions.replace("path = \"", &format!("path = \"{}/", root.display())),
+    )
 }
 
 fn target() -> PathBuf {
