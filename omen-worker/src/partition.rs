@@ -36,18 +36,20 @@ async fn repeat(shared: &Shared, partition: u16, mut stop: watch::Receiver<bool>
             () = shared.link.up() => {}
             _ = stop.changed() => break,
         }
-        let (lost, mut has_committed) = (shared.link.lost(), false);
+        let (lost, mut progress) = (shared.link.lost(), Progress::default());
         let judged = tokio::select! {
-            judged = judge(shared, partition, &mut stop, &mut has_committed) => Some(judged),
+            judged = judge(shared, partition, &mut stop, &mut progress) => Some(judged),
             // The stream shows whether a commit has arrived that was on its way.
             () = lost => None,
         };
         // What has succeeded in something fails for a new reason.
-        if has_committed {
+        if progress.has_committed {
             pause = SHORTEST_PAUSE;
         }
         match judged {
             Some(Ok(())) => break,
+            // Nothing was judged that is to be committed.
+            _ if *stop.borrow() && !progress.is_loaded => break,
             None if *stop.borrow() => return Err(Failure::server("commit")(&"the connection was lost")),
             // The pause is the one until the next connection is there.
             None => continue,
@@ -67,16 +69,29 @@ async fn repeat(shared: &Shared, partition: u16, mut stop: watch::Receiver<bool>
     Ok(())
 }
 
+/// How far a partition came before it failed.
+#[derive(Default)]
+struct Progress {
+    /// What was committed is judged again, and it goes on from there.
+    is_loaded: bool,
+    has_committed: bool,
+}
+
 /// Judges until the partition is to stop, or something fails.
 async fn judge(
     shared: &Shared,
     partition: u16,
     stop: &mut watch::Receiver<bool>,
-    has_committed: &mut bool,
+    progress: &mut Progress,
 ) -> Result<(), Failure> {
-    let mut tenure = Tenure::begin(shared, partition).await?;
+    let mut tenure = tokio::select! {
+        tenure = Tenure::begin(shared, partition) => tenure?,
+        // A server that does not answer delays the end of a worker only if there is something to commit.
+        _ = stop.changed() => return Ok(()),
+    };
+    progress.is_loaded = true;
     let judged = tenure.judge(stop).await;
-    *has_committed = tenure.has_committed();
+    progress.has_committed = tenure.has_committed();
     judged
 }
 

@@ -103,7 +103,7 @@ impl<'s> Tenure<'s> {
         self.outbox.commits() > 0
     }
 
-    /// Judges again what is committed. Other workers may be waiting for it to be read, so it does not stop in between.
+    /// Judges again what is committed.
     async fn catch_up(&mut self) -> Result<(), Failure> {
         while self.judge.sequence < self.outbox.committed().sequence {
             let next = self.intake.next(LONGEST_WAIT).await;

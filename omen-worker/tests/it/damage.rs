@@ -8,6 +8,7 @@ use async_nats::jetstream::kv::Store;
 use futures_util::StreamExt as _;
 use omen_worker::publish::{self, Publisher};
 use omen_worker::worker::Options;
+use rustix::process::{Signal, kill_process};
 use tokio::time::sleep;
 
 use crate::logs::checked;
@@ -128,4 +129,30 @@ async fn packets_expire_before_they_are_judged() {
         .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["line"].as_u64())
         .collect();
     assert!(lines.len() > 10 && lines.iter().all(|line| *line >= first), "{first}: {lines:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_partition_that_is_not_loaded_yet_does_not_delay_the_end() {
+    let Some(server) = Nats::start() else { return };
+    let context = server.context().await;
+    published(&context, &many(61, 12)).await;
+    context.get_stream("PACKETS").await.unwrap().purge().sequence(end(&context).await / 3).await.unwrap();
+    // The partitions are loaded side by side. When the first is refused, the server stops to answer the others.
+    let process = server.process();
+    let (paused, is_paused) = tokio::sync::oneshot::channel();
+    let paused = Mutex::new(Some(paused));
+    let notice = Arc::new(move |what: &str| {
+        if what.contains("--accept-gaps")
+            && let Some(paused) = paused.lock().unwrap().take()
+        {
+            kill_process(process, Signal::STOP).unwrap();
+            paused.send(()).unwrap();
+        }
+    });
+    let worker = Worker::start(&server, Options { notice, ..options() });
+    is_paused.await.unwrap();
+    let begin = Instant::now();
+    worker.stop().await;
+    assert!(begin.elapsed() < Duration::from_secs(15), "it waits for a server that does not answer");
+    kill_process(process, Signal::CONT).unwrap();
 }

@@ -8,11 +8,16 @@ use omen::ValidatorOptions;
 use omen_worker::connect::Server;
 use omen_worker::worker::{self, Options};
 use rustix::process::{Pid, Signal, kill_process};
+use tempfile::NamedTempFile;
 
 use crate::server::{Nats, setup};
 
 /// A worker in a process of its own, which dies with this value.
-pub(crate) struct Worker(Child);
+pub(crate) struct Worker {
+    process: Child,
+    /// What it says, for a test that fails.
+    said: NamedTempFile,
+}
 
 impl Worker {
     pub(crate) fn start(server: &Nats) -> Self {
@@ -26,31 +31,36 @@ impl Worker {
 
     /// Starts a worker with more variables of the environment.
     pub(crate) fn with(url: &str, variables: &[(&str, String)]) -> Self {
+        let said = NamedTempFile::new().unwrap();
         let mut command = Command::new(std::env::current_exe().unwrap());
         command
             .args(["--exact", "process::the_process_of_a_worker", "--nocapture"])
             .env(ADDRESS, url)
-            .envs(variables.iter().cloned());
-        let quiet = std::env::var_os("OMEN_TEST_NOISE").is_none();
-        let output = || if quiet { Stdio::null() } else { Stdio::inherit() };
-        Self(command.stdin(Stdio::piped()).stdout(output()).stderr(output()).spawn().unwrap())
+            .envs(variables.iter().cloned())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(said.reopen().unwrap());
+        Self { process: command.spawn().unwrap(), said }
     }
 
     pub(crate) fn signal(&self, signal: Signal) {
-        kill_process(Pid::from_child(&self.0), signal).unwrap();
+        kill_process(Pid::from_child(&self.process), signal).unwrap();
     }
 
     /// Closes its standard input, which asks the process to end, and waits until it has.
     pub(crate) fn stop(mut self) {
-        drop(self.0.stdin.take());
-        assert!(self.0.wait().unwrap().success(), "the worker ends well");
+        drop(self.process.stdin.take());
+        assert!(self.process.wait().unwrap().success(), "the worker ends well");
     }
 }
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+        if std::thread::panicking() {
+            crate::say(&format!("a worker said:\n{}", std::fs::read_to_string(self.said.path()).unwrap_or_default()));
+        }
     }
 }
 
@@ -64,11 +74,7 @@ pub(crate) fn options() -> Options {
         accepts_gaps: false,
         listen: None,
         id: None,
-        notice: Arc::new(|what| {
-            if std::env::var_os("OMEN_TEST_NOISE").is_some() {
-                crate::say(what);
-            }
-        }),
+        notice: Arc::new(crate::say),
     }
 }
 

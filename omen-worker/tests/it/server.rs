@@ -12,6 +12,7 @@ use omen_testkit::Need;
 use omen_worker::connect::Server;
 use omen_worker::names::Names;
 use omen_worker::setup::Setup;
+use rustix::process::Pid;
 use tempfile::TempDir;
 
 /// How many partitions the tests have.
@@ -57,6 +58,11 @@ impl Nats {
     }
 
     /// Kills the server, and starts it again with the same files.
+    /// Its process, to which signals can be sent.
+    pub(crate) fn process(&self) -> Pid {
+        Pid::from_child(&self.child)
+    }
+
     pub(crate) fn kill_and_start(&mut self) {
         self.kill();
         self.start_again();
