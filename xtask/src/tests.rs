@@ -58,7 +58,7 @@ pub fn commands(nextest: Option<OsString>) -> Vec<Vec<OsString>> {
     }
 }
 
-/// The variable with which nextest is told how many tests run side by side.
+/// The variable in which nextest finds how many tests run side by side.
 const THREADS: &str = "NEXTEST_TEST_THREADS";
 
 /// How many tests run side by side: twice as many as there are processors, for some wait for a server, a child or a lock.

@@ -63,7 +63,7 @@ fn more_tests_than_processors_run_side_by_side() {
 
 #[test]
 fn tests_are_built_as_outside_a_package() {
-    // Cargo has told this test its package.
+    // This test has the variables of its package.
     assert!(std::env::vars_os().any(|(name, _)| name == *"CARGO_MANIFEST_DIR"));
     let (_, _, code) = run_with("test -z \"$CARGO_MANIFEST_DIR$CARGO_PKG_NAME\"");
     assert_eq!(code, ExitCode::SUCCESS);
