@@ -1,7 +1,7 @@
 #!/bin/sh
 # A server, two workers and a planted mistake, without Docker:
 #   deploy/local.sh [LOG]
-# It needs `nats-server` 2.12 or later and `omen` with the feature `nats` in PATH, and port 4222, or another one in NATS_PORT. It ends
+# It needs `nats-server` 2.12.1 or later and `omen` with the feature `nats` in PATH, and port 4222, or another one in NATS_PORT. It ends
 # when it has printed what was found, and leaves nothing behind.
 set -eu
 log=${1:-$(dirname "$0")/../schema/examples/invalid/e1-decision-before-belief.jsonl}

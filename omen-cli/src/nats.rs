@@ -28,6 +28,7 @@ pub(crate) fn worker(args: &WorkerArgs) -> Result<Exit, Failure> {
         episode_ttl: args.episode_ttl,
         tick: args.tick,
         accepts_gaps: args.accept_gaps,
+        judges_again: args.rejudge,
         listen: args.listen,
         id: args.name.clone(),
         notice: Arc::new(|what: &str| complain(clean(what))),

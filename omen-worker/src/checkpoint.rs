@@ -26,8 +26,12 @@ use crate::names;
 struct Head {
     version: u8,
     partitions: u16,
+    /// When the stream of packets was made, in nanoseconds since 1970.
+    created: i64,
     /// Up to this message, the partition was judged, also where the last ones are of other partitions.
     sequence: u64,
+    /// The commit that was the last one: its number in the stream of findings, or 0.
+    commit: u64,
     /// The name of the values.
     generation: String,
     values: usize,
@@ -48,6 +52,15 @@ impl Head {
         let (seal, text) = stored.split_at_checked(names::HASH_LENGTH)?;
         (seal == names::hash(text).as_bytes()).then(|| serde_json::from_slice(text).ok())?
     }
+}
+
+/// What a checkpoint follows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Last {
+    /// When the stream of packets was made, in nanoseconds since 1970.
+    pub(crate) created: i64,
+    /// The number of the last commit in the stream of findings, or 0.
+    pub(crate) commit: u64,
 }
 
 /// The checkpoints of a partition.
@@ -112,11 +125,27 @@ impl Checkpoints {
         Ok(bytes)
     }
 
+    /// Checks that the checkpoint is of a stream that was made at this time, and that the stream of findings, which ends with this
+    /// message, has the commit that was the last one when it was written.
+    pub(crate) fn fits(&self, created: i64, last: u64) -> Result<(), Failure> {
+        match &self.head {
+            Some((head, _)) if head.created != created => {
+                Err(self.refused("is of another stream, which had the same name"))
+            }
+            Some((head, _)) if head.commit > last => Err(self.refused(&format!(
+                "follows a commit that is message {} of the findings, which end with message {last}: they were restored from an older \
+                 copy, and it was not",
+                head.commit
+            ))),
+            _ => Ok(()),
+        }
+    }
+
     /// Writes a checkpoint, and returns how many bytes it has. Up to the message `passed`, nothing else is of the partition.
     ///
     /// # Errors
     /// [`Failure::Fenced`] if another worker has written one.
-    pub(crate) async fn save(&mut self, judge: &mut Judge, passed: u64) -> Result<usize, Failure> {
+    pub(crate) async fn save(&mut self, judge: &mut Judge, passed: u64, last: Last) -> Result<usize, Failure> {
         let what = "write a checkpoint";
         let bytes = Bytes::from(judge.snapshot());
         // A name that nobody else has, in what a bucket takes as a key.
@@ -132,7 +161,9 @@ impl Checkpoints {
         let head = Head {
             version: VERSION,
             partitions: self.partitions,
+            created: last.created,
             sequence: judge.sequence.max(passed),
+            commit: last.commit,
             generation: generation.clone(),
             values,
             bytes: bytes.len(),
@@ -155,9 +186,9 @@ impl Checkpoints {
     ///
     /// # Errors
     /// As [`save`](Self::save).
-    pub(crate) async fn advance(&mut self, sequence: u64) -> Result<(), Failure> {
+    pub(crate) async fn advance(&mut self, sequence: u64, last: Last) -> Result<(), Failure> {
         match &self.head {
-            Some((head, _)) => self.write(Head { sequence, ..head.clone() }).await,
+            Some((head, _)) => self.write(Head { sequence, commit: last.commit, ..head.clone() }).await,
             None => Ok(()),
         }
     }
@@ -206,7 +237,7 @@ impl Checkpoints {
 }
 
 /// The version of the form.
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
 
 /// How often a checkpoint is read that another worker may be replacing.
 const ATTEMPTS: usize = 5;
@@ -230,7 +261,9 @@ mod tests {
         let head = Head {
             version: VERSION,
             partitions: 64,
+            created: 1_790_000_000_123_456_789,
             sequence: 123,
+            commit: 45,
             generation: "123-abc".to_owned(),
             values: 1,
             bytes: 17,

@@ -3,10 +3,13 @@
 //! It is the last message of an atomic batch with the findings. The server takes it only if the commit before is the one that the
 //! worker knows, so one of two workers succeeds.
 
+use async_nats::HeaderMap;
+use async_nats::jetstream::Context;
 use async_nats::jetstream::stream::{LastRawMessageErrorKind, Stream};
 use serde::{Deserialize, Serialize};
 
 use crate::ask::ask;
+use crate::batch::{self, Outgoing};
 use crate::failure::{During as _, Failure};
 use crate::judge::{Counts, Reported};
 use crate::names;
@@ -16,8 +19,10 @@ use crate::names;
 pub(crate) struct Commit {
     /// The version of this form.
     pub(crate) version: u8,
-    /// The stream of packets.
+    /// The stream of packets …
     pub(crate) stream: String,
+    /// … and when it was made, in nanoseconds since 1970: another one may have its name later.
+    pub(crate) created: i64,
     /// The partition, from 0.
     pub(crate) partition: u16,
     /// Of so many.
@@ -35,7 +40,22 @@ pub(crate) struct Commit {
 
 impl Commit {
     /// The version of the form.
-    pub(crate) const VERSION: u8 = 1;
+    pub(crate) const VERSION: u8 = 2;
+
+    /// The message that stores it, if the last commit of its partition is the one with this number in the stream of findings.
+    pub(crate) fn message(&self, revision: u64) -> Result<Outgoing, Failure> {
+        let mut headers = HeaderMap::new();
+        headers.insert(async_nats::header::NATS_EXPECTED_LAST_SUBJECT_SEQUENCE, revision.to_string());
+        // The commits before it are of no use to anybody: only the last one is kept.
+        headers.insert(async_nats::header::NATS_ROLLUP, "sub");
+        let body = serde_json::to_vec(self).during("write a commit")?.into();
+        Ok(Outgoing { subject: names::verdicts(self.partition), headers, body })
+    }
+
+    /// Up to this message, all findings are published.
+    pub(crate) fn complete(&self) -> u64 {
+        self.sequence - u64::from(self.findings_of_last.is_some() && self.sequence > 0)
+    }
 
     /// Whether a finding was published.
     pub(crate) fn covers(&self, finding: &Reported) -> bool {
@@ -58,17 +78,46 @@ pub(crate) async fn last(findings: &Stream, partition: u16) -> Result<(Option<Co
     let subject = names::verdicts(partition);
     match ask(|| findings.get_last_raw_message_by_subject(&subject)).await {
         Ok(message) => {
-            let commit: Commit = serde_json::from_slice(&message.payload).during(what)?;
-            if commit.version != Commit::VERSION {
-                let (found, expected) = (commit.version, Commit::VERSION);
-                return Err(Failure::Refused(format!(
-                    "a commit of version {found} in partition {partition}; expected version {expected}"
-                )));
-            }
-            Ok((Some(commit), message.sequence))
+            let (name, sequence) = (&findings.cached_info().config.name, message.sequence);
+            let commit = read(&message.payload).map_err(|why| {
+                Failure::Refused(format!(
+                    "message {sequence} of the stream `{name}`, on `{subject}`, {why}; if no worker has stored it, remove it, and what was \
+                     published after the commit before it is published again: nats stream rmm {name} {sequence}"
+                ))
+            })?;
+            Ok((Some(commit), sequence))
         }
         Err(error) if matches!(error.kind(), LastRawMessageErrorKind::NoMessageFound) => Ok((None, 0)),
         Err(error) => Err(Failure::server(what)(&error)),
+    }
+}
+
+/// Stores the last commit of a partition once more. The server then refuses the next one of a worker that knows the one before.
+pub(crate) async fn renew(context: &Context, findings: &Stream, partition: u16) -> Result<(), Failure> {
+    loop {
+        let (Some(commit), revision) = last(findings, partition).await? else { return Ok(()) };
+        match batch::store(context, vec![commit.message(revision)?], "a commit").await {
+            // Another one has come meanwhile.
+            Err(Failure::Fenced(_)) => {}
+            stored => return stored.map(drop),
+        }
+    }
+}
+
+/// A commit, or why it is none.
+fn read(payload: &[u8]) -> Result<Commit, String> {
+    /// The part that all versions have.
+    #[derive(Deserialize)]
+    struct Any {
+        version: u8,
+    }
+    let expected = Commit::VERSION;
+    let not_a_commit = |error| format!("is not a commit ({error})");
+    match serde_json::from_slice(payload).map_err(not_a_commit)? {
+        Any { version } if version != expected => {
+            Err(format!("is a commit of version {version}; expected version {expected}"))
+        }
+        _ => serde_json::from_slice(payload).map_err(not_a_commit),
     }
 }
 
@@ -85,5 +134,6 @@ mod tests {
         let part = Commit { findings_of_last: Some(2), ..whole };
         assert!(part.covers(&reported(6, 9)) && part.covers(&reported(7, 1)) && !part.covers(&reported(7, 2)));
         assert!(part.is_beyond(6) && !part.is_beyond(7));
+        assert_eq!((Commit { findings_of_last: None, ..part.clone() }.complete(), part.complete()), (7, 6));
     }
 }

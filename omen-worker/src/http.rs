@@ -2,29 +2,35 @@
 //!
 //! They answer short requests without a body, so there is no library for it in the tree.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
+use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use crate::metrics::Metrics;
 
 /// Answers until it is dropped.
 pub(crate) async fn serve(listener: TcpListener, metrics: Arc<Metrics>) {
-    let room = Arc::new(Semaphore::new(CONNECTIONS));
+    let mut open = VecDeque::new();
     loop {
-        let Ok(permit) = Arc::clone(&room).acquire_owned().await else { return };
         match listener.accept().await {
             Ok((connection, _)) => {
+                open.retain(|connection: &JoinHandle<()>| !connection.is_finished());
+                // Those that ask for nothing keep nobody from an answer: the oldest one goes.
+                if open.len() >= CONNECTIONS
+                    && let Some(oldest) = open.pop_front()
+                {
+                    oldest.abort();
+                }
                 let metrics = Arc::clone(&metrics);
-                tokio::spawn(async move {
+                open.push_back(tokio::spawn(async move {
                     // A client that hangs up gets no answer.
                     let _ = timeout(PATIENCE, answer(connection, &metrics)).await;
-                    drop(permit);
-                });
+                }));
             }
             // No descriptor is free, or the client has gone.
             Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,

@@ -28,18 +28,18 @@ pub(crate) struct Progress {
     bytes: AtomicU64,
     /// Messages in the stream behind `passed`.
     pending: AtomicU64,
-    /// The last message of the partition that was judged.
-    judged: AtomicU64,
+    /// Up to this message, what the partition has found is committed.
+    committed: AtomicU64,
     /// The last message that was put into the queue.
     queued: AtomicU64,
 }
 
 impl Progress {
-    /// How many messages of the stream are behind what the partition has judged.
+    /// How many messages of the stream are behind what the partition has committed.
     pub(crate) fn lag(&self) -> u64 {
         let load = |value: &AtomicU64| value.load(Ordering::Acquire);
-        let (passed, judged) = (load(&self.passed), load(&self.judged));
-        let waiting = if judged < load(&self.queued) { passed.saturating_sub(judged) } else { 0 };
+        let (passed, committed) = (load(&self.passed), load(&self.committed));
+        let waiting = if committed < load(&self.queued) { passed.saturating_sub(committed) } else { 0 };
         waiting + load(&self.pending)
     }
 }
@@ -155,9 +155,9 @@ impl Intake {
         self.progress.bytes.load(Ordering::Relaxed)
     }
 
-    /// Notes that everything up to a message was judged.
-    pub(crate) fn judged(&self, sequence: u64) {
-        self.progress.judged.fetch_max(sequence, Ordering::AcqRel);
+    /// Notes that everything up to a message is committed.
+    pub(crate) fn committed(&self, sequence: u64) {
+        self.progress.committed.fetch_max(sequence, Ordering::AcqRel);
     }
 
     /// For those who show it.
@@ -216,9 +216,9 @@ mod tests {
         let room = queue.room(&messages).await.unwrap();
         queue.put(messages, room);
         queue.passed(8, 100, 3);
-        assert_eq!((intake.passed(), intake.progress().lag()), (None, 11), "it has not judged message 5");
+        assert_eq!((intake.passed(), intake.progress().lag()), (None, 11), "message 5 is not committed");
         assert!(matches!(intake.next(SOON).await, Next::Messages(_)));
-        intake.judged(5);
+        intake.committed(5);
         assert_eq!((intake.passed(), intake.bytes(), intake.progress().lag()), (Some(8), 100, 3));
         queue.passed(11, 10, 0);
         assert_eq!((intake.passed(), intake.bytes(), intake.progress().lag()), (Some(11), 110, 0));

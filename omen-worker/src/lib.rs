@@ -17,6 +17,7 @@
 //!
 //! Architecture invariant: whatever is found is a function of the stream alone. No clock decides, and nothing of the worker does.
 
+mod agreement;
 mod ask;
 mod batch;
 mod checkpoint;

@@ -29,8 +29,23 @@ struct Partition {
     packets: u64,
     progress: Option<Arc<Progress>>,
     episodes: usize,
+    /// Since when something is judged and not committed.
+    uncommitted: Option<Instant>,
+    /// How often a commit was refused since the last one that was not.
+    fences: u32,
     checkpoint: Option<(Instant, usize)>,
 }
+
+impl Partition {
+    /// Whether it gets nowhere: a worker that lost the partition learns that from the first refusal or the second, and another one has
+    /// it then.
+    fn is_fenced(&self) -> bool {
+        self.state != State::Elsewhere && self.fences >= FENCES
+    }
+}
+
+/// After so many commits in a row that were refused, a partition has failed.
+pub(crate) const FENCES: u32 = 3;
 
 /// What a worker counts.
 #[derive(Debug)]
@@ -86,7 +101,7 @@ impl Metrics {
 
     pub(crate) fn committed(&self, partition: u16, episodes: usize) {
         self.commits.fetch_add(1, Ordering::Relaxed);
-        self.partition(partition, |partition| partition.episodes = episodes);
+        self.partition(partition, |partition| (partition.episodes, partition.fences) = (episodes, 0));
     }
 
     pub(crate) fn checkpoint(&self, partition: u16, bytes: usize) {
@@ -102,8 +117,19 @@ impl Metrics {
         }
     }
 
-    pub(crate) fn fenced(&self) {
+    pub(crate) fn uncommitted(&self, partition: u16, since: Option<Instant>) {
+        self.partition(partition, |partition| partition.uncommitted = since);
+    }
+
+    /// Counts a commit that was refused. Returns how many that were in a row, for a partition.
+    pub(crate) fn fenced(&self, partition: u16) -> u32 {
         self.fenced.fetch_add(1, Ordering::Relaxed);
+        let mut fences = 0;
+        self.partition(partition, |partition| {
+            partition.fences += 1;
+            fences = partition.fences;
+        });
+        fences
     }
 
     pub(crate) fn draining(&self) {
@@ -141,6 +167,9 @@ impl Metrics {
         if any(State::Failed) {
             return Some("a partition has failed");
         }
+        if partitions.iter().any(Partition::is_fenced) {
+            return Some("the commits of a partition are refused");
+        }
         any(State::Loading).then_some("a partition is loading")
     }
 
@@ -158,12 +187,19 @@ impl Metrics {
                 }
             }
         };
-        let up = |at: &Partition| Some(f64::from(u8::from(at.state == State::Owned)));
+        let up = |at: &Partition| Some(f64::from(u8::from(at.state == State::Owned && !at.is_fenced())));
         each("omen_partition_up", "gauge", "Whether the worker judges a partition that it has.", &up);
         let lag = |at: &Partition| at.progress.as_ref().map(|progress| progress.lag() as f64);
-        each("omen_partition_lag", "gauge", "Messages of the stream behind what the partition has judged.", &lag);
+        each("omen_partition_lag", "gauge", "Messages of the stream behind what the partition has committed.", &lag);
         each("omen_packets_total", "counter", "Messages that were judged.", &|at| Some(at.packets as f64));
         each("omen_episodes_open", "gauge", "Episodes that have not ended.", &|at| Some(at.episodes as f64));
+        let age = |at: &Partition| Some(at.uncommitted.map_or(0.0, |since| since.elapsed().as_secs_f64()));
+        each(
+            "omen_uncommitted_age_seconds",
+            "gauge",
+            "Time since the oldest message that is judged and not committed came.",
+            &age,
+        );
         let age = |at: &Partition| at.checkpoint.map(|(at, _)| at.elapsed().as_secs_f64());
         each("omen_checkpoint_age_seconds", "gauge", "Time since the last checkpoint.", &age);
         let bytes = |at: &Partition| at.checkpoint.map(|(_, bytes)| bytes as f64);
@@ -211,6 +247,7 @@ mod tests {
         queue.passed(1, 0, 7);
         metrics.reads(1, intake.progress());
         metrics.committed(1, 3);
+        metrics.uncommitted(1, Instant::now().checked_sub(Duration::from_secs(9)));
         metrics.checkpoint(1, 100);
         metrics.found("omen.findings.error.E4");
         let text = metrics.text();
@@ -218,6 +255,7 @@ mod tests {
             text.contains("omen_partition_lag{partition=\"1\"} 7\n") && !text.contains("partition=\"0\""),
             "{text}"
         );
+        assert!(text.contains("omen_uncommitted_age_seconds{partition=\"1\"} 9."), "{text}");
         assert!(text.contains("omen_findings_total{severity=\"error\",code=\"E4\"} 1\n"), "{text}");
         let known: Vec<&str> =
             text.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next()).collect();
@@ -241,6 +279,12 @@ mod tests {
         assert_eq!(metrics.unready(), Some("a partition is loading"));
         metrics.state(0, State::Owned);
         assert_eq!((metrics.unready(), metrics.is_alive()), (None, true));
+        assert_eq!([(); 2].map(|()| metrics.fenced(0)), [1, 2]);
+        assert_eq!(metrics.unready(), None, "another worker may have the partition");
+        assert_eq!((metrics.fenced(0), metrics.unready()), (FENCES, Some("the commits of a partition are refused")));
+        assert!(metrics.text().contains("omen_partition_up{partition=\"0\"} 0\n"));
+        metrics.committed(0, 1);
+        assert_eq!(metrics.unready(), None);
         metrics.state(1, State::Failed);
         assert_eq!(metrics.unready(), Some("a partition has failed"));
         metrics.draining();

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 use async_nats::HeaderMap;
 
 use crate::batch::{self, Outgoing};
+use crate::checkpoint::Last;
 use crate::commit::Commit;
 use crate::failure::{During as _, Failure};
 use crate::judge::{Judge, Reported};
-use crate::names;
 use crate::shared::Shared;
 
 /// What a partition has found, and what of it is published.
@@ -25,6 +25,8 @@ pub(crate) struct Outbox<'s> {
     pending: VecDeque<Reported>,
     pending_bytes: usize,
     commits: u64,
+    /// Since when something is judged and not committed.
+    since: Option<Instant>,
 }
 
 impl<'s> Outbox<'s> {
@@ -39,6 +41,7 @@ impl<'s> Outbox<'s> {
             pending: VecDeque::new(),
             pending_bytes: 0,
             commits: 0,
+            since: None,
         }
     }
 
@@ -47,16 +50,25 @@ impl<'s> Outbox<'s> {
         &self.committed
     }
 
+    /// What a checkpoint of now follows.
+    pub(crate) fn last(&self) -> Last {
+        Last { created: self.committed.created, commit: self.revision }
+    }
+
     /// How many commits were made.
     pub(crate) fn commits(&self) -> u64 {
         self.commits
     }
 
     /// Adds findings that are not published yet.
-    pub(crate) fn add(&mut self, found: Vec<Reported>) {
+    pub(crate) fn add(&mut self, found: Vec<Reported>, judge: &Judge) {
         for finding in found.into_iter().filter(|finding| !self.committed.covers(finding)) {
             self.pending_bytes += finding.body.len();
             self.pending.push_back(finding);
+        }
+        if self.since.is_none() && !self.is_up_to(judge) {
+            self.since = Some(Instant::now());
+            self.shared.metrics.uncommitted(self.partition, self.since);
         }
     }
 
@@ -94,10 +106,8 @@ impl<'s> Outbox<'s> {
         {
             bytes += finding.body.len();
             last = Some((finding.sequence, finding.ordinal));
-            let mut headers = HeaderMap::new();
-            let id = format!("{}:{}:{}", self.shared.names.packets, finding.sequence, finding.ordinal);
-            headers.insert(async_nats::header::NATS_MESSAGE_ID, id);
-            messages.push(Outgoing { subject: finding.subject, headers, body: finding.body.into() });
+            // No message id: the commit is the fence. With one, a server would refuse what two partitions find at one mark of time.
+            messages.push(Outgoing { subject: finding.subject, headers: HeaderMap::new(), body: finding.body.into() });
         }
         self.pending_bytes = self.pending_bytes.saturating_sub(bytes);
         let (sequence, findings_of_last) = match (last, self.pending.front()) {
@@ -110,6 +120,7 @@ impl<'s> Outbox<'s> {
         let commit = Commit {
             version: Commit::VERSION,
             stream: self.shared.names.packets.clone(),
+            created: self.committed.created,
             partition: self.partition,
             partitions: self.shared.partitions,
             sequence,
@@ -118,12 +129,7 @@ impl<'s> Outbox<'s> {
             worker: self.shared.id.clone(),
         };
         let found: Vec<String> = messages.iter().map(|message| message.subject.clone()).collect();
-        let mut headers = HeaderMap::new();
-        headers.insert(async_nats::header::NATS_EXPECTED_LAST_SUBJECT_SEQUENCE, self.revision.to_string());
-        // The commits before it are of no use to anybody: only the last one is kept.
-        headers.insert(async_nats::header::NATS_ROLLUP, "sub");
-        let body = serde_json::to_vec(&commit).during("write a commit")?.into();
-        messages.push(Outgoing { subject: names::verdicts(self.partition), headers, body });
+        messages.push(commit.message(self.revision)?);
         let permit = self.shared.batches.acquire().await.during("publish findings")?;
         let what = format!("the findings of partition {}", self.partition);
         self.revision = batch::store(&self.shared.context, messages, &what).await?;
@@ -133,6 +139,9 @@ impl<'s> Outbox<'s> {
         self.commits += 1;
         self.committed = commit;
         self.committed_at = Instant::now();
+        // What is left, if anything is, was judged after what is committed, and before now.
+        self.since = self.since.filter(|_| !self.is_up_to(judge));
+        self.shared.metrics.uncommitted(self.partition, self.since);
         Ok(())
     }
 }

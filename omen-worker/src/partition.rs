@@ -12,7 +12,7 @@ use tokio::sync::watch;
 use tokio::time::sleep;
 
 use crate::failure::Failure;
-use crate::metrics::State;
+use crate::metrics::{FENCES, State};
 use crate::shared::Shared;
 use crate::tenure::Tenure;
 
@@ -53,7 +53,13 @@ async fn repeat(shared: &Shared, partition: u16, mut stop: watch::Receiver<bool>
             None if *stop.borrow() => return Err(Failure::server("commit")(&"the connection was lost")),
             // The pause is the one until the next connection is there.
             None => continue,
-            Some(Err(Failure::Fenced(_))) => shared.metrics.fenced(),
+            Some(Err(failure @ Failure::Fenced(_))) => {
+                if shared.metrics.fenced(partition) == FENCES {
+                    (shared.notice)(&format!(
+                        "partition {partition}: {FENCES} commits in a row were refused: {failure}"
+                    ));
+                }
+            }
             Some(Err(failure)) if *stop.borrow() => return Err(failure),
             Some(Err(failure)) => {
                 shared.metrics.state(partition, State::Failed);

@@ -3,7 +3,7 @@
 use async_nats::Client;
 use async_nats::jetstream::context::GetStreamErrorKind;
 use async_nats::jetstream::kv;
-use async_nats::jetstream::stream::{Config, StorageType, Stream, SubjectTransform};
+use async_nats::jetstream::stream::{Config, RetentionPolicy, StorageType, Stream, SubjectTransform};
 use async_nats::jetstream::{Context, ErrorCode};
 
 use crate::ask::ask;
@@ -32,10 +32,11 @@ impl Setup {
             source: format!("{}.*", names::PACKETS),
             destination: format!("{}.{{{{partition({},1)}}}}.{{{{wildcard(1)}}}}", names::PARTITION, self.partitions),
         };
+        let subjects = [transform.source.clone(), names::LOST.to_owned(), names::TICK.to_owned()];
         let config = Config {
             name: self.names.packets.clone(),
             description: Some("OMEN packets, by episode".to_owned()),
-            subjects: vec![transform.source.clone(), names::LOST.to_owned(), names::TICK.to_owned()],
+            subjects: subjects.to_vec(),
             storage: StorageType::File,
             num_replicas: self.replicas,
             subject_transform: Some(transform.clone()),
@@ -52,6 +53,7 @@ impl Setup {
                 self.names.packets, transform.destination
             )));
         }
+        keeps_packets(&stream.cached_info().config, &subjects).map_err(Failure::Refused)?;
         Ok(stream)
     }
 
@@ -150,15 +152,44 @@ impl Setup {
     }
 }
 
+/// Checks that a stream stores all packets, and keeps them after they were read. Otherwise what the workers find is wrong: to them, a
+/// packet that is missing was never sent.
+fn keeps_packets(config: &Config, subjects: &[String]) -> Result<(), String> {
+    let name = &config.name;
+    if let Some(missing) = subjects.iter().find(|subject| !config.subjects.contains(subject)) {
+        let all = subjects.join(",");
+        return Err(format!(
+            "the stream `{name}` does not store `{missing}`; add it: nats stream edit {name} --subjects {all}"
+        ));
+    }
+    if config.retention != RetentionPolicy::Limits {
+        return Err(format!(
+            "the stream `{name}` removes packets once somebody has read them; expected the retention `limits`, with which a stream \
+             must be made: name another one"
+        ));
+    }
+    if config.max_messages_per_subject > 0 {
+        let most = config.max_messages_per_subject;
+        return Err(format!(
+            "the stream `{name}` keeps the last {most} packets of an episode and removes the others; remove the limit: nats \
+             stream edit {name} --max-msgs-per-subject=-1"
+        ));
+    }
+    Ok(())
+}
+
 fn is_missing(error: &async_nats::jetstream::context::GetStreamError) -> bool {
     matches!(error.kind(), GetStreamErrorKind::JetStream(error) if error.error_code() == ErrorCode::STREAM_NOT_FOUND)
 }
 
 /// Checks that the server can store messages together.
 pub(crate) fn check_version(client: &Client) -> Result<(), Failure> {
-    if client.is_server_compatible(2, 12, 0) {
+    // 2.12.0 takes no expectation but on the first message of a batch, and a commit has it on the last one.
+    if client.is_server_compatible(2, 12, 1) {
         return Ok(());
     }
     let found = client.server_info().version;
-    Err(Failure::Refused(format!("nats-server {found} has no atomic batches; expected nats-server 2.12 or later")))
+    Err(Failure::Refused(format!(
+        "nats-server {found} does not store batches as OMEN needs it; expected nats-server 2.12.1 or later"
+    )))
 }

@@ -8,6 +8,7 @@ use async_nats::jetstream::stream::Stream;
 use omen::validator::ValidatorOptions;
 use tokio::sync::Semaphore;
 
+use crate::agreement::Agreement;
 use crate::feed::Feed;
 use crate::link::Link;
 use crate::metrics::Metrics;
@@ -23,6 +24,7 @@ pub(crate) struct Shared {
     pub(crate) feed: Feed,
     pub(crate) findings: Stream,
     pub(crate) bucket: Store,
+    pub(crate) agreement: Agreement,
     pub(crate) partitions: u16,
     pub(crate) options: ValidatorOptions,
     /// Whether messages that were deleted before they were judged are no reason to stop.

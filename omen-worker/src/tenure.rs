@@ -12,6 +12,7 @@ use crate::failure::{During as _, Failure};
 use crate::intake::{Intake, Next};
 use crate::judge::{Judge, Kind};
 use crate::metrics::State;
+use crate::names::Names;
 use crate::outbox::Outbox;
 use crate::shared::Shared;
 use crate::source::Received;
@@ -40,33 +41,44 @@ pub(crate) struct Tenure<'s> {
 impl<'s> Tenure<'s> {
     pub(crate) async fn begin(shared: &'s Shared, partition: u16) -> Result<Self, Failure> {
         let loading = shared.feed.loading();
+        // Another worker may judge the stream again, with other rules.
+        shared.agreement.check(&shared.bucket).await?;
         let places = (partition, shared.partitions);
         let mut checkpoints = Checkpoints::new(shared.bucket.clone(), places, shared.context.client());
         // In this order: whatever is in a checkpoint was committed before.
         let restored = checkpoints.load(&shared.names.packets, &shared.options).await?;
         let (committed, revision) = commit::last(&shared.findings, partition).await?;
-        let packets = ask(|| shared.packets.get_info()).await.during("read the state of the stream of packets")?.state;
-        let judge = restored.unwrap_or_else(|| Judge::new(&shared.names.packets, places, shared.options.clone()));
-        let committed = match committed {
-            Some(committed) if committed.partitions != shared.partitions => {
+        let packets = ask(|| shared.packets.get_info()).await.during("read the state of the stream of packets")?;
+        let findings = ask(|| shared.findings.get_info()).await.during("read the state of the stream of findings")?;
+        let created = i64::try_from(packets.created.unix_timestamp_nanos()).unwrap_or(i64::MAX);
+        let packets = packets.state;
+        let other_stream = |why: String| {
+            let Names { packets, findings, bucket } = &shared.names;
+            Failure::Refused(format!(
+                "the stream `{packets}` {why}: it is another stream with this name; delete `{findings}` and the bucket `{bucket}`, or \
+                 name others"
+            ))
+        };
+        if let Some(committed) = &committed {
+            if committed.partitions != shared.partitions {
                 let found = committed.partitions;
                 return Err(Failure::Refused(format!(
                     "the findings in `{}` are of {found} partitions; expected {}",
                     shared.names.findings, shared.partitions
                 )));
             }
-            Some(committed) if committed.sequence >= judge.sequence => committed,
-            _ => Commit { sequence: judge.sequence, ..Commit::default() },
-        };
+            if committed.created != created {
+                return Err(other_stream(format!("was made after partition {partition} was judged")));
+            }
+        }
+        checkpoints.fits(created, findings.state.last_sequence)?;
+        let judge = restored.unwrap_or_else(|| Judge::new(&shared.names.packets, places, shared.options.clone()));
+        let committed = committed.filter(|committed| committed.sequence >= judge.sequence);
+        let committed = committed.unwrap_or_else(|| Commit { sequence: judge.sequence, created, ..Commit::default() });
         if committed.sequence > packets.last_sequence {
-            return Err(Failure::Refused(format!(
-                "the stream `{}` ends with message {}, and partition {partition} was judged up to message {}: it is another \
-                 stream with this name; delete `{}` and the bucket `{}`, or name others",
-                shared.names.packets,
-                packets.last_sequence,
-                committed.sequence,
-                shared.names.findings,
-                shared.names.bucket
+            return Err(other_stream(format!(
+                "ends with message {}, and partition {partition} was judged up to message {}",
+                packets.last_sequence, committed.sequence
             )));
         }
         if judge.sequence + 1 < packets.first_sequence && !shared.accepts_gaps {
@@ -93,6 +105,7 @@ impl<'s> Tenure<'s> {
             uncounted: 0,
             active_at: Instant::now(),
         };
+        tenure.note_commit();
         tenure.catch_up().await?;
         shared.metrics.state(partition, State::Owned);
         Ok(tenure)
@@ -101,6 +114,11 @@ impl<'s> Tenure<'s> {
     /// Whether it has committed anything.
     pub(crate) fn has_committed(&self) -> bool {
         self.outbox.commits() > 0
+    }
+
+    /// Lets the lag count from the last commit on.
+    fn note_commit(&self) {
+        self.intake.committed(self.outbox.committed().complete());
     }
 
     /// Judges again what is committed.
@@ -144,10 +162,12 @@ impl<'s> Tenure<'s> {
             self.handle(next).await?;
             if self.outbox.due_in(&self.judge).is_some_and(|left| left.is_zero()) {
                 self.outbox.commit(&self.judge).await?;
+                self.note_commit();
             }
             self.checkpoint_if_due().await?;
         }
         self.outbox.commit(&self.judge).await?;
+        self.note_commit();
         if self.since_checkpoint > 0 || self.read_since_checkpoint() >= MUCH as u64 {
             self.checkpoint().await?;
         }
@@ -162,7 +182,6 @@ impl<'s> Tenure<'s> {
                 for message in &chunk.messages {
                     self.take(message).await?;
                 }
-                self.intake.judged(self.judge.sequence);
                 self.shared.metrics.judged(self.partition, std::mem::take(&mut self.uncounted));
                 Ok(true)
             }
@@ -171,6 +190,7 @@ impl<'s> Tenure<'s> {
                 let passed = self.intake.passed().unwrap_or(0).max(self.judge.sequence);
                 self.intake = self.shared.feed.join(self.partition, passed);
                 self.shared.metrics.reads(self.partition, self.intake.progress());
+                self.note_commit();
                 self.read_at_checkpoint = 0;
                 Ok(true)
             }
@@ -188,13 +208,14 @@ impl<'s> Tenure<'s> {
         self.judge.take(arrived, &mut out);
         self.is_changed |= !matches!(arrived.kind, Kind::Tick { .. }) || self.judge.episodes() != episodes;
         self.since_checkpoint += message.bytes() + OVERHEAD;
-        self.outbox.add(out);
+        self.outbox.add(out, &self.judge);
         if self.outbox.committed().is_beyond(arrived.sequence) {
             return Ok(());
         }
         self.uncounted += 1;
         while self.outbox.is_full() {
             self.outbox.commit_some(&self.judge).await?;
+            self.note_commit();
         }
         Ok(())
     }
@@ -224,9 +245,9 @@ impl<'s> Tenure<'s> {
         if !self.is_changed && self.checkpoints.is_any() {
             // Only time has passed, and packets of other partitions: so messages that the stream deletes because of their age are
             // not missed.
-            self.checkpoints.advance(passed).await?;
+            self.checkpoints.advance(passed, self.outbox.last()).await?;
         } else {
-            self.checkpoint_bytes = self.checkpoints.save(&mut self.judge, passed).await?;
+            self.checkpoint_bytes = self.checkpoints.save(&mut self.judge, passed, self.outbox.last()).await?;
             self.shared.metrics.checkpoint(self.partition, self.checkpoint_bytes);
         }
         (self.since_checkpoint, self.is_changed, self.read_at_checkpoint) = (0, false, read);

@@ -11,7 +11,9 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
+use crate::agreement::Agreement;
 use crate::clock::Clock;
+use crate::commit;
 use crate::connect::Server;
 use crate::crew::Crew;
 use crate::failure::Failure;
@@ -36,6 +38,8 @@ pub struct Options {
     pub tick: Duration,
     /// Whether packets that were deleted before they were judged are no reason to stop.
     pub accepts_gaps: bool,
+    /// Whether the stream is judged again if other workers have judged it with other rules or another time, which they stop to do then.
+    pub judges_again: bool,
     /// Where `/metrics`, `/livez` and `/readyz` are.
     pub listen: Option<SocketAddr>,
     /// The name of the worker, of letters, digits, `_` and `-`. No two may have the same. Without one, it has one that nobody else has.
@@ -49,7 +53,7 @@ pub struct Options {
 /// # Errors
 /// If the server cannot be reached, or has what cannot be used. A connection that breaks later is made again.
 pub async fn run(server: &Server, options: Options, stop: impl Future<Output = ()>) -> Result<(), Failure> {
-    let Options { setup, validator, episode_ttl, tick, accepts_gaps, listen, id, notice } = options;
+    let Options { setup, validator, episode_ttl, tick, accepts_gaps, judges_again, listen, id, notice } = options;
     if let Some(id) = id.as_ref().filter(|id| !is_name(id)) {
         return Err(Failure::Input(format!("invalid name of a worker `{id}`; expected letters, digits, `_` and `-`")));
     }
@@ -72,12 +76,27 @@ pub async fn run(server: &Server, options: Options, stop: impl Future<Output = (
     let id = id.unwrap_or_else(|| unique(&client.new_inbox()));
     let context = server.jetstream(client.clone());
     let packets = setup.packets(&context).await?;
+    let bucket = setup.bucket(&context).await?;
+    let agreement = Agreement::of(&validator, episode_ttl.map(|ttl| ttl.as_secs()));
+    let findings = setup.findings(&context).await?;
+    if judges_again {
+        let renew = async || {
+            for partition in 0..setup.partitions {
+                commit::renew(&context, &findings, partition).await?;
+            }
+            Ok(())
+        };
+        agreement.replace(&bucket, renew).await?;
+    } else {
+        agreement.join(&bucket).await?;
+    }
     let shared = Arc::new(Shared {
         feed: Feed::new(context.clone(), packets.clone(), link.clone()),
         link: link.clone(),
         packets,
-        findings: setup.findings(&context).await?,
-        bucket: setup.bucket(&context).await?,
+        findings,
+        bucket,
+        agreement,
         names: setup.names.clone(),
         partitions: setup.partitions,
         options: validator,

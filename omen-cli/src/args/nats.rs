@@ -79,6 +79,10 @@ pub(crate) struct WorkerArgs {
     #[arg(long)]
     pub(crate) accept_gaps: bool,
 
+    /// Judge the stream again if its workers had other rules or another time of idle episodes; they stop, and must be started like this one
+    #[arg(long)]
+    pub(crate) rejudge: bool,
+
     /// Serve /metrics, /livez and /readyz at this address, such as 0.0.0.0:9464
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) listen: Option<SocketAddr>,

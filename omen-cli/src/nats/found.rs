@@ -3,10 +3,11 @@
 use std::io::{self, Write as _};
 use std::path::Path;
 
+use omen::render::human::clean;
 use omen::render::json;
 
 use crate::args::TailArgs;
-use crate::exit::{Exit, Failure};
+use crate::exit::{Exit, Failure, complain};
 use crate::formats::{self, Report};
 use crate::output::{Color, Output};
 
@@ -16,6 +17,8 @@ pub(super) struct Found<'o> {
     out: &'o mut Output,
     wants_packets: bool,
     has_errors: bool,
+    /// Messages that are not findings.
+    skipped: u64,
 }
 
 impl<'o> Found<'o> {
@@ -29,7 +32,7 @@ impl<'o> Found<'o> {
             )));
         }
         *out = if format.is_for_people { Output::for_people(color) } else { Output::for_programs() };
-        Ok(Self { report: (format.start)(), out, wants_packets: format.is_for_people, has_errors: false })
+        Ok(Self { report: (format.start)(), out, wants_packets: format.is_for_people, has_errors: false, skipped: 0 })
     }
 
     /// Whether packets are shown.
@@ -40,7 +43,15 @@ impl<'o> Found<'o> {
     /// Prints a finding, with the packet that it is about if the stream still has it.
     pub(super) fn print(&mut self, finding: &[u8], packet: Option<&[u8]>) -> io::Result<()> {
         let text = packet.and_then(|packet| std::str::from_utf8(packet).ok());
-        let (stream, finding) = json::read(finding, text)?;
+        // Anybody who may publish there can store something else, and it must not keep the findings after it from their readers.
+        let (stream, finding) = match json::read(finding, text) {
+            Ok(read) => read,
+            Err(error) => {
+                self.skipped += 1;
+                complain(clean(&format!("skipped a message that is not a finding: {error}")));
+                return Ok(());
+            }
+        };
         self.has_errors |= finding.diagnostic.severity == omen::Severity::Error;
         self.report.finding(self.out, Path::new(&stream), &finding, text)?;
         self.out.flush()
@@ -48,6 +59,9 @@ impl<'o> Found<'o> {
 
     pub(super) fn finish(self) -> Result<Exit, Failure> {
         self.out.flush()?;
+        if self.skipped > 0 {
+            complain(format_args!("skipped {} messages that are not findings", self.skipped));
+        }
         Ok(if self.has_errors { Exit::ErrorsFound } else { Exit::Clean })
     }
 }

@@ -1,6 +1,7 @@
 //! `omen worker`, `omen publish` and `omen tail`, with a real server. `.ci/install nats` installs it.
 
 use std::hash::{BuildHasher as _, RandomState};
+use std::io::Write as _;
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
@@ -111,6 +112,21 @@ fn a_planted_mistake_is_found() {
     let checked = run(omen(["check", "PACKETS"]).current_dir(&server.folder));
     let (excerpt, _) = checked.stdout.split_once("\n1 file").unwrap();
     assert_eq!(people.stdout.trim_end(), excerpt.trim_end());
+
+    // Something else on the subject of findings keeps none of them from their readers.
+    let mut junk = TcpStream::connect(server.url.trim_start_matches("nats://")).unwrap();
+    junk.write_all(b"CONNECT {\"verbose\":true}\r\nPUB omen.findings.error.E1 4\r\njunk\r\nPING\r\n").unwrap();
+    let begin = Instant::now();
+    let found = loop {
+        let found = run(&mut server.omen(&["tail", "--no-follow", "--format", "json"]));
+        if !found.stderr.is_empty() {
+            break found;
+        }
+        assert!(begin.elapsed() < AT_ONCE, "it is not stored");
+        std::thread::sleep(Duration::from_millis(100));
+    };
+    assert_eq!((found.code, found.stdout.lines().collect::<Vec<_>>()), (1, expected));
+    assert!(found.stderr.contains("skipped a message that is not a finding"), "{}", found.stderr);
 
     kill_process(Pid::from_child(&worker), Signal::TERM).unwrap();
     assert_eq!(worker.wait().unwrap().code(), Some(0));

@@ -17,6 +17,7 @@ use crate::stream::{PATIENCE, found, judged, publish};
 /// The status and the body of an answer.
 fn get(address: &str, path: &str) -> (u16, String) {
     let mut connection = TcpStream::connect(address).unwrap();
+    connection.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
     write!(connection, "GET {path} HTTP/1.1\r\nhost: {address}\r\n\r\n").unwrap();
     let mut answer = String::new();
     connection.read_to_string(&mut answer).unwrap();
@@ -82,6 +83,10 @@ async fn a_worker_is_ready_as_long_as_its_server_is_there() {
     judged(&context).await;
     becomes(&address, "/readyz", 200).await;
     assert_eq!(get(&address, "/livez").0, 200);
+    // Connections without a request keep nobody from an answer.
+    let idle: Vec<_> = (0..300).map(|_| TcpStream::connect(&address).unwrap()).collect();
+    assert_eq!(get(&address, "/livez").0, 200);
+    drop(idle);
 
     let metrics = without_lag(&address).await;
     let sum = |name: &str| sum(&metrics, name);

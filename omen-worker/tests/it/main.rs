@@ -16,6 +16,7 @@ mod logs;
 mod messages;
 mod process;
 mod publisher;
+mod restored;
 mod same;
 mod secure;
 mod server;

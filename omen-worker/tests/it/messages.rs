@@ -7,6 +7,7 @@ use serde_json::Value;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
+use crate::damage::heard;
 use crate::process::options;
 use crate::server::{Nats, setup};
 use crate::stream::{found, judged};
@@ -139,3 +140,37 @@ async fn idle_episodes_end_and_what_is_open_is_reported() {
     let rows = rows(&found(&context).await);
     assert_eq!(rows.iter().map(|row| row.1.as_str()).collect::<Vec<_>>(), ["E6"], "{rows:#?}");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn episodes_of_several_partitions_end_at_one_mark_of_time() {
+    let Some(server) = Nats::start() else { return };
+    let context = server.context().await;
+    setup().packets(&context).await.unwrap();
+    setup().findings(&context).await.unwrap();
+    let log: Vec<&str> = example("valid/read-only.jsonl").lines().collect();
+    let open = log.iter().position(|line| line.contains("TaskDirectivePacket")).unwrap();
+    for number in 0..EPISODES {
+        let id = format!("corr_idle_{number}");
+        for packet in &log[..=open] {
+            let packet = packet.replace("corr_support_invoice_4471", &id);
+            context.publish(names::packets_of(&id), packet.into()).await.unwrap().await.unwrap();
+        }
+    }
+    let second = std::time::Duration::from_secs(1);
+    let (heard, said) = heard();
+    let ends = omen_worker::worker::Options { episode_ttl: Some(2 * second), tick: second, ..heard };
+    let worker = Worker::start(&server, ends);
+    let begin = std::time::Instant::now();
+    while found(&context).await.len() < EPISODES {
+        let refused = said.lock().unwrap().iter().find(|what| what.contains("were refused")).cloned();
+        assert_eq!(refused, None, "nobody else has the partition");
+        assert!(begin.elapsed() < crate::stream::PATIENCE, "the episodes do not end");
+        tokio::time::sleep(second / 4).await;
+    }
+    worker.stop().await;
+    let rows = rows(&found(&context).await);
+    assert!(rows.len() == EPISODES && rows.iter().all(|row| row.1 == "E6"), "{rows:#?}");
+}
+
+/// So many that several partitions have some.
+const EPISODES: usize = 24;

@@ -72,6 +72,7 @@ pub(crate) fn options() -> Options {
         // Never: a mark is a message, too, and would have the number of a line.
         tick: Duration::from_secs(u64::MAX),
         accepts_gaps: false,
+        judges_again: false,
         listen: None,
         id: None,
         notice: Arc::new(crate::say),

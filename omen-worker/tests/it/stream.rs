@@ -71,4 +71,4 @@ async fn is_judged(context: &Context, missing: &mut Vec<String>) -> Result<bool,
 }
 
 /// Far more time than anything needs.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(900);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(300);

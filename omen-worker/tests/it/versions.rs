@@ -1,13 +1,12 @@
 //! Checkpoints of another version of the command, or of a worker with other rules: they are refused, with what helps.
 
 use std::hash::Hasher as _;
-use std::sync::Mutex;
+use std::time::Duration;
 
-use async_nats::jetstream::Context;
 use async_nats::jetstream::kv::Store;
-use futures_util::StreamExt as _;
 use omen::{Level, Levels, ValidatorOptions};
-use omen_worker::worker::Options;
+use omen_worker::Failure;
+use omen_worker::worker::{self, Options};
 use serde_json::Value;
 use siphasher::sip128::{Hasher128 as _, SipHasher13};
 
@@ -68,34 +67,36 @@ async fn a_checkpoint_of_another_schema_is_refused() {
     a_checkpoint_is_changed("a snapshot of another schema", change).await;
 }
 
-/// Waits until all partitions say that they do not go on, and deletes their checkpoints.
-async fn all_are_deleted(context: &Context, said: &Mutex<Vec<String>>, why: &str) {
-    let bucket = context.get_key_value("PACKETS_STATE").await.unwrap();
-    let keys = bucket.keys().await.unwrap().map(Result::unwrap).collect::<Vec<_>>().await;
-    for key in keys.iter().filter(|key| key.starts_with("checkpoint.")) {
-        says(said, &[&format!("delete the key `{key}`"), why]).await;
-        bucket.delete(key).await.unwrap();
-    }
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn workers_with_other_rules_take_over_when_the_checkpoints_are_deleted() {
+async fn workers_with_other_rules_take_over_when_they_judge_again() {
     let Some(server) = Nats::start() else { return };
     let context = server.context().await;
     let log = many(53_000, 20);
     let first = half(&log);
     published(&context, &first).await;
-    let worker = Worker::start(&server, options());
+    let (before, said) = heard();
+    let before = Worker::start(&server, before);
     judged(&context).await;
-    worker.stop().await;
 
     let mut levels = Levels::default();
     levels.set_warnings(Level::Deny);
     let validator = ValidatorOptions { levels, ..ValidatorOptions::default() };
-    let (options, said) = heard();
-    let worker = Worker::start(&server, Options { validator: validator.clone(), ..options });
-    all_are_deleted(&context, &said, "a validator with other options").await;
+    let other = Options { validator: validator.clone(), ..options() };
+    let refused = worker::run(&server.address(), other, std::future::pending()).await;
+    assert!(matches!(&refused, Err(Failure::Refused(why)) if why.contains("have other rules")), "{refused:?}");
+    let later = Options { episode_ttl: Some(Duration::from_secs(600)), ..options() };
+    let refused = worker::run(&server.address(), later, std::future::pending()).await;
+    assert!(
+        matches!(&refused, Err(Failure::Refused(why)) if why.contains("after no time, and this one after 600 s")),
+        "{refused:?}"
+    );
+    let (options, again) = heard();
+    let worker = Worker::start(&server, Options { judges_again: true, validator: validator.clone(), ..options });
+    says(&again, &["judging packets of"]).await;
+    // The other one commits nothing any more.
     publish(&context, "log", &log).await;
+    says(&said, &["partition ", "have other rules", "`--rejudge`"]).await;
+    before.stop().await;
     judged(&context).await;
     worker.stop().await;
 

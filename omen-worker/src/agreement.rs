@@ -1,0 +1,121 @@
+//! How all workers of a stream judge: what the first one is started with.
+//!
+//! A worker with other rules would find something else in the same packets, so it is refused. Who wants other rules says so once, and
+//! the stream is judged again.
+
+use std::time::Duration;
+
+use async_nats::jetstream::kv::Store;
+use bytes::Bytes;
+use futures_util::TryStreamExt as _;
+use omen::validator::{Validator, ValidatorOptions};
+use serde::{Deserialize, Serialize};
+use tokio::time::sleep;
+
+use crate::failure::{During as _, Failure};
+use crate::latest::latest;
+use crate::names;
+
+/// What all workers must have.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub(crate) struct Agreement {
+    /// A hash of the rules: the schema, the levels of codes, the time and the depth.
+    rules: String,
+    /// Episodes without a message in so many seconds end.
+    idle_seconds: Option<u64>,
+}
+
+impl Agreement {
+    /// That of a worker with these options.
+    pub(crate) fn of(options: &ValidatorOptions, idle_seconds: Option<u64>) -> Self {
+        // Of a validator that has seen nothing, a snapshot has the rules alone.
+        Self { rules: names::hash(Validator::new(options.clone()).snapshot()), idle_seconds }
+    }
+
+    /// Joins the workers of a bucket. The first one fixes what all must have.
+    ///
+    /// # Errors
+    /// [`Failure::Refused`] if the others judge in another manner.
+    pub(crate) async fn join(&self, bucket: &Store) -> Result<(), Failure> {
+        let mut failure = None;
+        for attempt in 0..ATTEMPTS {
+            if attempt > 0 {
+                sleep(PAUSE).await;
+            }
+            match latest(bucket, KEY, READ).await {
+                Ok(Some(_)) => return self.check(bucket).await,
+                Ok(None) => match bucket.create(KEY, self.value()?).await {
+                    Ok(_) => return Ok(()),
+                    // Another worker was first, or the bucket was made a moment ago and not all servers of a cluster have it.
+                    Err(error) => failure = Some(Failure::server(WRITE)(&error)),
+                },
+                Err(error) => failure = Some(error),
+            }
+        }
+        Err(failure.unwrap_or_else(|| Failure::server(READ)(&"no attempt")))
+    }
+
+    /// Fixes what all workers must have from now on, and removes all checkpoints if that is something else than before. `renew` is
+    /// called in between: from then on, those who judge as before must be unable to commit.
+    pub(crate) async fn replace(
+        &self,
+        bucket: &Store,
+        renew: impl AsyncFnOnce() -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let ours = self.value()?;
+        if latest(bucket, KEY, WRITE).await?.is_some_and(|(theirs, _)| theirs == ours) {
+            return Ok(());
+        }
+        bucket.put(KEY, ours).await.during(WRITE)?;
+        renew().await?;
+        let heads: Vec<String> = bucket.keys().await.during(REMOVE)?.try_collect().await.during(REMOVE)?;
+        for head in heads.iter().filter(|key| key.starts_with("checkpoint.")) {
+            bucket.delete(head).await.during(REMOVE)?;
+        }
+        Ok(())
+    }
+
+    fn value(&self) -> Result<Bytes, Failure> {
+        serde_json::to_vec(self).during(WRITE).map(Bytes::from)
+    }
+
+    /// Checks that the workers of a bucket judge in this manner.
+    ///
+    /// # Errors
+    /// [`Failure::Refused`] if they do not.
+    pub(crate) async fn check(&self, bucket: &Store) -> Result<(), Failure> {
+        let theirs = latest(bucket, KEY, READ).await?;
+        let theirs = theirs.and_then(|(theirs, _)| serde_json::from_slice::<Self>(&theirs).ok());
+        let difference = match &theirs {
+            Some(theirs) if theirs == self => return Ok(()),
+            Some(theirs) if theirs.rules == self.rules => {
+                let time =
+                    |seconds: Option<u64>| seconds.map_or("no time".to_owned(), |seconds| format!("{seconds} s"));
+                format!(
+                    "end idle episodes after {}, and this one after {}",
+                    time(theirs.idle_seconds),
+                    time(self.idle_seconds)
+                )
+            }
+            Some(_) => "have other rules: another version or other levels of codes".to_owned(),
+            None => {
+                format!("have rules that this version cannot read in the key `{KEY}` of the bucket `{}`", bucket.name)
+            }
+        };
+        Err(Failure::Refused(format!(
+            "the workers of this stream {difference}; start all with the same options, or this one with `--rejudge` to judge the \
+             packets that are in the stream again: what was published is not published again"
+        )))
+    }
+}
+
+const READ: &str = "read how the workers judge";
+const WRITE: &str = "write how the workers judge";
+const REMOVE: &str = "remove the checkpoints";
+
+/// Its key in the bucket.
+const KEY: &str = "options";
+
+/// How often a worker tries to join, and how long it waits in between.
+const ATTEMPTS: usize = 20;
+const PAUSE: Duration = Duration::from_millis(250);

@@ -1,0 +1,102 @@
+//! Streams that are not those that were judged, or that lose packets: a worker refuses them, and finds nothing wrong.
+
+use async_nats::jetstream::stream::{Config, RetentionPolicy};
+use omen_worker::Failure;
+use omen_worker::publish::{self, Publisher};
+
+use crate::damage::{half, heard, published, says};
+use crate::logs::checked;
+use crate::messages::Worker;
+use crate::process::options;
+use crate::same::{many, same};
+use crate::server::{Nats, setup};
+use crate::stream::{found, judged};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stream_that_was_made_again_is_refused() {
+    let Some(server) = Nats::start() else { return };
+    let context = server.context().await;
+    published(&context, &many(71, 6)).await;
+    let worker = Worker::start(&server, options());
+    judged(&context).await;
+    worker.stop().await;
+    let before = found(&context).await;
+
+    // It is longer than the first one, so its numbers do not show it.
+    context.delete_stream("PACKETS").await.unwrap();
+    context.delete_key_value("PACKETS_WORKERS").await.unwrap();
+    let longer = many(171, 24).replace("\"corr_", "\"corr_again_");
+    let publisher = Publisher::new(context.clone(), &setup()).await.unwrap();
+    publisher.log("again", longer.as_bytes(), &publish::Options::default()).await.unwrap();
+    let (refusing, said) = heard();
+    let worker = Worker::start(&server, refusing);
+    let why = says(&said, &["partition ", "`PACKETS` was made after", "it is another stream with this name"]).await;
+    assert!(why.contains("delete `PACKETS_FINDINGS` and the bucket `PACKETS_STATE`"), "{why}");
+    worker.stop().await;
+    same(&found(&context).await, &before);
+
+    // Without the findings, the checkpoints show it.
+    context.delete_stream("PACKETS_FINDINGS").await.unwrap();
+    let (refusing, said) = heard();
+    let worker = Worker::start(&server, refusing);
+    says(&said, &["checkpoint of partition ", "is of another stream, which had the same name"]).await;
+    worker.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn findings_that_are_older_than_their_checkpoints_are_refused() {
+    let Some(server) = Nats::start() else { return };
+    let context = server.context().await;
+    published(&context, &many(72, 6)).await;
+    let worker = Worker::start(&server, options());
+    judged(&context).await;
+    worker.stop().await;
+    // The oldest copy that there can be.
+    context.delete_stream("PACKETS_FINDINGS").await.unwrap();
+    let (refusing, said) = heard();
+    let worker = Worker::start(&server, refusing);
+    let why = says(&said, &["checkpoint of partition ", "restored from an older copy"]).await;
+    assert!(why.contains("delete the key `checkpoint."), "{why}");
+    worker.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_message_that_is_not_a_commit_is_named() {
+    let Some(server) = Nats::start() else { return };
+    let context = server.context().await;
+    let log = many(73, 12);
+    published(&context, &half(&log)).await;
+    let worker = Worker::start(&server, options());
+    judged(&context).await;
+    worker.stop().await;
+    let junk = context.publish("omen.verdicts.3", "junk".into()).await.unwrap().await.unwrap().sequence;
+
+    let (refusing, said) = heard();
+    let worker = Worker::start(&server, refusing);
+    let why = says(&said, &["partition 3: ", "on `omen.verdicts.3`, is not a commit"]).await;
+    assert!(why.contains(&format!("nats stream rmm PACKETS_FINDINGS {junk}")), "{why}");
+    // That helps. The worker tries again by itself.
+    context.get_stream("PACKETS_FINDINGS").await.unwrap().delete_message(junk).await.unwrap();
+    crate::stream::publish(&context, "log", &log).await;
+    judged(&context).await;
+    worker.stop().await;
+    same(&found(&context).await, &checked(&log));
+}
+
+#[tokio::test]
+async fn a_stream_that_loses_packets_is_refused() {
+    let Some(server) = Nats::start() else { return };
+    let context = server.context().await;
+    let config = setup().packets(&context).await.unwrap().cached_info().config.clone();
+    let without_marks = config.subjects.iter().filter(|subject| *subject != "omen.tick").cloned().collect();
+    for (config, why) in [
+        (Config { max_messages_per_subject: 100, ..config.clone() }, "--max-msgs-per-subject=-1"),
+        (Config { retention: RetentionPolicy::Interest, ..config.clone() }, "once somebody has read them"),
+        (Config { subjects: without_marks, ..config.clone() }, "does not store `omen.tick`"),
+    ] {
+        context.delete_stream("PACKETS").await.unwrap();
+        context.create_stream(config).await.unwrap();
+        let refused = setup().packets(&context).await;
+        assert!(matches!(&refused, Err(Failure::Refused(found)) if found.contains(why)), "{why}: {refused:?}");
+    }
+}
