@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use async_nats::jetstream::kv::Store;
 use bytes::Bytes;
-use futures_util::TryStreamExt as _;
 use omen::validator::{Validator, ValidatorOptions};
 use serde::{Deserialize, Serialize};
 use tokio::time::sleep;
@@ -32,7 +31,7 @@ impl Agreement {
         Self { rules: names::hash(Validator::new(options.clone()).snapshot()), idle_seconds }
     }
 
-    /// Joins the workers of a bucket. The first one fixes what all must have.
+    /// Checks that the workers of a bucket judge in this manner. The first one fixes what all must have.
     ///
     /// # Errors
     /// [`Failure::Refused`] if the others judge in another manner.
@@ -43,7 +42,7 @@ impl Agreement {
                 sleep(PAUSE).await;
             }
             match latest(bucket, KEY, READ).await {
-                Ok(Some(_)) => return self.check(bucket).await,
+                Ok(Some((theirs, _))) => return self.compare(&theirs, bucket),
                 Ok(None) => match bucket.create(KEY, self.value()?).await {
                     Ok(_) => return Ok(()),
                     // Another worker was first, or the bucket was made a moment ago and not all servers of a cluster have it.
@@ -55,37 +54,26 @@ impl Agreement {
         Err(failure.unwrap_or_else(|| Failure::server(READ)(&"no attempt")))
     }
 
-    /// Fixes what all workers must have from now on, and removes all checkpoints if that is something else than before. `renew` is
-    /// called in between: from then on, those who judge as before must be unable to commit.
-    pub(crate) async fn replace(
-        &self,
-        bucket: &Store,
-        renew: impl AsyncFnOnce() -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
-        let ours = self.value()?;
-        if latest(bucket, KEY, WRITE).await?.is_some_and(|(theirs, _)| theirs == ours) {
-            return Ok(());
+    /// Fixes what all workers must have from now on. Checkpoints of others are ignored then. The caller takes the commits afterwards,
+    /// and does that again if it was interrupted.
+    pub(crate) async fn replace(&self, bucket: &Store) -> Result<(), Failure> {
+        match self.join(bucket).await {
+            Err(Failure::Refused(_)) => bucket.put(KEY, self.value()?).await.during(WRITE).map(drop),
+            joined => joined,
         }
-        bucket.put(KEY, ours).await.during(WRITE)?;
-        renew().await?;
-        let heads: Vec<String> = bucket.keys().await.during(REMOVE)?.try_collect().await.during(REMOVE)?;
-        for head in heads.iter().filter(|key| key.starts_with("checkpoint.")) {
-            bucket.delete(head).await.during(REMOVE)?;
-        }
-        Ok(())
+    }
+
+    /// What a checkpoint has: only those who judge in this manner go on from it.
+    pub(crate) fn hash(&self) -> String {
+        names::hash(self.value().unwrap_or_default())
     }
 
     fn value(&self) -> Result<Bytes, Failure> {
         serde_json::to_vec(self).during(WRITE).map(Bytes::from)
     }
 
-    /// Checks that the workers of a bucket judge in this manner.
-    ///
-    /// # Errors
-    /// [`Failure::Refused`] if they do not.
-    pub(crate) async fn check(&self, bucket: &Store) -> Result<(), Failure> {
-        let theirs = latest(bucket, KEY, READ).await?;
-        let theirs = theirs.and_then(|(theirs, _)| serde_json::from_slice::<Self>(&theirs).ok());
+    fn compare(&self, theirs: &[u8], bucket: &Store) -> Result<(), Failure> {
+        let theirs = serde_json::from_slice::<Self>(theirs).ok();
         let difference = match &theirs {
             Some(theirs) if theirs == self => return Ok(()),
             Some(theirs) if theirs.rules == self.rules => {
@@ -97,7 +85,7 @@ impl Agreement {
                     time(self.idle_seconds)
                 )
             }
-            Some(_) => "have other rules: another version or other levels of codes".to_owned(),
+            Some(_) => "have other rules: another schema or other levels of codes".to_owned(),
             None => {
                 format!("have rules that this version cannot read in the key `{KEY}` of the bucket `{}`", bucket.name)
             }
@@ -111,7 +99,6 @@ impl Agreement {
 
 const READ: &str = "read how the workers judge";
 const WRITE: &str = "write how the workers judge";
-const REMOVE: &str = "remove the checkpoints";
 
 /// Its key in the bucket.
 const KEY: &str = "options";

@@ -26,8 +26,8 @@ use crate::names;
 struct Head {
     version: u8,
     partitions: u16,
-    /// When the stream of packets was made, in nanoseconds since 1970.
-    created: i64,
+    /// A hash of how its worker judges.
+    agreement: String,
     /// Up to this message, the partition was judged, also where the last ones are of other partitions.
     sequence: u64,
     /// The commit that was the last one: its number in the stream of findings, or 0.
@@ -54,29 +54,24 @@ impl Head {
     }
 }
 
-/// What a checkpoint follows.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Last {
-    /// When the stream of packets was made, in nanoseconds since 1970.
-    pub(crate) created: i64,
-    /// The number of the last commit in the stream of findings, or 0.
-    pub(crate) commit: u64,
-}
-
 /// The checkpoints of a partition.
 #[derive(Debug)]
 pub(crate) struct Checkpoints {
     bucket: Store,
     partition: u16,
     partitions: u16,
+    /// A hash of how this worker judges.
+    agreement: String,
     /// The head that this worker knows, and its revision.
     head: Option<(Head, u64)>,
+    /// The revision of a head that is ignored: it is of workers that judge in another manner.
+    other: Option<u64>,
     client: Client,
 }
 
 impl Checkpoints {
-    pub(crate) fn new(bucket: Store, (partition, partitions): (u16, u16), client: Client) -> Self {
-        Self { bucket, partition, partitions, head: None, client }
+    pub(crate) fn new(bucket: Store, (partition, partitions): (u16, u16), agreement: String, client: Client) -> Self {
+        Self { bucket, partition, partitions, agreement, head: None, other: None, client }
     }
 
     /// Reads the last checkpoint.
@@ -97,6 +92,10 @@ impl Checkpoints {
             if head.partitions != self.partitions {
                 let found = head.partitions;
                 return Err(self.refused(&format!("is one of {found}; expected one of {}", self.partitions)));
+            }
+            if head.agreement != self.agreement {
+                (self.head, self.other) = (None, Some(revision));
+                return Ok(None);
             }
             let bytes = self.values(&head).await?;
             if bytes.len() != head.bytes || names::hash(&bytes) != head.seal {
@@ -125,27 +124,26 @@ impl Checkpoints {
         Ok(bytes)
     }
 
-    /// Checks that the checkpoint is of a stream that was made at this time, and that the stream of findings, which ends with this
-    /// message, has the commit that was the last one when it was written.
-    pub(crate) fn fits(&self, created: i64, last: u64) -> Result<(), Failure> {
-        match &self.head {
-            Some((head, _)) if head.created != created => {
-                Err(self.refused("is of another stream, which had the same name"))
-            }
-            Some((head, _)) if head.commit > last => Err(self.refused(&format!(
-                "follows a commit that is message {} of the findings, which end with message {last}: they were restored from an older \
-                 copy, and it was not",
-                head.commit
-            ))),
-            _ => Ok(()),
+    /// Checks that the last commit of the partition, with this number in the stream of findings, is not older than the one that the
+    /// checkpoint follows. Without a commit (0), the stream must begin behind it, for old messages may expire.
+    pub(crate) fn follows(&self, revision: u64, first: u64) -> Result<(), Failure> {
+        let Some((Head { commit, .. }, _)) = &self.head else { return Ok(()) };
+        if revision >= *commit || revision == 0 && first > *commit {
+            return Ok(());
         }
+        let (partition, bucket) = (self.partition, &self.bucket.name);
+        Err(Failure::Refused(format!(
+            "the last commit of partition {partition} is older than the one that its checkpoint follows (message {commit} of the \
+             findings): they were restored from an older copy; restore the bucket `{bucket}` from the same time, or delete it to judge \
+             the stream again: what was published after that copy is published once more"
+        )))
     }
 
     /// Writes a checkpoint, and returns how many bytes it has. Up to the message `passed`, nothing else is of the partition.
     ///
     /// # Errors
     /// [`Failure::Fenced`] if another worker has written one.
-    pub(crate) async fn save(&mut self, judge: &mut Judge, passed: u64, last: Last) -> Result<usize, Failure> {
+    pub(crate) async fn save(&mut self, judge: &mut Judge, passed: u64, commit: u64) -> Result<usize, Failure> {
         let what = "write a checkpoint";
         let bytes = Bytes::from(judge.snapshot());
         // A name that nobody else has, in what a bucket takes as a key.
@@ -161,9 +159,9 @@ impl Checkpoints {
         let head = Head {
             version: VERSION,
             partitions: self.partitions,
-            created: last.created,
+            agreement: self.agreement.clone(),
             sequence: judge.sequence.max(passed),
-            commit: last.commit,
+            commit,
             generation: generation.clone(),
             values,
             bytes: bytes.len(),
@@ -186,9 +184,9 @@ impl Checkpoints {
     ///
     /// # Errors
     /// As [`save`](Self::save).
-    pub(crate) async fn advance(&mut self, sequence: u64, last: Last) -> Result<(), Failure> {
+    pub(crate) async fn advance(&mut self, sequence: u64, commit: u64) -> Result<(), Failure> {
         match &self.head {
-            Some((head, _)) => self.write(Head { sequence, commit: last.commit, ..head.clone() }).await,
+            Some((head, _)) => self.write(Head { sequence, commit, ..head.clone() }).await,
             None => Ok(()),
         }
     }
@@ -202,9 +200,10 @@ impl Checkpoints {
         let what = "write the head of a checkpoint";
         let value = Bytes::from(head.sealed().during(what)?);
         let fenced = || Failure::Fenced(format!("the checkpoint of partition {}", self.partition));
-        let revision = match &self.head {
-            Some((_, revision)) => {
-                self.bucket.update(self.key(), value, *revision).await.map_err(|error| match error.kind() {
+        let known = self.head.as_ref().map(|(_, revision)| *revision).or(self.other);
+        let revision = match known {
+            Some(revision) => {
+                self.bucket.update(self.key(), value, revision).await.map_err(|error| match error.kind() {
                     UpdateErrorKind::WrongLastRevision => fenced(),
                     _ => Failure::server(what)(&error),
                 })?
@@ -261,7 +260,7 @@ mod tests {
         let head = Head {
             version: VERSION,
             partitions: 64,
-            created: 1_790_000_000_123_456_789,
+            agreement: names::hash("y"),
             sequence: 123,
             commit: 45,
             generation: "123-abc".to_owned(),

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::ask::ask;
 use crate::batch::{self, Outgoing};
 use crate::failure::{During as _, Failure};
-use crate::judge::{Counts, Reported};
+use crate::judge::{Counts, Reported, Seen};
 use crate::names;
 
 /// What is in `omen.verdicts.PARTITION`.
@@ -21,8 +21,8 @@ pub(crate) struct Commit {
     pub(crate) version: u8,
     /// The stream of packets …
     pub(crate) stream: String,
-    /// … and when it was made, in nanoseconds since 1970: another one may have its name later.
-    pub(crate) created: i64,
+    /// … and a message of it: another one may have its name later.
+    pub(crate) seen: Option<Seen>,
     /// The partition, from 0.
     pub(crate) partition: u16,
     /// Of so many.
@@ -79,11 +79,8 @@ pub(crate) async fn last(findings: &Stream, partition: u16) -> Result<(Option<Co
     match ask(|| findings.get_last_raw_message_by_subject(&subject)).await {
         Ok(message) => {
             let (name, sequence) = (&findings.cached_info().config.name, message.sequence);
-            let commit = read(&message.payload).map_err(|why| {
-                Failure::Refused(format!(
-                    "message {sequence} of the stream `{name}`, on `{subject}`, {why}; if no worker has stored it, remove it, and what was \
-                     published after the commit before it is published again: nats stream rmm {name} {sequence}"
-                ))
+            let commit = read(&message.payload, name, sequence).map_err(|why| {
+                Failure::Refused(format!("message {sequence} of the stream `{name}`, on `{subject}`, {why}"))
             })?;
             Ok((Some(commit), sequence))
         }
@@ -104,19 +101,20 @@ pub(crate) async fn renew(context: &Context, findings: &Stream, partition: u16) 
     }
 }
 
-/// A commit, or why it is none.
-fn read(payload: &[u8]) -> Result<Commit, String> {
+/// A commit, or why it is none and what helps.
+fn read(payload: &[u8], stream: &str, sequence: u64) -> Result<Commit, String> {
     /// The part that all versions have.
     #[derive(Deserialize)]
     struct Any {
         version: u8,
     }
     let expected = Commit::VERSION;
-    let not_a_commit = |error| format!("is not a commit ({error})");
+    let not_a_commit = |error| format!("is not a commit ({error}); remove it: nats stream rmm {stream} {sequence}");
     match serde_json::from_slice(payload).map_err(not_a_commit)? {
-        Any { version } if version != expected => {
-            Err(format!("is a commit of version {version}; expected version {expected}"))
-        }
+        Any { version } if version != expected => Err(format!(
+            "is a commit of version {version}; expected version {expected}: a worker of another version stored it; use that one, or \
+             name other streams"
+        )),
         _ => serde_json::from_slice(payload).map_err(not_a_commit),
     }
 }

@@ -1,16 +1,11 @@
 //! What partitions are fed from: readers of the stream, which are started when there must be one more.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
-use async_nats::jetstream::Context;
-use async_nats::jetstream::stream::Stream;
-use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use crate::intake::{self, Intake};
-use crate::link::Link;
 use crate::reader::Readers;
-use crate::roster::Roster;
 
 /// The readers of a worker. They end with this value.
 pub(crate) struct Feed {
@@ -19,9 +14,7 @@ pub(crate) struct Feed {
 }
 
 impl Feed {
-    pub(crate) fn new(context: Context, packets: Stream, link: Link) -> Self {
-        let roster = Arc::new(Mutex::new(Roster::default()));
-        let readers = Readers { context, packets, link, roster, loading: watch::Sender::new(0) };
+    pub(crate) fn of(readers: Readers) -> Self {
         Self { readers, tasks: Mutex::default() }
     }
 

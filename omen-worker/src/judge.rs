@@ -77,6 +77,15 @@ impl Counts {
     }
 }
 
+/// A message by which a stream is known again: another one with its name stored another message there, or at another time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub(crate) struct Seen {
+    /// Its number in the stream.
+    pub(crate) sequence: u64,
+    /// When the server stored it, in milliseconds since 1970.
+    pub(crate) time: i64,
+}
+
 /// A partition that is judged.
 #[derive(Debug)]
 pub(crate) struct Judge {
@@ -85,6 +94,8 @@ pub(crate) struct Judge {
     partitions: u16,
     /// Up to this message, everything is judged.
     pub(crate) sequence: u64,
+    /// The last message that was judged.
+    pub(crate) seen: Option<Seen>,
     pub(crate) counts: Counts,
     idle: Idle,
     validator: Validator,
@@ -95,6 +106,7 @@ pub(crate) struct Judge {
 #[serde(deny_unknown_fields)]
 struct First {
     sequence: u64,
+    seen: Option<Seen>,
     counts: Counts,
     /// Bytes of the list of episodes.
     idle: usize,
@@ -107,6 +119,7 @@ impl Judge {
             partition,
             partitions,
             sequence: 0,
+            seen: None,
             counts: Counts::default(),
             idle: Idle::default(),
             // A worker may have all partitions.
@@ -165,6 +178,7 @@ impl Judge {
             Kind::Other => {}
         }
         self.sequence = sequence;
+        self.seen = Some(Seen { sequence, time });
         if !is_ours {
             return;
         }
@@ -184,7 +198,7 @@ impl Judge {
     pub(crate) fn snapshot(&mut self) -> Vec<u8> {
         let mut idle = Vec::new();
         self.idle.write(&mut idle);
-        let first = First { sequence: self.sequence, counts: self.counts, idle: idle.len() };
+        let first = First { sequence: self.sequence, seen: self.seen, counts: self.counts, idle: idle.len() };
         let mut bytes = serde_json::to_vec(&first).unwrap_or_default();
         bytes.push(b'\n');
         bytes.extend(idle);
@@ -201,13 +215,13 @@ impl Judge {
     ) -> Result<Self, BadSnapshot> {
         let mut parts = bytes.splitn(2, |byte| *byte == b'\n');
         let first = parts.next().and_then(|line| serde_json::from_slice::<First>(line).ok());
-        let (Some(First { sequence, counts, idle }), Some(rest)) = (first, parts.next()) else {
+        let (Some(First { sequence, seen, counts, idle }), Some(rest)) = (first, parts.next()) else {
             return Err(BadSnapshot::Damaged);
         };
         let (idle, validator) = rest.split_at_checked(idle).ok_or(BadSnapshot::Damaged)?;
         let idle = std::str::from_utf8(idle).ok().and_then(Idle::read).ok_or(BadSnapshot::Damaged)?;
         let validator = Validator::restore(validator, options)?.one_of(partitions.into());
-        Ok(Self { stream: stream.to_owned(), partition, partitions, sequence, counts, idle, validator })
+        Ok(Self { stream: stream.to_owned(), partition, partitions, sequence, seen, counts, idle, validator })
     }
 }
 

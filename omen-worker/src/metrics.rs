@@ -37,8 +37,7 @@ struct Partition {
 }
 
 impl Partition {
-    /// Whether it gets nowhere: a worker that lost the partition learns that from the first refusal or the second, and another one has
-    /// it then.
+    /// Whether it gets nowhere: a worker that lost the partition to another one learns that from a refusal or two.
     fn is_fenced(&self) -> bool {
         self.state != State::Elsewhere && self.fences >= FENCES
     }
@@ -55,6 +54,7 @@ pub(crate) struct Metrics {
     findings: Mutex<BTreeMap<String, u64>>,
     commits: AtomicU64,
     fenced: AtomicU64,
+    missed: AtomicU64,
     checkpoint_bytes: AtomicU64,
     members: AtomicU64,
     link: Link,
@@ -71,6 +71,7 @@ impl Metrics {
             findings: Mutex::default(),
             commits: AtomicU64::default(),
             fenced: AtomicU64::default(),
+            missed: AtomicU64::default(),
             checkpoint_bytes: AtomicU64::default(),
             members: AtomicU64::default(),
             link,
@@ -88,7 +89,12 @@ impl Metrics {
     }
 
     pub(crate) fn state(&self, partition: u16, state: State) {
-        self.partition(partition, |partition| partition.state = state);
+        self.partition(partition, |partition| {
+            partition.state = state;
+            if state == State::Elsewhere {
+                (partition.fences, partition.uncommitted) = (0, None);
+            }
+        });
     }
 
     pub(crate) fn judged(&self, partition: u16, count: u64) {
@@ -130,6 +136,11 @@ impl Metrics {
             fences = partition.fences;
         });
         fences
+    }
+
+    /// Counts messages that were deleted before they were judged.
+    pub(crate) fn missed(&self, count: u64) {
+        self.missed.fetch_add(count, Ordering::Relaxed);
     }
 
     pub(crate) fn draining(&self) {
@@ -197,7 +208,7 @@ impl Metrics {
         each(
             "omen_uncommitted_age_seconds",
             "gauge",
-            "Time since the oldest message that is judged and not committed came.",
+            "Time since the oldest message that is not committed was judged.",
             &age,
         );
         let age = |at: &Partition| at.checkpoint.map(|(at, _)| at.elapsed().as_secs_f64());
@@ -215,6 +226,12 @@ impl Metrics {
             let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} {kind}\n{name} {value}");
         };
         one("omen_commits_total", "counter", "Commits that the server took.", load(&self.commits));
+        one(
+            "omen_missed_messages_total",
+            "counter",
+            "Messages that were deleted before they were judged, with --accept-gaps; each reader counts them.",
+            load(&self.missed),
+        );
         one(
             "omen_fenced_total",
             "counter",

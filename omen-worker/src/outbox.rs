@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 use async_nats::HeaderMap;
 
 use crate::batch::{self, Outgoing};
-use crate::checkpoint::Last;
 use crate::commit::Commit;
 use crate::failure::{During as _, Failure};
 use crate::judge::{Judge, Reported};
@@ -32,6 +31,7 @@ pub(crate) struct Outbox<'s> {
 impl<'s> Outbox<'s> {
     /// With the last commit, and its own sequence in the stream of findings.
     pub(crate) fn new(shared: &'s Shared, partition: u16, committed: Commit, revision: u64) -> Self {
+        shared.metrics.uncommitted(partition, None);
         Self {
             shared,
             partition,
@@ -50,9 +50,9 @@ impl<'s> Outbox<'s> {
         &self.committed
     }
 
-    /// What a checkpoint of now follows.
-    pub(crate) fn last(&self) -> Last {
-        Last { created: self.committed.created, commit: self.revision }
+    /// The number of the last commit in the stream of findings, or 0.
+    pub(crate) fn revision(&self) -> u64 {
+        self.revision
     }
 
     /// How many commits were made.
@@ -120,7 +120,7 @@ impl<'s> Outbox<'s> {
         let commit = Commit {
             version: Commit::VERSION,
             stream: self.shared.names.packets.clone(),
-            created: self.committed.created,
+            seen: judge.seen,
             partition: self.partition,
             partitions: self.shared.partitions,
             sequence,
@@ -139,7 +139,7 @@ impl<'s> Outbox<'s> {
         self.commits += 1;
         self.committed = commit;
         self.committed_at = Instant::now();
-        // What is left, if anything is, was judged after what is committed, and before now.
+        // What is left keeps the earlier time, an upper bound.
         self.since = self.since.filter(|_| !self.is_up_to(judge));
         self.shared.metrics.uncommitted(self.partition, self.since);
         Ok(())

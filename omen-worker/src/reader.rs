@@ -11,6 +11,7 @@ use tokio::time::{sleep, timeout};
 use crate::deliver::Delivery;
 use crate::failure::Failure;
 use crate::link::Link;
+use crate::metrics::Metrics;
 use crate::roster::{Roster, Round};
 use crate::source::Source;
 
@@ -21,6 +22,9 @@ pub(crate) struct Readers {
     pub(crate) packets: Stream,
     pub(crate) link: Link,
     pub(crate) roster: Arc<Mutex<Roster>>,
+    pub(crate) accepts_gaps: bool,
+    pub(crate) metrics: Arc<Metrics>,
+    pub(crate) notice: Arc<dyn Fn(&str) + Send + Sync>,
     /// How many partitions are being loaded.
     pub(crate) loading: watch::Sender<usize>,
 }
@@ -54,8 +58,13 @@ impl Readers {
         let Some(after) = begin else { return Ok(()) };
         let mut source = Source::after(&self.context, &self.packets, after).await?;
         let mut delivery = Delivery::of(id, Arc::clone(&self.roster));
+        let mut position = after;
         loop {
             let some = source.some().await?;
+            if let Some(missing) = some.missing(position) {
+                self.miss(id, missing);
+            }
+            position = some.messages.last().map_or(position, |last| last.sequence);
             let last = some.messages.last().map(|last| last.sequence);
             let round = self.roster().round(id, last);
             match round {
@@ -63,6 +72,7 @@ impl Readers {
                 Round::Rewind(after) => {
                     source.close().await;
                     source = Source::after(&self.context, &self.packets, after).await?;
+                    position = after;
                     continue;
                 }
                 Round::Give(members) => delivery.give(some, &members).await,
@@ -77,6 +87,20 @@ impl Readers {
         }
         source.close().await;
         Ok(())
+    }
+
+    /// Messages were deleted before they were read. Each may have been of any partition, and what comes after a packet that is missing
+    /// looks like a mistake of the agent: partitions that have not judged them go on only if they may.
+    fn miss(&self, id: u64, (first, last, count): (u64, u64, u64)) {
+        let what = format!("{count} messages from {first} to {last} were deleted before they were judged");
+        if self.accepts_gaps {
+            self.metrics.missed(count);
+            (self.notice)(&format!("{what}: what is found without them may be wrong"));
+            return;
+        }
+        for member in self.roster().lose(id, last) {
+            member.queue.fail(&format!("{what}; to go on without them, start with `--accept-gaps`"));
+        }
     }
 }
 

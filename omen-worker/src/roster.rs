@@ -124,6 +124,12 @@ impl Roster {
         front.is_some_and(|front| front.members.remove(&partition).is_some())
     }
 
+    /// Takes away from a reader the partitions that have not had everything up to a message, and returns them.
+    pub(crate) fn lose(&mut self, id: u64, up_to: u64) -> Vec<Member> {
+        let Some(reader) = self.readers.iter_mut().find(|reader| reader.id == id) else { return Vec::new() };
+        reader.members.extract_if(.., |_, member| member.after < up_to).map(|(_, member)| member).collect()
+    }
+
     /// Removes a reader that cannot go on, and returns its partitions.
     pub(crate) fn remove(&mut self, id: u64) -> Vec<Member> {
         let Some(at) = self.readers.iter().position(|reader| reader.id == id) else { return Vec::new() };

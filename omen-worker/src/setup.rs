@@ -156,10 +156,16 @@ impl Setup {
 /// packet that is missing was never sent.
 fn keeps_packets(config: &Config, subjects: &[String]) -> Result<(), String> {
     let name = &config.name;
-    if let Some(missing) = subjects.iter().find(|subject| !config.subjects.contains(subject)) {
-        let all = subjects.join(",");
+    let missing: Vec<_> = subjects
+        .iter()
+        .filter(|subject| !config.subjects.iter().any(|found| covers(found, subject)))
+        .cloned()
+        .collect();
+    if !missing.is_empty() {
+        let all = [&config.subjects[..], &missing].concat().join(",");
         return Err(format!(
-            "the stream `{name}` does not store `{missing}`; add it: nats stream edit {name} --subjects {all}"
+            "the stream `{name}` does not store `{}`; add what is missing: nats stream edit {name} --subjects '{all}'",
+            missing.join("`, `")
         ));
     }
     if config.retention != RetentionPolicy::Limits {
@@ -178,6 +184,20 @@ fn keeps_packets(config: &Config, subjects: &[String]) -> Result<(), String> {
     Ok(())
 }
 
+/// Whether a subject with wildcards has all that another one has.
+fn covers(wide: &str, narrow: &str) -> bool {
+    let mut narrow = narrow.split('.');
+    for part in wide.split('.') {
+        match (part, narrow.next()) {
+            (">", Some(_)) => return true,
+            ("*", Some(found)) if found != ">" => {}
+            (part, Some(found)) if part == found => {}
+            _ => return false,
+        }
+    }
+    narrow.next().is_none()
+}
+
 fn is_missing(error: &async_nats::jetstream::context::GetStreamError) -> bool {
     matches!(error.kind(), GetStreamErrorKind::JetStream(error) if error.error_code() == ErrorCode::STREAM_NOT_FOUND)
 }
@@ -192,4 +212,20 @@ pub(crate) fn check_version(client: &Client) -> Result<(), Failure> {
     Err(Failure::Refused(format!(
         "nats-server {found} does not store batches as OMEN needs it; expected nats-server 2.12.1 or later"
     )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::covers;
+
+    #[test]
+    fn a_subject_covers_what_it_has() {
+        for wide in ["omen.packets.*", "omen.packets.>", "omen.>", "*.*.*", ">"] {
+            assert!(covers(wide, "omen.packets.*"), "{wide}");
+        }
+        for other in ["omen.packets", "omen.packets.a", "omen.*", "omen.packets.*.*", "omen.lost"] {
+            assert!(!covers(other, "omen.packets.*"), "{other}");
+        }
+        assert!(covers("omen.lost", "omen.lost") && !covers("omen.lost", "omen.tick") && !covers("omen.*", "omen.>"));
+    }
 }

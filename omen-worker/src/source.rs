@@ -44,6 +44,22 @@ pub(crate) struct Batch {
     pub(crate) pending: u64,
 }
 
+impl Batch {
+    /// The numbers of messages that are missing behind a message of the stream: the first and the last one, and how many are. A stream
+    /// of packets stores every number, so these were deleted.
+    pub(crate) fn missing(&self, after: u64) -> Option<(u64, u64, u64)> {
+        let (mut next, mut missing) = (after + 1, None);
+        for Received { sequence, .. } in &self.messages {
+            if *sequence > next {
+                let (first, _, count) = missing.unwrap_or((next, 0, 0));
+                missing = Some((first, sequence - 1, count + (sequence - next)));
+            }
+            next = sequence + 1;
+        }
+        missing
+    }
+}
+
 /// A message, and what the server says of it.
 #[derive(Clone, Debug)]
 pub(crate) struct Received {
@@ -225,10 +241,15 @@ impl Source {
             body: Bytes::copy_from_slice(&message.payload),
             is_end,
             sequence: info.stream_sequence,
-            time: i64::try_from(info.published.unix_timestamp_nanos() / 1_000_000).unwrap_or(i64::MAX),
+            time: milliseconds(info.published.unix_timestamp_nanos()),
         });
         Ok(())
     }
+}
+
+/// A time of the server, in milliseconds since 1970.
+pub(crate) fn milliseconds(nanoseconds: i128) -> i64 {
+    i64::try_from(nanoseconds / 1_000_000).unwrap_or(i64::MAX)
 }
 
 fn kind<'m>(subject: &'m str, body: &'m [u8], is_end: bool) -> Kind<'m> {
@@ -292,6 +313,18 @@ mod tests {
         assert!(matches!(kind("omen.lost", b"x", false), Kind::Lost { body: b"x" }));
         assert!(matches!(kind("omen.tick", b"", true), Kind::Tick { .. }));
         assert!(matches!(kind("elsewhere", b"", false), Kind::Other));
+    }
+
+    #[test]
+    fn numbers_that_are_missing_are_noticed() {
+        let missing = |after, numbers: &[u64]| {
+            let messages = numbers.iter().map(|number| Received::of("omen.lost", Vec::new(), *number)).collect();
+            Batch { messages, pending: 0 }.missing(after)
+        };
+        assert_eq!(missing(4, &[]), None);
+        assert_eq!(missing(4, &[5, 6, 7]), None);
+        assert_eq!(missing(4, &[6, 7]), Some((5, 5, 1)));
+        assert_eq!(missing(0, &[1, 4, 5, 9]), Some((2, 8, 5)));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use async_nats::jetstream::stream::LastRawMessageErrorKind;
+use async_nats::jetstream::stream::{LastRawMessageErrorKind, Stream};
 use tokio::sync::watch;
 
 use crate::ask::ask;
@@ -10,12 +10,12 @@ use crate::checkpoint::Checkpoints;
 use crate::commit::{self, Commit};
 use crate::failure::{During as _, Failure};
 use crate::intake::{Intake, Next};
-use crate::judge::{Judge, Kind};
+use crate::judge::{Judge, Kind, Seen};
 use crate::metrics::State;
 use crate::names::Names;
 use crate::outbox::Outbox;
 use crate::shared::Shared;
-use crate::source::Received;
+use crate::source::{Received, milliseconds};
 
 /// From the last commit to the moment when the worker loses the partition.
 pub(crate) struct Tenure<'s> {
@@ -41,45 +41,45 @@ pub(crate) struct Tenure<'s> {
 impl<'s> Tenure<'s> {
     pub(crate) async fn begin(shared: &'s Shared, partition: u16) -> Result<Self, Failure> {
         let loading = shared.feed.loading();
-        // Another worker may judge the stream again, with other rules.
-        shared.agreement.check(&shared.bucket).await?;
         let places = (partition, shared.partitions);
-        let mut checkpoints = Checkpoints::new(shared.bucket.clone(), places, shared.context.client());
+        let (client, agreement) = (shared.context.client(), shared.agreement.hash());
+        let mut checkpoints = Checkpoints::new(shared.bucket.clone(), places, agreement, client);
         // In this order: whatever is in a checkpoint was committed before.
         let restored = checkpoints.load(&shared.names.packets, &shared.options).await?;
         let (committed, revision) = commit::last(&shared.findings, partition).await?;
-        let packets = ask(|| shared.packets.get_info()).await.during("read the state of the stream of packets")?;
-        let findings = ask(|| shared.findings.get_info()).await.during("read the state of the stream of findings")?;
-        let created = i64::try_from(packets.created.unix_timestamp_nanos()).unwrap_or(i64::MAX);
-        let packets = packets.state;
-        let other_stream = |why: String| {
-            let Names { packets, findings, bucket } = &shared.names;
-            Failure::Refused(format!(
-                "the stream `{packets}` {why}: it is another stream with this name; delete `{findings}` and the bucket `{bucket}`, or \
-                 name others"
-            ))
-        };
-        if let Some(committed) = &committed {
-            if committed.partitions != shared.partitions {
-                let found = committed.partitions;
-                return Err(Failure::Refused(format!(
-                    "the findings in `{}` are of {found} partitions; expected {}",
-                    shared.names.findings, shared.partitions
-                )));
-            }
-            if committed.created != created {
-                return Err(other_stream(format!("was made after partition {partition} was judged")));
+        // Who judges the stream again takes the commits after it has said so: the last one is of before, or this shows it.
+        shared.agreement.join(&shared.bucket).await?;
+        if let Some(found) =
+            committed.as_ref().map(|commit| commit.partitions).filter(|found| *found != shared.partitions)
+        {
+            return Err(Failure::Refused(format!(
+                "the findings in `{}` are of {found} partitions; expected {}",
+                shared.names.findings, shared.partitions
+            )));
+        }
+        let findings =
+            ask(|| shared.findings.get_info()).await.during("read the state of the stream of findings")?.state;
+        checkpoints.follows(revision, findings.first_sequence)?;
+        let packets = ask(|| shared.packets.get_info()).await.during("read the state of the stream of packets")?.state;
+        let judge = restored.unwrap_or_else(|| Judge::new(&shared.names.packets, places, shared.options.clone()));
+        for seen in [judge.seen, committed.as_ref().and_then(|commit| commit.seen)].into_iter().flatten() {
+            if !has(&shared.packets, seen).await? {
+                return Err(other_stream(
+                    shared,
+                    &format!("has another message {} than partition {partition} has judged", seen.sequence),
+                ));
             }
         }
-        checkpoints.fits(created, findings.state.last_sequence)?;
-        let judge = restored.unwrap_or_else(|| Judge::new(&shared.names.packets, places, shared.options.clone()));
         let committed = committed.filter(|committed| committed.sequence >= judge.sequence);
-        let committed = committed.unwrap_or_else(|| Commit { sequence: judge.sequence, created, ..Commit::default() });
+        let committed = committed.unwrap_or_else(|| Commit { sequence: judge.sequence, ..Commit::default() });
         if committed.sequence > packets.last_sequence {
-            return Err(other_stream(format!(
-                "ends with message {}, and partition {partition} was judged up to message {}",
-                packets.last_sequence, committed.sequence
-            )));
+            return Err(other_stream(
+                shared,
+                &format!(
+                    "ends with message {}, and partition {partition} was judged up to message {}",
+                    packets.last_sequence, committed.sequence
+                ),
+            ));
         }
         if judge.sequence + 1 < packets.first_sequence && !shared.accepts_gaps {
             return Err(Failure::Refused(format!(
@@ -245,14 +245,31 @@ impl<'s> Tenure<'s> {
         if !self.is_changed && self.checkpoints.is_any() {
             // Only time has passed, and packets of other partitions: so messages that the stream deletes because of their age are
             // not missed.
-            self.checkpoints.advance(passed, self.outbox.last()).await?;
+            self.checkpoints.advance(passed, self.outbox.revision()).await?;
         } else {
-            self.checkpoint_bytes = self.checkpoints.save(&mut self.judge, passed, self.outbox.last()).await?;
+            self.checkpoint_bytes = self.checkpoints.save(&mut self.judge, passed, self.outbox.revision()).await?;
             self.shared.metrics.checkpoint(self.partition, self.checkpoint_bytes);
         }
         (self.since_checkpoint, self.is_changed, self.read_at_checkpoint) = (0, false, read);
         Ok(())
     }
+}
+
+/// Whether a stream has this message, or has it no more.
+async fn has(packets: &Stream, seen: Seen) -> Result<bool, Failure> {
+    match ask(|| packets.get_raw_message(seen.sequence)).await {
+        Ok(message) => Ok(milliseconds(message.time.unix_timestamp_nanos()) == seen.time),
+        Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => Ok(true),
+        Err(error) => Err(Failure::server("read the stream of packets")(&error)),
+    }
+}
+
+fn other_stream(shared: &Shared, why: &str) -> Failure {
+    let Names { packets, findings, bucket } = &shared.names;
+    Failure::Refused(format!(
+        "the stream `{packets}` {why}: it is another stream with this name; delete `{findings}` and the bucket `{bucket}` and start the \
+         workers again, or name others"
+    ))
 }
 
 /// How long to wait for a message before it is checked whether something else is to be done.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use omen::validator::ValidatorOptions;
 use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinHandle;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
@@ -22,6 +22,7 @@ use crate::http;
 use crate::link::Link;
 use crate::members::{self, Members};
 use crate::metrics::Metrics;
+use crate::reader::Readers;
 use crate::setup::Setup;
 use crate::shared::{BATCHES, Shared};
 
@@ -80,23 +81,30 @@ pub async fn run(server: &Server, options: Options, stop: impl Future<Output = (
     let agreement = Agreement::of(&validator, episode_ttl.map(|ttl| ttl.as_secs()));
     let findings = setup.findings(&context).await?;
     if judges_again {
-        let renew = async || {
-            for partition in 0..setup.partitions {
-                commit::renew(&context, &findings, partition).await?;
-            }
-            Ok(())
-        };
-        agreement.replace(&bucket, renew).await?;
-    } else {
-        agreement.join(&bucket).await?;
+        agreement.replace(&bucket).await?;
+        // In this order: those who judge as before cannot commit any more, and learn why.
+        for partition in 0..setup.partitions {
+            commit::renew(&context, &findings, partition).await?;
+        }
     }
+    agreement.join(&bucket).await?;
+    let readers = Readers {
+        context: context.clone(),
+        packets: packets.clone(),
+        link: link.clone(),
+        roster: Arc::default(),
+        accepts_gaps,
+        metrics: Arc::clone(&metrics),
+        notice: Arc::clone(&notice),
+        loading: watch::Sender::new(0),
+    };
     let shared = Arc::new(Shared {
-        feed: Feed::new(context.clone(), packets.clone(), link.clone()),
+        feed: Feed::of(readers),
         link: link.clone(),
         packets,
         findings,
-        bucket,
-        agreement,
+        bucket: bucket.clone(),
+        agreement: agreement.clone(),
         names: setup.names.clone(),
         partitions: setup.partitions,
         options: validator,
@@ -115,6 +123,7 @@ pub async fn run(server: &Server, options: Options, stop: impl Future<Output = (
     beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut changes = link.changes();
     tokio::pin!(stop);
+    let mut ended = None;
     loop {
         tokio::select! {
             _ = beat.tick() => {}
@@ -134,6 +143,11 @@ pub async fn run(server: &Server, options: Options, stop: impl Future<Output = (
             () = link.lost() => continue,
             () = &mut stop => break,
         };
+        // Another worker may judge the stream again, with other rules.
+        if let Ok(Err(refused @ Failure::Refused(_))) = timeout(ANSWER, agreement.join(&bucket)).await {
+            ended = Some(refused);
+            break;
+        }
         match begun {
             Ok(Ok(members)) => {
                 metrics.beat(members.len());
@@ -156,6 +170,9 @@ pub async fn run(server: &Server, options: Options, stop: impl Future<Output = (
     let left = timeout(DRAIN, crew.stop()).await;
     // The others take over at once.
     let _ = timeout(members::BEAT, members.leave()).await;
+    if let Some(refused) = ended {
+        return Err(refused);
+    }
     match left {
         Ok(Ok(())) if link.is_up() => Ok(()),
         Ok(Ok(())) => Err(uncommitted("the connection was lost".to_owned())),

@@ -79,7 +79,7 @@ pub(crate) struct WorkerArgs {
     #[arg(long)]
     pub(crate) accept_gaps: bool,
 
-    /// Judge the stream again if its workers had other rules or another time of idle episodes; they stop, and must be started like this one
+    /// Judge the stream again if its workers have other rules or another time of idle episodes; they end
     #[arg(long)]
     pub(crate) rejudge: bool,
 

@@ -17,7 +17,7 @@ pub(super) struct Found<'o> {
     out: &'o mut Output,
     wants_packets: bool,
     has_errors: bool,
-    /// Messages that are not findings.
+    /// Messages that cannot be read as findings.
     skipped: u64,
 }
 
@@ -48,7 +48,7 @@ impl<'o> Found<'o> {
             Ok(read) => read,
             Err(error) => {
                 self.skipped += 1;
-                complain(clean(&format!("skipped a message that is not a finding: {error}")));
+                complain(clean(&format!("skipped a message that cannot be read as a finding: {error}")));
                 return Ok(());
             }
         };
@@ -60,8 +60,13 @@ impl<'o> Found<'o> {
     pub(super) fn finish(self) -> Result<Exit, Failure> {
         self.out.flush()?;
         if self.skipped > 0 {
-            complain(format_args!("skipped {} messages that are not findings", self.skipped));
+            complain(format_args!("messages that cannot be read as findings: {}", self.skipped));
         }
-        Ok(if self.has_errors { Exit::ErrorsFound } else { Exit::Clean })
+        Ok(match (self.has_errors, self.skipped) {
+            (true, _) => Exit::ErrorsFound,
+            (false, 0) => Exit::Clean,
+            // One of them may be an error, of a later version.
+            (false, _) => Exit::Unreadable,
+        })
     }
 }

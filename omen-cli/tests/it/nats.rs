@@ -126,7 +126,7 @@ fn a_planted_mistake_is_found() {
         std::thread::sleep(Duration::from_millis(100));
     };
     assert_eq!((found.code, found.stdout.lines().collect::<Vec<_>>()), (1, expected));
-    assert!(found.stderr.contains("skipped a message that is not a finding"), "{}", found.stderr);
+    assert!(found.stderr.contains("skipped a message that cannot be read as a finding"), "{}", found.stderr);
 
     kill_process(Pid::from_child(&worker), Signal::TERM).unwrap();
     assert_eq!(worker.wait().unwrap().code(), Some(0));

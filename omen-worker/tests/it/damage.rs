@@ -132,6 +132,39 @@ async fn packets_expire_before_they_are_judged() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_packet_in_the_middle_is_deleted_before_it_is_judged() {
+    let Some(server) = Nats::start() else { return };
+    let context = server.context().await;
+    let log = many(62, 12);
+    published(&context, &half(&log)).await;
+    let worker = Worker::start(&server, options());
+    judged(&context).await;
+    worker.stop().await;
+    let judged_before = end(&context).await;
+    publish(&context, "log", &log).await;
+    let deleted = judged_before + (end(&context).await - judged_before) / 2;
+    context.get_stream("PACKETS").await.unwrap().delete_message(deleted).await.unwrap();
+
+    let (refusing, said) = heard();
+    let worker = Worker::start(&server, refusing);
+    let what = format!("1 messages from {deleted} to {deleted} were deleted before they were judged");
+    says(&said, &["partition ", &what, "--accept-gaps"]).await;
+    worker.stop().await;
+    let (found_before, expected) = (found(&context).await, checked(&log));
+    assert!(
+        found_before.iter().all(|finding| expected.contains(finding)),
+        "nothing is found that follows from the gap"
+    );
+
+    let (accepting, said) = heard();
+    let worker = Worker::start(&server, Options { accepts_gaps: true, ..accepting });
+    judged(&context).await;
+    says(&said, &[&what, "may be wrong"]).await;
+    worker.stop().await;
+    assert!(found(&context).await.len() > found_before.len());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_partition_that_is_not_loaded_yet_does_not_delay_the_end() {
     let Some(server) = Nats::start() else { return };
     let context = server.context().await;

@@ -1,6 +1,7 @@
 //! Single messages: what is not a packet, and what ends an episode.
 
 use async_nats::HeaderMap;
+use omen_worker::Failure;
 use omen_worker::connect::Server;
 use omen_worker::names;
 use serde_json::Value;
@@ -13,7 +14,7 @@ use crate::server::{Nats, setup};
 use crate::stream::{found, judged};
 
 /// A worker in this process.
-pub(crate) struct Worker(oneshot::Sender<()>, JoinHandle<()>);
+pub(crate) struct Worker(oneshot::Sender<()>, JoinHandle<Result<(), Failure>>);
 
 impl Worker {
     pub(crate) fn start(server: &Nats, options: omen_worker::worker::Options) -> Self {
@@ -24,14 +25,19 @@ impl Worker {
         let (stop, stopped) = oneshot::channel::<()>();
         let task = tokio::spawn(async move {
             let stop = async { drop(stopped.await) };
-            omen_worker::worker::run(&server, options, stop).await.unwrap();
+            omen_worker::worker::run(&server, options, stop).await
         });
         Self(stop, task)
     }
 
     pub(crate) async fn stop(self) {
         self.0.send(()).unwrap();
-        self.1.await.unwrap();
+        self.1.await.unwrap().unwrap();
+    }
+
+    /// Why it ends by itself.
+    pub(crate) async fn ended(self) -> String {
+        self.1.await.unwrap().unwrap_err().to_string()
     }
 }
 

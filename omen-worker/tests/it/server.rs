@@ -57,12 +57,12 @@ impl Nats {
         panic!("the server does not start: {log}");
     }
 
-    /// Kills the server, and starts it again with the same files.
     /// Its process, to which signals can be sent.
     pub(crate) fn process(&self) -> Pid {
         Pid::from_child(&self.child)
     }
 
+    /// Kills the server, and starts it again with the same files.
     pub(crate) fn kill_and_start(&mut self) {
         self.kill();
         self.start_again();
