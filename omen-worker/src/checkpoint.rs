@@ -131,11 +131,11 @@ impl Checkpoints {
         if revision >= *commit || revision == 0 && first > *commit {
             return Ok(());
         }
-        let (partition, bucket) = (self.partition, &self.bucket.name);
+        let (partition, bucket, key) = (self.partition, &self.bucket.name, self.key());
         Err(Failure::Refused(format!(
             "the last commit of partition {partition} is older than the one that its checkpoint follows (message {commit} of the \
-             findings): they were restored from an older copy; restore the bucket `{bucket}` from the same time, or delete it to judge \
-             the stream again: what was published after that copy is published once more"
+             findings): the findings were restored from an older copy, or lost what was not on the disk; to judge the stream again, \
+             delete the key `{key}` of the bucket `{bucket}`: what was published after that commit is published once more"
         )))
     }
 
@@ -199,22 +199,42 @@ impl Checkpoints {
     async fn write(&mut self, head: Head) -> Result<(), Failure> {
         let what = "write the head of a checkpoint";
         let value = Bytes::from(head.sealed().during(what)?);
-        let fenced = || Failure::Fenced(format!("the checkpoint of partition {}", self.partition));
-        let known = self.head.as_ref().map(|(_, revision)| *revision).or(self.other);
-        let revision = match known {
-            Some(revision) => {
-                self.bucket.update(self.key(), value, revision).await.map_err(|error| match error.kind() {
-                    UpdateErrorKind::WrongLastRevision => fenced(),
+        loop {
+            let fenced = || Failure::Fenced(format!("the checkpoint of partition {}", self.partition));
+            let known = self.head.as_ref().map(|(_, revision)| *revision).or(self.other);
+            let written = match known {
+                Some(revision) => {
+                    self.bucket.update(self.key(), value.clone(), revision).await.map_err(|error| match error.kind() {
+                        UpdateErrorKind::WrongLastRevision => fenced(),
+                        _ => Failure::server(what)(&error),
+                    })
+                }
+                None => self.bucket.create(self.key(), value.clone()).await.map_err(|error| match error.kind() {
+                    CreateErrorKind::AlreadyExists => fenced(),
                     _ => Failure::server(what)(&error),
-                })?
+                }),
+            };
+            match written {
+                Ok(revision) => {
+                    self.head = Some((head, revision));
+                    return Ok(());
+                }
+                // The last head of a worker that judged in another manner, and ends.
+                Err(Failure::Fenced(_)) if self.head.is_none() && self.finds_other().await? => {}
+                Err(failure) => return Err(failure),
             }
-            None => self.bucket.create(self.key(), value).await.map_err(|error| match error.kind() {
-                CreateErrorKind::AlreadyExists => fenced(),
-                _ => Failure::server(what)(&error),
-            })?,
+        }
+    }
+
+    /// Looks for a head of workers that judge in another manner, behind the one that is known.
+    async fn finds_other(&mut self) -> Result<bool, Failure> {
+        let Some((value, revision)) = latest(&self.bucket, &self.key(), "read a checkpoint").await? else {
+            return Ok(false);
         };
-        self.head = Some((head, revision));
-        Ok(())
+        let is_other = Head::read(&value).is_some_and(|head| head.agreement != self.agreement);
+        let is_new = is_other && self.other != Some(revision);
+        self.other = if is_other { Some(revision) } else { self.other };
+        Ok(is_new)
     }
 
     fn key(&self) -> String {

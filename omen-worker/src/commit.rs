@@ -34,6 +34,8 @@ pub(crate) struct Commit {
     /// What was judged in the partition since its beginning.
     #[serde(flatten)]
     pub(crate) counts: Counts,
+    /// A hash of how the worker judges.
+    pub(crate) agreement: String,
     /// The worker, for people.
     pub(crate) worker: String,
 }
@@ -89,10 +91,15 @@ pub(crate) async fn last(findings: &Stream, partition: u16) -> Result<(Option<Co
     }
 }
 
-/// Stores the last commit of a partition once more. The server then refuses the next one of a worker that knows the one before.
-pub(crate) async fn renew(context: &Context, findings: &Stream, partition: u16) -> Result<(), Failure> {
+/// Stores the last commit of a partition once more, or an empty one, if it is not of workers that judge in this manner. The server then
+/// refuses the next one of a worker that knows the one before.
+pub(crate) async fn renew(context: &Context, findings: &Stream, empty: &Commit) -> Result<(), Failure> {
     loop {
-        let (Some(commit), revision) = last(findings, partition).await? else { return Ok(()) };
+        let (commit, revision) = last(findings, empty.partition).await?;
+        if commit.as_ref().is_some_and(|commit| commit.agreement == empty.agreement) {
+            return Ok(());
+        }
+        let commit = Commit { agreement: empty.agreement.clone(), ..commit.unwrap_or_else(|| empty.clone()) };
         match batch::store(context, vec![commit.message(revision)?], "a commit").await {
             // Another one has come meanwhile.
             Err(Failure::Fenced(_)) => {}

@@ -126,6 +126,7 @@ impl<'s> Outbox<'s> {
             sequence,
             findings_of_last,
             counts: judge.counts,
+            agreement: self.shared.agreement.hash(),
             worker: self.shared.id.clone(),
         };
         let found: Vec<String> = messages.iter().map(|message| message.subject.clone()).collect();

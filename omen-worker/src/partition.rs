@@ -49,7 +49,7 @@ async fn repeat(shared: &Shared, partition: u16, mut stop: watch::Receiver<bool>
         match judged {
             Some(Ok(())) => break,
             // Nothing was judged that is to be committed.
-            _ if *stop.borrow() && !progress.is_loaded => break,
+            _ if *stop.borrow() && !progress.is_uncommitted => break,
             None if *stop.borrow() => return Err(Failure::server("commit")(&"the connection was lost")),
             // The pause is the one until the next connection is there.
             None => continue,
@@ -78,8 +78,8 @@ async fn repeat(shared: &Shared, partition: u16, mut stop: watch::Receiver<bool>
 /// How far a partition came before it failed.
 #[derive(Default)]
 struct Progress {
-    /// What was committed is judged again, and it goes on from there.
-    is_loaded: bool,
+    /// Something may be judged and not committed.
+    is_uncommitted: bool,
     has_committed: bool,
 }
 
@@ -95,9 +95,10 @@ async fn judge(
         // A server that does not answer delays the end of a worker only if there is something to commit.
         _ = stop.changed() => return Ok(()),
     };
-    progress.is_loaded = true;
+    progress.is_uncommitted = true;
     let judged = tenure.judge(stop).await;
     progress.has_committed = tenure.has_committed();
+    progress.is_uncommitted = !tenure.is_committed();
     judged
 }
 

@@ -12,7 +12,7 @@ use crate::deliver::Delivery;
 use crate::failure::Failure;
 use crate::link::Link;
 use crate::metrics::Metrics;
-use crate::roster::{Roster, Round};
+use crate::roster::{Member, Roster, Round};
 use crate::source::Source;
 
 /// What the readers of a worker share.
@@ -59,26 +59,27 @@ impl Readers {
         let mut source = Source::after(&self.context, &self.packets, after).await?;
         let mut delivery = Delivery::of(id, Arc::clone(&self.roster));
         let mut position = after;
-        loop {
-            let some = source.some().await?;
-            if let Some(missing) = some.missing(position) {
-                self.miss(id, missing);
-            }
-            position = some.messages.last().map_or(position, |last| last.sequence);
-            let last = some.messages.last().map(|last| last.sequence);
-            let round = self.roster().round(id, last);
-            match round {
-                Round::End => break,
-                Round::Rewind(after) => {
-                    source.close().await;
-                    source = Source::after(&self.context, &self.packets, after).await?;
-                    position = after;
-                    continue;
+        'read: loop {
+            for part in source.some().await?.parts(position) {
+                let (gap, last) = (part.gap(position), part.messages.last().map(|last| last.sequence));
+                let (lost, round) = self.take_turn(id, gap, last);
+                for (member, why) in lost {
+                    member.queue.fail(&why);
                 }
-                Round::Give(members) => delivery.give(some, &members).await,
-            }
-            if self.roster().has_reached(id) {
-                break;
+                match round {
+                    Round::End => break 'read,
+                    Round::Rewind(after) => {
+                        source.close().await;
+                        source = Source::after(&self.context, &self.packets, after).await?;
+                        position = after;
+                        continue 'read;
+                    }
+                    Round::Give(members) => delivery.give(part, &members).await,
+                }
+                position = last.unwrap_or(position);
+                if self.roster().has_reached(id) {
+                    break 'read;
+                }
             }
             if self.roster().is_followed(id) {
                 // The one behind has to be faster than this one.
@@ -89,18 +90,23 @@ impl Readers {
         Ok(())
     }
 
-    /// Messages were deleted before they were read. Each may have been of any partition, and what comes after a packet that is missing
-    /// looks like a mistake of the agent: partitions that have not judged them go on only if they may.
-    fn miss(&self, id: u64, (first, last, count): (u64, u64, u64)) {
-        let what = format!("{count} messages from {first} to {last} were deleted before they were judged");
+    /// What to do with messages that were read up to one. Those before them that are missing were deleted, and each may have been of any
+    /// partition: what comes after a packet that is missing looks like a mistake of the agent. So partitions that have not judged them
+    /// go on only if they may.
+    fn take_turn(&self, id: u64, gap: Option<(u64, u64)>, last: Option<u64>) -> (Vec<(Member, String)>, Round) {
+        // At once: a partition that joined in between would not learn of the gap.
+        let mut roster = self.roster();
+        let Some((first, end)) = gap else { return (Vec::new(), roster.round(id, last)) };
+        let count = end - first + 1;
+        let what = format!("{count} messages from {first} to {end} were deleted before they were judged");
         if self.accepts_gaps {
             self.metrics.missed(count);
             (self.notice)(&format!("{what}: what is found without them may be wrong"));
-            return;
+            return (Vec::new(), roster.round(id, last));
         }
-        for member in self.roster().lose(id, last) {
-            member.queue.fail(&format!("{what}; to go on without them, start with `--accept-gaps`"));
-        }
+        let why = format!("{what}; to go on without them, start with `--accept-gaps`");
+        let lost = roster.lose(id, end).into_iter().map(|member| (member, why.clone())).collect();
+        (lost, roster.round(id, last))
     }
 }
 

@@ -170,6 +170,20 @@ mod tests {
     }
 
     #[test]
+    fn who_has_not_had_what_is_missing_is_lost() {
+        let (mut roster, mut kept) = (Roster::default(), Vec::new());
+        assert_eq!(join(&mut roster, 0, 5, &mut kept), Some(1));
+        for (partition, after) in [(1, 7), (2, 8), (3, 20)] {
+            assert_eq!(join(&mut roster, partition, after, &mut kept), None);
+        }
+        roster.begin(1);
+        // Messages 6 to 8 are missing.
+        assert_eq!(roster.lose(1, 8).iter().map(|member| member.after).collect::<Vec<_>>(), [5, 7]);
+        assert_eq!(members(roster.round(1, Some(9))), [(2, 8), (3, 20)]);
+        assert!(roster.lose(2, 8).is_empty(), "there is no such reader");
+    }
+
+    #[test]
     fn partitions_that_are_loaded_together_are_read_for_together() {
         let (mut roster, mut kept) = (Roster::default(), Vec::new());
         assert_eq!(join(&mut roster, 0, 70, &mut kept), Some(1));

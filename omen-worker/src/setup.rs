@@ -161,6 +161,12 @@ fn keeps_packets(config: &Config, subjects: &[String]) -> Result<(), String> {
         .filter(|subject| !config.subjects.iter().any(|found| covers(found, subject)))
         .cloned()
         .collect();
+    // A subject that the mapping does not know would store packets that nobody judges.
+    if let Some(other) = config.subjects.iter().find(|found| found.starts_with(PREFIX) && !subjects.contains(found)) {
+        return Err(format!(
+            "the stream `{name}` stores `{other}`, which is not mapped to partitions; remove that subject"
+        ));
+    }
     if !missing.is_empty() {
         let all = [&config.subjects[..], &missing].concat().join(",");
         return Err(format!(
@@ -183,6 +189,9 @@ fn keeps_packets(config: &Config, subjects: &[String]) -> Result<(), String> {
     }
     Ok(())
 }
+
+/// How the subjects of packets begin.
+const PREFIX: &str = "omen.packets.";
 
 /// Whether a subject with wildcards has all that another one has.
 fn covers(wide: &str, narrow: &str) -> bool {

@@ -45,18 +45,29 @@ pub(crate) struct Batch {
 }
 
 impl Batch {
-    /// The numbers of messages that are missing behind a message of the stream: the first and the last one, and how many are. A stream
-    /// of packets stores every number, so these were deleted.
-    pub(crate) fn missing(&self, after: u64) -> Option<(u64, u64, u64)> {
-        let (mut next, mut missing) = (after + 1, None);
-        for Received { sequence, .. } in &self.messages {
-            if *sequence > next {
-                let (first, _, count) = missing.unwrap_or((next, 0, 0));
-                missing = Some((first, sequence - 1, count + (sequence - next)));
+    /// Parts without a gap between their numbers, for a reader that has had everything up to a message. A stream of packets stores every
+    /// number, so what is missing in between was deleted.
+    pub(crate) fn parts(self, after: u64) -> Vec<Self> {
+        let (mut parts, mut last, mut left) = (Vec::new(), after, self.messages.len() as u64);
+        let mut part = Self::default();
+        for message in self.messages {
+            if message.sequence > last + 1 && !part.messages.is_empty() {
+                parts.push(std::mem::take(&mut part));
             }
-            next = sequence + 1;
+            (last, left) = (message.sequence, left - 1);
+            part.pending = self.pending + left;
+            part.messages.push(message);
         }
-        missing
+        // One without a message says that there is none.
+        part.pending = self.pending;
+        parts.push(part);
+        parts
+    }
+
+    /// What is missing between a message and the first one here: the first number and the last one.
+    pub(crate) fn gap(&self, after: u64) -> Option<(u64, u64)> {
+        let first = self.messages.first()?.sequence;
+        (first > after + 1).then(|| (after + 1, first - 1))
     }
 }
 
@@ -317,14 +328,19 @@ mod tests {
 
     #[test]
     fn numbers_that_are_missing_are_noticed() {
-        let missing = |after, numbers: &[u64]| {
+        let parts = |after, numbers: &[u64]| {
             let messages = numbers.iter().map(|number| Received::of("omen.lost", Vec::new(), *number)).collect();
-            Batch { messages, pending: 0 }.missing(after)
+            let parts = Batch { messages, pending: 3 }.parts(after);
+            let numbers = |part: &Batch| part.messages.iter().map(|message| message.sequence).collect::<Vec<_>>();
+            parts.iter().map(|part| (numbers(part), part.pending)).collect::<Vec<_>>()
         };
-        assert_eq!(missing(4, &[]), None);
-        assert_eq!(missing(4, &[5, 6, 7]), None);
-        assert_eq!(missing(4, &[6, 7]), Some((5, 5, 1)));
-        assert_eq!(missing(0, &[1, 4, 5, 9]), Some((2, 8, 5)));
+        assert_eq!(parts(4, &[]), [(vec![], 3)]);
+        assert_eq!(parts(4, &[5, 6, 7]), [(vec![5, 6, 7], 3)]);
+        assert_eq!(parts(4, &[6, 7]), [(vec![6, 7], 3)]);
+        assert_eq!(parts(0, &[1, 4, 5, 9]), [(vec![1], 6), (vec![4, 5], 4), (vec![9], 3)]);
+        let gap = |after| Batch { messages: vec![Received::of("omen.lost", Vec::new(), 9)], pending: 0 }.gap(after);
+        assert_eq!([gap(5), gap(7), gap(8), gap(9)], [Some((6, 8)), Some((8, 8)), None, None]);
+        assert_eq!(Batch::default().gap(5), None);
     }
 
     #[test]

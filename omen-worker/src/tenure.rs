@@ -116,6 +116,11 @@ impl<'s> Tenure<'s> {
         self.outbox.commits() > 0
     }
 
+    /// Whether everything that was judged is committed.
+    pub(crate) fn is_committed(&self) -> bool {
+        self.outbox.is_up_to(&self.judge)
+    }
+
     /// Lets the lag count from the last commit on.
     fn note_commit(&self) {
         self.intake.committed(self.outbox.committed().complete());
@@ -156,9 +161,15 @@ impl<'s> Tenure<'s> {
             let within = self.outbox.due_in(&self.judge).unwrap_or(LONGEST_WAIT);
             // Only the wait is given up when the partition is to stop, never a message that was taken out of the queue.
             let next = tokio::select! {
-                next = self.intake.next(within) => next,
+                biased;
                 _ = stop.changed() => Next::Nothing,
+                next = self.intake.next(within) => next,
             };
+            if let Next::Failed(why) = next {
+                // What comes before a packet that was deleted is judged and does not come again otherwise.
+                let _ = self.outbox.commit(&self.judge).await;
+                return Err(Failure::server("read the stream of packets")(&why));
+            }
             self.handle(next).await?;
             if self.outbox.due_in(&self.judge).is_some_and(|left| left.is_zero()) {
                 self.outbox.commit(&self.judge).await?;
@@ -267,8 +278,8 @@ async fn has(packets: &Stream, seen: Seen) -> Result<bool, Failure> {
 fn other_stream(shared: &Shared, why: &str) -> Failure {
     let Names { packets, findings, bucket } = &shared.names;
     Failure::Refused(format!(
-        "the stream `{packets}` {why}: it is another stream with this name; delete `{findings}` and the bucket `{bucket}` and start the \
-         workers again, or name others"
+        "the stream `{packets}` {why}: it is another stream with this name, or it lost what was not on the disk; to judge it from its \
+         beginning, delete `{findings}` and the bucket `{bucket}` and start the workers again, or name others"
     ))
 }
 

@@ -13,7 +13,7 @@ use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use crate::agreement::Agreement;
 use crate::clock::Clock;
-use crate::commit;
+use crate::commit::{self, Commit};
 use crate::connect::Server;
 use crate::crew::Crew;
 use crate::failure::Failure;
@@ -81,10 +81,18 @@ pub async fn run(server: &Server, options: Options, stop: impl Future<Output = (
     let agreement = Agreement::of(&validator, episode_ttl.map(|ttl| ttl.as_secs()));
     let findings = setup.findings(&context).await?;
     if judges_again {
+        // One that cannot be read stops the new workers, so it must not stop the others.
+        for partition in 0..setup.partitions {
+            commit::last(&findings, partition).await?;
+        }
         agreement.replace(&bucket).await?;
         // In this order: those who judge as before cannot commit any more, and learn why.
         for partition in 0..setup.partitions {
-            commit::renew(&context, &findings, partition).await?;
+            let (stream, agreement) = (setup.names.packets.clone(), agreement.hash());
+            let (version, partitions) = (Commit::VERSION, setup.partitions);
+            let empty =
+                Commit { version, stream, partition, partitions, agreement, worker: id.clone(), ..Commit::default() };
+            commit::renew(&context, &findings, &empty).await?;
         }
     }
     agreement.join(&bucket).await?;
@@ -139,15 +147,19 @@ pub async fn run(server: &Server, options: Options, stop: impl Future<Output = (
             continue;
         }
         let begun = tokio::select! {
-            begun = timeout(ANSWER, members.beat()) => begun,
+            begun = timeout(ANSWER, async { tokio::join!(members.beat(), agreement.join(&bucket)) }) => begun,
             () = link.lost() => continue,
             () = &mut stop => break,
         };
-        // Another worker may judge the stream again, with other rules.
-        if let Ok(Err(refused @ Failure::Refused(_))) = timeout(ANSWER, agreement.join(&bucket)).await {
-            ended = Some(refused);
-            break;
-        }
+        let begun = match begun {
+            // Another worker judges the stream again, with other rules.
+            Ok((_, Err(refused @ Failure::Refused(_)))) => {
+                ended = Some(refused);
+                break;
+            }
+            Ok((begun, _)) => Ok(begun),
+            Err(late) => Err(late),
+        };
         match begun {
             Ok(Ok(members)) => {
                 metrics.beat(members.len());

@@ -37,7 +37,8 @@ impl Worker {
 
     /// Why it ends by itself.
     pub(crate) async fn ended(self) -> String {
-        self.1.await.unwrap().unwrap_err().to_string()
+        let ended = tokio::time::timeout(crate::stream::PATIENCE, self.1).await;
+        ended.expect("the worker ends").unwrap().unwrap_err().to_string()
     }
 }
 

@@ -35,6 +35,13 @@ async fn a_stream_that_was_made_again_is_refused() {
     assert!(why.contains("delete `PACKETS_FINDINGS` and the bucket `PACKETS_STATE`"), "{why}");
     worker.stop().await;
     same(&found(&context).await, &before);
+
+    // The checkpoints show it, too, if the commits have expired.
+    context.get_stream("PACKETS_FINDINGS").await.unwrap().purge().await.unwrap();
+    let (refusing, said) = heard();
+    let worker = Worker::start(&server, refusing);
+    says(&said, &["partition ", "`PACKETS` has another message "]).await;
+    worker.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -54,7 +61,7 @@ async fn findings_that_are_older_than_their_checkpoints_are_refused() {
     let (refusing, said) = heard();
     let worker = Worker::start(&server, refusing);
     let why = says(&said, &["partition ", "restored from an older copy"]).await;
-    assert!(why.contains("the bucket `PACKETS_STATE`"), "{why}");
+    assert!(why.contains("delete the key `checkpoint.") && why.contains("the bucket `PACKETS_STATE`"), "{why}");
     worker.stop().await;
 }
 
