@@ -1,7 +1,7 @@
-//! How all workers of a stream judge: what the first one is started with.
+//! The rules by which all workers of a stream judge: those of the first worker.
 //!
-//! A worker with other rules would find something else in the same packets, so it is refused. Who wants other rules says so once, and
-//! the stream is judged again.
+//! A worker with other rules would find something else in the same packets, so it is refused. `--rejudge` replaces the rules, and the
+//! stream is judged again.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ pub(crate) struct Agreement {
 }
 
 impl Agreement {
-    /// That of a worker with these options.
+    /// Returns the agreement of a worker with these options.
     pub(crate) fn of(options: &ValidatorOptions, idle_seconds: Option<u64>) -> Self {
         // Of a validator that has seen nothing, a snapshot has the rules alone.
         Self { rules: names::hash(Validator::new(options.clone()).snapshot()), idle_seconds }
@@ -54,8 +54,11 @@ impl Agreement {
         Err(failure.unwrap_or_else(|| Failure::server(READ)(&"no attempt")))
     }
 
-    /// Fixes what all workers must have from now on. Checkpoints of others are ignored then. The caller takes the commits afterwards,
-    /// and does that again if it was interrupted.
+    /// Replaces the rules for all workers. Checkpoints with another hash are ignored from then on. The caller renews the commits
+    /// afterwards, so that workers with other rules cannot commit.
+    ///
+    /// # Errors
+    /// [`Failure::Server`] if the server fails. It can be repeated.
     pub(crate) async fn replace(&self, bucket: &Store) -> Result<(), Failure> {
         match self.join(bucket).await {
             Err(Failure::Refused(_)) => bucket.put(KEY, self.value()?).await.during(WRITE).map(drop),
@@ -63,7 +66,7 @@ impl Agreement {
         }
     }
 
-    /// What a checkpoint has: only those who judge in this manner go on from it.
+    /// Returns a hash, which checkpoints and commits contain: a worker goes on only from a checkpoint with its own.
     pub(crate) fn hash(&self) -> String {
         names::hash(self.value().unwrap_or_default())
     }

@@ -133,9 +133,9 @@ impl Checkpoints {
         }
         let (partition, bucket, key) = (self.partition, &self.bucket.name, self.key());
         Err(Failure::Refused(format!(
-            "the last commit of partition {partition} is older than the one that its checkpoint follows (message {commit} of the \
+            "the last commit of partition {partition} is older than the commit that its checkpoint follows (message {commit} of the \
              findings): the findings were restored from an older copy, or lost what was not on the disk; to judge the stream again, \
-             delete the key `{key}` of the bucket `{bucket}`: what was published after that commit is published once more"
+             delete the key `{key}` of the bucket `{bucket}`; findings that are still stored are not published again"
         )))
     }
 
@@ -226,7 +226,7 @@ impl Checkpoints {
         }
     }
 
-    /// Looks for a head of workers that judge in another manner, behind the one that is known.
+    /// Reads the head again, and notes its revision if it is a newer one of workers that judge in another manner.
     async fn finds_other(&mut self) -> Result<bool, Failure> {
         let Some((value, revision)) = latest(&self.bucket, &self.key(), "read a checkpoint").await? else {
             return Ok(false);

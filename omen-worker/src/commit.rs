@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::ask::ask;
 use crate::batch::{self, Outgoing};
 use crate::failure::{During as _, Failure};
-use crate::judge::{Counts, Reported, Seen};
+use crate::judge::{Counts, KnownMessage, Reported};
 use crate::names;
 
 /// What is in `omen.verdicts.PARTITION`.
@@ -22,7 +22,7 @@ pub(crate) struct Commit {
     /// The stream of packets …
     pub(crate) stream: String,
     /// … and a message of it: another one may have its name later.
-    pub(crate) seen: Option<Seen>,
+    pub(crate) seen: Option<KnownMessage>,
     /// The partition, from 0.
     pub(crate) partition: u16,
     /// Of so many.
@@ -108,19 +108,19 @@ pub(crate) async fn renew(context: &Context, findings: &Stream, empty: &Commit) 
     }
 }
 
-/// A commit, or why it is none and what helps.
+/// Reads a commit. The error says what is wrong and how to fix it.
 fn read(payload: &[u8], stream: &str, sequence: u64) -> Result<Commit, String> {
     /// The part that all versions have.
     #[derive(Deserialize)]
-    struct Any {
+    struct Versioned {
         version: u8,
     }
     let expected = Commit::VERSION;
     let not_a_commit = |error| format!("is not a commit ({error}); remove it: nats stream rmm {stream} {sequence}");
     match serde_json::from_slice(payload).map_err(not_a_commit)? {
-        Any { version } if version != expected => Err(format!(
-            "is a commit of version {version}; expected version {expected}: a worker of another version stored it; use that one, or \
-             name other streams"
+        Versioned { version } if version != expected => Err(format!(
+            "is a commit of version {version}; expected version {expected}: run the version of `omen worker` that stored it, or name \
+             other streams"
         )),
         _ => serde_json::from_slice(payload).map_err(not_a_commit),
     }

@@ -77,9 +77,9 @@ impl Counts {
     }
 }
 
-/// A message by which a stream is known again: another one with its name stored another message there, or at another time.
+/// A message that identifies a stream: another stream with the same name stored its message of this number at another time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
-pub(crate) struct Seen {
+pub(crate) struct KnownMessage {
     /// Its number in the stream.
     pub(crate) sequence: u64,
     /// When the server stored it, in milliseconds since 1970.
@@ -95,7 +95,7 @@ pub(crate) struct Judge {
     /// Up to this message, everything is judged.
     pub(crate) sequence: u64,
     /// The last message that was judged.
-    pub(crate) seen: Option<Seen>,
+    pub(crate) seen: Option<KnownMessage>,
     pub(crate) counts: Counts,
     idle: Idle,
     validator: Validator,
@@ -106,7 +106,7 @@ pub(crate) struct Judge {
 #[serde(deny_unknown_fields)]
 struct First {
     sequence: u64,
-    seen: Option<Seen>,
+    seen: Option<KnownMessage>,
     counts: Counts,
     /// Bytes of the list of episodes.
     idle: usize,
@@ -178,7 +178,7 @@ impl Judge {
             Kind::Other => {}
         }
         self.sequence = sequence;
-        self.seen = Some(Seen { sequence, time });
+        self.seen = Some(KnownMessage { sequence, time });
         if !is_ours {
             return;
         }

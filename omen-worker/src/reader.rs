@@ -90,9 +90,10 @@ impl Readers {
         Ok(())
     }
 
-    /// What to do with messages that were read up to one. Those before them that are missing were deleted, and each may have been of any
-    /// partition: what comes after a packet that is missing looks like a mistake of the agent. So partitions that have not judged them
-    /// go on only if they may.
+    /// Returns what to do with messages that were read, and the partitions that lose this reader, each with the reason.
+    ///
+    /// Messages that are missing before them were deleted, and may have belonged to any partition. What follows a missing packet looks
+    /// like a mistake of the agent, so a partition that has not judged them goes on only with `--accept-gaps`.
     fn take_turn(&self, id: u64, gap: Option<(u64, u64)>, last: Option<u64>) -> (Vec<(Member, String)>, Round) {
         // At once: a partition that joined in between would not learn of the gap.
         let mut roster = self.roster();

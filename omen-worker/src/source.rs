@@ -45,8 +45,8 @@ pub(crate) struct Batch {
 }
 
 impl Batch {
-    /// Parts without a gap between their numbers, for a reader that has had everything up to a message. A stream of packets stores every
-    /// number, so what is missing in between was deleted.
+    /// Splits the messages where a number is missing, for a reader that has read up to `after`. A stream of packets stores every
+    /// number, so a message that is missing was deleted.
     pub(crate) fn parts(self, after: u64) -> Vec<Self> {
         let (mut parts, mut last, mut left) = (Vec::new(), after, self.messages.len() as u64);
         let mut part = Self::default();
@@ -64,7 +64,7 @@ impl Batch {
         parts
     }
 
-    /// What is missing between a message and the first one here: the first number and the last one.
+    /// Returns the first and the last number that are missing between `after` and the first message here.
     pub(crate) fn gap(&self, after: u64) -> Option<(u64, u64)> {
         let first = self.messages.first()?.sequence;
         (first > after + 1).then(|| (after + 1, first - 1))

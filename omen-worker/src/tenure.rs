@@ -10,7 +10,7 @@ use crate::checkpoint::Checkpoints;
 use crate::commit::{self, Commit};
 use crate::failure::{During as _, Failure};
 use crate::intake::{Intake, Next};
-use crate::judge::{Judge, Kind, Seen};
+use crate::judge::{Judge, Kind, KnownMessage};
 use crate::metrics::State;
 use crate::names::Names;
 use crate::outbox::Outbox;
@@ -47,7 +47,8 @@ impl<'s> Tenure<'s> {
         // In this order: whatever is in a checkpoint was committed before.
         let restored = checkpoints.load(&shared.names.packets, &shared.options).await?;
         let (committed, revision) = commit::last(&shared.findings, partition).await?;
-        // Who judges the stream again takes the commits after it has said so: the last one is of before, or this shows it.
+        // A worker with `--rejudge` replaces the agreement first and renews the commits then. So either the commit that was just read is
+        // outdated, and the next one is refused, or this check fails.
         shared.agreement.join(&shared.bucket).await?;
         if let Some(found) =
             committed.as_ref().map(|commit| commit.partitions).filter(|found| *found != shared.partitions)
@@ -266,8 +267,8 @@ impl<'s> Tenure<'s> {
     }
 }
 
-/// Whether a stream has this message, or has it no more.
-async fn has(packets: &Stream, seen: Seen) -> Result<bool, Failure> {
+/// Whether a stream has this message, or has deleted it.
+async fn has(packets: &Stream, seen: KnownMessage) -> Result<bool, Failure> {
     match ask(|| packets.get_raw_message(seen.sequence)).await {
         Ok(message) => Ok(milliseconds(message.time.unix_timestamp_nanos()) == seen.time),
         Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => Ok(true),

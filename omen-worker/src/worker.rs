@@ -81,12 +81,12 @@ pub async fn run(server: &Server, options: Options, stop: impl Future<Output = (
     let agreement = Agreement::of(&validator, episode_ttl.map(|ttl| ttl.as_secs()));
     let findings = setup.findings(&context).await?;
     if judges_again {
-        // One that cannot be read stops the new workers, so it must not stop the others.
+        // A commit that cannot be read stops this worker. It must not stop the others, too.
         for partition in 0..setup.partitions {
             commit::last(&findings, partition).await?;
         }
         agreement.replace(&bucket).await?;
-        // In this order: those who judge as before cannot commit any more, and learn why.
+        // In this order: a worker whose commit is refused finds the new agreement.
         for partition in 0..setup.partitions {
             let (stream, agreement) = (setup.names.packets.clone(), agreement.hash());
             let (version, partitions) = (Commit::VERSION, setup.partitions);

@@ -79,7 +79,7 @@ pub(crate) struct WorkerArgs {
     #[arg(long)]
     pub(crate) accept_gaps: bool,
 
-    /// Judge the stream again if its workers have other rules or another time of idle episodes; they end. For one start of one worker
+    /// Judge the stream again with these rules and this --episode-ttl; workers with others end. Set it once, on one worker
     #[arg(long)]
     pub(crate) rejudge: bool,
 

@@ -133,6 +133,32 @@ fn a_planted_mistake_is_found() {
 }
 
 #[test]
+fn a_stream_without_a_finding_that_can_be_read_is_not_clean() {
+    let Some(server) = Server::start() else { return };
+    write(server.folder.path(), "log", log("valid/read-only.jsonl").as_bytes());
+    assert_eq!(run(&mut server.omen(&["publish", "log"])).code, 0);
+    let mut worker = std::process::Command::new(env!("CARGO_BIN_EXE_omen"))
+        .args(["worker", "--nats", &server.url])
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let begin = Instant::now();
+    let tail = || run(&mut server.omen(&["tail", "--no-follow"]));
+    while tail().code != 0 {
+        assert!(begin.elapsed() < AT_ONCE, "there is no stream of findings");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    let mut junk = TcpStream::connect(server.url.trim_start_matches("nats://")).unwrap();
+    junk.write_all(b"CONNECT {\"verbose\":true}\r\nPUB omen.findings.error.E1 4\r\njunk\r\nPING\r\n").unwrap();
+    while tail().code != 3 {
+        assert!(begin.elapsed() < AT_ONCE, "what cannot be read may be an error");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    kill_process(Pid::from_child(&worker), Signal::TERM).unwrap();
+    assert_eq!(worker.wait().unwrap().code(), Some(0));
+}
+
+#[test]
 fn a_compressed_log_is_published_as_its_content() {
     let Some(server) = Server::start() else { return };
     let text = log("invalid/e1-decision-before-belief.jsonl");

@@ -1,8 +1,12 @@
 //! Streams that are not those that were judged, or that lose packets: a worker refuses them, and finds nothing wrong.
 
+use std::time::{Duration, Instant};
+
 use async_nats::jetstream::stream::{Config, RetentionPolicy};
 use omen_worker::Failure;
 use omen_worker::publish::{self, Publisher};
+use omen_worker::worker::{self, Options};
+use tokio::time::sleep;
 
 use crate::damage::{half, heard, published, says};
 use crate::logs::checked;
@@ -10,7 +14,7 @@ use crate::messages::Worker;
 use crate::process::options;
 use crate::same::{many, same};
 use crate::server::{Nats, setup};
-use crate::stream::{found, judged};
+use crate::stream::{PATIENCE, found, judged};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_stream_that_was_made_again_is_refused() {
@@ -80,6 +84,10 @@ async fn a_message_that_is_not_a_commit_is_named() {
     let worker = Worker::start(&server, refusing);
     let why = says(&said, &["partition 3: ", "on `omen.verdicts.3`, is not a commit"]).await;
     assert!(why.contains(&format!("nats stream rmm PACKETS_FINDINGS {junk}")), "{why}");
+    // Nor can the rules be replaced, and they stay as they are.
+    let later = Options { episode_ttl: Some(Duration::from_secs(600)), judges_again: true, ..options() };
+    let refused = worker::run(&server.address(), later, std::future::pending()).await;
+    assert!(matches!(&refused, Err(Failure::Refused(why)) if why.contains("is not a commit")), "{refused:?}");
     // That helps. The worker tries again by itself.
     context.get_stream("PACKETS_FINDINGS").await.unwrap().delete_message(junk).await.unwrap();
     crate::stream::publish(&context, "log", &log).await;
@@ -104,4 +112,24 @@ async fn a_stream_that_loses_packets_is_refused() {
         let refused = setup().packets(&context).await;
         assert!(matches!(&refused, Err(Failure::Refused(found)) if found.contains(why)), "{why}: {refused:?}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_agreement_that_was_deleted_is_stored_again() {
+    let Some(server) = Nats::start() else { return };
+    let context = server.context().await;
+    published(&context, &many(74, 6)).await;
+    let worker = Worker::start(&server, options());
+    judged(&context).await;
+    let bucket = context.get_key_value("PACKETS_STATE").await.unwrap();
+    let before = bucket.get("options").await.unwrap();
+    bucket.delete("options").await.unwrap();
+    let begin = Instant::now();
+    // The worker checks it with each sign of life.
+    while bucket.get("options").await.unwrap() != before {
+        assert!(begin.elapsed() < PATIENCE, "it is not stored again");
+        sleep(Duration::from_millis(50)).await;
+    }
+    worker.stop().await;
+    assert!(before.is_some());
 }

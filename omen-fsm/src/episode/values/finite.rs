@@ -8,8 +8,8 @@ use serde::ser::{self, Serializer};
 /// Returns a number of a value that is NaN or infinite, if it has one.
 pub(super) fn not_finite(value: &(impl Serialize + ?Sized)) -> Option<f64> {
     match value.serialize(Search) {
-        Err(Found::Number(number)) => Some(number),
-        Ok(()) | Err(Found::Otherwise) => None,
+        Err(SearchError::Number(number)) => Some(number),
+        Ok(()) | Err(SearchError::Otherwise) => None,
     }
 }
 
@@ -19,27 +19,27 @@ struct Search;
 
 /// Why a search has ended early.
 #[derive(Debug)]
-enum Found {
+enum SearchError {
     Number(f64),
     /// The value cannot be serialized. The serializer that runs next reports it.
     Otherwise,
 }
 
-impl fmt::Display for Found {
+impl fmt::Display for SearchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the value cannot be serialized")
     }
 }
 
-impl std::error::Error for Found {}
+impl std::error::Error for SearchError {}
 
-impl ser::Error for Found {
+impl ser::Error for SearchError {
     fn custom<T: fmt::Display>(_: T) -> Self {
         Self::Otherwise
     }
 }
 
-type Searched = Result<(), Found>;
+type Searched = Result<(), SearchError>;
 
 macro_rules! leaves {
     ($($name:ident($ty:ty)),*) => { $(fn $name(self, _: $ty) -> Searched { Ok(()) })* };
@@ -47,7 +47,7 @@ macro_rules! leaves {
 
 impl Serializer for Search {
     type Ok = ();
-    type Error = Found;
+    type Error = SearchError;
     type SerializeSeq = Self;
     type SerializeTuple = Self;
     type SerializeTupleStruct = Self;
@@ -79,7 +79,7 @@ impl Serializer for Search {
     }
 
     fn serialize_f64(self, value: f64) -> Searched {
-        if value.is_finite() { Ok(()) } else { Err(Found::Number(value)) }
+        if value.is_finite() { Ok(()) } else { Err(SearchError::Number(value)) }
     }
 
     fn serialize_none(self) -> Searched {
@@ -112,31 +112,31 @@ impl Serializer for Search {
         value.serialize(self)
     }
 
-    fn serialize_seq(self, _: Option<usize>) -> Result<Self, Found> {
+    fn serialize_seq(self, _: Option<usize>) -> Result<Self, SearchError> {
         Ok(self)
     }
 
-    fn serialize_tuple(self, _: usize) -> Result<Self, Found> {
+    fn serialize_tuple(self, _: usize) -> Result<Self, SearchError> {
         Ok(self)
     }
 
-    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Self, Found> {
+    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Self, SearchError> {
         Ok(self)
     }
 
-    fn serialize_tuple_variant(self, _: &'static str, _: u32, _: &'static str, _: usize) -> Result<Self, Found> {
+    fn serialize_tuple_variant(self, _: &'static str, _: u32, _: &'static str, _: usize) -> Result<Self, SearchError> {
         Ok(self)
     }
 
-    fn serialize_map(self, _: Option<usize>) -> Result<Self, Found> {
+    fn serialize_map(self, _: Option<usize>) -> Result<Self, SearchError> {
         Ok(self)
     }
 
-    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Self, Found> {
+    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Self, SearchError> {
         Ok(self)
     }
 
-    fn serialize_struct_variant(self, _: &'static str, _: u32, _: &'static str, _: usize) -> Result<Self, Found> {
+    fn serialize_struct_variant(self, _: &'static str, _: u32, _: &'static str, _: usize) -> Result<Self, SearchError> {
         Ok(self)
     }
 }
@@ -145,7 +145,7 @@ macro_rules! parts {
     ($($part:ident::$element:ident),*) => {
         $(impl ser::$part for Search {
             type Ok = ();
-            type Error = Found;
+            type Error = SearchError;
 
             fn $element<T: Serialize + ?Sized>(&mut self, value: &T) -> Searched {
                 value.serialize(*self)
@@ -168,7 +168,7 @@ macro_rules! fields {
     ($($part:ident),*) => {
         $(impl ser::$part for Search {
             type Ok = ();
-            type Error = Found;
+            type Error = SearchError;
 
             fn serialize_field<T: Serialize + ?Sized>(&mut self, _: &'static str, value: &T) -> Searched {
                 value.serialize(*self)
@@ -184,7 +184,7 @@ fields!(SerializeStruct, SerializeStructVariant);
 
 impl ser::SerializeMap for Search {
     type Ok = ();
-    type Error = Found;
+    type Error = SearchError;
 
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Searched {
         key.serialize(*self)
