@@ -69,6 +69,12 @@ fn lacks(error: &str, state: &str, is_rule: fn(&str) -> bool) -> Option<String> 
     (!error.contains(outer)).then(|| format!("the error does not name the state `{state}`"))
 }
 
+/// The flags with which programs are compiled: those of `trybuild` for the programs of `compile-tests`.
+pub const FLAGS: [&str; 6] = ["--cfg", "trybuild", "--verbose", "-A", "dead_code", "--diagnostic-width=140"];
+
+/// The profile with which programs, and all that they depend on, are compiled: the quickest to build. Nobody debugs the generators.
+pub const PROFILE: [(&str, &str); 2] = [("CARGO_PROFILE_DEV_OPT_LEVEL", "0"), ("CARGO_PROFILE_DEV_DEBUG", "false")];
+
 /// Compiles programs as a package of the folder of the build.
 ///
 /// It has the dependencies and the flags with which `trybuild` compiles the programs of `compile-tests`, so that what either has
@@ -86,12 +92,12 @@ pub fn check(name: &str, programs: &[(&str, &Program)]) -> Errors {
     for (name, program) in programs {
         fs::write(package.join("src/bin").join(name).with_extension("rs"), &program.text).unwrap();
     }
-    let flags = r#"["--cfg", "trybuild", "--verbose", "-A", "dead_code", "--diagnostic-width=140"]"#;
     let output = super::cargo()
         .args(["check", "--offline", "--keep-going", "--bins", "--message-format=json", "--target", "host-tuple"])
-        .arg(format!("--config=build.rustflags={flags}"))
+        .arg(format!("--config=build.rustflags={FLAGS:?}"))
         .current_dir(&package)
         .env("CARGO_TARGET_DIR", target().join("tests/trybuild"))
+        .envs(PROFILE)
         .env_remove("RUSTFLAGS")
         .output()
         .unwrap();

@@ -167,8 +167,7 @@ impl Trial {
             .args(arguments)
             .args(["--quiet", "--offline", "--package", "program", "--target-dir", TARGET, "--target", "host-tuple"])
             .current_dir(&self.root)
-            // The quickest to build.
-            .envs([("CARGO_PROFILE_DEV_OPT_LEVEL", "0"), ("CARGO_PROFILE_DEV_DEBUG", "false")])
+            .envs(omen_testkit::programs::PROFILE)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

@@ -11,13 +11,15 @@ use crate::hermetic::{is_test, root, sources};
 
 /// Variables that tests read, and that skip nothing. Those with `_TEST_` are for the tests themselves: what a process that a test
 /// starts is to do, and how often something is repeated.
-const OTHERS: [&str; 8] = [
+const OTHERS: [&str; 9] = [
     // What a test writes instead of comparing it.
     "OMEN_BLESS",
     "OMEN_RELEASE",
     "TRYBUILD",
     // A guard of a tool server is started.
     "OMEN_GATE_GUARD",
+    // With which the test of the illegal programs runs itself.
+    "CARGO_ENCODED_RUSTFLAGS",
     // Of cargo, and of the system.
     "CARGO_MANIFEST_DIR",
     "PATH",

@@ -1,12 +1,13 @@
 //! Illegal programs in `tests/ui` with their compile errors: reads, compiles and checks them.
 
 use std::collections::BTreeSet;
+use std::env;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use omen_testkit::Need;
+use omen_testkit::{Need, programs};
 
 /// An illegal program: its first line is `// RULE: what is wrong -> code of the error`.
 pub(crate) struct Case {
@@ -48,7 +49,7 @@ pub(crate) fn compile() {
     let file = directory().join("TOOLCHAIN");
     let output = Command::new("rustc").arg("--version").output().expect("rustc");
     let toolchain = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-    let blessing = std::env::var_os("TRYBUILD").is_some_and(|what| what == "overwrite");
+    let blessing = env::var_os("TRYBUILD").is_some_and(|what| what == "overwrite");
     if blessing {
         fs::write(&file, format!("{toolchain}\n")).expect("tests/ui/TOOLCHAIN");
     }
@@ -56,8 +57,30 @@ pub(crate) fn compile() {
     if toolchain != blessed.trim() {
         return Need::Toolchain.skip(format_args!("tests/ui is from {}, and this is {toolchain}", blessed.trim()));
     }
-    // Nothing but `compile_fail`, for all of them together are then one call of cargo.
-    trybuild::TestCases::new().compile_fail("tests/ui/*.rs");
+    if env::var(FLAGS).is_ok_and(|flags| flags == flags_of_programs()) {
+        // Nothing but `compile_fail`, for all of them together are then one call of cargo.
+        return trybuild::TestCases::new().compile_fail("tests/ui/*.rs");
+    }
+    let output = Command::new(env::current_exe().expect("this program"))
+        .args(["--exact", "ui::illegal_programs_do_not_compile", "--nocapture"])
+        .args(env::args().filter(|argument| argument.starts_with("trybuild=")))
+        .env(FLAGS, flags_of_programs())
+        .envs(programs::PROFILE)
+        .output()
+        .expect("this program");
+    let [said, also] = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text));
+    assert!(output.status.success() && said.contains("test result: ok. 1 passed"), "{said}{also}");
+}
+
+/// The variable from which cargo takes the flags of rustc, whatever else its caller says.
+///
+/// `trybuild` first compiles what the programs depend on, and then the programs, which have one flag more. For cargo these are
+/// different flags, so that it would compile all dependencies once more. Therefore the test runs itself with one set of flags for
+/// both: that of `omen_testkit::programs`, whose programs then have the same dependencies, too.
+const FLAGS: &str = "CARGO_ENCODED_RUSTFLAGS";
+
+fn flags_of_programs() -> String {
+    programs::FLAGS.join("\u{1f}")
 }
 
 impl Cases {
