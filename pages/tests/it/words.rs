@@ -1,6 +1,6 @@
 //! The words of `docs/glossary.md`: its Rust names exist, and its retired words occur nowhere else.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -187,8 +187,13 @@ impl Retired {
 /// The lines of a text with retired words, each with its phrase.
 fn found(text: &str, retired: &[Retired]) -> Vec<String> {
     let words = words(text);
-    let at = |(at, (_, line)): (usize, &Word)| {
-        let here = retired.iter().find(|retired| retired.is_at(&words, at))?;
+    // By their first words: nearly no word of a text begins one.
+    let mut begin: BTreeMap<&str, Vec<&Retired>> = BTreeMap::new();
+    for one in retired {
+        begin.entry(one.phrase.first().map_or("", String::as_str)).or_default().push(one);
+    }
+    let at = |(at, (word, line)): (usize, &Word)| {
+        let here = begin.get(word.as_str())?.iter().find(|retired| retired.is_at(&words, at))?;
         Some(format!("{line}: {}", here.phrase.join(" ")))
     };
     words.iter().enumerate().filter_map(at).collect()
