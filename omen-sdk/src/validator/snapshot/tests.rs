@@ -1,5 +1,7 @@
 //! A validator that was restored reports what one reports that was never interrupted.
 
+use omen_testkit::proofs::Proofs;
+
 use super::super::parallel::tests::logs::{Random, examples, of_another_episode, random};
 use super::super::{Level, Summary, Validator, ValidatorOptions};
 use super::{BadSnapshot, MAGIC};
@@ -83,9 +85,11 @@ fn busy(seed: usize) -> Validator {
     validator
 }
 
+/// Each byte of the snapshots of two hundred validators, or by default of thirty.
 #[test]
 fn damage_is_found_wherever_it_is() {
-    for seed in 0..200 {
+    let (snapshots, mut damaged) = (Proofs::wanted().choose(30, 200), 0);
+    for seed in 0..snapshots {
         let sound = busy(seed).snapshot();
         assert!(Validator::restore(&sound, ValidatorOptions::default()).is_ok());
         let mut bytes = sound.clone();
@@ -98,6 +102,7 @@ fn damage_is_found_wherever_it_is() {
             };
             assert_eq!(Validator::restore(&bytes, ValidatorOptions::default()).err(), Some(expected), "byte {at}");
             bytes[at] = sound[at];
+            damaged += 1;
         }
         for end in (0..sound.len()).step_by(7) {
             assert!(Validator::restore(&sound[..end], ValidatorOptions::default()).is_err(), "{end} bytes");
@@ -105,6 +110,7 @@ fn damage_is_found_wherever_it_is() {
         let longer = [&*sound, b"\0"].concat();
         assert_eq!(Validator::restore(&longer, ValidatorOptions::default()).err(), Some(BadSnapshot::Damaged));
     }
+    assert!(damaged > 500 * snapshots, "{damaged} bytes of {snapshots} snapshots");
 }
 
 #[test]

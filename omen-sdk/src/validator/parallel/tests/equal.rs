@@ -1,5 +1,7 @@
 //! Every call of the sink and the counts are those of one thread.
 
+use omen_testkit::proofs::Proofs;
+
 use super::logs::{Random, examples, of_another_episode, random};
 use super::*;
 
@@ -95,10 +97,12 @@ fn every_example_is_reported_as_by_one_thread() {
     }
 }
 
+/// A thousand logs, or by default a quarter of them: a mistake in how threads share a log shows in many.
 #[test]
 fn every_random_log_is_reported_as_by_one_thread() {
     let (examples, mut total) = (examples(), Summary::default());
-    for seed in 0..1000 {
+    let (logs, most) = Proofs::wanted().choose((250, 1250), (1000, 5000));
+    for seed in 0..logs {
         let log = random(seed, &examples);
         let mut random = Random::new(seed);
         let mut options = ValidatorOptions::default();
@@ -117,7 +121,8 @@ fn every_random_log_is_reported_as_by_one_thread() {
         }
         total += expected.without.1[1];
     }
-    assert!(total.accepted > 5000 && total.rejected > 5000 && total.episodes > 1500, "{total:?}");
+    let is_enough = [total.accepted, total.rejected, 3 * total.episodes].into_iter().all(|count| count > most);
+    assert!(is_enough, "{total:?}");
 }
 
 #[test]
