@@ -3,14 +3,17 @@
 //! All measurements run in one process, on one corpus that a seed generates, and in one thread unless they say otherwise. They alternate round by round, so
 //! that other load on the machine affects all of them alike. Only ratios within one run are comparable.
 
-use std::process::ExitCode;
-use std::{fmt, io};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::{env, fmt, io};
 
 use serde::Serialize;
 
 mod agent;
 pub mod allocations;
 pub mod corpus;
+#[path = "../../xtask/src/environment.rs"]
+mod environment;
 pub mod episode;
 pub mod gate;
 mod hand;
@@ -95,11 +98,11 @@ pub fn command(options: &Options, out: &mut impl io::Write) -> Result<ExitCode, 
     if options.gate {
         let counts = gate::Counts { rounds: options.rounds, ..gate::Counts::default() };
         let gate = (!options.proxy_only).then(|| gate::run(&counts)).transpose()?;
-        let own = std::env::current_exe()?;
+        let own = env::current_exe()?;
         let programs = proxy::Programs {
-            omen: proxy::built(&own)?,
+            omen: built(&own, &[])?,
             server: vec![own.into(), "bench".into(), "--child-server".into()],
-            official: std::env::var_os("OMEN_MCP_SERVERS").map(Into::into),
+            official: env::var_os("OMEN_MCP_SERVERS").map(Into::into),
         };
         let counts = proxy::Counts { rounds: options.rounds, ..proxy::Counts::default() };
         return show(&Both { gate, proxy: proxy::run(&counts, &programs)? }, options.json, out);
@@ -116,6 +119,18 @@ pub fn command(options: &Options, out: &mut impl io::Write) -> Result<ExitCode, 
         return show(&scaling::run(options.seed, scaling::SIZES)?, options.json, out);
     }
     show(&report::run(options.seed, options.episodes, options.rounds)?, options.json, out)
+}
+
+/// Builds the command that is measured, with optimisations, and gives its place beside this program.
+fn built(own: &Path, features: &[&str]) -> Result<PathBuf, Failure> {
+    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(["build", "--quiet", "--release", "--package", "omen-cli", "--bin", "omen"]).args(features);
+    let built = environment::forget_package(&mut command).status()?;
+    let omen = own.with_file_name("omen").with_extension(env::consts::EXE_EXTENSION);
+    match built.success() && omen.is_file() {
+        true => Ok(omen),
+        false => Err("the command `omen` cannot be built".into()),
+    }
 }
 
 /// The gate in this process, and in a proxy.

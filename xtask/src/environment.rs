@@ -1,6 +1,6 @@
 //! The environment of a cargo that another one started.
 //!
-//! `testkit` includes this file, for the tests that start cargo.
+//! `testkit` includes this file, for the tests that start cargo, and `proofs`, for benchmarks that do.
 
 use std::env;
 use std::process::Command;

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::corpus::{Corpus, Form};
 use super::measure::{Nowhere, lines};
-use super::{Failure, episode};
+use super::{Failure, environment, episode};
 
 /// How often memory is allocated, grown or shrunk, on average.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -72,7 +72,9 @@ pub fn count(episodes: u64, so_far: impl Fn() -> usize) -> Result<Allocations, F
 pub(super) fn counted() -> Result<Option<Allocations>, Failure> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let program = ["run", "--quiet", "--release", "--package", env!("CARGO_PKG_NAME"), "--bin", "allocations"];
-    let output = match Command::new(cargo).args(program).current_dir(env!("CARGO_MANIFEST_DIR")).output() {
+    let mut command = Command::new(cargo);
+    command.args(program).current_dir(env!("CARGO_MANIFEST_DIR"));
+    let output = match environment::forget_package(&mut command).output() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         output => output?,
     };

@@ -5,7 +5,7 @@
 
 use std::ffi::OsString;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Barrier;
 use std::time::Instant;
 
@@ -244,20 +244,6 @@ fn quantile(mut all: Vec<f64>, part: f64) -> f64 {
     all.sort_unstable_by(f64::total_cmp);
     let at = (part * all.len() as f64).ceil() as usize;
     all.get(at.saturating_sub(1)).copied().unwrap_or(f64::NAN)
-}
-
-/// Builds the command that is measured, with optimisations, and gives its place beside this program.
-///
-/// # Errors
-/// If it cannot be built.
-pub fn built(own: &Path) -> Result<PathBuf, Failure> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let built = std::process::Command::new(cargo).args(["build", "--quiet", "--release", "--bin", "omen"]).status()?;
-    let omen = own.with_file_name("omen").with_extension(std::env::consts::EXE_EXTENSION);
-    match built.success() && omen.is_file() {
-        true => Ok(omen),
-        false => Err("the command `omen` cannot be built".into()),
-    }
 }
 
 impl fmt::Display for Report {
