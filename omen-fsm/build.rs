@@ -38,7 +38,7 @@ fn fingerprint() -> [u8; 16] {
 }
 
 /// The rules of other stages that are checked here, or whose helps depend on the state machine.
-const BESIDES: [&str; 3] = ["ID", "INV-005", "LAYER"];
+const BESIDES: [&str; 4] = ["SCHEMA", "ID", "INV-005", "LAYER"];
 
 /// Where each move is written out once.
 const MOVES: &str = "src/episode/moves";

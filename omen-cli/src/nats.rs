@@ -1,9 +1,11 @@
 //! `omen worker`, `omen publish` and `omen tail`: what goes past one machine.
 
 mod found;
+mod growing;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use omen::render::human::clean;
 use omen::validator::ValidatorOptions;
@@ -44,6 +46,9 @@ pub(crate) fn publish(args: &PublishArgs) -> Result<Exit, Failure> {
     if args.source.is_some() && args.logs.len() > 1 {
         return Err(Failure::Usage("`--source` names one log; publish one at a time".to_owned()));
     }
+    if args.follow && (args.logs.len() > 1 || args.logs.iter().any(|log| input::is_stdin(log))) {
+        return Err(Failure::Usage("`--follow` takes one log in a file; start a command for each".to_owned()));
+    }
     let named = |log: &PathBuf| args.source.clone().map_or_else(|| source(log), Ok);
     let sources: Vec<String> = args.logs.iter().map(named).collect::<Result<_, Failure>>()?;
     let server = server(&args.nats)?;
@@ -52,15 +57,33 @@ pub(crate) fn publish(args: &PublishArgs) -> Result<Exit, Failure> {
         let client = server.connect("omen publish", notice).await.map_err(failure)?;
         let publisher = Publisher::new(server.jetstream(client), &setup(&args.streams)).await.map_err(failure)?;
         for (log, source) in args.logs.iter().zip(&sources) {
-            // How far a log is published is counted in the lines of its content, so it may also be compressed differently.
-            let reader = match input::Input::open_decoded(log, true) {
-                Ok(input) => input,
-                Err(error) => {
-                    complain(format_args!("cannot read {}: {error}", input::name(log)));
-                    return Ok(Exit::Unreadable);
+            let unreadable = |error: std::io::Error| {
+                complain(format_args!("cannot read {}: {error}", input::name(log)));
+                Ok(Exit::Unreadable)
+            };
+            let published = if args.follow {
+                let stopped = Arc::new(AtomicBool::new(false));
+                let growing = match growing::Growing::open(log, Arc::clone(&stopped)) {
+                    Ok(growing) => growing,
+                    Err(error) => return unreadable(error),
+                };
+                let publishing = publisher.log(source, growing, &options);
+                tokio::pin!(publishing);
+                tokio::select! {
+                    published = &mut publishing => published,
+                    () = asked_to_stop()? => {
+                        stopped.store(true, Ordering::Relaxed);
+                        publishing.await
+                    }
+                }
+            } else {
+                // How far a log is published is counted in the lines of its content, so it may also be compressed differently.
+                match input::Input::open_decoded(log, true) {
+                    Ok(input) => publisher.log(source, input, &options).await,
+                    Err(error) => return unreadable(error),
                 }
             };
-            let published = publisher.log(source, reader, &options).await.map_err(failure)?;
+            let published = published.map_err(failure)?;
             let publish::Published { lines, before, ended } = published;
             let before = if before > 0 { format!(", {before} of them before") } else { String::new() };
             let ended = if ended > 0 { format!("; ended {ended} episodes") } else { String::new() };
@@ -76,13 +99,18 @@ pub(crate) fn tail(args: &TailArgs, color: Color, out: &mut Output) -> Result<Ex
     runtime(Builder::new_current_thread())?.block_on(async {
         let client = server.connect("omen tail", notice).await.map_err(failure)?;
         let context = server.jetstream(client);
-        let names = Names::of(&args.stream);
-        let streams = findings::Streams::open(&context, &names).await.map_err(failure)?;
+        let stored = findings::Findings::open(&server, &context, &Names::of(&args.stream)).await.map_err(failure)?;
         let mut found = found::Found::new(args, color, out)?;
-        let stop = asked_to_stop()?;
-        let how = (!args.no_follow, found.wants_packets());
+        let options = findings::Options {
+            notice,
+            from,
+            follows: !args.no_follow,
+            with_packets: found.wants_packets(),
+            consumer: args.consumer.clone(),
+        };
         let print = |finding: &[u8], packet: Option<&[u8]>| found.print(finding, packet);
-        findings::run(&streams, from, how, stop, print).await.map_err(failure)?.map_err(Failure::from)?;
+        let printed = findings::run(&stored, &options, asked_to_stop()?, print).await;
+        printed.map_err(failure)?.map_err(Failure::from)?;
         found.finish()
     })
 }

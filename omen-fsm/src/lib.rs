@@ -30,7 +30,7 @@ mod rules;
 mod table;
 
 pub use machine::{Ahead, Machine, PackedMachine, Verdict};
-pub use rules::check_alone;
+pub use rules::{check_alone, misplaced};
 pub use table::*;
 
 /// A fingerprint of all files of the schema, that is of all tables and texts that this crate is made of: 128 bits of SipHash, not for

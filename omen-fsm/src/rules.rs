@@ -32,6 +32,15 @@ pub(crate) mod refusals;
 mod route;
 pub(crate) mod transition;
 
+/// The refusal of a packet that was published to the subject `found`, and belongs to the subject `expected`, which is that of its
+/// episode.
+#[must_use]
+pub fn misplaced(found: &str, expected: &str) -> Diagnostic {
+    Diagnostic::error(Code::Schema, format!("`correlation_id` does not match the subject `{found}`"))
+        .at("/header/correlation_id")
+        .help(crate::help::schema::subject(expected))
+}
+
 /// What is missing if a fact does not hold for a packet.
 fn lacks(fact: Fact, transition: &Transition<'_>) -> Option<Diagnostic> {
     match fact {

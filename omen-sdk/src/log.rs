@@ -18,4 +18,4 @@ mod nats;
 mod subject;
 
 pub use nats::Nats;
-pub use subject::{PACKETS, packets_of, token};
+pub use subject::{PACKETS, PARTITIONS_KEY, packets_of, partition_of, token};

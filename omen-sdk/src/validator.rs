@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-pub use omen_fsm::{Event, Node, NodeSet};
+pub use omen_fsm::{Event, Node, NodeSet, misplaced};
 use omen_types::Instant;
 use omen_types::limits::MAX_LINE_BYTES;
 

@@ -1,43 +1,60 @@
 //! A partition, as long as this worker has it.
 //!
-//! 1. Read the last commit and the last checkpoint, and take the messages of the partition from the checkpoint on.
+//! 1. Read the last commit and the last checkpoint, and read the stream of the partition from the checkpoint on.
 //! 2. Judge. What the commit covers is published already.
-//! 3. Store the findings and the next commit, as one batch that expects the last commit. If it is not the last any more, another
+//! 3. Store the findings with the next commit, as one message that expects the last commit. If it is not the last any more, another
 //!    worker has the partition: forget everything, and begin again.
 //! 4. Now and then, write a checkpoint. It never gets ahead of the commit.
+
+mod checkpoint;
+pub(crate) mod commit;
+mod fit;
+mod idle;
+mod judge;
+mod ownership;
 
 use std::time::Duration;
 
 use tokio::sync::watch;
 use tokio::time::sleep;
 
+pub(crate) use self::checkpoint::Checkpoints;
+pub(crate) use self::judge::{KnownMessage, Reported};
+use self::ownership::Ownership;
+pub(crate) use self::ownership::{MarksOfTime, Shared};
 use crate::failure::Failure;
-use crate::metrics::{FENCES, State};
-use crate::shared::Shared;
-use crate::tenure::Tenure;
+use crate::serve::metrics::{FENCES, State};
+use crate::stream::broker::Broker;
 
 /// Judges a partition until it is to stop.
 ///
 /// # Errors
 /// If what was judged at the end was not committed. Another worker judges it again.
-pub(crate) async fn run(shared: &Shared, partition: u16, stop: watch::Receiver<bool>) -> Result<(), Failure> {
+pub(crate) async fn run<B: Broker>(
+    shared: &Shared<B>,
+    partition: u16,
+    stop: watch::Receiver<bool>,
+) -> Result<(), Failure> {
     let ended = repeat(shared, partition, stop).await;
     shared.metrics.state(partition, State::Elsewhere);
     ended
 }
 
 /// Begins again after each failure.
-async fn repeat(shared: &Shared, partition: u16, mut stop: watch::Receiver<bool>) -> Result<(), Failure> {
-    let mut pause = SHORTEST_PAUSE;
+async fn repeat<B: Broker>(shared: &Shared<B>, partition: u16, mut stop: watch::Receiver<bool>) -> Result<(), Failure> {
+    // Why something that was found is not committed.
+    let (mut pause, mut uncommitted) = (SHORTEST_PAUSE, Ok(()));
+    shared.metrics.state(partition, State::Loading);
     while !*stop.borrow() {
-        shared.metrics.state(partition, State::Loading);
         // A request without a connection waits for one, and its time passes meanwhile.
         tokio::select! {
+            biased;
             () = shared.link.up() => {}
             _ = stop.changed() => break,
         }
         let (lost, mut progress) = (shared.link.lost(), Progress::default());
         let judged = tokio::select! {
+            biased;
             judged = judge(shared, partition, &mut stop, &mut progress) => Some(judged),
             // The stream shows whether a commit has arrived that was on its way.
             () = lost => None,
@@ -47,13 +64,23 @@ async fn repeat(shared: &Shared, partition: u16, mut stop: watch::Receiver<bool>
             pause = SHORTEST_PAUSE;
         }
         match judged {
-            Some(Ok(())) => break,
-            // Nothing was judged that is to be committed.
+            Some(Ok(())) if progress.has_begun => return Ok(()),
+            // Nothing was found since the last failure that is to be committed.
             _ if *stop.borrow() && !progress.is_uncommitted => break,
+            Some(Ok(())) => break,
             None if *stop.borrow() => return Err(Failure::server("commit")(&"the connection was lost")),
             // The pause is the one until the next connection is there.
-            None => continue,
+            None => {
+                if shared.metrics.is_waiting(partition) {
+                    uncommitted = Err(Failure::server("commit")(&"the connection was lost"));
+                }
+                shared.metrics.state(partition, State::Loading);
+                continue;
+            }
             Some(Err(failure @ Failure::Fenced(_))) => {
+                // Another worker has the partition, and finds the same.
+                uncommitted = Ok(());
+                shared.metrics.state(partition, State::Loading);
                 if shared.metrics.fenced(partition) == FENCES {
                     (shared.notice)(&format!(
                         "partition {partition}: {FENCES} commits in a row were refused: {failure}"
@@ -64,41 +91,51 @@ async fn repeat(shared: &Shared, partition: u16, mut stop: watch::Receiver<bool>
             Some(Err(failure)) => {
                 shared.metrics.state(partition, State::Failed);
                 (shared.notice)(&format!("partition {partition}: {failure}"));
+                if progress.is_uncommitted {
+                    uncommitted = Err(failure);
+                }
             }
         }
         tokio::select! {
+            biased;
             () = sleep(pause) => {}
             _ = stop.changed() => {}
         }
         pause = (pause * 2).min(LONGEST_PAUSE);
     }
-    Ok(())
+    uncommitted
 }
 
 /// How far a partition came before it failed.
 #[derive(Default)]
 struct Progress {
+    /// It was read what is judged and committed.
+    has_begun: bool,
     /// Something may be judged and not committed.
     is_uncommitted: bool,
     has_committed: bool,
 }
 
 /// Judges until the partition is to stop, or something fails.
-async fn judge(
-    shared: &Shared,
+async fn judge<B: Broker>(
+    shared: &Shared<B>,
     partition: u16,
     stop: &mut watch::Receiver<bool>,
     progress: &mut Progress,
 ) -> Result<(), Failure> {
-    let mut tenure = tokio::select! {
-        tenure = Tenure::begin(shared, partition) => tenure?,
+    let mut ownership = tokio::select! {
+        biased;
+        ownership = Ownership::begin(shared, partition) => ownership?,
         // A server that does not answer delays the end of a worker only if there is something to commit.
         _ = stop.changed() => return Ok(()),
     };
-    progress.is_uncommitted = true;
-    let judged = tenure.judge(stop).await;
-    progress.has_committed = tenure.has_committed();
-    progress.is_uncommitted = !tenure.is_committed();
+    (progress.has_begun, progress.is_uncommitted) = (true, true);
+    let judged = ownership.judge(stop).await;
+    progress.has_committed = ownership.has_committed();
+    progress.is_uncommitted = !ownership.is_committed();
+    if judged.is_ok() {
+        ownership.end().await;
+    }
     judged
 }
 

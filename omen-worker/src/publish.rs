@@ -1,52 +1,67 @@
-//! `omen publish`: a log into the stream of packets, in order, each line once.
+//! `omen publish`: a log into the streams of packets, in order, each line once.
 //!
-//! Lines are stored in atomic batches, so the lines of a log that are in the stream are always its beginning. How far it is stands in
-//! the bucket, with the last message of the stream at that time. To go on, the headers of the messages after that one are read: a
-//! line that was stored without an answer is found there, however long ago that was.
+//! A line goes into the stream of its episode, or into all of them if it names none. The lines for a stream are stored in atomic
+//! batches. The last message of each batch is a *note* that says how many messages of the log are in this stream, and expects the note
+//! before it. So the lines of a log that are in a stream are always the first ones of those that belong there; who goes on reads the
+//! notes, and one of two processes that publish the same log is refused.
 
 mod lines;
-mod note;
-mod options;
-mod pace;
-mod run;
-mod stored;
-mod target;
+pub(crate) mod run;
 
-use std::io::Read;
+use std::io::{ErrorKind, Read};
+use std::time::Duration;
 
 use async_nats::jetstream::Context;
+use tokio::time::sleep;
 
 use self::lines::Lines;
-pub use self::options::{Options, Published};
 use self::run::Run;
-use self::target::Target;
+pub use self::run::{Options, Published};
+use crate::connect::Server;
 use crate::failure::Failure;
 use crate::setup::Setup;
+use crate::stream::JetStream;
 
 /// Publishes logs.
 #[derive(Debug)]
-pub struct Publisher(Target);
+pub struct Publisher {
+    broker: JetStream,
+    setup: Setup,
+    partitions: u16,
+}
 
 impl Publisher {
-    /// Publishes to the stream of a set-up.
+    /// Publishes to the streams of a set-up.
     ///
     /// # Errors
-    /// If it cannot be used.
+    /// If they cannot be used.
     pub async fn new(context: Context, setup: &Setup) -> Result<Self, Failure> {
-        let max_payload = context.client().server_info().max_payload;
-        let (packets, bucket) = (setup.packets(&context).await?, setup.bucket(&context).await?);
-        Ok(Self(Target { context, packets, bucket, max_payload }))
+        let partitions = setup.packets(&context).await?;
+        // No key of a bucket is written, so the domain does not matter.
+        Ok(Self { broker: Server::default().broker(context), setup: setup.clone(), partitions })
     }
 
-    /// Publishes a log, whose name is `source`, from where it was published up to.
+    /// Publishes a log, whose name is `source`, from where it was published up to. Where reading it fails with
+    /// [`ErrorKind::WouldBlock`], more may come: what was read is stored, and the log is read again after a moment.
     ///
     /// # Errors
     /// If the server fails: to publish the log once more goes on there. [`Failure::Refused`] if another log with this name was
     /// published, or a line is too long for the server.
     pub async fn log(&self, source: &str, log: impl Read, options: &Options) -> Result<Published, Failure> {
-        let mut run = Run::begin(&self.0, source, options).await?;
+        let names = &self.setup.names;
+        let mut run = Run::begin(&self.broker, names, self.partitions, source, options).await?;
         let mut lines = Lines::new(log);
-        while let Some(line) = lines.next().map_err(|error| Failure::Log(format!("cannot read {source}: {error}")))? {
+        loop {
+            let line = match lines.next() {
+                Ok(Some(line)) => line,
+                Ok(None) => return run.finish().await,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    run.flush().await?;
+                    sleep(PAUSE).await;
+                    continue;
+                }
+                Err(error) => return Err(Failure::Log(format!("cannot read {source}: {error}"))),
+            };
             let Some(line) = line else {
                 return Err(Failure::Refused(format!(
                     "line {} of {source} exceeds 16 MiB; remove it: no packet is that long",
@@ -55,6 +70,8 @@ impl Publisher {
             };
             run.line(lines.number, &line).await?;
         }
-        run.finish().await
     }
 }
+
+/// How long to wait for more of a log.
+const PAUSE: Duration = Duration::from_millis(200);

@@ -5,49 +5,52 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use async_nats::Client;
-use async_nats::connection::State;
 use async_nats::jetstream::Context;
-use async_nats::jetstream::stream::{LastRawMessageErrorKind, Stream};
 use bytes::Bytes;
+use serde::Deserialize;
 use tokio::time::{Instant, sleep};
 
-use crate::ask::ask;
+use crate::connect::Server;
 use crate::failure::{During as _, Failure};
-use crate::names::{self, Names};
-use crate::source::{Batch, Received, Source};
+use crate::names::Names;
+use crate::partition::KnownMessage;
+use crate::stream::JetStream;
+use crate::stream::broker::{Batch, Broker as _, Reader as _, Stored};
+use crate::stream::bucket::Bucket;
 
-/// What is read.
+/// Findings that are stored on a server.
 #[derive(Debug)]
-pub struct Streams {
-    context: Context,
-    findings: Stream,
-    packets: Stream,
+pub struct Findings {
+    client: Client,
+    broker: JetStream,
+    names: Names,
 }
 
-impl Streams {
-    /// Opens the streams that belong together.
+impl Findings {
+    /// Opens the streams that belong together, on a connection to `server`.
     ///
     /// # Errors
     /// If there are none: no worker has run.
-    pub async fn open(context: &Context, names: &Names) -> Result<Self, Failure> {
-        let open =
-            async |name: &str| ask(|| context.get_stream(name)).await.during(&format!("read the stream `{name}`"));
-        let (findings, packets) = (open(&names.findings).await?, open(&names.packets).await?);
-        Ok(Self { context: context.clone(), findings, packets })
+    pub async fn open(server: &Server, context: &Context, names: &Names) -> Result<Self, Failure> {
+        let broker = server.broker(context.clone());
+        broker.state(&names.findings).await?;
+        Ok(Self { client: context.client(), broker, names: names.clone() })
     }
 
-    /// The packet that a finding is about, if the stream still has it.
+    /// The packet that a finding is about, if its stream still has it.
     async fn packet(&self, finding: &[u8]) -> Result<Option<Bytes>, Failure> {
-        #[derive(serde::Deserialize)]
-        struct Line {
+        #[derive(Deserialize)]
+        struct Place {
+            file: String,
             line: u64,
         }
-        let Ok(Line { line }) = serde_json::from_slice(finding) else { return Ok(None) };
-        match self.packets.get_raw_message(line).await {
-            Ok(message) => Ok(Some(message.payload)),
-            Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => Ok(None),
-            Err(error) => Err(Failure::server("read the packet of a finding")(&error)),
+        let Ok(Place { file, line }) = serde_json::from_slice(finding) else { return Ok(None) };
+        // Anybody who may publish findings names it, so no other stream is read.
+        let partition = file.strip_prefix(&self.names.prefix).and_then(|rest| rest.strip_prefix('_'));
+        if line == 0 || partition.is_none_or(|partition| partition.parse::<u16>().is_err()) {
+            return Ok(None);
         }
+        Ok(self.broker.message(&file, line).await?.map(|message| message.body))
     }
 }
 
@@ -61,71 +64,159 @@ pub enum From {
     Now,
 }
 
-/// Passes on findings in the order in which they were published, each as a line of JSON, with its packet if `with_packets` is set,
-/// until `stop` is ready, `each` fails, or with `is_following` unset the end is reached. Who follows goes on when the server is there again
-/// after it was away, and receives each finding once.
+/// How findings are read.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Receives what a person should know.
+    pub notice: fn(&str),
+    /// Where to begin, if `consumer` is `None` or has no stored place yet.
+    pub from: From,
+    /// Whether to wait for more at the end.
+    pub follows: bool,
+    /// Whether the packet that a finding is about is read, too.
+    pub with_packets: bool,
+    /// The name under which the server keeps how far the findings were read, of letters, digits, `_` and `-`. A
+    /// later reader with this name continues from there.
+    pub consumer: Option<String>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { notice: |_| {}, from: From::Beginning, follows: false, with_packets: false, consumer: None }
+    }
+}
+
+/// Passes on findings in the order in which they were published, each as a line of JSON, until `stop` is ready, `each` fails, or the
+/// end is reached. Who follows goes on when the server is there again after it was away, and receives each finding once.
 ///
 /// # Errors
-/// If the server fails, or the first error of `each`.
+/// If the server fails, or the first error of `each`. [`Failure::Refused`] if the findings are not those that were read before: their
+/// stream was made again, or restored from an older copy. [`Failure::Fenced`] if somebody else reads as the same consumer.
 pub async fn run<E>(
-    streams: &Streams,
-    from: From,
-    (is_following, with_packets): (bool, bool),
+    findings: &Findings,
+    options: &Options,
     stop: impl Future<Output = ()>,
     mut each: impl FnMut(&[u8], Option<&[u8]>) -> Result<(), E>,
 ) -> Result<Result<(), E>, Failure> {
-    let state = ask(|| streams.findings.get_info()).await.during("read the stream of findings")?.state;
-    if !is_following && (state.messages == 0 || from == From::Now) {
-        return Ok(Ok(()));
-    }
-    let after = match from {
-        From::Beginning => 0,
-        From::Now => state.last_sequence,
+    let mut place = match &options.consumer {
+        Some(name) => Some(Place::open(findings, name).await?),
+        None => None,
     };
-    let mut reader = Reader { streams, after, source: None, is_patient: is_following, failing_since: None };
+    let state = findings.broker.state(&findings.names.findings).await?;
+    let after = match (place.as_ref().and_then(|place| place.last), options.from) {
+        (Some(last), _) => last.sequence,
+        (None, From::Beginning) => 0,
+        (None, From::Now) => state.last,
+    };
+    if let Some(place) = place.as_mut().filter(|place| place.last.is_none() && after > 0)
+        && let Some(last) = findings.broker.message(&findings.names.findings, after).await?
+    {
+        // Who begins with what comes next finds it there the next time.
+        place.keep(known(&last)).await?;
+        place.last = Some(known(&last));
+    }
+    let last = place.as_ref().and_then(|place| place.last);
+    let mut reader = Tail { findings, after, last, source: None, is_patient: options.follows, failing_since: None };
+    if !options.follows && state.last <= after {
+        return reader.check().await.map(Ok);
+    }
     tokio::pin!(stop);
+    let mut printed = after;
     loop {
         let Batch { messages, pending } = tokio::select! {
             some = reader.some() => some?,
             () = &mut stop => return Ok(Ok(())),
         };
-        for message in messages.iter().filter(|message| is_finding(message)) {
-            let packet = async { if with_packets { reader.packet(message).await } else { Ok(None) } };
-            let packet = tokio::select! {
-                packet = packet => packet?,
-                () = &mut stop => return Ok(Ok(())),
-            };
-            if let Err(error) = each(message.body(), packet.as_deref()) {
-                return Ok(Err(error));
+        for message in &messages {
+            let (first, end) = (printed + 1, message.sequence.saturating_sub(1));
+            if printed > 0 && first <= end {
+                (options.notice)(&format!(
+                    "messages {first} to {end} of the findings were deleted before they were printed"
+                ));
+            }
+            printed = message.sequence;
+            for line in message.body.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+                let packet = async { if options.with_packets { reader.packet(line).await } else { Ok(None) } };
+                let packet = tokio::select! {
+                    packet = packet => packet?,
+                    () = &mut stop => return Ok(Ok(())),
+                };
+                if let Err(error) = each(line, packet.as_deref()) {
+                    return Ok(Err(error));
+                }
+            }
+            if let Some(place) = &mut place {
+                reader.keep(place, known(message)).await?;
             }
         }
         // Without a message, the server has said that there is none.
-        if !is_following && pending == 0 {
+        if !options.follows && pending == 0 {
             return Ok(Ok(()));
         }
     }
 }
 
-fn is_finding(message: &Received) -> bool {
-    message.subject().strip_prefix(names::FINDINGS).is_some_and(|rest| rest.starts_with('.'))
+fn known(message: &Stored) -> KnownMessage {
+    KnownMessage { sequence: message.sequence, time: message.time }
+}
+
+/// How far a consumer has read.
+struct Place {
+    bucket: Bucket<JetStream>,
+    key: String,
+    revision: u64,
+    last: Option<KnownMessage>,
+}
+
+impl Place {
+    async fn open(findings: &Findings, name: &str) -> Result<Self, Failure> {
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+        if name.is_empty() || name.len() > 64 || !name.bytes().all(is_plain) {
+            return Err(Failure::Input(format!(
+                "invalid name of a consumer `{name}`; expected letters, digits, `_` and `-`"
+            )));
+        }
+        let bucket = Bucket::new(findings.broker.clone(), &findings.names.state);
+        let key = format!("consumer.{name}");
+        let mut place = Self { bucket, key, revision: 0, last: None };
+        (place.last, place.revision) = place.read().await?;
+        Ok(place)
+    }
+
+    async fn read(&self) -> Result<(Option<KnownMessage>, u64), Failure> {
+        let (value, revision) = self.bucket.get(&self.key).await?;
+        let last = value.map(|value| serde_json::from_slice(&value)).transpose().map_err(|error| {
+            let (key, bucket) = (&self.key, &self.bucket.name);
+            Failure::Refused(format!("the key `{key}` of the bucket `{bucket}` cannot be read ({error}); delete it"))
+        })?;
+        Ok((last, revision))
+    }
+
+    async fn keep(&mut self, last: KnownMessage) -> Result<(), Failure> {
+        let value = serde_json::to_vec(&last).during("write how far the findings were read")?;
+        self.revision = self.bucket.update(&self.key, value.into(), self.revision).await?;
+        Ok(())
+    }
 }
 
 /// Reads on, whatever becomes of the connection.
-struct Reader<'s> {
-    streams: &'s Streams,
-    /// The last message that was read.
+struct Tail<'f> {
+    findings: &'f Findings,
+    /// The number of the last message that was read …
     after: u64,
-    source: Option<Source>,
+    /// … and the message, unless none was.
+    last: Option<KnownMessage>,
+    source: Option<<JetStream as crate::stream::broker::Broker>::Reader>,
     /// Whether it waits for a server that is away.
     is_patient: bool,
     /// Since when the server fails although there is a connection.
     failing_since: Option<Instant>,
 }
 
-impl Reader<'_> {
+impl Tail<'_> {
     async fn some(&mut self) -> Result<Batch, Failure> {
         loop {
-            let interrupted = interrupted(self.streams.context.client());
+            let interrupted = interrupted(&self.findings.client);
             let some = tokio::select! {
                 some = self.try_some() => some,
                 () = interrupted => Err(Failure::server("read the stream of findings")(&"the connection was lost")),
@@ -133,9 +224,12 @@ impl Reader<'_> {
             match some {
                 Ok(some) => {
                     self.failing_since = None;
-                    self.after = some.messages.last().map_or(self.after, |last| last.sequence);
+                    if let Some(last) = some.messages.last() {
+                        (self.after, self.last) = (last.sequence, Some(known(last)));
+                    }
                     return Ok(some);
                 }
+                Err(failure @ Failure::Refused(_)) => return Err(failure),
                 Err(failure) => {
                     self.source = None;
                     self.wait(failure).await?;
@@ -145,18 +239,39 @@ impl Reader<'_> {
     }
 
     async fn try_some(&mut self) -> Result<Batch, Failure> {
-        let source = match &mut self.source {
-            Some(source) => source,
-            none => none.insert(Source::after(&self.streams.context, &self.streams.findings, self.after).await?),
-        };
-        source.some().await
+        if self.source.is_none() {
+            self.check().await?;
+            self.source = Some(self.findings.broker.read(&self.findings.names.findings, self.after).await?);
+        }
+        match &mut self.source {
+            Some(source) => source.some().await,
+            None => Ok(Batch::default()),
+        }
     }
 
-    async fn packet(&mut self, finding: &Received) -> Result<Option<Bytes>, Failure> {
+    /// Checks that the stream is still the one that was read, and has what was read.
+    async fn check(&self) -> Result<(), Failure> {
+        let (broker, stream) = (&self.findings.broker, &self.findings.names.findings);
+        let state = broker.state(stream).await?;
+        let is_other = match self.last {
+            Some(last) => broker.message(stream, last.sequence).await?.is_some_and(|found| found.time != last.time),
+            None => false,
+        };
+        if !is_other && self.after <= state.last {
+            return Ok(());
+        }
+        Err(Failure::Refused(format!(
+            "the stream `{stream}` is not the one that was read up to message {}: it was made again, or restored from an older copy; start \
+             `omen tail` again, with another name for `--consumer`; findings may be printed again",
+            self.after
+        )))
+    }
+
+    async fn packet(&mut self, finding: &[u8]) -> Result<Option<Bytes>, Failure> {
         loop {
             let packet = tokio::select! {
-                packet = ask(|| self.streams.packet(finding.body())) => packet,
-                () = interrupted(self.streams.context.client()) => {
+                packet = self.findings.packet(finding) => packet,
+                () = interrupted(&self.findings.client) => {
                     Err(Failure::server("read the packet of a finding")(&"the connection was lost"))
                 }
             };
@@ -170,11 +285,39 @@ impl Reader<'_> {
         }
     }
 
+    /// Notes on the server what was read. A note whose answer was lost is the one that is there.
+    async fn keep(&mut self, place: &mut Place, last: KnownMessage) -> Result<(), Failure> {
+        loop {
+            let kept = tokio::select! {
+                kept = place.keep(last) => kept,
+                () = interrupted(&self.findings.client) => {
+                    Err(Failure::server("note how far the findings were read")(&"the connection was lost"))
+                }
+            };
+            let failure = match kept {
+                Ok(()) => {
+                    self.failing_since = None;
+                    return Ok(());
+                }
+                Err(failure) => failure,
+            };
+            if let Ok((found, revision)) = place.read().await
+                && found == Some(last)
+            {
+                place.revision = revision;
+                return Ok(());
+            }
+            if matches!(failure, Failure::Fenced(_)) {
+                return Err(failure);
+            }
+            self.wait(failure).await?;
+        }
+    }
+
     /// Waits a moment after a failure, if it may pass.
     async fn wait(&mut self, failure: Failure) -> Result<(), Failure> {
-        let is_connected = self.streams.context.client().connection_state() == State::Connected;
         let since = self.failing_since.get_or_insert_with(Instant::now);
-        if !is_connected {
+        if !self.findings.broker.is_connected() {
             *since = Instant::now();
         }
         if !self.is_patient || since.elapsed() >= PATIENCE {
@@ -186,10 +329,10 @@ impl Reader<'_> {
 }
 
 /// Waits until there is no connection, or another one. What was asked for before does not come.
-async fn interrupted(client: Client) {
+async fn interrupted(client: &Client) {
     let connections = || client.statistics().connects.load(Ordering::Relaxed);
     let before = connections();
-    while client.connection_state() == State::Connected && connections() == before {
+    while client.connection_state() == async_nats::connection::State::Connected && connections() == before {
         sleep(PAUSE).await;
     }
 }

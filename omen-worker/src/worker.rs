@@ -7,24 +7,20 @@ use std::time::Duration;
 
 use omen::validator::ValidatorOptions;
 use tokio::net::TcpListener;
-use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinHandle;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
-use crate::agreement::Agreement;
-use crate::clock::Clock;
-use crate::commit::{self, Commit};
 use crate::connect::Server;
-use crate::crew::Crew;
 use crate::failure::Failure;
-use crate::feed::Feed;
-use crate::http;
-use crate::link::Link;
-use crate::members::{self, Members};
-use crate::metrics::Metrics;
-use crate::reader::Readers;
+use crate::membership::{self, Agreement, Assignment, Members};
+use crate::partition::commit::{self, Commit};
+use crate::partition::{Checkpoints, MarksOfTime, Shared};
+use crate::serve::http;
+use crate::serve::metrics::Metrics;
 use crate::setup::Setup;
-use crate::shared::{BATCHES, Shared};
+use crate::stream::broker::Broker;
+use crate::stream::bucket::Bucket;
+use crate::stream::link::Link;
 
 /// What a worker is to do.
 #[derive(Clone)]
@@ -35,15 +31,15 @@ pub struct Options {
     pub validator: ValidatorOptions,
     /// Episodes without a message in this time end.
     pub episode_ttl: Option<Duration>,
-    /// How often time is marked in the stream of packets.
+    /// How often time is marked in the streams of packets, if there is such a time.
     pub tick: Duration,
     /// Whether packets that were deleted before they were judged are no reason to stop.
     pub accepts_gaps: bool,
-    /// Whether the stream is judged again if other workers have judged it with other rules or another time, which they stop to do then.
+    /// Whether to judge the streams again with these rules and this `episode_ttl`. Workers with others then end.
     pub judges_again: bool,
     /// Where `/metrics`, `/livez` and `/readyz` are.
     pub listen: Option<SocketAddr>,
-    /// The name of the worker, of letters, digits, `_` and `-`. No two may have the same. Without one, it has one that nobody else has.
+    /// The name of the worker, of letters, digits, `_` and `-`. No two may have the same. `None` generates a unique name.
     pub id: Option<String>,
     /// Receives what a person should know.
     pub notice: Arc<dyn Fn(&str) + Send + Sync>,
@@ -52,14 +48,28 @@ pub struct Options {
 /// Works until `stop` is ready, and then commits what it has judged.
 ///
 /// # Errors
-/// If the server cannot be reached, or has what cannot be used. A connection that breaks later is made again.
+/// If the server cannot be reached, or a stream on it cannot be used. A connection that breaks later is made again.
 pub async fn run(server: &Server, options: Options, stop: impl Future<Output = ()>) -> Result<(), Failure> {
     let Options { setup, validator, episode_ttl, tick, accepts_gaps, judges_again, listen, id, notice } = options;
     if let Some(id) = id.as_ref().filter(|id| !is_name(id)) {
         return Err(Failure::Input(format!("invalid name of a worker `{id}`; expected letters, digits, `_` and `-`")));
     }
     let link = Link::new();
-    let metrics = Arc::new(Metrics::new(setup.partitions, link.clone()));
+    let connection = Arc::clone(&notice);
+    let client = server.link("omen worker", link.clone(), move |what| connection(what)).await?;
+    let found = client.server_info().max_payload;
+    if found < LEAST_PAYLOAD {
+        return Err(Failure::Refused(format!(
+            "the server takes messages of {found} bytes, in which a commit may not fit; raise its `max_payload` to {LEAST_PAYLOAD} or more"
+        )));
+    }
+    let id = id.unwrap_or_else(|| unique(&client.new_inbox()));
+    let context = server.jetstream(client);
+    // In this order: where an earlier version has run, nothing is made.
+    setup.findings(&context).await?;
+    let partitions = setup.packets(&context).await?;
+    setup.buckets(&context).await?;
+    let metrics = Arc::new(Metrics::new(partitions, link.clone()));
     let _endpoints = match listen {
         None => None,
         Some(address) => {
@@ -72,116 +82,122 @@ pub async fn run(server: &Server, options: Options, stop: impl Future<Output = (
             Some(Aborted(tokio::spawn(http::serve(listener, Arc::clone(&metrics)))))
         }
     };
-    let connection = Arc::clone(&notice);
-    let client = server.link("omen worker", link.clone(), move |what| connection(what)).await?;
-    let id = id.unwrap_or_else(|| unique(&client.new_inbox()));
-    let context = server.jetstream(client.clone());
-    let packets = setup.packets(&context).await?;
-    let bucket = setup.bucket(&context).await?;
-    let agreement = Agreement::of(&validator, episode_ttl.map(|ttl| ttl.as_secs()));
-    let findings = setup.findings(&context).await?;
-    if judges_again {
-        // A commit that cannot be read stops this worker. It must not stop the others, too.
-        for partition in 0..setup.partitions {
-            commit::last(&findings, partition).await?;
-        }
-        agreement.replace(&bucket).await?;
-        // In this order: a worker whose commit is refused finds the new agreement.
-        for partition in 0..setup.partitions {
-            let (stream, agreement) = (setup.names.packets.clone(), agreement.hash());
-            let (version, partitions) = (Commit::VERSION, setup.partitions);
-            let empty =
-                Commit { version, stream, partition, partitions, agreement, worker: id.clone(), ..Commit::default() };
-            commit::renew(&context, &findings, &empty).await?;
-        }
-    }
-    agreement.join(&bucket).await?;
-    let readers = Readers {
-        context: context.clone(),
-        packets: packets.clone(),
-        link: link.clone(),
-        roster: Arc::default(),
-        accepts_gaps,
-        metrics: Arc::clone(&metrics),
-        notice: Arc::clone(&notice),
-        loading: watch::Sender::new(0),
-    };
+    let broker = server.broker(context.clone());
+    let idle_seconds = episode_ttl.map(|ttl| ttl.as_secs());
     let shared = Arc::new(Shared {
-        feed: Feed::of(readers),
-        link: link.clone(),
-        packets,
-        findings,
-        bucket: bucket.clone(),
-        agreement: agreement.clone(),
+        state: Bucket::new(broker.clone(), &setup.names.state),
+        broker,
+        link,
         names: setup.names.clone(),
-        partitions: setup.partitions,
+        partitions,
+        agreement: Agreement::of(&validator, idle_seconds),
         options: validator,
+        marks: episode_ttl
+            .map(|ttl| MarksOfTime { every: tick.min(ttl / 4).max(membership::BEAT), idle_seconds: ttl.as_secs() }),
         accepts_gaps,
-        id: id.clone(),
-        metrics: Arc::clone(&metrics),
-        batches: Semaphore::new(BATCHES),
-        notice: Arc::clone(&notice),
-        context: context.clone(),
+        id,
+        metrics,
+        notice,
     });
-    let members = Members::new(setup.members(&context).await?, &id);
-    notice(&format!("worker {id}: judging packets of `{}`", setup.names.packets));
-    let mut clock = Clock::new(&context, tick, episode_ttl);
-    let mut crew = Crew::new(shared);
-    let mut beat = interval(members::BEAT);
+    if judges_again {
+        judge_again(&shared).await?;
+    }
+    work(shared, stop, || setup.buckets(&context)).await
+}
+
+/// Replaces the rules of all workers by those of this one.
+async fn judge_again<B: Broker>(shared: &Shared<B>) -> Result<(), Failure> {
+    let Shared { broker, state, agreement, names, partitions, .. } = shared;
+    // A commit that cannot be read stops this worker. It must not stop the others, too.
+    for partition in 0..*partitions {
+        commit::last(broker, &names.findings, partition).await?;
+    }
+    agreement.replace(state).await?;
+    // In this order: a worker whose commit is refused finds the new agreement.
+    for partition in 0..*partitions {
+        let mut checkpoints =
+            Checkpoints::new(broker.clone(), state.clone(), (partition, *partitions), agreement.hash());
+        let judged = checkpoints.last_judged().await?;
+        let known = Commit {
+            version: Commit::VERSION,
+            stream: names.packets(partition),
+            seen: judged,
+            partitions: *partitions,
+            sequence: judged.map_or(0, |judged| judged.sequence),
+            findings_of_last: None,
+            agreement: agreement.hash(),
+            worker: shared.id.clone(),
+        };
+        commit::renew(broker, &names.findings, partition, &known).await?;
+    }
+    Ok(())
+}
+
+/// Says that this worker is alive, and judges what falls to it, until `stop` is ready. `restore` makes buckets that are missing.
+pub(crate) async fn work<B: Broker, R: Future<Output = Result<(), Failure>>>(
+    shared: Arc<Shared<B>>,
+    stop: impl Future<Output = ()>,
+    restore: impl Fn() -> R,
+) -> Result<(), Failure> {
+    let Shared { broker, link, state, agreement, metrics, id, names, partitions, notice, .. } = &*shared;
+    agreement.join_at_last(state).await?;
+    let members = Members::new(Bucket::new(broker.clone(), &names.workers), id);
+    notice(&format!("worker {id}: judging packets of `{}`, in {partitions} partitions", names.prefix));
+    let mut assignment = Assignment::new(Arc::clone(&shared));
+    let mut beat = interval(membership::BEAT);
     beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut changes = link.changes();
     tokio::pin!(stop);
     let mut ended = None;
     loop {
         tokio::select! {
+            biased;
+            () = &mut stop => break,
             _ = beat.tick() => {}
             // On a new connection it says at once that it is alive: its entry may be about to expire.
             () = changes.next() => {}
-            () = &mut stop => break,
         }
         metrics.alive();
-        crew.collect();
-        link.check(&client);
+        assignment.collect();
+        link.check(broker.is_connected());
         if !link.is_up() {
             // The partitions stay where they are. If others take them, the commits of this worker are refused.
             continue;
         }
         let begun = tokio::select! {
-            begun = timeout(ANSWER, async { tokio::join!(members.beat(), agreement.join(&bucket)) }) => begun,
+            biased;
+            begun = timeout(ANSWER, async { tokio::join!(members.beat(), agreement.join(state)) }) => begun,
             () = link.lost() => continue,
             () = &mut stop => break,
         };
-        let begun = match begun {
-            // Another worker judges the stream again, with other rules.
+        match begun {
+            // Another worker judges the streams again, with other rules.
             Ok((_, Err(refused @ Failure::Refused(_)))) => {
                 ended = Some(refused);
                 break;
             }
-            Ok((begun, _)) => Ok(begun),
-            Err(late) => Err(late),
-        };
-        match begun {
-            Ok(Ok(members)) => {
+            Ok((Ok(members), Ok(()))) => {
                 metrics.beat(members.len());
-                crew.assign(&members::owned(&id, &members, setup.partitions));
-                // One of them is enough. Where two believe that they are the first, there is a mark more.
-                if members.first() == Some(&id) {
-                    // If it takes longer, it is stored or not; another one follows.
-                    let _ = timeout(ANSWER, clock.mark()).await;
-                } else {
-                    clock.rest();
+                assignment.assign(&membership::owned(id, &members, *partitions));
+            }
+            // Another worker was first to say how it judges.
+            Ok((_, Err(Failure::Fenced(_)))) => {}
+            Ok((Err(failure), _) | (_, Err(failure))) => {
+                notice(&failure.to_string());
+                // Somebody may have deleted the buckets.
+                if let Ok(Err(failure)) = timeout(ANSWER, restore()).await {
+                    notice(&failure.to_string());
                 }
             }
-            Ok(Err(failure)) => notice(&failure.to_string()),
             Err(_) => notice("the server does not answer"),
         }
     }
     metrics.draining();
     notice("stopping: committing what was judged");
     let uncommitted = |why: String| Failure::Server { what: "commit everything before the end".to_owned(), why };
-    let left = timeout(DRAIN, crew.stop()).await;
+    let left = timeout(DRAIN, assignment.stop()).await;
     // The others take over at once.
-    let _ = timeout(members::BEAT, members.leave()).await;
+    let _ = timeout(membership::BEAT, members.leave()).await;
     if let Some(refused) = ended {
         return Err(refused);
     }
@@ -215,6 +231,9 @@ fn unique(inbox: &str) -> String {
     let host = std::env::var("HOSTNAME").ok().filter(|host| is_name(host) && host.len() <= 48);
     format!("{}-{random}", host.as_deref().unwrap_or("worker"))
 }
+
+/// The least size of messages that a server must take, in bytes: half of its default, and room for the longest finding.
+const LEAST_PAYLOAD: usize = 512 * 1024;
 
 /// How long a sign of life may take. It is repeated before the one before it expires.
 const ANSWER: Duration = Duration::from_millis(2_500);

@@ -37,7 +37,7 @@ pub(crate) struct NatsArgs {
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     pub(crate) tls_cert: Option<PathBuf>,
 
-    /// Its key
+    /// The private key for --tls-cert
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     pub(crate) tls_key: Option<PathBuf>,
 
@@ -49,15 +49,15 @@ pub(crate) struct NatsArgs {
 /// What the server has.
 #[derive(Debug, Args)]
 pub(crate) struct StreamArgs {
-    /// The stream of packets; the streams and buckets that belong to it have names that begin with this
+    /// Prefix of the names of all streams and buckets
     #[arg(long, value_name = "NAME", default_value = "PACKETS")]
     pub(crate) stream: String,
 
-    /// Into how many partitions its packets are mapped; all workers and publishers must agree
-    #[arg(long, value_name = "COUNT", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub(crate) partitions: u16,
+    /// Number of partitions, each with a stream of packets [default: that of the existing streams, or 4]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=64))]
+    pub(crate) partitions: Option<u16>,
 
-    /// On how many servers what is made is kept
+    /// Number of servers that keep a copy of each stream and bucket that is made here
     #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=5))]
     pub(crate) replicas: u8,
 }
@@ -71,7 +71,7 @@ pub(crate) struct WorkerArgs {
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     pub(crate) episode_ttl: Option<Duration>,
 
-    /// How often time is marked in the stream of packets
+    /// How often to write a mark of time into each stream with open episodes, for --episode-ttl; a quarter of that at most
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = seconds)]
     pub(crate) tick: Duration,
 
@@ -87,7 +87,7 @@ pub(crate) struct WorkerArgs {
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) listen: Option<SocketAddr>,
 
-    /// The name of this worker; no two may have the same [default: one that no other has]
+    /// The name of this worker, unique among all workers [default: generated]
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
 
@@ -111,7 +111,7 @@ pub(crate) struct PublishArgs {
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) rate: Option<u32>,
 
-    /// By which name it is known how far the log is published [default: its absolute path]
+    /// Name under which the progress of the log is recorded [default: the absolute path of the log]
     #[arg(long, value_name = "NAME")]
     pub(crate) source: Option<String>,
 
@@ -119,15 +119,23 @@ pub(crate) struct PublishArgs {
     #[arg(long)]
     pub(crate) end: bool,
 
+    /// Publish lines that are appended to the log, until a signal. It takes one log that is not compressed; a last line without a line end waits
+    #[arg(long, conflicts_with = "end")]
+    pub(crate) follow: bool,
+
     #[command(flatten)]
     pub(crate) nats: NatsArgs,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct TailArgs {
-    /// The stream of packets
+    /// Prefix of the names of all streams and buckets
     #[arg(long, value_name = "NAME", default_value = "PACKETS")]
     pub(crate) stream: String,
+
+    /// Store on the server, under this name, how far findings were printed, and begin there next time
+    #[arg(long, value_name = "NAME")]
+    pub(crate) consumer: Option<String>,
 
     /// Begin with the next finding, not with the first one that is stored
     #[arg(long)]
@@ -155,24 +163,24 @@ fn seconds(text: &str) -> Result<Duration, String> {
 pub(super) const EXIT_CODES: &str = "\
 Exit codes:
   0  done, or stopped by a signal after everything was committed
-  2  usage error, or the server has what cannot be used
+  2  usage error, or a stream on the server cannot be used
   3  an input could not be read, or the server failed";
 
 pub(super) const TAIL_EXIT_CODES: &str = "\
 Exit codes:
   0  no errors (there may be warnings)
   1  errors found
-  2  usage error
-  3  the server failed, or the output could not be written";
+  2  usage error, or the stream of findings was made again or restored
+  3  the server failed, a message was not a finding, or the output could not be written";
 
 pub(super) const WORKER_HELP: &str = "\
 Exit codes:
   0  stopped by a signal after everything was committed
-  2  usage error, or the server has what cannot be used
+  2  usage error, or a stream on the server cannot be used
   3  the server failed
 
 Examples:
-  omen worker --nats nats://127.0.0.1:4222 --partitions 64
+  omen worker --nats nats://127.0.0.1:4222 --partitions 8
   omen worker --context production --episode-ttl 2h --listen 0.0.0.0:9464
 
 Each worker has some of the partitions. They move within seconds when a worker joins, leaves or
@@ -180,8 +188,8 @@ dies, and no finding is lost or published twice. docs/scale.md explains why.";
 
 pub(super) const PUBLISH_HELP: &str = "\
 Exit codes:
-  0  every line is in the stream
-  2  usage error, or the server has what cannot be used
+  0  every line is in its stream
+  2  usage error, or a stream on the server cannot be used
   3  a log could not be read, or the server failed; the same command goes on where it was
 
 Examples:

@@ -75,25 +75,27 @@ impl Drop for Server {
 fn a_planted_mistake_is_found() {
     let Some(server) = Server::start() else { return };
     let text = log("invalid/e1-decision-before-belief.jsonl");
-    write(server.folder.path(), "PACKETS", text.as_bytes());
+    // The stream of the episode's partition, in which the packets have the numbers of their lines.
+    let name = format!("PACKETS_{}", omen_worker::names::partition_of("corr_support_invoice_4471", 4));
+    write(server.folder.path(), &name, text.as_bytes());
     let lines = text.lines().count();
 
-    let publish = run(&mut server.omen(&["publish", "PACKETS", "--end", "--partitions", "4"]));
+    let publish = run(&mut server.omen(&["publish", &name, "--end"]));
     assert_eq!((publish.code, publish.stdout.as_str()), (0, ""), "{}", publish.stderr);
     assert!(
-        publish.stderr.contains(&format!("published {lines} packets of PACKETS; ended 1 episodes")),
+        publish.stderr.contains(&format!("published {lines} packets of {name}; ended 1 episodes")),
         "{}",
         publish.stderr
     );
-    let wrong = run(&mut server.omen(&["publish", "PACKETS", "--partitions", "5"]));
+    let wrong = run(&mut server.omen(&["publish", &name, "--partitions", "5"]));
     assert_eq!(wrong.code, 2, "{}", wrong.stderr);
 
     let mut worker = std::process::Command::new(env!("CARGO_BIN_EXE_omen"))
-        .args(["worker", "--partitions", "4", "--nats", &server.url])
+        .args(["worker", "--nats", &server.url])
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    let expected = run(omen(["check", "PACKETS", "--format", "json"]).current_dir(&server.folder));
+    let expected = run(omen(["check", &name, "--format", "json"]).current_dir(&server.folder));
     let expected: Vec<&str> = expected.stdout.lines().filter(|line| !line.contains("\"summary\"")).collect();
     assert_eq!(expected.len(), 1);
     let begin = Instant::now();
@@ -109,13 +111,21 @@ fn a_planted_mistake_is_found() {
 
     // With the packet from the stream, the excerpt is that of the file.
     let people = run(&mut server.omen(&["tail", "--no-follow"]));
-    let checked = run(omen(["check", "PACKETS"]).current_dir(&server.folder));
+    let checked = run(omen(["check", &name]).current_dir(&server.folder));
     let (excerpt, _) = checked.stdout.split_once("\n1 file").unwrap();
     assert_eq!(people.stdout.trim_end(), excerpt.trim_end());
 
+    // A place that is kept on the server: each finding is printed once.
+    let kept = || run(&mut server.omen(&["tail", "--no-follow", "--format", "json", "--consumer", "pager"]));
+    let (first, again) = (kept(), kept());
+    assert_eq!((first.code, first.stdout.lines().collect::<Vec<_>>()), (1, expected.clone()));
+    assert_eq!((again.code, again.stdout.as_str()), (0, ""), "{}", again.stderr);
+    let unusable = run(&mut server.omen(&["tail", "--no-follow", "--consumer", "a.b"]));
+    assert!(unusable.code == 2 && unusable.stderr.contains("invalid name of a consumer `a.b`"), "{}", unusable.stderr);
+
     // Something else on the subject of findings keeps none of them from their readers.
     let mut junk = TcpStream::connect(server.url.trim_start_matches("nats://")).unwrap();
-    junk.write_all(b"CONNECT {\"verbose\":true}\r\nPUB omen.findings.error.E1 4\r\njunk\r\nPING\r\n").unwrap();
+    junk.write_all(b"CONNECT {\"verbose\":true}\r\nPUB omen.findings.junk 4\r\njunk\r\nPING\r\n").unwrap();
     let begin = Instant::now();
     let found = loop {
         let found = run(&mut server.omen(&["tail", "--no-follow", "--format", "json"]));
@@ -149,7 +159,7 @@ fn a_stream_without_a_finding_that_can_be_read_is_not_clean() {
         std::thread::sleep(Duration::from_millis(100));
     }
     let mut junk = TcpStream::connect(server.url.trim_start_matches("nats://")).unwrap();
-    junk.write_all(b"CONNECT {\"verbose\":true}\r\nPUB omen.findings.error.E1 4\r\njunk\r\nPING\r\n").unwrap();
+    junk.write_all(b"CONNECT {\"verbose\":true}\r\nPUB omen.findings.junk 4\r\njunk\r\nPING\r\n").unwrap();
     while tail().code != 3 {
         assert!(begin.elapsed() < AT_ONCE, "what cannot be read may be an error");
         std::thread::sleep(Duration::from_millis(100));
@@ -182,6 +192,52 @@ fn a_compressed_log_is_published_as_its_content() {
     let again = publish("log.jsonl");
     let expected = format!("published {lines} packets of log.jsonl, {lines} of them before");
     assert!(again.stderr.contains(&expected), "{}", again.stderr);
+}
+
+#[test]
+fn a_log_is_published_while_it_is_written() {
+    let Some(server) = Server::start() else { return };
+    let text = log("invalid/e1-decision-before-belief.jsonl");
+    let name = format!("PACKETS_{}", omen_worker::names::partition_of("corr_support_invoice_4471", 4));
+    // The line with the mistake is being written.
+    let (first, rest) = text.split_at(text.find('\n').unwrap() + 100);
+    write(server.folder.path(), &name, first.as_bytes());
+    let start = |args: &[&str]| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_omen"));
+        command.args(args).args(["--nats", &server.url]).current_dir(&server.folder).stderr(Stdio::piped());
+        command.spawn().unwrap()
+    };
+    let (following, worker) = (start(&["publish", &name, "--follow"]), start(&["worker"]));
+    let tail = || run(&mut server.omen(&["tail", "--no-follow", "--format", "json"]));
+    let begin = Instant::now();
+    while tail().code != 0 {
+        assert!(begin.elapsed() < AT_ONCE, "there is no stream of findings");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    let mut file = std::fs::OpenOptions::new().append(true).open(server.folder.path().join(&name)).unwrap();
+    file.write_all(rest.as_bytes()).unwrap();
+    let found = loop {
+        let found = tail();
+        if found.code == 1 {
+            break found;
+        }
+        assert!(begin.elapsed() < AT_ONCE, "{}", found.stderr);
+        std::thread::sleep(Duration::from_millis(100));
+    };
+    let expected = run(omen(["check", &name, "--format", "json"]).current_dir(&server.folder));
+    let expected: Vec<&str> = expected.stdout.lines().filter(|line| !line.contains("\"summary\"")).collect();
+    // If the first line was published alone, its note is between the two lines.
+    let found =
+        found.stdout.replace("\"line\":3,", "\"line\":2,").replace("\"packet_index\":2,", "\"packet_index\":1,");
+    assert_eq!(found.lines().collect::<Vec<_>>(), expected);
+    for (process, says) in
+        [(following, format!("published {} packets of {name}", text.lines().count())), (worker, "stopping".to_owned())]
+    {
+        kill_process(Pid::from_child(&process), Signal::TERM).unwrap();
+        let output = process.wait_with_output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success() && said.contains(&says), "{said}");
+    }
 }
 
 #[test]
@@ -266,6 +322,8 @@ fn arguments_are_checked() {
     for (args, expected) in [
         (&["publish", "-"][..], "--source"),
         (&["publish", "a", "b", "--source", "c"], "one at a time"),
+        (&["publish", "a", "b", "--follow"], "one log in a file"),
+        (&["publish", "-", "--follow"], "one log in a file"),
         (&["worker", "--episode-ttl", "soon"], "expected a time"),
         (&["worker", "--partitions", "0"], "invalid value"),
         (&["tail", "--context", "/nowhere"], "cannot read the context"),

@@ -19,10 +19,10 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::timeout;
 
 use super::batch::{self, NotStored, Outgoing};
-use super::subject::{PACKETS, packets_of, token};
+use super::subject::{PACKETS, PARTITIONS_KEY, packets_of, partition_of};
 
-/// A log in a stream of NATS JetStream, from where `omen worker` judges it: `docs/scale.md` describes the stream. A step is taken
-/// when the server has stored its packets, all or none, or it fails. Clones publish to the same stream over one connection.
+/// A log in streams of NATS JetStream, from where `omen worker` judges it: `docs/scale.md` describes them. An episode is in one of
+/// them. A step is taken when the server has stored its packets, all or none, or it fails. Clones share one connection.
 ///
 /// An episode has one writer. Each step expects the last packet that this log has stored for the episode, so the server refuses
 /// those of a second writer, wherever it runs.
@@ -47,7 +47,7 @@ impl Nats {
     /// Connects to a server.
     ///
     /// # Errors
-    /// If it cannot be reached, or has no stream of packets; `omen worker` and `omen publish` make one.
+    /// If it cannot be reached, or has no streams of packets; `omen worker` and `omen publish` make them.
     pub fn connect(addresses: &str) -> Result<Self> {
         Self::connect_with(addresses, ConnectOptions::new())
     }
@@ -109,7 +109,9 @@ impl Log for Nats {
 /// A connection, and what it has stored.
 struct Connection {
     context: Context,
-    stream: Stream,
+    /// How the names of the streams begin; the number of the partition follows.
+    prefix: String,
+    partitions: u16,
     /// The last packet of each episode that is written or was resumed here.
     last: HashMap<String, u64>,
 }
@@ -119,10 +121,20 @@ impl Connection {
         let options = options.request_timeout(Some(ANSWER));
         let client = options.connect(addresses).await.map_err(|error| failed("connect to the server", &error))?;
         let context = jetstream::new(client);
-        let what = "find a stream of packets";
-        let name = context.stream_by_subject(format!("{PACKETS}.*")).await.map_err(|error| failed(what, &error))?;
-        let stream = context.get_stream(name).await.map_err(|error| failed(what, &error))?;
-        Ok(Self { context, stream, last: HashMap::new() })
+        let what = "find the streams of packets";
+        let name = context.stream_by_subject(format!("{PACKETS}.0.*")).await.map_err(|error| failed(what, &error))?;
+        let first = context.get_stream(&name).await.map_err(|error| failed(what, &error))?;
+        let partitions = first.cached_info().config.metadata.get(PARTITIONS_KEY).and_then(|count| count.parse().ok());
+        let (Some(prefix), Some(partitions)) = (name.strip_suffix('0'), partitions) else {
+            return Err(failed(what, &format!("the stream `{name}` was not made by `omen worker` or `omen publish`")));
+        };
+        Ok(Self { prefix: prefix.to_owned(), partitions, context, last: HashMap::new() })
+    }
+
+    /// The stream of an episode.
+    async fn stream(&self, id: &str) -> Result<Stream> {
+        let name = format!("{}{}", self.prefix, partition_of(id, self.partitions));
+        self.context.get_stream(name).await.map_err(|error| failed(READ, &error))
     }
 
     /// Works until the last log is dropped.
@@ -138,7 +150,7 @@ impl Connection {
     }
 
     async fn append(&mut self, id: String, lines: Vec<Bytes>) -> Result<()> {
-        let subject = packets_of(&id);
+        let subject = packets_of(&id, self.partitions);
         let messages = lines.into_iter().zip(0..).map(|(body, number)| {
             let mut headers = HeaderMap::new();
             if number == 0 {
@@ -162,7 +174,8 @@ impl Connection {
 
     /// The last packet of an episode; 0 if there is none.
     async fn last(&self, id: &str) -> Result<u64> {
-        match self.stream.get_last_raw_message_by_subject(&stored(id)).await {
+        let subject = packets_of(id, self.partitions);
+        match self.stream(id).await?.get_last_raw_message_by_subject(&subject).await {
             Ok(message) => Ok(message.sequence),
             Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => Ok(0),
             Err(error) => Err(failed(READ, &error)),
@@ -173,11 +186,12 @@ impl Connection {
         let (last, mut lines) = (self.last(&id).await?, Vec::new());
         if last > 0 {
             let config = pull::OrderedConfig {
-                filter_subject: stored(&id),
+                filter_subject: packets_of(&id, self.partitions),
                 deliver_policy: DeliverPolicy::All,
                 ..pull::OrderedConfig::default()
             };
-            let consumer = self.stream.create_consumer(config).await.map_err(|error| failed(READ, &error))?;
+            let stream = self.stream(&id).await?;
+            let consumer = stream.create_consumer(config).await.map_err(|error| failed(READ, &error))?;
             let mut messages = consumer.messages().await.map_err(|error| failed(READ, &error))?;
             loop {
                 let message = timeout(ANSWER, messages.next()).await.map_err(|error| failed(READ, &error))?;
@@ -192,11 +206,6 @@ impl Connection {
         self.last.insert(id, last);
         Ok(lines)
     }
-}
-
-/// Where the server stores the packets of an episode, whatever its partition is.
-fn stored(id: &str) -> String {
-    format!("omen.partition.*.{}", token(id))
 }
 
 fn failed(what: &str, why: &dyn Display) -> Error {

@@ -1,31 +1,50 @@
 //! The subjects of packets.
 
+use std::borrow::Cow;
 use std::hash::Hasher as _;
 
 use siphasher::sip128::{Hasher128 as _, SipHasher13};
 
-/// Where packets are published: a part for the episode follows.
+/// Where packets are published: parts for the partition and the episode follow.
 pub const PACKETS: &str = "omen.packets";
 
-/// The subject of the packets of an episode. All packets of an episode must be published to it, and no others.
+/// The key of the number of partitions in the metadata of each stream of packets.
+pub const PARTITIONS_KEY: &str = "omen-partitions";
+
+/// The subject of the packets of an episode, of so many partitions. All packets of an episode must be published to it, and no
+/// others.
 ///
 /// ```
-/// assert_eq!(omen::log::packets_of("corr_7"), "omen.packets.corr_7");
+/// assert_eq!(omen::log::packets_of("corr_7", 4), "omen.packets.1.corr_7");
 /// ```
 #[must_use]
-pub fn packets_of(correlation_id: &str) -> String {
-    format!("{PACKETS}.{}", token(correlation_id))
+pub fn packets_of(correlation_id: &str, partitions: u16) -> String {
+    format!("{PACKETS}.{}.{}", partition_of(correlation_id, partitions), token(correlation_id))
+}
+
+/// The partition of an episode, from 0, of so many: FNV-1a (32 bits) of its [`token`], modulo their number. A server that maps
+/// subjects with `partition(4,1)` computes the same.
+#[must_use]
+pub fn partition_of(correlation_id: &str, partitions: u16) -> u16 {
+    let hash = short(correlation_id)
+        .bytes()
+        .fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+    u16::try_from(hash % u32::from(partitions.max(1))).unwrap_or(0)
 }
 
 /// The last part of an episode's subject: its correlation id, or a hash of one that is too long for a subject.
 #[must_use]
 pub fn token(correlation_id: &str) -> String {
+    short(correlation_id).into_owned()
+}
+
+fn short(correlation_id: &str) -> Cow<'_, str> {
     if correlation_id.len() <= LONGEST {
-        return correlation_id.to_owned();
+        return Cow::Borrowed(correlation_id);
     }
     let mut hasher = SipHasher13::new();
     hasher.write(correlation_id.as_bytes());
-    format!("~{:032x}", hasher.finish128().as_u128())
+    Cow::Owned(format!("~{:032x}", hasher.finish128().as_u128()))
 }
 
 /// A server limits the line that has the subject to 4 KiB.
@@ -40,5 +59,15 @@ mod tests {
         let long = |last: char| format!("corr_{}{last}", "x".repeat(300));
         assert_ne!(token(&long('a')), token(&long('b')));
         assert!(token(&long('a')).len() <= LONGEST && token(&long('a')).starts_with('~'));
+    }
+
+    #[test]
+    fn each_partition_has_its_share() {
+        let partitions: Vec<u16> = (0..4_000).map(|number| partition_of(&format!("corr_{number}"), 4)).collect();
+        for partition in 0..4 {
+            let share = partitions.iter().filter(|one| **one == partition).count();
+            assert!((900..1_100).contains(&share), "{share} of 4,000 in partition {partition}");
+        }
+        assert_eq!(partition_of("corr_7", 1), 0);
     }
 }

@@ -1,7 +1,7 @@
 //! Packets that come one by one, each with a number of its own, such as the messages of a queue.
 
-use omen_types::Diagnostic;
 use omen_types::limits::MAX_LINE_BYTES;
+use omen_types::{Diagnostic, Rejected};
 
 use super::Validator;
 use super::charity::Follows;
@@ -37,6 +37,16 @@ impl<'m> Message<'m> {
         Self(Parsed::new(whole(bytes.strip_suffix(b"\n").unwrap_or(bytes), MAX_LINE_BYTES)))
     }
 
+    /// Sets the episode of a message that does not name one, because it came with packets of that episode: no other episode has
+    /// lost a packet with it. It has no effect on a message that names an episode.
+    #[must_use]
+    pub fn of_episode(mut self, correlation_id: &str) -> Self {
+        if let Some(rejected) = self.0.as_mut().and_then(|parsed| parsed.rejected.as_mut()) {
+            rejected.claims.correlation_id.get_or_insert_with(|| correlation_id.to_owned());
+        }
+        self
+    }
+
     /// Whether there is nothing but white space in it. A validator skips it, as a blank line.
     #[must_use]
     pub fn is_blank(&self) -> bool {
@@ -68,6 +78,17 @@ impl Validator {
             Some(parsed) => self.judge.judge(parsed, None, sink),
             None => Ok(()),
         }
+    }
+
+    /// Reports that messages are missing before the message `number`, as one broken line that names no episode: each may have been
+    /// a packet of any (D55). `why` must be an error.
+    ///
+    /// # Errors
+    /// The first error of the sink.
+    pub fn missing<S: Sink + ?Sized>(&mut self, number: u64, why: Diagnostic, sink: &mut S) -> Result<(), S::Error> {
+        self.judge.tally.line = number;
+        let rejected = Rejected { errors: vec![why], ..Rejected::default() };
+        self.judge.judge(&Parsed { rejected: Some(Box::new(rejected)), ..Parsed::default() }, None, sink)
     }
 
     /// Rejects a message for what does not stand in it, such as where it came from, and reports that. Its episode does not change

@@ -1,141 +1,271 @@
-//! A log on its way into the stream.
+//! A log on its way into the streams.
 
 use std::collections::HashSet;
+use std::time::Duration;
 
 use async_nats::HeaderMap;
 use bytes::Bytes;
+use futures_util::future::try_join_all;
 use omen::validator::Message;
-use tokio::time::sleep;
+use serde::{Deserialize, Serialize};
+use tokio::time::{Instant, sleep, sleep_until};
 
-use super::note::Note;
-use super::options::{Options, Published};
-use super::pace::Pace;
-use super::stored::{ids, stored};
-use super::target::{ATTEMPTS, PAUSE, Target};
-use crate::batch::{self, Outgoing};
-use crate::failure::Failure;
-use crate::names;
+use crate::failure::{During as _, Failure};
+use crate::names::{self, Names};
+use crate::stream::broker::{self, Broker, Outgoing};
+
+/// How a log is published.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The most lines in a second.
+    pub rate: Option<u32>,
+    /// Whether its episodes end with it.
+    pub ends: bool,
+}
+
+/// What was published.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Published {
+    /// Lines of the log that are in the streams, without blank ones.
+    pub lines: u64,
+    /// Of these, the ones that were there before.
+    pub before: u64,
+    /// Episodes that were ended.
+    pub ended: u64,
+}
 
 /// A log that is being published.
-pub(super) struct Run<'p> {
-    target: &'p Target,
+pub(crate) struct Run<'p, B> {
+    broker: &'p B,
     source: String,
-    /// How the ids of its messages begin.
-    ids: String,
     options: &'p Options,
-    note: Note<'p>,
-    /// Messages so far, in the stream or not.
-    messages: u64,
-    hash: String,
-    batch: Vec<Outgoing>,
-    bytes: usize,
-    is_limited_by: Option<Pace>,
+    /// One for each partition.
+    lanes: Vec<Lane<'p, B>>,
+    /// When the next lines may go, if there is a rate.
+    next: Instant,
+    waiting: usize,
     published: Published,
     /// Its episodes in their order, if they are to end.
     episodes: Vec<String>,
     begun: HashSet<String>,
 }
 
-impl<'p> Run<'p> {
-    pub(super) async fn begin(target: &'p Target, source: &str, options: &'p Options) -> Result<Self, Failure> {
+/// How far a log is in a stream.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+struct Note {
+    /// Messages of the log that are in the stream.
+    messages: u64,
+    /// A hash of them, so that another log with this name is noticed.
+    hash: String,
+}
+
+/// A log on its way into the stream of a partition.
+struct Lane<'p, B> {
+    broker: &'p B,
+    partition: u16,
+    stream: String,
+    source: &'p str,
+    /// The subject of the notes of this log.
+    subject: String,
+    /// The last note in the stream, and its number.
+    noted: (Note, u64),
+    /// What the log has so far, in the stream or not.
+    read: Note,
+    batch: Vec<Outgoing>,
+    bytes: usize,
+}
+
+impl<'p, B: Broker> Run<'p, B> {
+    pub(crate) async fn begin(
+        broker: &'p B,
+        names: &Names,
+        partitions: u16,
+        source: &'p str,
+        options: &'p Options,
+    ) -> Result<Self, Failure> {
+        let lanes = (0..partitions).map(|partition| Lane::begin(broker, partition, names.packets(partition), source));
         Ok(Self {
-            target,
+            broker,
             source: source.to_owned(),
-            ids: ids(source),
             options,
-            note: Note::read(&target.bucket, &target.packets, source).await?,
-            messages: 0,
-            hash: String::new(),
-            batch: Vec::new(),
-            bytes: 0,
-            is_limited_by: options.rate.map(Pace::new),
+            lanes: try_join_all(lanes).await?,
+            next: Instant::now(),
+            waiting: 0,
             published: Published::default(),
             episodes: Vec::new(),
             begun: HashSet::new(),
         })
     }
 
-    pub(super) async fn line(&mut self, number: u64, line: &[u8]) -> Result<(), Failure> {
+    pub(crate) async fn line(&mut self, number: u64, line: &[u8]) -> Result<(), Failure> {
         let message = Message::new(line);
         if message.is_blank() {
             return Ok(());
         }
-        let subject = match message.correlation_id() {
+        let most = self.broker.max_payload();
+        if line.len() + ROOM > most {
+            return Err(Failure::Refused(format!(
+                "line {number} of {} has {} bytes; expected at most {}: raise `max_payload` of the server",
+                self.source,
+                line.len(),
+                most.saturating_sub(ROOM),
+            )));
+        }
+        self.published.lines += 1;
+        let body = Bytes::copy_from_slice(line);
+        let is_new = match message.correlation_id() {
             Some(id) => {
                 if self.options.ends && !self.begun.contains(id) {
                     self.begun.insert(id.to_owned());
                     self.episodes.push(id.to_owned());
                 }
-                names::packets_of(id)
+                self.message(id, HeaderMap::new(), body)?
             }
-            None => names::LOST.to_owned(),
+            None => {
+                let mut is_new = false;
+                for lane in &mut self.lanes {
+                    let subject = names::mark(lane.partition, names::LOST);
+                    is_new |= lane.add(Outgoing { subject, headers: HeaderMap::new(), body: body.clone() })?;
+                }
+                is_new
+            }
         };
-        if line.len() + ROOM > self.target.max_payload {
+        self.published.before += u64::from(!is_new);
+        self.waiting += usize::from(is_new);
+        self.flush_if_full().await
+    }
+
+    /// Adds a message of an episode. Returns whether it is not in the stream yet.
+    fn message(&mut self, id: &str, headers: HeaderMap, body: Bytes) -> Result<bool, Failure> {
+        let partitions = u16::try_from(self.lanes.len()).unwrap_or(u16::MAX);
+        let partition = names::partition_of(id, partitions);
+        let message = Outgoing { subject: names::packets_of(id, partitions), headers, body };
+        self.lanes.get_mut(usize::from(partition)).map_or(Ok(false), |lane| lane.add(message))
+    }
+
+    async fn flush_if_full(&mut self) -> Result<(), Failure> {
+        // A tenth of a second.
+        let is_due = self.options.rate.is_some_and(|rate| self.waiting >= (rate / 10).max(1) as usize);
+        if is_due || self.lanes.iter().any(Lane::is_full) { self.flush().await } else { Ok(()) }
+    }
+
+    /// Stores what was read.
+    pub(crate) async fn flush(&mut self) -> Result<(), Failure> {
+        if let Some(rate) = self.options.rate {
+            sleep_until(self.next).await;
+            let time = Duration::from_secs_f64(self.waiting as f64 / f64::from(rate.max(1)));
+            self.next = self.next.max(Instant::now()) + time;
+        }
+        self.waiting = 0;
+        try_join_all(self.lanes.iter_mut().map(Lane::flush)).await.map(drop)
+    }
+
+    pub(crate) async fn finish(mut self) -> Result<Published, Failure> {
+        for id in std::mem::take(&mut self.episodes) {
+            let mut headers = HeaderMap::new();
+            headers.insert(names::END_HEADER, "true");
+            self.published.ended += 1;
+            self.message(&id, headers, Bytes::new())?;
+            self.flush_if_full().await?;
+        }
+        self.flush().await?;
+        self.lanes.iter().try_for_each(Lane::check_end)?;
+        Ok(self.published)
+    }
+}
+
+impl<'p, B: Broker> Lane<'p, B> {
+    async fn begin(broker: &'p B, partition: u16, stream: String, source: &'p str) -> Result<Self, Failure> {
+        let subject = names::mark(partition, &format!("{}.{}", names::NOTE, names::hash(source)));
+        let mut lane = Self {
+            broker,
+            partition,
+            stream,
+            source,
+            subject,
+            noted: (Note::default(), 0),
+            read: Note::default(),
+            batch: Vec::new(),
+            bytes: 0,
+        };
+        lane.noted = lane.last().await?;
+        Ok(lane)
+    }
+
+    /// The last note in the stream, and its number.
+    async fn last(&self) -> Result<(Note, u64), Failure> {
+        let Some(last) = self.broker.last(&self.stream, &self.subject).await? else { return Ok((Note::default(), 0)) };
+        let note = serde_json::from_slice(&last.body).map_err(|error| {
+            Failure::Refused(format!(
+                "message {} of the stream `{}`, on `{}`, is not a note of how far a log is published ({error}); remove it: nats stream \
+                 rmm {} {}",
+                last.sequence, self.stream, self.subject, self.stream, last.sequence
+            ))
+        })?;
+        Ok((note, last.sequence))
+    }
+
+    /// The next message of the log for this stream. Returns whether it is not there yet.
+    fn add(&mut self, message: Outgoing) -> Result<bool, Failure> {
+        let Note { messages, hash } = &mut self.read;
+        *messages += 1;
+        *hash = names::hash([hash.as_bytes(), message.subject.as_bytes(), &message.body].concat());
+        let (noted, _) = &self.noted;
+        if self.read.messages > noted.messages {
+            self.bytes += message.body.len();
+            self.batch.push(message);
+            return Ok(true);
+        }
+        if self.read.messages == noted.messages && self.read != *noted {
             return Err(Failure::Refused(format!(
-                "line {number} of {} has {} bytes, and the server takes {}; raise `max_payload` of the server",
-                self.source,
-                line.len(),
-                self.target.max_payload
+                "another log was published as `{}`; give this one a name of its own with `--source`",
+                self.source
             )));
         }
-        self.published.lines += 1;
-        self.message(subject, HeaderMap::new(), Bytes::copy_from_slice(line)).await
+        Ok(false)
     }
 
-    /// The next message of the log: published now, unless it is in the stream.
-    async fn message(&mut self, subject: String, mut headers: HeaderMap, body: Bytes) -> Result<(), Failure> {
-        self.messages += 1;
-        self.hash = names::hash([self.hash.as_bytes(), subject.as_bytes(), &body].concat());
-        if self.messages <= self.note.position.messages {
-            if self.messages == self.note.position.messages
-                && !self.note.position.hash.is_empty()
-                && self.note.position.hash != self.hash
-            {
-                return Err(Failure::Refused(format!(
-                    "another log was published as `{}`; give this one a name of its own with `--source`",
-                    self.source
-                )));
-            }
-            self.published.before = self.published.lines;
-            return Ok(());
-        }
-        headers.insert(async_nats::header::NATS_MESSAGE_ID, format!("{}{}", self.ids, self.messages));
-        self.bytes += body.len();
-        self.batch.push(Outgoing { subject, headers, body });
-        let most = self.is_limited_by.as_ref().map_or(batch::MOST, Pace::batch);
-        if self.batch.len() >= most || self.bytes >= batch::MOST_BYTES { self.flush().await } else { Ok(()) }
+    fn is_full(&self) -> bool {
+        self.batch.len() >= MOST || self.bytes >= MOST_BYTES
     }
 
+    /// Stores what is to be stored with a note. If no answer comes, the last note shows whether it was stored; if not, it is sent
+    /// again. The server refuses the later one of two.
     async fn flush(&mut self) -> Result<(), Failure> {
         if self.batch.is_empty() {
             return Ok(());
         }
-        if let Some(pace) = &mut self.is_limited_by {
-            pace.wait(self.batch.len()).await;
-        }
-        let batch = std::mem::take(&mut self.batch);
+        let note = Outgoing {
+            subject: self.subject.clone(),
+            headers: HeaderMap::new(),
+            body: serde_json::to_vec(&self.read).during("write how far the log is published")?.into(),
+        };
+        let lines = std::mem::take(&mut self.batch);
         self.bytes = 0;
         let what = format!("lines of {}", self.source);
-        self.note.position.sequence = self.store(batch, &what).await?;
-        self.note.position.messages = self.messages;
-        self.note.position.hash.clone_from(&self.hash);
-        self.note.save_if_due().await
-    }
-
-    /// Stores a batch. If no answer comes, the stream shows whether it was stored; if not, it is sent again. The server drops the later
-    /// one of two, because their messages have the same ids.
-    async fn store(&self, batch: Vec<Outgoing>, what: &str) -> Result<u64, Failure> {
         let mut attempts = 1;
         loop {
-            let failure = match batch::store(&self.target.context, batch.clone(), what).await {
-                Ok(sequence) => return Ok(sequence),
+            let mut batch = lines.clone();
+            batch.push(broker::after(note.clone(), self.noted.1));
+            let failure = match self.broker.store(batch, &what).await {
+                Ok(sequence) => {
+                    self.noted = (self.read.clone(), sequence);
+                    return Ok(());
+                }
                 Err(failure) => failure,
             };
-            sleep(PAUSE).await;
-            match stored(&self.target.packets, &self.source, self.note.position.sequence).await {
-                Ok(Some((messages, sequence))) if messages == self.messages => return Ok(sequence),
+            match self.last().await {
+                Ok((note, sequence)) if note == self.read => {
+                    self.noted = (note, sequence);
+                    return Ok(());
+                }
+                // The note before has expired.
+                Ok((_, 0)) if self.broker.state(&self.stream).await.is_ok_and(|state| state.first > self.noted.1) => {
+                    self.noted.1 = 0;
+                    continue;
+                }
                 // Another process publishes this log.
-                Ok(Some((messages, _))) if messages > self.note.position.messages => return Err(failure),
+                Ok((_, sequence)) if sequence != self.noted.1 => return Err(Failure::Fenced(self.source.to_owned())),
                 // The server may not be there yet.
                 Ok(_) | Err(_) => {}
             }
@@ -143,27 +273,34 @@ impl<'p> Run<'p> {
                 return Err(failure);
             }
             attempts += 1;
+            sleep(PAUSE).await;
         }
     }
 
-    pub(super) async fn finish(mut self) -> Result<Published, Failure> {
-        for id in std::mem::take(&mut self.episodes) {
-            let mut headers = HeaderMap::new();
-            headers.insert(names::END_HEADER, "true");
-            self.published.ended += 1;
-            self.message(names::packets_of(&id), headers, Bytes::new()).await?;
+    /// To be called when the whole log was read.
+    fn check_end(&self) -> Result<(), Failure> {
+        let ((noted, _), read) = (&self.noted, &self.read);
+        if read.messages >= noted.messages {
+            return Ok(());
         }
-        self.flush().await?;
-        if self.messages < self.note.position.messages {
-            return Err(Failure::Refused(format!(
-                "{} messages of `{}` are in the stream, and the log has {}; it was replaced or cut",
-                self.note.position.messages, self.source, self.messages
-            )));
-        }
-        self.note.save().await?;
-        Ok(self.published)
+        Err(Failure::Refused(format!(
+            "{} messages of `{}` are in the stream `{}`, and the log has {} for this stream: it was replaced or cut; publish it under another name with `--source`",
+            noted.messages, self.source, self.stream, read.messages
+        )))
     }
 }
 
+/// The most messages of a batch. The server takes 1,000.
+const MOST: usize = 500;
+
+/// The most bytes of a batch, unless one message has more.
+const MOST_BYTES: usize = 2 * 1024 * 1024;
+
 /// Room for the subject and headers of a message.
 const ROOM: usize = 4 * 1024;
+
+/// How often a batch is sent …
+const ATTEMPTS: u32 = 5;
+
+/// … and how long to wait in between.
+const PAUSE: Duration = Duration::from_secs(1);

@@ -11,12 +11,11 @@ use omen_worker::worker::Options;
 use rustix::process::{Signal, kill_process};
 use tokio::time::sleep;
 
-use crate::logs::checked;
 use crate::messages::Worker;
 use crate::process::options;
 use crate::same::{many, same};
 use crate::server::{Nats, setup};
-use crate::stream::{PATIENCE, end, found, judged, publish};
+use crate::stream::{PATIENCE, expected, found, judged, lines, longest, publish, stream};
 
 /// Options of a worker, and what it says.
 pub(crate) fn heard() -> (Options, Arc<Mutex<Vec<String>>>) {
@@ -68,7 +67,7 @@ pub(crate) async fn a_checkpoint_is_changed(why: &str, change: impl AsyncFnOnce(
     bucket.delete(key).await.unwrap();
     judged(&context).await;
     worker.stop().await;
-    same(&found(&context).await, &checked(&log));
+    same(&found(&context).await, &expected(&context, &log).await);
 }
 
 /// The first half of the lines of a log.
@@ -105,30 +104,42 @@ async fn the_head_of_a_checkpoint_is_changed() {
     a_checkpoint_is_changed("is damaged", change).await;
 }
 
+/// The findings of a partition: their lines and texts.
+fn of_partition(found: &[String], partition: u16) -> Vec<(u64, String)> {
+    let rows = found.iter().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let rows = rows.filter(|row| row["file"] == stream(partition)).filter_map(|row| {
+        let message = row["message"].as_str().unwrap_or_default();
+        Some((row["line"].as_u64()?, message.to_owned()))
+    });
+    let mut rows: Vec<_> = rows.collect();
+    rows.sort_unstable();
+    rows
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn packets_expire_before_they_are_judged() {
     let Some(server) = Nats::start() else { return };
     let context = server.context().await;
     published(&context, &many(61, 12)).await;
-    let first = end(&context).await / 3;
+    let (partition, last) = longest(&context).await;
+    let first = last / 3;
     // What a maximal age of the stream does, at once.
-    context.get_stream("PACKETS").await.unwrap().purge().sequence(first).await.unwrap();
+    context.get_stream(stream(partition)).await.unwrap().purge().sequence(first).await.unwrap();
 
     let (refusing, said) = heard();
     let worker = Worker::start(&server, refusing);
-    says(&said, &[&format!("begins with message {first}"), "judged up to message 0", "--accept-gaps"]).await;
+    let what = format!("{} messages of `{}`, from 1 to {}, were deleted", first - 1, stream(partition), first - 1);
+    says(&said, &[&what, "--accept-gaps"]).await;
     worker.stop().await;
-    assert_eq!(found(&context).await, Vec::<String>::new(), "nothing is judged without what came before");
+    assert_eq!(of_partition(&found(&context).await, partition), [], "nothing is judged without what came before");
 
     let worker = Worker::start(&server, Options { accepts_gaps: true, ..options() });
     judged(&context).await;
     worker.stop().await;
-    let lines: Vec<u64> = found(&context)
-        .await
-        .iter()
-        .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["line"].as_u64())
-        .collect();
-    assert!(lines.len() > 10 && lines.iter().all(|line| *line >= first), "{first}: {lines:?}");
+    let found = of_partition(&found(&context).await, partition);
+    let (gap, rest) = found.split_first().unwrap();
+    assert!(gap.0 == first - 1 && gap.1.contains(&format!("messages of the stream, 1 to {}, were deleted", first - 1)));
+    assert!(rest.len() > 10 && rest.iter().all(|(line, _)| *line >= first), "{first}: {rest:?}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -140,19 +151,22 @@ async fn a_packet_in_the_middle_is_deleted_before_it_is_judged() {
     let worker = Worker::start(&server, options());
     judged(&context).await;
     worker.stop().await;
-    let judged_before = end(&context).await;
+    let (partition, judged_before) = longest(&context).await;
     publish(&context, "log", &log).await;
-    let deleted = judged_before + (end(&context).await - judged_before) / 2;
-    context.get_stream("PACKETS").await.unwrap().delete_message(deleted).await.unwrap();
+    let deleted = lines(&context, partition).await.into_iter().find(|line| *line > judged_before + 5).unwrap();
+    context.get_stream(stream(partition)).await.unwrap().delete_message(deleted).await.unwrap();
 
     let (refusing, said) = heard();
     let worker = Worker::start(&server, refusing);
-    let what = format!("1 messages from {deleted} to {deleted} were deleted before they were judged");
-    says(&said, &["partition ", &what, "--accept-gaps"]).await;
+    let what = format!(
+        "1 messages of `{}`, from {deleted} to {deleted}, were deleted before they were judged",
+        stream(partition)
+    );
+    says(&said, &[&format!("partition {partition}: "), &what, "--accept-gaps"]).await;
     worker.stop().await;
-    let (found_before, expected) = (found(&context).await, checked(&log));
+    let found_before = of_partition(&found(&context).await, partition);
     assert!(
-        found_before.iter().all(|finding| expected.contains(finding)),
+        !found_before.is_empty() && found_before.iter().all(|(line, _)| *line < deleted),
         "nothing is found that follows from the gap"
     );
 
@@ -161,7 +175,10 @@ async fn a_packet_in_the_middle_is_deleted_before_it_is_judged() {
     judged(&context).await;
     says(&said, &[&what, "may be wrong"]).await;
     worker.stop().await;
-    assert!(found(&context).await.len() > found_before.len());
+    let found = of_partition(&found(&context).await, partition);
+    assert!(found.len() > found_before.len());
+    let text = format!("message {deleted} of the stream was deleted before the packets after it were judged");
+    assert_eq!(found.iter().filter(|finding| finding.1 == text).count(), 1, "{found:#?}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -169,8 +186,9 @@ async fn a_partition_that_is_not_loaded_yet_does_not_delay_the_end() {
     let Some(server) = Nats::start() else { return };
     let context = server.context().await;
     published(&context, &many(61, 12)).await;
-    context.get_stream("PACKETS").await.unwrap().purge().sequence(end(&context).await / 3).await.unwrap();
-    // The partitions are loaded side by side. When the first is refused, the server stops to answer the others.
+    let (partition, last) = longest(&context).await;
+    context.get_stream(stream(partition)).await.unwrap().purge().sequence(last / 3).await.unwrap();
+    // The partitions are loaded side by side. When the first is refused, the server stops answering the others.
     let process = server.process();
     let (paused, is_paused) = tokio::sync::oneshot::channel();
     let paused = Mutex::new(Some(paused));

@@ -14,11 +14,11 @@ use rustix::process::Signal;
 use tokio::time::sleep;
 
 use crate::cable::Cable;
-use crate::logs::{Random, checked};
+use crate::logs::Random;
 use crate::process::Worker;
 use crate::same::{many, same};
 use crate::server::{Nats, setup};
-use crate::stream::{found, judged};
+use crate::stream::{expected, found, judged, packets_of};
 
 /// How often something is done: as often as a variable of the environment says, or not often.
 fn times(variable: &str, few: u64) -> u64 {
@@ -38,7 +38,7 @@ async fn end(context: &Context, log: &str) {
         let Some(id) = message.correlation_id().filter(|id| ended.insert((*id).to_owned())) else { continue };
         let mut headers = HeaderMap::new();
         headers.insert(names::END_HEADER, "true");
-        let subject = names::packets_of(id);
+        let subject = packets_of(id);
         context.publish_with_headers(subject, headers, Bytes::new()).await.unwrap().await.unwrap();
     }
 }
@@ -73,7 +73,7 @@ fn while_packets_come(
         end(&context, &log).await;
         judged(&context).await;
         let recovered = last.elapsed();
-        let expected = checked(&log);
+        let expected = expected(&context, &log).await;
         same(&found(&context).await, &expected);
         workers.into_iter().for_each(Worker::stop);
         same(&found(&context).await, &expected);

@@ -69,24 +69,18 @@ fn damage(line: String, random: &mut Random) -> String {
     }
 }
 
-/// What `omen check --format json` reports of a log, in the order of the lines, without the summary.
-pub(crate) fn checked(log: &str) -> Vec<String> {
-    checked_with(log, ValidatorOptions::default())
-}
-
-/// What it reports with other rules.
-pub(crate) fn checked_with(log: &str, options: ValidatorOptions) -> Vec<String> {
+/// What `omen check` reports of a log.
+pub(crate) fn checked_with(log: &str, options: ValidatorOptions) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
     let mut validator = Validator::new(options);
     let Ok(()) = validator.feed(log.as_bytes(), &mut findings);
     let Ok(_) = validator.finish(&mut findings);
-    let mut lines: Vec<String> = findings.iter().map(written).collect();
-    lines.sort_unstable();
-    lines
+    findings
 }
 
-fn written(finding: &Finding) -> String {
+/// A finding as `omen check --format json` prints it.
+pub(crate) fn written(file: &str, finding: &Finding) -> String {
     let mut line = Vec::new();
-    json::finding(&mut line, "PACKETS", finding).unwrap();
+    json::finding(&mut line, file, finding).unwrap();
     String::from_utf8(line).unwrap().trim_end().to_owned()
 }

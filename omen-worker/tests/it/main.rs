@@ -20,6 +20,7 @@ mod restored;
 mod same;
 mod secure;
 mod server;
+mod sourced;
 mod stream;
 mod tail;
 mod versions;

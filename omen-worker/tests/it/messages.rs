@@ -10,8 +10,8 @@ use tokio::task::JoinHandle;
 
 use crate::damage::heard;
 use crate::process::options;
-use crate::server::{Nats, setup};
-use crate::stream::{found, judged};
+use crate::server::{Nats, PARTITIONS, setup};
+use crate::stream::{found, judged, packets_of};
 
 /// A worker in this process.
 pub(crate) struct Worker(oneshot::Sender<()>, JoinHandle<Result<(), Failure>>);
@@ -67,7 +67,7 @@ async fn poison_becomes_findings_and_the_rest_is_judged() {
     setup().packets(&context).await.unwrap();
     let worker = Worker::start(&server, options());
     let packets: Vec<&str> = example("valid/read-only.jsonl").lines().collect();
-    let subject = names::packets_of("corr_support_invoice_4471");
+    let subject = packets_of("corr_support_invoice_4471");
     let publish = async |subject: &str, body: Vec<u8>| {
         context.publish(subject.to_owned(), body.into()).await.unwrap().await.unwrap().sequence
     };
@@ -76,9 +76,18 @@ async fn poison_becomes_findings_and_the_rest_is_judged() {
     let array = publish(&subject, b"[1]".to_vec()).await;
     let blank = publish(&subject, b" \n".to_vec()).await;
     let long = publish(&subject, vec![b' '; 17 * 1024 * 1024]).await;
-    let nobody = publish(names::LOST, br#"{"header": {}}"#.to_vec()).await;
-    let elsewhere = publish(&names::packets_of("corr_other"), packets[1].into()).await;
-    let misplaced = publish(names::LOST, packets[1].into()).await;
+    // Of the partition in which the episode is, so that the numbers of the messages are of one stream.
+    let partition = names::partition_of("corr_support_invoice_4471", PARTITIONS);
+    let nobody = publish(&subject, br#"{"header": {}}"#.to_vec()).await;
+    let other = format!("omen.packets.{partition}.corr_other");
+    let elsewhere = publish(&other, packets[1].into()).await;
+    // An episode of another partition.
+    let torn_id = (0..).map(|number| format!("corr_torn_{number}"));
+    let torn_id = torn_id.into_iter().find(|id| names::partition_of(id, PARTITIONS) != partition).unwrap();
+    let torn_subject = format!("omen.packets.{partition}.{torn_id}");
+    let torn = publish(&torn_subject, packets[0].replace("corr_support_invoice_4471", &torn_id).into()).await;
+    let lost = format!("omen.marks.{partition}.lost");
+    let misplaced = publish(&lost, packets[1].into()).await;
     for packet in &packets[1..] {
         publish(&subject, (*packet).into()).await;
     }
@@ -88,13 +97,16 @@ async fn poison_becomes_findings_and_the_rest_is_judged() {
     let of = |sequence: u64| rows.iter().filter(|row| row.0 == sequence).map(|row| row.1.as_str()).collect::<Vec<_>>();
     assert_eq!((of(gzip), of(array), of(long)), (vec!["JSON"], vec!["SCHEMA"], vec!["JSON"]), "{rows:#?}");
     assert!(of(blank).is_empty() && !of(nobody).is_empty(), "{rows:#?}");
-    for (sequence, subject) in [(elsewhere, "omen.packets.corr_other"), (misplaced, "omen.lost")] {
+    for (sequence, subject) in [(elsewhere, &other), (misplaced, &lost), (torn, &torn_subject)] {
         let expected = format!("`correlation_id` does not match the subject `{subject}`");
         assert!(rows.contains(&(sequence, "SCHEMA".to_owned(), expected)), "{rows:#?}");
     }
     // The packets themselves are those of a log without findings.
     let about: Vec<u64> = rows.iter().map(|row| row.0).collect();
-    assert!(about.iter().all(|line| [gzip, array, long, nobody, elsewhere, misplaced].contains(line)), "{rows:#?}");
+    assert!(
+        about.iter().all(|line| [gzip, array, long, nobody, elsewhere, misplaced, torn].contains(line)),
+        "{rows:#?}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -109,7 +121,7 @@ async fn a_packet_that_comes_twice_is_stored_once_or_reported() {
         if let Some(id) = id {
             headers.insert("Nats-Msg-Id", id);
         }
-        let subject = names::packets_of("corr_support_invoice_4471");
+        let subject = packets_of("corr_support_invoice_4471");
         context.publish_with_headers(subject, headers, packet.into()).await.unwrap().await.unwrap().sequence
     };
     assert_eq!((publish(Some("a")).await, publish(Some("a")).await), (1, 1), "the server drops it");
@@ -130,7 +142,7 @@ async fn idle_episodes_end_and_what_is_open_is_reported() {
     let log: Vec<&str> = example("valid/read-only.jsonl").lines().collect();
     let open = log.iter().position(|line| line.contains("TaskDirectivePacket")).unwrap();
     for packet in &log[..=open] {
-        let subject = names::packets_of("corr_support_invoice_4471");
+        let subject = packets_of("corr_support_invoice_4471");
         context.publish(subject, (*packet).into()).await.unwrap().await.unwrap();
     }
     // A restart in between forgets nothing of when the episode had its last packet.
@@ -160,7 +172,7 @@ async fn episodes_of_several_partitions_end_at_one_mark_of_time() {
         let id = format!("corr_idle_{number}");
         for packet in &log[..=open] {
             let packet = packet.replace("corr_support_invoice_4471", &id);
-            context.publish(names::packets_of(&id), packet.into()).await.unwrap().await.unwrap();
+            context.publish(packets_of(&id), packet.into()).await.unwrap().await.unwrap();
         }
     }
     let second = std::time::Duration::from_secs(1);
@@ -177,6 +189,88 @@ async fn episodes_of_several_partitions_end_at_one_mark_of_time() {
     worker.stop().await;
     let rows = rows(&found(&context).await);
     assert!(rows.len() == EPISODES && rows.iter().all(|row| row.1 == "E6"), "{rows:#?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_broken_message_affects_only_its_own_episode() {
+    let Some(server) = Nats::start() else { return };
+    let context = server.context().await;
+    setup().packets(&context).await.unwrap();
+    // Two episodes of one partition.
+    let partition = names::partition_of("corr_broken", PARTITIONS);
+    let is_beside = |id: &String| names::partition_of(id, PARTITIONS) == partition;
+    let whole = (0..).map(|number| format!("corr_whole_{number}")).find(is_beside).unwrap();
+    let log: Vec<&str> = example("valid/read-only.jsonl").lines().collect();
+    let publish = async |id: &str, body: String| {
+        let body = body.replace("corr_support_invoice_4471", id);
+        context.publish(packets_of(id), body.into()).await.unwrap().await.unwrap().sequence
+    };
+    // The second packet of one is cut, and the second of the other one never comes.
+    publish("corr_broken", log[0].to_owned()).await;
+    publish(&whole, log[0].to_owned()).await;
+    let cut = publish("corr_broken", log[1][..20].to_owned()).await;
+    let follows = publish("corr_broken", log[2].to_owned()).await;
+    let alone = publish(&whole, log[2].to_owned()).await;
+    let worker = Worker::start(&server, options());
+    judged(&context).await;
+    worker.stop().await;
+    let causes: Vec<(u64, Option<u64>, String)> = found(&context)
+        .await
+        .iter()
+        .map(|line| {
+            let row: Value = serde_json::from_str(line).unwrap();
+            let id = row["correlation_id"].as_str().unwrap_or_default().to_owned();
+            (row["line"].as_u64().unwrap(), row["follows_from"]["line"].as_u64(), id)
+        })
+        .collect();
+    assert!(causes.contains(&(cut, None, "corr_broken".to_owned())), "{causes:?}");
+    assert!(causes.contains(&(follows, Some(cut), "corr_broken".to_owned())), "{causes:?}");
+    assert!(causes.contains(&(alone, None, whole)), "another episode lost nothing: {causes:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_episode_ends_with_a_packet_or_without_one() {
+    let Some(server) = Nats::start() else { return };
+    let context = server.context().await;
+    setup().packets(&context).await.unwrap();
+    let log: Vec<&str> = example("valid/read-only.jsonl").lines().collect();
+    let open = log.iter().position(|line| line.contains("TaskDirectivePacket")).unwrap();
+    let long = format!("corr_{}", "x".repeat(300));
+    let publish = async |id: &str, body: String, is_last: bool| {
+        let mut headers = HeaderMap::new();
+        if is_last {
+            headers.insert(names::END_HEADER, "true");
+        }
+        let body = body.replace("corr_support_invoice_4471", id);
+        context.publish_with_headers(packets_of(id), headers, body.into()).await.unwrap().await.unwrap();
+    };
+    for (number, packet) in log[..=open].iter().enumerate() {
+        publish("corr_short", (*packet).to_owned(), number == open).await;
+        publish(&long, (*packet).to_owned(), false).await;
+    }
+    publish(&long, String::new(), true).await;
+    let worker = Worker::start(&server, options());
+    judged(&context).await;
+    worker.stop().await;
+    let rows = rows(&found(&context).await);
+    assert_eq!(rows.iter().map(|row| row.1.as_str()).collect::<Vec<_>>(), ["E6", "E6"], "{rows:#?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_server_computes_the_same_partition() {
+    let mapping = format!(
+        "mappings = {{ \"omen.packets.*\": \"omen.packets.{{{{partition({PARTITIONS},1)}}}}.{{{{wildcard(1)}}}}\" }}"
+    );
+    let Some(server) = Nats::start_with(|_| mapping) else { return };
+    let context = server.context().await;
+    setup().packets(&context).await.unwrap();
+    for number in 0..1_000 {
+        let id = format!("corr_{number}_{}", ["é", "日本", "x", ""][number % 4]);
+        let answer = context.publish(format!("omen.packets.{id}"), "{}".into()).await.unwrap().await.unwrap();
+        let stream = context.get_stream(&answer.stream).await.unwrap();
+        let message = stream.get_raw_message(answer.sequence).await.unwrap();
+        assert_eq!(message.subject.as_str(), packets_of(&id), "{id}");
+    }
 }
 
 /// So many that several partitions have some.

@@ -2,12 +2,14 @@
 
 use std::io::{self, Read};
 
-use omen_worker::Failure;
+use async_nats::jetstream::Context;
+use omen::validator::Message;
 use omen_worker::publish::{Options, Publisher};
+use omen_worker::{Failure, names};
 
 use crate::same::many;
-use crate::server::{Nats, setup};
-use crate::stream::{end, publish};
+use crate::server::{Nats, PARTITIONS, setup};
+use crate::stream::{lines, publish, stream};
 
 /// A log that cannot be read any more after some bytes.
 struct Torn<'l>(&'l [u8]);
@@ -23,35 +25,58 @@ async fn an_interrupted_log_goes_on_where_it_was() {
     let Some(server) = Nats::start() else { return };
     let context = server.context().await;
     let publisher = Publisher::new(context.clone(), &setup()).await.unwrap();
-    let log = many(5, 30);
+    let log = many(5, 80);
     let lines = log.lines().count() as u64;
-    assert!(lines > 1000, "more than a batch: {lines}");
-    // The note of how far it is was not written: what is in the stream is read.
+    assert!(lines > 2500, "more than a batch for each partition: {lines}");
     let torn = Torn(&log.as_bytes()[..log.len() * 3 / 4]);
     assert!(matches!(publisher.log("log", torn, &Options::default()).await, Err(Failure::Log(_))));
-    let before = end(&context).await;
+    let before = all(&context).await.iter().map(Vec::len).sum::<usize>() as u64;
     assert!(before > 0 && before < lines);
     // Another publisher writes meanwhile.
     let other = many(900, 1).replace("\"corr_", "\"corr_other_");
     publisher.log("other", other.as_bytes(), &Options::default()).await.unwrap();
     let published = publisher.log("log", log.as_bytes(), &Options::default()).await.unwrap();
-    assert_eq!((published.lines, published.before), (lines, before));
-    assert_eq!(end(&context).await, lines + other.lines().count() as u64);
+    // A line that names no episode is in all streams.
+    assert!(published.lines == lines && published.before > 0 && published.before <= before, "{published:?}");
     // Once more does nothing, and what was appended follows.
     let published = publisher.log("log", log.as_bytes(), &Options::default()).await.unwrap();
     assert_eq!((published.lines, published.before), (lines, lines));
     let longer = format!("{log}{{}}\n");
     assert_eq!(publisher.log("log", longer.as_bytes(), &Options::default()).await.unwrap().lines, lines + 1);
-    // The lines are in the stream in their order.
-    let packets = context.get_stream("PACKETS").await.unwrap();
-    let mut stored = Vec::new();
-    for sequence in 1..=end(&context).await {
-        let message = packets.get_raw_message(sequence).await.unwrap();
-        stored.push(String::from_utf8(message.payload.to_vec()).unwrap());
+    // The lines are in the streams in their order, and each once.
+    let stored = all(&context).await;
+    for (partition, stored) in (0..).zip(&stored) {
+        let ours = |line: &&str| is_of(line, partition);
+        let (mut rest, mut others) = (longer.lines().filter(ours).peekable(), other.lines().filter(ours).peekable());
+        for line in stored {
+            // Those of the other log came in between.
+            let is_other = others.peek() == Some(&line.as_str()) && rest.peek() != Some(&line.as_str());
+            let next = if is_other { others.next() } else { rest.next() };
+            assert_eq!(next, Some(line.as_str()), "partition {partition}");
+        }
+        assert_eq!((rest.next(), others.next()), (None, None), "partition {partition}");
     }
-    let begin = usize::try_from(before).unwrap();
-    let of_other: Vec<String> = stored.drain(begin..begin + other.lines().count()).collect();
-    assert!(of_other.iter().eq(other.lines()) && stored.iter().eq(longer.lines()), "the lines are in their order");
+}
+
+/// Whether a line of a log belongs into the stream of a partition.
+fn is_of(line: &str, partition: u16) -> bool {
+    let message = Message::new(line.as_bytes());
+    message.correlation_id().is_none_or(|id| names::partition_of(id, PARTITIONS) == partition)
+}
+
+/// The lines in the stream of each partition.
+async fn all(context: &Context) -> Vec<Vec<String>> {
+    let mut all = Vec::new();
+    for partition in 0..PARTITIONS {
+        let packets = context.get_stream(stream(partition)).await.unwrap();
+        let mut stored = Vec::new();
+        for sequence in lines(context, partition).await {
+            let message = packets.get_raw_message(sequence).await.unwrap();
+            stored.push(String::from_utf8(message.payload.to_vec()).unwrap());
+        }
+        all.push(stored);
+    }
+    all
 }
 
 #[tokio::test]
@@ -63,7 +88,10 @@ async fn a_log_goes_on_in_a_stream_whose_messages_were_deleted() {
     let lines = log.lines().count() as u64;
     publisher.log("log", log.as_bytes(), &Options::default()).await.unwrap();
     publisher.log("other", many(900, 1).as_bytes(), &Options::default()).await.unwrap();
-    context.get_stream("PACKETS").await.unwrap().purge().await.unwrap();
+    for partition in 0..PARTITIONS {
+        // All but the last one, which is a note of the other log or of this one.
+        context.get_stream(stream(partition)).await.unwrap().purge().filter("omen.packets.>").await.unwrap();
+    }
     let longer = format!("{log}{{}}\n");
     let published = publisher.log("log", longer.as_bytes(), &Options::default()).await.unwrap();
     assert_eq!((published.lines, published.before), (lines + 1, lines));
@@ -78,6 +106,27 @@ async fn another_log_with_the_same_name_is_refused() {
     for other in [many(6, 1), many(5, 1).lines().next().unwrap().to_owned()] {
         let refused = publisher.log("log", other.as_bytes(), &Options { ends: true, ..Options::default() }).await;
         assert!(matches!(&refused, Err(Failure::Refused(why)) if why.contains("log")), "{refused:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_log_published_by_two_processes_is_stored_once() {
+    let Some(server) = Nats::start() else { return };
+    let context = server.context().await;
+    let log = many(5, 80);
+    let publish = async || {
+        let publisher = Publisher::new(context.clone(), &setup()).await.unwrap();
+        loop {
+            match publisher.log("log", log.as_bytes(), &Options::default()).await {
+                Ok(_) => return,
+                Err(failure) => assert!(matches!(failure, Failure::Fenced(_)), "{failure}"),
+            }
+        }
+    };
+    tokio::join!(publish(), publish());
+    for (partition, stored) in (0..).zip(all(&context).await) {
+        let expected: Vec<&str> = log.lines().filter(|line| is_of(line, partition)).collect();
+        assert!(stored.iter().eq(expected), "partition {partition}");
     }
 }
 
@@ -100,7 +149,7 @@ async fn another_number_of_partitions_is_refused() {
     let Some(server) = Nats::start() else { return };
     let context = server.context().await;
     setup().packets(&context).await.unwrap();
-    let other = omen_worker::setup::Setup { partitions: 3, ..setup() };
+    let other = omen_worker::setup::Setup { partitions: Some(3), ..setup() };
     let refused = other.packets(&context).await;
     assert!(matches!(&refused, Err(Failure::Refused(why)) if why.contains("number of partitions")), "{refused:?}");
 }

@@ -9,12 +9,11 @@ use omen_worker::worker::{self, Options};
 use tokio::time::sleep;
 
 use crate::damage::{half, heard, published, says};
-use crate::logs::checked;
 use crate::messages::Worker;
 use crate::process::options;
 use crate::same::{many, same};
-use crate::server::{Nats, setup};
-use crate::stream::{PATIENCE, found, judged};
+use crate::server::{Nats, PARTITIONS, setup};
+use crate::stream::{PATIENCE, expected, found, judged, stream};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_stream_that_was_made_again_is_refused() {
@@ -27,7 +26,9 @@ async fn a_stream_that_was_made_again_is_refused() {
     let before = found(&context).await;
 
     // It is longer than the first one, so its numbers do not show it.
-    context.delete_stream("PACKETS").await.unwrap();
+    for partition in 0..PARTITIONS {
+        context.delete_stream(stream(partition)).await.unwrap();
+    }
     context.delete_key_value("PACKETS_WORKERS").await.unwrap();
     let longer = many(171, 24).replace("\"corr_", "\"corr_again_");
     let publisher = Publisher::new(context.clone(), &setup()).await.unwrap();
@@ -35,7 +36,7 @@ async fn a_stream_that_was_made_again_is_refused() {
     let (refusing, said) = heard();
     let worker = Worker::start(&server, refusing);
     let why =
-        says(&said, &["partition ", "`PACKETS` has another message ", "it is another stream with this name"]).await;
+        says(&said, &["partition ", "`PACKETS_", " has another message ", "it is another stream with this name"]).await;
     assert!(why.contains("delete `PACKETS_FINDINGS` and the bucket `PACKETS_STATE`"), "{why}");
     worker.stop().await;
     same(&found(&context).await, &before);
@@ -44,7 +45,7 @@ async fn a_stream_that_was_made_again_is_refused() {
     context.get_stream("PACKETS_FINDINGS").await.unwrap().purge().await.unwrap();
     let (refusing, said) = heard();
     let worker = Worker::start(&server, refusing);
-    says(&said, &["partition ", "`PACKETS` has another message "]).await;
+    says(&said, &["partition ", "`PACKETS_", " has another message "]).await;
     worker.stop().await;
 }
 
@@ -60,7 +61,7 @@ async fn findings_that_are_older_than_their_checkpoints_are_refused() {
     context.delete_stream("PACKETS_FINDINGS").await.unwrap();
     setup().findings(&context).await.unwrap();
     for _ in 0..1_000 {
-        context.publish("omen.findings.error.E1", "{}".into()).await.unwrap().await.unwrap();
+        context.publish("omen.findings.junk", "{}".into()).await.unwrap().await.unwrap();
     }
     let (refusing, said) = heard();
     let worker = Worker::start(&server, refusing);
@@ -78,11 +79,11 @@ async fn a_message_that_is_not_a_commit_is_named() {
     let worker = Worker::start(&server, options());
     judged(&context).await;
     worker.stop().await;
-    let junk = context.publish("omen.verdicts.3", "junk".into()).await.unwrap().await.unwrap().sequence;
+    let junk = context.publish("omen.findings.3.error", "junk".into()).await.unwrap().await.unwrap().sequence;
 
     let (refusing, said) = heard();
     let worker = Worker::start(&server, refusing);
-    let why = says(&said, &["partition 3: ", "on `omen.verdicts.3`, is not a commit"]).await;
+    let why = says(&said, &["partition 3: ", "on `omen.findings.3.error`, is not a commit"]).await;
     assert!(why.contains(&format!("nats stream rmm PACKETS_FINDINGS {junk}")), "{why}");
     // Nor can the rules be replaced, and they stay as they are.
     let later = Options { episode_ttl: Some(Duration::from_secs(600)), judges_again: true, ..options() };
@@ -93,21 +94,22 @@ async fn a_message_that_is_not_a_commit_is_named() {
     crate::stream::publish(&context, "log", &log).await;
     judged(&context).await;
     worker.stop().await;
-    same(&found(&context).await, &checked(&log));
+    same(&found(&context).await, &expected(&context, &log).await);
 }
 
 #[tokio::test]
 async fn a_stream_that_loses_packets_is_refused() {
     let Some(server) = Nats::start() else { return };
     let context = server.context().await;
-    let config = setup().packets(&context).await.unwrap().cached_info().config.clone();
-    let without_marks = config.subjects.iter().filter(|subject| *subject != "omen.tick").cloned().collect();
+    setup().packets(&context).await.unwrap();
+    let config = context.get_stream(stream(1)).await.unwrap().cached_info().config.clone();
+    let without_marks = config.subjects.iter().filter(|subject| !subject.starts_with("omen.marks")).cloned().collect();
     for (config, why) in [
         (Config { max_messages_per_subject: 100, ..config.clone() }, "--max-msgs-per-subject=-1"),
         (Config { retention: RetentionPolicy::Interest, ..config.clone() }, "once somebody has read them"),
-        (Config { subjects: without_marks, ..config.clone() }, "does not store `omen.tick`"),
+        (Config { subjects: without_marks, ..config.clone() }, "does not store `omen.marks.1.>`"),
     ] {
-        context.delete_stream("PACKETS").await.unwrap();
+        context.delete_stream(stream(1)).await.unwrap();
         context.create_stream(config).await.unwrap();
         let refused = setup().packets(&context).await;
         assert!(matches!(&refused, Err(Failure::Refused(found)) if found.contains(why)), "{why}: {refused:?}");
@@ -132,4 +134,20 @@ async fn an_agreement_that_was_deleted_is_stored_again() {
     }
     worker.stop().await;
     assert!(before.is_some());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn buckets_that_are_deleted_are_made_again() {
+    let Some(server) = Nats::start() else { return };
+    let context = server.context().await;
+    let log = many(75, 12);
+    published(&context, &half(&log)).await;
+    let worker = Worker::start(&server, options());
+    judged(&context).await;
+    context.delete_key_value("PACKETS_STATE").await.unwrap();
+    context.delete_key_value("PACKETS_WORKERS").await.unwrap();
+    crate::stream::publish(&context, "log", &log).await;
+    judged(&context).await;
+    worker.stop().await;
+    same(&found(&context).await, &expected(&context, &log).await);
 }

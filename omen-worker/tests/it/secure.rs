@@ -3,19 +3,23 @@
 use std::fs;
 use std::path::Path;
 
+use async_nats::ConnectOptions;
 use data_encoding::BASE64URL_NOPAD;
 use nkeys::KeyPair;
+use omen::log::Nats;
 use omen_worker::Failure;
 use omen_worker::connect::Server;
+use omen_worker::names;
+use omen_worker::tail::{self, Findings};
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer};
 use serde_json::{Value, json};
+use tokio::task::block_in_place;
 
-use crate::logs::checked;
 use crate::messages::Worker;
 use crate::process::options;
 use crate::same::{many, same};
-use crate::server::Nats;
-use crate::stream::{found, judged, publish};
+use crate::server::{Nats as NatsServer, PARTITIONS, setup};
+use crate::stream::{PATIENCE, end, expected, found, judged, publish};
 
 fn path(folder: &Path, name: &str) -> String {
     folder.join(name).display().to_string()
@@ -59,12 +63,12 @@ async fn judges(server: &Server) {
     let worker = Worker::of(server.clone(), options());
     judged(&context).await;
     worker.stop().await;
-    same(&found(&context).await, &checked(&log));
+    same(&found(&context).await, &expected(&context, &log).await);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn both_sides_show_certificates() {
-    let server = Nats::start_with(|folder| {
+    let server = NatsServer::start_with(|folder| {
         certificates(folder, "own");
         certificates(folder, "other");
         let path = |name| path(folder, name);
@@ -100,7 +104,7 @@ async fn both_sides_show_certificates() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn tls_may_come_first() {
-    let server = Nats::start_with(|folder| {
+    let server = NatsServer::start_with(|folder| {
         certificates(folder, "own");
         let path = |name| path(folder, name);
         format!(
@@ -116,7 +120,7 @@ async fn tls_may_come_first() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn passwords_and_tokens_are_checked() {
-    let Some(server) = Nats::start_with(|_| "authorization { user: omen, password: secret }".to_owned()) else {
+    let Some(server) = NatsServer::start_with(|_| "authorization { user: omen, password: secret }".to_owned()) else {
         return;
     };
     let own = Server { user: "omen".to_owned(), password: "secret".to_owned(), ..server.address() };
@@ -131,7 +135,7 @@ async fn passwords_and_tokens_are_checked() {
         refused(&wrong, "authorization").await;
         assert!(!connects(&wrong).await.unwrap_err().to_string().contains("guessed"), "a password is not shown");
     }
-    let Some(server) = Nats::start_with(|_| "authorization { token: t0ken }".to_owned()) else { return };
+    let Some(server) = NatsServer::start_with(|_| "authorization { token: t0ken }".to_owned()) else { return };
     connects(&Server { token: "t0ken".to_owned(), ..server.address() }).await.unwrap();
     let in_url = Server { url: format!("nats://t0ken@127.0.0.1:{}", server.port), ..Server::default() };
     connects(&in_url).await.unwrap();
@@ -142,7 +146,7 @@ async fn passwords_and_tokens_are_checked() {
 async fn an_nkey_is_checked() {
     let key = KeyPair::new_user();
     let users = format!("authorization {{ users: [ {{ nkey: {} }} ] }}", key.public_key());
-    let Some(server) = Nats::start_with(|_| users) else { return };
+    let Some(server) = NatsServer::start_with(|_| users) else { return };
     let path = |name| path(server.folder.path(), name);
     fs::write(path("own.nk"), format!("{}\n", key.seed().unwrap())).unwrap();
     fs::write(path("other.nk"), KeyPair::new_user().seed().unwrap()).unwrap();
@@ -192,7 +196,7 @@ fn credentials(account: &KeyPair) -> String {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn credentials_are_checked() {
     let (operator, system, tenant) = (KeyPair::new_operator(), KeyPair::new_account(), KeyPair::new_account());
-    let server = Nats::start_with(|_| {
+    let server = NatsServer::start_with(|_| {
         format!(
             "operator: {}\nsystem_account: {}\nresolver: MEMORY\nresolver_preload {{\n{}: {}\n{}: {}\n}}",
             jwt(&operator, &operator, &json!({ "type": "operator", "version": 2 })),
@@ -215,4 +219,72 @@ async fn credentials_are_checked() {
         let failure = connects(&Server { creds: path(file), ..own.clone() }).await;
         assert!(matches!(&failure, Err(Failure::Input(why)) if why.contains(file)), "{failure:?}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_agent_publishes_packets_and_nothing_else() {
+    let example = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../deploy/nats-server.conf")).unwrap();
+    let example = ["AGENT", "TYPED", "WORKER", "READER"]
+        .iter()
+        .fold(example, |text, name| text.replace(&format!("$OMEN_{name}_PASSWORD"), &name.to_lowercase()));
+    assert!(example.contains(&format!("partition({PARTITIONS},1)")));
+    let Some(server) = NatsServer::start_with(|_| example) else { return };
+    let user = |name: &str| Server { user: name.to_owned(), password: name.to_owned(), ..server.address() };
+    let connect = async |name: &str| user(name).jetstream(user(name).connect(name, |_| {}).await.unwrap());
+    let (agent, operator, reader) = (connect("agent").await, connect("worker").await, connect("reader").await);
+
+    let worker = Worker::of(user("worker"), options());
+    let log = many(82, 2);
+    publish(&operator, "log", &log).await;
+    judged(&operator).await;
+    let before = end(&operator).await;
+    let body = "{}".to_owned();
+    agent.publish("omen.packets.corr_of_agent", body.clone().into()).await.unwrap().await.unwrap();
+    assert_eq!(end(&operator).await, before + 1);
+    judged(&operator).await;
+
+    // Who may write these can end all episodes, or say what was found.
+    let stored = async || {
+        let last = |stream: &str| operator.get_stream(stream.to_owned());
+        let findings = last("PACKETS_FINDINGS").await.unwrap().cached_info().state.last_sequence;
+        let state = last("KV_PACKETS_STATE").await.unwrap().cached_info().state.last_sequence;
+        (end(&operator).await, findings, state)
+    };
+    worker.stop().await;
+    let (before, mut sent) = (stored().await, 0);
+    for subject in [
+        "omen.marks.0.tick",
+        "omen.marks.0.lost",
+        "omen.findings.0.error",
+        "$KV.PACKETS_STATE.checkpoint.0",
+        "$JS.API.STREAM.DELETE.PACKETS_0",
+    ] {
+        agent.client().publish(subject, body.clone().into()).await.unwrap();
+        // The answer of the server is not stored there, either.
+        let answered = format!("omen.packets.{}.corr_of_agent", names::partition_of("corr_of_agent", PARTITIONS));
+        agent.client().publish_with_reply(answered, subject, body.clone().into()).await.unwrap();
+        sent += 1;
+    }
+    // The packets are stored, and nothing else.
+    let begin = std::time::Instant::now();
+    while end(&operator).await < before.0 + sent {
+        assert!(begin.elapsed() < PATIENCE, "the packets are not stored");
+    }
+    agent.client().flush().await.unwrap();
+    assert_eq!(stored().await, (before.0 + sent, before.1, before.2));
+    let log = block_in_place(|| {
+        let options = ConnectOptions::with_user_and_password("typed".to_owned(), "typed".to_owned());
+        Nats::connect_with(&server.address().url, options)
+    });
+    assert!(log.is_ok(), "the typed API finds the streams: {log:?}");
+
+    let findings = Findings::open(&user("reader"), &reader, &setup().names).await.unwrap();
+    let mut count = 0;
+    let each = |_: &[u8], packet: Option<&[u8]>| {
+        count += usize::from(packet.is_some());
+        Ok::<(), std::convert::Infallible>(())
+    };
+    let once = tail::Options { with_packets: true, consumer: Some("pager".to_owned()), ..tail::Options::default() };
+    let Ok(()) = tail::run(&findings, &once, std::future::pending(), each).await.unwrap();
+    assert!(count > 1, "{count}");
 }

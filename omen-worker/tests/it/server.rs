@@ -16,7 +16,7 @@ use rustix::process::Pid;
 use tempfile::TempDir;
 
 /// How many partitions the tests have.
-pub(crate) const PARTITIONS: u16 = 8;
+pub(crate) const PARTITIONS: u16 = 4;
 
 pub(crate) struct Nats {
     binary: PathBuf,
@@ -141,7 +141,7 @@ fn run(binary: &Path, folder: &Path) -> Option<Child> {
 /// What the streams are. A process of a worker can be asked to keep them on several servers.
 pub(crate) fn setup() -> Setup {
     let replicas = std::env::var(REPLICAS).map_or(1, |replicas| replicas.parse().expect(REPLICAS));
-    Setup { names: Names::of("PACKETS"), partitions: PARTITIONS, replicas }
+    Setup { names: Names::of("PACKETS"), partitions: Some(PARTITIONS), replicas }
 }
 
 /// On how many servers a process of a worker keeps each stream.

@@ -4,15 +4,16 @@ use std::convert::Infallible;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use omen_worker::Failure;
 use omen_worker::connect::Server;
-use omen_worker::tail::{From, Streams, run};
+use omen_worker::tail::{Findings, Options, run};
 use tokio::time::sleep;
 
 use crate::cable::Cable;
 use crate::process::Worker;
 use crate::same::many;
 use crate::server::{Nats, setup};
-use crate::stream::{PATIENCE, found, judged, publish};
+use crate::stream::{PATIENCE, found, judged, publish, tailed};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_findings_are_followed_past_cuts_and_kills() {
@@ -28,12 +29,13 @@ async fn the_findings_are_followed_past_cuts_and_kills() {
     let lines = Arc::clone(&seen);
     let following = tokio::spawn(async move {
         let context = address.jetstream(address.connect("tail", |_| {}).await.unwrap());
-        let streams = Streams::open(&context, &setup().names).await.unwrap();
+        let findings = Findings::open(&address, &context, &setup().names).await.unwrap();
         let each = |line: &[u8], _: Option<&[u8]>| {
             lines.lock().unwrap().push(String::from_utf8(line.to_vec()).unwrap());
             Ok::<(), Infallible>(())
         };
-        run(&streams, From::Beginning, (true, true), std::future::pending(), each).await.map(drop)
+        let options = Options { follows: true, with_packets: true, ..Options::default() };
+        run(&findings, &options, std::future::pending(), each).await.map(drop)
     });
     for part in 0..4 {
         match part {
@@ -66,4 +68,56 @@ async fn the_findings_are_followed_past_cuts_and_kills() {
         seen.len(),
         begin.elapsed().as_secs_f64()
     ));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_consumer_reads_on_where_it_was() {
+    let Some(server) = Nats::start() else { return };
+    let context = server.context().await;
+    let worker = Worker::start(&server);
+    let (mut printed, mut log) = (Vec::new(), String::new());
+    let pager = Options { consumer: Some("pager".to_owned()), ..Options::default() };
+    for part in 0..3 {
+        let logs = many(190 + part, 4).replace("\"corr_", &format!("\"corr_p{part}_"));
+        log.push_str(&logs);
+        crate::damage::published(&context, &log).await;
+        judged(&context).await;
+        let part = tailed(&context, &pager).await;
+        assert!(!part.is_empty());
+        printed.extend(part);
+    }
+    assert_eq!(tailed(&context, &pager).await, Vec::<String>::new());
+    printed.sort_unstable();
+    crate::same::same(&printed, &found(&context).await);
+    worker.stop();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn findings_that_were_restored_are_not_followed() {
+    let Some(server) = Nats::start() else { return };
+    let context = server.context().await;
+    setup().findings(&context).await.unwrap();
+    setup().packets(&context).await.unwrap();
+    let worker = Worker::start(&server);
+    publish(&context, "log", &many(195, 4)).await;
+    judged(&context).await;
+    worker.stop();
+    let pager = Options { consumer: Some("pager".to_owned()), ..Options::default() };
+    assert!(!tailed(&context, &pager).await.is_empty());
+    // An older copy has fewer messages, or others.
+    let refused = async || {
+        let findings = Findings::open(&server.address(), &context, &setup().names).await.unwrap();
+        let each = |_: &[u8], _: Option<&[u8]>| Ok::<(), Infallible>(());
+        match run(&findings, &pager, std::future::pending(), each).await {
+            Err(Failure::Refused(why)) => assert!(why.contains("restored from an older copy"), "{why}"),
+            other => panic!("{other:?}"),
+        }
+    };
+    context.delete_stream("PACKETS_FINDINGS").await.unwrap();
+    setup().findings(&context).await.unwrap();
+    refused().await;
+    for _ in 0..1_000 {
+        context.publish("omen.findings.0.error", "{}".into()).await.unwrap().await.unwrap();
+    }
+    refused().await;
 }

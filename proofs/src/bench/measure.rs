@@ -68,7 +68,7 @@ impl Logs {
         let [compact, shuffled, spaced] =
             [Form::Compact, Form::Shuffled, Form::Python].map(|form| Corpus::generate(seed, episodes, form));
         [&compact, &shuffled, &spaced].into_iter().try_for_each(clean)?;
-        let faulty = faults::faulty(&compact, seed);
+        let faulty = faults::faulty(&compact, seed, faults::TENTH);
         let rejected = rejected(&faulty)?;
         let sample = lines(&compact.bytes).step_by(SAMPLED).flat_map(|line| [line, b"\n"].concat()).collect();
         Ok(Self { compact, shuffled, spaced, faulty, sample, rejected })

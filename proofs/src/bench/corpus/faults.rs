@@ -54,18 +54,18 @@ const ILLEGAL: &[Entry] = &[
     ("\"decision_outcome\":\"ACT\"", Fault::Edit("\"quality_tier\":\"PAR\"", "\"quality_tier\":\"SUBPAR\"")),
 ];
 
-/// One packet of this many is followed or preceded by a faulty one.
-const EVERY: u32 = 9;
+/// With this one, about a tenth of all packets are faulty.
+pub const TENTH: u32 = 9;
 
-/// A corpus in compact form with faulty packets in it, about a tenth of all.
+/// A corpus in compact form with faulty packets in it: one packet of `every` so many is followed or preceded by one.
 #[must_use]
-pub fn faulty(corpus: &Corpus, seed: u64) -> Corpus {
+pub fn faulty(corpus: &Corpus, seed: u64, every: u32) -> Corpus {
     let mut rng = Rng::with_seed(seed);
     let mut bytes = Vec::with_capacity(corpus.bytes.len() + corpus.bytes.len() / 8);
     let mut packets = corpus.packets;
     let text = str::from_utf8(&corpus.bytes).unwrap_or_default();
     for line in text.split_inclusive('\n') {
-        let is_chosen = rng.u32(..EVERY) == 0;
+        let is_chosen = rng.u32(..every.max(1)) == 0;
         let Some((is_before, broken)) = is_chosen.then(|| broken(line, &mut rng)).flatten() else {
             bytes.extend(line.as_bytes());
             continue;

@@ -14,26 +14,27 @@ pub fn costs(report: &Report) -> String {
     let episode = |bytes: f64| bytes / memory.episodes as f64;
     let resident = memory.resident.zip(memory.idle).map(|(resident, idle)| resident.saturating_sub(idle) as f64);
     let half = lag.iter().find(|lag| lag.load == 0.5);
+    let one = throughput.workers.first().copied().unwrap_or_default();
     let mut rows = vec![
         (
-            "processors that judge, two workers for each stream",
-            format!("10⁵ packets/s × {:.1} µs", throughput.two_workers_us),
-            format!("{:.1}", PACKETS_S * throughput.two_workers_us / 1e6),
+            "processors that judge",
+            format!("10⁵ packets/s × {:.1} µs", one.worker_us),
+            format!("{:.1}", PACKETS_S * one.worker_us / 1e6),
         ),
         (
-            "processors of servers, to store once and to send twice",
-            format!("10⁵ packets/s × ({:.1} + {:.1}) µs", throughput.stored_us, throughput.two_sent_us),
-            format!("{:.1}", PACKETS_S * (throughput.stored_us + throughput.two_sent_us) / 1e6),
+            "processors of servers, to store and to send",
+            format!("10⁵ packets/s × ({:.1} + {:.1}) µs", throughput.stored_us, one.server_us),
+            format!("{:.1}", PACKETS_S * (throughput.stored_us + one.server_us) / 1e6),
         ),
         (
-            "streams, each filled to half of what it takes",
+            "servers, each filled to half of what one publisher stores",
             format!("10⁵ packets/s ÷ ({:.0} packets/s ÷ 2)", throughput.publish_s),
             format!("{:.0}", (PACKETS_S / (throughput.publish_s / 2.0)).ceil()),
         ),
         (
-            "network, into servers and twice out of them",
-            format!("10⁵ packets/s × {packet:.0} bytes × {:.2} × 3", memory.stored_bytes),
-            format!("{:.0} MB/s", 3.0 * PACKETS_S * packet * memory.stored_bytes / 1e6),
+            "network, into servers and out of them",
+            format!("10⁵ packets/s × {packet:.0} bytes × ({:.2} + {:.2})", memory.stored_bytes, one.sent_bytes),
+            format!("{:.0} MB/s", PACKETS_S * packet * (memory.stored_bytes + one.sent_bytes) / 1e6),
         ),
         (
             "packets, kept for a day",

@@ -1,40 +1,48 @@
-//! Packets that come at a rate, and how long it takes until each is judged.
+//! Packets that come at a rate, and how long it takes until what is wrong with them is stored.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use async_nats::jetstream::consumer::{DeliverPolicy, pull};
 use async_nats::jetstream::context::PublishAckFuture;
 use bytes::Bytes;
 use futures_util::StreamExt as _;
-use omen::validator::Message;
+use omen::validator::{Message, ValidatorOptions};
+use omen::{Finding, Validator};
 use omen_worker::names;
+use serde::Deserialize;
 use tokio::sync::{Semaphore, mpsc};
-use tokio::time::{sleep, sleep_until};
+use tokio::time::sleep_until;
 
 use super::super::Failure;
 use super::super::corpus::Corpus;
 use super::super::measure::lines;
-use super::commits::Commit;
 use super::place::Place;
 
-/// The packets of a corpus with their subjects, in order.
-pub(super) fn messages(corpus: &Corpus) -> Vec<(String, Bytes)> {
+/// A packet with its partition and its subject.
+pub(super) struct Packet {
+    partition: u16,
+    subject: String,
+    pub(super) body: Bytes,
+}
+
+/// The packets of a corpus that name their episodes, in order.
+pub(super) fn messages(corpus: &Corpus, partitions: u16) -> Vec<Packet> {
     let packet = |line: &[u8]| {
         let message = Message::new(line);
-        Some((names::packets_of(message.correlation_id()?), Bytes::copy_from_slice(line)))
+        let id = message.correlation_id()?;
+        Some(Packet {
+            partition: names::partition_of(id, partitions),
+            subject: names::packets_of(id, partitions),
+            body: Bytes::copy_from_slice(line),
+        })
     };
     lines(&corpus.bytes).filter_map(packet).collect()
 }
 
-/// Publishes messages at a rate, or as fast as the server takes them. Returns when each was due: a publisher that the server keeps
+/// Publishes packets at a rate, or as fast as the server takes them. Returns when each was due: a publisher that the server keeps
 /// waiting does not make latencies look better.
-pub(super) async fn publish(
-    place: &Place,
-    messages: &[(String, Bytes)],
-    rate: Option<f64>,
-) -> Result<Vec<Instant>, Failure> {
+pub(super) async fn publish(place: &Place, packets: &[Packet], rate: Option<f64>) -> Result<Vec<SystemTime>, Failure> {
     let (sender, mut acks) = mpsc::unbounded_channel::<(PublishAckFuture, tokio::sync::OwnedSemaphorePermit)>();
     let checked = tokio::spawn(async move {
         while let Some((ack, permit)) = acks.recv().await {
@@ -44,18 +52,14 @@ pub(super) async fn publish(
         Ok::<(), String>(())
     });
     let room = Arc::new(Semaphore::new(IN_FLIGHT));
-    let begin = Instant::now();
-    let mut due = Vec::with_capacity(messages.len());
-    for (number, (subject, body)) in messages.iter().enumerate() {
-        if let Some(rate) = rate {
-            let at = begin + Duration::from_secs_f64(number as f64 / rate);
-            due.push(at);
-            // Timers are a millisecond apart, so those that are due by then go together.
-            if at > Instant::now() {
-                sleep_until(at.into()).await;
-            }
-        } else {
-            due.push(Instant::now());
+    let (begin, began) = (Instant::now(), SystemTime::now());
+    let mut due = Vec::with_capacity(packets.len());
+    for (number, Packet { subject, body, .. }) in packets.iter().enumerate() {
+        let after = rate.map_or_else(|| begin.elapsed(), |rate| Duration::from_secs_f64(number as f64 / rate));
+        due.push(began + after);
+        // Timers are a millisecond apart, so those that are due by then go together.
+        if begin + after > Instant::now() {
+            sleep_until((begin + after).into()).await;
         }
         let permit = Arc::clone(&room).acquire_owned().await?;
         let ack = place.context.publish(subject.clone(), body.clone()).await?;
@@ -67,49 +71,60 @@ pub(super) async fn publish(
     Ok(due)
 }
 
-/// How long it took from the moment when each packet was due until its commit was seen, in milliseconds.
-pub(super) async fn latencies(place: &Place, due: &[Instant], commits: &[Commit]) -> Result<Vec<f64>, Failure> {
-    let mut by_partition: BTreeMap<u16, Vec<&Commit>> = BTreeMap::new();
-    for commit in commits {
-        by_partition.entry(commit.partition).or_default().push(commit);
+/// The message that a finding is about.
+#[derive(Debug, Deserialize, PartialEq, Eq)]
+struct About {
+    /// The stream.
+    file: String,
+    /// Its number there.
+    line: usize,
+}
+
+/// How long it took from the moment when each faulty packet was due until the server stored what is wrong with it, in milliseconds.
+///
+/// # Errors
+/// If the faulty packets are not those that one validator finds in the same packets.
+pub(super) async fn latencies(place: &Place, packets: &[Packet], due: &[SystemTime]) -> Result<Vec<f64>, Failure> {
+    // One connection publishes, so the order in a stream is that of its packets here.
+    let mut streams = vec![Vec::new(); place.partitions.into()];
+    for (Packet { partition, .. }, due) in packets.iter().zip(due) {
+        streams.get_mut(usize::from(*partition)).ok_or("a packet of no partition")?.push(*due);
     }
-    let mut latencies = Vec::with_capacity(due.len());
-    for (sequence, partition) in partitions(place, due.len()).await? {
-        let commits = by_partition.get(&partition).map_or(&[][..], Vec::as_slice);
-        let at = commits.partition_point(|commit| commit.sequence < sequence);
-        // One connection publishes, so the first message is the first packet.
-        let due = usize::try_from(sequence).ok().and_then(|sequence| due.get(sequence.checked_sub(1)?));
-        if let (Some(commit), Some(due)) = (commits.get(at), due) {
-            latencies.push(commit.at.saturating_duration_since(*due).as_secs_f64() * 1e3);
+    let findings = place.stream("PACKETS_FINDINGS").await?;
+    let count = findings.cached_info().state.messages as usize;
+    let config = pull::OrderedConfig { deliver_policy: DeliverPolicy::All, ..pull::OrderedConfig::default() };
+    let mut commits = findings.create_consumer(config).await?.messages().await?.take(count);
+    let mut latencies = Vec::new();
+    while let Some(commit) = commits.next().await {
+        let commit = commit?;
+        let stored = commit.info()?.published.unix_timestamp_nanos() as f64;
+        let lines = commit.payload.split(|byte| *byte == b'\n');
+        let mut about: Vec<About> = lines.map(serde_json::from_slice).collect::<Result<_, _>>()?;
+        about.dedup();
+        for About { file, line } in about {
+            let partition = file.rsplit('_').next().and_then(|partition| partition.parse::<usize>().ok());
+            let due = partition.and_then(|partition| streams.get(partition)?.get(line.checked_sub(1)?));
+            let due =
+                due.ok_or_else(|| format!("a finding on message {line} of `{file}`, where a packet was not expected"))?;
+            latencies.push(stored / 1e6 - due.duration_since(SystemTime::UNIX_EPOCH)?.as_secs_f64() * 1e3);
         }
     }
-    match latencies.len() == due.len() {
+    let expected = faulty(packets);
+    match latencies.len() == expected {
         true => Ok(latencies),
-        false => Err(format!("{} of {} packets have a commit", latencies.len(), due.len()).into()),
+        false => Err(format!("{} of {expected} faulty packets were found", latencies.len()).into()),
     }
 }
 
-/// The partition of each message of the stream of packets.
-async fn partitions(place: &Place, count: usize) -> Result<Vec<(u64, u16)>, Failure> {
-    let packets = place.stream("PACKETS").await?;
-    let config = pull::OrderedConfig {
-        deliver_policy: DeliverPolicy::All,
-        headers_only: true,
-        ..pull::OrderedConfig::default()
-    };
-    let mut messages = packets.create_consumer(config).await?.messages().await?.take(count);
-    let mut all = Vec::with_capacity(count);
-    while let Some(message) = messages.next().await {
-        let message = message?;
-        let partition = message.subject.split('.').nth(2).and_then(|partition| partition.parse().ok());
-        all.push((message.info()?.stream_sequence, partition.ok_or("a packet without a partition")?));
+/// How many packets have findings.
+fn faulty(packets: &[Packet]) -> usize {
+    let mut validator = Validator::new(ValidatorOptions::default());
+    let mut findings: Vec<Finding> = Vec::new();
+    for (number, Packet { body, .. }) in (1..).zip(packets) {
+        let Ok(()) = validator.message(number, &Message::new(body), &mut findings);
     }
-    Ok(all)
-}
-
-/// Waits until a worker has settled.
-pub(super) async fn settle() {
-    sleep(Duration::from_secs(1)).await;
+    findings.dedup_by_key(|finding| finding.line);
+    findings.len()
 }
 
 /// How many packets may be on their way to the server.

@@ -1,5 +1,6 @@
 //! A server on loopback, and the processes that work with it.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -7,14 +8,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use async_nats::jetstream::Context;
-use async_nats::jetstream::stream::{Info, Stream};
+use async_nats::jetstream::stream::Stream;
+use async_nats::jetstream::{Context, kv};
 use omen_worker::connect::Server;
 use omen_worker::names::Names;
 use omen_worker::setup::Setup;
 use tempfile::TempDir;
 
-use super::super::Failure;
+use super::super::{Failure, built};
 
 /// What is started.
 #[derive(Clone, Debug)]
@@ -33,15 +34,7 @@ impl Programs {
     pub fn find(own: &Path) -> Result<Self, Failure> {
         let nats = std::env::var_os("OMEN_NATS_SERVER")
             .ok_or("OMEN_NATS_SERVER is not set; expected the path of nats-server")?;
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let built = Command::new(cargo)
-            .args(["build", "--quiet", "--release", "--package", "omen-cli", "--features", "nats", "--bin", "omen"])
-            .status()?;
-        let omen = own.with_file_name("omen").with_extension(std::env::consts::EXE_EXTENSION);
-        if !built.success() || !omen.is_file() {
-            return Err("the command `omen` cannot be built".into());
-        }
-        Ok(Self { omen, nats: nats.into() })
+        Ok(Self { omen: built(own, &["--features", "nats"])?, nats: nats.into() })
     }
 }
 
@@ -51,8 +44,11 @@ pub(super) struct Place {
     omen: PathBuf,
     url: String,
     server: Running,
+    /// Where the server says what it does.
+    monitor: SocketAddr,
     pub(super) context: Context,
-    pub(super) setup: Setup,
+    setup: Setup,
+    pub(super) partitions: u16,
     // Removed last.
     pub(super) folder: TempDir,
 }
@@ -60,10 +56,12 @@ pub(super) struct Place {
 impl Place {
     pub(super) async fn start(programs: &Programs, partitions: u16) -> Result<Self, Failure> {
         let folder = tempfile::tempdir()?;
-        // Free now; nobody else takes it in the moment until the server does.
-        let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
+        // Free now; nobody else takes them in the moment until the server does.
+        let free = [TcpListener::bind("127.0.0.1:0")?, TcpListener::bind("127.0.0.1:0")?];
+        let [port, monitor] = [free[0].local_addr()?.port(), free[1].local_addr()?.port()];
+        drop(free);
         let server = Command::new(&programs.nats)
-            .args(["-js", "-a", "127.0.0.1", "-p", &port.to_string(), "-sd"])
+            .args(["-js", "-a", "127.0.0.1", "-p", &port.to_string(), "-m", &monitor.to_string(), "-sd"])
             .arg(folder.path().join("store"))
             .stdin(Stdio::null())
             .stdout(Stdio::null())
@@ -80,8 +78,9 @@ impl Place {
         let url = format!("nats://127.0.0.1:{port}");
         let address = Server { url: url.clone(), ..Server::default() };
         let context = address.jetstream(address.connect("benchmark", |_| {}).await?);
-        let setup = Setup { names: Names::of("PACKETS"), partitions, replicas: 1 };
-        let place = Self { omen: programs.omen.clone(), url, server, context, setup, folder };
+        let setup = Setup { names: Names::of("PACKETS"), partitions: Some(partitions), replicas: 1 };
+        let monitor = SocketAddr::from(([127, 0, 0, 1], monitor));
+        let place = Self { omen: programs.omen.clone(), url, server, monitor, context, setup, partitions, folder };
         place.make().await?;
         Ok(place)
     }
@@ -89,6 +88,8 @@ impl Place {
     async fn make(&self) -> Result<(), Failure> {
         self.setup.packets(&self.context).await?;
         self.setup.findings(&self.context).await?;
+        let bucket = "PACKETS_WORKERS".to_owned();
+        self.context.create_key_value(kv::Config { bucket, max_age: LEASE, ..kv::Config::default() }).await?;
         Ok(())
     }
 
@@ -103,8 +104,21 @@ impl Place {
 
     /// Forgets everything.
     pub(super) async fn forget(&self) -> Result<(), Failure> {
-        let _ = self.context.delete_stream("PACKETS").await;
+        for partition in 0..self.partitions {
+            let _ = self.context.delete_stream(self.setup.names.packets(partition)).await;
+        }
         self.forget_verdicts().await
+    }
+
+    /// Messages in the streams of packets, and their bytes.
+    pub(super) async fn stored(&self) -> Result<(u64, u64), Failure> {
+        let (mut messages, mut bytes) = (0, 0);
+        for partition in 0..self.partitions {
+            let stream = self.stream(&self.setup.names.packets(partition)).await?;
+            messages += stream.cached_info().state.messages;
+            bytes += stream.cached_info().state.bytes;
+        }
+        Ok((messages, bytes))
     }
 
     pub(super) async fn stream(&self, name: &str) -> Result<Stream, Failure> {
@@ -114,10 +128,7 @@ impl Place {
     /// The number of the last message of a stream; 0 if there is none.
     pub(super) async fn last(&self, name: &str) -> u64 {
         match self.context.get_stream(name).await {
-            Ok(stream) => {
-                let Info { state, .. } = stream.cached_info();
-                state.last_sequence
-            }
+            Ok(stream) => stream.cached_info().state.last_sequence,
             Err(_) => 0,
         }
     }
@@ -140,21 +151,59 @@ impl Place {
 
     /// Starts a worker.
     pub(super) fn worker(&self, name: &str) -> Result<Worker, Failure> {
-        let mut child = Command::new(&self.omen)
-            // A mark of time is a message, too, which nothing here needs.
-            .args(["worker", "--nats", &self.url, "--name", name, "--listen", "127.0.0.1:0", "--tick", "1000h"])
-            .args(["--partitions", &self.setup.partitions.to_string()])
+        self.start_worker(name)?.started()
+    }
+
+    /// Starts workers at the same time. Each has its share from the beginning, since the others are announced before it begins.
+    pub(super) async fn workers(&self, names: &[String]) -> Result<Vec<Worker>, Failure> {
+        let members = self.context.get_key_value("PACKETS_WORKERS").await?;
+        for name in names {
+            members.put(name.as_str(), "1".into()).await?;
+        }
+        let starting = names.iter().map(|name| self.start_worker(name)).collect::<Result<Vec<_>, _>>()?;
+        starting.into_iter().map(Starting::started).collect()
+    }
+
+    fn start_worker(&self, name: &str) -> Result<Starting, Failure> {
+        let child = Command::new(&self.omen)
+            .args(["worker", "--nats", &self.url, "--name", name, "--listen", "127.0.0.1:0"])
+            .args(["--partitions", &self.partitions.to_string()])
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .spawn()?;
-        let stderr = child.stderr.take().ok_or("no standard error")?;
-        let running = Running(child);
+        Ok(Starting { running: Running(child), name: name.to_owned() })
+    }
+
+    /// Seconds of a processor that the server has taken.
+    pub(super) fn server_seconds(&self) -> f64 {
+        self.server.seconds()
+    }
+
+    /// Bytes of the messages that the server has sent to its clients.
+    pub(super) async fn sent_bytes(&self) -> Result<f64, Failure> {
+        let answer = get(self.monitor, "/varz").await?;
+        let body = answer.split_once("\r\n\r\n").map_or("", |(_, body)| body);
+        let values: serde_json::Value = serde_json::from_str(body)?;
+        let sent = values.get("out_bytes").and_then(serde_json::Value::as_f64);
+        Ok(sent.ok_or("the server does not say how many bytes it has sent")?)
+    }
+}
+
+/// A worker that does not say yet where its metrics are.
+struct Starting {
+    running: Running,
+    name: String,
+}
+
+impl Starting {
+    fn started(mut self) -> Result<Worker, Failure> {
+        let stderr = self.running.0.stderr.take().ok_or("no standard error")?;
         let mut lines = BufReader::new(stderr).lines();
         let mut metrics = None;
         while metrics.is_none() {
             let Some(line) = lines.next().transpose()? else {
-                return Err(format!("the worker `{name}` does not start").into());
+                return Err(format!("the worker `{}` does not start", self.name).into());
             };
             let address = line.split_once("http://").and_then(|(_, rest)| rest.split('/').next());
             metrics = address.and_then(|address| address.parse().ok());
@@ -162,12 +211,8 @@ impl Place {
         let metrics = metrics.ok_or("no address")?;
         // What it says later is read, so that it never waits for a reader.
         std::thread::spawn(move || lines.for_each(drop));
-        Ok(Worker { running, metrics, name: name.to_owned() })
-    }
-
-    /// Seconds of a processor that the server has taken.
-    pub(super) fn server_seconds(&self) -> f64 {
-        self.server.seconds()
+        let before = self.running.seconds();
+        Ok(Worker { running: self.running, metrics, before, name: self.name })
     }
 }
 
@@ -176,13 +221,15 @@ impl Place {
 pub(super) struct Worker {
     running: Running,
     metrics: SocketAddr,
+    /// Seconds of a processor that it took to start.
+    before: f64,
     pub(super) name: String,
 }
 
 impl Worker {
-    /// Seconds of a processor that it has taken.
+    /// Seconds of a processor that it has taken since it was started.
     pub(super) fn seconds(&self) -> f64 {
-        self.running.seconds()
+        self.running.seconds() - self.before
     }
 
     /// Its resident memory in bytes; none if the system does not report it.
@@ -192,35 +239,15 @@ impl Worker {
         line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kilobytes| kilobytes * 1024)
     }
 
-    /// The sum of a metric over all partitions.
-    pub(super) fn metric(&self, name: &str) -> Result<f64, Failure> {
-        let text = self.get("/metrics")?;
-        let values = text.lines().filter_map(|line| {
-            let rest = line.strip_prefix(name)?;
-            if rest.starts_with(['{', ' ']) { rest.rsplit(' ').next()?.parse::<f64>().ok() } else { None }
-        });
-        Ok(values.sum())
+    /// What it counts.
+    pub(super) async fn metrics(&self) -> Result<Metrics, Failure> {
+        Ok(Metrics(get(self.metrics, "/metrics").await?))
     }
 
-    /// Waits until it judges all partitions that it has.
-    pub(super) async fn ready(&self) -> Result<(), Failure> {
-        let begin = Instant::now();
-        while !self.get("/readyz")?.starts_with("HTTP/1.1 200") {
-            if begin.elapsed() > PATIENCE {
-                return Err(format!("the worker `{}` is not ready", self.name).into());
-            }
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-        Ok(())
-    }
-
-    fn get(&self, path: &str) -> Result<String, Failure> {
-        let mut connection = TcpStream::connect(self.metrics)?;
-        connection.set_read_timeout(Some(PATIENCE))?;
-        connection.write_all(format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n").as_bytes())?;
-        let mut response = String::new();
-        connection.read_to_string(&mut response)?;
-        Ok(response)
+    /// The partitions that it judges.
+    pub(super) async fn up(&self) -> Result<BTreeSet<u16>, Failure> {
+        let up = self.metrics().await?.of("omen_partition_up");
+        Ok(up.into_iter().filter(|(_, is_up)| *is_up > 0.0).map(|(partition, _)| partition).collect())
     }
 
     /// Asks it to end, and waits until it has.
@@ -232,6 +259,40 @@ impl Worker {
             false => Err(format!("the worker `{}` failed", self.name).into()),
         }
     }
+}
+
+/// What a worker counts, in the text format of Prometheus.
+pub(super) struct Metrics(String);
+
+impl Metrics {
+    /// The values of a metric by partition.
+    pub(super) fn of(&self, name: &str) -> BTreeMap<u16, f64> {
+        let value = |line: &str| {
+            let (partition, value) = line.strip_prefix(name)?.strip_prefix("{partition=\"")?.split_once("\"} ")?;
+            Some((partition.parse().ok()?, value.parse().ok()?))
+        };
+        self.0.lines().filter_map(value).collect()
+    }
+
+    /// The sum of a metric over all partitions, or its value if it has none.
+    pub(super) fn sum(&self, name: &str) -> f64 {
+        let value = |line: &str| line.strip_prefix(name)?.strip_prefix(' ')?.parse::<f64>().ok();
+        self.of(name).values().sum::<f64>() + self.0.lines().filter_map(value).sum::<f64>()
+    }
+}
+
+/// The answer to a request, with its headers.
+async fn get(address: SocketAddr, path: &str) -> Result<String, Failure> {
+    let request = format!("GET {path} HTTP/1.0\r\nhost: localhost\r\n\r\n");
+    let answered = tokio::task::spawn_blocking(move || {
+        let mut connection = TcpStream::connect(address)?;
+        connection.set_read_timeout(Some(PATIENCE))?;
+        connection.write_all(request.as_bytes())?;
+        let mut response = String::new();
+        connection.read_to_string(&mut response)?;
+        Ok::<_, std::io::Error>(response)
+    });
+    Ok(answered.await??)
 }
 
 /// A process that ends with this value.
@@ -265,6 +326,9 @@ impl Drop for Running {
         let _ = self.0.wait();
     }
 }
+
+/// After this time a worker that says nothing is not one of the workers any more.
+const LEASE: Duration = Duration::from_secs(5);
 
 /// Ticks in a second: Linux reports times of processes in hundredths everywhere.
 const TICKS: f64 = 100.0;

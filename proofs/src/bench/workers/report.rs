@@ -17,32 +17,55 @@ impl fmt::Display for Report {
             throughput.seed,
             throughput.rounds
         )?;
-        writeln!(f, "{:34}{:>12}{:>10}{:>12}{:>12}", "", "packets/s", "MB/s", "own µs", "server µs")?;
-        let rows = [
-            ("omen check, one thread", throughput.check_s, Some(throughput.check_us), None),
-            ("omen check, all threads", throughput.check_all_s, None, None),
-            ("omen publish", throughput.publish_s, Some(throughput.publisher_us), Some(throughput.stored_us)),
-            ("one worker", throughput.worker_s, Some(throughput.worker_us), Some(throughput.sent_us)),
-            ("two workers", throughput.two_workers_s, Some(throughput.two_workers_us), Some(throughput.two_sent_us)),
-        ];
-        let time = |time: Option<f64>| time.map_or(String::new(), |time| format!("{time:.1}"));
-        for (name, rate, own, server) in rows {
-            writeln!(f, "{name:34}{rate:12.0}{:10.1}{:>12}{:>12}", rate * each / 1e6, time(own), time(server))?;
-        }
-        writeln!(f, "one worker / omen check, one thread: {:.2}", throughput.worker_over_check)?;
-        writeln!(f, "two workers / one: {:.2}", throughput.two_over_one)?;
         writeln!(
             f,
-            "\n{:22}{:>12}{:>12}{:>12}{:>12}{:>14}{:>14}",
-            "load", "packets/s", "p50 ms", "p99 ms", "commits/s", "checkpoints/s", "of bytes"
+            "{:34}{:>12}{:>10}{:>12}{:>12}{:>12}",
+            "", "packets/s", "MB/s", "own µs", "server µs", "sent bytes"
+        )?;
+        let mut rows = vec![
+            ("omen check, one thread".to_owned(), throughput.check_s, [Some(throughput.check_us), None, None]),
+            ("omen check, all threads".to_owned(), throughput.check_all_s, [None; 3]),
+            (
+                "omen publish".to_owned(),
+                throughput.publish_s,
+                [Some(throughput.publisher_us), Some(throughput.stored_us), None],
+            ),
+        ];
+        rows.extend(throughput.workers.iter().map(|of| {
+            let name = format!("omen worker, {} of them", of.workers);
+            (name, of.packets_s, [of.worker_us, of.server_us, of.sent_bytes].map(Some))
+        }));
+        for (name, rate, values) in rows {
+            let [own, server, sent] = values.map(|value| value.map_or(String::new(), |value| format!("{value:.2}")));
+            writeln!(f, "{name:34}{rate:12.0}{:10.1}{own:>12}{server:>12}{sent:>12}", rate * each / 1e6)?;
+        }
+        writeln!(f, "one worker / omen check, one thread: {:.2}", throughput.worker_over_check)?;
+        writeln!(
+            f,
+            "\n{:8}{:>10}{:>18}{:>18}{:>10}{:>11}{:>11}{:>15}{:>10}",
+            "load",
+            "packets/s",
+            "p50, p99 ms",
+            "p50, p99 behind",
+            "own µs",
+            "server µs",
+            "commits/s",
+            "checkpoints/s",
+            "of bytes"
         )?;
         for lag in lag {
-            let Quantiles { p50, p99 } = lag.verdict_ms;
+            let (found, behind) = (lag.finding_ms, lag.behind);
             writeln!(
                 f,
-                "{:22}{:12.0}{p50:12.1}{p99:12.1}{:12.1}{:14.1}{:14.3}",
+                "{:8}{:10.0}{:9.1}{:9.1}{:9.0}{:9.0}{:10.1}{:11.1}{:11.1}{:15.1}{:10.3}",
                 format!("{:.0} %", 100.0 * lag.load),
                 lag.packets_s,
+                found.p50,
+                found.p99,
+                behind.p50,
+                behind.p99,
+                lag.worker_us,
+                lag.server_us,
                 lag.commits_s,
                 lag.checkpoints_s,
                 lag.checkpoint_bytes

@@ -4,13 +4,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use async_nats::connection::State;
 use async_nats::{Client, ConnectOptions, ServerAddr};
 use percent_encoding::percent_decode_str;
 use serde::Deserialize;
 
+use super::JetStream;
+use super::link::Link;
+use super::setup;
 use crate::failure::{During as _, Failure};
-use crate::link::Link;
-use crate::setup;
 
 /// How to reach a server, as a user of the command `nats` states it.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -150,8 +152,13 @@ impl Server {
         }
         let client = options.connect(addresses).await.during(&format!("connect to {}", without_password(url)))?;
         setup::check_version(&client)?;
-        link.check(&client);
+        link.check(client.connection_state() == State::Connected);
         Ok(client)
+    }
+
+    /// What a worker asks of JetStream on a connection.
+    pub(crate) fn broker(&self, context: async_nats::jetstream::Context) -> JetStream {
+        JetStream::new(context, &self.jetstream_domain)
     }
 
     /// JetStream on a connection.

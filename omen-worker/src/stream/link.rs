@@ -3,19 +3,27 @@
 //! The client makes a new connection by itself, but a request that was sent on the lost one waits for its answer until its time is
 //! over. So who waits for an answer gives up when the connection is lost, and begins again on the next one.
 
-use std::future::Future;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use async_nats::connection::State;
-use async_nats::{Client, Event};
-use tokio::sync::watch;
+use async_nats::Event;
+use tokio::sync::Notify;
 
 /// The connections of a client, one after the other.
-#[derive(Clone, Debug)]
-pub(crate) struct Link(watch::Sender<Connections>);
-
 #[derive(Clone, Debug, Default)]
+pub(crate) struct Link(Arc<Shared>);
+
+#[derive(Debug, Default)]
+struct Shared {
+    connections: Mutex<Connections>,
+    /// Those who wait are woken in the order in which they began, so that a simulation is repeated exactly.
+    changed: Notify,
+}
+
+#[derive(Debug, Default)]
 struct Connections {
     is_up: bool,
+    /// How often that has changed.
+    changes: u64,
     /// How many were lost.
     lost: u64,
     /// What the client said last, if it was an error.
@@ -24,84 +32,105 @@ struct Connections {
 
 impl Link {
     pub(crate) fn new() -> Self {
-        Self(watch::Sender::default())
+        Self::default()
+    }
+
+    fn connections(&self) -> MutexGuard<'_, Connections> {
+        self.0.connections.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Notes what the client says. Returns what a person should know, which is each thing once.
     pub(crate) fn note(&self, event: &Event) -> Option<String> {
-        let mut notice = None;
-        self.0.send_if_modified(|connections| {
-            let was_up = connections.is_up;
-            match event {
-                Event::Connected => {
-                    if connections.lost > 0 && !was_up {
-                        notice = Some("connected again".to_owned());
-                    }
-                    (connections.is_up, connections.error) = (true, None);
-                }
-                Event::Disconnected | Event::Closed => {
-                    if was_up {
-                        notice = Some("the connection was lost; connecting again".to_owned());
-                        connections.lost += 1;
-                    }
-                    connections.is_up = false;
-                }
-                event => {
-                    let error = Some(event.to_string());
-                    if connections.error != error {
-                        notice.clone_from(&error);
-                        connections.error = error;
-                    }
-                }
+        let mut connections = self.connections();
+        let was_up = connections.is_up;
+        match event {
+            Event::Connected => {
+                let is_again = connections.lost > 0 && !was_up;
+                connections.error = None;
+                self.set(connections, true);
+                is_again.then(|| "connected again".to_owned())
             }
-            connections.is_up != was_up
-        });
-        notice
+            Event::Disconnected | Event::Closed => {
+                connections.lost += u64::from(was_up);
+                self.set(connections, false);
+                was_up.then(|| "the connection was lost; connecting again".to_owned())
+            }
+            event => {
+                let error = Some(event.to_string());
+                let is_new = connections.error != error;
+                connections.error.clone_from(&error);
+                error.filter(|_| is_new)
+            }
+        }
     }
 
-    /// Asks the client itself, which drops events if there are too many.
-    pub(crate) fn check(&self, client: &Client) {
-        let is_up = client.connection_state() == State::Connected;
-        self.0.send_if_modified(|connections| is_up && !std::mem::replace(&mut connections.is_up, true));
+    /// Notes what the client itself says when it is asked, for it drops events if there are too many.
+    pub(crate) fn check(&self, is_up: bool) {
+        if is_up {
+            self.set(self.connections(), true);
+        }
+    }
+
+    fn set(&self, mut connections: MutexGuard<'_, Connections>, is_up: bool) {
+        if std::mem::replace(&mut connections.is_up, is_up) != is_up {
+            connections.changes += 1;
+            drop(connections);
+            self.0.changed.notify_waiters();
+        }
+    }
+
+    async fn wait(&self, until: impl Fn(&Connections) -> bool) {
+        loop {
+            let mut changed = std::pin::pin!(self.0.changed.notified());
+            // From here on, no change is missed.
+            changed.as_mut().enable();
+            if until(&self.connections()) {
+                return;
+            }
+            changed.await;
+        }
     }
 
     /// Whether there is a connection.
     pub(crate) fn is_up(&self) -> bool {
-        self.0.borrow().is_up
+        self.connections().is_up
     }
 
     /// How many connections were lost.
     pub(crate) fn lost_so_far(&self) -> u64 {
-        self.0.borrow().lost
+        self.connections().lost
     }
 
     /// Waits until there is a connection.
     pub(crate) async fn up(&self) {
-        // It ends without one if the sender is gone, which this value has.
-        let _ = self.0.subscribe().wait_for(|connections| connections.is_up).await;
+        self.wait(|connections| connections.is_up).await;
     }
 
     /// Waits until the next connection is lost: the one that is there now, or the next if there is none.
     pub(crate) fn lost(&self) -> impl Future<Output = ()> + Send + use<> {
-        let mut changes = self.0.subscribe();
-        let before = changes.borrow_and_update().lost;
-        async move { drop(changes.wait_for(|connections| connections.lost != before).await) }
+        let (link, before) = (self.clone(), self.lost_so_far());
+        async move { link.wait(|connections| connections.lost != before).await }
     }
 
     /// The changes from now on.
     pub(crate) fn changes(&self) -> Changes {
-        Changes(self.0.subscribe())
+        Changes { link: self.clone(), seen: self.connections().changes }
     }
 }
 
 /// Changes between a connection and none.
 #[derive(Debug)]
-pub(crate) struct Changes(watch::Receiver<Connections>);
+pub(crate) struct Changes {
+    link: Link,
+    seen: u64,
+}
 
 impl Changes {
     /// Waits for the next one.
     pub(crate) async fn next(&mut self) {
-        let _ = self.0.changed().await;
+        let seen = self.seen;
+        self.link.wait(|connections| connections.changes != seen).await;
+        self.seen = self.link.connections().changes;
     }
 }
 
@@ -114,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whoever_waits_learns_that_the_connection_is_lost() {
+    fn waiters_are_woken_when_the_connection_is_lost() {
         let link = Link::new();
         assert!(!link.is_up() && link.up().now_or_never().is_none());
         link.note(&Event::Connected);
@@ -142,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_person_is_told_each_thing_once() {
+    fn each_event_is_reported_once() {
         let link = Link::new();
         let error = |text: &str| Event::ClientError(ClientError::Other(text.to_owned()));
         assert_eq!(link.note(&Event::Connected), None, "the worker says so itself");

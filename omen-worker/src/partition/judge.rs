@@ -2,13 +2,14 @@
 
 use std::convert::Infallible;
 
-use omen::finding::{Code, Diagnostic, Finding};
-use omen::validator::{BadSnapshot, Message, Sink, Summary, Validator, ValidatorOptions};
+use omen::finding::{Code, Diagnostic, Finding, Severity};
+use omen::validator::{BadSnapshot, Message, Sink, Summary, Validator, ValidatorOptions, misplaced};
 use serde::{Deserialize, Serialize};
 
-use crate::help::schema as help;
-use crate::idle::Idle;
-use crate::{fit, names};
+use super::fit;
+use super::idle::Idle;
+use crate::names;
+use crate::stream::broker::Stored;
 
 /// A message of the stream, as far as it matters.
 #[derive(Clone, Copy, Debug)]
@@ -22,33 +23,51 @@ pub(crate) struct Arrived<'m> {
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Kind<'m> {
-    /// A packet, on the subject of an episode.
-    Packet { token: &'m str, body: &'m [u8] },
-    /// A line that names no episode. All partitions read it, and one reports it.
+    /// A packet of an episode, which may end with it. A blank body is not a packet.
+    Packet { subject: &'m str, token: &'m str, body: &'m [u8], is_last: bool },
+    /// A line that names no episode. All partitions read it, and the first one reports it.
     Lost { body: &'m [u8] },
-    /// The end of an episode.
-    End { token: &'m str },
     /// A mark of time: idle episodes end.
     Tick { body: &'m [u8] },
-    /// On a subject that nothing else has.
+    /// A message that is not judged, such as a note of `omen publish`.
     Other,
+}
+
+impl<'m> Arrived<'m> {
+    /// What a message of the stream is.
+    pub(crate) fn of(message: &'m Stored) -> Self {
+        let Stored { subject, headers, body, sequence, time } = message;
+        let kind = match subject.strip_prefix(names::PACKETS).and_then(|rest| rest.rsplit_once('.')) {
+            Some((_, token)) => {
+                Kind::Packet { subject, token, body, is_last: headers.get(names::END_HEADER).is_some() }
+            }
+            None => match subject.strip_prefix(names::MARKS).and_then(|rest| rest.rsplit_once('.')) {
+                Some((_, names::LOST)) => Kind::Lost { body },
+                Some((_, names::TICK)) => Kind::Tick { body },
+                _ => Kind::Other,
+            },
+        };
+        Self { sequence: *sequence, time: *time, kind }
+    }
 }
 
 /// The content of a mark of time.
 #[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct Tick {
     /// Episodes without a message in so many seconds end.
-    pub(crate) idle_seconds: Option<u32>,
+    pub(crate) idle_seconds: Option<u64>,
 }
 
 /// A finding that is to be published.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Reported {
     /// The message that it is about.
     pub(crate) sequence: u64,
     /// Its place among the findings of that message.
     pub(crate) ordinal: u64,
-    pub(crate) subject: String,
+    pub(crate) severity: Severity,
+    pub(crate) code: Code,
+    /// A line of JSON, without its line end.
     pub(crate) body: Vec<u8>,
 }
 
@@ -59,7 +78,7 @@ pub(crate) struct Counts {
     pub(crate) packets: u64,
     /// Packets without an error.
     pub(crate) accepted: u64,
-    /// Packets with one.
+    /// Packets with an error.
     pub(crate) rejected: u64,
     /// Findings that are errors.
     pub(crate) errors: u64,
@@ -132,45 +151,42 @@ impl Judge {
         self.idle.len()
     }
 
-    /// Judges the next message of the stream.
+    /// Judges the next message of the stream. What is missing before it was deleted.
     pub(crate) fn take(&mut self, arrived: Arrived<'_>, out: &mut Vec<Reported>) {
         let Arrived { sequence, time, kind } = arrived;
         let before = self.validator.summary();
         let mut found = Found(Vec::new());
         let mut is_ours = true;
+        if sequence > self.sequence + 1 {
+            let Ok(()) = self.validator.missing(sequence - 1, deleted(self.sequence + 1, sequence - 1), &mut found);
+        }
         match kind {
-            Kind::Packet { token, body } => {
-                let message = Message::new(body);
-                let Ok(()) = match message.correlation_id().filter(|id| *id != token && names::token(id) != token) {
-                    Some(id) => self.validator.refuse(sequence, &message, misplaced(id, token), &mut found),
-                    None => {
-                        if let Some(id) = message.correlation_id() {
-                            self.idle.message(id, time);
-                        }
-                        self.validator.message(sequence, &message, &mut found)
-                    }
-                };
+            Kind::Packet { subject, token, body, is_last } => {
+                self.packet(sequence, time, (subject, token), body, &mut found);
+                if is_last && let Some(id) = self.idle.end(token) {
+                    let Ok(_) = self.validator.end_episode(&id, &mut found);
+                }
             }
             Kind::Lost { body } => {
                 let message = Message::new(body);
-                is_ours = sequence % u64::from(self.partitions) == u64::from(self.partition);
-                // A packet that names its episode belongs to the subject of that one.
-                let Ok(()) = match message.correlation_id() {
-                    Some(id) if is_ours => {
-                        self.validator.refuse(sequence, &message, misplaced(id, names::LOST), &mut found)
+                if let Some(id) = message.correlation_id() {
+                    // A packet that names its episode belongs to the subject of that one.
+                    let (found_at, expected) =
+                        (names::mark(self.partition, names::LOST), names::packets_of(id, self.partitions));
+                    let Ok(()) = self.validator.refuse(sequence, &message, misplaced(&found_at, &expected), &mut found);
+                } else {
+                    let before = found.0.len();
+                    let Ok(()) = self.validator.message(sequence, &message, &mut found);
+                    if self.partition != 0 {
+                        found.0.truncate(before);
+                        is_ours = false;
                     }
-                    Some(_) => Ok(()),
-                    None => self.validator.message(sequence, &message, &mut found),
-                };
-            }
-            Kind::End { token } => {
-                // An id that is too long for a subject has a hash there, and ends by idling.
-                self.idle.end(token);
-                let Ok(_) = self.validator.end_episode(token, &mut found);
+                }
             }
             Kind::Tick { body } => {
-                if let Ok(Tick { idle_seconds: Some(idle_seconds) }) = serde_json::from_slice(body) {
-                    for id in self.idle.since(time.saturating_sub(i64::from(idle_seconds) * 1000)) {
+                if let Ok(Tick { idle_seconds: Some(seconds) }) = serde_json::from_slice(body) {
+                    let seconds = i64::try_from(seconds).unwrap_or(i64::MAX);
+                    for id in self.idle.since(time.saturating_sub(seconds.saturating_mul(1000))) {
                         let Ok(_) = self.validator.end_episode(&id, &mut found);
                     }
                 }
@@ -179,19 +195,41 @@ impl Judge {
         }
         self.sequence = sequence;
         self.seen = Some(KnownMessage { sequence, time });
-        if !is_ours {
-            return;
+        if is_ours {
+            self.counts.add(&before, &self.validator.summary());
         }
-        self.counts.add(&before, &self.validator.summary());
         out.extend(found.0.into_iter().zip(0..).map(|(finding, ordinal)| self.reported(finding, ordinal)));
     }
 
+    fn packet(&mut self, sequence: u64, time: i64, (subject, token): (&str, &str), body: &[u8], found: &mut Found) {
+        let mut message = Message::new(body);
+        // The subject says whose it is, if it does not say it itself and the subject has the whole id.
+        if token.parse::<omen::CorrelationId>().is_ok() {
+            message = message.of_episode(token);
+        }
+        let Ok(()) = match message.correlation_id() {
+            Some(id) if (id != token && names::token(id) != token) || self.is_elsewhere(id) => {
+                let expected = names::packets_of(id, self.partitions);
+                self.validator.refuse(sequence, &message, misplaced(subject, &expected), found)
+            }
+            Some(id) => {
+                self.idle.message(id, time);
+                self.validator.message(sequence, &message, found)
+            }
+            None => self.validator.message(sequence, &message, found),
+        };
+    }
+
+    /// Whether an episode is of another partition: judged in two, it would be torn apart.
+    fn is_elsewhere(&self, id: &str) -> bool {
+        names::partition_of(id, self.partitions) != self.partition
+    }
+
     fn reported(&self, mut finding: Finding, ordinal: u64) -> Reported {
-        // The validator counts the packets of this partition; a reader knows those of the stream.
-        finding.packet_index = finding.packet_index.map(|_| self.sequence.saturating_sub(1));
+        // The validator counts the packets of this partition; a reader knows the numbers of messages.
+        finding.packet_index = finding.packet_index.and_then(|_| finding.line?.checked_sub(1));
         let (severity, code) = (finding.diagnostic.severity, finding.diagnostic.code);
-        let subject = format!("{}.{}.{}", names::FINDINGS, severity.as_str(), code.as_str());
-        Reported { sequence: self.sequence, ordinal, subject, body: fit::json(&self.stream, finding) }
+        Reported { sequence: self.sequence, ordinal, severity, code, body: fit::json(&self.stream, finding) }
     }
 
     /// Everything that is remembered, as bytes.
@@ -225,12 +263,14 @@ impl Judge {
     }
 }
 
-/// A packet on the subject of another episode. The server maps subjects to partitions, so its episode would be torn apart.
-fn misplaced(id: &str, found: &str) -> Diagnostic {
-    let found = if found == names::LOST { found.to_owned() } else { format!("{}.{found}", names::PACKETS) };
-    Diagnostic::error(Code::Schema, format!("`correlation_id` does not match the subject `{found}`"))
-        .at("/header/correlation_id")
-        .help(help::subject(names::packets_of(id)))
+/// The finding on messages that were deleted before they were judged.
+fn deleted(first: u64, last: u64) -> Diagnostic {
+    let what = match last - first {
+        0 => format!("message {first} of the stream was"),
+        more => format!("{} messages of the stream, {first} to {last}, were", more + 1),
+    };
+    Diagnostic::error(Code::Json, format!("{what} deleted before the packets after it were judged"))
+        .help("keep packets until they are judged: raise the limits of the stream")
 }
 
 /// Findings, without the lines that they are about.
@@ -278,10 +318,11 @@ mod tests {
     }
 
     fn take(judge: &mut Judge, sequence: u64, (token, line): &(String, Option<String>)) -> Vec<Vec<u8>> {
+        let subject = &format!("omen.packets.0.{token}");
         let kind = match line {
             Some(line) if token.is_empty() => Kind::Lost { body: line.as_bytes() },
-            Some(line) => Kind::Packet { token, body: line.as_bytes() },
-            None => Kind::End { token },
+            Some(line) => Kind::Packet { subject, token, body: line.as_bytes(), is_last: false },
+            None => Kind::Packet { subject, token, body: b"", is_last: true },
         };
         let mut out = Vec::new();
         judge.take(Arrived { sequence, time: i64::try_from(sequence).unwrap(), kind }, &mut out);

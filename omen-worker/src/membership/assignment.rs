@@ -4,18 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use tokio::sync::watch;
-use tokio::task::{JoinError, JoinHandle, JoinSet};
+use tokio::task::{JoinError, JoinHandle};
 
 use crate::failure::Failure;
-use crate::partition;
-use crate::shared::Shared;
+use crate::partition::{self, Shared};
+use crate::stream::broker::Broker;
 
 /// The partitions that are judged here.
-pub(crate) struct Crew {
-    shared: Arc<Shared>,
+pub(crate) struct Assignment<B> {
+    shared: Arc<Shared<B>>,
     running: BTreeMap<u16, Running>,
-    /// Those that are to end. Each returns why it did not commit everything, if so.
-    leaving: JoinSet<Result<(), Failure>>,
+    /// Those that are to end, each with why it did not commit everything, if so.
+    leaving: BTreeMap<u16, JoinHandle<Result<(), Failure>>>,
 }
 
 /// A partition that is judged until it has to stop.
@@ -24,18 +24,24 @@ struct Running {
     task: JoinHandle<Result<(), Failure>>,
 }
 
-impl Crew {
-    pub(crate) fn new(shared: Arc<Shared>) -> Self {
-        Self { shared, running: BTreeMap::new(), leaving: JoinSet::new() }
+impl<B: Broker> Assignment<B> {
+    pub(crate) fn new(shared: Arc<Shared<B>>) -> Self {
+        Self { shared, running: BTreeMap::new(), leaving: BTreeMap::new() }
     }
 
     /// Begins what is new, and lets go what others have now.
     pub(crate) fn assign(&mut self, owned: &BTreeSet<u16>) {
-        for (_, Running { stop, task }) in self.running.extract_if(.., |partition, _| !owned.contains(partition)) {
+        for (partition, Running { stop, task }) in
+            self.running.extract_if(.., |partition, _| !owned.contains(partition))
+        {
             let _ = stop.send(true);
-            self.leaving.spawn(async move { task.await.unwrap_or_else(|panic| Err(stopped_by(&panic))) });
+            self.leaving.insert(partition, task);
         }
         for partition in owned {
+            // One that comes back waits until its last task has ended. It is assigned again a moment later.
+            if self.leaving.get(partition).is_some_and(|task| !task.is_finished()) {
+                continue;
+            }
             // A task ends by itself only if it panics.
             if self.running.get(partition).is_some_and(|running| !running.task.is_finished()) {
                 continue;
@@ -49,15 +55,15 @@ impl Crew {
 
     /// Forgets the tasks that have ended.
     pub(crate) fn collect(&mut self) {
-        while self.leaving.try_join_next().is_some() {}
+        self.leaving.retain(|_, task| !task.is_finished());
     }
 
     /// Ends all. Returns why one of them did not commit everything, if so.
     pub(crate) async fn stop(&mut self) -> Result<(), Failure> {
         self.assign(&BTreeSet::new());
         let mut left = Ok(());
-        while let Some(one) = self.leaving.join_next().await {
-            left = left.and(one.unwrap_or_else(|panic| Err(stopped_by(&panic))));
+        for task in std::mem::take(&mut self.leaving).into_values() {
+            left = left.and(task.await.unwrap_or_else(|panic| Err(stopped_by(&panic))));
         }
         left
     }

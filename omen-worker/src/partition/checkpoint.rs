@@ -7,19 +7,16 @@
 
 use std::time::Duration;
 
-use async_nats::Client;
-use async_nats::jetstream::kv::{CreateErrorKind, Store, UpdateErrorKind};
 use bytes::Bytes;
-use futures_util::TryStreamExt as _;
 use omen::validator::ValidatorOptions;
 use serde::{Deserialize, Serialize};
 use tokio::time::sleep;
 
-use crate::ask::ask;
+use super::judge::{Judge, KnownMessage};
 use crate::failure::{During as _, Failure};
-use crate::judge::Judge;
-use crate::latest::latest;
 use crate::names;
+use crate::stream::broker::Broker;
+use crate::stream::bucket::Bucket;
 
 /// What names the values of a checkpoint.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
@@ -28,8 +25,10 @@ struct Head {
     partitions: u16,
     /// A hash of how its worker judges.
     agreement: String,
-    /// Up to this message, the partition was judged, also where the last ones are of other partitions.
+    /// From the message after this one, the stream is judged again.
     sequence: u64,
+    /// Up to this message, the partition was judged, and what was found is published.
+    judged: KnownMessage,
     /// The commit that was the last one: its number in the stream of findings, or 0.
     commit: u64,
     /// The name of the values.
@@ -56,22 +55,22 @@ impl Head {
 
 /// The checkpoints of a partition.
 #[derive(Debug)]
-pub(crate) struct Checkpoints {
-    bucket: Store,
+pub(crate) struct Checkpoints<B> {
+    broker: B,
+    bucket: Bucket<B>,
     partition: u16,
     partitions: u16,
     /// A hash of how this worker judges.
     agreement: String,
-    /// The head that this worker knows, and its revision.
-    head: Option<(Head, u64)>,
-    /// The revision of a head that is ignored: it is of workers that judge in another manner.
-    other: Option<u64>,
-    client: Client,
+    /// The head that this worker knows, unless it is of workers that judge in another manner …
+    head: Option<Head>,
+    /// … and its revision.
+    revision: u64,
 }
 
-impl Checkpoints {
-    pub(crate) fn new(bucket: Store, (partition, partitions): (u16, u16), agreement: String, client: Client) -> Self {
-        Self { bucket, partition, partitions, agreement, head: None, other: None, client }
+impl<B: Broker> Checkpoints<B> {
+    pub(crate) fn new(broker: B, bucket: Bucket<B>, (partition, partitions): (u16, u16), agreement: String) -> Self {
+        Self { broker, bucket, partition, partitions, agreement, head: None, revision: 0 }
     }
 
     /// Reads the last checkpoint.
@@ -80,23 +79,10 @@ impl Checkpoints {
             if attempt > 0 {
                 sleep(PAUSE).await;
             }
-            let Some((value, revision)) = latest(&self.bucket, &self.key(), "read a checkpoint").await? else {
+            let Some(head) = self.read().await?.filter(|head| head.agreement == self.agreement) else {
                 self.head = None;
                 return Ok(None);
             };
-            let head = Head::read(&value).ok_or_else(|| self.refused("is damaged, or of another version"))?;
-            if head.version != VERSION {
-                let found = head.version;
-                return Err(self.refused(&format!("is of version {found}; expected version {VERSION}")));
-            }
-            if head.partitions != self.partitions {
-                let found = head.partitions;
-                return Err(self.refused(&format!("is one of {found}; expected one of {}", self.partitions)));
-            }
-            if head.agreement != self.agreement {
-                (self.head, self.other) = (None, Some(revision));
-                return Ok(None);
-            }
             let bytes = self.values(&head).await?;
             if bytes.len() != head.bytes || names::hash(&bytes) != head.seal {
                 // Another worker may have replaced it meanwhile, or the server that answers does not have all of it yet.
@@ -106,17 +92,42 @@ impl Checkpoints {
             let mut judge = Judge::restore(stream, places, &bytes, options.clone())
                 .map_err(|error| self.refused(&format!("cannot be restored: {error}")))?;
             judge.sequence = judge.sequence.max(head.sequence);
-            self.head = Some((head, revision));
+            self.head = Some(head);
             return Ok(Some(judge));
         }
         Err(self.refused("is damaged"))
     }
 
+    /// Reads up to which message the partition was judged by the workers that wrote the last checkpoint, however they judge.
+    pub(crate) async fn last_judged(&mut self) -> Result<Option<KnownMessage>, Failure> {
+        Ok(self.read().await?.map(|head| head.judged))
+    }
+
+    /// Up to which message the partition was judged, by what was loaded or written here.
+    pub(crate) fn judged(&self) -> Option<KnownMessage> {
+        self.head.as_ref().map(|head| head.judged)
+    }
+
+    async fn read(&mut self) -> Result<Option<Head>, Failure> {
+        let (value, revision) = self.bucket.get(&self.key()).await?;
+        self.revision = revision;
+        let Some(value) = value else { return Ok(None) };
+        let head = Head::read(&value).ok_or_else(|| self.refused("is damaged, or of another version"))?;
+        if head.version != VERSION {
+            let found = head.version;
+            return Err(self.refused(&format!("is of version {found}; expected version {VERSION}")));
+        }
+        if head.partitions != self.partitions {
+            let found = head.partitions;
+            return Err(self.refused(&format!("is for {found} partitions; expected {}", self.partitions)));
+        }
+        Ok(Some(head))
+    }
+
     async fn values(&self, head: &Head) -> Result<Vec<u8>, Failure> {
         let mut bytes = Vec::with_capacity(head.bytes.min(LARGEST_VALUE));
         for value in 0..head.values {
-            let key = self.value_key(&head.generation, value);
-            match ask(|| self.bucket.get(&key)).await.during("read a checkpoint")? {
+            match self.bucket.get(&self.value_key(&head.generation, value)).await?.0 {
                 Some(value) => bytes.extend_from_slice(&value),
                 None => break,
             }
@@ -127,40 +138,49 @@ impl Checkpoints {
     /// Checks that the last commit of the partition, with this number in the stream of findings, is not older than the one that the
     /// checkpoint follows. Without a commit (0), the stream must begin behind it, for old messages may expire.
     pub(crate) fn follows(&self, revision: u64, first: u64) -> Result<(), Failure> {
-        let Some((Head { commit, .. }, _)) = &self.head else { return Ok(()) };
+        let Some(Head { commit, .. }) = &self.head else { return Ok(()) };
         if revision >= *commit || revision == 0 && first > *commit {
             return Ok(());
         }
+        Err(self.findings_are_older(*commit))
+    }
+
+    /// The last commit of the partition is older than one that was known, with this number in the stream of findings.
+    pub(crate) fn findings_are_older(&self, commit: u64) -> Failure {
         let (partition, bucket, key) = (self.partition, &self.bucket.name, self.key());
-        Err(Failure::Refused(format!(
+        Failure::Refused(format!(
             "the last commit of partition {partition} is older than the commit that its checkpoint follows (message {commit} of the \
              findings): the findings were restored from an older copy, or lost what was not on the disk; to judge the stream again, \
              delete the key `{key}` of the bucket `{bucket}`; findings that are still stored are not published again"
-        )))
+        ))
     }
 
-    /// Writes a checkpoint, and returns how many bytes it has. Up to the message `passed`, nothing else is of the partition.
+    /// Writes a checkpoint, and returns how many bytes it has. `commit` is the number of the last commit, which covers all of it.
     ///
     /// # Errors
     /// [`Failure::Fenced`] if another worker has written one.
-    pub(crate) async fn save(&mut self, judge: &mut Judge, passed: u64, commit: u64) -> Result<usize, Failure> {
-        let what = "write a checkpoint";
+    pub(crate) async fn save(
+        &mut self,
+        judge: &mut Judge,
+        judged: KnownMessage,
+        commit: u64,
+    ) -> Result<usize, Failure> {
         let bytes = Bytes::from(judge.snapshot());
         // A name that nobody else has, in what a bucket takes as a key.
-        let unique = self.client.new_inbox();
-        let generation = format!("{}-{}", judge.sequence, unique.rsplit('.').next().unwrap_or_default());
-        let largest_value = self.client.server_info().max_payload.saturating_sub(ROOM).clamp(1, LARGEST_VALUE);
+        let generation = format!("{}-{}", judge.sequence, self.broker.unique());
+        let largest_value = self.broker.max_payload().saturating_sub(ROOM).clamp(1, LARGEST_VALUE);
         let mut values = 0;
         for start in (0..bytes.len()).step_by(largest_value) {
             let value = bytes.slice(start..bytes.len().min(start + largest_value));
-            self.bucket.put(self.value_key(&generation, values), value).await.during(what)?;
+            self.bucket.put(&self.value_key(&generation, values), value).await?;
             values += 1;
         }
         let head = Head {
             version: VERSION,
             partitions: self.partitions,
             agreement: self.agreement.clone(),
-            sequence: judge.sequence.max(passed),
+            sequence: judge.sequence,
+            judged,
             commit,
             generation: generation.clone(),
             values,
@@ -169,79 +189,38 @@ impl Checkpoints {
         };
         // What is there now and is not of this checkpoint: when the head names this one, nobody can name that any more, since the
         // head that its writer knows is not the last one then. What another worker writes from then on is not in the list.
-        let prefix = format!("$KV.{}.value.{}", self.bucket.name, self.partition);
-        let ours = format!("{prefix}.{generation}.");
-        let there = self.bucket.stream.info_with_subjects(format!("{prefix}.>")).await.during(what)?;
-        let there: Vec<(String, usize)> = there.try_collect().await.during(what)?;
+        let ours = self.value_key(&generation, "");
+        let there = self.bucket.keys(&format!("value.{}.>", self.partition)).await?;
         self.write(head).await?;
-        for (subject, _) in there.into_iter().filter(|(subject, _)| !subject.starts_with(&ours)) {
-            self.bucket.stream.purge().filter(subject).await.during("remove a checkpoint")?;
+        for key in there.iter().filter(|key| !key.starts_with(&ours)) {
+            self.bucket.remove(key).await?;
         }
         Ok(bytes.len())
     }
 
-    /// Notes that nothing has happened up to a message.
+    /// Notes up to which message the partition is judged, and whether nothing has changed since the checkpoint: then the stream is
+    /// judged again from there.
     ///
     /// # Errors
     /// As [`save`](Self::save).
-    pub(crate) async fn advance(&mut self, sequence: u64, commit: u64) -> Result<(), Failure> {
-        match &self.head {
-            Some((head, _)) => self.write(Head { sequence, commit, ..head.clone() }).await,
-            None => Ok(()),
-        }
-    }
-
-    /// Whether there is one.
-    pub(crate) fn is_any(&self) -> bool {
-        self.head.is_some()
+    pub(crate) async fn note(&mut self, judged: KnownMessage, commit: u64, is_unchanged: bool) -> Result<(), Failure> {
+        let Some(head) = &self.head else { return Ok(()) };
+        let sequence = if is_unchanged { judged.sequence } else { head.sequence };
+        self.write(Head { sequence, judged, commit, ..head.clone() }).await
     }
 
     async fn write(&mut self, head: Head) -> Result<(), Failure> {
-        let what = "write the head of a checkpoint";
-        let value = Bytes::from(head.sealed().during(what)?);
-        loop {
-            let fenced = || Failure::Fenced(format!("the checkpoint of partition {}", self.partition));
-            let known = self.head.as_ref().map(|(_, revision)| *revision).or(self.other);
-            let written = match known {
-                Some(revision) => {
-                    self.bucket.update(self.key(), value.clone(), revision).await.map_err(|error| match error.kind() {
-                        UpdateErrorKind::WrongLastRevision => fenced(),
-                        _ => Failure::server(what)(&error),
-                    })
-                }
-                None => self.bucket.create(self.key(), value.clone()).await.map_err(|error| match error.kind() {
-                    CreateErrorKind::AlreadyExists => fenced(),
-                    _ => Failure::server(what)(&error),
-                }),
-            };
-            match written {
-                Ok(revision) => {
-                    self.head = Some((head, revision));
-                    return Ok(());
-                }
-                // The last head of a worker that judged in another manner, and ends.
-                Err(Failure::Fenced(_)) if self.head.is_none() && self.finds_other().await? => {}
-                Err(failure) => return Err(failure),
-            }
-        }
-    }
-
-    /// Reads the head again, and notes its revision if it is a newer one of workers that judge in another manner.
-    async fn finds_other(&mut self) -> Result<bool, Failure> {
-        let Some((value, revision)) = latest(&self.bucket, &self.key(), "read a checkpoint").await? else {
-            return Ok(false);
-        };
-        let is_other = Head::read(&value).is_some_and(|head| head.agreement != self.agreement);
-        let is_new = is_other && self.other != Some(revision);
-        self.other = if is_other { Some(revision) } else { self.other };
-        Ok(is_new)
+        let value = Bytes::from(head.sealed().during("write the head of a checkpoint")?);
+        self.revision = self.bucket.update(&self.key(), value, self.revision).await?;
+        self.head = Some(head);
+        Ok(())
     }
 
     fn key(&self) -> String {
         format!("checkpoint.{}", self.partition)
     }
 
-    fn value_key(&self, generation: &str, value: usize) -> String {
+    fn value_key(&self, generation: &str, value: impl std::fmt::Display) -> String {
         format!("value.{}.{generation}.{value}", self.partition)
     }
 
@@ -256,7 +235,7 @@ impl Checkpoints {
 }
 
 /// The version of the form.
-const VERSION: u8 = 3;
+const VERSION: u8 = 4;
 
 /// How often a checkpoint is read that another worker may be replacing.
 const ATTEMPTS: usize = 5;
@@ -273,7 +252,7 @@ const ROOM: usize = 4 * 1024;
 #[cfg(test)]
 #[expect(clippy::indexing_slicing, clippy::unwrap_used, reason = "tests")]
 mod tests {
-    use super::{Head, VERSION, names};
+    use super::{Head, KnownMessage, VERSION, names};
 
     #[test]
     fn each_changed_bit_of_a_head_shows() {
@@ -282,6 +261,7 @@ mod tests {
             partitions: 64,
             agreement: names::hash("y"),
             sequence: 123,
+            judged: KnownMessage { sequence: 124, time: 7 },
             commit: 45,
             generation: "123-abc".to_owned(),
             values: 1,

@@ -5,15 +5,15 @@
 
 use std::time::Duration;
 
-use async_nats::jetstream::kv::Store;
 use bytes::Bytes;
 use omen::validator::{Validator, ValidatorOptions};
 use serde::{Deserialize, Serialize};
 use tokio::time::sleep;
 
 use crate::failure::{During as _, Failure};
-use crate::latest::latest;
 use crate::names;
+use crate::stream::broker::Broker;
+use crate::stream::bucket::Bucket;
 
 /// What all workers must have.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
@@ -35,23 +35,26 @@ impl Agreement {
     ///
     /// # Errors
     /// [`Failure::Refused`] if the others judge in another manner.
-    pub(crate) async fn join(&self, bucket: &Store) -> Result<(), Failure> {
-        let mut failure = None;
-        for attempt in 0..ATTEMPTS {
-            if attempt > 0 {
-                sleep(PAUSE).await;
-            }
-            match latest(bucket, KEY, READ).await {
-                Ok(Some((theirs, _))) => return self.compare(&theirs, bucket),
-                Ok(None) => match bucket.create(KEY, self.value()?).await {
-                    Ok(_) => return Ok(()),
-                    // Another worker was first, or the bucket was made a moment ago and not all servers of a cluster have it.
-                    Err(error) => failure = Some(Failure::server(WRITE)(&error)),
-                },
-                Err(error) => failure = Some(error),
+    pub(crate) async fn join<B: Broker>(&self, bucket: &Bucket<B>) -> Result<(), Failure> {
+        match bucket.get(KEY).await? {
+            (Some(theirs), _) => self.compare(&theirs, bucket),
+            (None, revision) => bucket.update(KEY, self.value()?, revision).await.map(drop),
+        }
+    }
+
+    /// Does the same for a worker that starts: another one may be first, or the bucket was made a moment ago and not all servers of a
+    /// cluster have it.
+    ///
+    /// # Errors
+    /// As [`join`](Self::join).
+    pub(crate) async fn join_at_last<B: Broker>(&self, bucket: &Bucket<B>) -> Result<(), Failure> {
+        for _ in 1..ATTEMPTS {
+            match self.join(bucket).await {
+                Err(Failure::Server { .. } | Failure::Fenced(_)) => sleep(PAUSE).await,
+                joined => return joined,
             }
         }
-        Err(failure.unwrap_or_else(|| Failure::server(READ)(&"no attempt")))
+        self.join(bucket).await
     }
 
     /// Replaces the rules for all workers. Checkpoints with another hash are ignored from then on. The caller renews the commits
@@ -59,9 +62,9 @@ impl Agreement {
     ///
     /// # Errors
     /// [`Failure::Server`] if the server fails. It can be repeated.
-    pub(crate) async fn replace(&self, bucket: &Store) -> Result<(), Failure> {
-        match self.join(bucket).await {
-            Err(Failure::Refused(_)) => bucket.put(KEY, self.value()?).await.during(WRITE).map(drop),
+    pub(crate) async fn replace<B: Broker>(&self, bucket: &Bucket<B>) -> Result<(), Failure> {
+        match self.join_at_last(bucket).await {
+            Err(Failure::Refused(_)) => bucket.put(KEY, self.value()?).await,
             joined => joined,
         }
     }
@@ -75,18 +78,15 @@ impl Agreement {
         serde_json::to_vec(self).during(WRITE).map(Bytes::from)
     }
 
-    fn compare(&self, theirs: &[u8], bucket: &Store) -> Result<(), Failure> {
+    fn compare<B: Broker>(&self, theirs: &[u8], bucket: &Bucket<B>) -> Result<(), Failure> {
         let theirs = serde_json::from_slice::<Self>(theirs).ok();
         let difference = match &theirs {
             Some(theirs) if theirs == self => return Ok(()),
             Some(theirs) if theirs.rules == self.rules => {
-                let time =
-                    |seconds: Option<u64>| seconds.map_or("no time".to_owned(), |seconds| format!("{seconds} s"));
-                format!(
-                    "end idle episodes after {}, and this one after {}",
-                    time(theirs.idle_seconds),
-                    time(self.idle_seconds)
-                )
+                let time = |seconds: Option<u64>| {
+                    seconds.map_or("no `--episode-ttl`".to_owned(), |seconds| format!("`--episode-ttl {seconds}s`"))
+                };
+                format!("have {}, and this one has {}", time(theirs.idle_seconds), time(self.idle_seconds))
             }
             Some(_) => "have other rules: another schema or other levels of codes".to_owned(),
             None => {
@@ -100,7 +100,6 @@ impl Agreement {
     }
 }
 
-const READ: &str = "read how the workers judge";
 const WRITE: &str = "write how the workers judge";
 
 /// Its key in the bucket.

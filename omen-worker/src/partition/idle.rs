@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use crate::names;
+
 /// The episodes that have had a message and have not ended.
 #[derive(Debug, Default)]
 pub(crate) struct Idle {
@@ -17,8 +19,15 @@ impl Idle {
         }
     }
 
-    pub(crate) fn end(&mut self, id: &str) {
-        self.last.remove(id);
+    /// Ends the episode whose subject ends with a token, and returns its id: the token, unless that is a hash of it.
+    pub(crate) fn end(&mut self, token: &str) -> Option<Box<str>> {
+        let is_hash = token.starts_with('~');
+        let id = match is_hash {
+            true => self.last.keys().find(|id| names::token(id) == token).cloned()?,
+            false => token.into(),
+        };
+        self.last.remove(&id);
+        Some(id)
     }
 
     /// Takes out the episodes without a message since a time, in the order of their ids.
@@ -28,7 +37,7 @@ impl Idle {
         idle
     }
 
-    /// How many there are.
+    /// Number of open episodes.
     pub(crate) fn len(&self) -> usize {
         self.last.len()
     }

@@ -1,0 +1,4 @@
+//! What a worker says of itself over HTTP.
+
+pub(crate) mod http;
+pub(crate) mod metrics;

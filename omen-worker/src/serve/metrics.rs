@@ -1,0 +1,358 @@
+//! What a worker counts, as Prometheus reads it.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::registry::Registry;
+use tokio::time::Instant;
+
+use crate::partition::Reported;
+use crate::stream::link::Link;
+
+/// State of a partition on this worker.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum State {
+    /// Another worker has it.
+    #[default]
+    Elsewhere,
+    /// The checkpoint and the last commit are read.
+    Loading,
+    /// It is judged.
+    Owned,
+    /// It failed, and is tried again after a pause.
+    Failed,
+}
+
+#[derive(Debug, Default)]
+struct Partition {
+    state: State,
+    /// Since when something is found and not committed.
+    uncommitted: Option<Instant>,
+    /// How often a commit was refused since the last one that was not.
+    fences: u32,
+    checkpoint: Option<Instant>,
+}
+
+impl Partition {
+    /// Whether it gets nowhere: a worker that lost the partition to another one learns that from a refusal or two.
+    fn is_fenced(&self) -> bool {
+        self.state != State::Elsewhere && self.fences >= FENCES
+    }
+}
+
+/// After so many commits in a row that were refused, a partition has failed.
+pub(crate) const FENCES: u32 = 3;
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Of {
+    partition: u16,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Kind {
+    severity: &'static str,
+    code: &'static str,
+}
+
+type Seconds = Gauge<f64, AtomicU64>;
+
+/// What a worker counts.
+#[derive(Debug)]
+pub(crate) struct Metrics {
+    registry: Registry,
+    partitions: Mutex<Vec<Partition>>,
+    up: Family<Of, Gauge>,
+    lag: Family<Of, Gauge>,
+    packets: Family<Of, Counter>,
+    episodes: Family<Of, Gauge>,
+    uncommitted: Family<Of, Seconds>,
+    checkpoint_age: Family<Of, Seconds>,
+    checkpoint_bytes: Family<Of, Gauge>,
+    all_checkpoint_bytes: Counter,
+    findings: Family<Kind, Counter>,
+    commits: Counter,
+    fenced: Counter,
+    missed: Counter,
+    members: Gauge,
+    connected: Gauge,
+    disconnects: Gauge,
+    link: Link,
+    is_draining: AtomicBool,
+    beat: Mutex<Option<Instant>>,
+    /// When the loop of the worker last went round.
+    alive: Mutex<Instant>,
+}
+
+/// Makes a metric and registers it.
+fn register<M: prometheus_client::registry::Metric + Clone + Default>(
+    registry: &mut Registry,
+    name: &str,
+    help: &str,
+) -> M {
+    let metric = M::default();
+    registry.register(name, help, metric.clone());
+    metric
+}
+
+fn count(number: usize) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+impl Metrics {
+    pub(crate) fn new(partitions: u16, link: Link) -> Self {
+        let mut all = Registry::with_prefix("omen");
+        let registry = &mut all;
+        Self {
+            partitions: Mutex::new((0..partitions).map(|_| Partition::default()).collect()),
+            up: register(registry, "partition_up", "Whether the worker judges a partition that it has"),
+            lag: register(
+                registry,
+                "partition_lag",
+                "Messages of the stream of the partition behind what is judged and committed",
+            ),
+            packets: register(registry, "packets", "Messages that were judged"),
+            episodes: register(registry, "episodes_open", "Episodes that have not ended"),
+            uncommitted: register(
+                registry,
+                "uncommitted_age_seconds",
+                "Time since the oldest finding that is not committed was found",
+            ),
+            checkpoint_age: register(registry, "checkpoint_age_seconds", "Time since the last checkpoint"),
+            checkpoint_bytes: register(registry, "checkpoint_bytes", "Bytes of the last checkpoint"),
+            all_checkpoint_bytes: register(registry, "checkpoints_bytes", "Bytes of all checkpoints"),
+            findings: register(registry, "findings", "Findings that were published"),
+            commits: register(registry, "commits", "Commits that the server took"),
+            fenced: register(
+                registry,
+                "fenced",
+                "Commits and checkpoints that the server refused because another worker has the partition",
+            ),
+            missed: register(
+                registry,
+                "missed_messages",
+                "Messages that were deleted before they were judged, with --accept-gaps",
+            ),
+            members: register(registry, "workers", "Workers that are alive"),
+            connected: register(registry, "connected", "Whether there is a connection to the server"),
+            disconnects: register(registry, "disconnects", "Connections that were lost"),
+            registry: all,
+            link,
+            is_draining: AtomicBool::default(),
+            beat: Mutex::default(),
+            alive: Mutex::new(Instant::now()),
+        }
+    }
+
+    fn partitions(&self) -> MutexGuard<'_, Vec<Partition>> {
+        self.partitions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn partition(&self, partition: u16, change: impl FnOnce(&mut Partition)) {
+        if let Some(partition) = self.partitions().get_mut(usize::from(partition)) {
+            change(partition);
+        }
+    }
+
+    pub(crate) fn state(&self, partition: u16, state: State) {
+        self.partition(partition, |one| {
+            one.state = state;
+            if state == State::Elsewhere {
+                *one = Partition::default();
+                let of = Of { partition };
+                self.up.remove(&of);
+                self.lag.remove(&of);
+                self.episodes.remove(&of);
+                self.uncommitted.remove(&of);
+                self.checkpoint_age.remove(&of);
+                self.checkpoint_bytes.remove(&of);
+            }
+        });
+    }
+
+    pub(crate) fn judged(&self, partition: u16, count: u64) {
+        self.packets.get_or_create(&Of { partition }).inc_by(count);
+    }
+
+    /// Notes how many messages of the stream are behind what is committed, and since when something is found and not committed.
+    pub(crate) fn lag(&self, partition: u16, lag: u64, uncommitted: Option<Instant>) {
+        self.lag.get_or_create(&Of { partition }).set(i64::try_from(lag).unwrap_or(i64::MAX));
+        // What was found before a failure still waits.
+        self.partition(partition, |partition| partition.uncommitted = partition.uncommitted.or(uncommitted));
+    }
+
+    /// Whether something is found and not committed, as far as it was noted.
+    pub(crate) fn is_waiting(&self, partition: u16) -> bool {
+        self.partitions().get(usize::from(partition)).is_some_and(|partition| partition.uncommitted.is_some())
+    }
+
+    /// Counts a commit with these findings, and notes since when others wait.
+    pub(crate) fn committed(&self, partition: u16, found: &[Reported], uncommitted: Option<Instant>) {
+        self.commits.inc();
+        self.partition(partition, |partition| (partition.fences, partition.uncommitted) = (0, uncommitted));
+        for Reported { severity, code, .. } in found {
+            self.findings.get_or_create(&Kind { severity: severity.as_str(), code: code.as_str() }).inc();
+        }
+    }
+
+    /// Notes that the server has taken a checkpoint, with so many open episodes.
+    pub(crate) fn progressed(&self, partition: u16, episodes: usize) {
+        self.episodes.get_or_create(&Of { partition }).set(count(episodes));
+        self.partition(partition, |partition| (partition.fences, partition.uncommitted) = (0, None));
+    }
+
+    /// Counts the bytes of a checkpoint.
+    pub(crate) fn checkpoint(&self, partition: u16, bytes: usize) {
+        self.all_checkpoint_bytes.inc_by(bytes as u64);
+        self.checkpoint_bytes.get_or_create(&Of { partition }).set(count(bytes));
+        self.partition(partition, |partition| partition.checkpoint = Some(Instant::now()));
+    }
+
+    /// Counts a commit that was refused. Returns how many that were in a row, for a partition.
+    pub(crate) fn fenced(&self, partition: u16) -> u32 {
+        self.fenced.inc();
+        let mut fences = 0;
+        self.partition(partition, |partition| {
+            partition.fences += 1;
+            fences = partition.fences;
+        });
+        fences
+    }
+
+    /// Counts messages that were deleted before they were judged.
+    pub(crate) fn missed(&self, count: u64) {
+        self.missed.inc_by(count);
+    }
+
+    pub(crate) fn draining(&self) {
+        self.is_draining.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn beat(&self, members: usize) {
+        self.members.set(count(members));
+        *self.beat.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+    }
+
+    pub(crate) fn alive(&self) {
+        *self.alive.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+    }
+
+    /// Whether the worker goes round its loop: if not, it must be started again.
+    pub(crate) fn is_alive(&self) -> bool {
+        self.alive.lock().unwrap_or_else(PoisonError::into_inner).elapsed() < STUCK
+    }
+
+    /// Why the worker does not judge all that it has, if so.
+    pub(crate) fn unready(&self) -> Option<&'static str> {
+        if self.is_draining.load(Ordering::Relaxed) {
+            return Some("draining");
+        }
+        if !self.link.is_up() {
+            return Some("not connected");
+        }
+        let beat = *self.beat.lock().unwrap_or_else(PoisonError::into_inner);
+        if beat.is_none_or(|beat| beat.elapsed() >= crate::membership::LEASE) {
+            return Some("not among the workers");
+        }
+        let partitions = self.partitions();
+        let any = |state| partitions.iter().any(|partition| partition.state == state);
+        if any(State::Failed) {
+            return Some("a partition has failed");
+        }
+        if partitions.iter().any(Partition::is_fenced) {
+            return Some("the commits of a partition are refused");
+        }
+        any(State::Loading).then_some("a partition is loading")
+    }
+
+    /// Everything, in the text format of OpenMetrics.
+    pub(crate) fn text(&self) -> String {
+        let seconds = |since: Option<Instant>| since.map_or(0.0, |since| since.elapsed().as_secs_f64());
+        for (partition, at) in (0..).zip(&*self.partitions()).filter(|(_, at)| at.state != State::Elsewhere) {
+            let of = Of { partition };
+            let is_up = at.state == State::Owned && !at.is_fenced();
+            self.up.get_or_create(&of).set(i64::from(is_up));
+            self.uncommitted.get_or_create(&of).set(seconds(at.uncommitted));
+            if at.checkpoint.is_some() {
+                self.checkpoint_age.get_or_create(&of).set(seconds(at.checkpoint));
+            }
+        }
+        self.connected.set(i64::from(self.link.is_up()));
+        self.disconnects.set(i64::try_from(self.link.lost_so_far()).unwrap_or(i64::MAX));
+        let mut out = String::new();
+        // A text takes everything.
+        let _ = encode(&mut out, &self.registry);
+        out
+    }
+}
+
+/// A worker that has not gone round its loop for this time is stuck.
+const STUCK: Duration = Duration::from_secs(60);
+
+#[cfg(test)]
+#[expect(clippy::expect_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_dashboard_shows_what_there_is() {
+        let metrics = Metrics::new(2, Link::new());
+        metrics.state(1, State::Owned);
+        metrics.judged(1, 1);
+        metrics.lag(1, 7, Instant::now().checked_sub(Duration::from_secs(9)));
+        let (severity, code) = (omen::Severity::Error, omen::Code::E4);
+        metrics.committed(1, &[Reported { sequence: 1, ordinal: 0, severity, code, body: Vec::new() }], None);
+        metrics.progressed(1, 3);
+        metrics.lag(1, 7, Instant::now().checked_sub(Duration::from_secs(9)));
+        metrics.checkpoint(1, 100);
+        let text = metrics.text();
+        assert!(
+            text.contains("omen_partition_lag{partition=\"1\"} 7\n") && !text.contains("partition=\"0\""),
+            "{text}"
+        );
+        assert!(text.contains("omen_uncommitted_age_seconds{partition=\"1\"} 9."), "{text}");
+        assert!(text.contains("omen_findings_total{severity=\"error\",code=\"E4\"} 1\n"), "{text}");
+        let known: Vec<String> = text
+            .lines()
+            .filter_map(|line| {
+                let (name, kind) = line.strip_prefix("# TYPE ")?.split_once(' ')?;
+                Some(if kind == "counter" { format!("{name}_total") } else { name.to_owned() })
+            })
+            .collect();
+        let dashboard: serde_json::Value =
+            serde_json::from_str(include_str!("../../../deploy/grafana.json")).expect("the dashboard is JSON");
+        for name in dashboard.to_string().split(|it: char| !it.is_ascii_alphanumeric() && it != '_') {
+            let is_counted = known.iter().any(|known| known == name);
+            assert!(!name.starts_with("omen_") || is_counted, "{name} is shown, and nothing counts it");
+        }
+    }
+
+    #[test]
+    fn a_worker_is_ready_when_it_judges_what_it_has() {
+        let link = Link::new();
+        let metrics = Metrics::new(2, link.clone());
+        assert_eq!(metrics.unready(), Some("not connected"));
+        link.note(&async_nats::Event::Connected);
+        assert_eq!(metrics.unready(), Some("not among the workers"));
+        metrics.beat(1);
+        metrics.state(0, State::Loading);
+        assert_eq!(metrics.unready(), Some("a partition is loading"));
+        metrics.state(0, State::Owned);
+        assert_eq!((metrics.unready(), metrics.is_alive()), (None, true));
+        assert_eq!([(); 2].map(|()| metrics.fenced(0)), [1, 2]);
+        assert_eq!(metrics.unready(), None, "another worker may have the partition");
+        assert_eq!((metrics.fenced(0), metrics.unready()), (FENCES, Some("the commits of a partition are refused")));
+        assert!(metrics.text().contains("omen_partition_up{partition=\"0\"} 0\n"));
+        metrics.committed(0, &[], None);
+        assert_eq!(metrics.unready(), None);
+        metrics.state(1, State::Failed);
+        assert_eq!(metrics.unready(), Some("a partition has failed"));
+        metrics.draining();
+        assert_eq!(metrics.unready(), Some("draining"));
+    }
+}

@@ -1,0 +1,250 @@
+//! Makes the streams and buckets, or checks those that are there.
+
+use std::collections::HashMap;
+
+use async_nats::Client;
+use async_nats::jetstream::context::{GetStreamError, GetStreamErrorKind};
+use async_nats::jetstream::kv;
+use async_nats::jetstream::stream::{Config, RetentionPolicy, StorageType};
+use async_nats::jetstream::{Context, ErrorCode};
+
+use super::ask::ask;
+use super::names::{self, Names};
+use crate::failure::{During as _, Failure};
+use crate::membership::LEASE;
+
+/// What the server must have.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// Its names.
+    pub names: Names,
+    /// Number of partitions, each with a stream of packets. It cannot change while episodes are open. `None` takes the number of the
+    /// existing streams, or [`DEFAULT_PARTITIONS`].
+    pub partitions: Option<u16>,
+    /// On how many servers each stream is kept, if it is made here.
+    pub replicas: usize,
+}
+
+/// How many partitions there are if nobody says it. A partition is judged by one worker at a time, which judges several times what a
+/// stream stores.
+pub const DEFAULT_PARTITIONS: u16 = 4;
+
+impl Setup {
+    /// Makes or checks the streams of packets, and returns how many partitions there are.
+    ///
+    /// # Errors
+    /// [`Failure::Refused`] if there are some of another number, or one that loses packets.
+    pub async fn packets(&self, context: &Context) -> Result<u16, Failure> {
+        // The first one decides how many there are, also if two processes make them at the same moment.
+        let first = self.stream_of(context, 0, self.partitions.unwrap_or(DEFAULT_PARTITIONS)).await?;
+        let found = first.metadata.get(names::PARTITIONS_KEY).and_then(|count| count.parse::<u16>().ok());
+        let partitions = match (found, self.partitions) {
+            (Some(found), Some(wanted)) if found != wanted => {
+                return Err(Failure::Refused(format!(
+                    "the stream `{}` is for {found} partitions; expected {wanted}: omit `--partitions` to take the number of partitions of the stream",
+                    first.name
+                )));
+            }
+            (Some(found), _) if found > 0 => found,
+            _ => {
+                return Err(Failure::Refused(format!(
+                    "the stream `{}` does not say how many partitions there are; set it: nats stream edit {} --metadata \
+                     '{}={DEFAULT_PARTITIONS}'",
+                    first.name,
+                    first.name,
+                    names::PARTITIONS_KEY
+                )));
+            }
+        };
+        for partition in 0..partitions {
+            let config = match partition {
+                0 => first.clone(),
+                partition => self.stream_of(context, partition, partitions).await?,
+            };
+            keeps_packets(&config, &subjects(partition)).map_err(Failure::Refused)?;
+        }
+        Ok(partitions)
+    }
+
+    async fn stream_of(&self, context: &Context, partition: u16, partitions: u16) -> Result<Config, Failure> {
+        let config = Config {
+            name: self.names.packets(partition),
+            description: Some(format!("OMEN packets, partition {partition} of {partitions}")),
+            subjects: subjects(partition).to_vec(),
+            metadata: HashMap::from([(names::PARTITIONS_KEY.to_owned(), partitions.to_string())]),
+            storage: StorageType::File,
+            num_replicas: self.replicas,
+            allow_atomic_publish: true,
+            allow_direct: true,
+            ..Config::default()
+        };
+        stream(context, config).await
+    }
+
+    /// Makes or checks the stream of findings.
+    ///
+    /// # Errors
+    /// [`Failure::Refused`] if there is one that cannot be used.
+    pub async fn findings(&self, context: &Context) -> Result<(), Failure> {
+        let config = Config {
+            name: self.names.findings.clone(),
+            description: Some("OMEN findings, by partition".to_owned()),
+            subjects: vec![format!("{}.>", names::FINDINGS)],
+            storage: StorageType::File,
+            num_replicas: self.replicas,
+            allow_direct: true,
+            ..Config::default()
+        };
+        let (name, expected) = (config.name.clone(), config.subjects.clone());
+        let found = stream(context, config).await?;
+        if found.subjects != expected {
+            return Err(Failure::Refused(format!(
+                "the stream `{name}` stores `{}`; expected `{}`: it was made by an earlier version; delete it with its buckets when its \
+                 findings are not needed any more",
+                found.subjects.join("`, `"),
+                expected.join("`, `")
+            )));
+        }
+        Ok(())
+    }
+
+    /// Makes the buckets, if they are missing.
+    pub(crate) async fn buckets(&self, context: &Context) -> Result<(), Failure> {
+        let bucket = |bucket: &str, description: &str| kv::Config {
+            bucket: bucket.to_owned(),
+            description: description.to_owned(),
+            history: 1,
+            storage: StorageType::File,
+            num_replicas: self.replicas,
+            ..kv::Config::default()
+        };
+        let state = bucket(&self.names.state, "OMEN checkpoints");
+        let workers = kv::Config { max_age: LEASE, ..bucket(&self.names.workers, "OMEN workers that are alive") };
+        for config in [state, workers] {
+            let name = config.bucket.clone();
+            if ask(|| context.get_key_value(&name)).await.is_ok() {
+                continue;
+            }
+            // Another process may make it at the same moment; then it is there.
+            if let Err(error) = context.create_key_value(config).await
+                && context.get_key_value(&name).await.is_err()
+            {
+                return Err(Failure::server(format!("make the bucket `{name}`"))(&error));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What the stream of a partition stores.
+fn subjects(partition: u16) -> [String; 2] {
+    [format!("{}.{partition}.*", names::PACKETS), format!("{}.{partition}.>", names::MARKS)]
+}
+
+/// Returns how a stream is configured, which is made if it is missing.
+async fn stream(context: &Context, config: Config) -> Result<Config, Failure> {
+    let name = config.name.clone();
+    let found = match ask(|| context.get_stream(&name)).await {
+        Ok(stream) => stream,
+        Err(error) if is_missing(&error) => {
+            let made = context.create_stream(&config).await;
+            // Another process may have made it meanwhile.
+            let Ok(stream) = context.get_stream(&name).await else {
+                let why = made.err().map_or_else(|| "it is not there".to_owned(), |error| error.to_string());
+                return Err(Failure::server(format!("make the stream `{name}`"))(&why));
+            };
+            stream
+        }
+        Err(error) => return Err(error).during(&format!("read the stream `{name}`")),
+    };
+    let found = found.cached_info().config.clone();
+    if config.allow_atomic_publish && !found.allow_atomic_publish {
+        return Err(Failure::Refused(format!(
+            "the stream `{name}` does not allow atomic batches; allow them: nats stream edit {name} --allow-batch"
+        )));
+    }
+    Ok(found)
+}
+
+/// Checks that a stream stores all packets, and keeps them after they were read. Otherwise what the workers find is wrong: to them, a
+/// packet that is missing was never sent.
+fn keeps_packets(config: &Config, subjects: &[String]) -> Result<(), String> {
+    let name = &config.name;
+    let missing: Vec<_> = subjects
+        .iter()
+        .filter(|subject| !config.subjects.iter().any(|found| covers(found, subject)))
+        .cloned()
+        .collect();
+    if !missing.is_empty() {
+        let all = [&config.subjects[..], &missing].concat().join(",");
+        return Err(format!(
+            "the stream `{name}` does not store `{}`; add what is missing: nats stream edit {name} --subjects '{all}'",
+            missing.join("`, `")
+        ));
+    }
+    if config.subject_transform.is_some() {
+        return Err(format!(
+            "the stream `{name}` stores packets under other subjects than they were published to; make it without `subject_transform`"
+        ));
+    }
+    if config.retention != RetentionPolicy::Limits {
+        return Err(format!(
+            "the stream `{name}` removes packets once somebody has read them; expected the retention `limits`, with which a stream \
+             must be made: delete it when its packets are not needed any more"
+        ));
+    }
+    if config.max_messages_per_subject > 0 {
+        let most = config.max_messages_per_subject;
+        return Err(format!(
+            "the stream `{name}` keeps the last {most} packets of an episode and removes the others; remove the limit: nats \
+             stream edit {name} --max-msgs-per-subject=-1"
+        ));
+    }
+    Ok(())
+}
+
+/// Whether a subject with wildcards has all that another one has.
+fn covers(wide: &str, narrow: &str) -> bool {
+    let mut narrow = narrow.split('.');
+    for part in wide.split('.') {
+        match (part, narrow.next()) {
+            (">", Some(_)) => return true,
+            ("*", Some(found)) if found != ">" => {}
+            (part, Some(found)) if part == found => {}
+            _ => return false,
+        }
+    }
+    narrow.next().is_none()
+}
+
+fn is_missing(error: &GetStreamError) -> bool {
+    matches!(error.kind(), GetStreamErrorKind::JetStream(error) if error.error_code() == ErrorCode::STREAM_NOT_FOUND)
+}
+
+/// Checks that the server stores batches as OMEN needs it.
+pub(crate) fn check_version(client: &Client) -> Result<(), Failure> {
+    // 2.12.0 takes no expectation but on the first message of a batch, and that of `omen publish` is on the last one.
+    if client.is_server_compatible(2, 12, 1) {
+        return Ok(());
+    }
+    let found = client.server_info().version;
+    Err(Failure::Refused(format!(
+        "nats-server {found} does not store batches as OMEN needs it; expected nats-server 2.12.1 or later"
+    )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::covers;
+
+    #[test]
+    fn a_subject_covers_what_it_has() {
+        for wide in ["omen.packets.*", "omen.packets.>", "omen.>", "*.*.*", ">"] {
+            assert!(covers(wide, "omen.packets.*"), "{wide}");
+        }
+        for other in ["omen.packets", "omen.packets.a", "omen.*", "omen.packets.*.*", "omen.marks"] {
+            assert!(!covers(other, "omen.packets.*"), "{other}");
+        }
+        assert!(covers("omen.marks.0.>", "omen.marks.0.>") && !covers("omen.marks.1.>", "omen.marks.0.>"));
+    }
+}
