@@ -24,6 +24,9 @@ mod membership;
 mod partition;
 pub mod publish;
 mod serve;
+#[cfg(test)]
+#[expect(clippy::expect_used, clippy::indexing_slicing, clippy::panic, reason = "tests")]
+mod simulation;
 mod stream;
 pub mod tail;
 pub mod worker;

@@ -19,6 +19,8 @@ use tokio::sync::watch;
 use tokio::time::sleep;
 
 pub(crate) use self::checkpoint::Checkpoints;
+#[cfg(test)]
+pub(crate) use self::judge::{Arrived, Judge};
 pub(crate) use self::judge::{KnownMessage, Reported};
 use self::ownership::Ownership;
 pub(crate) use self::ownership::{MarksOfTime, Shared};
