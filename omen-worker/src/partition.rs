@@ -73,9 +73,6 @@ async fn repeat<B: Broker>(shared: &Shared<B>, partition: u16, mut stop: watch::
             None if *stop.borrow() => return Err(Failure::server("commit")(&"the connection was lost")),
             // The pause is the one until the next connection is there.
             None => {
-                if shared.metrics.is_waiting(partition) {
-                    uncommitted = Err(Failure::server("commit")(&"the connection was lost"));
-                }
                 shared.metrics.state(partition, State::Loading);
                 continue;
             }

@@ -186,11 +186,6 @@ impl Metrics {
         self.partition(partition, |partition| partition.uncommitted = partition.uncommitted.or(uncommitted));
     }
 
-    /// Whether something is found and not committed, as far as it was noted.
-    pub(crate) fn is_waiting(&self, partition: u16) -> bool {
-        self.partitions().get(usize::from(partition)).is_some_and(|partition| partition.uncommitted.is_some())
-    }
-
     /// Counts a commit with these findings, and notes since when others wait.
     pub(crate) fn committed(&self, partition: u16, found: &[Reported], uncommitted: Option<Instant>) {
         self.commits.inc();

@@ -203,7 +203,8 @@ async fn a_partition_that_is_not_loaded_yet_does_not_delay_the_end() {
     let worker = Worker::start(&server, Options { notice, ..options() });
     is_paused.await.unwrap();
     let begin = Instant::now();
-    worker.stop().await;
+    // A partition that was loaded before may have found something.
+    worker.stop_anyhow().await;
     assert!(begin.elapsed() < Duration::from_secs(15), "it waits for a server that does not answer");
     kill_process(process, Signal::CONT).unwrap();
 }

@@ -35,6 +35,12 @@ impl Worker {
         self.1.await.unwrap().unwrap();
     }
 
+    /// Stops it where it may not be able to commit what it has found.
+    pub(crate) async fn stop_anyhow(self) {
+        self.0.send(()).unwrap();
+        let _ = self.1.await.unwrap();
+    }
+
     /// Why it ends by itself.
     pub(crate) async fn ended(self) -> String {
         let ended = tokio::time::timeout(crate::stream::PATIENCE, self.1).await;
