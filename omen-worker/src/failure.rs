@@ -7,7 +7,7 @@ use std::fmt::Display;
 #[non_exhaustive]
 pub enum Failure {
     /// Another process wrote first: it has the partition now, or published the same log.
-    #[error("another process has gone on with {0}")]
+    #[error("another process has written {0} since")]
     Fenced(String),
     /// The server did not answer, or answered with an error. What was asked for may have happened.
     #[error("cannot {what}: {why}")]

@@ -20,12 +20,12 @@ use tokio::time::sleep;
 
 pub(crate) use self::checkpoint::Checkpoints;
 #[cfg(test)]
-pub(crate) use self::judge::{Arrived, Judge};
+pub(crate) use self::judge::{IncomingMessage, Judge};
 pub(crate) use self::judge::{KnownMessage, Reported};
 use self::ownership::Ownership;
 pub(crate) use self::ownership::{MarksOfTime, Shared};
 use crate::failure::Failure;
-use crate::serve::metrics::{FENCES, State};
+use crate::serve::metrics::{FENCES, PartitionState};
 use crate::stream::broker::Broker;
 
 /// Judges a partition until it is to stop.
@@ -38,15 +38,15 @@ pub(crate) async fn run<B: Broker>(
     stop: watch::Receiver<bool>,
 ) -> Result<(), Failure> {
     let ended = repeat(shared, partition, stop).await;
-    shared.metrics.state(partition, State::Elsewhere);
+    shared.metrics.state(partition, PartitionState::Elsewhere);
     ended
 }
 
 /// Begins again after each failure.
 async fn repeat<B: Broker>(shared: &Shared<B>, partition: u16, mut stop: watch::Receiver<bool>) -> Result<(), Failure> {
-    // Why something that was found is not committed.
+    // The reason why findings of an earlier attempt may not be committed.
     let (mut pause, mut uncommitted) = (SHORTEST_PAUSE, Ok(()));
-    shared.metrics.state(partition, State::Loading);
+    shared.metrics.state(partition, PartitionState::Loading);
     while !*stop.borrow() {
         // A request without a connection waits for one, and its time passes meanwhile.
         tokio::select! {
@@ -67,19 +67,19 @@ async fn repeat<B: Broker>(shared: &Shared<B>, partition: u16, mut stop: watch::
         }
         match judged {
             Some(Ok(())) if progress.has_begun => return Ok(()),
+            Some(Ok(())) => break,
             // Nothing was found since the last failure that is to be committed.
             _ if *stop.borrow() && !progress.is_uncommitted => break,
-            Some(Ok(())) => break,
             None if *stop.borrow() => return Err(Failure::server("commit")(&"the connection was lost")),
             // The pause is the one until the next connection is there.
             None => {
-                shared.metrics.state(partition, State::Loading);
+                shared.metrics.state(partition, PartitionState::Loading);
                 continue;
             }
             Some(Err(failure @ Failure::Fenced(_))) => {
                 // Another worker has the partition, and finds the same.
                 uncommitted = Ok(());
-                shared.metrics.state(partition, State::Loading);
+                shared.metrics.state(partition, PartitionState::Loading);
                 if shared.metrics.fenced(partition) == FENCES {
                     (shared.notice)(&format!(
                         "partition {partition}: {FENCES} commits in a row were refused: {failure}"
@@ -88,7 +88,7 @@ async fn repeat<B: Broker>(shared: &Shared<B>, partition: u16, mut stop: watch::
             }
             Some(Err(failure)) if *stop.borrow() => return Err(failure),
             Some(Err(failure)) => {
-                shared.metrics.state(partition, State::Failed);
+                shared.metrics.state(partition, PartitionState::Failed);
                 (shared.notice)(&format!("partition {partition}: {failure}"));
                 if progress.is_uncommitted {
                     uncommitted = Err(failure);
@@ -108,7 +108,7 @@ async fn repeat<B: Broker>(shared: &Shared<B>, partition: u16, mut stop: watch::
 /// How far a partition came before it failed.
 #[derive(Default)]
 struct Progress {
-    /// It was read what is judged and committed.
+    /// The last checkpoint and the last commit were read.
     has_begun: bool,
     /// Something may be judged and not committed.
     is_uncommitted: bool,

@@ -19,6 +19,7 @@ use self::run::Run;
 pub use self::run::{Options, Published};
 use crate::connect::Server;
 use crate::failure::Failure;
+use crate::names::Names;
 use crate::setup::Setup;
 use crate::stream::JetStream;
 
@@ -26,7 +27,7 @@ use crate::stream::JetStream;
 #[derive(Debug)]
 pub struct Publisher {
     broker: JetStream,
-    setup: Setup,
+    names: Names,
     partitions: u16,
 }
 
@@ -38,7 +39,7 @@ impl Publisher {
     pub async fn new(context: Context, setup: &Setup) -> Result<Self, Failure> {
         let partitions = setup.packets(&context).await?;
         // No key of a bucket is written, so the domain does not matter.
-        Ok(Self { broker: Server::default().broker(context), setup: setup.clone(), partitions })
+        Ok(Self { broker: Server::default().broker(context), names: setup.names.clone(), partitions })
     }
 
     /// Publishes a log, whose name is `source`, from where it was published up to. Where reading it fails with
@@ -48,8 +49,7 @@ impl Publisher {
     /// If the server fails: to publish the log once more goes on there. [`Failure::Refused`] if another log with this name was
     /// published, or a line is too long for the server.
     pub async fn log(&self, source: &str, log: impl Read, options: &Options) -> Result<Published, Failure> {
-        let names = &self.setup.names;
-        let mut run = Run::begin(&self.broker, names, self.partitions, source, options).await?;
+        let mut run = Run::begin(&self.broker, &self.names, self.partitions, source, options).await?;
         let mut lines = Lines::new(log);
         loop {
             let line = match lines.next() {

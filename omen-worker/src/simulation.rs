@@ -19,7 +19,7 @@ use self::world::{Client, Health, Losses, Random, World};
 use crate::failure::Failure;
 use crate::membership::{self, Agreement};
 use crate::names::Names;
-use crate::partition::{Arrived, Judge, MarksOfTime, Shared};
+use crate::partition::{IncomingMessage, Judge, MarksOfTime, Shared};
 use crate::publish::{self, run};
 use crate::serve::metrics::Metrics;
 use crate::stream::bucket::Bucket;
@@ -42,8 +42,8 @@ struct Run {
     workers: Vec<Worker>,
     /// What the workers said.
     said: Arc<Mutex<Vec<String>>>,
-    /// Whether something was done after which a worker may have to stop.
-    is_damaged: bool,
+    /// Whether a stream has lost messages from which findings were published.
+    is_restored: bool,
     acts: Vec<String>,
     oracles: BTreeMap<u16, Oracle>,
 }
@@ -65,7 +65,7 @@ impl Run {
             begun: 0,
             workers: Vec::new(),
             said: Arc::default(),
-            is_damaged: false,
+            is_restored: false,
             acts: Vec::new(),
             oracles: BTreeMap::new(),
         }
@@ -175,7 +175,6 @@ impl Run {
                 "the server starts again"
             }
             7 => {
-                self.is_damaged = true;
                 let partition = self.random.below(self.partitions.into());
                 let mut inner = self.world.inner();
                 let stream = inner.streams.entry(format!("PACKETS_{partition}")).or_default();
@@ -215,7 +214,7 @@ impl Run {
 
     /// Forgets the last messages of a stream.
     fn restore(&mut self, stream: &str) {
-        self.is_damaged = true;
+        self.is_restored = true;
         self.oracles.clear();
         let mut inner = self.world.inner();
         let stream = inner.streams.entry(stream.to_owned()).or_default();
@@ -251,7 +250,7 @@ impl Run {
             let after = oracle.judge.sequence + 1;
             let all: BTreeMap<_, _> = stream.messages.range(after..).chain(stream.deleted.range(after..)).collect();
             let mut findings = Vec::new();
-            all.values().for_each(|message| oracle.judge.take(Arrived::of(message), &mut findings));
+            all.values().for_each(|message| oracle.judge.take(IncomingMessage::of(message), &mut findings));
             let lines = findings.into_iter().map(|finding| String::from_utf8(finding.body).expect("JSON is text"));
             oracle.findings.extend(lines);
         }
@@ -311,7 +310,7 @@ fn run(seed: u64, is_destructive: bool) -> Result<(u64, usize), String> {
             let pause = run.random.millis(3_000);
             sleep(pause).await;
             run.act(is_destructive).await;
-            if !run.is_damaged
+            if !run.is_restored
                 && let Some(wrong) = run.wrong()
             {
                 return Err(run.explain(seed, &wrong));
@@ -343,7 +342,8 @@ impl Run {
     async fn finish(mut self, seed: u64) -> Result<(u64, usize), String> {
         let refused = self.is_refused();
         // A worker that stops where a stream was restored leaves what was found before, which the stream does not have any more.
-        if let Some(wrong) = self.wrong().filter(|_| !refused) {
+        let is_explained = refused && self.is_restored;
+        if let Some(wrong) = self.wrong().filter(|_| !is_explained) {
             return Err(self.explain(seed, &wrong));
         }
         if !self.is_complete() && !refused {

@@ -12,7 +12,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::connect::Server;
 use crate::failure::{During as _, Failure};
-use crate::names::Names;
+use crate::names::{self, Names};
 use crate::partition::KnownMessage;
 use crate::stream::JetStream;
 use crate::stream::broker::{Batch, Broker as _, Reader as _, Stored};
@@ -40,11 +40,11 @@ impl Findings {
     /// The packet that a finding is about, if its stream still has it.
     async fn packet(&self, finding: &[u8]) -> Result<Option<Bytes>, Failure> {
         #[derive(Deserialize)]
-        struct Place {
+        struct PacketPlace {
             file: String,
             line: u64,
         }
-        let Ok(Place { file, line }) = serde_json::from_slice(finding) else { return Ok(None) };
+        let Ok(PacketPlace { file, line }) = serde_json::from_slice(finding) else { return Ok(None) };
         // Anybody who may publish findings names it, so no other stream is read.
         let partition = file.strip_prefix(&self.names.prefix).and_then(|rest| rest.strip_prefix('_'));
         if line == 0 || partition.is_none_or(|partition| partition.parse::<u16>().is_err()) {
@@ -99,7 +99,7 @@ pub async fn run<E>(
     mut each: impl FnMut(&[u8], Option<&[u8]>) -> Result<(), E>,
 ) -> Result<Result<(), E>, Failure> {
     let mut place = match &options.consumer {
-        Some(name) => Some(Place::open(findings, name).await?),
+        Some(name) => Some(ConsumerPlace::open(findings, name).await?),
         None => None,
     };
     let state = findings.broker.state(&findings.names.findings).await?;
@@ -161,17 +161,16 @@ fn known(message: &Stored) -> KnownMessage {
 }
 
 /// How far a consumer has read.
-struct Place {
+struct ConsumerPlace {
     bucket: Bucket<JetStream>,
     key: String,
     revision: u64,
     last: Option<KnownMessage>,
 }
 
-impl Place {
+impl ConsumerPlace {
     async fn open(findings: &Findings, name: &str) -> Result<Self, Failure> {
-        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
-        if name.is_empty() || name.len() > 64 || !name.bytes().all(is_plain) {
+        if !names::is_plain(name) {
             return Err(Failure::Input(format!(
                 "invalid name of a consumer `{name}`; expected letters, digits, `_` and `-`"
             )));
@@ -286,7 +285,7 @@ impl Tail<'_> {
     }
 
     /// Notes on the server what was read. A note whose answer was lost is the one that is there.
-    async fn keep(&mut self, place: &mut Place, last: KnownMessage) -> Result<(), Failure> {
+    async fn keep(&mut self, place: &mut ConsumerPlace, last: KnownMessage) -> Result<(), Failure> {
         loop {
             let kept = tokio::select! {
                 kept = place.keep(last) => kept,

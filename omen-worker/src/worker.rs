@@ -13,6 +13,7 @@ use tokio::time::{MissedTickBehavior, interval, timeout};
 use crate::connect::Server;
 use crate::failure::Failure;
 use crate::membership::{self, Agreement, Assignment, Members};
+use crate::names;
 use crate::partition::commit::{self, Commit};
 use crate::partition::{Checkpoints, MarksOfTime, Shared};
 use crate::serve::http;
@@ -51,7 +52,7 @@ pub struct Options {
 /// If the server cannot be reached, or a stream on it cannot be used. A connection that breaks later is made again.
 pub async fn run(server: &Server, options: Options, stop: impl Future<Output = ()>) -> Result<(), Failure> {
     let Options { setup, validator, episode_ttl, tick, accepts_gaps, judges_again, listen, id, notice } = options;
-    if let Some(id) = id.as_ref().filter(|id| !is_name(id)) {
+    if let Some(id) = id.as_ref().filter(|id| !names::is_plain(id)) {
         return Err(Failure::Input(format!("invalid name of a worker `{id}`; expected letters, digits, `_` and `-`")));
     }
     let link = Link::new();
@@ -60,11 +61,12 @@ pub async fn run(server: &Server, options: Options, stop: impl Future<Output = (
     let found = client.server_info().max_payload;
     if found < LEAST_PAYLOAD {
         return Err(Failure::Refused(format!(
-            "the server takes messages of {found} bytes, in which a commit may not fit; raise its `max_payload` to {LEAST_PAYLOAD} or more"
+            "`max_payload` of the server is {found} bytes; expected at least {LEAST_PAYLOAD}, so that each commit fits"
         )));
     }
-    let id = id.unwrap_or_else(|| unique(&client.new_inbox()));
     let context = server.jetstream(client);
+    let broker = server.broker(context.clone());
+    let id = id.unwrap_or_else(|| unique(&broker.unique()));
     // In this order: where an earlier version has run, nothing is made.
     setup.findings(&context).await?;
     let partitions = setup.packets(&context).await?;
@@ -82,7 +84,6 @@ pub async fn run(server: &Server, options: Options, stop: impl Future<Output = (
             Some(Aborted(tokio::spawn(http::serve(listener, Arc::clone(&metrics)))))
         }
     };
-    let broker = server.broker(context.clone());
     let idle_seconds = episode_ttl.map(|ttl| ttl.as_secs());
     let shared = Arc::new(Shared {
         state: Bucket::new(broker.clone(), &setup.names.state),
@@ -120,7 +121,6 @@ async fn judge_again<B: Broker>(shared: &Shared<B>) -> Result<(), Failure> {
         let judged = checkpoints.last_judged().await?;
         let known = Commit {
             version: Commit::VERSION,
-            stream: names.packets(partition),
             seen: judged,
             partitions: *partitions,
             sequence: judged.map_or(0, |judged| judged.sequence),
@@ -219,16 +219,10 @@ impl Drop for Aborted {
     }
 }
 
-fn is_name(id: &str) -> bool {
-    !id.is_empty()
-        && id.len() <= 64
-        && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
-}
-
 /// A name that no other worker has, with that of the machine if it is known.
-fn unique(inbox: &str) -> String {
-    let random: String = inbox.chars().rev().take(8).filter(char::is_ascii_alphanumeric).collect();
-    let host = std::env::var("HOSTNAME").ok().filter(|host| is_name(host) && host.len() <= 48);
+fn unique(random: &str) -> String {
+    let random: String = random.chars().rev().take(8).filter(char::is_ascii_alphanumeric).collect();
+    let host = std::env::var("HOSTNAME").ok().filter(|host| names::is_plain(host) && host.len() <= 48);
     format!("{}-{random}", host.as_deref().unwrap_or("worker"))
 }
 

@@ -22,9 +22,7 @@ use crate::stream::broker::{self, Broker, Outgoing, Stored};
 pub(crate) struct Commit {
     /// The version of this form.
     pub(crate) version: u8,
-    /// The stream of packets …
-    pub(crate) stream: String,
-    /// … and a message of it: another one may have its name later.
+    /// A message of the stream of packets: another stream may have its name later.
     pub(crate) seen: Option<KnownMessage>,
     /// Number of partitions.
     pub(crate) partitions: u16,

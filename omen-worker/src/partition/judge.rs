@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 
 use omen::finding::{Code, Diagnostic, Finding, Severity};
-use omen::validator::{BadSnapshot, Message, Sink, Summary, Validator, ValidatorOptions, misplaced};
+use omen::validator::{BadSnapshot, Message, Sink, Validator, ValidatorOptions, misplaced};
 use serde::{Deserialize, Serialize};
 
 use super::fit;
@@ -13,16 +13,16 @@ use crate::stream::broker::Stored;
 
 /// A message of the stream, as far as it matters.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Arrived<'m> {
+pub(crate) struct IncomingMessage<'m> {
     /// Its number in the stream.
     pub(crate) sequence: u64,
     /// When the server stored it, in milliseconds since 1970.
     pub(crate) time: i64,
-    pub(crate) kind: Kind<'m>,
+    pub(crate) kind: MessageKind<'m>,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Kind<'m> {
+pub(crate) enum MessageKind<'m> {
     /// A packet of an episode, which may end with it. A blank body is not a packet.
     Packet { subject: &'m str, token: &'m str, body: &'m [u8], is_last: bool },
     /// A line that names no episode. All partitions read it, and the first one reports it.
@@ -33,18 +33,18 @@ pub(crate) enum Kind<'m> {
     Other,
 }
 
-impl<'m> Arrived<'m> {
+impl<'m> IncomingMessage<'m> {
     /// What a message of the stream is.
     pub(crate) fn of(message: &'m Stored) -> Self {
         let Stored { subject, headers, body, sequence, time } = message;
         let kind = match subject.strip_prefix(names::PACKETS).and_then(|rest| rest.rsplit_once('.')) {
             Some((_, token)) => {
-                Kind::Packet { subject, token, body, is_last: headers.get(names::END_HEADER).is_some() }
+                MessageKind::Packet { subject, token, body, is_last: headers.get(names::END_HEADER).is_some() }
             }
             None => match subject.strip_prefix(names::MARKS).and_then(|rest| rest.rsplit_once('.')) {
-                Some((_, names::LOST)) => Kind::Lost { body },
-                Some((_, names::TICK)) => Kind::Tick { body },
-                _ => Kind::Other,
+                Some((_, names::LOST)) => MessageKind::Lost { body },
+                Some((_, names::TICK)) => MessageKind::Tick { body },
+                _ => MessageKind::Other,
             },
         };
         Self { sequence: *sequence, time: *time, kind }
@@ -71,31 +71,6 @@ pub(crate) struct Reported {
     pub(crate) body: Vec<u8>,
 }
 
-/// What was judged.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-pub(crate) struct Counts {
-    /// Messages that are not blank.
-    pub(crate) packets: u64,
-    /// Packets without an error.
-    pub(crate) accepted: u64,
-    /// Packets with an error.
-    pub(crate) rejected: u64,
-    /// Findings that are errors.
-    pub(crate) errors: u64,
-    /// Findings that are warnings.
-    pub(crate) warnings: u64,
-}
-
-impl Counts {
-    fn add(&mut self, before: &Summary, after: &Summary) {
-        self.packets += after.packets - before.packets;
-        self.accepted += after.accepted - before.accepted;
-        self.rejected += after.rejected - before.rejected;
-        self.errors += after.errors - before.errors;
-        self.warnings += after.warnings - before.warnings;
-    }
-}
-
 /// A message that identifies a stream: another stream with the same name stored its message of this number at another time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub(crate) struct KnownMessage {
@@ -115,7 +90,6 @@ pub(crate) struct Judge {
     pub(crate) sequence: u64,
     /// The last message that was judged.
     pub(crate) seen: Option<KnownMessage>,
-    pub(crate) counts: Counts,
     idle: Idle,
     validator: Validator,
 }
@@ -126,7 +100,6 @@ pub(crate) struct Judge {
 struct First {
     sequence: u64,
     seen: Option<KnownMessage>,
-    counts: Counts,
     /// Bytes of the list of episodes.
     idle: usize,
 }
@@ -139,7 +112,6 @@ impl Judge {
             partitions,
             sequence: 0,
             seen: None,
-            counts: Counts::default(),
             idle: Idle::default(),
             // A worker may have all partitions.
             validator: Validator::new(options).one_of(partitions.into()),
@@ -152,22 +124,22 @@ impl Judge {
     }
 
     /// Judges the next message of the stream. What is missing before it was deleted.
-    pub(crate) fn take(&mut self, arrived: Arrived<'_>, out: &mut Vec<Reported>) {
-        let Arrived { sequence, time, kind } = arrived;
-        let before = self.validator.summary();
+    pub(crate) fn take(&mut self, arrived: IncomingMessage<'_>, out: &mut Vec<Reported>) {
+        let IncomingMessage { sequence, time, kind } = arrived;
         let mut found = Found(Vec::new());
-        let mut is_ours = true;
         if sequence > self.sequence + 1 {
-            let Ok(()) = self.validator.missing(sequence - 1, deleted(self.sequence + 1, sequence - 1), &mut found);
+            let why = Diagnostic::error(Code::Json, deleted(&self.stream, self.sequence + 1, sequence - 1))
+                .help("keep packets until they are judged: raise the limits of the stream");
+            let Ok(()) = self.validator.missing(sequence - 1, why, &mut found);
         }
         match kind {
-            Kind::Packet { subject, token, body, is_last } => {
+            MessageKind::Packet { subject, token, body, is_last } => {
                 self.packet(sequence, time, (subject, token), body, &mut found);
                 if is_last && let Some(id) = self.idle.end(token) {
                     let Ok(_) = self.validator.end_episode(&id, &mut found);
                 }
             }
-            Kind::Lost { body } => {
+            MessageKind::Lost { body } => {
                 let message = Message::new(body);
                 if let Some(id) = message.correlation_id() {
                     // A packet that names its episode belongs to the subject of that one.
@@ -179,11 +151,10 @@ impl Judge {
                     let Ok(()) = self.validator.message(sequence, &message, &mut found);
                     if self.partition != 0 {
                         found.0.truncate(before);
-                        is_ours = false;
                     }
                 }
             }
-            Kind::Tick { body } => {
+            MessageKind::Tick { body } => {
                 if let Ok(Tick { idle_seconds: Some(seconds) }) = serde_json::from_slice(body) {
                     let seconds = i64::try_from(seconds).unwrap_or(i64::MAX);
                     for id in self.idle.since(time.saturating_sub(seconds.saturating_mul(1000))) {
@@ -191,13 +162,10 @@ impl Judge {
                     }
                 }
             }
-            Kind::Other => {}
+            MessageKind::Other => {}
         }
         self.sequence = sequence;
         self.seen = Some(KnownMessage { sequence, time });
-        if is_ours {
-            self.counts.add(&before, &self.validator.summary());
-        }
         out.extend(found.0.into_iter().zip(0..).map(|(finding, ordinal)| self.reported(finding, ordinal)));
     }
 
@@ -236,7 +204,7 @@ impl Judge {
     pub(crate) fn snapshot(&mut self) -> Vec<u8> {
         let mut idle = Vec::new();
         self.idle.write(&mut idle);
-        let first = First { sequence: self.sequence, seen: self.seen, counts: self.counts, idle: idle.len() };
+        let first = First { sequence: self.sequence, seen: self.seen, idle: idle.len() };
         let mut bytes = serde_json::to_vec(&first).unwrap_or_default();
         bytes.push(b'\n');
         bytes.extend(idle);
@@ -253,24 +221,23 @@ impl Judge {
     ) -> Result<Self, BadSnapshot> {
         let mut parts = bytes.splitn(2, |byte| *byte == b'\n');
         let first = parts.next().and_then(|line| serde_json::from_slice::<First>(line).ok());
-        let (Some(First { sequence, seen, counts, idle }), Some(rest)) = (first, parts.next()) else {
+        let (Some(First { sequence, seen, idle }), Some(rest)) = (first, parts.next()) else {
             return Err(BadSnapshot::Damaged);
         };
         let (idle, validator) = rest.split_at_checked(idle).ok_or(BadSnapshot::Damaged)?;
         let idle = std::str::from_utf8(idle).ok().and_then(Idle::read).ok_or(BadSnapshot::Damaged)?;
         let validator = Validator::restore(validator, options)?.one_of(partitions.into());
-        Ok(Self { stream: stream.to_owned(), partition, partitions, sequence, seen, counts, idle, validator })
+        Ok(Self { stream: stream.to_owned(), partition, partitions, sequence, seen, idle, validator })
     }
 }
 
-/// The finding on messages that were deleted before they were judged.
-fn deleted(first: u64, last: u64) -> Diagnostic {
+/// Text on messages of a stream that were deleted before they were judged, from the number `first` to `last`.
+pub(super) fn deleted(stream: &str, first: u64, last: u64) -> String {
     let what = match last - first {
-        0 => format!("message {first} of the stream was"),
-        more => format!("{} messages of the stream, {first} to {last}, were", more + 1),
+        0 => format!("message {first} of `{stream}` was"),
+        more => format!("{} messages of `{stream}`, {first} to {last}, were", more + 1),
     };
-    Diagnostic::error(Code::Json, format!("{what} deleted before the packets after it were judged"))
-        .help("keep packets until they are judged: raise the limits of the stream")
+    format!("{what} deleted before being judged")
 }
 
 /// Findings, without the lines that they are about.
@@ -320,12 +287,12 @@ mod tests {
     fn take(judge: &mut Judge, sequence: u64, (token, line): &(String, Option<String>)) -> Vec<Vec<u8>> {
         let subject = &format!("omen.packets.0.{token}");
         let kind = match line {
-            Some(line) if token.is_empty() => Kind::Lost { body: line.as_bytes() },
-            Some(line) => Kind::Packet { subject, token, body: line.as_bytes(), is_last: false },
-            None => Kind::Packet { subject, token, body: b"", is_last: true },
+            Some(line) if token.is_empty() => MessageKind::Lost { body: line.as_bytes() },
+            Some(line) => MessageKind::Packet { subject, token, body: line.as_bytes(), is_last: false },
+            None => MessageKind::Packet { subject, token, body: b"", is_last: true },
         };
         let mut out = Vec::new();
-        judge.take(Arrived { sequence, time: i64::try_from(sequence).unwrap(), kind }, &mut out);
+        judge.take(IncomingMessage { sequence, time: i64::try_from(sequence).unwrap(), kind }, &mut out);
         assert!(out.iter().zip(0..).all(|(found, ordinal)| (found.sequence, found.ordinal) == (sequence, ordinal)));
         out.into_iter().map(|found| found.body).collect()
     }
@@ -339,16 +306,14 @@ mod tests {
             if number % 7 == 0 {
                 let bytes = cut.snapshot();
                 cut = Judge::restore("PACKETS", PLACES, &bytes, ValidatorOptions::default()).unwrap();
-                assert_eq!(
-                    (cut.sequence, cut.counts, cut.episodes()),
-                    (whole.sequence, whole.counts, whole.episodes())
-                );
+                assert_eq!((cut.sequence, cut.seen, cut.episodes()), (whole.sequence, whole.seen, whole.episodes()));
             }
             let expected = take(&mut whole, number, message);
             assert_eq!(take(&mut cut, number, message), expected, "message {number}");
             found += expected.len() as u64;
         }
-        assert_eq!((found, whole.episodes()), (whole.counts.errors + whole.counts.warnings, 0));
+        let summary = whole.validator.summary();
+        assert_eq!((found, whole.episodes()), (summary.errors + summary.warnings, 0));
         assert!(found > 100, "{found}");
     }
 
@@ -379,7 +344,7 @@ mod tests {
                 take(&mut judge, number, &(format!("corr_support_invoice_{episode}"), Some(line)));
             }
         }
-        assert_eq!((judge.episodes(), judge.counts.accepted), (2_000, number));
+        assert_eq!((judge.episodes(), judge.validator.summary().accepted), (2_000, number));
         let each = judge.snapshot().len() / 2_000;
         let of_packets = bytes / 2_000;
         // docs/scale.md states both.

@@ -11,11 +11,11 @@ use tokio::time::{Instant, timeout};
 
 use super::checkpoint::Checkpoints;
 use super::commit::{self, Commit, Outbox};
-use super::judge::{Arrived, Judge, Kind, KnownMessage, Tick};
+use super::judge::{IncomingMessage, Judge, KnownMessage, MessageKind, Tick, deleted};
 use crate::failure::Failure;
 use crate::membership::Agreement;
 use crate::names::{self, Names};
-use crate::serve::metrics::{Metrics, State};
+use crate::serve::metrics::{Metrics, PartitionState};
 use crate::stream::broker::{Batch, Broker, Outgoing, Reader as _, Stored};
 use crate::stream::bucket::Bucket;
 use crate::stream::link::Link;
@@ -61,7 +61,7 @@ pub(crate) struct Ownership<'s, B: Broker> {
     pending: u64,
     /// Up to this message, others have judged it: what is found there is published.
     judged_before: u64,
-    /// Whether the stream has messages, and none was read.
+    /// Whether messages were waiting at the beginning, and none has been read.
     is_behind: bool,
     has_committed: bool,
     /// Bytes of messages since the last checkpoint …
@@ -72,9 +72,9 @@ pub(crate) struct Ownership<'s, B: Broker> {
     /// Whether anything but marks of time came since.
     is_changed: bool,
     active_at: Instant,
-    /// When it was last noted how far the partition is, or found that this is still so.
+    /// When the head of the checkpoint was last written or confirmed.
     noted_at: Instant,
-    /// When time was last marked, or could first have been.
+    /// When the last mark of time was sent, or the partition was taken over.
     marked_at: Instant,
 }
 
@@ -156,11 +156,11 @@ impl<'s, B: Broker> Ownership<'s, B> {
         self.outbox.is_empty()
     }
 
-    /// Shows how far it is.
+    /// Updates the metrics.
     fn show(&mut self) {
-        // It judges the partition when it can read it, and is where others have been before.
+        // A partition counts as judged when its stream was read, up to where earlier workers had judged it.
         if !self.is_behind && (self.judge.sequence >= self.judged_before || self.pending == 0) {
-            self.shared.metrics.state(self.partition, State::Owned);
+            self.shared.metrics.state(self.partition, PartitionState::Owned);
         }
         let waiting = match self.outbox.is_empty() {
             true => 0,
@@ -197,7 +197,7 @@ impl<'s, B: Broker> Ownership<'s, B> {
         }
     }
 
-    /// Lets the server forget what reads the stream.
+    /// Deletes the reader on the server.
     pub(crate) async fn end(self) {
         self.reader.close().await;
     }
@@ -233,10 +233,10 @@ impl<'s, B: Broker> Ownership<'s, B> {
 
     /// Judges a message.
     async fn take(&mut self, message: &Stored) -> Result<(), Failure> {
-        let arrived = Arrived::of(message);
+        let arrived = IncomingMessage::of(message);
         let (mut out, episodes) = (Vec::new(), self.judge.episodes());
         self.judge.take(arrived, &mut out);
-        self.is_changed |= !matches!(arrived.kind, Kind::Tick { .. }) || self.judge.episodes() != episodes;
+        self.is_changed |= !matches!(arrived.kind, MessageKind::Tick { .. }) || self.judge.episodes() != episodes;
         self.since_checkpoint += message.body.len() + OVERHEAD;
         self.outbox.add(out);
         while self.outbox.is_full() {
@@ -257,7 +257,6 @@ impl<'s, B: Broker> Ownership<'s, B> {
     async fn commit_some(&mut self) -> Result<(), Failure> {
         let commit = Commit {
             version: Commit::VERSION,
-            stream: self.stream.clone(),
             seen: self.judge.seen,
             partitions: self.shared.partitions,
             sequence: self.judge.sequence,
@@ -295,7 +294,7 @@ impl<'s, B: Broker> Ownership<'s, B> {
         if is_quiet || is_old || self.since_checkpoint >= MUCH.max(SELDOM * self.checkpoint_bytes) {
             self.checkpoint().await
         } else if self.unnoted().is_none() && self.noted_at.elapsed() >= CHECKED {
-            // Nothing has come, and the server may forget nevertheless.
+            // The server may have lost the last commit, also while no messages come.
             self.is_still_committed().await?;
             self.progressed();
             Ok(())
@@ -363,11 +362,6 @@ impl<'s, B: Broker> Ownership<'s, B> {
         (self.noted_at, self.has_committed) = (Instant::now(), true);
         self.shared.metrics.progressed(self.partition, self.judge.episodes());
     }
-}
-
-fn deleted(stream: &str, first: u64, last: u64) -> String {
-    let count = last - first + 1;
-    format!("{count} messages of `{stream}`, from {first} to {last}, were deleted before they were judged")
 }
 
 fn gap(stream: &str, first: u64, last: u64) -> Failure {

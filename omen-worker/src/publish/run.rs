@@ -260,7 +260,7 @@ impl<'p, B: Broker> Lane<'p, B> {
                     return Ok(());
                 }
                 // The note before has expired.
-                Ok((_, 0)) if self.broker.state(&self.stream).await.is_ok_and(|state| state.first > self.noted.1) => {
+                Ok((_, 0)) if self.noted.1 > 0 && self.has_expired(self.noted.1).await => {
                     self.noted.1 = 0;
                     continue;
                 }
@@ -277,6 +277,11 @@ impl<'p, B: Broker> Lane<'p, B> {
         }
     }
 
+    /// Whether a message was deleted with all that were older, as limits of a stream do.
+    async fn has_expired(&self, sequence: u64) -> bool {
+        self.broker.state(&self.stream).await.is_ok_and(|state| state.first > sequence)
+    }
+
     /// To be called when the whole log was read.
     fn check_end(&self) -> Result<(), Failure> {
         let ((noted, _), read) = (&self.noted, &self.read);
@@ -284,7 +289,8 @@ impl<'p, B: Broker> Lane<'p, B> {
             return Ok(());
         }
         Err(Failure::Refused(format!(
-            "{} messages of `{}` are in the stream `{}`, and the log has {} for this stream: it was replaced or cut; publish it under another name with `--source`",
+            "{} messages of `{}` are in the stream `{}`, and the log has {} for this stream: it was replaced or cut; publish it under \
+             another name with `--source`",
             noted.messages, self.source, self.stream, read.messages
         )))
     }

@@ -15,9 +15,9 @@ use tokio::time::Instant;
 use crate::partition::Reported;
 use crate::stream::link::Link;
 
-/// State of a partition on this worker.
+/// PartitionState of a partition on this worker.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum State {
+pub(crate) enum PartitionState {
     /// Another worker has it.
     #[default]
     Elsewhere,
@@ -31,7 +31,7 @@ pub(crate) enum State {
 
 #[derive(Debug, Default)]
 struct Partition {
-    state: State,
+    state: PartitionState,
     /// Since when something is found and not committed.
     uncommitted: Option<Instant>,
     /// How often a commit was refused since the last one that was not.
@@ -42,7 +42,7 @@ struct Partition {
 impl Partition {
     /// Whether it gets nowhere: a worker that lost the partition to another one learns that from a refusal or two.
     fn is_fenced(&self) -> bool {
-        self.state != State::Elsewhere && self.fences >= FENCES
+        self.state != PartitionState::Elsewhere && self.fences >= FENCES
     }
 }
 
@@ -50,12 +50,12 @@ impl Partition {
 pub(crate) const FENCES: u32 = 3;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Of {
+struct PartitionLabels {
     partition: u16,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Kind {
+struct FindingLabels {
     severity: &'static str,
     code: &'static str,
 }
@@ -67,15 +67,15 @@ type Seconds = Gauge<f64, AtomicU64>;
 pub(crate) struct Metrics {
     registry: Registry,
     partitions: Mutex<Vec<Partition>>,
-    up: Family<Of, Gauge>,
-    lag: Family<Of, Gauge>,
-    packets: Family<Of, Counter>,
-    episodes: Family<Of, Gauge>,
-    uncommitted: Family<Of, Seconds>,
-    checkpoint_age: Family<Of, Seconds>,
-    checkpoint_bytes: Family<Of, Gauge>,
+    up: Family<PartitionLabels, Gauge>,
+    lag: Family<PartitionLabels, Gauge>,
+    packets: Family<PartitionLabels, Counter>,
+    episodes: Family<PartitionLabels, Gauge>,
+    uncommitted: Family<PartitionLabels, Seconds>,
+    checkpoint_age: Family<PartitionLabels, Seconds>,
+    checkpoint_bytes: Family<PartitionLabels, Gauge>,
     all_checkpoint_bytes: Counter,
-    findings: Family<Kind, Counter>,
+    findings: Family<FindingLabels, Counter>,
     commits: Counter,
     fenced: Counter,
     missed: Counter,
@@ -159,12 +159,12 @@ impl Metrics {
         }
     }
 
-    pub(crate) fn state(&self, partition: u16, state: State) {
+    pub(crate) fn state(&self, partition: u16, state: PartitionState) {
         self.partition(partition, |one| {
             one.state = state;
-            if state == State::Elsewhere {
+            if state == PartitionState::Elsewhere {
                 *one = Partition::default();
-                let of = Of { partition };
+                let of = PartitionLabels { partition };
                 self.up.remove(&of);
                 self.lag.remove(&of);
                 self.episodes.remove(&of);
@@ -176,12 +176,12 @@ impl Metrics {
     }
 
     pub(crate) fn judged(&self, partition: u16, count: u64) {
-        self.packets.get_or_create(&Of { partition }).inc_by(count);
+        self.packets.get_or_create(&PartitionLabels { partition }).inc_by(count);
     }
 
     /// Notes how many messages of the stream are behind what is committed, and since when something is found and not committed.
     pub(crate) fn lag(&self, partition: u16, lag: u64, uncommitted: Option<Instant>) {
-        self.lag.get_or_create(&Of { partition }).set(i64::try_from(lag).unwrap_or(i64::MAX));
+        self.lag.get_or_create(&PartitionLabels { partition }).set(i64::try_from(lag).unwrap_or(i64::MAX));
         // What was found before a failure still waits.
         self.partition(partition, |partition| partition.uncommitted = partition.uncommitted.or(uncommitted));
     }
@@ -191,20 +191,20 @@ impl Metrics {
         self.commits.inc();
         self.partition(partition, |partition| (partition.fences, partition.uncommitted) = (0, uncommitted));
         for Reported { severity, code, .. } in found {
-            self.findings.get_or_create(&Kind { severity: severity.as_str(), code: code.as_str() }).inc();
+            self.findings.get_or_create(&FindingLabels { severity: severity.as_str(), code: code.as_str() }).inc();
         }
     }
 
     /// Notes that the server has taken a checkpoint, with so many open episodes.
     pub(crate) fn progressed(&self, partition: u16, episodes: usize) {
-        self.episodes.get_or_create(&Of { partition }).set(count(episodes));
+        self.episodes.get_or_create(&PartitionLabels { partition }).set(count(episodes));
         self.partition(partition, |partition| (partition.fences, partition.uncommitted) = (0, None));
     }
 
     /// Counts the bytes of a checkpoint.
     pub(crate) fn checkpoint(&self, partition: u16, bytes: usize) {
         self.all_checkpoint_bytes.inc_by(bytes as u64);
-        self.checkpoint_bytes.get_or_create(&Of { partition }).set(count(bytes));
+        self.checkpoint_bytes.get_or_create(&PartitionLabels { partition }).set(count(bytes));
         self.partition(partition, |partition| partition.checkpoint = Some(Instant::now()));
     }
 
@@ -256,21 +256,21 @@ impl Metrics {
         }
         let partitions = self.partitions();
         let any = |state| partitions.iter().any(|partition| partition.state == state);
-        if any(State::Failed) {
+        if any(PartitionState::Failed) {
             return Some("a partition has failed");
         }
         if partitions.iter().any(Partition::is_fenced) {
             return Some("the commits of a partition are refused");
         }
-        any(State::Loading).then_some("a partition is loading")
+        any(PartitionState::Loading).then_some("a partition is loading")
     }
 
     /// Everything, in the text format of OpenMetrics.
     pub(crate) fn text(&self) -> String {
         let seconds = |since: Option<Instant>| since.map_or(0.0, |since| since.elapsed().as_secs_f64());
-        for (partition, at) in (0..).zip(&*self.partitions()).filter(|(_, at)| at.state != State::Elsewhere) {
-            let of = Of { partition };
-            let is_up = at.state == State::Owned && !at.is_fenced();
+        for (partition, at) in (0..).zip(&*self.partitions()).filter(|(_, at)| at.state != PartitionState::Elsewhere) {
+            let of = PartitionLabels { partition };
+            let is_up = at.state == PartitionState::Owned && !at.is_fenced();
             self.up.get_or_create(&of).set(i64::from(is_up));
             self.uncommitted.get_or_create(&of).set(seconds(at.uncommitted));
             if at.checkpoint.is_some() {
@@ -297,7 +297,7 @@ mod tests {
     #[test]
     fn the_dashboard_shows_what_there_is() {
         let metrics = Metrics::new(2, Link::new());
-        metrics.state(1, State::Owned);
+        metrics.state(1, PartitionState::Owned);
         metrics.judged(1, 1);
         metrics.lag(1, 7, Instant::now().checked_sub(Duration::from_secs(9)));
         let (severity, code) = (omen::Severity::Error, omen::Code::E4);
@@ -335,9 +335,9 @@ mod tests {
         link.note(&async_nats::Event::Connected);
         assert_eq!(metrics.unready(), Some("not among the workers"));
         metrics.beat(1);
-        metrics.state(0, State::Loading);
+        metrics.state(0, PartitionState::Loading);
         assert_eq!(metrics.unready(), Some("a partition is loading"));
-        metrics.state(0, State::Owned);
+        metrics.state(0, PartitionState::Owned);
         assert_eq!((metrics.unready(), metrics.is_alive()), (None, true));
         assert_eq!([(); 2].map(|()| metrics.fenced(0)), [1, 2]);
         assert_eq!(metrics.unready(), None, "another worker may have the partition");
@@ -345,7 +345,7 @@ mod tests {
         assert!(metrics.text().contains("omen_partition_up{partition=\"0\"} 0\n"));
         metrics.committed(0, &[], None);
         assert_eq!(metrics.unready(), None);
-        metrics.state(1, State::Failed);
+        metrics.state(1, PartitionState::Failed);
         assert_eq!(metrics.unready(), Some("a partition has failed"));
         metrics.draining();
         assert_eq!(metrics.unready(), Some("draining"));

@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 use tokio::time::{Instant, sleep};
 
 use crate::failure::Failure;
-use crate::stream::broker::{Batch, Broker, Outgoing, Reader, State, Stored};
+use crate::stream::broker::{Batch, Broker, Outgoing, Reader, Stored, StreamBounds};
 use crate::stream::link::Link;
 
 /// Numbers that are the same for the same seed everywhere.
@@ -265,11 +265,11 @@ impl Broker for Client {
         Ok(Source { client: self.clone(), stream: stream.to_owned(), after, epoch })
     }
 
-    async fn state(&self, stream: &str) -> Result<State, Failure> {
+    async fn state(&self, stream: &str) -> Result<StreamBounds, Failure> {
         self.request("read the state", |inner| {
             let stream = inner.streams.entry(stream.to_owned()).or_default();
             let first = stream.messages.keys().next().copied().unwrap_or(stream.last + 1);
-            State { first, last: stream.last }
+            StreamBounds { first, last: stream.last }
         })
         .await
     }

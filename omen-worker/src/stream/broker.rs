@@ -17,7 +17,7 @@ pub(crate) trait Broker: Clone + Send + Sync + 'static {
     fn read(&self, stream: &str, after: u64) -> impl Future<Output = Result<Self::Reader, Failure>> + Send;
 
     /// Returns the numbers of the first and the last message of a stream. If it has none, the first is the one that comes next.
-    fn state(&self, stream: &str) -> impl Future<Output = Result<State, Failure>> + Send;
+    fn state(&self, stream: &str) -> impl Future<Output = Result<StreamBounds, Failure>> + Send;
 
     /// Returns the message with this number.
     fn message(&self, stream: &str, sequence: u64) -> impl Future<Output = Result<Option<Stored>, Failure>> + Send;
@@ -73,7 +73,7 @@ pub(crate) struct Batch {
 
 /// The numbers of the first and the last message of a stream.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct State {
+pub(crate) struct StreamBounds {
     pub(crate) first: u64,
     pub(crate) last: u64,
 }

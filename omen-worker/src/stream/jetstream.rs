@@ -18,7 +18,7 @@ use omen::log::batch::{self, NotStored, Outgoing};
 use tokio::time::timeout;
 
 use super::ask::ask;
-use super::broker::{self, Batch, Broker, Reader, State, Stored};
+use super::broker::{self, Batch, Broker, Reader, Stored, StreamBounds};
 use crate::failure::{During as _, Failure};
 
 /// JetStream of an account.
@@ -72,10 +72,10 @@ impl Broker for JetStream {
         })
     }
 
-    async fn state(&self, stream: &str) -> Result<State, Failure> {
+    async fn state(&self, stream: &str) -> Result<StreamBounds, Failure> {
         let handle = self.stream(stream).await?;
         let state = ask(|| handle.get_info()).await.during(&reading(stream))?.state;
-        Ok(State { first: state.first_sequence.max(1), last: state.last_sequence })
+        Ok(StreamBounds { first: state.first_sequence.max(1), last: state.last_sequence })
     }
 
     async fn message(&self, stream: &str, sequence: u64) -> Result<Option<Stored>, Failure> {

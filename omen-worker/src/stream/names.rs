@@ -37,6 +37,12 @@ impl Names {
     }
 }
 
+/// Whether a name can be a key of a bucket: 1 to 64 letters, digits, `_` and `-`.
+pub(crate) fn is_plain(name: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    (1..=64).contains(&name.len()) && name.bytes().all(is_plain)
+}
+
 /// How many characters a [`hash`] has.
 pub(crate) const HASH_LENGTH: usize = 32;
 

@@ -128,7 +128,7 @@ async fn packets_expire_before_they_are_judged() {
 
     let (refusing, said) = heard();
     let worker = Worker::start(&server, refusing);
-    let what = format!("{} messages of `{}`, from 1 to {}, were deleted", first - 1, stream(partition), first - 1);
+    let what = format!("{} messages of `{}`, 1 to {}, were deleted before", first - 1, stream(partition), first - 1);
     says(&said, &[&what, "--accept-gaps"]).await;
     worker.stop().await;
     assert_eq!(of_partition(&found(&context).await, partition), [], "nothing is judged without what came before");
@@ -138,7 +138,7 @@ async fn packets_expire_before_they_are_judged() {
     worker.stop().await;
     let found = of_partition(&found(&context).await, partition);
     let (gap, rest) = found.split_first().unwrap();
-    assert!(gap.0 == first - 1 && gap.1.contains(&format!("messages of the stream, 1 to {}, were deleted", first - 1)));
+    assert!(gap.0 == first - 1 && gap.1.starts_with(&what), "{gap:?}");
     assert!(rest.len() > 10 && rest.iter().all(|(line, _)| *line >= first), "{first}: {rest:?}");
 }
 
@@ -158,10 +158,7 @@ async fn a_packet_in_the_middle_is_deleted_before_it_is_judged() {
 
     let (refusing, said) = heard();
     let worker = Worker::start(&server, refusing);
-    let what = format!(
-        "1 messages of `{}`, from {deleted} to {deleted}, were deleted before they were judged",
-        stream(partition)
-    );
+    let what = format!("message {deleted} of `{}` was deleted before being judged", stream(partition));
     says(&said, &[&format!("partition {partition}: "), &what, "--accept-gaps"]).await;
     worker.stop().await;
     let found_before = of_partition(&found(&context).await, partition);
@@ -177,8 +174,7 @@ async fn a_packet_in_the_middle_is_deleted_before_it_is_judged() {
     worker.stop().await;
     let found = of_partition(&found(&context).await, partition);
     assert!(found.len() > found_before.len());
-    let text = format!("message {deleted} of the stream was deleted before the packets after it were judged");
-    assert_eq!(found.iter().filter(|finding| finding.1 == text).count(), 1, "{found:#?}");
+    assert_eq!(found.iter().filter(|finding| finding.1 == what).count(), 1, "{found:#?}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

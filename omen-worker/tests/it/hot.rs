@@ -9,7 +9,7 @@ use crate::messages::Worker;
 use crate::process::options;
 use crate::same::{many, same};
 use crate::server::{Nats, PARTITIONS, setup};
-use crate::stream::{PATIENCE, expected, found, judged, publish};
+use crate::stream::{PATIENCE, expected, found, judged, last, noted, publish};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_slow_episode_delays_only_its_own_partition() {
@@ -28,11 +28,7 @@ async fn a_slow_episode_delays_only_its_own_partition() {
     let begin = Instant::now();
     let is_judged = async |partition: u16| {
         let Ok(state) = context.get_key_value("PACKETS_STATE").await else { return false };
-        let head = state.get(format!("checkpoint.{partition}")).await.unwrap().unwrap_or_default();
-        let head = head.iter().position(|byte| *byte == b'{').map(|begin| &head[begin..]);
-        let head: Option<serde_json::Value> = head.and_then(|head| serde_json::from_slice(head).ok());
-        let judged = head.and_then(|head| head["judged"]["sequence"].as_u64()).unwrap_or(0);
-        judged >= crate::stream::last(&context, partition).await
+        noted(&state, partition).await.unwrap() >= last(&context, partition).await
     };
     for partition in (0..PARTITIONS).filter(|partition| *partition != hot) {
         while !is_judged(partition).await {

@@ -1,15 +1,18 @@
 //! A log is published in order, and each line once.
 
-use std::io::{self, Read};
+use std::io::{self, ErrorKind, Read};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use async_nats::jetstream::Context;
+use async_nats::jetstream::stream::{Config, DiscardPolicy};
 use omen::validator::Message;
 use omen_worker::publish::{Options, Publisher};
 use omen_worker::{Failure, names};
 
 use crate::same::many;
 use crate::server::{Nats, PARTITIONS, setup};
-use crate::stream::{lines, publish, stream};
+use crate::stream::{PATIENCE, lines, publish, stream};
 
 /// A log that cannot be read any more after some bytes.
 struct Torn<'l>(&'l [u8]);
@@ -95,6 +98,66 @@ async fn a_log_goes_on_in_a_stream_whose_messages_were_deleted() {
     let longer = format!("{log}{{}}\n");
     let published = publisher.log("log", longer.as_bytes(), &Options::default()).await.unwrap();
     assert_eq!((published.lines, published.before), (lines + 1, lines));
+}
+
+/// A log that is being written: its second part comes when it may.
+struct Growing<'l> {
+    parts: [&'l [u8]; 2],
+    may_go_on: &'l AtomicBool,
+}
+
+impl Read for Growing<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let [first, second] = &mut self.parts;
+        if !first.is_empty() {
+            return first.read(buffer);
+        }
+        if self.may_go_on.load(Ordering::Relaxed) { second.read(buffer) } else { Err(ErrorKind::WouldBlock.into()) }
+    }
+}
+
+#[tokio::test]
+async fn a_log_goes_on_after_its_notes_have_expired() {
+    let Some(server) = Nats::start() else { return };
+    let context = server.context().await;
+    let publisher = Publisher::new(context.clone(), &setup()).await.unwrap();
+    let log = many(5, 20);
+    let half = log.lines().take(log.lines().count() / 2).map(|line| line.len() + 1).sum::<usize>();
+    let (first, second) = log.split_at(half);
+    let may_go_on = AtomicBool::new(false);
+    let growing = Growing { parts: [first.as_bytes(), second.as_bytes()], may_go_on: &may_go_on };
+    let options = Options::default();
+    let expiring = async {
+        for partition in 0..PARTITIONS {
+            let expected = first.lines().filter(|line| is_of(line, partition)).count();
+            while lines(&context, partition).await.len() < expected {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+            context.get_stream(stream(partition)).await.unwrap().purge().await.unwrap();
+        }
+        may_go_on.store(true, Ordering::Relaxed);
+    };
+    let (published, ()) = tokio::join!(publisher.log("log", growing, &options), expiring);
+    assert_eq!(published.unwrap().lines, log.lines().count() as u64);
+    for (partition, stored) in (0..).zip(all(&context).await) {
+        assert!(stored.iter().eq(second.lines().filter(|line| is_of(line, partition))), "partition {partition}");
+    }
+}
+
+#[tokio::test]
+async fn a_stream_that_takes_nothing_is_a_failure() {
+    let Some(server) = Nats::start() else { return };
+    let context = server.context().await;
+    setup().packets(&context).await.unwrap();
+    for partition in 0..PARTITIONS {
+        let full = context.get_stream(stream(partition)).await.unwrap().cached_info().config.clone();
+        let full = Config { max_bytes: 1, discard: DiscardPolicy::New, ..full };
+        context.update_stream(full).await.unwrap();
+    }
+    let publisher = Publisher::new(context.clone(), &setup()).await.unwrap();
+    let (log, options) = (many(5, 2), Options::default());
+    let published = tokio::time::timeout(PATIENCE, publisher.log("log", log.as_bytes(), &options)).await;
+    assert!(matches!(&published, Ok(Err(Failure::Server { .. }))), "{published:?}");
 }
 
 #[tokio::test]

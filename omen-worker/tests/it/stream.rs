@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use async_nats::jetstream::Context;
+use async_nats::jetstream::kv::Store;
 use futures_util::TryStreamExt as _;
 use omen::validator::Message;
 use omen::{Finding, ValidatorOptions};
@@ -193,15 +194,20 @@ pub(crate) async fn judged(context: &Context) {
     panic!("partitions are not judged: {missing:?}");
 }
 
+/// Up to which message a partition is judged, by the head of its checkpoint.
+pub(crate) async fn noted(state: &Store, partition: u16) -> Result<u64, Box<dyn std::error::Error>> {
+    let head = state.get(format!("checkpoint.{partition}")).await?.unwrap_or_default();
+    let head = head.iter().position(|byte| *byte == b'{').map(|begin| &head[begin..]);
+    let head: Option<serde_json::Value> = head.and_then(|head| serde_json::from_slice(head).ok());
+    Ok(head.and_then(|head| head["judged"]["sequence"].as_u64()).unwrap_or(0))
+}
+
 async fn is_judged(context: &Context, missing: &mut Vec<String>) -> Result<bool, Box<dyn std::error::Error>> {
     let findings = context.get_stream("PACKETS_FINDINGS").await?;
     let state = context.get_key_value("PACKETS_STATE").await?;
     for partition in 0..PARTITIONS {
         let last = context.get_stream(stream(partition)).await?.cached_info().state.last_sequence;
-        let head = state.get(format!("checkpoint.{partition}")).await?.unwrap_or_default();
-        let head = head.iter().position(|byte| *byte == b'{').map(|begin| &head[begin..]);
-        let head: Option<serde_json::Value> = head.and_then(|head| serde_json::from_slice(head).ok());
-        let noted = head.and_then(|head| head["judged"]["sequence"].as_u64()).unwrap_or(0);
+        let noted = noted(&state, partition).await?;
         let commit = findings.get_last_raw_message_by_subject(&format!("omen.findings.{partition}.>")).await.ok();
         let commit = commit.as_ref().and_then(|commit| commit.headers.get("Omen-Commit"));
         let commit: Option<serde_json::Value> = commit.and_then(|it| serde_json::from_str(it.as_str()).ok());

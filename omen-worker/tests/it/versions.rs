@@ -116,5 +116,13 @@ async fn workers_with_other_rules_take_over_when_they_judge_again() {
     same(&found(&context).await, &expected);
 }
 
+#[tokio::test]
+async fn a_server_that_takes_small_messages_alone_is_refused() {
+    let Some(server) = Nats::start_with(|_| "max_payload: 64KB".to_owned()) else { return };
+    let refused = worker::run(&server.address(), options(), std::future::pending()).await;
+    let expected = "`max_payload` of the server is 65536 bytes; expected at least 524288";
+    assert!(matches!(&refused, Err(Failure::Refused(why)) if why.contains(expected)), "{refused:?}");
+}
+
 /// How a snapshot of a validator begins. The version and the fingerprint of the schema follow.
 const MAGIC: &[u8] = b"omensnap";
