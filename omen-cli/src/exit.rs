@@ -4,6 +4,7 @@ use std::fmt;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
+use crate::logs;
 use crate::output::FileError;
 
 /// How a run ended that wrote all of its output.
@@ -86,8 +87,12 @@ pub(crate) fn usage() -> ExitCode {
     ExitCode::from(USAGE)
 }
 
-/// Writes one line to standard error.
+/// Writes one line to standard error, which is an event if programs read it.
 pub(crate) fn complain(what: impl fmt::Display) {
+    if logs::is_json() {
+        tracing::error!("{what}");
+        return;
+    }
     // If not even this can be written, the exit code is all that is left.
     let _ = writeln!(io::stderr(), "omen: {what}");
 }

@@ -17,6 +17,7 @@ mod gate;
 mod graph;
 mod input;
 mod jobs;
+mod logs;
 #[cfg(feature = "nats")]
 mod nats;
 mod new;

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use omen::render::human::clean;
 use omen::validator::ValidatorOptions;
 use omen_worker::connect::Server;
 use omen_worker::names::Names;
@@ -15,13 +14,15 @@ use omen_worker::publish::{self, Publisher};
 use omen_worker::setup::Setup;
 use omen_worker::{tail as findings, worker as work};
 use tokio::runtime::{Builder, Runtime};
+use tracing::info;
 
 use crate::args::{NatsArgs, PublishArgs, StreamArgs, TailArgs, WorkerArgs};
 use crate::exit::{Exit, Failure, complain};
-use crate::input;
 use crate::output::{Color, Output};
+use crate::{input, logs};
 
 pub(crate) fn worker(args: &WorkerArgs) -> Result<Exit, Failure> {
+    logs::start(args.nats.logs).map_err(Failure::Usage)?;
     let levels = args.levels.after(&[]).map_err(|error| Failure::Usage(error.to_string()))?;
     let server = server(&args.nats)?;
     let options = work::Options {
@@ -33,7 +34,6 @@ pub(crate) fn worker(args: &WorkerArgs) -> Result<Exit, Failure> {
         judges_again: args.rejudge,
         listen: args.listen,
         id: args.name.clone(),
-        notice: Arc::new(|what: &str| complain(clean(what))),
     };
     let runtime = runtime(Builder::new_multi_thread())?;
     let worked = runtime.block_on(async { work::run(&server, options, asked_to_stop()?).await.map_err(failure) });
@@ -43,6 +43,7 @@ pub(crate) fn worker(args: &WorkerArgs) -> Result<Exit, Failure> {
 }
 
 pub(crate) fn publish(args: &PublishArgs) -> Result<Exit, Failure> {
+    logs::start(args.nats.logs).map_err(Failure::Usage)?;
     if args.source.is_some() && args.logs.len() > 1 {
         return Err(Failure::Usage("`--source` names one log; publish one at a time".to_owned()));
     }
@@ -54,7 +55,7 @@ pub(crate) fn publish(args: &PublishArgs) -> Result<Exit, Failure> {
     let server = server(&args.nats)?;
     let options = publish::Options { rate: args.rate, ends: args.end };
     runtime(Builder::new_current_thread())?.block_on(async {
-        let client = server.connect("omen publish", notice).await.map_err(failure)?;
+        let client = server.connect("omen publish").await.map_err(failure)?;
         let publisher = Publisher::new(server.jetstream(client), &setup(&args.streams)).await.map_err(failure)?;
         for (log, source) in args.logs.iter().zip(&sources) {
             let unreadable = |error: std::io::Error| {
@@ -87,22 +88,22 @@ pub(crate) fn publish(args: &PublishArgs) -> Result<Exit, Failure> {
             let publish::Published { lines, before, ended } = published;
             let before = if before > 0 { format!(", {before} of them before") } else { String::new() };
             let ended = if ended > 0 { format!("; ended {ended} episodes") } else { String::new() };
-            complain(format_args!("published {lines} packets of {}{before}{ended}", input::name(log)));
+            info!("published {lines} packets of {}{before}{ended}", input::name(log));
         }
         Ok(Exit::Clean)
     })
 }
 
 pub(crate) fn tail(args: &TailArgs, color: Color, out: &mut Output) -> Result<Exit, Failure> {
+    logs::start(args.nats.logs).map_err(Failure::Usage)?;
     let server = server(&args.nats)?;
     let from = if args.new { findings::From::Now } else { findings::From::Beginning };
     runtime(Builder::new_current_thread())?.block_on(async {
-        let client = server.connect("omen tail", notice).await.map_err(failure)?;
+        let client = server.connect("omen tail").await.map_err(failure)?;
         let context = server.jetstream(client);
         let stored = findings::Findings::open(&server, &context, &Names::of(&args.stream)).await.map_err(failure)?;
         let mut found = found::Found::new(args, color, out)?;
         let options = findings::Options {
-            notice,
             from,
             follows: !args.no_follow,
             with_packets: found.wants_packets(),
@@ -151,11 +152,6 @@ fn failure(failure: omen_worker::Failure) -> Failure {
         omen_worker::Failure::Refused(_) | omen_worker::Failure::Input(_) => Failure::Usage(failure.to_string()),
         failure => Failure::File(std::io::Error::other(failure.to_string())),
     }
-}
-
-/// What happens to the connection.
-fn notice(what: &str) {
-    complain(clean(what));
 }
 
 fn runtime(mut builder: Builder) -> Result<Runtime, Failure> {

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use omen_gate::{Blocked, ToolName, bounded};
 use serde_json::Map;
 use tokio::task::JoinSet;
+use tracing::field::Empty;
+use tracing::{Instrument as _, debug_span, warn};
 
 use crate::asked::Answered;
 use crate::end::Lost;
@@ -14,7 +16,7 @@ use crate::json;
 use crate::policy;
 use crate::refusal;
 use crate::relayed::{To, Unasked, What};
-use crate::shared::Shared;
+use crate::shared::{Shared, SpawnInSpan as _};
 use crate::tools_call::Asked;
 use crate::tools_list;
 
@@ -26,7 +28,7 @@ pub(crate) async fn line(shared: &Arc<Shared>, line: Vec<u8>, running: &mut Runn
     let frame = match Frame::read(line) {
         Ok(frame) => frame,
         Err(why) => {
-            shared.note(format_args!("the client sent an invalid message: {}", why.unquoted));
+            warn!("the client sent an invalid message: {}", why.unquoted);
             return shared.downstream.send(refusal::malformed(&why)).await;
         }
     };
@@ -41,7 +43,7 @@ async fn request(shared: &Arc<Shared>, frame: Frame, method: &str, running: &mut
     let Some(id) = frame.id().cloned() else { return };
     let raw_id = frame.raw_id().to_owned();
     let refuse = async |raw_id: &str, code: i64, why: &str| {
-        shared.note(format_args!("refused `{}` of the client: {why}", bounded(method)));
+        warn!("refused `{}` of the client: {why}", bounded(method));
         shared.downstream.send(refusal::error(raw_id, code, why)).await;
     };
     if id.is_ours() {
@@ -98,7 +100,7 @@ fn judge(shared: &Arc<Shared>, id: &Id, running: &mut Running, line: impl Future
     // Held until the task is known, which needs it to end.
     let mut calls = shared.calls();
     let (shared, own) = (Arc::clone(shared), id.clone());
-    let task = running.spawn(async move {
+    let task = running.spawn_in_span(async move {
         let line = line.await;
         let is_wanted = shared.calls().remove(&own).is_some();
         if is_wanted {
@@ -114,7 +116,8 @@ async fn call(shared: Arc<Shared>, asked: Asked, raw_id: String) -> Vec<u8> {
         // INVARIANT: the name of a session leaves room for a number.
         Err(error) => return refusal::error(&raw_id, INTERNAL_ERROR, &error.to_string()),
     };
-    let line = asked.judge(&shared, &turn).await;
+    let span = debug_span!("call", server = %shared.server, %turn, tool = Empty);
+    let line = asked.judge(&shared, &turn).instrument(span).await;
     shared.gate.end_turn(&turn);
     line
 }
@@ -135,7 +138,7 @@ async fn list(shared: Arc<Shared>, frame: Frame) -> Vec<u8> {
             Ok(page) => {
                 let mut new = page.blocked;
                 new.retain(|(tool, why)| shared.is_new(tool, &why.message));
-                note_left_out(shared.as_ref(), &new);
+                note_left_out(&new);
                 note_unlisted(shared.as_ref(), &page.listed, is_first, page.is_last);
                 if let Err(unrecorded) = shared.gate.left_out(&shared.session_turn, &new).await {
                     return refusal::error(raw_id, INTERNAL_ERROR, &unrecorded.to_string());
@@ -156,12 +159,12 @@ async fn list(shared: Arc<Shared>, frame: Frame) -> Vec<u8> {
 }
 
 /// One line: a server may have many tools that the operator does not want.
-fn note_left_out(shared: &Shared, tools: &[(String, Blocked)]) {
+fn note_left_out(tools: &[(String, Blocked)]) {
     if !tools.is_empty() {
         let names: Vec<_> = tools.iter().map(|(tool, _)| format!("`{tool}`")).collect();
         let (count, s) = (tools.len(), if tools.len() == 1 { "" } else { "s" });
         let why = "the audit log has the reasons, and so has the list with `--show-blocked`";
-        shared.note(format_args!("left {count} tool{s} out of the list: {}; {why}", bounded(&names.join(", "))));
+        warn!("left {count} tool{s} out of the list: {}; {why}", bounded(&names.join(", ")));
     }
 }
 
@@ -170,11 +173,11 @@ fn note_unlisted(shared: &Shared, listed: &[ToolName], is_first: bool, is_last: 
     let allowed = shared.gate.allowed_tools(&shared.server);
     if let Some(missing) = shared.unlisted.page(allowed, listed, is_first, is_last) {
         let names: Vec<_> = missing.iter().map(|tool| format!("`{tool}`")).collect();
-        shared.note(format_args!(
+        warn!(
             "the allowlist names tools that the server `{}` does not list: {}; check the names in `[[allow]]`",
             shared.server,
             bounded(&names.join(", "))
-        ));
+        );
     }
 }
 
@@ -182,7 +185,7 @@ async fn notification(shared: &Shared, frame: Frame, method: &str) {
     if method == "notifications/cancelled" {
         let id = frame.requested();
         if id.as_ref().is_some_and(Id::is_ours) {
-            return shared.note(format_args!("the client tried to cancel a request of the proxy"));
+            return warn!("the client tried to cancel a request of the proxy");
         }
         if let Some(id) = id {
             if let Some(task) = shared.calls().remove(&id) {
@@ -193,7 +196,7 @@ async fn notification(shared: &Shared, frame: Frame, method: &str) {
         }
     }
     if policy::is_unknown_of_tools(method) {
-        return shared.note(format_args!("dropped the notification `{}` of the client", bounded(method)));
+        return warn!("dropped the notification `{}` of the client", bounded(method));
     }
     shared.upstream.send(frame.text()).await;
 }
@@ -202,18 +205,18 @@ async fn response(shared: &Shared, frame: Frame) {
     let Some(id) = frame.id().cloned() else { return };
     if id.is_ours() {
         if shared.downstream.answered(frame) == Answered::Nothing {
-            shared.note(format_args!("the client answered a request that the proxy has not made"));
+            warn!("the client answered a request that the proxy has not made");
         }
         return;
     }
     match (shared.from_server.answered(&id), &frame.kind) {
         (To::Open(_), Kind::Unsure(why)) => {
-            shared.note(format_args!("the client sent an invalid response: duplicate field"));
+            warn!("the client sent an invalid response: duplicate field");
             let why = format!("the client's response is malformed: {why}");
             shared.upstream.send(refusal::error(frame.raw_id(), INTERNAL_ERROR, &why)).await;
         }
         (To::Open(_), _) => shared.upstream.send(frame.text()).await,
-        (To::Forgotten | To::Nothing, _) => shared.note(format_args!("the client answered the unknown request `{id}`")),
+        (To::Forgotten | To::Nothing, _) => warn!("the client answered the unknown request `{id}`"),
     }
 }
 
@@ -226,7 +229,7 @@ pub(crate) enum Side {
 
 /// Records a refusal of a message, and answers it.
 pub(crate) async fn refused(shared: &Shared, raw_id: &str, why: omen_gate::Blocked, side: Side) {
-    shared.note(format_args!("{}: {}", why.code, why.unquoted()));
+    warn!(code = %why.code, "{}: {}", why.code, why.unquoted());
     let why = match shared.gate.refused(&shared.session_turn, &why).await {
         Ok(()) => why,
         Err(unrecorded) => unrecorded,

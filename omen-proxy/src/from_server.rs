@@ -8,6 +8,7 @@ use omen_gate::{Fault, bounded};
 use tokio::io::AsyncRead;
 use tokio::sync::mpsc;
 use tokio::task::consume_budget;
+use tracing::warn;
 
 use crate::answer;
 use crate::asked::Answered;
@@ -79,7 +80,7 @@ async fn messages(shared: &Shared, said: &mut mpsc::Receiver<Said>) -> Lost {
                 }
             }
             Some(Said::Failed(id, fault)) => failed(shared, &id, fault).await,
-            Some(Said::Note(note)) => shared.note(format_args!("{note}")),
+            Some(Said::Note(note)) => warn!("{note}"),
             Some(Said::Lost(lost)) => return lost,
             None => return Lost::Closed("the connection was closed".to_owned()),
         }
@@ -97,7 +98,7 @@ async fn failed(shared: &Shared, id: &Id, fault: Fault) {
     }
     // Nobody waits for it.
     if fault != Fault::Cancelled {
-        shared.note(format_args!("a request has no answer: {}", fault.unquoted()));
+        warn!("a request has no answer: {}", fault.unquoted());
         shared.downstream.send(refusal::error(&id.raw(), INTERNAL_ERROR, &fault.to_string())).await;
     }
 }
@@ -164,7 +165,7 @@ async fn response(shared: &Shared, frame: Frame) -> Result<(), String> {
         return match shared.upstream.answered(frame) {
             Answered::Open => Ok(()),
             Answered::Late => {
-                shared.note(format_args!("the server answered the request `{id}`, which is over"));
+                warn!("the server answered the request `{id}`, which is over");
                 Ok(())
             }
             Answered::Nothing => unknown(),
@@ -197,7 +198,7 @@ async fn response(shared: &Shared, frame: Frame) -> Result<(), String> {
         None => frame.text().as_bytes().to_vec(),
         Some(why) => {
             // What is wrong with it may quote what a call has said.
-            shared.note(format_args!("the server sent an invalid response"));
+            warn!("the server sent an invalid response");
             refusal::error(frame.raw_id(), INTERNAL_ERROR, &format!("the server's response is malformed: {why}"))
         }
     };

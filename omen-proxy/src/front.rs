@@ -11,7 +11,6 @@ use crate::not_served::NotServed;
 use crate::proxy::Proxy;
 use crate::reload::Reload;
 use crate::several::{OfClient, Several};
-use crate::shared::Notes;
 use crate::source::Source;
 
 /// What stands behind the sessions of clients.
@@ -37,10 +36,6 @@ impl Front {
     /// The gate of all sessions.
     pub(crate) fn common_gate(&self) -> Result<Gate, NotServed> {
         self.proxy().common_gate()
-    }
-
-    pub(crate) fn notes(&self) -> Notes {
-        self.proxy().notes_ref()
     }
 
     /// The name that those of all sessions begin with.

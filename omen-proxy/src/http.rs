@@ -49,6 +49,7 @@ use crate::front::Front;
 use crate::not_served::NotServed;
 use crate::proxy::Proxy;
 use crate::several::Several;
+use crate::shared::SpawnInSpan as _;
 use crate::source::Source;
 
 /// Why nothing was served over HTTP.
@@ -124,16 +125,15 @@ impl Front {
             return Err(NotListening::Episodes);
         }
         let gate = self.common_gate()?;
-        let (reload, notes, name) = (self.take_reload(), self.notes(), self.name());
+        let (reload, name) = (self.take_reload(), self.name());
         let (policy, changed) = watch::channel::<PolicyHash>(gate.policy_hash());
         let server = self.limits();
-        let sessions = Sessions::new(self, name, gate.clone(), limits, changed, Arc::clone(&notes));
+        let sessions = Sessions::new(self, name, gate.clone(), limits, changed);
         let mut helpers = JoinSet::new();
-        helpers.spawn(Arc::clone(&sessions).end_idle());
+        helpers.spawn_in_span(Arc::clone(&sessions).end_idle());
         if let Some(mut reload) = reload {
-            let notes = Arc::clone(&notes);
-            helpers.spawn(async move {
-                while let Some(hash) = reload.next(&gate, &notes).await {
+            helpers.spawn_in_span(async move {
+                while let Some(hash) = reload.next(&gate).await {
                     policy.send_replace(hash);
                 }
             });
@@ -144,7 +144,6 @@ impl Front {
             reading: Reading::new(server.line_bytes, limits.body, limits.bodies),
             start: server.start,
             sessions: Arc::clone(&sessions),
-            notes,
         });
         let stopping = watch::Sender::new(false);
         let mut connections = listener::accept(listener, &endpoint, &stopping, until).await;

@@ -19,6 +19,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{mpsc, watch};
 use tokio::task::{JoinSet, consume_budget};
 use tokio::time::timeout;
+use tracing::warn;
 
 use crate::connection::{Connection, Output};
 use crate::downstream::Downstream;
@@ -34,7 +35,7 @@ use crate::policy::{Passage, Passages};
 use crate::relayed::Relayed;
 use crate::reload::{Reload, notify_when, reload_when};
 use crate::session::Session;
-use crate::shared::{Notes, Shared};
+use crate::shared::{Shared, SpawnInSpan as _};
 use crate::source::Source;
 use crate::upstream::{Behind, Upstream};
 use crate::user_turns::UserTurns;
@@ -69,7 +70,6 @@ pub struct Proxy {
     drain: Duration,
     reload: Option<Reload>,
     episode: Option<Recording>,
-    notes: Notes,
     /// The gate of all sessions, if there are several.
     gate: Option<Gate>,
     /// The policy in force, if somebody else puts another one in force.
@@ -101,7 +101,6 @@ impl Proxy {
             drain: Duration::from_secs(2),
             reload: None,
             episode: None,
-            notes: Arc::new(|_| {}),
             gate: None,
             policy: None,
             of_client: None,
@@ -114,10 +113,6 @@ impl Proxy {
 
     pub(crate) fn take_reload(&mut self) -> Option<Reload> {
         self.reload.take()
-    }
-
-    pub(crate) fn notes_ref(&self) -> Notes {
-        Arc::clone(&self.notes)
     }
 
     /// The name of its session, with which those of several sessions begin.
@@ -133,13 +128,7 @@ impl Proxy {
     /// The same for one of several servers of one client. What its client is notified of when another policy is in force is
     /// left to the session of the client.
     pub(crate) fn with(&self, server: &ServerName, session: TurnId, of_client: TurnId, gate: Gate) -> Self {
-        let (notes, name) = (Arc::clone(&self.notes), server.clone());
-        Self {
-            server: server.clone(),
-            notes: Arc::new(move |note| notes(&format!("{name}: {note}"))),
-            of_client: Some(of_client),
-            ..self.beside(session, gate)
-        }
+        Self { server: server.clone(), of_client: Some(of_client), ..self.beside(session, gate) }
     }
 
     /// The same for a session with a gate that it shares. What there is once for all sessions stays here.
@@ -157,7 +146,6 @@ impl Proxy {
             drain: self.drain,
             reload: None,
             episode: None,
-            notes: Arc::clone(&self.notes),
             gate: Some(gate),
             policy: None,
             of_client: None,
@@ -226,12 +214,6 @@ impl Proxy {
     /// Writes the session as episodes of the protocol, or has its client's model drive one.
     pub fn episode(mut self, recording: Recording) -> Self {
         self.episode = Some(recording);
-        self
-    }
-
-    /// Takes lines for the operator: what was refused, and what was wrong. They hold foreign text.
-    pub fn notes(mut self, notes: impl Fn(&str) + Send + Sync + 'static) -> Self {
-        self.notes = Arc::new(notes);
         self
     }
 
@@ -338,7 +320,6 @@ impl Proxy {
             passages: self.passages,
             rounds,
             show_blocked: self.show_blocked,
-            notes: self.notes,
             client_session,
             session_turn: self.session,
             turns: AtomicU64::new(0),
@@ -350,13 +331,13 @@ impl Proxy {
             unlisted: Default::default(),
         });
         let mut reader = JoinSet::new();
-        reader.spawn(from_server::read(Arc::clone(&shared), server_out, process.clone(), limits.line_bytes));
+        reader.spawn_in_span(from_server::read(Arc::clone(&shared), server_out, process.clone(), limits.line_bytes));
         let mut reloading = JoinSet::new();
         if let Some(reload) = self.reload {
-            reloading.spawn(reload_when(Arc::clone(&shared), reload));
+            reloading.spawn_in_span(reload_when(Arc::clone(&shared), reload));
         }
         if let Some(policy) = self.policy {
-            reloading.spawn(notify_when(Arc::clone(&shared), policy));
+            reloading.spawn_in_span(notify_when(Arc::clone(&shared), policy));
         }
 
         let mut running = Running::new();
@@ -366,7 +347,7 @@ impl Proxy {
         // Their outcomes are in the log with this, also of those that were broken off.
         running.shutdown().await;
         let episode = shared.episodes.as_ref().and_then(|episodes| episodes.close(&ended.unquoted()));
-        episode.iter().for_each(|episode| shared.note(format_args!("{episode}")));
+        episode.iter().for_each(|episode| warn!("{episode}"));
         shared.user_turns.end(&shared.gate);
         let recorded = shared.gate.turn_is_over(&shared.session_turn, &ended.unquoted()).await;
 
@@ -396,13 +377,7 @@ impl Proxy {
     fn episodes(&mut self, chain: &Chain) -> Result<Option<(Arc<Episodes>, Witness)>, NotServed> {
         let Some(recording) = self.episode.take() else { return Ok(None) };
         let clock = self.clock.clone().unwrap_or_else(|| Arc::new(SystemClock::default()));
-        let about = About {
-            session: &self.session,
-            server: &self.server,
-            config: &self.config,
-            clock,
-            notes: Arc::clone(&self.notes),
-        };
+        let about = About { session: &self.session, server: &self.server, config: &self.config, clock };
         Episodes::new(recording, about, Arc::new(chain.clone())).map(Some).map_err(NotServed::Taken)
     }
 

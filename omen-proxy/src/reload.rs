@@ -6,8 +6,9 @@ use std::sync::Arc;
 use omen_gate::Gate;
 use omen_gate::config::PolicyHash;
 use tokio::sync::{mpsc, watch};
+use tracing::{error, info};
 
-use crate::shared::{Notes, Shared};
+use crate::shared::Shared;
 
 /// Where the configuration is read again, and when.
 pub(crate) struct Reload {
@@ -17,7 +18,7 @@ pub(crate) struct Reload {
 
 /// Reads the configuration again whenever it is asked for.
 pub(crate) async fn reload_when(shared: Arc<Shared>, mut reload: Reload) {
-    while reload.next(&shared.gate, &shared.notes).await.is_some() {
+    while reload.next(&shared.gate).await.is_some() {
         list_changed(&shared).await;
     }
 }
@@ -39,16 +40,16 @@ async fn list_changed(shared: &Shared) {
 impl Reload {
     /// Puts what the file has in force, whole or not at all, whenever it is asked for. Gives the next policy that is
     /// another one.
-    pub(crate) async fn next(&mut self, gate: &Gate, notes: &Notes) -> Option<PolicyHash> {
+    pub(crate) async fn next(&mut self, gate: &Gate) -> Option<PolicyHash> {
         loop {
             self.when.recv().await?;
             match gate.reload_file(&self.path).await {
-                Ok(reloaded) if reloaded.before == reloaded.policy => notes("the configuration has not changed"),
+                Ok(reloaded) if reloaded.before == reloaded.policy => info!("the configuration has not changed"),
                 Ok(reloaded) => {
-                    notes(&format!("the configuration is in force anew, as {}", reloaded.policy));
+                    info!("the configuration is in force anew, as {}", reloaded.policy);
                     return Some(reloaded.policy);
                 }
-                Err(error) => notes(&format!("the configuration is as it was: {error}")),
+                Err(error) => error!("the configuration is as it was: {error}"),
             }
         }
     }

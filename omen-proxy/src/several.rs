@@ -42,6 +42,7 @@ use crate::end::Ended;
 use crate::not_served::NotServed;
 use crate::proxy::Proxy;
 use crate::reload::Reload;
+use crate::shared::SpawnInSpan as _;
 use crate::source::Source;
 
 /// Several servers of one configuration, for clients that are to have them as one.
@@ -119,9 +120,9 @@ impl Several {
         let (policy, changed) = watch::channel(gate.policy_hash());
         let mut reloading = JoinSet::new();
         if let Some(mut reload) = self.proxy.take_reload() {
-            let (gate, notes) = (gate.clone(), self.proxy.notes_ref());
-            reloading.spawn(async move {
-                while let Some(hash) = reload.next(&gate, &notes).await {
+            let gate = gate.clone();
+            reloading.spawn_in_span(async move {
+                while let Some(hash) = reload.next(&gate).await {
                     policy.send_replace(hash);
                 }
             });

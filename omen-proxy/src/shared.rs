@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use omen_gate::config::ServerErrors;
 use omen_gate::{BadName, Gate, ServerName, TurnId};
-use tokio::task::AbortHandle;
+use tokio::task::{AbortHandle, JoinSet};
+use tracing::Instrument as _;
 
 use crate::downstream::Downstream;
 use crate::episode::Episodes;
@@ -19,9 +20,6 @@ use crate::session::Session;
 use crate::unlisted::Unlisted;
 use crate::upstream::Upstream;
 use crate::user_turns::UserTurns;
-
-/// Takes one line for the operator.
-pub(crate) type Notes = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// A session: one client, one server, the gate between them.
 pub(crate) struct Shared {
@@ -38,7 +36,6 @@ pub(crate) struct Shared {
     /// If the client may ask its user.
     pub(crate) rounds: Option<Arc<Rounds>>,
     pub(crate) show_blocked: bool,
-    pub(crate) notes: Notes,
     /// The turn of what belongs to no call.
     pub(crate) session_turn: TurnId,
     /// The session whose calls `session_calls` limits: that of the client, whichever of its servers this is in front of.
@@ -68,10 +65,6 @@ impl Shared {
         TurnId::new(format!("{}.{number}", self.session_turn))
     }
 
-    pub(crate) fn note(&self, what: fmt::Arguments<'_>) {
-        (self.notes)(&what.to_string());
-    }
-
     pub(crate) fn calls(&self) -> MutexGuard<'_, HashMap<Id, AbortHandle>> {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -84,6 +77,17 @@ impl Shared {
             seen.clear();
         }
         seen.insert((tool.to_owned(), why.to_owned()))
+    }
+}
+
+/// Begins tasks in the span of their caller, so that what they log says whose it is.
+pub(crate) trait SpawnInSpan<T> {
+    fn spawn_in_span(&mut self, task: impl Future<Output = T> + Send + 'static) -> AbortHandle;
+}
+
+impl<T: Send + 'static> SpawnInSpan<T> for JoinSet<T> {
+    fn spawn_in_span(&mut self, task: impl Future<Output = T> + Send + 'static) -> AbortHandle {
+        self.spawn(task.in_current_span())
     }
 }
 

@@ -10,6 +10,7 @@ use omen_gate::{
     ToolName, TurnId, bounded,
 };
 use serde_json::{Map, Value};
+use tracing::{Span, warn};
 
 use crate::answer;
 use crate::episode::{At, Begun, Episodes, NotNow, Outcome, OwnTool, unrecorded_result};
@@ -58,12 +59,13 @@ impl Asked {
     /// Takes the call through the gate, and gives the line for the client.
     pub(crate) async fn judge(self, shared: &Shared, turn: &TurnId) -> Vec<u8> {
         let tool = json::text(&self.name, 0..self.name.len()).unwrap_or_default();
+        Span::current().record("tool", bounded(&tool));
         let hash = self.hash(shared, &tool);
         let (id, era) = (self.frame.raw_id().to_owned(), self.era);
         if let Some((episodes, own)) = shared.episodes.as_ref().and_then(|all| Some((all, all.own(&tool)?))) {
             if let Err(why) = observed(shared, turn, own, &self.args).await {
                 let refusal = Refusal::from(why);
-                shared.note(format_args!("refused `{}`: {}: {}", own.name(), refusal.code, refusal.unquoted));
+                warn!(code = %refusal.code, tool = own.name(), %turn, "refused `{}`: {}: {}", own.name(), refusal.code, refusal.unquoted);
                 return refusal.result(&Place { id: &id, turn, call: hash, era, promises: false });
             }
             return episodes.drive(own, &self.args, &At { id: &id, turn, era, promises: false, own: true }).await;
@@ -81,7 +83,8 @@ impl Asked {
         if let Some(episodes) = &shared.episodes {
             episodes.refused(turn, &tool, recordable.arguments(), refused.code.as_str(), noted).await;
         }
-        shared.note(format_args!("refused a call of `{}`: {}: {noted}", bounded(&tool), refused.code));
+        let tool = bounded(&tool);
+        warn!(code = %refused.code, tool, %turn, "refused a call of `{tool}`: {}: {noted}", refused.code);
         refused.result(&Place { id: &id, turn, call: hash, era, promises })
     }
 
@@ -162,7 +165,7 @@ impl Asked {
             && let Some(asked) = judged(turn, &planned_tool, permissions, &self.args)
             && let Err(why) = episodes.may(&episodes.facts(&asked))
         {
-            return Ok(not_now(shared, episodes, &why, (&planned_tool, hash), &at).await);
+            return Ok(not_now(episodes, &why, (&planned_tool, hash), &at).await);
         }
         let authorized = conformant.authorize().await?;
         // An episode is a turn, which makes one call at a time: the next one is judged when its result is recorded.
@@ -173,7 +176,7 @@ impl Asked {
         let begun = match &shared.episodes {
             Some(episodes) => match episodes.begin(episodes.facts(authorized.authorized())).await {
                 Ok(begun) => begun,
-                Err(why) => return Ok(not_now(shared, episodes, &why, (&planned_tool, hash), &at).await),
+                Err(why) => return Ok(not_now(episodes, &why, (&planned_tool, hash), &at).await),
             },
             None => None,
         };
@@ -187,7 +190,7 @@ impl Asked {
                 Ok(dispatched) => dispatched,
                 Err(why) => {
                     let why = begun.taken_back(why);
-                    return Ok(not_now(shared, episodes, &why, (&planned_tool, hash), &at).await);
+                    return Ok(not_now(episodes, &why, (&planned_tool, hash), &at).await);
                 }
             },
             None => authorized.dispatch().await,
@@ -216,7 +219,7 @@ impl Asked {
         match (begun.end(&outcome).await, &shared.episodes) {
             (Err(why), Some(episodes)) => {
                 let why = episodes.unrecorded(turn, why);
-                Ok(not_now(shared, episodes, &why, (&planned_tool, hash), &at).await)
+                Ok(not_now(episodes, &why, (&planned_tool, hash), &at).await)
             }
             _ => line,
         }
@@ -246,14 +249,9 @@ fn judged(turn: &TurnId, tool: &ToolId, permissions: Permissions, args_text: &st
 }
 
 /// The line for a call that the episode does not let be made, or whose outcome it cannot record. It is in the audit log.
-async fn not_now(
-    shared: &Shared,
-    episodes: &Episodes,
-    why: &NotNow,
-    (tool, call): (&ToolId, Option<CallHash>),
-    at: &At<'_>,
-) -> Vec<u8> {
-    shared.note(format_args!("the episode refuses a call: {}: {}", why.why.code(), why.why.unquoted()));
+async fn not_now(episodes: &Episodes, why: &NotNow, (tool, call): (&ToolId, Option<CallHash>), at: &At<'_>) -> Vec<u8> {
+    let code = why.why.code();
+    warn!(%code, %tool, turn = %at.turn, "the episode refuses a call: {code}: {}", why.why.unquoted());
     match episodes.record(why, at.turn, tool, call, None).await {
         Ok(()) => why.result(at),
         Err(unrecorded) => unrecorded_result(unrecorded, why, at),

@@ -17,6 +17,7 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 use tokio::time::sleep;
+use tracing::{error, warn};
 
 pub(crate) use self::checkpoint::Checkpoints;
 #[cfg(test)]
@@ -81,15 +82,13 @@ async fn repeat<B: Broker>(shared: &Shared<B>, partition: u16, mut stop: watch::
                 uncommitted = Ok(());
                 shared.metrics.state(partition, PartitionState::Loading);
                 if shared.metrics.fenced(partition) == FENCES {
-                    (shared.notice)(&format!(
-                        "partition {partition}: {FENCES} commits in a row were refused: {failure}"
-                    ));
+                    warn!("{FENCES} commits in a row were refused: {failure}");
                 }
             }
             Some(Err(failure)) if *stop.borrow() => return Err(failure),
             Some(Err(failure)) => {
                 shared.metrics.state(partition, PartitionState::Failed);
-                (shared.notice)(&format!("partition {partition}: {failure}"));
+                error!("{failure}");
                 if progress.is_uncommitted {
                     uncommitted = Err(failure);
                 }

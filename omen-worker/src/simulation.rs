@@ -6,14 +6,16 @@
 mod world;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use omen::validator::ValidatorOptions;
+use omen_testkit::logs::Logs;
 use omen_testkit::proofs::Proofs;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep};
+use tracing::Instrument as _;
 
 use self::world::{Client, Health, Losses, Random, World};
 use crate::failure::Failure;
@@ -40,8 +42,8 @@ struct Run {
     ttl: Option<u64>,
     begun: u64,
     workers: Vec<Worker>,
-    /// What the workers said.
-    said: Arc<Mutex<Vec<String>>>,
+    /// What the workers log.
+    logs: Logs,
     /// Whether a stream has lost messages from which findings were published.
     is_restored: bool,
     acts: Vec<String>,
@@ -64,7 +66,7 @@ impl Run {
             random,
             begun: 0,
             workers: Vec::new(),
-            said: Arc::default(),
+            logs: Logs::capture(),
             is_restored: false,
             acts: Vec::new(),
             oracles: BTreeMap::new(),
@@ -76,7 +78,6 @@ impl Run {
         let client = Client::new(&self.world);
         let names = Names::of("PACKETS");
         let options = ValidatorOptions::default();
-        let said = Arc::clone(&self.said);
         let shared = Arc::new(Shared {
             state: Bucket::new(client.clone(), &names.state),
             link: client.link.clone(),
@@ -89,12 +90,11 @@ impl Run {
             options,
             accepts_gaps: false,
             id: format!("worker-{}", self.begun),
-            notice: Arc::new(move |what| said.lock().expect("no panic").push(what.to_owned())),
         });
         let (stop, stopped) = oneshot::channel::<()>();
-        let task = tokio::spawn(async move {
-            worker::work(shared, async { drop(stopped.await) }, || std::future::ready(Ok(()))).await
-        });
+        let working =
+            async move { worker::work(shared, async { drop(stopped.await) }, || std::future::ready(Ok(()))).await };
+        let task = tokio::spawn(working.instrument(self.logs.span()));
         self.workers.push(Worker { client, stop, task });
     }
 
@@ -284,7 +284,7 @@ impl Run {
     }
 
     fn explain(&self, seed: u64, why: &str) -> String {
-        let said = self.said.lock().expect("no panic");
+        let said = self.logs.lines();
         let heads = self.world.inner().streams.get("KV_PACKETS_STATE").map_or(Vec::new(), |state| {
             let heads = state.messages.values().filter(|message| message.subject.contains("checkpoint"));
             heads.map(|message| String::from_utf8_lossy(&message.body).into_owned()).collect()
@@ -335,8 +335,7 @@ impl Run {
     /// Whether a worker has said that it does not go on, since the server has forgotten something.
     fn is_refused(&self) -> bool {
         let refusals = ["deleted before", "another stream", "restored from"];
-        let is_refusal = |said: &String| refusals.iter().any(|why| said.contains(why));
-        self.said.lock().expect("no panic").iter().any(is_refusal)
+        refusals.iter().any(|why| self.logs.find(&[why]).is_some())
     }
 
     async fn finish(mut self, seed: u64) -> Result<(u64, usize), String> {

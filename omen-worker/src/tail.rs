@@ -9,6 +9,7 @@ use async_nats::jetstream::Context;
 use bytes::Bytes;
 use serde::Deserialize;
 use tokio::time::{Instant, sleep};
+use tracing::warn;
 
 use crate::connect::Server;
 use crate::failure::{During as _, Failure};
@@ -67,8 +68,6 @@ pub enum From {
 /// How findings are read.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Receives what a person should know.
-    pub notice: fn(&str),
     /// Where to begin, if `consumer` is `None` or has no stored place yet.
     pub from: From,
     /// Whether to wait for more at the end.
@@ -82,7 +81,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { notice: |_| {}, from: From::Beginning, follows: false, with_packets: false, consumer: None }
+        Self { from: From::Beginning, follows: false, with_packets: false, consumer: None }
     }
 }
 
@@ -130,9 +129,7 @@ pub async fn run<E>(
         for message in &messages {
             let (first, end) = (printed + 1, message.sequence.saturating_sub(1));
             if printed > 0 && first <= end {
-                (options.notice)(&format!(
-                    "messages {first} to {end} of the findings were deleted before they were printed"
-                ));
+                warn!("messages {first} to {end} of the findings were deleted before they were printed");
             }
             printed = message.sequence;
             for line in message.body.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {

@@ -9,6 +9,7 @@ use omen::validator::ValidatorOptions;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio::time::{MissedTickBehavior, interval, timeout};
+use tracing::{Instrument as _, info, warn};
 
 use crate::connect::Server;
 use crate::failure::Failure;
@@ -42,8 +43,6 @@ pub struct Options {
     pub listen: Option<SocketAddr>,
     /// The name of the worker, of letters, digits, `_` and `-`. No two may have the same. `None` generates a unique name.
     pub id: Option<String>,
-    /// Receives what a person should know.
-    pub notice: Arc<dyn Fn(&str) + Send + Sync>,
 }
 
 /// Works until `stop` is ready, and then commits what it has judged.
@@ -51,13 +50,12 @@ pub struct Options {
 /// # Errors
 /// If the server cannot be reached, or a stream on it cannot be used. A connection that breaks later is made again.
 pub async fn run(server: &Server, options: Options, stop: impl Future<Output = ()>) -> Result<(), Failure> {
-    let Options { setup, validator, episode_ttl, tick, accepts_gaps, judges_again, listen, id, notice } = options;
+    let Options { setup, validator, episode_ttl, tick, accepts_gaps, judges_again, listen, id } = options;
     if let Some(id) = id.as_ref().filter(|id| !names::is_plain(id)) {
         return Err(Failure::Input(format!("invalid name of a worker `{id}`; expected letters, digits, `_` and `-`")));
     }
     let link = Link::new();
-    let connection = Arc::clone(&notice);
-    let client = server.link("omen worker", link.clone(), move |what| connection(what)).await?;
+    let client = server.link("omen worker", link.clone()).await?;
     let found = client.server_info().max_payload;
     if found < LEAST_PAYLOAD {
         return Err(Failure::Refused(format!(
@@ -79,9 +77,9 @@ pub async fn run(server: &Server, options: Options, stop: impl Future<Output = (
                 .await
                 .map_err(|error| Failure::Input(format!("cannot listen on {address}: {error}")))?;
             if let Ok(address) = listener.local_addr() {
-                notice(&format!("metrics at http://{address}/metrics"));
+                info!(%address, "metrics at http://{address}/metrics");
             }
-            Some(Aborted(tokio::spawn(http::serve(listener, Arc::clone(&metrics)))))
+            Some(Aborted(tokio::spawn(http::serve(listener, Arc::clone(&metrics)).in_current_span())))
         }
     };
     let idle_seconds = episode_ttl.map(|ttl| ttl.as_secs());
@@ -98,7 +96,6 @@ pub async fn run(server: &Server, options: Options, stop: impl Future<Output = (
         accepts_gaps,
         id,
         metrics,
-        notice,
     });
     if judges_again {
         judge_again(&shared).await?;
@@ -139,10 +136,10 @@ pub(crate) async fn work<B: Broker, R: Future<Output = Result<(), Failure>>>(
     stop: impl Future<Output = ()>,
     restore: impl Fn() -> R,
 ) -> Result<(), Failure> {
-    let Shared { broker, link, state, agreement, metrics, id, names, partitions, notice, .. } = &*shared;
+    let Shared { broker, link, state, agreement, metrics, id, names, partitions, .. } = &*shared;
     agreement.join_at_last(state).await?;
     let members = Members::new(Bucket::new(broker.clone(), &names.workers), id);
-    notice(&format!("worker {id}: judging packets of `{}`, in {partitions} partitions", names.prefix));
+    info!(worker = id, partitions, "worker {id}: judging packets of `{}`, in {partitions} partitions", names.prefix);
     let mut assignment = Assignment::new(Arc::clone(&shared));
     let mut beat = interval(membership::BEAT);
     beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -183,17 +180,17 @@ pub(crate) async fn work<B: Broker, R: Future<Output = Result<(), Failure>>>(
             // Another worker was first to say how it judges.
             Ok((_, Err(Failure::Fenced(_)))) => {}
             Ok((Err(failure), _) | (_, Err(failure))) => {
-                notice(&failure.to_string());
+                warn!("{failure}");
                 // Somebody may have deleted the buckets.
                 if let Ok(Err(failure)) = timeout(ANSWER, restore()).await {
-                    notice(&failure.to_string());
+                    warn!("{failure}");
                 }
             }
-            Err(_) => notice("the server does not answer"),
+            Err(_) => warn!("the server does not answer"),
         }
     }
     metrics.draining();
-    notice("stopping: committing what was judged");
+    info!("stopping: committing what was judged");
     let uncommitted = |why: String| Failure::Server { what: "commit everything before the end".to_owned(), why };
     let left = timeout(DRAIN, assignment.stop()).await;
     // The others take over at once.

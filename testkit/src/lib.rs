@@ -15,6 +15,8 @@ use std::process::{Command, Stdio};
 
 #[path = "../../xtask/src/environment.rs"]
 mod environment;
+#[cfg(feature = "logs")]
+pub mod logs;
 pub mod programs;
 pub mod proofs;
 

@@ -8,6 +8,7 @@ use clap::Args;
 
 use super::LevelArgs;
 use crate::formats::{self, Format};
+use crate::logs::LogArgs;
 
 /// How to reach a server.
 #[derive(Debug, Args)]
@@ -44,6 +45,9 @@ pub(crate) struct NatsArgs {
     /// Begin with TLS, before the server has said anything
     #[arg(long)]
     pub(crate) tls_first: bool,
+
+    #[command(flatten)]
+    pub(crate) logs: LogArgs,
 }
 
 /// What the server has.

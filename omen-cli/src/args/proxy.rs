@@ -10,6 +10,7 @@ use omen_proxy::Passage;
 
 use super::episode::EpisodeArgs;
 use super::remote::RemoteArgs;
+use crate::logs::LogArgs;
 
 #[derive(Debug, Args)]
 pub(crate) struct ProxyArgs {
@@ -66,6 +67,9 @@ pub(crate) struct ProxyArgs {
     /// The server's program and its arguments, in place of those of the configuration
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,
+
+    #[command(flatten)]
+    pub(crate) logs: LogArgs,
 }
 
 /// How clients are served over HTTP.

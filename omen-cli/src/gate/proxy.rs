@@ -25,8 +25,10 @@ use self::stop::asked_to_stop;
 use super::{config, episode};
 use crate::args::ProxyArgs;
 use crate::exit::{Exit, Failure, complain};
+use crate::logs;
 
 pub(crate) fn proxy(args: &ProxyArgs) -> Result<Exit, Failure> {
+    logs::start(args.logs).map_err(Failure::Usage)?;
     let config = match Config::load(&args.config) {
         Ok(config) => config,
         Err(errors) => {
@@ -77,8 +79,7 @@ fn serve(args: &ProxyArgs, mut config: Config) -> Result<Result<Exit, String>, F
         .audit(audit)
         .clock(clock)
         .pass(args.pass.iter().copied())
-        .show_blocked(args.show_blocked)
-        .notes(|note| complain(clean(note)));
+        .show_blocked(args.show_blocked);
     if let Some(recording) = recording {
         proxy = proxy.episode(recording);
     }

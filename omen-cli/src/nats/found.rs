@@ -3,11 +3,11 @@
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use omen::render::human::clean;
 use omen::render::json;
+use tracing::warn;
 
 use crate::args::TailArgs;
-use crate::exit::{Exit, Failure, complain};
+use crate::exit::{Exit, Failure};
 use crate::formats::{self, Report};
 use crate::output::{Color, Output};
 
@@ -48,7 +48,7 @@ impl<'o> Found<'o> {
             Ok(read) => read,
             Err(error) => {
                 self.skipped += 1;
-                complain(clean(&format!("skipped a message that cannot be read as a finding: {error}")));
+                warn!("skipped a message that cannot be read as a finding: {error}");
                 return Ok(());
             }
         };
@@ -60,7 +60,7 @@ impl<'o> Found<'o> {
     pub(super) fn finish(self) -> Result<Exit, Failure> {
         self.out.flush()?;
         if self.skipped > 0 {
-            complain(format_args!("messages that cannot be read as findings: {}", self.skipped));
+            warn!("messages that cannot be read as findings: {}", self.skipped);
         }
         Ok(match (self.has_errors, self.skipped) {
             (true, _) => Exit::ErrorsFound,

@@ -1,7 +1,7 @@
 //! `omen worker`, `omen publish` and `omen tail`, with a real server. `.ci/install nats` installs it.
 
 use std::hash::{BuildHasher as _, RandomState};
-use std::io::Write as _;
+use std::io::{BufRead as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
@@ -238,6 +238,73 @@ fn a_log_is_published_while_it_is_written() {
         let said = String::from_utf8(output.stderr).unwrap();
         assert!(output.status.success() && said.contains(&says), "{said}");
     }
+}
+
+/// What a worker writes on standard error until a line has a text, and it is stopped.
+fn logged(server: &Server, args: &[&str], selected: &str, until: &str) -> String {
+    let mut worker = std::process::Command::new(env!("CARGO_BIN_EXE_omen"))
+        .args(["worker", "--nats", &server.url])
+        .args(args)
+        .env("RUST_LOG", selected)
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = std::io::BufReader::new(worker.stderr.take().unwrap()).lines();
+    let mut text = String::new();
+    for line in lines.by_ref().map(Result::unwrap) {
+        let is_last = line.contains(until);
+        text = text + &line + "\n";
+        if is_last {
+            break;
+        }
+    }
+    kill_process(Pid::from_child(&worker), Signal::TERM).unwrap();
+    for line in lines {
+        text = text + &line.unwrap() + "\n";
+    }
+    assert_eq!(worker.wait().unwrap().code(), Some(0), "{text}");
+    text
+}
+
+#[test]
+fn logs_are_lines_for_people_or_for_programs() {
+    let Some(server) = Server::start() else { return };
+    write(server.folder.path(), "log", log("invalid/e1-decision-before-belief.jsonl").as_bytes());
+    assert_eq!(run(&mut server.omen(&["publish", "log"])).code, 0);
+    let partition = u64::from(omen_worker::names::partition_of("corr_support_invoice_4471", 4));
+
+    let json = logged(&server, &["--log-format", "json"], "omen_worker=debug", "committed");
+    let events: Vec<serde_json::Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let find = |message: &str| {
+        let event = events.iter().find(|event| event["fields"]["message"].as_str().unwrap().contains(message));
+        event.unwrap_or_else(|| panic!("no `{message}` in {json}"))
+    };
+    let begun = find("judging packets of");
+    assert_eq!((begun["level"].as_str(), begun["fields"]["partitions"].as_u64()), (Some("INFO"), Some(4)));
+    assert!(begun["timestamp"].is_string() && begun["target"] == "omen_worker::worker", "{begun}");
+    let committed = find("committed");
+    assert_eq!((committed["fields"]["findings"].as_u64(), committed["level"].as_str()), (Some(1), Some("DEBUG")));
+    assert_eq!(committed["spans"], json!([{ "name": "partition", "partition": partition }]));
+
+    // For people, the spans are before the message, and what nobody has asked for is not there.
+    let text = logged(&server, &[], "", "judging");
+    assert!(text.starts_with("omen: worker ") && text.contains("in 4 partitions\n"), "{text}");
+    assert!(!text.contains("debug"), "{text}");
+    let debugged = logged(&server, &[], "omen_worker=debug", "begins to judge");
+    assert!(
+        debugged.contains("omen: debug: omen_worker::membership::assignment: begins to judge a partition partition="),
+        "{debugged}"
+    );
+
+    // The reason for the end of a command is an event, too.
+    let closed =
+        run(omen(["publish", "log", "--nats", "nats://127.0.0.1:1", "--log-format", "json"])
+            .current_dir(&server.folder));
+    let end: serde_json::Value = serde_json::from_str(closed.stderr.lines().last().unwrap()).unwrap();
+    assert_eq!((closed.code, end["level"].as_str()), (3, Some("ERROR")), "{}", closed.stderr);
+    let refused = run(omen(["tail"]).env("RUST_LOG", "omen_worker=loud"));
+    assert_eq!(refused.code, 2);
+    assert!(refused.stderr.contains("`RUST_LOG=omen_worker=loud`: "), "{}", refused.stderr);
 }
 
 #[test]

@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use omen_fsm::episode::Lapsed;
 use omen_gate::TurnId;
 use omen_types::packet::{CorrelationId, PacketId};
+use tracing::error;
 
 use super::facts::CallFacts;
 use super::outcome::Outcome;
@@ -24,9 +25,6 @@ pub(super) trait Ends: Send + Sync {
 
     /// What the client is answered if the episode has taken a call back while it ran.
     fn taken_back(&self, turn: &TurnId, why: Lapsed) -> NotNow;
-
-    /// A line for the operator.
-    fn note(&self, what: &str);
 }
 
 /// A call that stands in the log and has no outcome there. Dropped without one, it is recorded as cancelled.
@@ -78,11 +76,7 @@ impl Drop for Begun {
         if let Some(recorded) = self.recorded.take() {
             let outcome = Outcome::cancelled("nobody waits for the answer any more; the tool may have run");
             if let Err(why) = self.episodes.ended(&self.call, recorded, &outcome) {
-                self.episodes.note(&format!(
-                    "the end of a call of `{}` is not recorded: {}",
-                    self.call.tool,
-                    why.unquoted()
-                ));
+                error!("the end of a call of `{}` is not recorded: {}", self.call.tool, why.unquoted());
             }
         }
     }

@@ -19,6 +19,7 @@ use omen_gate::{
 use omen_types::Code;
 use omen_types::packet::{AlertSeverity, AlertType, PacketType, PositiveCount, ToolsState};
 use serde_json::{Map, Value};
+use tracing::error;
 
 use super::begun::{Begun, Ends};
 use super::budgets::Budgets;
@@ -38,7 +39,6 @@ use super::synced::Synced;
 use super::{enforce, integrity, interrupted, list, moves, observe};
 use crate::frame::Frame;
 use crate::refusal::{Place, Refusal};
-use crate::shared::Notes;
 use omen_gate::Fault;
 
 /// What a proxy does with episodes, and where it writes them.
@@ -112,7 +112,6 @@ pub(crate) struct Episodes {
     confirmer: Arc<dyn Confirmer>,
     answers: Answers,
     gate: OnceLock<Gate>,
-    notes: Notes,
     /// Held by the call that is under way where the episode is a turn.
     calling: tokio::sync::Mutex<()>,
     /// The session's episode, if it is one; else those of the calls that are open, by their turns.
@@ -131,7 +130,6 @@ pub(crate) struct About<'a> {
     pub(crate) server: &'a ServerName,
     pub(crate) config: &'a Config,
     pub(crate) clock: Arc<dyn GateClock>,
-    pub(crate) notes: Notes,
 }
 
 impl Episodes {
@@ -171,7 +169,6 @@ impl Episodes {
             confirmer,
             answers,
             gate: OnceLock::new(),
-            notes: about.notes,
             calling: tokio::sync::Mutex::default(),
             desks: Mutex::default(),
         };
@@ -281,7 +278,7 @@ impl Episodes {
         match done {
             Ok(done) => done.result(at),
             Err(not_now) => {
-                self.note(&format!("refused `{}`: {}: {}", tool.name(), not_now.why.code(), not_now.why.unquoted()));
+                error!("refused `{}`: {}: {}", tool.name(), not_now.why.code(), not_now.why.unquoted());
                 let own = ToolName::new(tool.name()).map(|tool| ToolId { server: self.server.clone(), tool });
                 let recorded = match &own {
                     Ok(own) => self.record(&not_now, at.turn, own, None, proposed).await,
@@ -407,14 +404,14 @@ impl Episodes {
                         Err(self.at(&turn, |desk| not_now(desk, Refused::not_synced(why), Ran::No)))
                     }
                     (Err(why), Mode::Observe) => {
-                        self.note(&why);
+                        error!("{why}");
                         Ok(Some(begun))
                     }
                 }
             }
             (Err(why), Mode::Enforce) => Err(why),
             (Err(why), Mode::Observe) => {
-                self.note(&format!("a call of `{}` is not recorded: {}", call.tool, why.why.unquoted()));
+                error!("a call of `{}` is not recorded: {}", call.tool, why.why.unquoted());
                 self.desks().remove(&call.turn);
                 Ok(None)
             }
@@ -474,11 +471,11 @@ impl Episodes {
             _ => Ok(()),
         });
         if let Err(why) = recorded {
-            self.note(&format!("a refused call of `{}` is not recorded: {}", call.tool, why.unquoted()));
+            error!("a refused call of `{}` is not recorded: {}", call.tool, why.unquoted());
         }
         self.desks().remove(turn);
         if let Err(why) = self.synced.wait().await {
-            self.note(&why);
+            error!("{why}");
         }
     }
 
@@ -501,7 +498,7 @@ impl Episodes {
         }
         // Nothing else waits any more.
         if let Err(why) = self.synced.now() {
-            self.note(&why);
+            error!("{why}");
         }
         let (name, packets) = (&desk.recorder.origin().name, desk.recorder.packets());
         let unfinished =
@@ -517,7 +514,7 @@ impl Ends for Episodes {
         match (self.synced.wait().await, self.mode) {
             (Err(why), Mode::Enforce) => Err(Refused::not_synced(why)),
             (Err(why), Mode::Observe) => {
-                self.note(&why);
+                error!("{why}");
                 Ok(())
             }
             (Ok(()), _) => Ok(()),
@@ -535,7 +532,7 @@ impl Ends for Episodes {
             });
         }
         if let Err(why) = self.at(&call.turn, |desk| observe::end(desk, call, recorded, outcome)) {
-            self.note(&format!("the end of a call of `{}` is not recorded: {}", call.tool, why.unquoted()));
+            error!("the end of a call of `{}` is not recorded: {}", call.tool, why.unquoted());
         }
         self.desks().remove(&call.turn);
         Ok(())
@@ -545,10 +542,6 @@ impl Ends for Episodes {
         let code = if why == Lapsed::SafeMode { Code::E7 } else { Code::E6 };
         let why = Refused::new(code, format!("the call was cancelled while it ran: {why}"), why.help());
         self.at(turn, |desk| not_now(desk, why, Ran::Unknown))
-    }
-
-    fn note(&self, what: &str) {
-        (self.notes)(what);
     }
 }
 

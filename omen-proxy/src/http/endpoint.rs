@@ -9,6 +9,7 @@ use hyper::header::{CONTENT_TYPE, HeaderName, HeaderValue, VARY};
 use hyper::{HeaderMap, Method, Request, Response, StatusCode};
 use omen_gate::bounded;
 use tokio::time::timeout;
+use tracing::warn;
 
 use super::access::Access;
 use super::body::{Body, Held, JSON};
@@ -26,7 +27,6 @@ use super::sse::{self, Form, Gone, Guarded, event_id};
 use super::streams::{Event, Reader, STANDING};
 use crate::frame::{Frame, Kind};
 use crate::mirrored::method_of;
-use crate::shared::Notes;
 
 /// The path of the endpoint.
 pub(super) const PATH: &str = "/mcp";
@@ -38,7 +38,6 @@ pub(super) struct Endpoint {
     /// How long a server may take for the handshake.
     pub(super) start: Duration,
     pub(super) sessions: Arc<Sessions>,
-    pub(super) notes: Notes,
 }
 
 const BOTH: [&str; 2] = ["application/json", "text/event-stream"];
@@ -95,7 +94,7 @@ impl Endpoint {
     }
 
     fn refuse(&self, refused: Refused) -> Response<Body> {
-        (self.notes)(&refused.note());
+        warn!("{}", refused.note());
         refused.response()
     }
 

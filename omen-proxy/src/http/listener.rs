@@ -1,5 +1,7 @@
 //! Connections: how many there are, and how long they may take.
+use tracing::warn;
 
+use crate::shared::SpawnInSpan as _;
 use std::convert::Infallible;
 use std::io;
 use std::pin::Pin;
@@ -53,10 +55,10 @@ pub(super) async fn accept(
         match accepted {
             Ok((stream, (place, closed))) => {
                 let (endpoint, stopping) = (Arc::clone(endpoint), stopping.subscribe());
-                connections.spawn(serve(stream, endpoint, stopping, place, closed));
+                connections.spawn_in_span(serve(stream, endpoint, stopping, place, closed));
             }
             Err(error) => {
-                (endpoint.notes)(&format!("cannot accept a connection: {error}"));
+                warn!("cannot accept a connection: {error}");
                 sleep(PAUSE).await;
             }
         }

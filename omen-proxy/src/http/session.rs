@@ -10,6 +10,7 @@ use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _, duplex, split};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
+use tracing::{Span, info_span, warn};
 
 use super::rewrite;
 use super::streams::{Asked, InUse, Reader, Streams};
@@ -21,12 +22,10 @@ use crate::json;
 use crate::not_served::NotServed;
 use crate::params::Params;
 use crate::refusal;
-use crate::shared::Notes;
 
 /// A session. Its client sends its id (up to 2025-11-25). Requests without one (2026-07-28) share
 /// a session, in which their ids and tokens are replaced by the proxy's, for each client chooses its own.
 pub(super) struct Session {
-    pub(super) number: u64,
     pub(super) kind: Of,
     /// None once no more is sent.
     to: Mutex<Option<mpsc::Sender<Line>>>,
@@ -35,7 +34,8 @@ pub(super) struct Session {
     version: OnceLock<String>,
     /// Which arguments its clients repeat in headers, as far as they have seen the list of tools.
     params: Params,
-    notes: Notes,
+    /// In which what concerns the session is logged.
+    pub(super) span: Span,
 }
 
 /// Whose session it is.
@@ -67,16 +67,15 @@ const LAST_WORDS: Duration = Duration::from_secs(2);
 
 impl Session {
     /// A session, and what its client sends. It begins when that is [served](Self::serve).
-    pub(super) fn new(number: u64, kind: Of, kept: usize, notes: Notes) -> (Arc<Self>, Sent) {
+    pub(super) fn new(number: u64, kind: Of, kept: usize) -> (Arc<Self>, Sent) {
         let (to, lines) = mpsc::channel(1);
         let session = Arc::new(Self {
-            number,
             kind,
             to: Mutex::new(Some(to)),
             streams: Arc::new(Streams::new(kept)),
             version: OnceLock::new(),
             params: Params::default(),
-            notes,
+            span: info_span!("session", number),
         });
         (session, Sent(lines))
     }
@@ -274,8 +273,9 @@ impl Session {
         let _ = self.send(line.into()).await;
     }
 
+    /// Logs something about the session, also from a task of another one.
     fn note(&self, what: &str) {
-        (self.notes)(&format!("session {}: {what}", self.number));
+        self.span.in_scope(|| warn!("{what}"));
     }
 }
 

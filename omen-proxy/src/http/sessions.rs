@@ -10,13 +10,13 @@ use omen_gate::{Blocked, Gate, TurnId};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep};
+use tracing::{Instrument as _, info};
 
 use super::limits::HttpLimits;
 use super::refused::Refused;
 use super::session::{Of, Session};
 use crate::end::Ended;
 use crate::front::Front;
-use crate::shared::Notes;
 
 /// The sessions of a proxy, all with one gate and one log.
 pub(super) struct Sessions {
@@ -28,7 +28,6 @@ pub(super) struct Sessions {
     policy: watch::Receiver<PolicyHash>,
     stop: watch::Sender<bool>,
     room: Arc<Semaphore>,
-    notes: Notes,
     state: Mutex<State>,
 }
 
@@ -57,11 +56,10 @@ impl Sessions {
         gate: Gate,
         limits: HttpLimits,
         policy: watch::Receiver<PolicyHash>,
-        notes: Notes,
     ) -> Arc<Self> {
         let room = Arc::new(Semaphore::new(limits.sessions.min(Semaphore::MAX_PERMITS)));
         let stop = watch::Sender::new(false);
-        Arc::new(Self { front, name, gate, limits, policy, stop, room, notes, state: Mutex::default() })
+        Arc::new(Self { front, name, gate, limits, policy, stop, room, state: Mutex::default() })
     }
 
     /// Begins a session for one client.
@@ -113,7 +111,7 @@ impl Sessions {
             Refused::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string(), "start the proxy again")
         })?;
         state.begun = number;
-        let (session, sent) = Session::new(number, kind, self.limits.kept, Arc::clone(&self.notes));
+        let (session, sent) = Session::new(number, kind, self.limits.kept);
         let behind = self.front.session(turn, self.gate.clone(), self.policy.clone());
         let (sessions, own) = (Arc::clone(self), Arc::clone(&session));
         let mut stop = self.stop.subscribe();
@@ -121,11 +119,12 @@ impl Sessions {
             // If it cannot be asked to stop any more, it has been.
             let _ = stop.wait_for(|stop| *stop).await;
         };
-        (self.notes)(&format!("session {number} has begun"));
-        state.tasks.spawn(async move {
+        session.span.in_scope(|| info!("begun"));
+        let span = session.span.clone();
+        let serving = async move {
             let ended = Arc::clone(&own).serve(sent, behind, until).await;
             let how = ended.as_ref().map_or_else(ToString::to_string, ToString::to_string);
-            (sessions.notes)(&format!("session {number} has ended: {how}"));
+            info!("ended: {how}");
             let mut state = sessions.lock();
             state.known.retain(|_, session| !Arc::ptr_eq(session, &own));
             state.common.take_if(|session| Arc::ptr_eq(session, &own));
@@ -133,7 +132,8 @@ impl Sessions {
                 state.unrecorded.get_or_insert(why);
             }
             drop(permit);
-        });
+        };
+        state.tasks.spawn(serving.instrument(span));
         Ok(session)
     }
 
@@ -147,7 +147,7 @@ impl Sessions {
             for session in state.known.values().chain(&state.common) {
                 let is_idle = |since: Instant| now.saturating_duration_since(since) >= self.limits.idle;
                 if !session.has_ended() && session.streams.idle_since().is_some_and(is_idle) {
-                    (self.notes)(&format!("session {} is ended: nobody uses it", session.number));
+                    session.span.in_scope(|| info!("ending: nobody uses it"));
                     session.end();
                 }
             }

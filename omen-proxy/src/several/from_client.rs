@@ -5,6 +5,7 @@ use std::sync::Arc;
 use omen_gate::bounded;
 use omen_gate::mcp::Line;
 use tokio::task::JoinSet;
+use tracing::warn;
 
 use super::calls;
 use super::handshake;
@@ -21,6 +22,7 @@ use crate::from_client::{INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND};
 use crate::id::Id;
 use crate::refusal;
 use crate::session::Era;
+use crate::shared::SpawnInSpan as _;
 
 /// Requests that more than one server answers, as tasks.
 pub(super) type Running = JoinSet<()>;
@@ -30,7 +32,7 @@ pub(super) async fn line(hub: &Arc<Hub>, line: Vec<u8>, running: &mut Running) {
     let frame = match Frame::read(line) {
         Ok(frame) => frame,
         Err(why) => {
-            hub.note(format_args!("the client sent an invalid message: {}", why.unquoted));
+            warn!("the client sent an invalid message: {}", why.unquoted);
             return hub.client.send(refusal::malformed(&why)).await;
         }
     };
@@ -105,7 +107,7 @@ async fn request(hub: &Arc<Hub>, frame: Frame, method: &str, running: &mut Runni
 fn answer(hub: &Arc<Hub>, id: &Id, running: &mut Running, line: impl Future<Output = Vec<u8>> + Send + 'static) {
     let (own_hub, own) = (Arc::clone(hub), id.clone());
     hub.open.ask_task(id.clone(), || {
-        running.spawn(async move {
+        running.spawn_in_span(async move {
             let line = line.await;
             if own_hub.open.take_task(&own) {
                 own_hub.client.send(line).await;
@@ -119,11 +121,11 @@ async fn everywhere(hub: Arc<Hub>, frame: Frame, era: Era) -> Vec<u8> {
     let mut asking = JoinSet::new();
     for server in hub.live() {
         let (hub, frame) = (Arc::clone(&hub), frame.clone());
-        asking.spawn(async move {
+        asking.spawn_in_span(async move {
             let member = hub.members.get(server).filter(|member| member.has("logging") != Some(false))?;
             let answer = member.ask(hub.limits.answer, |id| frame.with_id(id)).await;
             if let Err(why) = &answer {
-                hub.note(format_args!("{}: {why}", member.name));
+                warn!("{}: {why}", member.name);
             }
             answer.ok()
         });
@@ -152,7 +154,7 @@ fn notification(hub: &Hub, frame: &Frame, method: &str) {
         "notifications/cancelled" => {
             let Some(id) = frame.requested() else { return };
             if id.is_ours() {
-                return hub.note(format_args!("the client tried to cancel a request of a server"));
+                return warn!("the client tried to cancel a request of a server");
             }
             if let Cancelled::At(servers) = hub.open.cancel(&id) {
                 servers.into_iter().for_each(|server| to(hub, server, frame.text()));
@@ -168,12 +170,12 @@ fn notification(hub: &Hub, frame: &Frame, method: &str) {
                     to(hub, asked.server, edited(frame.text(), vec![(span, token)]));
                 }
                 _ => {
-                    hub.note(format_args!("dropped progress of the client: no open request of a server has its token"))
+                    warn!("dropped progress of the client: no open request of a server has its token")
                 }
             }
         }
         other => {
-            hub.note(format_args!("dropped the notification `{}` of the client: it names no server", bounded(other)))
+            warn!("dropped the notification `{}` of the client: it names no server", bounded(other))
         }
     }
 }
@@ -182,7 +184,7 @@ fn response(hub: &Hub, frame: &Frame) {
     let asked = frame.id().and_then(Id::ours).and_then(|number| hub.open.answered_by_client(number));
     match asked {
         Some(asked) => to(hub, asked.server, frame.with_id(&asked.raw_id)),
-        None => hub.note(format_args!("the client answered a request that no server has made, or not any more")),
+        None => warn!("the client answered a request that no server has made, or not any more"),
     }
 }
 
@@ -191,7 +193,7 @@ fn to(hub: &Hub, server: usize, line: impl Into<Line>) {
     if let Some(member) = hub.members.get(server)
         && let Err(why) = member.send(line)
     {
-        hub.note(format_args!("dropped a message of the client: {why}"));
+        warn!("dropped a message of the client: {why}");
     }
 }
 

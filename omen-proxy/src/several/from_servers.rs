@@ -6,6 +6,7 @@ use omen_gate::bounded;
 use omen_gate::mcp::Lines;
 use tokio::io::AsyncRead;
 use tokio::task::consume_budget;
+use tracing::warn;
 
 use super::hub::Hub;
 use super::member;
@@ -129,6 +130,6 @@ async fn response(hub: &Hub, server: usize, frame: Frame) {
 
 fn note(hub: &Hub, server: usize, what: &str) {
     if let Some(member) = hub.members.get(server) {
-        hub.note(format_args!("{}: {what}", member.name));
+        warn!("{}: {what}", member.name);
     }
 }

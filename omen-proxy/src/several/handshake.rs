@@ -5,6 +5,7 @@ use std::sync::Arc;
 use omen_gate::bounded;
 use serde_json::{Map, Value, json};
 use tokio::task::JoinSet;
+use tracing::warn;
 
 use super::hub::Hub;
 use super::member::NoAnswer;
@@ -16,6 +17,7 @@ use crate::edit::{edited, member};
 use crate::frame::{Frame, Kind};
 use crate::from_client::{INTERNAL_ERROR, METHOD_NOT_FOUND};
 use crate::refusal;
+use crate::shared::SpawnInSpan as _;
 
 /// Makes the handshake with each server, in one version of the protocol that all of them speak. A server without an answer, or
 /// without that version, is left out.
@@ -91,7 +93,7 @@ pub(super) async fn discover(hub: Arc<Hub>, frame: Frame) -> Vec<u8> {
         match handshake_of(&answer) {
             Ok(result) => found.push((server, result)),
             Err(why) => {
-                hub.note(format_args!("{}: no answer to `server/discover`: {why}", name(&hub, server)));
+                warn!("{}: no answer to `server/discover`: {why}", name(&hub, server));
                 others.push(server);
             }
         }
@@ -128,7 +130,7 @@ async fn ask_all(hub: &Arc<Hub>, servers: &[usize], frame: &Frame) -> Vec<(usize
     let mut asking = JoinSet::new();
     for server in servers.iter().copied() {
         let (hub, frame) = (Arc::clone(hub), frame.clone());
-        asking.spawn(async move {
+        asking.spawn_in_span(async move {
             let member = hub.members.get(server)?;
             Some((server, member.ask(hub.limits.answer, |id| frame.with_id(id)).await))
         });
@@ -165,7 +167,7 @@ fn leave_out(hub: &Hub, server: usize, why: &str) {
     if let Some(member) = hub.members.get(server)
         && member.lose(why)
     {
-        hub.note(format_args!("left out the server `{}`: {why}", member.name));
+        warn!("left out the server `{}`: {why}", member.name);
     }
 }
 

@@ -9,6 +9,7 @@ use std::time::Duration;
 use omen_gate::{Blocked, Gate, TurnId, bounded};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
+use tracing::warn;
 
 use super::member::Member;
 use super::names;
@@ -19,7 +20,6 @@ use crate::end::Ended;
 use crate::proxy::Proxy;
 use crate::refusal::{self, Place, Refusal};
 use crate::session::{Era, Session};
-use crate::shared::Notes;
 
 pub(super) struct Hub {
     pub(super) proxy: Proxy,
@@ -32,7 +32,6 @@ pub(super) struct Hub {
     pub(super) open: Open,
     pub(super) listings: Listings,
     pub(super) limits: Limits,
-    pub(super) notes: Notes,
     /// What was noted once, and is not again.
     noted: Mutex<BTreeSet<String>>,
     /// How many sessions with servers have begun.
@@ -76,7 +75,6 @@ impl Hub {
         ended: mpsc::UnboundedSender<(usize, u64, Ended)>,
         stop: watch::Sender<bool>,
     ) -> Arc<Self> {
-        let notes = proxy.notes_ref();
         Arc::new(Self {
             proxy,
             gate,
@@ -87,7 +85,6 @@ impl Hub {
             open: Open::new(limits.open_requests),
             listings: Listings::default(),
             limits,
-            notes,
             noted: Mutex::default(),
             begun: AtomicU64::new(0),
             sessions: Mutex::default(),
@@ -96,18 +93,14 @@ impl Hub {
         })
     }
 
-    pub(super) fn note(&self, what: fmt::Arguments<'_>) {
-        (self.notes)(&what.to_string());
-    }
-
-    /// Notes something that would otherwise be repeated with each list.
+    /// Logs something that would otherwise be repeated with each list.
     pub(super) fn note_once(&self, what: String) {
         let mut noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
         if noted.len() >= MOST_NOTED {
             noted.clear();
         }
         if noted.insert(what.clone()) {
-            (self.notes)(&what);
+            warn!("{what}");
         }
     }
 
@@ -127,13 +120,13 @@ impl Hub {
 
     /// Answers a request of the client with an error of the protocol.
     pub(super) async fn refuse(&self, method: &str, raw_id: &str, code: i64, why: &str) {
-        self.note(format_args!("refused `{}` of the client: {why}", bounded(method)));
+        warn!("refused `{}` of the client: {why}", bounded(method));
         self.client.send(refusal::error(raw_id, code, why)).await;
     }
 
     /// Records why a call reaches no server, and gives the result that says so.
     pub(super) async fn refused_call(&self, raw_id: &str, era: Era, why: Blocked) -> Vec<u8> {
-        self.note(format_args!("refused a call: {}: {}", why.code, why.unquoted()));
+        warn!(code = %why.code, turn = %self.turn, "refused a call: {}: {}", why.code, why.unquoted());
         let why = self.recorded(why).await;
         // Which tool it would have been is not known, so neither is what it promises.
         Refusal::from(why).result(&Place { id: raw_id, turn: &self.turn, call: None, era, promises: false })

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
+use tracing::warn;
 
 use super::from_servers::SUBSCRIPTION;
 use super::hub::Hub;
@@ -33,7 +34,7 @@ pub(super) async fn listen(hub: &Arc<Hub>, frame: &Frame) {
         if let Some(member) = hub.members.get(server)
             && let Err(why) = member.send(frame.text())
         {
-            hub.note(format_args!("the client does not listen to a server: {why}"));
+            warn!("the client does not listen to a server: {why}");
             if hub.open.answered(&id, server) == To::Client {
                 hub.client.send(refusal::error(frame.raw_id(), INTERNAL_ERROR, &why.to_string())).await;
             }

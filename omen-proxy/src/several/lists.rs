@@ -7,6 +7,7 @@ use omen_gate::{Blocked, GateCode, bounded};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
+use tracing::warn;
 
 use super::hub::Hub;
 use super::member::NoAnswer;
@@ -18,6 +19,7 @@ use crate::from_client::{INTERNAL_ERROR, METHOD_NOT_FOUND};
 use crate::json;
 use crate::refusal;
 use crate::session::Era;
+use crate::shared::SpawnInSpan as _;
 
 /// A list that servers have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,7 +98,7 @@ pub(super) async fn list(hub: Arc<Hub>, frame: Frame, list: List, era: Era) -> V
     for (server, why) in left_out {
         let message = format!("the list of `{server}` is left out: {why}");
         let unquoted = format!("the list of a server is left out of `{}`", list.method());
-        hub.note(format_args!("left out of `{}`: {server}: {why}", list.method()));
+        warn!("left out of `{}`: {server}: {why}", list.method());
         let why = Blocked::new(GateCode::R3, message, "check the server, and list again").unquoted_as(unquoted);
         if let Err(unrecorded) = hub.gate.refused(&hub.turn, &why).await {
             return refusal::error(&raw_id, INTERNAL_ERROR, &unrecorded.to_string());
@@ -127,7 +129,7 @@ pub(super) async fn know_resources(hub: &Arc<Hub>, frame: &Frame) {
         if hub.live().into_iter().any(|server| !hub.listings.is_known(server)) {
             let (_, _, left_out) = all(hub, frame, list).await;
             for (server, why) in left_out {
-                hub.note(format_args!("left out of `{}`: {server}: {why}", list.method()));
+                warn!("left out of `{}`: {server}: {why}", list.method());
             }
         }
     }
@@ -140,7 +142,7 @@ async fn all(hub: &Arc<Hub>, frame: &Frame, list: List) -> (Vec<Listed>, Option<
     let mut asking = JoinSet::new();
     for server in hub.live() {
         let (hub, frame) = (Arc::clone(hub), frame.clone());
-        asking.spawn(async move { (server, of_server(&hub, server, &frame, list).await) });
+        asking.spawn_in_span(async move { (server, of_server(&hub, server, &frame, list).await) });
     }
     let mut answers = asking.join_all().await;
     answers.sort_by_key(|(server, _)| *server);

@@ -14,6 +14,7 @@ use crate::edit::edited;
 use crate::frame::{Frame, Kind, similar};
 use crate::from_client::{INTERNAL_ERROR, INVALID_PARAMS};
 use crate::json;
+use crate::shared::SpawnInSpan as _;
 use tokio::task::JoinSet;
 
 /// Sends a request about a resource to its server, once it is known which one lists it.
@@ -48,7 +49,7 @@ fn find(hub: &Arc<Hub>, frame: Frame, uri: String, may_be_template: bool, runnin
     let Some(id) = frame.id().cloned() else { return };
     let own = Arc::clone(hub);
     hub.open.ask_task(id.clone(), || {
-        running.spawn(async move {
+        running.spawn_in_span(async move {
             let hub = own;
             lists::know_resources(&hub, &frame).await;
             let refused = match owner(&hub, &uri, may_be_template) {

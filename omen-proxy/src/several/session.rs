@@ -10,6 +10,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{mpsc, watch};
 use tokio::task::consume_budget;
 use tokio::time::timeout;
+use tracing::warn;
 
 use super::from_client::{self, Running};
 use super::hub::{Hub, Limits};
@@ -178,7 +179,7 @@ async fn over(hub: &Hub, server: usize, session: u64, ended: Ended) -> Option<En
         for number in asked {
             hub.client.send(cancelled(number)).await;
         }
-        hub.note(format_args!("the server `{}` is gone: {}", member.name, ended.unquoted()));
+        warn!("the server `{}` is gone: {}", member.name, ended.unquoted());
     }
     if let unrecorded @ Ended::Unrecorded(_) = ended {
         return Some(unrecorded);

@@ -7,12 +7,14 @@ use std::time::Duration;
 use omen_gate::bounded;
 use tokio::io::{duplex, split};
 use tokio::time::{sleep, timeout};
+use tracing::{Instrument as _, info_span};
 
 use super::from_servers;
 use super::hub::Hub;
 use crate::connection::Connection;
 use crate::end::Ended;
 use crate::outbox::Outbox;
+use crate::shared::SpawnInSpan as _;
 
 /// The pipe between the two is short: what waits is bounded elsewhere.
 const PIPE: usize = 64 << 10;
@@ -51,13 +53,14 @@ pub(super) fn start(hub: &Arc<Hub>, server: usize, connection: Connection) {
     let hub_of_task = Arc::clone(hub);
     let mut sessions = hub.sessions.lock().unwrap_or_else(PoisonError::into_inner);
     while sessions.try_join_next().is_some() {}
-    sessions.spawn(async move {
+    sessions.spawn_in_span(async move {
         let hub = hub_of_task;
         let serve = async {
             // INVARIANT: the name of a session leaves room for a number.
             let turn = turn.parse().map_err(|error| format!("{error}"))?;
             let proxy = hub.proxy.with(&name, turn, hub.turn.clone(), hub.gate.clone());
-            let ended = proxy.serve_connection(limits, connection, split(near), until).await;
+            let ended = proxy.serve_connection(limits, connection, split(near), until);
+            let ended = ended.instrument(info_span!("server", %name)).await;
             ended.map_err(|error| error.to_string())
         };
         let reading = from_servers::read(Arc::clone(&hub), server, number, from);

@@ -53,7 +53,7 @@ async fn what_is_left_out_is_recorded_once() {
         let names: Vec<_> = answer["result"]["tools"].as_array().unwrap().iter().map(|tool| &tool["name"]).collect();
         assert_eq!(names, ["read", "write", "ask", "ungranted", "typed"]);
     }
-    let notes = world.notes.lock().unwrap().clone();
+    let notes = world.logs.lines();
     let left_out = "left 2 tools out of the list: `unlisted`, `changed`; the audit log has the reasons, and so has the list with \
                     `--show-blocked`";
     assert_eq!(notes, [left_out]);
@@ -76,7 +76,7 @@ async fn an_entry_of_the_allowlist_without_a_tool_is_noted_once() {
     for (id, params) in [(1, json!({})), (2, json!({"cursor": "2"})), (3, json!({}))] {
         world.client.ask(id, "tools/list", params).await;
     }
-    let notes = world.notes.lock().unwrap().clone();
+    let notes = world.logs.lines();
     let unlisted = "the allowlist names tools that the server `s` does not list: `ask`, `changed`, `typed`, `ungranted`; check the \
                     names in `[[allow]]`";
     assert_eq!(notes, [unlisted]);

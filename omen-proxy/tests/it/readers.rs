@@ -197,7 +197,7 @@ async fn every_reader_of_lines_sees_each_message_as_one_line() {
         }
         println!("{} messages in both directions, {} readers", (round + 1) * 2 * count, readers.len() + 1);
     }
-    assert_eq!(world.notes.lock().unwrap().as_slice(), [""; 0]);
+    assert_eq!(world.logs.lines(), [""; 0]);
 }
 
 /// Between values JSON has four characters; every other one at which a reader could end a line is not JSON, and a message with

@@ -99,11 +99,11 @@ async fn random_frames_pass_byte_for_byte_in_both_directions() {
                 world.client.line().await
             }
         };
-        assert_eq!(read, Some(line.replace('\r', " ")), "{:?}", world.notes.lock().unwrap());
+        assert_eq!(read, Some(line.replace('\r', " ")), "{:?}", world.logs);
         bytes += line.len();
     }
     println!("{count} frames, {bytes} bytes");
-    assert_eq!(world.notes.lock().unwrap().as_slice(), [""; 0]);
+    assert_eq!(world.logs.lines(), [""; 0]);
 }
 
 #[tokio::test]

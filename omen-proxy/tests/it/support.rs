@@ -11,6 +11,7 @@ use omen_gate::mcp::ServerLimits;
 use omen_gate::tool::Tool;
 use omen_gate::{Config, SystemClock};
 use omen_proxy::{Ended, Proxy};
+use omen_testkit::logs::Logs;
 use serde_json::{Value, json};
 use tokio::io::{
     AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, ReadHalf, WriteHalf, duplex, split,
@@ -18,6 +19,7 @@ use tokio::io::{
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
+use tracing::Instrument as _;
 
 pub(crate) const KEY: &str = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
 
@@ -134,7 +136,7 @@ impl End {
 pub(crate) struct World {
     pub(crate) client: End,
     pub(crate) log: Memory,
-    pub(crate) notes: Arc<Mutex<Vec<String>>>,
+    pub(crate) logs: Logs,
     pub(crate) proxy: JoinHandle<Ended>,
     stop: Option<oneshot::Sender<()>>,
 }
@@ -149,9 +151,8 @@ impl World {
         let log = Memory::default();
         let clock = Arc::new(SystemClock::default());
         let audit = Audit::over(log.clone(), Key::from_hex(KEY).unwrap(), clock, Options::default()).unwrap();
-        let notes = Arc::new(Mutex::new(Vec::new()));
-        let noted = Arc::clone(&notes);
-        let proxy = proxy.audit(audit).notes(move |note| noted.lock().unwrap().push(note.to_owned()));
+        let logs = Logs::capture();
+        let proxy = proxy.audit(audit);
         let ((client, near_client), (server, near_server)) = (duplex(1 << 16), duplex(1 << 16));
         let (client_in, client_out) = split(near_client);
         let (server_out, server_in) = split(near_server);
@@ -162,11 +163,12 @@ impl World {
                 std::future::pending::<()>().await;
             }
         };
-        let proxy = tokio::spawn(async move {
+        let serving = async move {
             let served = proxy.serve_over(limits, (server_in, server_out), (client_in, client_out), until).await;
             served.expect("the session begins")
-        });
-        (Self { client: End::new(client), log, notes, proxy, stop: Some(stop) }, End::new(server))
+        };
+        let proxy = tokio::spawn(serving.instrument(logs.span()));
+        (Self { client: End::new(client), log, logs, proxy, stop: Some(stop) }, End::new(server))
     }
 
     /// A session with a server in good order, after the handshake.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use tokio::sync::watch;
 use tokio::task::{JoinError, JoinHandle};
+use tracing::{Instrument as _, debug, info_span};
 
 use crate::failure::Failure;
 use crate::partition::{self, Shared};
@@ -34,6 +35,7 @@ impl<B: Broker> Assignment<B> {
         for (partition, Running { stop, task }) in
             self.running.extract_if(.., |partition, _| !owned.contains(partition))
         {
+            debug!(partition, "lets a partition go");
             let _ = stop.send(true);
             self.leaving.insert(partition, task);
         }
@@ -48,7 +50,9 @@ impl<B: Broker> Assignment<B> {
             }
             let (stop, stopped) = watch::channel(false);
             let (shared, partition) = (Arc::clone(&self.shared), *partition);
-            let task = tokio::spawn(async move { partition::run(&shared, partition, stopped).await });
+            let judging = async move { partition::run(&shared, partition, stopped).await };
+            let task = tokio::spawn(judging.instrument(info_span!("partition", partition)));
+            debug!(partition, "begins to judge a partition");
             self.running.insert(partition, Running { stop, task });
         }
     }

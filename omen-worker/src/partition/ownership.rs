@@ -8,6 +8,7 @@ use async_nats::HeaderMap;
 use omen::validator::ValidatorOptions;
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
+use tracing::{debug, warn};
 
 use super::checkpoint::Checkpoints;
 use super::commit::{self, Commit, Outbox};
@@ -36,8 +37,6 @@ pub(crate) struct Shared<B> {
     /// The worker's name.
     pub(crate) id: String,
     pub(crate) metrics: Arc<Metrics>,
-    /// Receives what a person should know.
-    pub(crate) notice: Arc<dyn Fn(&str) + Send + Sync>,
 }
 
 /// How often time is marked, and after how long without a message an episode ends.
@@ -215,10 +214,7 @@ impl<'s, B: Broker> Ownership<'s, B> {
                 }
                 self.is_changed = true;
                 self.shared.metrics.missed(last - first + 1);
-                (self.shared.notice)(&format!(
-                    "{}: what is found without them may be wrong",
-                    deleted(&self.stream, first, last)
-                ));
+                warn!("{}: what is found without them may be wrong", deleted(&self.stream, first, last));
             }
             count += u64::from(message.sequence > self.judged_before);
             self.take(message).await?;
@@ -266,6 +262,7 @@ impl<'s, B: Broker> Ownership<'s, B> {
         };
         let found = self.outbox.commit_some(&self.shared.broker, commit).await?;
         self.has_committed = true;
+        debug!(findings = found.len(), sequence = self.judge.sequence, "committed");
         self.shared.metrics.committed(self.partition, &found, self.outbox.since());
         Ok(())
     }

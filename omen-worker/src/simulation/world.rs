@@ -207,8 +207,8 @@ impl Client {
         let before = std::mem::replace(&mut *self.health(), health);
         self.health.1.notify_waiters();
         match (before, health) {
-            (Health::Connected, Health::Cut) => drop(self.link.note(&Event::Disconnected)),
-            (Health::Cut, Health::Connected) => drop(self.link.note(&Event::Connected)),
+            (Health::Connected, Health::Cut) => self.link.note(&Event::Disconnected),
+            (Health::Cut, Health::Connected) => self.link.note(&Event::Connected),
             _ => {}
         }
     }

@@ -1,13 +1,13 @@
 //! How to reach a server.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use async_nats::connection::State;
 use async_nats::{Client, ConnectOptions, ServerAddr};
 use percent_encoding::percent_decode_str;
 use serde::Deserialize;
+use tracing::Span;
 
 use super::JetStream;
 use super::link::Link;
@@ -90,33 +90,25 @@ impl Server {
         }
     }
 
-    /// Connects under a name. A connection that is lost is made again; `notice` receives what a person should know of that.
+    /// Connects under a name. A connection that is lost is made again, and that is logged.
     ///
     /// # Errors
     /// If the server cannot be reached, does not accept the credentials, or is too old.
-    pub async fn connect(&self, name: &str, notice: impl Fn(&str) + Send + Sync + 'static) -> Result<Client, Failure> {
-        self.link(name, Link::new(), notice).await
+    pub async fn connect(&self, name: &str) -> Result<Client, Failure> {
+        self.link(name, Link::new()).await
     }
 
     /// Connects, for those who want to know when the connection is lost.
-    pub(crate) async fn link(
-        &self,
-        name: &str,
-        link: Link,
-        notice: impl Fn(&str) + Send + Sync + 'static,
-    ) -> Result<Client, Failure> {
+    pub(crate) async fn link(&self, name: &str, link: Link) -> Result<Client, Failure> {
         let mut options = ConnectOptions::new()
             .name(name)
             .max_reconnects(None)
             .request_timeout(Some(ANSWER))
             .ping_interval(PING)
             .reconnect_delay_callback(reconnect_delay);
-        let noted = link.clone();
-        let notice = Arc::new(notice);
+        let (noted, span) = (link.clone(), Span::current());
         options = options.event_callback(move |event| {
-            if let Some(what) = noted.note(&event) {
-                notice(&what);
-            }
+            span.in_scope(|| noted.note(&event));
             std::future::ready(())
         });
         if !self.creds.is_empty() {

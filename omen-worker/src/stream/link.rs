@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_nats::Event;
 use tokio::sync::Notify;
+use tracing::{info, warn};
 
 /// The connections of a client, one after the other.
 #[derive(Clone, Debug, Default)]
@@ -39,8 +40,8 @@ impl Link {
         self.0.connections.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes what the client says. Returns what a person should know, which is each thing once.
-    pub(crate) fn note(&self, event: &Event) -> Option<String> {
+    /// Notes what the client says, and logs it, each thing once.
+    pub(crate) fn note(&self, event: &Event) {
         let mut connections = self.connections();
         let was_up = connections.is_up;
         match event {
@@ -48,18 +49,24 @@ impl Link {
                 let is_again = connections.lost > 0 && !was_up;
                 connections.error = None;
                 self.set(connections, true);
-                is_again.then(|| "connected again".to_owned())
+                if is_again {
+                    info!("connected again");
+                }
             }
             Event::Disconnected | Event::Closed => {
                 connections.lost += u64::from(was_up);
                 self.set(connections, false);
-                was_up.then(|| "the connection was lost; connecting again".to_owned())
+                if was_up {
+                    warn!("the connection was lost; connecting again");
+                }
             }
             event => {
                 let error = Some(event.to_string());
                 let is_new = connections.error != error;
-                connections.error.clone_from(&error);
-                error.filter(|_| is_new)
+                connections.error = error;
+                if is_new {
+                    warn!("{event}");
+                }
             }
         }
     }
@@ -135,10 +142,10 @@ impl Changes {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use async_nats::ClientError;
     use futures_util::FutureExt as _;
+    use omen_testkit::logs::Logs;
 
     use super::*;
 
@@ -174,13 +181,21 @@ mod tests {
     fn each_event_is_reported_once() {
         let link = Link::new();
         let error = |text: &str| Event::ClientError(ClientError::Other(text.to_owned()));
-        assert_eq!(link.note(&Event::Connected), None, "the worker says so itself");
-        assert_eq!(link.note(&Event::Disconnected).unwrap(), "the connection was lost; connecting again");
-        assert!(link.note(&error("refused")).unwrap().contains("refused"));
-        assert_eq!(link.note(&error("refused")), None);
-        assert!(link.note(&error("wrong password")).unwrap().contains("wrong password"));
-        assert_eq!(link.note(&Event::Connected).unwrap(), "connected again");
-        assert_eq!(link.note(&Event::Disconnected).unwrap(), "the connection was lost; connecting again");
-        assert!(link.note(&error("wrong password")).is_some(), "it is of another connection");
+        let logs = Logs::capture();
+        // What is logged for an event.
+        let note = |event: &Event| {
+            let before = logs.lines().len();
+            logs.span().in_scope(|| link.note(event));
+            logs.lines().split_off(before)
+        };
+        let nothing: [&str; 0] = [];
+        assert_eq!(note(&Event::Connected), nothing, "the worker says so itself");
+        assert_eq!(note(&Event::Disconnected), ["the connection was lost; connecting again"]);
+        assert!(note(&error("refused")).concat().contains("refused"));
+        assert_eq!(note(&error("refused")), nothing);
+        assert!(note(&error("wrong password")).concat().contains("wrong password"));
+        assert_eq!(note(&Event::Connected), ["connected again"]);
+        assert_eq!(note(&Event::Disconnected), ["the connection was lost; connecting again"]);
+        assert_eq!(note(&error("wrong password")).len(), 1, "it is of another connection");
     }
 }

@@ -146,7 +146,7 @@ fn any_server_of_a_cluster_may_die() {
     let begin = Instant::now();
     runtime.block_on(async {
         let server = Server { url: cluster.url(), ..Server::default() };
-        let context = server.jetstream(server.connect("test", |_| {}).await.unwrap());
+        let context = server.jetstream(server.connect("test").await.unwrap());
         at_last("no streams", async || {
             setup.packets(&context).await.ok()?;
             setup.findings(&context).await.ok()

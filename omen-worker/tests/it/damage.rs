@@ -1,41 +1,21 @@
 //! What a worker needs is damaged or gone: it says so, and finds nothing wrong.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use async_nats::jetstream::Context;
 use async_nats::jetstream::kv::Store;
 use futures_util::StreamExt as _;
+use omen_testkit::logs::Logs;
 use omen_worker::publish::{self, Publisher};
 use omen_worker::worker::Options;
 use rustix::process::{Signal, kill_process};
-use tokio::time::sleep;
 
 use crate::messages::Worker;
 use crate::process::options;
 use crate::same::{many, same};
 use crate::server::{Nats, setup};
-use crate::stream::{PATIENCE, expected, found, judged, lines, longest, publish, stream};
-
-/// Options of a worker, and what it says.
-pub(crate) fn heard() -> (Options, Arc<Mutex<Vec<String>>>) {
-    let said = Arc::new(Mutex::new(Vec::new()));
-    let kept = Arc::clone(&said);
-    (Options { notice: Arc::new(move |what| kept.lock().unwrap().push(what.to_owned())), ..options() }, said)
-}
-
-/// Waits until a worker says something with all of these parts.
-pub(crate) async fn says(said: &Mutex<Vec<String>>, parts: &[&str]) -> String {
-    let begin = Instant::now();
-    loop {
-        let found = said.lock().unwrap().iter().find(|what| parts.iter().all(|part| what.contains(part))).cloned();
-        if let Some(found) = found {
-            return found;
-        }
-        assert!(begin.elapsed() < PATIENCE, "{parts:?} not in {:?}", said.lock().unwrap());
-        sleep(Duration::from_millis(20)).await;
-    }
-}
+use crate::stream::{expected, found, judged, lines, longest, publish, stream};
 
 pub(crate) async fn published(context: &Context, log: &str) {
     let publisher = Publisher::new(context.clone(), &setup()).await.unwrap();
@@ -57,10 +37,9 @@ pub(crate) async fn a_checkpoint_is_changed(why: &str, change: impl AsyncFnOnce(
     let partition = key.split('.').nth(1).unwrap().parse().unwrap();
     change(&bucket, partition).await;
 
-    let (options, said) = heard();
-    let worker = Worker::start(&server, options);
+    let worker = Worker::start(&server, options());
     publish(&context, "log", &log).await;
-    let failure = says(&said, &[&format!("partition {partition}: "), "checkpoint", why]).await;
+    let failure = worker.says(&[&format!("partition {partition}: "), "checkpoint", why]).await;
     let key = format!("checkpoint.{partition}");
     assert!(failure.contains(&format!("delete the key `{key}` of the bucket `PACKETS_STATE`")), "{failure}");
     // What it says helps. The worker tries again by itself.
@@ -126,10 +105,9 @@ async fn packets_expire_before_they_are_judged() {
     // What a maximal age of the stream does, at once.
     context.get_stream(stream(partition)).await.unwrap().purge().sequence(first).await.unwrap();
 
-    let (refusing, said) = heard();
-    let worker = Worker::start(&server, refusing);
+    let worker = Worker::start(&server, options());
     let what = format!("{} messages of `{}`, 1 to {}, were deleted before", first - 1, stream(partition), first - 1);
-    says(&said, &[&what, "--accept-gaps"]).await;
+    worker.says(&[&what, "--accept-gaps"]).await;
     worker.stop().await;
     assert_eq!(of_partition(&found(&context).await, partition), [], "nothing is judged without what came before");
 
@@ -156,10 +134,9 @@ async fn a_packet_in_the_middle_is_deleted_before_it_is_judged() {
     let deleted = lines(&context, partition).await.into_iter().find(|line| *line > judged_before + 5).unwrap();
     context.get_stream(stream(partition)).await.unwrap().delete_message(deleted).await.unwrap();
 
-    let (refusing, said) = heard();
-    let worker = Worker::start(&server, refusing);
+    let worker = Worker::start(&server, options());
     let what = format!("message {deleted} of `{}` was deleted before being judged", stream(partition));
-    says(&said, &[&format!("partition {partition}: "), &what, "--accept-gaps"]).await;
+    worker.says(&[&format!("partition {partition}: "), &what, "--accept-gaps"]).await;
     worker.stop().await;
     let found_before = of_partition(&found(&context).await, partition);
     assert!(
@@ -167,10 +144,9 @@ async fn a_packet_in_the_middle_is_deleted_before_it_is_judged() {
         "nothing is found that follows from the gap"
     );
 
-    let (accepting, said) = heard();
-    let worker = Worker::start(&server, Options { accepts_gaps: true, ..accepting });
+    let worker = Worker::start(&server, Options { accepts_gaps: true, ..options() });
     judged(&context).await;
-    says(&said, &[&what, "may be wrong"]).await;
+    worker.says(&[&what, "may be wrong"]).await;
     worker.stop().await;
     let found = of_partition(&found(&context).await, partition);
     assert!(found.len() > found_before.len());
@@ -188,7 +164,7 @@ async fn a_partition_that_is_not_loaded_yet_does_not_delay_the_end() {
     let process = server.process();
     let (paused, is_paused) = tokio::sync::oneshot::channel();
     let paused = Mutex::new(Some(paused));
-    let notice = Arc::new(move |what: &str| {
+    let logs = Logs::capture_each(move |what| {
         if what.contains("--accept-gaps")
             && let Some(paused) = paused.lock().unwrap().take()
         {
@@ -196,7 +172,7 @@ async fn a_partition_that_is_not_loaded_yet_does_not_delay_the_end() {
             paused.send(()).unwrap();
         }
     });
-    let worker = Worker::start(&server, Options { notice, ..options() });
+    let worker = Worker::logging(logs, server.address(), options());
     is_paused.await.unwrap();
     let begin = Instant::now();
     // A partition that was loaded before may have found something.

@@ -2,7 +2,6 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use omen_worker::worker::Options;
@@ -60,23 +59,11 @@ async fn without_lag(address: &str) -> String {
 async fn a_worker_is_ready_as_long_as_its_server_is_there() {
     let Some(mut server) = Nats::start() else { return };
     let context = server.context().await;
-    let said = Arc::new(Mutex::new(None));
-    let address = Arc::clone(&said);
-    let notice = Arc::new(move |what: &str| {
-        if let Some((_, url)) = what.split_once("metrics at http://") {
-            *address.lock().unwrap() = url.strip_suffix("/metrics").map(str::to_owned);
-        }
-    });
     let listen = Some("127.0.0.1:0".parse().unwrap());
-    let worker = Worker::start(&server, Options { listen, notice, ..options() });
-    let begin = Instant::now();
-    let address = loop {
-        if let Some(address) = said.lock().unwrap().clone() {
-            break address;
-        }
-        assert!(begin.elapsed() < PATIENCE, "the worker does not listen");
-        sleep(Duration::from_millis(5)).await;
-    };
+    let worker = Worker::start(&server, Options { listen, ..options() });
+    let said = worker.says(&["metrics at http://"]).await;
+    let (_, url) = said.split_once("http://").unwrap();
+    let address = url.strip_suffix("/metrics").unwrap().to_owned();
     becomes(&address, "/readyz", 200).await;
     let log = many(71, 3);
     publish(&context, "log", &log).await;

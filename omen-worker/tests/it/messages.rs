@@ -1,20 +1,30 @@
 //! Single messages: what is not a packet, and what ends an episode.
 
+use std::time::{Duration, Instant};
+
 use async_nats::HeaderMap;
+use omen::ValidatorOptions;
+use omen::validator::Message;
+use omen_testkit::logs::Logs;
 use omen_worker::Failure;
 use omen_worker::connect::Server;
 use omen_worker::names;
 use serde_json::Value;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
+use tracing::Instrument as _;
 
-use crate::damage::heard;
+use crate::logs::{Random, checked_with};
 use crate::process::options;
 use crate::server::{Nats, PARTITIONS, setup};
-use crate::stream::{found, judged, packets_of};
+use crate::stream::{PATIENCE, found, judged, packets_of};
 
 /// A worker in this process.
-pub(crate) struct Worker(oneshot::Sender<()>, JoinHandle<Result<(), Failure>>);
+pub(crate) struct Worker {
+    stop: oneshot::Sender<()>,
+    task: JoinHandle<Result<(), Failure>>,
+    logs: Logs,
+}
 
 impl Worker {
     pub(crate) fn start(server: &Nats, options: omen_worker::worker::Options) -> Self {
@@ -22,28 +32,52 @@ impl Worker {
     }
 
     pub(crate) fn of(server: Server, options: omen_worker::worker::Options) -> Self {
+        Self::logging(Logs::capture(), server, options)
+    }
+
+    /// Starts a worker, and captures what it logs.
+    pub(crate) fn logging(logs: Logs, server: Server, options: omen_worker::worker::Options) -> Self {
         let (stop, stopped) = oneshot::channel::<()>();
-        let task = tokio::spawn(async move {
+        let working = async move {
             let stop = async { drop(stopped.await) };
             omen_worker::worker::run(&server, options, stop).await
-        });
-        Self(stop, task)
+        };
+        let task = tokio::spawn(working.instrument(logs.span()));
+        Self { stop, task, logs }
+    }
+
+    /// The first line with all of these parts that it has logged.
+    pub(crate) fn said(&self, parts: &[&str]) -> Option<String> {
+        self.logs.find(parts)
+    }
+
+    /// Waits until it logs a line with all of these parts.
+    pub(crate) async fn says(&self, parts: &[&str]) -> String {
+        let begin = Instant::now();
+        loop {
+            if let Some(found) = self.said(parts) {
+                return found;
+            }
+            assert!(begin.elapsed() < PATIENCE, "{parts:?} not in {:?}", self.logs.lines());
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
     }
 
     pub(crate) async fn stop(self) {
-        self.0.send(()).unwrap();
-        self.1.await.unwrap().unwrap();
+        self.stop.send(()).unwrap();
+        let ended = self.task.await.unwrap();
+        assert!(ended.is_ok(), "{ended:?}: {:?}", self.logs.lines());
     }
 
     /// Stops it where it may not be able to commit what it has found.
     pub(crate) async fn stop_anyhow(self) {
-        self.0.send(()).unwrap();
-        let _ = self.1.await.unwrap();
+        self.stop.send(()).unwrap();
+        let _ = self.task.await.unwrap();
     }
 
     /// Why it ends by itself.
     pub(crate) async fn ended(self) -> String {
-        let ended = tokio::time::timeout(crate::stream::PATIENCE, self.1).await;
+        let ended = tokio::time::timeout(PATIENCE, self.task).await;
         ended.expect("the worker ends").unwrap().unwrap_err().to_string()
     }
 }
@@ -182,13 +216,11 @@ async fn episodes_of_several_partitions_end_at_one_mark_of_time() {
         }
     }
     let second = std::time::Duration::from_secs(1);
-    let (heard, said) = heard();
-    let ends = omen_worker::worker::Options { episode_ttl: Some(2 * second), tick: second, ..heard };
+    let ends = omen_worker::worker::Options { episode_ttl: Some(2 * second), tick: second, ..options() };
     let worker = Worker::start(&server, ends);
     let begin = std::time::Instant::now();
     while found(&context).await.len() < EPISODES {
-        let refused = said.lock().unwrap().iter().find(|what| what.contains("were refused")).cloned();
-        assert_eq!(refused, None, "nobody else has the partition");
+        assert_eq!(worker.said(&["were refused"]), None, "nobody else has the partition");
         assert!(begin.elapsed() < crate::stream::PATIENCE, "the episodes do not end");
         tokio::time::sleep(second / 4).await;
     }
@@ -232,6 +264,93 @@ async fn a_broken_message_affects_only_its_own_episode() {
     assert!(causes.contains(&(cut, None, "corr_broken".to_owned())), "{causes:?}");
     assert!(causes.contains(&(follows, Some(cut), "corr_broken".to_owned())), "{causes:?}");
     assert!(causes.contains(&(alone, None, whole)), "another episode lost nothing: {causes:?}");
+}
+
+/// The episode of a finding, its line, what it says, and from which line it follows.
+type Row = (String, Option<u64>, String, String, Option<u64>);
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn damaged_packets_of_another_program_have_the_causes_that_omen_check_finds() {
+    let Some(server) = Nats::start() else { return };
+    let context = server.context().await;
+    setup().packets(&context).await.unwrap();
+    let mut random = Random::new(8);
+    let mut expected: Vec<Row> = Vec::new();
+    // Each is an episode of its own, of which `omen check` sees the log alone. It cannot know whose a line is that is cut before its
+    // correlation id, while the subject of a message shows that. So causes can be compared where there is no such line.
+    let logs: Vec<(String, Vec<String>)> = (0..FOREIGN).map(|number| foreign(&mut random, number)).collect();
+    let mut sequences: Vec<Vec<u64>> = vec![Vec::new(); logs.len()];
+    // The packets of all episodes come in turn.
+    for turn in 0..logs.iter().map(|(_, lines)| lines.len()).max().unwrap() {
+        let mut sent = Vec::new();
+        for (number, (id, lines)) in logs.iter().enumerate().filter(|(_, (_, lines))| turn < lines.len()) {
+            sent.push((number, context.publish(packets_of(id), lines[turn].clone().into()).await.unwrap()));
+        }
+        for (number, answer) in sent {
+            sequences[number].push(answer.await.unwrap().sequence);
+        }
+    }
+    for ((id, lines), sequences) in logs.iter().zip(&sequences) {
+        let mut headers = HeaderMap::new();
+        headers.insert(names::END_HEADER, "true");
+        context.publish_with_headers(packets_of(id), headers, "".into()).await.unwrap().await.unwrap();
+        let place = |line: u64| sequences[usize::try_from(line).unwrap() - 1];
+        for finding in checked_with(&(lines.join("\n") + "\n"), ValidatorOptions::default()) {
+            let cause = finding.follows_from.as_ref().map(|cause| place(cause.line));
+            let code = finding.diagnostic.code.to_string();
+            expected.push((id.clone(), finding.line.map(place), code, finding.diagnostic.message.clone(), cause));
+        }
+    }
+    let worker = Worker::start(&server, options());
+    judged(&context).await;
+    worker.stop().await;
+    let found = found(&context).await.into_iter().map(|line| {
+        let row: Value = serde_json::from_str(&line).unwrap();
+        let text = |field: &str| row[field].as_str().unwrap_or_default().to_owned();
+        let cause = row["follows_from"]["line"].as_u64();
+        (text("correlation_id"), row["line"].as_u64(), text("code"), text("message"), cause)
+    });
+    let mut found: Vec<Row> = found.collect();
+    let unknown = logs.iter().filter(|(id, lines)| lines.iter().any(|line| id_of(line).as_ref() != Some(id)));
+    let unknown: Vec<&String> = unknown.map(|(id, _)| id).collect();
+    for row in found.iter_mut().chain(&mut expected).filter(|row| unknown.contains(&&row.0)) {
+        row.4 = None;
+    }
+    found.sort_unstable();
+    expected.sort_unstable();
+    let caused = expected.iter().filter(|row| row.4.is_some()).count();
+    assert!(expected.len() > FOREIGN && caused > FOREIGN / 4, "{} findings, {caused} with a cause", expected.len());
+    assert!(unknown.len() > FOREIGN / 20, "{unknown:?}");
+    assert_eq!(found.len(), expected.len());
+    for (found, expected) in found.iter().zip(&expected) {
+        assert_eq!(found, expected);
+    }
+}
+
+fn id_of(line: &str) -> Option<String> {
+    Message::new(line.as_bytes()).correlation_id().map(str::to_owned)
+}
+
+/// The id and the lines of a random episode, some of which are cut or have lost their payload.
+fn foreign(random: &mut Random, number: usize) -> (String, Vec<String>) {
+    let examples = omen_schema::EXAMPLES.iter().filter(|(path, _)| path.ends_with(".jsonl"));
+    let examples: Vec<&str> = examples.map(|(_, text)| *text).collect();
+    loop {
+        let lines: Vec<&str> = examples[random.below(examples.len())].lines().collect();
+        let Some(own) = id_of(lines[0]).filter(|own| lines.iter().all(|line| id_of(line).as_ref() == Some(own))) else {
+            continue;
+        };
+        let (own, id) = (format!("\"correlation_id\":\"{own}\""), format!("corr_foreign_{number}"));
+        let renamed = lines.iter().map(|line| line.replace(&own, &format!("\"correlation_id\":\"{id}\"")));
+        let damage = |(at, line): (usize, String)| match random.below(6) {
+            // The first line of a log shows what it is.
+            0 if at > 0 => line.chars().take(1 + random.below(line.chars().count())).collect(),
+            1 if at > 0 => line.replacen("\"payload\"", "\"pay\"", 1),
+            _ => line,
+        };
+        let lines = renamed.enumerate().map(damage).collect();
+        return (id, lines);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -281,3 +400,6 @@ async fn the_server_computes_the_same_partition() {
 
 /// So many that several partitions have some.
 const EPISODES: usize = 24;
+
+/// How many episodes of another program are judged.
+const FOREIGN: usize = 400;

@@ -1,7 +1,6 @@
 //! Workers as processes: this program, started once more.
 
 use std::process::{Child, Command, Stdio};
-use std::sync::Arc;
 use std::time::Duration;
 
 use omen::ValidatorOptions;
@@ -75,7 +74,6 @@ pub(crate) fn options() -> Options {
         judges_again: false,
         listen: None,
         id: None,
-        notice: Arc::new(crate::say),
     }
 }
 
@@ -84,6 +82,7 @@ pub(crate) fn options() -> Options {
 fn the_process_of_a_worker() {
     let Ok(url) = std::env::var(ADDRESS) else { return };
     crate::clock::is_as_it_should_be();
+    tracing_subscriber::fmt().with_writer(std::io::stderr).init();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     let (stop, stopped) = tokio::sync::oneshot::channel();
     std::thread::spawn(move || {

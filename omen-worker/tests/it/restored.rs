@@ -8,7 +8,7 @@ use omen_worker::publish::{self, Publisher};
 use omen_worker::worker::{self, Options};
 use tokio::time::sleep;
 
-use crate::damage::{half, heard, published, says};
+use crate::damage::{half, published};
 use crate::messages::Worker;
 use crate::process::options;
 use crate::same::{many, same};
@@ -33,19 +33,17 @@ async fn a_stream_that_was_made_again_is_refused() {
     let longer = many(171, 24).replace("\"corr_", "\"corr_again_");
     let publisher = Publisher::new(context.clone(), &setup()).await.unwrap();
     publisher.log("again", longer.as_bytes(), &publish::Options::default()).await.unwrap();
-    let (refusing, said) = heard();
-    let worker = Worker::start(&server, refusing);
+    let worker = Worker::start(&server, options());
     let why =
-        says(&said, &["partition ", "`PACKETS_", " has another message ", "it is another stream with this name"]).await;
+        worker.says(&["partition ", "`PACKETS_", " has another message ", "it is another stream with this name"]).await;
     assert!(why.contains("delete `PACKETS_FINDINGS` and the bucket `PACKETS_STATE`"), "{why}");
     worker.stop().await;
     same(&found(&context).await, &before);
 
     // The checkpoints show it, too, if the commits have expired.
     context.get_stream("PACKETS_FINDINGS").await.unwrap().purge().await.unwrap();
-    let (refusing, said) = heard();
-    let worker = Worker::start(&server, refusing);
-    says(&said, &["partition ", "`PACKETS_", " has another message "]).await;
+    let worker = Worker::start(&server, options());
+    worker.says(&["partition ", "`PACKETS_", " has another message "]).await;
     worker.stop().await;
 }
 
@@ -63,9 +61,8 @@ async fn findings_that_are_older_than_their_checkpoints_are_refused() {
     for _ in 0..1_000 {
         context.publish("omen.findings.junk", "{}".into()).await.unwrap().await.unwrap();
     }
-    let (refusing, said) = heard();
-    let worker = Worker::start(&server, refusing);
-    let why = says(&said, &["partition ", "restored from an older copy"]).await;
+    let worker = Worker::start(&server, options());
+    let why = worker.says(&["partition ", "restored from an older copy"]).await;
     assert!(why.contains("delete the key `checkpoint.") && why.contains("the bucket `PACKETS_STATE`"), "{why}");
     worker.stop().await;
 }
@@ -81,9 +78,8 @@ async fn a_message_that_is_not_a_commit_is_named() {
     worker.stop().await;
     let junk = context.publish("omen.findings.3.error", "junk".into()).await.unwrap().await.unwrap().sequence;
 
-    let (refusing, said) = heard();
-    let worker = Worker::start(&server, refusing);
-    let why = says(&said, &["partition 3: ", "on `omen.findings.3.error`, is not a commit"]).await;
+    let worker = Worker::start(&server, options());
+    let why = worker.says(&["partition 3: ", "on `omen.findings.3.error`, is not a commit"]).await;
     assert!(why.contains(&format!("nats stream rmm PACKETS_FINDINGS {junk}")), "{why}");
     // Nor can the rules be replaced, and they stay as they are.
     let later = Options { episode_ttl: Some(Duration::from_secs(600)), judges_again: true, ..options() };

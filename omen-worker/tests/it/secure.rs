@@ -39,7 +39,7 @@ fn certificates(folder: &Path, name: &str) {
 }
 
 async fn connects(server: &Server) -> Result<(), Failure> {
-    let client = server.connect("test", |_| {}).await?;
+    let client = server.connect("test").await?;
     // A server that does not answer has not accepted anybody.
     client.flush().await.map_err(|error| Failure::Input(error.to_string()))
 }
@@ -57,7 +57,7 @@ async fn refused(server: &Server, why: &str) {
 
 /// A worker with this connection judges as any other.
 async fn judges(server: &Server) {
-    let context = server.jetstream(server.connect("test", |_| {}).await.unwrap());
+    let context = server.jetstream(server.connect("test").await.unwrap());
     let log = many(81, 2);
     publish(&context, "log", &log).await;
     let worker = Worker::of(server.clone(), options());
@@ -230,7 +230,7 @@ async fn an_agent_publishes_packets_and_nothing_else() {
     assert!(example.contains(&format!("partition({PARTITIONS},1)")));
     let Some(server) = NatsServer::start_with(|_| example) else { return };
     let user = |name: &str| Server { user: name.to_owned(), password: name.to_owned(), ..server.address() };
-    let connect = async |name: &str| user(name).jetstream(user(name).connect(name, |_| {}).await.unwrap());
+    let connect = async |name: &str| user(name).jetstream(user(name).connect(name).await.unwrap());
     let (agent, operator, reader) = (connect("agent").await, connect("worker").await, connect("reader").await);
 
     let worker = Worker::of(user("worker"), options());

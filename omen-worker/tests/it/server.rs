@@ -90,7 +90,7 @@ impl Nats {
 
     pub(crate) async fn context(&self) -> Context {
         let server = self.address();
-        server.jetstream(server.connect("test", |_| {}).await.unwrap())
+        server.jetstream(server.connect("test").await.unwrap())
     }
 }
 

@@ -28,7 +28,7 @@ async fn the_findings_are_followed_past_cuts_and_kills() {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let lines = Arc::clone(&seen);
     let following = tokio::spawn(async move {
-        let context = address.jetstream(address.connect("tail", |_| {}).await.unwrap());
+        let context = address.jetstream(address.connect("tail").await.unwrap());
         let findings = Findings::open(&address, &context, &setup().names).await.unwrap();
         let each = |line: &[u8], _: Option<&[u8]>| {
             lines.lock().unwrap().push(String::from_utf8(line.to_vec()).unwrap());

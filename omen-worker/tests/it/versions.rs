@@ -10,7 +10,7 @@ use omen_worker::worker::{self, Options};
 use serde_json::Value;
 use siphasher::sip128::{Hasher128 as _, SipHasher13};
 
-use crate::damage::{a_checkpoint_is_changed, entry, half, heard, published, says};
+use crate::damage::{a_checkpoint_is_changed, entry, half, published};
 use crate::messages::Worker;
 use crate::process::options;
 use crate::same::{many, same};
@@ -92,9 +92,8 @@ async fn workers_with_other_rules_take_over_when_they_judge_again() {
         matches!(&refused, Err(Failure::Refused(why)) if why.contains("have no `--episode-ttl`, and this one has `--episode-ttl 600s`")),
         "{refused:?}"
     );
-    let (options, again) = heard();
-    let worker = Worker::start(&server, Options { judges_again: true, validator: validator.clone(), ..options });
-    says(&again, &["judging packets of"]).await;
+    let worker = Worker::start(&server, Options { judges_again: true, validator: validator.clone(), ..options() });
+    worker.says(&["judging packets of"]).await;
     // The other one commits nothing any more.
     publish(&context, "log", &log).await;
     assert!(before.ended().await.contains("have other rules"));

@@ -242,6 +242,31 @@ fn a_session_is_judged_and_ends_with_the_client() {
 }
 
 #[test]
+fn a_refusal_is_an_event_with_its_code_and_its_call() {
+    let folder = proxied();
+    let refused = |format: &str, selected: &str| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_omen"));
+        command.args(["gate", "proxy", "--no-socket", "--log-format", format]).current_dir(&folder);
+        let mut client = Client::of(command.env("RUST_LOG", selected));
+        assert_eq!(client.call(1, "unlisted", json!({}))["result"]["isError"], true);
+        drop(client.to.take());
+        let (code, said) = client.end();
+        assert_eq!(code, 0, "{said}");
+        said
+    };
+    let said = refused("json", "omen_proxy=debug");
+    let events: Vec<Value> = said.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let event = events.iter().find(|event| event["fields"]["tool"] == "unlisted").unwrap_or_else(|| panic!("{said}"));
+    let turn = &event["fields"]["turn"];
+    assert!(event["fields"]["code"].is_string() && turn.as_str().unwrap().ends_with(".1"), "{event}");
+    let call = json!([{"name": "call", "server": "files", "tool": "unlisted", "turn": turn}]);
+    assert_eq!(event["spans"], call, "{event}");
+    let said = refused("text", "");
+    assert!(said.contains("omen: refused a call of `unlisted`: ") && !said.contains(".1"), "{said}");
+    assert_eq!(refused("text", "off"), "");
+}
+
+#[test]
 fn the_command_line_names_another_program_for_the_server() {
     let folder = proxied();
     let mut client = Client::start(

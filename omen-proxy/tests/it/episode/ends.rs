@@ -65,11 +65,11 @@ async fn a_client_that_is_gone_leaves_an_episode_that_is_judged_clean() {
     let log = Lines::default();
     let (mut world, made) = acting(log.clone()).await;
     hang(&mut world, &made).await;
-    let notes = Arc::clone(&world.notes);
+    let logs = world.logs.clone();
     world.close().await;
     assert_eq!(status(&log), ["CANCELLED"]);
     assert_eq!(log.findings().len(), 0, "{:?}", log.findings());
-    let end = notes.lock().unwrap().last().cloned().unwrap();
+    let end = logs.lines().last().cloned().unwrap();
     assert!(end.starts_with("the episode `corr_session` ended in S6_EXECUTE with"), "{end}");
 }
 

@@ -183,11 +183,11 @@ pub(crate) async fn play_recording(mode: Mode, lines: &[Value], recorded: &str) 
             results.push(answer["result"].clone());
         }
     }
-    let notes = Arc::clone(&world.notes);
+    let logs = world.logs.clone();
     let (_, audit) = world.close().await;
     let audit = entries(&audit);
     let made = made.lock().unwrap().clone();
-    let last_note = notes.lock().unwrap().last().cloned().unwrap_or_default();
+    let last_note = logs.lines().last().cloned().unwrap_or_default();
     Played { read, results, log, made, last_note, audit }
 }
 

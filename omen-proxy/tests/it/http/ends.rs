@@ -57,7 +57,7 @@ async fn a_server_that_dies_in_mid_call_ends_its_session_alone() {
         ("R3", &json!("unknown"))
     );
     assert_eq!(call.event().await, None);
-    until(|| http.noted("session 1 has ended: the server ended")).await;
+    until(|| http.noted("session 1: ended: the server ended")).await;
     assert_eq!(client.ask(2, "ping", json!({})).await.status, 404);
     let asked = tokio::spawn(async move { other.ask(1, "ping", json!({})).await });
     let id = other_server.value().await["id"].clone();
@@ -78,7 +78,7 @@ async fn the_server_of_requests_without_a_session_is_started_again() {
         drop(server);
         let reply = asked.await.unwrap();
         assert_eq!((reply.status, refusal(&reply.json()).as_str()), (200, "R3"));
-        until(|| http.noted(&format!("session {n} has ended: the server ended"))).await;
+        until(|| http.noted(&format!("session {n}: ended: the server ended"))).await;
     }
     http.stop().await;
 }
@@ -92,7 +92,7 @@ async fn a_server_that_breaks_the_protocol_ends_the_session() {
     server.send("nonsense").await;
     let error = asked.event().await.unwrap().1;
     assert_eq!((&error["id"], error["error"].is_object()), (&json!(1), true));
-    until(|| http.noted("session 1 has ended: the server was stopped")).await;
+    until(|| http.noted("session 1: ended: the server was stopped")).await;
     http.stop().await;
 }
 
@@ -107,8 +107,8 @@ async fn a_session_that_nobody_uses_is_ended() {
     assert!(!http.noted("nobody uses it"), "somebody reads its stream");
     drop(standing);
     assert_eq!(server.line().await, None);
-    assert!(http.noted("session 1 is ended: nobody uses it"));
-    until(|| http.noted("session 1 has ended")).await;
+    assert!(http.noted("session 1: ending: nobody uses it"));
+    until(|| http.noted("session 1: ended")).await;
     assert_eq!(client.ask(1, "ping", json!({})).await.status, 404);
     http.stop().await;
 }

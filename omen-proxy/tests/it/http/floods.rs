@@ -30,7 +30,7 @@ async fn sessions_are_few_and_one_that_ends_makes_room() {
     }
     assert_eq!(clients[0].ask(1, "ping", json!({})).await.status, 200);
     assert_eq!(clients[1].send("DELETE", "/mcp", "").await.status, 204);
-    until(|| http.noted("session 2 has ended")).await;
+    until(|| http.noted("session 2: ended")).await;
     http.client.shake_hands(json!({})).await;
     http.stop().await;
 }

@@ -107,7 +107,7 @@ async fn a_session_is_known_by_its_id_alone_and_ends_with_delete() {
     assert_eq!(client.send("DELETE", "/mcp", "").await.status, 204);
     assert_eq!(client.post(&ping).await.status, 404);
     assert_eq!(client.send("DELETE", "/mcp", "").await.status, 404);
-    until(|| http.noted("session 1 has ended: the client closed the session")).await;
+    until(|| http.noted("session 1: ended: the client closed the session")).await;
     http.stop().await;
 }
 

@@ -1,7 +1,7 @@
 //! A proxy over HTTP in front of servers that a test plays.
 
 use std::net::Ipv4Addr;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use omen_gate::audit::store::Memory;
 use omen_gate::audit::{Audit, Key, Options};
@@ -9,10 +9,12 @@ use omen_gate::mcp::ServerLimits;
 use omen_gate::{Fault, SystemClock};
 use omen_proxy::http::{Access, HttpLimits};
 use omen_proxy::{Ended, Proxy, Source};
+use omen_testkit::logs::Logs;
 use tokio::io::{duplex, split};
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
+use tracing::Instrument as _;
 
 use super::client::Client;
 use crate::support::{End, KEY, Seen, serve, within};
@@ -21,7 +23,7 @@ use crate::support::{End, KEY, Seen, serve, within};
 pub(crate) struct Http {
     pub(crate) client: Client,
     pub(crate) log: Memory,
-    pub(crate) notes: Arc<Mutex<Vec<String>>>,
+    pub(crate) logs: Logs,
     /// The servers that were connected to, and that the test plays itself.
     pub(crate) servers: mpsc::UnboundedReceiver<End>,
     proxy: JoinHandle<Ended>,
@@ -38,9 +40,8 @@ impl Http {
         let log = Memory::default();
         let clock = Arc::new(SystemClock::default());
         let audit = Audit::over(log.clone(), Key::from_hex(KEY).unwrap(), clock, Options::default()).unwrap();
-        let notes = Arc::new(Mutex::new(Vec::new()));
-        let noted = Arc::clone(&notes);
-        let proxy = proxy.audit(audit).notes(move |note| noted.lock().unwrap().push(note.to_owned()));
+        let logs = Logs::capture();
+        let proxy = proxy.audit(audit);
         let (connected, servers) = mpsc::unbounded_channel();
         let server = ServerLimits { line_bytes: 1 << 20, ..ServerLimits::default() };
         let source = Source::streams(server, move || {
@@ -57,11 +58,11 @@ impl Http {
                 std::future::pending::<()>().await;
             }
         };
-        let proxy =
-            tokio::spawn(
-                async move { proxy.serve_http(source, listener, access, limits, until).await.expect("it serves") },
-            );
-        Self { client, log, notes, servers, proxy, stop: Some(stop) }
+        let proxy = tokio::spawn(
+            async move { proxy.serve_http(source, listener, access, limits, until).await.expect("it serves") }
+                .instrument(logs.span()),
+        );
+        Self { client, log, logs, servers, proxy, stop: Some(stop) }
     }
 
     /// A proxy in front of servers in good order.
@@ -96,7 +97,7 @@ impl Http {
     }
 
     pub(crate) fn noted(&self, text: &str) -> bool {
-        self.notes.lock().unwrap().iter().any(|note| note.contains(text))
+        self.logs.find(&[text]).is_some()
     }
 }
 

@@ -25,7 +25,7 @@ async fn a_list_waits_for_a_slow_server_only_so_long_and_says_so() {
                 .all(|item| item["name"].as_str().unwrap().starts_with("a__"))
         );
     }
-    assert!(pair.noted("left out of `tools/list`: b: the server `b` has not answered"), "{:?}", pair.notes);
+    assert!(pair.noted("left out of `tools/list`: b: the server `b` has not answered"), "{:?}", pair.logs);
     // It was asked, and then notified that nobody waits, and is still there.
     assert_eq!(b.value().await["method"], "tools/list");
     assert_eq!(b.value().await["method"], "notifications/cancelled");

@@ -1,7 +1,7 @@
 //! A client in front of two servers, `a` and `b`, that have the same tools, prompts and ids.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use omen_gate::audit::store::Memory;
@@ -12,10 +12,12 @@ use omen_gate::tool::Tool;
 use omen_gate::{Config, Fault, ServerName, SystemClock};
 use omen_proxy::several::Several;
 use omen_proxy::{Ended, Proxy, Source};
+use omen_testkit::logs::Logs;
 use serde_json::{Value, json};
 use tokio::io::{duplex, split};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
+use tracing::Instrument as _;
 
 use crate::support::{End, KEY, Seen, tools, within};
 
@@ -53,7 +55,7 @@ pub(crate) fn limits() -> ServerLimits {
 pub(crate) struct Pair {
     pub(crate) client: End,
     pub(crate) log: Memory,
-    pub(crate) notes: Arc<Mutex<Vec<String>>>,
+    pub(crate) logs: Logs,
     pub(crate) proxy: JoinHandle<Ended>,
     stop: Option<oneshot::Sender<()>>,
     servers: mpsc::UnboundedReceiver<(&'static str, End)>,
@@ -84,9 +86,8 @@ impl Pair {
         let log = Memory::default();
         let clock = Arc::new(SystemClock::default());
         let audit = Audit::over(log.clone(), Key::from_hex(KEY).unwrap(), clock, Options::default()).unwrap();
-        let notes = Arc::new(Mutex::new(Vec::new()));
-        let noted = Arc::clone(&notes);
-        let proxy = proxy.audit(audit).notes(move |note| noted.lock().unwrap().push(note.to_owned()));
+        let logs = Logs::capture();
+        let proxy = proxy.audit(audit);
         let (sources, servers) = sources(limits);
         let (client, near) = duplex(1 << 16);
         let (stop, until) = oneshot::channel::<()>();
@@ -96,8 +97,10 @@ impl Pair {
             }
         };
         let several = Several::new(proxy, sources).unwrap();
-        let proxy = tokio::spawn(async move { several.serve(split(near), until).await.expect("the session begins") });
-        Self { client: End::new(client), log, notes, proxy, stop: Some(stop), servers, waiting: Vec::new() }
+        let proxy = tokio::spawn(
+            async move { several.serve(split(near), until).await.expect("the session begins") }.instrument(logs.span()),
+        );
+        Self { client: End::new(client), log, logs, proxy, stop: Some(stop), servers, waiting: Vec::new() }
     }
 
     pub(crate) fn new(proxy: Proxy) -> Self {
@@ -158,7 +161,7 @@ impl Pair {
     }
 
     pub(crate) fn noted(&self, text: &str) -> bool {
-        self.notes.lock().unwrap().iter().any(|note| note.contains(text))
+        self.logs.find(&[text]).is_some()
     }
 }
 

@@ -43,7 +43,7 @@ async fn the_value_of_a_header_is_sent_and_stands_in_no_log_error_or_debug() {
         far.client.shake_hands(json!({})).await;
         let answer = far.client.call(1, "write", json!({})).await;
         assert_eq!(answer["result"]["isError"].as_bool().is_some(), number > 0, "{number}: {answer}");
-        let notes = far.notes.lock().unwrap().join("\n");
+        let notes = far.logs.lines().join("\n");
         let (ended, log, stand) = far.close().await;
         assert!(stand.seen().iter().all(|got| got.header("authorization") == Some(&format!("Bearer {secret}"))));
         let log = String::from_utf8(log.bytes()).unwrap();

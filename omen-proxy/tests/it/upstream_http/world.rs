@@ -11,6 +11,7 @@ use omen_gate::mcp::ServerLimits;
 use omen_gate::{Config, SystemClock};
 use omen_proxy::remote::{Remote, RemoteLimits};
 use omen_proxy::{Ended, Proxy, Source};
+use omen_testkit::logs::Logs;
 use serde_json::{Value, json};
 use tokio::io::{
     AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, BufReader, duplex, split,
@@ -18,6 +19,7 @@ use tokio::io::{
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
+use tracing::Instrument as _;
 
 use crate::http::world::until;
 use crate::support::{End, KEY, config, tools, within};
@@ -245,7 +247,7 @@ pub(crate) fn impatient() -> RemoteLimits {
 pub(crate) struct Far {
     pub(crate) client: End,
     pub(crate) log: Memory,
-    pub(crate) notes: Arc<Mutex<Vec<String>>>,
+    pub(crate) logs: Logs,
     pub(crate) stand: Stand,
     pub(crate) proxy: JoinHandle<Ended>,
     stop: Option<oneshot::Sender<()>>,
@@ -269,10 +271,9 @@ impl Far {
         let log = Memory::default();
         let clock = Arc::new(SystemClock::default());
         let audit = Audit::over(log.clone(), Key::from_hex(KEY).unwrap(), clock, Options::default()).unwrap();
-        let notes = Arc::new(Mutex::new(Vec::new()));
-        let noted = Arc::clone(&notes);
+        let logs = Logs::capture();
         let proxy = Proxy::new(config, "s".parse().unwrap(), "session".parse().unwrap());
-        let proxy = proxy.audit(audit).notes(move |note| noted.lock().unwrap().push(note.to_owned()));
+        let proxy = proxy.audit(audit);
         let proxy = proxy.drain(Duration::from_millis(200));
         let (client, near) = duplex(1 << 16);
         let (stop, until) = oneshot::channel::<()>();
@@ -281,11 +282,11 @@ impl Far {
                 std::future::pending::<()>().await;
             }
         };
-        let proxy =
-            tokio::spawn(
-                async move { proxy.serve_source(&source, split(near), until).await.expect("the session begins") },
-            );
-        Self { client: End::new(client), log, notes, stand, proxy, stop: Some(stop) }
+        let proxy = tokio::spawn(
+            async move { proxy.serve_source(&source, split(near), until).await.expect("the session begins") }
+                .instrument(logs.span()),
+        );
+        Self { client: End::new(client), log, logs, stand, proxy, stop: Some(stop) }
     }
 
     /// The same after the handshake.
@@ -304,7 +305,7 @@ impl Far {
     }
 
     pub(crate) fn noted(&self, text: &str) -> bool {
-        self.notes.lock().unwrap().iter().any(|note| note.contains(text))
+        self.logs.find(&[text]).is_some()
     }
 
     pub(crate) fn stop(&mut self) {

@@ -31,7 +31,7 @@ fn two_servers_are_one_to_their_client() {
         }
         let (code, stderr) = client.close();
         assert_eq!(code, 0, "{stderr}");
-        assert!(stderr.contains("omen: more: left 7 tools out of the list: `read_file`, "), "{stderr}");
+        assert!(stderr.contains("omen: server more: left 7 tools out of the list: `read_file`, "), "{stderr}");
         none_is_left(&folder);
     }
     let (verdict, entries) = log(&folder);

@@ -1,0 +1,123 @@
+//! What commands that run for long say on standard error: lines for people, or for programs (`--log-format json`).
+//!
+//! The libraries write events; nothing else decides where they go. `RUST_LOG` says which: without it, those of the crates of this
+//! workspace from `info` on.
+
+use std::env::VarError;
+use std::fmt::{self, Write as _};
+use std::io::{self, Write as _};
+use std::str::FromStr as _;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use clap::{Args, ValueEnum};
+use omen::render::human::clean;
+use tracing::field::{Field, Visit};
+use tracing::level_filters::LevelFilter;
+use tracing::span::{Attributes, Id};
+use tracing::{Event, Level, Subscriber};
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
+use tracing_subscriber::registry::{LookupSpan, Registry};
+
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct LogArgs {
+    /// How to log on standard error. `RUST_LOG` selects events, as in `RUST_LOG=omen_worker=debug`
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = LogFormat::Text, help_heading = "Logging")]
+    pub(crate) log_format: LogFormat,
+}
+
+/// How an event is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LogFormat {
+    /// A line for people: `omen: partition 3: …`
+    Text,
+    /// A JSON object a line, with the time, the level, and all fields
+    Json,
+}
+
+/// Logs from now on, for the rest of this process. An error is a usage error.
+pub(crate) fn start(args: LogArgs) -> Result<(), String> {
+    let selected = match std::env::var(SELECTED) {
+        Ok(selected) if !selected.trim().is_empty() => Targets::from_str(&selected).map_err(|error| {
+            format!("`{SELECTED}={}`: {error}; expected such as `info` or `omen_worker=debug`", clean(&selected))
+        })?,
+        Ok(_) | Err(VarError::NotPresent) => Targets::new().with_target(OURS, LevelFilter::INFO),
+        Err(error) => return Err(format!("`{SELECTED}`: {error}")),
+    };
+    let is_json = args.log_format == LogFormat::Json;
+    let json =
+        tracing_subscriber::fmt::layer().json().with_span_list(true).with_current_span(false).with_writer(io::stderr);
+    let registry = Registry::default().with(is_json.then_some(json)).with((!is_json).then_some(Lines)).with(selected);
+    tracing::subscriber::set_global_default(registry).map_err(|error| format!("cannot log: {error}"))?;
+    JSON.store(is_json, Ordering::Relaxed);
+    Ok(())
+}
+
+/// Whether programs read standard error, so that no other line may be written there.
+pub(crate) fn is_json() -> bool {
+    JSON.load(Ordering::Relaxed)
+}
+
+static JSON: AtomicBool = AtomicBool::new(false);
+
+/// The variable of the environment that selects events.
+const SELECTED: &str = "RUST_LOG";
+
+/// What the names of the crates begin with whose events are logged if nothing is selected.
+const OURS: &str = "omen";
+
+/// Writes each event as a line for people: the spans around it, and its message, which says everything that they need.
+struct Lines;
+
+impl<S: Subscriber + for<'s> LookupSpan<'s>> Layer<S> for Lines {
+    fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
+        let mut text = Text::default();
+        attributes.record(&mut text);
+        if let Some(span) = context.span(id) {
+            span.extensions_mut().insert(text);
+        }
+    }
+
+    fn on_event(&self, event: &Event<'_>, context: Context<'_, S>) {
+        let mut line = String::new();
+        for span in context.event_scope(event).into_iter().flat_map(|scope| scope.from_root()) {
+            if let Some(Text { values, .. }) = span.extensions().get() {
+                let _ = write!(line, "{}{values}: ", span.name());
+            }
+        }
+        let mut text = Text::default();
+        event.record(&mut text);
+        line.push_str(&text.message);
+        let metadata = event.metadata();
+        // Who selects more than there is by default debugs, and wants to know where something is said.
+        if *metadata.level() > Level::INFO || !metadata.target().starts_with(OURS) {
+            let level = metadata.level().as_str().to_ascii_lowercase();
+            line = format!("{level}: {}: {line}{}", metadata.target(), text.fields);
+        }
+        // If not even this can be written, nobody reads it.
+        let _ = writeln!(io::stderr(), "omen: {}", clean(&line));
+    }
+}
+
+/// What is stated in a span or an event.
+#[derive(Default)]
+struct Text {
+    message: String,
+    /// The values, each with a space before it.
+    values: String,
+    /// The same with their names.
+    fields: String,
+}
+
+impl Visit for Text {
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.record_debug(field, &format_args!("{value}"));
+    }
+
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        let _ = match field.name() {
+            "message" => write!(self.message, "{value:?}"),
+            name => write!(self.values, " {value:?}").and_then(|()| write!(self.fields, " {name}={value:?}")),
+        };
+    }
+}
