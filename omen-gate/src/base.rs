@@ -1,22 +1,14 @@
-//! What all rooms share: refusals and their codes, names, time, and JSON in one spelling.
+//! What all rooms share: refusals, their codes, and permissions. The rest is in `omen-base`.
 
 pub(crate) mod blocked;
-pub(crate) mod bounded;
-pub(crate) mod canonical;
-pub(crate) mod clock;
 pub(crate) mod code;
-pub(crate) mod json;
-pub(crate) mod names;
 pub(crate) mod permission;
-pub mod regular;
-pub(crate) mod secret;
-pub(crate) mod size;
 
 pub use blocked::Blocked;
-pub use bounded::{MAX_TEXT, bounded};
-pub use canonical::{MAX_DEPTH, NotExact, canonical};
-pub(crate) use clock::Ratchet;
-pub use clock::{GateClock, ManualClock, SystemClock};
 pub use code::{GateCode, UnknownCode};
-pub use names::{BadName, START, ServerName, StepId, ToolId, ToolName, TurnId};
+pub use omen_base::{
+    BadName, GateClock, MAX_DEPTH, MAX_TEXT, ManualClock, NotExact, START, ServerName, StepId, SystemClock, ToolId,
+    ToolName, TurnId, bounded, canonical, regular,
+};
+pub(crate) use omen_base::{Ratchet, clock, json, secret, size};
 pub use permission::{NoPermission, Permission, Permissions};

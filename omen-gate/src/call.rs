@@ -17,8 +17,8 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
-use crate::base::canonical::{canonical_object, write};
 use crate::base::{NotExact, Permissions, ServerName, ToolId, ToolName, TurnId};
+use omen_base::canonical::{canonical_object, write};
 
 pub use abort::{Abort, Missing};
 pub(crate) use breaker::{Admission, BreakerLimits, Breakers};

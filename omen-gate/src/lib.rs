@@ -60,10 +60,14 @@
 //! demands of a call was judged before it came here.
 //! Architecture invariant: time comes from a [`GateClock`], and random numbers are drawn for new keys alone.
 
-// The rooms, from the ground up: base, audit, call, catalog, grant, config, server, answer, request. Each uses only those
+// The rooms, from the ground up: base, call, catalog, grant, config, server, answer, request. Each uses only those
 // before it.
 mod answer;
-pub mod audit;
+/// The tamper-evident log, a crate of its own: `omen-audit`.
+pub mod audit {
+    // Errors of the compiler name its types by this path.
+    pub use omen_audit::*;
+}
 mod base;
 mod call;
 pub mod catalog;

@@ -1,5 +1,6 @@
 //! The steps of a request: the gate, the steps, turns of several steps, and the tasks of an episode.
 
+mod audit_queue;
 mod before;
 mod beside;
 mod bridge;

@@ -18,6 +18,14 @@ use wide::u8x32;
 use crate::parser::between;
 use crate::scalar::Invalid;
 
+/// The clock of the machine, as a name alone: episodes and gates read it, each for themselves.
+///
+/// ```
+/// let clock = omen_types::time::SystemClock::default();
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemClock(());
+
 /// A point on the time line, to 10⁻¹⁸ s. Finer fractions are cut off.
 ///
 /// A leap second counts as the first second of the next minute, as POSIX time has it.

@@ -11,12 +11,14 @@ use std::{env, fs, io};
 use crate::environment::forget_package;
 
 /// The packages that users depend on, in the order in which they are published: each after those that it depends on.
-pub const PACKAGES: [&str; 10] = [
+pub const PACKAGES: [&str; 12] = [
     "omen-schema",
     "omen-codegen",
     "omen-types",
     "omen-invariants",
     "omen-fsm",
+    "omen-base",
+    "omen-audit",
     "omen-gate",
     "omen-sdk",
     "omen-proxy",

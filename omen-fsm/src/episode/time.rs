@@ -3,6 +3,7 @@
 use std::time::SystemTime;
 
 use omen_types::Instant;
+pub use omen_types::time::SystemClock;
 
 /// The source of the time in packets. No rule reads a clock.
 pub trait TimeSource: Send + Sync + 'static {
@@ -15,17 +16,6 @@ impl<F: Fn() -> Instant + Send + Sync + 'static> TimeSource for F {
         self()
     }
 }
-
-/// The system clock.
-///
-/// ```
-/// use omen_fsm::episode::{SystemClock, TimeSource};
-///
-/// let before = std::time::SystemTime::now();
-/// assert!(SystemClock::default().now() >= before.into());
-/// ```
-#[derive(Clone, Copy, Debug, Default)]
-pub struct SystemClock(());
 
 impl TimeSource for SystemClock {
     fn now(&self) -> Instant {

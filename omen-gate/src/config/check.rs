@@ -21,13 +21,13 @@ use super::named_paths::is_same_file;
 use super::named_paths::named_paths;
 use super::source::{Source, path};
 use super::{Audit, Command, Config, INHERITED, KeySource, PolicyHash, Server};
-use crate::audit::store::{head_path, is_beside};
 use crate::base::json::below;
 use crate::base::{Permissions, ServerName, ToolId, ToolName, bounded};
 use crate::call::{BadRate, BreakerLimits, BudgetLimits, CallLimits, Demand, Rate};
 use crate::catalog::{Allowed, Allowlist, Pin};
 use crate::config::query_policy::{BadPolicy, Policy};
 use crate::grant::{self, ConfirmLimits, Grant};
+use omen_audit::store::{head_path, is_beside};
 
 /// Makes a configuration of a text that satisfies the schema.
 pub(super) fn build(source: &Source<'_>) -> Result<Config, ConfigErrors> {

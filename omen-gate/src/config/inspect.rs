@@ -9,10 +9,10 @@ use omen_types::suggest::nearest;
 use super::error::{ConfigError, ConfigErrors};
 use super::source::Source;
 use super::{Audit, Command, Config, HeaderSource, KeySource, load};
-use crate::audit::{Anchor, AuditError, Key};
 use crate::base::json::below;
 use crate::base::{ToolId, bounded, regular};
 use crate::catalog::Catalog;
+use omen_audit::{Anchor, AuditError, Key};
 
 /// What an inspection of a configuration file found.
 #[derive(Debug)]

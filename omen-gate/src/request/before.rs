@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::audit::{Audit, AuditError, InDoubt, Kind, Record, data};
 use crate::base::{Blocked, GateClock, GateCode, Permission, ServerName, ToolId, ToolName, TurnId};
 use crate::call::{BudgetLimits, Call, FailureBudget, FaultClass, Rates};
 use crate::grant::{Grant, Grants};
+use crate::request::audit_queue::data;
 use crate::request::context::RequestContext;
+use omen_audit::{Audit, AuditError, InDoubt, Kind, Record};
 
 /// The past of a gate.
 #[derive(Clone, Debug)]

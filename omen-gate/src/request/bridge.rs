@@ -7,9 +7,9 @@ use omen_types::fit::cut;
 use omen_types::{ErrorDetails, MethodKind};
 use serde_json::{Map, Value, json};
 
-use crate::audit::EpisodePacket;
 use crate::base::{Blocked, GateCode, Permission, ToolId, ToolName, TurnId};
 use crate::call::{Answer, Ran};
+use crate::request::audit_queue::EpisodePacket;
 use crate::request::context::RequestContext;
 use crate::request::directive::{Directive, lapsed};
 use crate::request::gate::Gate;

@@ -9,11 +9,11 @@ use serde::de::DeserializeOwned;
 use serde_json::json;
 
 use crate::answer::{BadOutput, Outputs};
-use crate::audit::{Anchor, Audit, AuditError, AuditQueue, Key, KeyError, Kind, Options, Record, data};
 use crate::base::{Blocked, GateClock, Ratchet, ServerName, SystemClock, ToolId, TurnId};
 use crate::call::{Breakers, Health, Rates};
 use crate::config::{Config, KeySource, Limits};
 use crate::grant::{Confirmations, Confirmer, Grant, Grants, Nobody, Reserved};
+use crate::request::audit_queue::{AuditQueue, data};
 use crate::request::before::Before;
 use crate::request::discoveries::Discoveries;
 use crate::request::fixed::Fixed;
@@ -23,6 +23,7 @@ use crate::request::rules::{InForce, Rules};
 use crate::request::stamp::stamp;
 use crate::request::turn_registry::TurnRegistry;
 use crate::server::{Discovery, ToolServer};
+use omen_audit::{Anchor, Audit, AuditError, Key, KeyError, Kind, Options, Record};
 
 /// Puts a gate together: the configuration says what is allowed; servers, types of answers and who confirms come from
 /// the program.

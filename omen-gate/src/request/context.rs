@@ -9,15 +9,16 @@ use omen_types::PacketId;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::audit::{AuditQueue, EpisodePacket, Kind, USER_TURN, data};
 use crate::base::clock::instant;
 use crate::base::{Blocked, GateClock, GateCode, StepId, ToolId, TurnId};
 use crate::call::arguments::Recordable;
 use crate::call::{Abort, Fault};
 use crate::catalog::Pin;
 use crate::config::Policy;
+use crate::request::audit_queue::{AuditQueue, EpisodePacket, data};
 use crate::request::directive::Directive;
 use crate::request::stopped::Stopped;
+use omen_audit::{Kind, USER_TURN};
 
 /// The context of a request: the id of its turn, its directive and step, and the way to the audit log.
 #[derive(Clone, Debug)]

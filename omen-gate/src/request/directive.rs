@@ -6,10 +6,10 @@ use std::time::{Duration, SystemTime};
 use omen_fsm::episode::{Authority, Lapsed, Watch};
 use omen_types::Instant;
 
-use crate::audit::EpisodePacket;
 use crate::base::clock::reached;
 use crate::base::{Blocked, GateClock, GateCode};
 use crate::config::Policy;
+use crate::request::audit_queue::EpisodePacket;
 use crate::request::user_inputs;
 
 /// The directive of an episode that asks for a call.

@@ -7,13 +7,13 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use crate::answer::Outputs;
-use crate::audit::{Anchor, AuditError, AuditQueue, InDoubt, Kind, data};
 use crate::base::{Blocked, GateClock, GateCode, Permission, Permissions, Ratchet, ToolId, TurnId};
 use crate::call::arguments::{Known, Recordable, Recorder};
 use crate::call::{Breakers, Call, Fault, Health, Rate, Rates, Snapshot};
 use crate::catalog::{Allowlist, Listed};
 use crate::config::{Limits, Policy};
 use crate::grant::{Confirmations, Confirmed, Grant, GrantId, Grants, Ruling};
+use crate::request::audit_queue::{AuditQueue, data};
 use crate::request::before::Before;
 use crate::request::context::RequestContext;
 use crate::request::discoveries::Discoveries;
@@ -22,6 +22,7 @@ use crate::request::on_disk::OnDisk;
 use crate::request::rules::InForce;
 use crate::request::turn_registry::TurnRegistry;
 use crate::server::Discovery;
+use omen_audit::{Anchor, AuditError, InDoubt, Kind};
 
 /// A gate. Clones are the same gate.
 ///
@@ -173,7 +174,7 @@ impl Gate {
 
     /// The calls that may have run and whose outcome is not known: a gate that wrote to this log before died in between.
     /// None of them is repeated (PG-6) until somebody has found out what its tool did, and has recorded it:
-    /// [`Audit::settle`](crate::audit::Audit::settle), `omen audit settle`.
+    /// [`Audit::settle`](omen_audit::Audit::settle), `omen audit settle`.
     #[must_use]
     pub fn in_doubt(&self) -> Vec<InDoubt> {
         self.0.before.in_doubt()

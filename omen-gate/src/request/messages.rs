@@ -8,12 +8,13 @@ use omen_fsm::Event;
 use omen_types::{Code, CorrelationId};
 use serde_json::json;
 
-use crate::audit::{EpisodePacket, Kind, data};
 use crate::base::{Blocked, GateCode, ServerName, ToolId, ToolName, TurnId};
 use crate::call::{CallHash, Ran, Tool};
 use crate::catalog::{BadCatalog, Catalog, Listed};
+use crate::request::audit_queue::{EpisodePacket, data};
 use crate::request::context::RequestContext;
 use crate::request::gate::Gate;
+use omen_audit::Kind;
 
 impl Gate {
     /// Says of each tool that a server lists why it may not be called, or nothing if it may: it is allowed in this form

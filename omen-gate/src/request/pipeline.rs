@@ -32,9 +32,9 @@ use never::Never;
 use omen_types::{CorrelationId, PacketId};
 
 use crate::answer::Summary;
-use crate::audit::EpisodePacket;
 use crate::base::{Blocked, ToolId, TurnId};
 use crate::call::{Answer, Call};
+use crate::request::audit_queue::EpisodePacket;
 use crate::request::context::RequestContext;
 use crate::request::gate::Gate;
 use crate::request::plan::ToolCall;

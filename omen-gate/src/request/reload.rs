@@ -4,14 +4,15 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::audit::{Kind, data};
 use crate::base::{Blocked, TurnId};
 use crate::config::{Config, ConfigErrors, PolicyHash};
 use crate::grant::{GrantId, Replacement, Reserved};
+use crate::request::audit_queue::data;
 use crate::request::builder::GRANTS_AN_ENTRY;
 use crate::request::gate::Gate;
 use crate::request::rules::Rules;
 use crate::request::stamp::stamp;
+use omen_audit::Kind;
 
 /// What a reload has changed.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::audit::data;
 use crate::config::PolicyHash;
+use crate::request::audit_queue::data;
 
 /// The version of the gate, and the hashes of the protocol's schema and of the policy; and whether that is only tried.
 pub(crate) fn stamp(policy: PolicyHash, shadow: bool) -> Map<String, Value> {

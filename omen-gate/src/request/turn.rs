@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 
-use crate::audit::{Kind, data};
 use crate::base::{Blocked, StepId, TurnId};
 use crate::call::{Abort, Missing, Ran};
+use crate::request::audit_queue::data;
 use crate::request::context::RequestContext;
 use crate::request::gate::Gate;
 use crate::request::pipeline::Request;
@@ -17,6 +17,7 @@ use crate::request::state::Received;
 use crate::request::stopped::Stopped;
 use crate::request::turn_steps::{TurnStep, TurnStepState, TurnSteps};
 use crate::request::user_inputs;
+use omen_audit::Kind;
 
 /// A turn of several steps. It ends with [`finish`](Self::finish), or is aborted.
 #[must_use = "a turn ends with `finish()`, which reports what was done and what was not"]

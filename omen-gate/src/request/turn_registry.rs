@@ -7,12 +7,12 @@ use omen_types::PacketId;
 
 use serde_json::{Map, Value};
 
-use crate::audit::{SESSION, TURN_CALLS};
 use crate::base::{Blocked, GateCode, TurnId};
 use crate::call::call_limits::room;
 use crate::call::{BudgetLimits, CallLimits, FailureBudget};
 use crate::request::before::Before;
 use crate::request::context::RequestContext;
+use omen_audit::{SESSION, TURN_CALLS};
 
 /// What a gate remembers of a turn. A call locks it: a turn makes one call at a time.
 #[derive(Debug)]

@@ -7,9 +7,9 @@ use omen_types::{ObservationPayload, PacketId};
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
-use crate::base::canonical::canonical_object;
 use crate::base::{Blocked, GateCode};
 use crate::config::Policy;
+use omen_base::canonical::canonical_object;
 
 /// Screens the user inputs that a directive rests on, as a query is screened. Without a pattern there is nothing to screen
 /// by.

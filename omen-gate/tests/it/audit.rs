@@ -1,107 +1,71 @@
-//! The audit log (A1, A3, A4, D49).
+//! The audit log of a gate. The log itself is tested in `omen-audit`.
 
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
 
-use omen_gate::audit::store::{Memory, Store};
-use omen_gate::audit::{Anchor, Audit, AuditError, Key, Kind, Options, Record, Verification, verify};
-use omen_gate::{GateClock, ManualClock, TurnId};
-use serde_json::{Map, Value, json};
+use omen_gate::audit::{Audit, AuditError, Key, Options};
+use omen_gate::{Blocked, Config, Gate, GateCode, SystemClock, regular};
+use tempfile::TempDir;
 
-mod chain;
-#[cfg(target_os = "linux")]
-mod child;
-mod crash;
-mod files;
-mod groups;
-mod head;
-mod keys;
-mod kill;
-mod records;
-mod required;
-mod rotation;
-#[cfg(unix)]
-mod signed;
-mod states;
-mod tamper;
-mod torn;
-mod truncate;
+const FOLDER: &str = "OMEN_GATE_TEST_CHILD_FOLDER";
+const KEY: &str = "OMEN_GATE_TEST_CHILD_KEY";
+const DIGITS: &str = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
 
-/// 2026-03-01T10:00:00Z.
-const START: Duration = Duration::from_secs(1_772_359_200);
-
-/// The bytes 0 to 31, a key that is none.
-fn key() -> Key {
-    Key::from_bytes(&std::array::from_fn::<u8, 32, _>(|i| i as u8)).unwrap()
+/// What cannot be recorded does not happen.
+#[test]
+fn an_error_is_a_refusal_by_a1() {
+    let blocked = Blocked::from(AuditError::Broken);
+    assert_eq!(blocked.code, GateCode::A1);
+    assert!(blocked.message.contains("could not be written") && blocked.help.contains("open the log again"));
 }
 
-fn clock() -> Arc<dyn GateClock> {
-    Arc::new(ManualClock::new(SystemTime::UNIX_EPOCH + START))
+/// The key is handed to no tool server: neither in its environment nor as a file that it finds open (A3). A program with the key in its environment, and log, head record and key file open, starts the servers of its
+/// configuration. The one that it has writes down what it was given.
+fn start(folder: &Path) {
+    let (log, key_file, seen) = (folder.join("audit.jsonl"), folder.join("audit.key"), folder.join("seen"));
+    let config = Config::parse(&format!(
+        "[servers.spy]\ncommand = '/bin/sh'\npass_env = ['{FOLDER}']\n\
+         args = ['-c', 'env > \"$0.env\"; ls -l /proc/self/fd > \"$0.files\"', '{}']\n\
+         [audit]\nlog = '{}'\nkey_env = '{KEY}'\n",
+        seen.display(),
+        log.display(),
+    ))
+    .unwrap();
+    let audit =
+        Audit::open(&log, Key::from_env(KEY).unwrap(), Arc::new(SystemClock::default()), Options::default()).unwrap();
+    let open = regular::open(&key_file).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    // It writes, and speaks no protocol.
+    runtime.block_on(async { assert!(Gate::builder(config).start_servers().await.is_err()) });
+    drop((audit, open));
 }
 
-fn turn() -> TurnId {
-    TurnId::new("turn_1").unwrap()
-}
-
-fn object(value: Value) -> Map<String, Value> {
-    match value {
-        Value::Object(members) => members,
-        other => panic!("{other} is not an object"),
+#[test]
+fn a_server_is_not_given_the_key() {
+    if let Some(folder) = std::env::var_os(FOLDER) {
+        return start(Path::new(&folder));
     }
-}
+    let folder = TempDir::new().unwrap();
+    drop(Key::create(folder.path().join("audit.key")).unwrap());
+    let status = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "audit::a_server_is_not_given_the_key", "--test-threads=1"])
+        .env(FOLDER, folder.path())
+        .env(KEY, DIGITS)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .status()
+        .unwrap();
+    assert!(status.success());
 
-fn open(store: impl Store) -> Result<Audit, AuditError> {
-    Audit::over(store, key(), clock(), Options::default())
-}
-
-/// Records something small.
-fn record(audit: &Audit, n: u64) -> Result<u64, AuditError> {
-    let turn = turn();
-    audit.append(Record::new(Kind::Decision, &turn, object(json!({ "n": n })))).map(|receipt| receipt.sequence)
-}
-
-/// A log with a number of entries, the first of which says that it was opened.
-struct Written {
-    log: Vec<u8>,
-    head: Vec<u8>,
-    anchor: Anchor,
-}
-
-fn written(entries: u64) -> Written {
-    let memory = Memory::default();
-    let audit = open(memory.clone()).unwrap();
-    for n in 2..=entries {
-        assert_eq!(record(&audit, n).unwrap(), n);
-    }
-    Written { log: memory.bytes(), head: memory.head_bytes().unwrap(), anchor: audit.anchor().unwrap() }
-}
-
-impl Written {
-    fn lines(&self) -> Vec<&[u8]> {
-        self.log.split_inclusive(|byte| *byte == b'\n').collect()
-    }
-}
-
-/// Verifies bytes.
-fn judge(log: &[u8], head: Option<&[u8]>) -> Verification {
-    verify(log, head, &key(), None).unwrap()
-}
-
-/// The entries of a log as JSON.
-fn entries(log: &[u8]) -> Vec<Value> {
-    let text = std::str::from_utf8(log).unwrap();
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-}
-
-/// Numbers that look random, the same in every run: SplitMix64.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % bound
+    let seen = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
+    let env = seen("seen.env");
+    assert!(env.contains(FOLDER), "what is passed is there: {env}");
+    assert!(!env.contains(KEY) && !env.contains(DIGITS), "{env}");
+    let files = seen("seen.files");
+    assert!(files.contains("seen.files"), "its own output is there: {files}");
+    for name in ["audit.jsonl", "audit.jsonl.head", "audit.key"] {
+        assert!(!files.contains(name), "{files}");
     }
 }

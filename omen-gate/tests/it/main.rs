@@ -5,11 +5,11 @@
 
 mod arguments;
 mod asked;
+#[cfg(target_os = "linux")]
 mod audit;
 mod breaker;
 mod bridge;
 mod budget;
-mod canonical;
 mod catalog;
 mod clock;
 mod code;
@@ -28,7 +28,6 @@ mod lists;
 mod matrix;
 #[cfg(unix)]
 mod mcp;
-mod names;
 mod output;
 mod pipeline;
 mod plan;
@@ -37,7 +36,6 @@ mod random;
 mod reload;
 mod replay;
 mod restart;
-mod rfc8785;
 mod server;
 mod steps;
 mod summary;

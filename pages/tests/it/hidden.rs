@@ -12,8 +12,17 @@ use omen_pages::expand::{Options, Part, command};
 use serde::Deserialize;
 
 /// The crates that a program can depend on.
-const CRATES: [&str; 7] =
-    ["omen-types", "omen-invariants", "omen-fsm", "omen-gate", "omen-proxy", "omen-sdk", "omen-worker"];
+const CRATES: [&str; 9] = [
+    "omen-types",
+    "omen-invariants",
+    "omen-fsm",
+    "omen-base",
+    "omen-audit",
+    "omen-gate",
+    "omen-proxy",
+    "omen-sdk",
+    "omen-worker",
+];
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -5,9 +5,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Where retired words are searched: the files at the root, and these folders.
-const SCANNED: [&str; 16] = [
+const SCANNED: [&str; 18] = [
     "docs",
     "examples",
+    "omen-audit",
+    "omen-base",
     "omen-cli",
     "omen-codegen",
     "omen-fsm",

@@ -22,6 +22,8 @@ const CRATES: &[(&str, &str)] = &[
     ("omen-types", "omen_types"),
     ("omen-invariants", "omen_invariants"),
     ("omen-fsm", "omen_fsm"),
+    ("omen-base", "omen_base"),
+    ("omen-audit", "omen_audit"),
     ("omen-gate", "omen_gate"),
     ("omen-proxy", "omen_proxy"),
     ("omen-sdk", "omen"),
@@ -88,7 +90,7 @@ fn documented() -> PathBuf {
             "--no-deps",
             "--lib",
             "--features",
-            "omen-gate/mcp,omen-sdk/mcp,omen-sdk/nats,omen-sdk/render",
+            "omen-audit/ed25519,omen-gate/mcp,omen-sdk/mcp,omen-sdk/nats,omen-sdk/render",
         ])
         .args(CRATES.iter().flat_map(|(package, _)| ["--package", package]))
         .arg("--target-dir")

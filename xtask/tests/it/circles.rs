@@ -14,10 +14,20 @@ use proc_macro2::token_stream::IntoIter;
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 
 /// The crates that are free of circles.
-const CRATES: &[&str] = &["omen-invariants", "omen-gate", "omen-proxy", "omen-sdk", "omen-worker", "omen-cli", "xtask"];
+const CRATES: &[&str] = &[
+    "omen-invariants",
+    "omen-base",
+    "omen-audit",
+    "omen-gate",
+    "omen-proxy",
+    "omen-sdk",
+    "omen-worker",
+    "omen-cli",
+    "xtask",
+];
 
 /// The rooms of `omen-gate`, from the ground up: each needs only those before it.
-const ROOMS: &[&str] = &["base", "audit", "call", "catalog", "grant", "config", "server", "answer", "request"];
+const ROOMS: &[&str] = &["base", "call", "catalog", "grant", "config", "server", "answer", "request"];
 
 /// The most entries at the root of a crate's sources. A file and the folder of its name are one.
 const MOST_ENTRIES: usize = 10;

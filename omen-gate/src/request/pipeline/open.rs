@@ -2,11 +2,12 @@
 
 use serde_json::json;
 
-use crate::audit::{Kind, data};
 use crate::call::breaker::BreakerState;
 use crate::call::{Admission, Attempt, Call, Fault, Ran};
+use crate::request::audit_queue::data;
 use crate::request::context::RequestContext;
 use crate::request::gate::Gate;
+use omen_audit::Kind;
 
 /// A call, from where it is counted to where its outcome is known. If its caller goes away in between, this
 /// sees to what is left to do: a call that was made has failed, to the budget (R2), the breaker (R1) and the counts

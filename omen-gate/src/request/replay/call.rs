@@ -4,10 +4,10 @@ use std::time::SystemTime;
 
 use serde_json::{Map, Value};
 
-use crate::audit::Logged;
 use crate::base::{Blocked, GateCode, ToolId};
 use crate::catalog::Pin;
 use crate::request::messages::EPISODE;
+use omen_audit::Logged;
 
 /// What a policy says of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]

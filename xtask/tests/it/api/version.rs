@@ -136,8 +136,11 @@ fn a_line_removed_from_a_real_listing_is_found() {
     for (package, _) in CRATES {
         let released = read(&file(package));
         let last = released.lines().last().expect("it has lines");
-        let without = released.trim_end().strip_suffix(last).expect("its last line");
-        assert!(allows("0.1.0", "0.1.1", &compare(&released, without)).is_err(), "{package}: {last}");
+        // Of a crate that is new in this version, nothing was released but the line of its version.
+        if !last.starts_with("//") {
+            let without = released.trim_end().strip_suffix(last).expect("its last line");
+            assert!(allows("0.1.0", "0.1.1", &compare(&released, without)).is_err(), "{package}: {last}");
+        }
         let with = format!("{released}pub fn omen::new_in_this_version()\n");
         assert!(allows("0.1.0", "0.1.0", &compare(&released, &with)).is_err(), "{package}");
         assert!(allows("0.1.0", "0.1.1", &compare(&released, &with)).is_ok(), "{package}");

@@ -2,7 +2,6 @@
 
 use serde_json::Value;
 
-use crate::audit::Kind;
 use crate::base::Blocked;
 use crate::call::{Attempt, Call};
 use crate::grant::{Confirmed, Decision, Ruling};
@@ -10,6 +9,7 @@ use crate::request::context::RequestContext;
 use crate::request::gate::Gate;
 use crate::request::pipeline::Request;
 use crate::request::state::{Authorized, Conformant};
+use omen_audit::Kind;
 
 /// Asks the allowlist, the grants and, if the call needs it, somebody who confirms it.
 ///

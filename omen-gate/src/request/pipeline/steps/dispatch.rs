@@ -5,12 +5,12 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
-use crate::audit::{Kind, data};
 use crate::base::{Blocked, canonical, size};
 use crate::call::breaker::BreakerState;
 use crate::call::{Abort, Answer, Call, Fault, FaultClass, Ran, guarded};
 use crate::catalog::Listed;
 use crate::grant::{Decision, Outcome, Redeemed};
+use crate::request::audit_queue::data;
 use crate::request::context::RequestContext;
 use crate::request::gate::Gate;
 use crate::request::pipeline::Request;
@@ -19,6 +19,7 @@ use crate::request::state::{Authorized, Dispatched};
 use crate::request::stopped::Stopped;
 use crate::request::turn_registry::TurnRecord;
 use crate::server::{Dispatch, Form};
+use omen_audit::Kind;
 
 /// Calls the tool, once. What was granted and confirmed is checked again, at this moment; the intent is in the
 /// audit log before the tool runs, and the outcome after it. An answer with `isError` is an answer, but counts as a

@@ -2,11 +2,12 @@
 
 use serde_json::json;
 
-use crate::audit::{Kind, data};
 use crate::base::{Blocked, GateCode};
+use crate::request::audit_queue::data;
 use crate::request::pipeline::{Request, Way};
 use crate::request::plan::Plan;
 use crate::request::state::{Planned, Screened, Terminal};
+use omen_audit::Kind;
 
 /// Reads what the planner wrote: exactly one JSON object.
 ///

@@ -1,0 +1,120 @@
+//! Why something is not recorded.
+
+use std::io;
+use std::path::PathBuf;
+
+use super::anchor::BadAnchor;
+use super::flaw::Flaw;
+use super::verdict::LogVerdict;
+use omen_base::NotExact;
+
+/// Nothing was recorded. Whatever needs the record does not happen (A1).
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AuditError {
+    /// Another process, or another part of this one, has the log open.
+    #[error("the log `{0}` is in use")]
+    InUse(PathBuf),
+    /// The log is not there, but its head record is: somebody has removed it.
+    #[error("the log `{0}` is gone, but its head record is there")]
+    Gone(PathBuf),
+    /// The first file of the log is not there, but a later one is.
+    #[error("the log `{log}` is gone, but `{later}`, which continues it, is there")]
+    Headless {
+        /// The log's first file.
+        log: PathBuf,
+        /// A file that continues it.
+        later: PathBuf,
+    },
+    /// A file of the log cannot be used.
+    #[error("the log `{path}` cannot be used: {source}")]
+    Io {
+        /// The log.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The log cannot be read or written.
+    #[error("the log cannot be read or written: {0}")]
+    Store(#[from] io::Error),
+    /// A file of the log was removed, moved or replaced while the log is in use.
+    #[error("`{0}` was removed, moved or replaced while the log is in use")]
+    Misplaced(PathBuf),
+    /// The log was tampered with, or cut. It is left as it is.
+    #[error("the log is {0}")]
+    NotSound(LogVerdict),
+    /// The anchor that the log must hold cannot be used.
+    #[error("{0}")]
+    Required(#[from] BadAnchor),
+    /// An entry, or the head record, has no canonical text.
+    #[error("the entry cannot be recorded: {0}")]
+    NotCanonical(#[from] NotExact),
+    /// An entry is too long.
+    #[error("the entry exceeds {limit} bytes ({bytes} bytes)")]
+    Long {
+        /// Bytes of its line.
+        bytes: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// An entry would not be read back as what it is.
+    #[error("the entry cannot be recorded, because it could not be read back: {0}")]
+    NotReadBack(Flaw),
+    /// The clock shows a time that has no RFC 3339 text.
+    #[error("the clock shows a time before 1970 or after 9999")]
+    Clock,
+    /// The log has no call in doubt whose intent has this number.
+    #[error("entry {0} is not the intent of a call in doubt")]
+    NotInDoubt(u64),
+    /// So many entries wait to be recorded that there is no room for another one.
+    #[error("{0} entries are waiting to be recorded")]
+    Full(usize),
+    /// Recording was interrupted.
+    #[error("recording was interrupted, so it is unknown whether the entry was recorded")]
+    Interrupted,
+    /// An earlier entry may or may not have been written.
+    #[error("an earlier entry could not be written, so the log is closed")]
+    Broken,
+}
+
+impl AuditError {
+    /// The same for another entry that was written together with the first.
+    pub(super) fn again(&self) -> Self {
+        match self {
+            Self::Store(error) => Self::Store(io::Error::new(error.kind(), error.to_string())),
+            Self::NotSound(verdict) => Self::NotSound(verdict.clone()),
+            Self::Misplaced(path) => Self::Misplaced(path.clone()),
+            _ => Self::Broken,
+        }
+    }
+
+    /// How to fix it.
+    #[must_use]
+    pub fn help(&self) -> &'static str {
+        match self {
+            Self::InUse(_) => "wait for the other process to finish; until then, write to another log, or read a copy",
+            Self::Headless { .. } => {
+                "restore the first file, or keep the others as evidence and start a log under another name"
+            }
+            Self::Gone(_) => "restore the log, or keep the head record as evidence and start a log under another name",
+            Self::Io { .. } | Self::Store(_) => {
+                "check that the files are readable and writable and that the disk has space"
+            }
+            Self::Misplaced(_) => {
+                "stop the gate; keep all files of that name as evidence, restore the log, and start the gate again"
+            }
+            Self::NotSound(verdict) => verdict.help().unwrap_or_default(),
+            Self::Required(_) => {
+                "name the file with the last anchor of this log, as `omen audit export-anchor` prints it"
+            }
+            Self::NotCanonical(NotExact::Number { .. }) => "write numbers beyond ±(2^53−1) as strings",
+            Self::NotCanonical(_) | Self::NotReadBack(_) => "write nested or unusual values as strings",
+            Self::Long { .. } => "record a hash of the long value, or raise the limit of an entry",
+            Self::Clock => "correct the clock",
+            Self::NotInDoubt(_) => "list the calls in doubt: `omen audit show --in-doubt`",
+            Self::Full(_) => "check the disk of the audit log, and try again later",
+            Self::Interrupted => "open the log again, and check its last entries",
+            Self::Broken => "open the log again; this repairs the partial write",
+        }
+    }
+}

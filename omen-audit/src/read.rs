@@ -1,0 +1,137 @@
+//! Reading what a log says, entry by entry, while it is verified; and going on with what is written since.
+
+use std::io::{self, BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+
+use super::entry::Entry;
+use super::head::{Head, Point};
+use super::series::{LogVerification, verify_log_to};
+use super::store::{ReadOnly, numbered, parse_name};
+use super::verdict::{LogVerdict, Tampering};
+use super::{Anchor, AuditError, Key};
+use omen_base::canonical;
+
+/// An entry whose seal fits.
+#[derive(Clone, Copy, Debug)]
+pub struct Logged<'e>(&'e Entry);
+
+impl<'e> Logged<'e> {
+    /// Its number.
+    #[must_use]
+    pub fn sequence(self) -> u64 {
+        self.0.sequence
+    }
+
+    /// When it was written, by the clock of the gate (RFC 3339).
+    #[must_use]
+    pub fn time(self) -> &'e str {
+        &self.0.time
+    }
+
+    /// Its kind, such as `intent`.
+    #[must_use]
+    pub fn kind(self) -> String {
+        self.0.kind.text().unwrap_or_default().trim_matches('"').to_owned()
+    }
+
+    /// The turn that it belongs to; entries of the log itself belong to none.
+    #[must_use]
+    pub fn turn(self) -> Option<&'e str> {
+        self.0.turn.as_deref()
+    }
+
+    /// The packet that asked for it, if an episode did.
+    #[must_use]
+    pub fn packet_id(self) -> Option<&'e str> {
+        self.0.packet_id.as_deref()
+    }
+
+    /// The episode, if there is one.
+    #[must_use]
+    pub fn correlation_id(self) -> Option<&'e str> {
+        self.0.correlation_id.as_deref()
+    }
+
+    /// What it says.
+    #[must_use]
+    pub fn data(self) -> &'e Map<String, Value> {
+        &self.0.data
+    }
+
+    /// Its line, without the line break.
+    #[must_use]
+    pub fn line(self) -> String {
+        canonical::write(self.0).ok().and_then(|line| String::from_utf8(line).ok()).unwrap_or_default()
+    }
+}
+
+/// Verifies a log in all its files and shows each entry that is sound, in order. An entry is shown before what comes after
+/// it is verified.
+///
+/// # Errors
+/// If the files cannot be read.
+pub fn read_log(
+    log: impl AsRef<Path>,
+    key: &Key,
+    anchor: Option<&Anchor>,
+    seen: &mut dyn FnMut(Logged<'_>),
+) -> Result<LogVerification, AuditError> {
+    verify_log_to(log.as_ref(), key, anchor, &mut |entry| seen(Logged(entry)))
+}
+
+/// A log that is read as it grows, over its files.
+#[derive(Debug)]
+pub struct Follow {
+    log: PathBuf,
+    number: u32,
+    at: Point,
+    offset: u64,
+}
+
+impl Follow {
+    /// Goes on behind what was verified, if that was sound.
+    #[must_use]
+    pub fn after(log: impl AsRef<Path>, found: &LogVerification) -> Option<Self> {
+        let last = found.files.last()?;
+        let (log, number) = (log.as_ref().to_owned(), parse_name(&last.path).1);
+        found.is_sound().then(|| Self { log, number, at: last.found.point(), offset: last.found.bytes })
+    }
+
+    /// Shows what was acknowledged since the last time.
+    ///
+    /// # Errors
+    /// If a file cannot be read, or an entry is not the one that belongs there.
+    pub fn more(&mut self, key: &Key, seen: &mut dyn FnMut(Logged<'_>)) -> Result<(), AuditError> {
+        loop {
+            let path = numbered(&self.log, self.number);
+            let ReadOnly { log, head } = ReadOnly::open(&path)?;
+            // A head record that is being written is read the next time.
+            let (Some(mut log), Some(head)) = (log, head.and_then(|head| Head::decode(&head, key))) else {
+                return Ok(());
+            };
+            let unusable = |source| AuditError::Io { path: path.clone(), source };
+            log.skip_to(self.offset).map_err(unusable)?;
+            let mut log = BufReader::new(log);
+            let mut line = Vec::new();
+            while self.at.count < head.at.count {
+                line.clear();
+                log.read_until(b'\n', &mut line).map_err(unusable)?;
+                let text = line.strip_suffix(b"\n").ok_or_else(|| unusable(io::ErrorKind::UnexpectedEof.into()))?;
+                let sequence = self.at.count + 1;
+                let (entry, last) = Entry::judge(text, key, &self.at.last, sequence).map_err(|flaw| {
+                    let tampering = Tampering::Line { line: sequence, offset: self.offset, flaw };
+                    AuditError::NotSound(LogVerdict::Tampered(tampering))
+                })?;
+                self.at = Point { count: sequence, last };
+                self.offset += line.len() as u64;
+                seen(Logged(&entry));
+            }
+            if !head.continued {
+                return Ok(());
+            }
+            (self.number, self.offset) = (self.number + 1, 0);
+        }
+    }
+}

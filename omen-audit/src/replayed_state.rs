@@ -1,0 +1,288 @@
+//! What a log says of what was done before it was opened: what must hold over a restart (PG-6, R2, G2). Breakers are in memory
+//! alone (R1, D73): the log does not record whether a tool works.
+//!
+//! It is gathered while the log is verified, entry by entry. What it keeps grows with what is still of interest, not with
+//! the log: 16 bytes for each directive that had its call, and little else.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::SystemTime;
+
+use serde_json::{Map, Value};
+use sha2::{Digest as _, Sha256};
+
+use super::entry::{Entry, Kind, Label, Own};
+use super::recent_calls::{RecentCalls, USER_TURN};
+use omen_base::canonical;
+
+/// What was done before.
+#[derive(Clone, Debug, Default)]
+pub struct ReplayedState {
+    /// Calls with an intent and no outcome, by turn and hash.
+    open: BTreeMap<(String, String), OpenCall>,
+    /// The directives that have had their call. Sorted once the log is read.
+    called: Vec<Fingerprint>,
+    /// The turns that have had failures, and have not ended.
+    budgets: BTreeMap<Fingerprint, Failures>,
+    /// The grants of the configuration that were revoked, by what they grant.
+    revoked: BTreeSet<Fingerprint>,
+    /// The grants of the configuration in this run of a gate, by their ids.
+    given: BTreeMap<u64, GivenGrant>,
+    /// How many calls have rested on a grant of the configuration whose uses are counted, by what it grants.
+    spent: BTreeMap<Fingerprint, u64>,
+    /// What limits on calls count.
+    recent: RecentCalls,
+    /// The latest time of an entry. That of the last one may be earlier: the clock may have been set back.
+    latest: Option<SystemTime>,
+}
+
+/// A call that may have run: the gate has recorded its intent, and died before the outcome was known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct InDoubt {
+    /// The number of the intent in the log.
+    pub sequence: u64,
+    /// When it was recorded.
+    pub time: String,
+    /// The turn.
+    pub turn: String,
+    /// The tool, as `server/tool`.
+    pub tool: String,
+    /// The hash of tool and arguments.
+    pub call: String,
+    /// The directive, if an episode asked for the call.
+    pub packet_id: Option<String>,
+    /// Its episode.
+    pub correlation_id: Option<String>,
+}
+
+/// A grant of the configuration.
+#[derive(Clone, Copy, Debug)]
+struct GivenGrant {
+    grant: Fingerprint,
+    /// Whether its uses are counted.
+    counted: bool,
+}
+
+#[derive(Clone, Debug)]
+struct OpenCall {
+    doubt: InDoubt,
+    /// The turn that its failure counts for: that of the user, if it is part of one.
+    counted_turn: String,
+    directive: Option<Fingerprint>,
+}
+
+/// The failures of a turn.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Failures {
+    /// How many there were.
+    pub failures: u32,
+    /// How many since the last success.
+    pub in_a_row: u32,
+    /// The class of the last one.
+    pub last: String,
+}
+
+/// The class of a call whose caller went away.
+const CANCELLED: &str = "cancelled";
+
+/// The first half of a SHA-256.
+type Fingerprint = u128;
+
+impl ReplayedState {
+    /// Takes the next entry.
+    pub(super) fn add(&mut self, entry: &Entry) {
+        self.latest = self.latest.max(humantime::parse_rfc3339(&entry.time).ok());
+        match entry.kind {
+            // Grants have new numbers in each run.
+            Label::Own(Own::Opened | Own::Repaired) => self.given.clear(),
+            Label::Own(Own::Rotated | Own::Continued) => {}
+            Label::Record(kind) => self.record(kind, entry),
+        }
+    }
+
+    fn record(&mut self, kind: Kind, entry: &Entry) {
+        let Entry { data, turn: Some(turn), .. } = entry else { return };
+        match kind {
+            Kind::Grant => self.granted(data),
+            Kind::Revocation => self.taken_back(data),
+            Kind::Intent => self.intended(turn, entry),
+            Kind::Outcome => self.ended(turn, entry),
+            Kind::Turn if text(data, "outcome") == Some("finished") => {
+                self.budgets.remove(&fingerprint(&[turn]));
+                self.recent.over(turn);
+            }
+            Kind::Turn if text(data, "outcome") == Some("over") => self.recent.over(turn),
+            Kind::Turn | Kind::Decision | Kind::Confirmation | Kind::Policy => {}
+        }
+    }
+
+    fn granted(&mut self, data: &Map<String, Value>) {
+        for grant in data.get("grants").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_object) {
+            if let (Some("config"), Some(id)) = (text(grant, "source"), grant.get("id").and_then(Value::as_u64)) {
+                let mut grant = grant.clone();
+                grant.remove("id");
+                let counted = grant.contains_key("uses");
+                self.given.extend(of_grant(&grant).map(|grant| (id, GivenGrant { grant, counted })));
+            }
+        }
+    }
+
+    /// Somebody has revoked what a tool may do. If a configuration no longer has a grant, that names no tool: then it was
+    /// not revoked, and may be given again, with all its uses.
+    fn taken_back(&mut self, data: &Map<String, Value>) {
+        let grants = ids(data).filter_map(|id| self.given.get(&id)).map(|given| given.grant);
+        if data.contains_key("tool") {
+            self.revoked.extend(grants);
+        } else {
+            for grant in grants {
+                self.revoked.remove(&grant);
+                self.spent.remove(&grant);
+            }
+        }
+    }
+
+    /// A use is taken before the intent is written, and is not given back, whatever comes of the call.
+    fn spent_by(&mut self, data: &Map<String, Value>) {
+        for given in ids(data).filter_map(|id| self.given.get(&id)).filter(|given| given.counted) {
+            let spent = self.spent.entry(given.grant).or_default();
+            *spent = spent.saturating_add(1);
+        }
+    }
+
+    fn intended(&mut self, turn: &str, entry: &Entry) {
+        let data = &entry.data;
+        let Some(call) = text(data, "call") else { return };
+        let name = |member| data.get("tool").and_then(|tool| tool.get(member)).and_then(Value::as_str);
+        let (server, tool) = (name("server").unwrap_or_default(), name("tool").unwrap_or_default());
+        let counted_turn = text(data, USER_TURN).unwrap_or(turn);
+        let open = OpenCall {
+            counted_turn: counted_turn.to_owned(),
+            doubt: InDoubt {
+                sequence: entry.sequence,
+                time: entry.time.clone(),
+                turn: turn.to_owned(),
+                tool: format!("{server}/{tool}"),
+                call: call.to_owned(),
+                packet_id: entry.packet_id.clone(),
+                correlation_id: entry.correlation_id.clone(),
+            },
+            directive: entry.packet_id.as_deref().map(|packet| fingerprint(&[turn, packet])),
+        };
+        self.recent.intended((server, tool), counted_turn, &entry.time, data);
+        self.spent_by(data);
+        self.open.insert((turn.to_owned(), call.to_owned()), open);
+    }
+
+    fn ended(&mut self, turn: &str, entry: &Entry) {
+        let data = &entry.data;
+        let Some(call) = text(data, "call") else { return };
+        let open = self.open.remove(&(turn.to_owned(), call.to_owned()));
+        let turn = open.as_ref().map_or(turn, |open| &open.counted_turn);
+        // A call that a rule stopped before it was made counts for nothing.
+        if text(data, "ran") == Some("no") && !data.contains_key("answer") {
+            return;
+        }
+        self.called.extend(open.as_ref().and_then(|open| open.directive));
+        match data.get("class") {
+            Some(Value::String(class)) => self.failed(turn, class),
+            Some(_) => {
+                if let Some(failures) = self.budgets.get_mut(&fingerprint(&[turn])) {
+                    failures.in_a_row = 0;
+                }
+            }
+            // Broken off by a rule: neither tool nor turn has failed.
+            None => {}
+        }
+    }
+
+    fn failed(&mut self, turn: &str, class: &str) {
+        let failures = self.budgets.entry(fingerprint(&[turn])).or_default();
+        failures.failures += 1;
+        failures.in_a_row += 1;
+        class.clone_into(&mut failures.last);
+    }
+
+    /// The log is read. Each call in doubt was one that may have run, and is a failure of its turn, as if its caller had
+    /// gone away.
+    pub(super) fn end(&mut self) {
+        let open: Vec<_> = self.open.values().map(|open| (open.counted_turn.clone(), open.directive)).collect();
+        for (turn, directive) in open {
+            self.called.extend(directive);
+            self.failed(&turn, CANCELLED);
+        }
+        self.called.sort_unstable();
+        self.called.dedup();
+        self.called.shrink_to_fit();
+    }
+
+    /// The calls in doubt, in the order of the log.
+    pub fn in_doubt(&self) -> Vec<&InDoubt> {
+        let mut all: Vec<_> = self.open.values().map(|open| &open.doubt).collect();
+        all.sort_by_key(|doubt| doubt.sequence);
+        all
+    }
+
+    /// A call in doubt with this hash of which something holds.
+    pub fn doubt(&self, call: &str, holds: impl Fn(&InDoubt) -> bool) -> Option<&InDoubt> {
+        // There are few: at most those that were under way when a gate died.
+        self.open.values().map(|open| &open.doubt).find(|doubt| doubt.call == call && holds(doubt))
+    }
+
+    /// Whether a directive has had its call.
+    pub fn was_called(&self, turn: &str, packet_id: &str) -> bool {
+        self.called.binary_search(&fingerprint(&[turn, packet_id])).is_ok()
+    }
+
+    /// The failures of a turn, if it has had any.
+    pub fn failures(&self, turn: &str) -> Option<&Failures> {
+        self.budgets.get(&fingerprint(&[turn]))
+    }
+
+    /// The latest time of an entry, if there is one.
+    pub fn latest(&self) -> Option<SystemTime> {
+        self.latest
+    }
+
+    /// The calls that limits count.
+    pub fn recent(&self) -> &RecentCalls {
+        &self.recent
+    }
+
+    /// How many uses of a grant of the configuration were taken, by its members.
+    pub fn spent(&self, grant: &Map<String, Value>) -> u64 {
+        of_grant(grant).and_then(|grant| self.spent.get(&grant).copied()).unwrap_or_default()
+    }
+
+    /// Whether a grant of the configuration was revoked, by its members.
+    pub fn is_revoked(&self, grant: &Map<String, Value>) -> bool {
+        of_grant(grant).is_some_and(|grant| self.revoked.contains(&grant))
+    }
+}
+
+/// The grants that an entry names.
+fn ids(data: &Map<String, Value>) -> impl Iterator<Item = u64> {
+    data.get("grants").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_u64)
+}
+
+fn of_grant(grant: &Map<String, Value>) -> Option<Fingerprint> {
+    let text = canonical::write(grant).ok()?;
+    Some(first_half(&Sha256::digest(text)))
+}
+
+fn text<'d>(data: &'d Map<String, Value>, member: &str) -> Option<&'d str> {
+    data.get(member).and_then(Value::as_str)
+}
+
+/// Of names, of which none has the separator in it.
+fn fingerprint(names: &[&str]) -> Fingerprint {
+    let mut hash = Sha256::new();
+    for name in names {
+        hash.update(name.as_bytes());
+        hash.update([0]);
+    }
+    first_half(&hash.finalize())
+}
+
+fn first_half(hash: &[u8]) -> Fingerprint {
+    hash.iter().take(16).fold(0, |all, byte| (all << 8) | Fingerprint::from(*byte))
+}

@@ -1,0 +1,64 @@
+//! Files of secrets: hexadecimal digits that only the owner can read.
+
+use std::fs::Metadata;
+use std::io::{self, Read as _, Write as _};
+use std::path::Path;
+
+use zeroize::Zeroizing;
+
+use super::key_error::{BYTES, KeyError};
+use super::store;
+use omen_base::regular;
+
+/// The text of a file on which nobody but the owner has rights (A3).
+pub(super) fn read(path: &Path) -> Result<Zeroizing<String>, KeyError> {
+    let unreadable = |source| KeyError::Io { path: path.to_owned(), source };
+    let file = regular::open(path).map_err(|error| match error.kind() {
+        io::ErrorKind::InvalidInput => KeyError::NotFile(path.to_owned()),
+        _ => unreadable(error),
+    })?;
+    check_rights(path, &file.metadata().map_err(unreadable)?)?;
+    // With its full capacity at once, no copy of a part is left behind by growing.
+    let mut text = Zeroizing::new(String::with_capacity(MAX_TEXT));
+    let read = file.take(MAX_TEXT as u64).read_to_string(&mut text);
+    match read {
+        Ok(MAX_TEXT) => Err(KeyError::NotHex),
+        Ok(_) => Ok(text),
+        Err(error) if error.kind() == io::ErrorKind::InvalidData => Err(KeyError::NotHex),
+        Err(error) => Err(unreadable(error)),
+    }
+}
+
+/// Random bytes of the operating system, in a new file that only the owner may read and write.
+pub(super) fn create(path: &Path) -> Result<Zeroizing<[u8; BYTES]>, KeyError> {
+    let mut bytes = Zeroizing::new([0; BYTES]);
+    getrandom::fill(bytes.as_mut()).map_err(|error| KeyError::Random(error.to_string()))?;
+
+    let mut text = Zeroizing::new([b'\n'; 2 * BYTES + 1]);
+    let encoded = base16ct::lower::encode(bytes.as_ref(), text.as_mut()).map(<[u8]>::len);
+    debug_assert_eq!(encoded, Ok(2 * BYTES), "one byte is left for the line break");
+    // What was sealed with a key that did not survive a power failure could not be verified any more.
+    let written = store::private().create_new(true).open(path).and_then(|mut file| {
+        file.write_all(text.as_ref())?;
+        file.sync_all()?;
+        store::sync_folder(path)
+    });
+    written.map_err(|source| KeyError::Io { path: path.to_owned(), source })?;
+    Ok(bytes)
+}
+
+fn check_rights(path: &Path, metadata: &Metadata) -> Result<(), KeyError> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        let mode = metadata.permissions().mode() & 0o7777;
+        if mode & 0o077 != 0 {
+            return Err(KeyError::Open { path: path.to_owned(), mode });
+        }
+    }
+    Ok(())
+}
+
+/// The most bytes of a file that are read, far more than a secret has.
+const MAX_TEXT: usize = 4096;

@@ -1,0 +1,261 @@
+//! Signed anchors: what an auditor verifies a log with who does not have its key.
+//!
+//! The seals of a log say nothing without its key, and with the key anybody can write another log. A signed anchor has the
+//! SHA-256 of all lines up to an entry, signed with Ed25519. Who has the public key alone can verify with it that the log is
+//! the one that was signed, up to there, and can forge neither.
+
+use std::fmt;
+use std::fs;
+use std::io::{self, BufRead as _, BufReader};
+use std::path::Path;
+
+use ed25519_dalek::Signer as _;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+use zeroize::Zeroizing;
+
+use super::anchor::BadAnchor;
+use super::entry::Version;
+use super::key_error::KeyError;
+use super::read::read_log;
+use super::series::LogVerification;
+use super::store::numbered;
+use super::{AuditError, Key, secret};
+use omen_base::{canonical, regular};
+
+/// The secret half of a pair of keys. `Debug` does not show it, and it is wiped when it goes.
+pub struct SigningKey(ed25519_dalek::SigningKey);
+
+impl SigningKey {
+    /// Makes a pair: the secret half in a new file that only the owner may read and write, the public half in another one
+    /// with `.pub` behind its name.
+    ///
+    /// # Errors
+    /// If one of the files exists or cannot be written, or there are no random bytes.
+    pub fn create(path: impl AsRef<Path>) -> Result<Self, KeyError> {
+        let path = path.as_ref();
+        let public = path.with_file_name(
+            [path.file_name().unwrap_or_default(), ".pub".as_ref()].into_iter().collect::<std::ffi::OsString>(),
+        );
+        let unwritten = |source| KeyError::Io { path: public.clone(), source };
+        // Its place is taken first, so that no secret half is left alone.
+        let mut file = fs::File::create_new(&public).map_err(unwritten)?;
+        let made = secret::create(path).map(|bytes| Self(ed25519_dalek::SigningKey::from_bytes(&bytes)));
+        let key = match made {
+            Ok(key) => key,
+            Err(error) => {
+                fs::remove_file(&public).map_err(unwritten)?;
+                return Err(error);
+            }
+        };
+        io::Write::write_all(&mut file, format!("{}\n", key.public()).as_bytes()).map_err(unwritten)?;
+        file.sync_all().map_err(unwritten)?;
+        Ok(key)
+    }
+
+    /// Reads the secret half. Nobody but the owner may have rights on its file.
+    ///
+    /// # Errors
+    /// If it cannot be read, is not a regular file, is accessible to others, or holds something else.
+    pub fn from_file(path: impl AsRef<Path>) -> Result<Self, KeyError> {
+        let text = secret::read(path.as_ref())?;
+        let mut bytes = Zeroizing::new([0; 32]);
+        decode(&text, bytes.as_mut())?;
+        Ok(Self(ed25519_dalek::SigningKey::from_bytes(&bytes)))
+    }
+
+    /// The public half.
+    #[must_use]
+    pub fn public(&self) -> PublicKey {
+        PublicKey(self.0.verifying_key())
+    }
+}
+
+impl fmt::Debug for SigningKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SigningKey(..)")
+    }
+}
+
+/// The public half of a pair of keys. It is written as 64 hexadecimal digits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PublicKey(ed25519_dalek::VerifyingKey);
+
+impl PublicKey {
+    /// Reads it from a file.
+    ///
+    /// # Errors
+    /// If it cannot be read, is not a regular file, or holds something else.
+    pub fn from_file(path: impl AsRef<Path>) -> Result<Self, KeyError> {
+        let path = path.as_ref();
+        let read = regular::read(path, MAX_FILE);
+        let bytes = read.map_err(|source| KeyError::Io { path: path.to_owned(), source })?;
+        let text = String::from_utf8(bytes).map_err(|_| KeyError::NotPair)?;
+        let mut bytes = [0; 32];
+        decode(&text, &mut bytes)?;
+        ed25519_dalek::VerifyingKey::from_bytes(&bytes).map(Self).map_err(|_| KeyError::NotPublic)
+    }
+}
+
+impl fmt::Display for PublicKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:x}", base16ct::HexDisplay(self.0.as_bytes()))
+    }
+}
+
+/// What a log was up to an entry, signed. Its text is one line of JSON.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SignedAnchor(Signed);
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Signed {
+    /// Entries up to here.
+    count: u64,
+    /// The SHA-256 of their lines with the line breaks, through all files of the log.
+    digest: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    signature: Option<String>,
+    v: Version,
+}
+
+impl SignedAnchor {
+    /// Verifies a log and signs all of it. If it is not sound, nothing is signed, and the verification says why.
+    ///
+    /// # Errors
+    /// If the log cannot be read.
+    pub fn sign(
+        log: impl AsRef<Path>,
+        key: &Key,
+        signing_key: &SigningKey,
+    ) -> Result<Result<Self, LogVerification>, AuditError> {
+        let mut digest = Sha256::new();
+        // The line of a sound entry is its one spelling.
+        let found = read_log(log, key, None, &mut |entry| {
+            digest.update(entry.line());
+            digest.update("\n");
+        })?;
+        let Some(last) = found.last().filter(|_| found.is_sound()) else { return Ok(Err(found)) };
+        let mut signed = Signed { count: last.entries, digest: hex(&digest.finalize()), signature: None, v: Version };
+        let signature = signing_key.0.sign(&signed.message()?);
+        signed.signature = Some(hex(&signature.to_bytes()));
+        Ok(Ok(Self(signed)))
+    }
+
+    /// Reads an anchor from a file, if it was signed with the secret half of this key.
+    ///
+    /// # Errors
+    /// If it cannot be read, is something else, or has another signature.
+    pub fn from_file(path: impl AsRef<Path>, key: &PublicKey) -> Result<Self, BadAnchor> {
+        let path = path.as_ref();
+        let unreadable = |why: String| BadAnchor::Unreadable { path: path.to_owned(), why };
+        let bytes = regular::read(path, MAX_FILE).map_err(|error| unreadable(error.to_string()))?;
+        let signed: Signed = serde_json::from_slice(&bytes).map_err(|error| BadAnchor::NotAnchor(error.to_string()))?;
+        let mut signature = [0; 64];
+        let text = signed.signature.as_deref().unwrap_or_default();
+        decode(text, &mut signature).map_err(|_| BadAnchor::Signature)?;
+        let message = Signed { signature: None, ..signed.clone() };
+        let message = message.message().map_err(|error| BadAnchor::NotAnchor(error.to_string()))?;
+        let signature = ed25519_dalek::Signature::from_bytes(&signature);
+        // Strict: a signature that another implementation may judge otherwise is none.
+        key.0.verify_strict(&message, &signature).map_err(|_| BadAnchor::Signature)?;
+        Ok(Self(signed))
+    }
+
+    /// Entries that the log had.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.0.count
+    }
+
+    /// Verifies the files of a log, without its key. Entries after those that were signed are counted only.
+    ///
+    /// # Errors
+    /// If a file cannot be read.
+    pub fn verify(&self, log: impl AsRef<Path>) -> Result<SignedVerdict, AuditError> {
+        let log = log.as_ref();
+        let (mut digest, mut lines) = (Sha256::new(), 0);
+        for number in 1.. {
+            let path = numbered(log, number);
+            let unusable = |source| AuditError::Io { path: path.clone(), source };
+            let file = match regular::open(&path) {
+                Ok(file) => file,
+                Err(error) if number > 1 && error.kind() == io::ErrorKind::NotFound => break,
+                Err(error) => return Err(unusable(error)),
+            };
+            let mut file = BufReader::new(file);
+            // Lines may have any length: a piece of one is hashed as it comes.
+            loop {
+                let piece = match file.fill_buf() {
+                    Ok([]) => break,
+                    Ok(piece) => piece,
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                    Err(error) => return Err(unusable(error)),
+                };
+                let end = memchr::memchr(b'\n', piece).map_or(piece.len(), |end| end + 1);
+                let (piece, is_whole) = (piece.get(..end).unwrap_or_default(), piece.get(end - 1) == Some(&b'\n'));
+                if lines < self.0.count {
+                    digest.update(piece);
+                }
+                lines += u64::from(is_whole);
+                file.consume(end);
+            }
+        }
+        if lines < self.0.count {
+            return Ok(SignedVerdict::Truncated { have: lines });
+        }
+        let is_same = hex(&digest.finalize()) == self.0.digest;
+        Ok(if is_same { SignedVerdict::Sound { after: lines - self.0.count } } else { SignedVerdict::Tampered })
+    }
+}
+
+/// The one line, without a line break.
+impl fmt::Display for SignedAnchor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = canonical::write(&self.0).map_err(|_| fmt::Error)?;
+        f.write_str(&String::from_utf8_lossy(&text))
+    }
+}
+
+/// What a log is by a signed anchor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SignedVerdict {
+    /// Its entries up to the anchor are those that were signed.
+    Sound {
+        /// Entries after them, which only the key of the log can verify.
+        after: u64,
+    },
+    /// An entry up to the anchor was changed, removed, repeated or moved.
+    Tampered,
+    /// There are fewer entries than were signed.
+    Truncated {
+        /// Entries that are there.
+        have: u64,
+    },
+}
+
+impl Signed {
+    /// What is signed: the label keeps a signature made for one purpose from serving another.
+    fn message(&self) -> Result<Vec<u8>, AuditError> {
+        Ok([LABEL, &canonical::write(self)?].concat())
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    format!("{:x}", base16ct::HexDisplay(bytes))
+}
+
+/// Digits that are as many as the bytes need.
+fn decode(digits: &str, bytes: &mut [u8]) -> Result<(), KeyError> {
+    let digits = digits.trim_ascii();
+    if digits.len() != 2 * bytes.len() {
+        return Err(KeyError::NotPair);
+    }
+    base16ct::mixed::decode(digits, bytes).map(drop).map_err(|_| KeyError::NotPair)
+}
+
+const LABEL: &[u8] = b"omen-gate audit log v1: signed anchor";
+
+/// The largest file of a key or an anchor that is read, in bytes.
+const MAX_FILE: u64 = 64 * 1024;

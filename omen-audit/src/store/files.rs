@@ -1,0 +1,427 @@
+//! A log in files.
+
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Read, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+
+use super::locked::Locked;
+use super::names::{numbered, parse};
+use super::{Store, private};
+use crate::{AuditError, head};
+use omen_base::regular;
+
+/// The log's file and the head record's, which has the same name with `.head` behind it. The log is locked as long as
+/// this lives: one writer at a time, and nobody verifies what is being written.
+///
+/// What a repair cuts off is kept in a file of the same name with `.torn-` and the offset behind it that it was cut from.
+#[derive(Debug)]
+pub struct Files {
+    path: PathBuf,
+    /// The log's first file, and which of its files this one is.
+    base: PathBuf,
+    number: u32,
+    log: Locked,
+    /// While there is no log: the name that its file has until then. So another process that starts the log finds it locked, and
+    /// there is no log before there is a head record.
+    unnamed: Option<PathBuf>,
+    head: Option<File>,
+    sync: bool,
+}
+
+impl Files {
+    /// Opens a log to write to it; if there is none, the first entry makes one that only the owner may read and write.
+    ///
+    /// With `sync`, what is written survives a power failure; without, the death of this process only.
+    ///
+    /// # Errors
+    /// If the log is in use, or cannot be opened.
+    pub fn open(path: impl AsRef<Path>, sync: bool) -> Result<Self, AuditError> {
+        let files = Self::open_numbered(path.as_ref(), 1, sync)?;
+        // A log that goes on has begun.
+        if files.is_missing()
+            && let Some(later) =
+                later(path.as_ref()).map_err(|source| AuditError::Io { path: files.path.clone(), source })?
+        {
+            return Err(AuditError::Headless { log: files.path.clone(), later });
+        }
+        Ok(files)
+    }
+
+    /// Opens the file of a log with a number.
+    fn open_numbered(base: &Path, number: u32, sync: bool) -> Result<Self, AuditError> {
+        let path = &numbered(base, number);
+        let unusable = |source| AuditError::Io { path: path.to_owned(), source };
+        // Each round means that somebody else has begun the log, or given that up, since the one before.
+        for _ in 0..ROUNDS {
+            let (log, unnamed) = match regular::open_with(private().read(true), path) {
+                Ok(log) => (locked(path, Locked::alone(log))?, None),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    let Some((log, name)) = begin(path)? else { continue };
+                    (log, Some(name))
+                }
+                Err(error) => return Err(unusable(error)),
+            };
+            let mut files = Self { path: path.clone(), base: base.to_owned(), number, log, unnamed, head: None, sync };
+            files.head = open_head(&head_path(path), OpenOptions::new().read(true).write(true)).map_err(unusable)?;
+            return Ok(files);
+        }
+        Err(AuditError::InUse(path.to_owned()))
+    }
+
+    /// Whether there is no log.
+    pub(crate) fn is_missing(&self) -> bool {
+        self.unnamed.is_some()
+    }
+
+    /// Whether there is a head record, of a log that may be missing.
+    pub(crate) fn has_head(&self) -> bool {
+        self.head.is_some()
+    }
+
+    /// Gives the log its name, if it has not got it.
+    fn name(&mut self) -> io::Result<()> {
+        if let Some(unnamed) = &self.unnamed {
+            fs::rename(unnamed, &self.path)?;
+            self.unnamed = None;
+            if self.sync {
+                sync_folder(&self.path)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Where what was cut off at an offset is kept: the first time, the second, and so on.
+    fn aside(&self, offset: u64, time: u64) -> PathBuf {
+        let again = if time == 1 { String::new() } else { format!(".{time}") };
+        with_suffix(&self.path, &format!("{TORN}{offset}{again}"))
+    }
+}
+
+impl Store for Files {
+    fn waits(&self) -> bool {
+        self.sync
+    }
+
+    fn log(&mut self) -> io::Result<Option<Box<dyn Read + '_>>> {
+        if self.is_missing() {
+            return Ok(None);
+        }
+        self.log.rewind()?;
+        Ok(Some(Box::new(&*self.log)))
+    }
+
+    fn head(&mut self) -> io::Result<Option<Vec<u8>>> {
+        self.head.as_mut().map(read_head).transpose()
+    }
+
+    fn misplaced(&mut self) -> io::Result<Option<PathBuf>> {
+        let log = self.unnamed.as_ref().unwrap_or(&self.path);
+        if !is_at(&self.log, log)? {
+            return Ok(Some(log.clone()));
+        }
+        let path = head_path(&self.path);
+        match &self.head {
+            Some(head) if !is_at(head, &path)? => Ok(Some(path)),
+            _ => Ok(None),
+        }
+    }
+
+    fn append(&mut self, offset: u64, line: &[u8]) -> io::Result<()> {
+        self.name()?;
+        self.log.seek(SeekFrom::Start(offset))?;
+        self.log.write_all(line)?;
+        if self.sync { self.log.sync_data() } else { Ok(()) }
+    }
+
+    /// Synchronized whatever the options say: what is cut off is evidence, and a repair is rare.
+    fn set_aside(&mut self, offset: u64) -> io::Result<()> {
+        let mut time = 1;
+        let (mut file, path) = loop {
+            let path = self.aside(offset, time);
+            match private().create_new(true).open(&path) {
+                Ok(file) => break (file, path),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => time += 1,
+                Err(error) => return Err(error),
+            }
+        };
+        self.log.seek(SeekFrom::Start(offset))?;
+        io::copy(&mut *self.log, &mut file)?;
+        file.sync_all()?;
+        sync_folder(&path)?;
+        self.log.set_len(offset)?;
+        self.log.sync_all()
+    }
+
+    fn kept(&mut self, offset: u64) -> io::Result<Vec<String>> {
+        let mut names = Vec::new();
+        for time in 1.. {
+            let path = self.aside(offset, time);
+            if !is_there(&path)? {
+                break;
+            }
+            names.extend(path.file_name().map(|name| name.to_string_lossy().into_owned()));
+        }
+        Ok(names)
+    }
+
+    fn set_head(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let Some(head) = &mut self.head else {
+            return self.replace_head(bytes);
+        };
+        head.rewind()?;
+        head.write_all(bytes)?;
+        if self.sync { head.sync_data() } else { Ok(()) }
+    }
+
+    /// Written under another name, then renamed: on common disks a dozen times slower than writing in place.
+    fn replace_head(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let path = head_path(&self.path);
+        let fresh = with_suffix(&path, NEW);
+        // What a crash has left; nobody else is here, for the log is locked.
+        match fs::remove_file(&fresh) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            Ok(()) | Err(_) => {}
+        }
+        let mut file = private().read(true).create_new(true).open(&fresh)?;
+        file.write_all(bytes)?;
+        if self.sync {
+            file.sync_all()?;
+        }
+        self.head = None;
+        fs::rename(&fresh, &path)?;
+        if self.sync {
+            sync_folder(&path)?;
+        }
+        self.head = Some(file);
+        Ok(())
+    }
+
+    fn has_next(&mut self) -> io::Result<bool> {
+        let next = numbered(&self.base, self.number + 1);
+        Ok(is_there(&next)? || is_there(&head_path(&next))?)
+    }
+
+    fn next(&mut self) -> io::Result<Box<dyn Store>> {
+        match Self::open_numbered(&self.base, self.number + 1, self.sync) {
+            Ok(files) => Ok(Box::new(files)),
+            Err(AuditError::Io { source, .. }) => Err(source),
+            Err(error) => Err(io::Error::other(error.to_string())),
+        }
+    }
+}
+
+/// A log that was not begun after all leaves nothing.
+impl Drop for Files {
+    fn drop(&mut self) {
+        if let Some(unnamed) = &self.unnamed {
+            // The file is locked and empty, so it is ours alone; one that stays is used the next time.
+            let _ = fs::remove_file(unnamed);
+        }
+    }
+}
+
+/// Makes the file of a log that there is not, under another name, and locks it. `None` if somebody else was faster.
+fn begin(path: &Path) -> Result<Option<(Locked, PathBuf)>, AuditError> {
+    let unusable = |source| AuditError::Io { path: path.to_owned(), source };
+    let unnamed = with_suffix(path, NEW);
+    let log = regular::open_with(private().read(true).create(true), &unnamed).map_err(unusable)?;
+    let log = locked(path, Locked::alone(log))?;
+    // Who has the lock alone renames or removes the file, so that these stay true.
+    if !is_at(&log, &unnamed).map_err(unusable)? {
+        return Ok(None);
+    }
+    if path.try_exists().map_err(unusable)? {
+        fs::remove_file(&unnamed).map_err(unusable)?;
+        return Ok(None);
+    }
+    if log.metadata().map_err(unusable)?.len() > 0 {
+        let message = format!("`{}` is not empty, so a new log cannot start there", unnamed.display());
+        return Err(unusable(io::Error::new(io::ErrorKind::AlreadyExists, message)));
+    }
+    Ok(Some((log, unnamed)))
+}
+
+/// Whether a file that is open is still the one that a path names.
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+    use std::os::unix::fs::MetadataExt as _;
+
+    let ours = file.metadata()?;
+    match fs::metadata(path) {
+        Ok(there) => Ok((ours.dev(), ours.ino(), ours.nlink()) == (there.dev(), there.ino(), there.nlink())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Elsewhere, a file that is open is not removed or renamed.
+#[cfg(not(unix))]
+fn is_at(_: &File, path: &Path) -> io::Result<bool> {
+    path.try_exists()
+}
+
+/// A log that is only read, and its head record.
+#[derive(Debug)]
+pub(crate) struct ReadOnly {
+    /// `None` if it is gone, and the head record is not.
+    pub(crate) log: Option<Reading>,
+    pub(crate) head: Option<Vec<u8>>,
+}
+
+/// A log that is being read.
+#[derive(Debug)]
+pub(crate) enum Reading {
+    /// Nobody writes to it meanwhile.
+    Locked(Locked),
+    /// Somebody has it open for writing. What the head record names is there, and stays as it is.
+    InUse(File),
+}
+
+impl Reading {
+    /// Goes on at an offset.
+    pub(crate) fn skip_to(&mut self, offset: u64) -> io::Result<()> {
+        match self {
+            Self::Locked(file) => file.seek(SeekFrom::Start(offset)).map(|_| ()),
+            Self::InUse(file) => file.seek(SeekFrom::Start(offset)).map(|_| ()),
+        }
+    }
+}
+
+impl Read for Reading {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Locked(file) => file.read(buffer),
+            Self::InUse(file) => file.read(buffer),
+        }
+    }
+}
+
+impl ReadOnly {
+    /// Opens a log, of which there may be neither the file nor the head record.
+    pub(crate) fn open_or_none(path: &Path) -> Result<Self, AuditError> {
+        match Self::open(path) {
+            Err(AuditError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+                Ok(Self { log: None, head: None })
+            }
+            opened => opened,
+        }
+    }
+
+    pub(crate) fn open(path: &Path) -> Result<Self, AuditError> {
+        let unusable = |source| AuditError::Io { path: path.to_owned(), source };
+        let log = match regular::open(path) {
+            Ok(log) => match Locked::shared(log) {
+                Ok(log) => Ok(Reading::Locked(log)),
+                Err(TryLockError::WouldBlock) => regular::open(path).map(Reading::InUse),
+                Err(TryLockError::Error(error)) => Err(error),
+            },
+            Err(error) => Err(error),
+        };
+        // It is read after the log was locked, or else before the log is read: so all that it names is there.
+        let mut head = open_head(&head_path(path), OpenOptions::new().read(true)).map_err(unusable)?;
+        let head = head.as_mut().map(read_head).transpose().map_err(unusable)?;
+        match log {
+            Ok(log) => Ok(Self { log: Some(log), head }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound && head.is_some() => Ok(Self { log: None, head }),
+            Err(error) => Err(unusable(error)),
+        }
+    }
+}
+
+/// Where the head record of a log is.
+#[must_use]
+pub fn head_path(log: impl AsRef<Path>) -> PathBuf {
+    with_suffix(log.as_ref(), HEAD)
+}
+
+/// Whether a file of this name is one that a log of that name has, or has beside it.
+pub fn is_beside(log: &str, name: &str) -> bool {
+    let is_rest = |rest: &str| {
+        let rest = rest.strip_prefix(HEAD).unwrap_or(rest);
+        rest.is_empty() || rest == NEW || rest.starts_with(TORN)
+    };
+    let (folder, file) = name.rsplit_once('/').map_or(("", name), |(folder, file)| (folder, file));
+    // Behind the name of each of its files may stand what belongs to it.
+    let of_a_later_file = (1..=file.len()).filter_map(|end| file.split_at_checked(end)).any(|(file, rest)| {
+        let path = if folder.is_empty() { PathBuf::from(file) } else { Path::new(folder).join(file) };
+        let (base, number) = parse(&path);
+        number > 1 && is_rest(rest) && base == Path::new(log)
+    });
+    of_a_later_file || name.strip_prefix(log).is_some_and(is_rest)
+}
+
+/// Whether a file of this name stands beside the file of a log: a head record, what was cut off, or what was to be one.
+pub(crate) fn is_attached(name: &str) -> bool {
+    name.ends_with(HEAD) || name.ends_with(NEW) || name.contains(TORN)
+}
+
+/// Whether there is a file of this name. Nothing has a name that is too long.
+fn is_there(path: &Path) -> io::Result<bool> {
+    match fs::symlink_metadata(path) {
+        Ok(_) => Ok(true),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::InvalidFilename) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// A file of a log that is not its first one, if there is any.
+fn later(log: &Path) -> io::Result<Option<PathBuf>> {
+    let folder = log.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    for entry in fs::read_dir(folder)? {
+        let name = entry?.file_name();
+        let (base, number) = parse(Path::new(&name));
+        if number > 1 && Some(base.as_os_str()) == log.file_name() {
+            return Ok(Some(folder.join(name)));
+        }
+    }
+    Ok(None)
+}
+
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = OsString::from(path);
+    name.push(suffix);
+    name.into()
+}
+
+fn locked(path: &Path, locked: Result<Locked, TryLockError>) -> Result<Locked, AuditError> {
+    match locked {
+        Ok(log) => Ok(log),
+        Err(TryLockError::WouldBlock) => Err(AuditError::InUse(path.to_owned())),
+        Err(TryLockError::Error(source)) => Err(AuditError::Io { path: path.to_owned(), source }),
+    }
+}
+
+fn open_head(path: &Path, options: &OpenOptions) -> io::Result<Option<File>> {
+    match regular::open_with(options, path) {
+        Ok(file) => Ok(Some(file)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// One byte more than a record has shows that it is invalid.
+fn read_head(file: &mut File) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(head::SIZE + 1);
+    file.rewind()?;
+    file.take(head::SIZE as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// A file's new name is safe when its folder is. Only Unix can be asked for that.
+pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
+    if cfg!(unix) {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        File::open(folder)?.sync_all()?;
+    }
+    Ok(())
+}
+
+const HEAD: &str = ".head";
+/// Behind the name of a file that is being made.
+const NEW: &str = ".new";
+/// Behind the name of a file with what was cut off, before its offset.
+const TORN: &str = ".torn-";
+
+/// How often a log that changes hands is asked for.
+const ROUNDS: usize = 16;

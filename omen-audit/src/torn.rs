@@ -1,0 +1,339 @@
+//! What a write that stopped midway leaves: the start of one line, and nothing else (D57).
+//!
+//! Whether bytes at the end of a log are that start is decided against the one spelling that an entry has: the order of
+//! its members, the number that follows the last entry, forms of time and seal, canonical strings, numbers and keys.
+//! Where so much is there that the rest is known, the seal is checked, too. What remains is what cannot be known: a
+//! start that was forged without the key and cut before its seal can be checked.
+
+use std::cmp::Ordering;
+
+use omen_types::{CorrelationId, PacketId};
+use serde_json::Value;
+
+use super::entry::{Entry, Label};
+use super::flaw::Flaw;
+use super::{Key, Mac};
+use omen_base::{MAX_DEPTH, TurnId, canonical};
+
+/// Judges bytes without a line break at the end of a log: are they the start of the line of the next entry? It may be in
+/// the group that the entry with the number `group` begins.
+pub(crate) fn judge(tail: &[u8], key: &Key, previous: &Mac, sequence: u64, group: Option<u64>) -> Result<(), Flaw> {
+    let mut reader = Reader { text: tail, at: 0 };
+    let there = match reader.entry(sequence, group) {
+        Ok(()) => END.len(),
+        Err(Stop::Rest(there)) => there,
+        Err(Stop::End) => return Ok(()),
+        Err(Stop::Wrong(expected)) => return Err(Flaw::NotStart { at: reader.at as u64, expected }),
+    };
+    // All that may be missing is known, so the seal is, too.
+    let whole = [tail, END.get(there..).unwrap_or_default()].concat();
+    Entry::judge(&whole, key, previous, sequence).map(drop)
+}
+
+/// Why reading stops.
+enum Stop {
+    /// The bytes are at their end, and all of them are as they may be.
+    End,
+    /// The bytes end within [`END`], of which so many bytes are there.
+    Rest(usize),
+    /// What would be right in place of what is there.
+    Wrong(String),
+}
+
+type Progress<T> = Result<T, Stop>;
+
+struct Reader<'t> {
+    text: &'t [u8],
+    /// Bytes that were read, all of them right.
+    at: usize,
+}
+
+impl Reader<'_> {
+    fn entry(&mut self, sequence: u64, group: Option<u64>) -> Progress<()> {
+        self.literal(b"{")?;
+        let names = ["\"correlation_id\":", "\"data\":"];
+        let of_an_episode = self.one_of(&names)? == 0;
+        if of_an_episode {
+            self.string_as(|text| text.parse::<CorrelationId>().is_ok(), "a correlation id")?;
+            self.literal(b",\"data\":")?;
+        }
+        self.object(MAX_DEPTH - 1)?;
+        match group {
+            Some(first) => {
+                let member = format!(",\"group\":{first},\"kind\":");
+                self.one_of(&[&member, ",\"kind\":"])?;
+            }
+            None => self.literal(b",\"kind\":")?,
+        }
+        let kinds = Label::ALL.into_iter().filter(|kind| kind.is_of_a_turn() || !of_an_episode);
+        let kinds: Vec<_> = kinds.filter_map(|kind| Some((kind.text()?, kind.is_of_a_turn()))).collect();
+        let kind = self.one_of(&kinds.iter().map(|(text, _)| text.as_str()).collect::<Vec<_>>())?;
+        let of_a_turn = kinds.get(kind).is_some_and(|(_, of_a_turn)| *of_a_turn);
+        self.literal(b",\"mac\":\"")?;
+        for _ in 0..64 {
+            self.byte(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'), "a lower-case hexadecimal digit")?;
+        }
+        self.literal(b"\",")?;
+        if of_a_turn && self.one_of(&["\"packet_id\":", "\"sequence\":"])? == 0 {
+            self.string_as(|text| text.parse::<PacketId>().is_ok(), "a packet id")?;
+            self.literal(b",\"sequence\":")?;
+        } else if !of_a_turn {
+            self.literal(b"\"sequence\":")?;
+        }
+        self.literal(sequence.to_string().as_bytes())?;
+        self.literal(b",\"time\":\"")?;
+        let start = self.at;
+        for form in TIME {
+            match form {
+                b'0' => self.byte(|byte| byte.is_ascii_digit(), "a digit")?,
+                form => self.literal(std::slice::from_ref(form))?,
+            }
+        }
+        let time = self.text.get(start..self.at).and_then(|time| std::str::from_utf8(time).ok());
+        if time.is_none_or(|time| humantime::parse_rfc3339(time).is_err()) {
+            self.at = start;
+            return Err(Stop::Wrong("a time".to_owned()));
+        }
+        self.literal(b"\"")?;
+        if of_a_turn {
+            self.literal(b",\"turn\":")?;
+            self.string_as(TurnId::is_name, "a turn id")?;
+        }
+        match self.literal(END) {
+            Err(Stop::End) => Err(Stop::Rest(self.rest().len())),
+            read => read,
+        }?;
+        if self.at == self.text.len() { Ok(()) } else { Err(Stop::Wrong("a line break".to_owned())) }
+    }
+
+    fn rest(&self) -> &[u8] {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    fn peek(&self) -> Progress<u8> {
+        self.rest().first().copied().ok_or(Stop::End)
+    }
+
+    fn byte(&mut self, fits: impl Fn(u8) -> bool, expected: &str) -> Progress<()> {
+        if !fits(self.peek()?) {
+            return Err(Stop::Wrong(expected.to_owned()));
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    fn literal(&mut self, literal: &[u8]) -> Progress<()> {
+        let same = self.rest().iter().zip(literal).take_while(|(byte, literal)| byte == literal).count();
+        if same == literal.len() {
+            self.at += same;
+            return Ok(());
+        }
+        if same == self.rest().len() {
+            return Err(Stop::End);
+        }
+        Err(Stop::Wrong(format!("`{}`", String::from_utf8_lossy(literal))))
+    }
+
+    /// Which of some texts stands here.
+    fn one_of(&mut self, texts: &[&str]) -> Progress<usize> {
+        let mut ends = false;
+        for (index, text) in texts.iter().enumerate() {
+            match self.literal(text.as_bytes()) {
+                Ok(()) => return Ok(index),
+                Err(Stop::End) => ends = true,
+                Err(_) => {}
+            }
+        }
+        let expected = || texts.iter().map(|text| format!("`{text}`")).collect::<Vec<_>>().join(" or ");
+        Err(if ends { Stop::End } else { Stop::Wrong(expected()) })
+    }
+
+    fn string_as(&mut self, fits: impl Fn(&str) -> bool, expected: &str) -> Progress<()> {
+        let start = self.at;
+        match self.string()? {
+            Read::Whole(text) if fits(&text) => Ok(()),
+            Read::Whole(_) => {
+                self.at = start;
+                Err(Stop::Wrong(expected.to_owned()))
+            }
+            Read::Start(_) => Err(Stop::End),
+        }
+    }
+
+    /// A string as RFC 8785 writes it, or the start of one.
+    fn string(&mut self) -> Progress<Read> {
+        self.literal(b"\"")?;
+        let mut text = String::new();
+        loop {
+            let rest = self.rest();
+            let run = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f)).unwrap_or(rest.len());
+            let (plain, ends) = (rest.get(..run).unwrap_or_default(), run == rest.len());
+            match std::str::from_utf8(plain) {
+                Ok(plain) => text.push_str(plain),
+                // A character may be cut, too.
+                Err(error) if ends && error.error_len().is_none() => {
+                    let valid = plain.get(..error.valid_up_to()).unwrap_or_default();
+                    text.push_str(std::str::from_utf8(valid).unwrap_or_default());
+                }
+                Err(error) => {
+                    self.at += error.valid_up_to();
+                    return Err(Stop::Wrong("UTF-8".to_owned()));
+                }
+            }
+            self.at += run;
+            match self.peek() {
+                Err(_) => return Ok(Read::Start(text)),
+                Ok(b'"') => {
+                    self.at += 1;
+                    return Ok(Read::Whole(text));
+                }
+                Ok(b'\\') => match self.escape() {
+                    Ok(escaped) => text.push(escaped),
+                    Err(Stop::End) => return Ok(Read::Start(text)),
+                    Err(stop) => return Err(stop),
+                },
+                Ok(_) => return Err(Stop::Wrong("no control character".to_owned())),
+            }
+        }
+    }
+
+    /// The character of an escape. There is one spelling of each, and only for characters that need it.
+    fn escape(&mut self) -> Progress<char> {
+        let escapes: Vec<_> = ('\0'..='\u{1f}').chain(['"', '\\']).map(|c| (c, escaped(c))).collect();
+        let texts: Vec<_> = escapes.iter().map(|(_, text)| text.as_str()).collect();
+        match self.one_of(&texts) {
+            Ok(index) => escapes.get(index).map(|(c, _)| *c).ok_or(Stop::End),
+            Err(Stop::Wrong(_)) => Err(Stop::Wrong("an escape as RFC 8785 writes it".to_owned())),
+            Err(stop) => Err(stop),
+        }
+    }
+
+    fn value(&mut self, levels: usize) -> Progress<()> {
+        match self.peek()? {
+            b'"' => match self.string()? {
+                Read::Whole(_) => Ok(()),
+                Read::Start(_) => Err(Stop::End),
+            },
+            b'{' if levels > 0 => self.object(levels),
+            b'[' if levels > 0 => self.array(levels),
+            b't' => self.literal(b"true"),
+            b'f' => self.literal(b"false"),
+            b'n' => self.literal(b"null"),
+            b'-' | b'0'..=b'9' => self.number(),
+            _ => Err(Stop::Wrong("a value".to_owned())),
+        }
+    }
+
+    fn array(&mut self, levels: usize) -> Progress<()> {
+        self.literal(b"[")?;
+        if self.peek()? == b']' {
+            return self.literal(b"]");
+        }
+        loop {
+            self.value(levels - 1)?;
+            if self.one_of(&[",", "]"])? == 1 {
+                return Ok(());
+            }
+        }
+    }
+
+    fn object(&mut self, levels: usize) -> Progress<()> {
+        self.literal(b"{")?;
+        if self.peek()? == b'}' {
+            return self.literal(b"}");
+        }
+        let mut before: Option<String> = None;
+        loop {
+            let start = self.at;
+            let (key, is_whole) = match self.string()? {
+                Read::Whole(key) => (key, true),
+                Read::Start(key) => (key, false),
+            };
+            let follows = before.as_ref().is_none_or(|before| {
+                // The start of a key may still become one that follows what it is a start of.
+                by_utf_16(before, &key) == Ordering::Less || (!is_whole && before.starts_with(&key))
+            });
+            if !follows {
+                self.at = start;
+                return Err(Stop::Wrong("a key that follows the one before".to_owned()));
+            }
+            if !is_whole {
+                return Err(Stop::End);
+            }
+            before = Some(key);
+            self.literal(b":")?;
+            self.value(levels - 1)?;
+            if self.one_of(&[",", "}"])? == 1 {
+                return Ok(());
+            }
+        }
+    }
+
+    /// A number as RFC 8785 writes it, within ±(2^53−1).
+    fn number(&mut self) -> Progress<()> {
+        let rest = self.rest();
+        let is_part = |byte: u8| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e');
+        let length = rest.iter().position(|byte| !is_part(*byte)).unwrap_or(rest.len());
+        let text = rest.get(..length).and_then(|text| std::str::from_utf8(text).ok()).unwrap_or_default();
+        let fits = if length == rest.len() { is_number_start(text) } else { is_number(text) };
+        if !fits {
+            return Err(Stop::Wrong("a number as RFC 8785 writes it".to_owned()));
+        }
+        let ends = length == rest.len();
+        self.at += length;
+        if ends { Err(Stop::End) } else { Ok(()) }
+    }
+}
+
+/// A string, or as much of one as there is.
+enum Read {
+    Whole(String),
+    Start(String),
+}
+
+fn escaped(c: char) -> String {
+    let quoted = canonical::write(&c).ok().and_then(|text| String::from_utf8(text).ok()).unwrap_or_default();
+    quoted.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or_default().to_owned()
+}
+
+fn by_utf_16(a: &str, b: &str) -> Ordering {
+    a.encode_utf16().cmp(b.encode_utf16())
+}
+
+fn is_number(text: &str) -> bool {
+    serde_json::from_str::<Value>(text)
+        .is_ok_and(|value| value.is_number() && canonical::canonical(&value).is_ok_and(|own| own == text.as_bytes()))
+}
+
+/// Whether a number may begin so: `-?(0|[1-9][0-9]*)(\.[0-9]+)?(e-[1-9][0-9]*)?` as far as it goes. An exponent that is
+/// not negative would stand for more than 2^53−1.
+fn is_number_start(text: &str) -> bool {
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let text = text.strip_prefix('-').unwrap_or(text);
+    let (mantissa, exponent) =
+        text.split_once('e').map_or((text, None), |(mantissa, exponent)| (mantissa, Some(exponent)));
+    let (whole, fraction) =
+        mantissa.split_once('.').map_or((mantissa, None), |(whole, fraction)| (whole, Some(fraction)));
+    let is_whole = digits(whole) && whole.len() <= 16 && (whole.len() == 1 || !whole.starts_with('0'));
+    // With a part after it, a part is whole.
+    let is_mantissa = is_whole && (!whole.is_empty() || (fraction.is_none() && exponent.is_none()));
+    let is_fraction = fraction.is_none_or(|fraction| {
+        digits(fraction)
+            && fraction.len() <= 24
+            && !(exponent.is_some() && (fraction.is_empty() || fraction.ends_with('0')))
+    });
+    let is_exponent = exponent.is_none_or(|exponent| {
+        let value = exponent.strip_prefix('-').unwrap_or(exponent);
+        (exponent.is_empty() || exponent.starts_with('-'))
+            && digits(value)
+            && value.len() <= 3
+            && !value.starts_with('0')
+    });
+    is_mantissa && is_fraction && is_exponent
+}
+
+/// The form of a time: `0` for any digit.
+const TIME: &[u8] = b"0000-00-00T00:00:00.000Z";
+
+/// What every entry ends with.
+const END: &[u8] = b",\"v\":1}";

@@ -1,0 +1,376 @@
+//! Verification: is the log what was written?
+
+use std::io::{self, Read};
+use std::time::SystemTime;
+
+use omen_types::limits::MAX_LINE_BYTES;
+
+use super::entry::{Entry, Label, Own};
+use super::flaw::Flaw;
+use super::head::{Head, Point};
+use super::rotation_link::RotationLink;
+use super::torn;
+use super::verdict::{LogVerdict, Tampering, Verification};
+use super::{Anchor, Key};
+
+/// Verifies a log, with its head record and an anchor if there are any. Memory is bounded: one line is held.
+///
+/// A file that continues another one is verified from what its first entry says of the end of that one.
+///
+/// # Errors
+/// If the log cannot be read.
+pub fn verify(log: impl Read, head: Option<&[u8]>, key: &Key, anchor: Option<&Anchor>) -> io::Result<Verification> {
+    let mut verifier = Verifier::new(head, key, anchor);
+    verifier.read(log, &mut |_| {})?;
+    Ok(verifier.finish())
+}
+
+/// A verification in pieces.
+#[derive(Clone, Debug)]
+pub struct Verifier<'v> {
+    key: &'v Key,
+    head: Option<&'v [u8]>,
+    named: Option<Head>,
+    anchor: Option<Point>,
+    anchor_may_be_elsewhere: bool,
+    /// The end of the file before, which this one continues.
+    start: Point,
+    /// Which file of the log this is, if that is known.
+    number: Option<u32>,
+    /// Where to stop: at the entry that the head record names.
+    stops_at_head: bool,
+    /// The sound entries.
+    at: Point,
+    bytes: u64,
+    /// The entries before the last group.
+    before: Point,
+    /// How many entries the group before the last one has.
+    group_before: u64,
+    /// When the first entry was written.
+    begun: Option<SystemTime>,
+    /// The last entry says that the file ends there.
+    is_closed: bool,
+    /// Whether the entries that the head record and the anchor name are those of the log; `None` until they come.
+    fits_head: Option<bool>,
+    fits_anchor: Option<bool>,
+    /// The line that has begun.
+    line: Vec<u8>,
+    flaw: Option<Flaw>,
+}
+
+impl<'v> Verifier<'v> {
+    /// Begins with an empty log. The head record is read before the log.
+    #[must_use]
+    pub fn new(head: Option<&'v [u8]>, key: &'v Key, anchor: Option<&Anchor>) -> Self {
+        Self::at(Point::genesis(key), None, head, key, anchor)
+    }
+
+    /// Begins with a file of a log, by its number, where the one before it ends.
+    pub(crate) fn of_file(
+        number: u32,
+        start: Point,
+        head: Option<&'v [u8]>,
+        key: &'v Key,
+        anchor: Option<&Anchor>,
+    ) -> Self {
+        Self::at(start, Some(number), head, key, anchor)
+    }
+
+    fn at(start: Point, number: Option<u32>, head: Option<&'v [u8]>, key: &'v Key, anchor: Option<&Anchor>) -> Self {
+        let mut verifier = Self {
+            key,
+            head,
+            named: head.and_then(|bytes| Head::decode(bytes, key)),
+            anchor: anchor.map(Anchor::at),
+            anchor_may_be_elsewhere: false,
+            start,
+            number,
+            stops_at_head: false,
+            at: start,
+            bytes: 0,
+            before: start,
+            group_before: 0,
+            begun: None,
+            is_closed: false,
+            fits_head: None,
+            fits_anchor: None,
+            line: Vec::new(),
+            flaw: None,
+        };
+        verifier.compare();
+        verifier
+    }
+
+    /// The entry that the anchor names may be in another file of the log.
+    pub(crate) fn with_the_anchor_elsewhere(self) -> Self {
+        Self { anchor_may_be_elsewhere: true, ..self }
+    }
+
+    /// Stops where the head record does: what comes after it is being written.
+    pub(crate) fn up_to_the_head(self) -> Self {
+        Self { stops_at_head: true, ..self }
+    }
+
+    /// Reads a log to its end, or as far as it matters, and shows each entry that is sound.
+    pub(crate) fn read(&mut self, mut log: impl Read, seen: &mut dyn FnMut(&Entry)) -> io::Result<()> {
+        let mut piece = vec![0; PIECE];
+        while !self.is_decided() {
+            match log.read(&mut piece) {
+                Ok(0) => break,
+                Ok(length) => self.feed_to(piece.get(..length).unwrap_or_default(), seen),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// The end of the file before.
+    pub(crate) fn start(&self) -> Point {
+        self.start
+    }
+
+    /// The last sound entry.
+    pub(crate) fn point(&self) -> Point {
+        self.at
+    }
+
+    /// The file's last entry says that the log goes on in another one.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.is_closed
+    }
+
+    /// When the first entry was written.
+    pub(crate) fn begun(&self) -> Option<SystemTime> {
+        self.begun
+    }
+
+    /// The head record, if it is one.
+    pub(crate) fn named(&self) -> Option<Head> {
+        self.named
+    }
+
+    /// Which file of a log this is, as it says itself.
+    pub(crate) fn number(&self) -> Option<u32> {
+        self.number
+    }
+
+    /// Whether the anchor names an entry of this file, and the right one.
+    pub(crate) fn fits_anchor(&self) -> Option<bool> {
+        self.fits_anchor
+    }
+
+    /// Whether more of the log cannot change the verdict.
+    #[must_use]
+    pub fn is_decided(&self) -> bool {
+        self.flaw.is_some() || self.is_at_its_stop()
+    }
+
+    fn is_at_its_stop(&self) -> bool {
+        self.stops_at_head && self.named.is_some_and(|head| self.at.count >= head.at.count)
+    }
+
+    /// Takes the next piece of the log, cut anywhere.
+    pub fn feed(&mut self, piece: &[u8]) {
+        self.feed_to(piece, &mut |_| {});
+    }
+
+    fn feed_to(&mut self, mut piece: &[u8], seen: &mut dyn FnMut(&Entry)) {
+        while !self.is_decided() && !piece.is_empty() {
+            let Some((rest, after)) = memchr::memchr(b'\n', piece).and_then(|end| piece.split_at_checked(end + 1))
+            else {
+                self.hold(piece);
+                return;
+            };
+            piece = after;
+            if self.line.is_empty() {
+                self.judge(rest, seen);
+            } else {
+                self.hold(rest);
+                let line = std::mem::take(&mut self.line);
+                self.judge(&line, seen);
+                // The allocation serves the next line.
+                self.line = line;
+                self.line.clear();
+            }
+        }
+    }
+
+    /// The log ends here: what is it?
+    #[must_use]
+    pub fn finish(self) -> Verification {
+        let verdict = self.verdict();
+        Verification {
+            verdict,
+            before: self.start.count,
+            entries: self.at.count,
+            last: self.at.last,
+            bytes: self.bytes,
+        }
+    }
+
+    fn hold(&mut self, piece: &[u8]) {
+        if self.line.len() + piece.len() > MAX_LINE_BYTES {
+            self.flaw = Some(Flaw::Long);
+        } else {
+            self.line.extend_from_slice(piece);
+        }
+    }
+
+    /// Judges a line with its line break.
+    fn judge(&mut self, line: &[u8], seen: &mut dyn FnMut(&Entry)) {
+        if self.flaw.is_some() {
+            return;
+        }
+        match self.entry(line) {
+            Ok(entry) => seen(&entry),
+            Err(flaw) => self.flaw = Some(flaw),
+        }
+    }
+
+    fn entry(&mut self, line: &[u8]) -> Result<Entry, Flaw> {
+        if line.len() > MAX_LINE_BYTES {
+            return Err(Flaw::Long);
+        }
+        let text = line.strip_suffix(b"\n").unwrap_or(line);
+        let is_first = self.at == self.start;
+        if is_first && self.number.is_none() {
+            self.begin(text);
+        }
+        if self.is_closed {
+            return Err(Flaw::not_entry("the entry before it says that the file ends there"));
+        }
+        let count = self.at.count + 1;
+        let (entry, last) = Entry::judge(text, self.key, &self.at.last, count)?;
+        if is_first && let Some(number) = self.number {
+            RotationLink { file: number, count: self.at.count, last: self.at.last }.check(&entry)?;
+        }
+        let before = self.at;
+        match entry.group {
+            None => {
+                self.group_before = before.count - self.before.count;
+                self.before = before;
+            }
+            Some(first) if first == self.before.count + 1 => {}
+            Some(first) => {
+                let why = format_args!("it belongs to the group of entry {first}, and the entry before it does not");
+                return Err(Flaw::not_entry(why));
+            }
+        }
+        if is_first {
+            self.begun = humantime::parse_rfc3339(&entry.time).ok();
+        }
+        self.is_closed = entry.kind == Label::Own(Own::Rotated);
+        self.at = Point { count, last };
+        self.bytes += line.len() as u64;
+        self.compare();
+        Ok(entry)
+    }
+
+    /// The first line, where it is not known which file this is. If it says that it continues another one, what it says
+    /// of that one is where the chain goes on; the seal covers both.
+    fn begin(&mut self, line: &[u8]) {
+        let seam = serde_json::from_slice(line).ok().and_then(|entry| RotationLink::of(&entry));
+        let Some(RotationLink { file, count, last }) = seam else {
+            self.number = Some(1);
+            return;
+        };
+        self.number = Some(file);
+        self.start = Point { count, last };
+        (self.at, self.before) = (self.start, self.start);
+        (self.fits_head, self.fits_anchor) = (None, None);
+        self.compare();
+    }
+
+    fn compare(&mut self) {
+        let fits = |point: Point| (point.count == self.at.count).then_some(point == self.at);
+        self.fits_head = self.fits_head.or(self.named.and_then(|head| fits(head.at)));
+        self.fits_anchor = self.fits_anchor.or(self.anchor.and_then(fits));
+    }
+
+    /// What weighs most comes first: a line that is wrong, then what the anchor knows from outside, then the head.
+    fn verdict(&self) -> LogVerdict {
+        if let Some(flaw) = &self.flaw {
+            return self.wrong_line(flaw.clone());
+        }
+        if let Err(flaw) = self.tail() {
+            return self.wrong_line(flaw);
+        }
+        match (self.anchor, self.fits_anchor) {
+            (Some(anchor), Some(false)) => return LogVerdict::Tampered(Tampering::AnchorOther(anchor.count)),
+            // An entry of another file is not here.
+            (Some(anchor), None) if self.anchor_may_be_elsewhere || anchor.count < self.start.count => {}
+            (Some(anchor), None) => return self.cut(anchor.count),
+            (Some(_), Some(true)) | (None, _) => {}
+        }
+        let torn = self.line.len() as u64;
+        match (self.head, self.named) {
+            (_, Some(head)) => self.by_head(head, torn),
+            // A head record is made before there is a log at all.
+            (None, None) if self.bytes == 0 && torn == 0 => LogVerdict::Tampered(Tampering::Empty),
+            (None, None) => LogVerdict::Tampered(Tampering::HeadMissing),
+            (Some(head), None) if self.bytes > 0 && self.is_torn(head) => {
+                LogVerdict::Incomplete { entries: self.at.count - self.before.count, bytes: torn }
+            }
+            (Some(_), None) => LogVerdict::Tampered(Tampering::HeadChanged),
+        }
+    }
+
+    /// Whether a head record is what a write of it for the last group has left that stopped midway. The one before says of
+    /// its group that it was adopted, or does not.
+    fn is_torn(&self, head: &[u8]) -> bool {
+        [0, self.group_before].into_iter().any(|adopted| {
+            let old = Head { adopted, ..Head::new(self.before) };
+            Head::is_torn(head, old, self.at, self.key)
+        })
+    }
+
+    fn by_head(&self, head: Head, torn: u64) -> LogVerdict {
+        let named = head.at.count;
+        match self.fits_head {
+            None => return self.cut(named),
+            Some(false) => return LogVerdict::Tampered(Tampering::HeadOther(named)),
+            Some(true) => {}
+        }
+        match self.at.count - named {
+            // The first entry is written when the log is opened.
+            0 if named == self.start.count && torn == 0 => LogVerdict::Incomplete { entries: 0, bytes: 0 },
+            0 if torn == 0 && head.adopted == 0 => LogVerdict::Sound,
+            0 => LogVerdict::Incomplete { entries: head.adopted, bytes: torn },
+            // A group is written only after the head record has named the one before.
+            entries if self.before == head.at => LogVerdict::Incomplete { entries, bytes: torn },
+            _ => LogVerdict::Tampered(Tampering::HeadOld { named }),
+        }
+    }
+
+    /// The log ends before an entry that was acknowledged.
+    fn cut(&self, want: u64) -> LogVerdict {
+        LogVerdict::Truncated { have: self.at.count, want }
+    }
+
+    /// Bytes behind the last line break are what a write has left that stopped midway, or not what was written (D57).
+    fn tail(&self) -> Result<(), Flaw> {
+        if self.line.is_empty() {
+            return Ok(());
+        }
+        if self.is_closed {
+            return Err(Flaw::NotStart { at: 0, expected: "nothing".to_owned() });
+        }
+        // Only what was not acknowledged can be in the same group.
+        let so_far = self.at.count - self.before.count;
+        let is_open = so_far > 0
+            && self.named.is_some_and(|head| match head.adopted {
+                0 => head.at == self.before,
+                adopted => head.at == self.at && adopted == so_far,
+            });
+        let group = is_open.then_some(self.before.count + 1);
+        torn::judge(&self.line, self.key, &self.at.last, self.at.count + 1, group)
+    }
+
+    fn wrong_line(&self, flaw: Flaw) -> LogVerdict {
+        LogVerdict::Tampered(Tampering::Line { line: self.at.count - self.start.count + 1, offset: self.bytes, flaw })
+    }
+}
+
+/// Bytes read at a time.
+const PIECE: usize = 64 * 1024;

@@ -1,0 +1,201 @@
+//! `kill -9` at random points (A1): no acknowledged entry is lost.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use omen_audit::{LogVerdict, verify_file};
+use omen_testkit::proofs::Proofs;
+use tempfile::TempDir;
+
+use super::*;
+
+/// How many processes are killed.
+fn kills() -> u64 {
+    Proofs::wanted().choose(100, 500)
+}
+
+/// Kills on one log, one after the other: what a kill has left is repaired by the next process, which is killed, too.
+const KILLS_A_LOG: u64 = 25;
+
+/// Where a child process finds the log that it is to write to.
+const LOG: &str = "OMEN_GATE_TEST_KILL_LOG";
+const KEY: &str = "OMEN_GATE_TEST_KILL_KEY";
+
+const DIGITS: &str = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
+
+/// Opens a log, appends to it, and says what was acknowledged, a line each.
+fn write_entries(log: &Path, key: Key, count: u64, mut out: impl std::io::Write) {
+    let audit = Audit::open(log, key, clock(), Options::default()).unwrap();
+    for n in 0..count {
+        let sequence = record(&audit, n).unwrap();
+        // One write, so that a line is whole or not there.
+        out.write_all(format!("acknowledged {sequence}\n").as_bytes()).unwrap();
+        out.flush().unwrap();
+    }
+}
+
+/// What the process that is killed does: without end. For itself, it writes a few entries.
+#[test]
+fn the_writer() {
+    if let Some(log) = std::env::var_os(LOG) {
+        write_entries(Path::new(&log), Key::from_env(KEY).unwrap(), u64::MAX, std::io::stdout());
+    }
+    let folder = TempDir::new().unwrap();
+    let mut out = Vec::new();
+    write_entries(&folder.path().join("audit.jsonl"), key(), 2, &mut out);
+    assert_eq!(out, b"acknowledged 2\nacknowledged 3\n");
+}
+
+#[test]
+fn no_acknowledged_entry_is_lost() {
+    let mut random = Random(4);
+    let (mut incomplete, mut killed_early) = (0, 0);
+    for log in 0..kills() / KILLS_A_LOG {
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("audit.jsonl");
+        let mut acknowledged = Vec::new();
+        for kill in 0..KILLS_A_LOG {
+            let new = write_until_killed(&path, &mut random);
+            killed_early += u64::from(new.is_empty());
+            acknowledged.extend(new);
+            if !path.exists() {
+                assert!(acknowledged.is_empty());
+                continue;
+            }
+            let found = verify_file(&path, &key(), None).unwrap();
+            let context = format!("log {log}, kill {kill}: {found:?}");
+            assert!(matches!(found.verdict, LogVerdict::Sound | LogVerdict::Incomplete { .. }), "{context}");
+            assert!(acknowledged.iter().all(|sequence| *sequence <= found.entries), "{context}");
+            incomplete += u64::from(found.verdict != LogVerdict::Sound);
+        }
+        drop(Audit::open(&path, key(), clock(), Options::default()).unwrap());
+        let found = verify_file(&path, &key(), None).unwrap();
+        assert_eq!(found.verdict, LogVerdict::Sound);
+        let entries = entries(&fs::read(&path).unwrap());
+        for sequence in acknowledged {
+            let entry = &entries[sequence as usize - 1];
+            assert_eq!((&entry["sequence"], &entry["kind"]), (&json!(sequence), &json!("decision")));
+        }
+    }
+    // If no kill had ever hit a write, this would show nothing.
+    assert!(incomplete > 0 && killed_early < kills() / 2, "{incomplete} incomplete, {killed_early} early");
+}
+
+/// Starts a writer, kills it after some acknowledgements and some moments more, and gives the acknowledged numbers.
+fn write_until_killed(log: &Path, random: &mut Random) -> Vec<u64> {
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "kill::the_writer", "--nocapture", "--test-threads=1"])
+        .env(LOG, log)
+        .env(KEY, DIGITS)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    let mut text = String::new();
+    for _ in 0..random.below(4) {
+        // The harness has lines of its own before the first one.
+        let before = text.len();
+        while out.read_line(&mut text).unwrap() > 0 && !text[before..].contains("acknowledged") {}
+    }
+    std::thread::sleep(Duration::from_micros(random.below(6000)));
+    child.kill().unwrap();
+    assert!(!child.wait().unwrap().success());
+    out.read_to_string(&mut text).unwrap();
+    text.lines().filter_map(|line| line.split_once("acknowledged ")?.1.parse().ok()).collect()
+}
+
+/// Where a child process with many writers finds its log.
+const MANY: &str = "OMEN_GATE_TEST_KILL_MANY";
+const WRITERS: usize = 32;
+
+/// Opens a log of small files and appends to it from many threads, without end, or so often.
+fn many_write(log: &Path, key: Key, each: u64) {
+    let options = Options { rotate_bytes: std::num::NonZeroU64::new(8192), ..Options::default() };
+    let audit = Audit::open(log, key, clock(), options).unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..WRITERS {
+            scope.spawn(|| {
+                use std::io::Write as _;
+
+                for n in 0..each {
+                    let sequence = record(&audit, n).unwrap();
+                    // Under the lock of the stream, so that a line is whole or not there.
+                    std::io::stdout().lock().write_all(format!("acknowledged {sequence}\n").as_bytes()).unwrap();
+                }
+            });
+        }
+    });
+}
+
+/// What the process with many writers does. For itself, each writes a few entries.
+#[test]
+fn many_writers() {
+    if let Some(log) = std::env::var_os(MANY) {
+        many_write(Path::new(&log), Key::from_env(KEY).unwrap(), u64::MAX);
+    }
+    let folder = TempDir::new().unwrap();
+    let log = folder.path().join("audit.jsonl");
+    many_write(&log, key(), 8);
+    let found = omen_audit::verify_log(&log, &key(), None).unwrap();
+    assert!(found.is_sound() && found.files.len() > 2, "{found:#?}");
+    let own: u64 = found.files.len() as u64 * 2 - 1;
+    assert_eq!(found.entries(), WRITERS as u64 * 8 + own, "and the entries of the log itself");
+}
+
+/// A log that rotates all the time, under many writers that are killed: whatever was acknowledged is there, in whichever
+/// file, and the folder is sound once it was opened.
+#[test]
+fn rotation_under_many_writers_loses_nothing() {
+    let mut random = Random(16);
+    let folder = TempDir::new().unwrap();
+    let log = folder.path().join("audit.jsonl");
+    let mut acknowledged = std::collections::BTreeSet::new();
+    for kill in 0..Proofs::wanted().choose(8, 30) {
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "kill::many_writers", "--nocapture", "--test-threads=1"])
+            .env(MANY, &log)
+            .env(KEY, DIGITS)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut out = BufReader::new(child.stdout.take().unwrap());
+        let mut text = String::new();
+        for _ in 0..random.below(300) {
+            out.read_line(&mut text).unwrap();
+        }
+        std::thread::sleep(Duration::from_micros(random.below(3000)));
+        child.kill().unwrap();
+        assert!(!child.wait().unwrap().success());
+        out.read_to_string(&mut text).unwrap();
+        acknowledged.extend(text.lines().filter_map(|line| line.split_once("acknowledged ")?.1.parse::<u64>().ok()));
+        if !log.exists() {
+            assert!(acknowledged.is_empty());
+            continue;
+        }
+        // As the kill has left it: nothing is missing, and nothing counts as changed.
+        let found = omen_audit::verify_log(&log, &key(), None).unwrap();
+        assert!(found.misfits.is_empty(), "kill {kill}: {found:#?}");
+        for file in &found.files {
+            let verdict = &file.found.verdict;
+            assert!(matches!(verdict, LogVerdict::Sound | LogVerdict::Incomplete { .. }), "kill {kill}: {found:#?}");
+        }
+        assert!(
+            acknowledged.last().is_none_or(|last| *last <= found.last().unwrap().entries),
+            "kill {kill}: {found:#?}"
+        );
+    }
+    drop(Audit::open(&log, key(), clock(), Options::default()).unwrap());
+    let found = omen_audit::verify_folder(folder.path(), &key(), None).unwrap();
+    assert!(found.is_sound() && found.files.len() > 20, "{found:#?}");
+    let all: Vec<Value> = found.files.iter().flat_map(|file| entries(&fs::read(&file.path).unwrap())).collect();
+    for sequence in acknowledged {
+        let entry = &all[sequence as usize - 1];
+        assert_eq!((&entry["sequence"], &entry["kind"]), (&json!(sequence), &json!("decision")));
+    }
+}

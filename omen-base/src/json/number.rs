@@ -1,0 +1,79 @@
+//! Numbers that every reader takes for the same.
+
+use std::fmt;
+
+use serde_json::Number;
+
+/// Why readers may take a number for different ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Doubt {
+    /// Beyond ±(2^53−1), where doubles have gaps (D49).
+    Large,
+    /// Not what the nearest double is written as: digits would get lost.
+    Rounded,
+    /// Some readers keep the sign of zero, some do not.
+    NegativeZero,
+}
+
+impl fmt::Display for Doubt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Large => "is beyond ±9007199254740991, where readers differ",
+            Self::Rounded => "has more digits than a double carries, so readers differ",
+            Self::NegativeZero => "is a negative zero, which readers take for different values",
+        })
+    }
+}
+
+/// Takes a number, written as JSON has it, if its value survives being read as a double.
+pub(super) fn exact(text: &str) -> Result<Number, Doubt> {
+    let float: f64 = text.parse().map_err(|_| Doubt::Rounded)?;
+    if !(-LARGEST..=LARGEST).contains(&float) {
+        return Err(Doubt::Large);
+    }
+    let Some(written) = Decimal::of(text) else { return Err(Doubt::Rounded) };
+    if written.digits.is_empty() {
+        return if text.starts_with('-') { Err(Doubt::NegativeZero) } else { number(text, float) };
+    }
+    // The shortest text of the double is the same decimal, or the double is not what was written.
+    if Decimal::of(&format!("{float:e}")) == Some(written) { number(text, float) } else { Err(Doubt::Rounded) }
+}
+
+/// Integers stay integers; all else is the double.
+fn number(text: &str, float: f64) -> Result<Number, Doubt> {
+    match text.parse::<i64>() {
+        Ok(integer) => Ok(integer.into()),
+        Err(_) => Number::from_f64(float).ok_or(Doubt::Large),
+    }
+}
+
+/// 2^53−1.
+const LARGEST: f64 = 9_007_199_254_740_991.0;
+
+/// A decimal number as its digits without outer zeros, and the power of ten of the last one.
+#[derive(Debug, PartialEq, Eq)]
+struct Decimal {
+    negative: bool,
+    digits: String,
+    exponent: i64,
+}
+
+impl Decimal {
+    /// Takes apart a text such as `-12.50e3`. `None` if its exponent is out of range.
+    fn of(text: &str) -> Option<Self> {
+        let (sign, rest) = match text.strip_prefix('-') {
+            Some(rest) => (true, rest),
+            None => (false, text),
+        };
+        let (mantissa, exponent) = rest.split_once(['e', 'E']).unwrap_or((rest, "0"));
+        let exponent: i64 = exponent.parse().ok().filter(|exponent| (-100_000..=100_000).contains(exponent))?;
+        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let digits = format!("{whole}{fraction}");
+        let significant = digits.trim_end_matches('0');
+        let dropped = i64::try_from(digits.len() - significant.len()).ok()?;
+        let exponent = exponent - i64::try_from(fraction.len()).ok()? + dropped;
+        let digits = significant.trim_start_matches('0').to_owned();
+        let exponent = if digits.is_empty() { 0 } else { exponent };
+        Some(Self { negative: sign, digits, exponent })
+    }
+}

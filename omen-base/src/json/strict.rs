@@ -1,0 +1,199 @@
+//! Objects in which no key is repeated, at any depth (D58).
+//!
+//! Of a key that is there twice, some readers take the first value and some the last. What is said by such an object
+//! depends on who reads it, so it is not read at all. Keys are compared as they are meant, with their escapes resolved.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Value};
+
+use super::{Key, below, place, reserved};
+use crate::bounded::bounded;
+
+/// Why a text is not an unambiguous object.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Unread {
+    /// A key is repeated.
+    Doubled(Doubled),
+    /// It is not an object, or uses a reserved key. The text says why, and is bounded.
+    Other(String),
+}
+
+/// An object in which a key is repeated, in itself or in what it holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Doubled {
+    /// The first such key and where it stands, in words, bounded.
+    pub why: String,
+    /// The object, with the last value of each key.
+    frame: Map<String, Value>,
+    /// The object's own keys that are repeated.
+    own: BTreeSet<String>,
+}
+
+impl Doubled {
+    /// A member of the object, if its key is there once.
+    pub fn once(&self, key: &str) -> Option<&Value> {
+        self.frame.get(key).filter(|_| !self.own.contains(key))
+    }
+
+    /// Whether the object has a key, however often.
+    pub fn has(&self, key: &str) -> bool {
+        self.frame.contains_key(key)
+    }
+}
+
+/// Reads an object.
+pub fn read(text: &[u8]) -> Result<Map<String, Value>, Unread> {
+    let mut doubled = None;
+    let mut own = BTreeSet::new();
+    let mut deserializer = serde_json::Deserializer::from_slice(text);
+    let seed = Seed { at: Place::Outermost, doubled: &mut doubled, own: Some(&mut own) };
+    let read = seed.deserialize(&mut deserializer).and_then(|value| deserializer.end().map(|()| value));
+    match (read, doubled) {
+        (Err(error), _) => Err(Unread::Other(bounded(&error.to_string()))),
+        (Ok(Value::Object(frame)), Some(why)) => Err(Unread::Doubled(Doubled { why, frame, own })),
+        (Ok(Value::Object(frame)), None) => Ok(frame),
+        (Ok(_), _) => Err(Unread::Other("expected an object".to_owned())),
+    }
+}
+
+/// Where a value stands. It is written out only where something is wrong.
+#[derive(Clone, Copy)]
+enum Place<'p> {
+    Outermost,
+    Member(&'p Place<'p>, &'p str),
+    Item(&'p Place<'p>, usize),
+}
+
+impl Place<'_> {
+    fn pointer(&self) -> String {
+        match self {
+            Self::Outermost => String::new(),
+            Self::Member(object, key) => below(&object.pointer(), key),
+            Self::Item(array, index) => below(&array.pointer(), &index.to_string()),
+        }
+    }
+}
+
+/// Reads any value, and notes the first key that is repeated.
+struct Seed<'s> {
+    at: Place<'s>,
+    doubled: &'s mut Option<String>,
+    /// Takes the keys of this very object that are repeated.
+    own: Option<&'s mut BTreeSet<String>>,
+}
+
+impl<'de> DeserializeSeed<'de> for Seed<'_> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Seed<'_> {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let mut values = Vec::new();
+        loop {
+            let at = Place::Item(&self.at, values.len());
+            match items.next_element_seed(Seed { at, doubled: &mut *self.doubled, own: None })? {
+                Some(value) => values.push(value),
+                None => return Ok(Value::Array(values)),
+            }
+        }
+    }
+
+    fn visit_map<A: MapAccess<'de>>(mut self, mut members: A) -> Result<Value, A::Error> {
+        let mut map = Map::new();
+        while let Some(Key(key)) = members.next_key::<Key<'_>>()? {
+            if reserved::is_reserved(&key) {
+                return Err(A::Error::custom(format_args!("the key `{}` is reserved", bounded(&key))));
+            }
+            if map.contains_key(key.as_ref()) {
+                let at = self.at.pointer();
+                self.doubled.get_or_insert_with(|| format!("duplicate field `{}` in {}", bounded(&key), place(&at)));
+                if let Some(own) = &mut self.own {
+                    own.insert(key.as_ref().to_owned());
+                }
+            }
+            let at = Place::Member(&self.at, &key);
+            let value = members.next_value_seed(Seed { at, doubled: &mut *self.doubled, own: None })?;
+            map.insert(key.into_owned(), value);
+        }
+        Ok(Value::Object(map))
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+mod tests {
+    use serde_json::Value;
+
+    use super::{Unread, read};
+
+    /// What is wrong, and which of the object's own keys are repeated.
+    #[track_caller]
+    fn doubled(text: &str, why: &str, own: &[&str]) {
+        let Err(Unread::Doubled(doubled)) = read(text.as_bytes()) else { panic!("{text}") };
+        assert_eq!(doubled.why, why, "{text}");
+        assert_eq!(doubled.own.iter().map(String::as_str).collect::<Vec<_>>(), own, "{text}");
+        assert!(own.iter().all(|key| doubled.has(key) && doubled.once(key).is_none()), "{text}");
+    }
+
+    #[test]
+    fn a_key_is_repeated_at_any_depth_and_in_any_spelling() {
+        doubled(r#"{"a":1,"b":2,"a":1}"#, "duplicate field `a` in the outermost object", &["a"]);
+        doubled(r#"{"a":1,"\u0061":2}"#, "duplicate field `a` in the outermost object", &["a"]);
+        doubled(r#"{"é":1,"\u00e9":1}"#, "duplicate field `é` in the outermost object", &["é"]);
+        doubled(r#"{"😀":1,"\ud83d\uDE00":1}"#, "duplicate field `😀` in the outermost object", &["😀"]);
+        doubled(r#"{"a/b":[0,{"":{},"":{}}]}"#, "duplicate field `` in `/a~1b/1`", &[]);
+        // The first is named.
+        doubled(r#"{"x":{"y":1,"y":2},"z":1,"z":2}"#, "duplicate field `y` in `/x`", &["z"]);
+    }
+
+    #[test]
+    fn other_objects_are_read_as_ever() {
+        let text = r#"{"a":[{"a":1},{"a":2}],"b":{"a":-1.5e3,"c":[true,null,"\u0061",18446744073709551615,-9]}}"#;
+        let value: Value = serde_json::from_str(text).unwrap();
+        assert_eq!(read(text.as_bytes()).map(Value::Object), Ok(value));
+        for text in ["[]", "1", "", "{", "{}{}", r#"{"a":1,}"#, r#"{"a":1,"a":}"#, "{\"a\":\"\u{1}\"}"] {
+            assert!(matches!(read(text.as_bytes()), Err(Unread::Other(_))), "{text}");
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! What the crates of the tool boundary share: names, time, canonical JSON, bounded text, regular files.
+//!
+//! Architecture invariant: nothing here knows a tool, a rule or a log.
+
+pub mod bounded;
+pub mod canonical;
+pub mod clock;
+pub mod json;
+pub mod names;
+pub mod regular;
+pub mod secret;
+pub mod size;
+
+pub use bounded::{MAX_TEXT, bounded};
+pub use canonical::{MAX_DEPTH, NotExact, canonical};
+pub use clock::{GateClock, ManualClock, Ratchet, SystemClock};
+pub use names::{BadName, START, ServerName, StepId, ToolId, ToolName, TurnId};
