@@ -16,6 +16,7 @@ mod audit_show;
 mod audit_sign;
 #[cfg(feature = "otel")]
 mod audit_spans;
+mod baseline;
 mod clock;
 mod codes;
 mod config;
@@ -49,6 +50,7 @@ pub(crate) use self::audit_show::{AuditSettleArgs, AuditShowArgs, AuditStatsArgs
 pub(crate) use self::audit_sign::{AuditSignArgs, AuditVerifySignedArgs, NewSigningKeyArgs};
 #[cfg(feature = "otel")]
 pub(crate) use self::audit_spans::AuditSpansArgs;
+pub(crate) use self::baseline::BaselineArgs;
 pub(crate) use self::clock::ClockArgs;
 pub(crate) use self::codes::AnyCode;
 pub(crate) use self::config::ConfigArgs;
@@ -190,6 +192,9 @@ impl Command {
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) formats: FormatArgs,
+
+    #[command(flatten)]
+    pub(crate) baseline: BaselineArgs,
 
     #[command(flatten)]
     pub(crate) clock: ClockArgs,

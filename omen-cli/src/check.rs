@@ -1,6 +1,9 @@
 //! `omen check`: checks logs.
 
+mod baseline;
+mod filter;
 pub(crate) mod findings;
+mod ignores;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,13 +12,14 @@ use omen::validator::{Summary, ValidatorOptions};
 
 use crate::args::{CheckArgs, InputArgs};
 use crate::exit::{Exit, Failure, complain};
-use crate::formats::{FOLLOWED, Format, Reports};
+use crate::formats::{DEFAULT, FOLLOWED, Format, Reports, Totals};
 use crate::input::find::{Given, Logs};
 use crate::input::{self, Layout};
 use crate::output::{Color, Output};
 use crate::several::Several;
 use crate::statistics::Statistics;
 use crate::{follow, jobs};
+use filter::Filter;
 use findings::{Findings, Total};
 
 pub(crate) fn run(args: &CheckArgs, color: Color, out: &mut Output) -> Result<Exit, Failure> {
@@ -24,9 +28,11 @@ pub(crate) fn run(args: &CheckArgs, color: Color, out: &mut Output) -> Result<Ex
     let format = args.formats.stdout();
     let quiet = args.inputs.quiet;
     let mut statistics = counted(args, format)?;
-    refuse_to_follow(args)?;
+    let mut filter = Filter::open(args)?;
+    refuse_to_follow(args, &filter)?;
     let InputArgs { exclude, no_ignore, files, .. } = &args.inputs;
-    let logs = Given { files, exclude, no_ignore: *no_ignore, config: &args.config.found }.find(quiet)?;
+    let mut logs = Given { files, exclude, no_ignore: *no_ignore, config: &args.config.found }.find(quiet)?;
+    logs.paths.retain(|path| !filter.is_baseline(path));
     if args.inputs.follow && logs.paths.iter().any(|path| input::is_stdin(path)) {
         let message = "standard input is followed anyway; leave out `--follow`, or name a file";
         return Err(Failure::Usage(message.to_owned()));
@@ -34,7 +40,8 @@ pub(crate) fn run(args: &CheckArgs, color: Color, out: &mut Output) -> Result<Ex
 
     let mut reports = Reports::open(&args.formats, color, &logs.paths, out)?;
     let checked = failed(&logs, &mut reports).map_err(Failure::from).and_then(|()| {
-        let findings = Findings { path: Path::new(""), reports: &mut reports, statistics: &mut statistics, quiet };
+        let (path, reports, filter) = (Path::new(""), &mut reports, &mut filter);
+        let findings = Findings { path, reports, filter, statistics: &mut statistics, quiet };
         if args.inputs.follow {
             follow::run(&logs.paths, args.inputs.checkpoint.as_deref(), &options, findings)
         } else {
@@ -56,15 +63,22 @@ pub(crate) fn run(args: &CheckArgs, color: Color, out: &mut Output) -> Result<Ex
     };
     // Programs rely on the summary.
     let without_totals = quiet && format.is_for_people;
-    match counted.and_then(|()| reports.finish(total.files, &total.summary, without_totals)).map_err(Failure::from) {
+    let is_complete = total.is_complete && logs.failed.is_empty();
+    let left_out = filter.left_out();
+    let summary = left_out.unwrap_or_default().without(total.summary);
+    let totals = Totals { files: total.files, summary, left_out };
+    match counted.and_then(|()| reports.finish(&totals, without_totals)).map_err(Failure::from) {
         Ok(()) | Err(Failure::Closed) => {}
         Err(failure) => return Err(failure),
     }
+    if let Some(left_out) = left_out.filter(|_| !quiet && format.name != DEFAULT.name) {
+        complain(format_args!("note: {left_out}"));
+    }
+    filter.finish(is_complete, quiet)?;
     if let Some(note) = args.stage.note().filter(|_| !without_totals && format.is_for_people) {
         complain(format_args!("note: {note}"));
     }
-    let is_complete = total.is_complete && logs.failed.is_empty();
-    Ok(if is_complete { exit(total.summary.errors > 0) } else { Exit::Unreadable })
+    Ok(if is_complete { exit(totals.summary.errors > 0) } else { Exit::Unreadable })
 }
 
 /// Checks one log after the other.
@@ -72,7 +86,7 @@ fn in_turn<'r>(
     args: &CheckArgs,
     paths: &'r [PathBuf],
     options: &ValidatorOptions,
-    mut findings: Findings<'r, '_>,
+    mut findings: Findings<'r, '_, '_>,
 ) -> io::Result<Total> {
     let jobs = args.jobs.unwrap_or_else(jobs::available);
     let layout = args.inputs.layout;
@@ -82,11 +96,15 @@ fn in_turn<'r>(
         for (index, path) in paths.iter().enumerate() {
             findings.path = path;
             findings.reports.file(path)?;
+            findings.filter.begin(path);
             let checked = match several.take(index) {
                 Some(recorded) => input::replay(path, recorded, &mut findings)?,
                 None => input::check_as(path, layout, options.clone(), jobs, &mut findings)?,
             };
             findings.reports.file_end(path, &checked.summary)?;
+            if checked.is_complete {
+                findings.filter.end(path);
+            }
             total.files += u64::from(checked.is_complete);
             total.is_complete &= checked.is_complete;
             total.summary += checked.summary;
@@ -117,12 +135,17 @@ fn counted(args: &CheckArgs, format: &Format) -> Result<Option<Statistics>, Fail
 }
 
 /// Refuses to follow where that cannot work.
-fn refuse_to_follow(args: &CheckArgs) -> Result<(), Failure> {
+fn refuse_to_follow(args: &CheckArgs, filter: &Filter<'_>) -> Result<(), Failure> {
     if !args.inputs.follow {
         return Ok(());
     }
     if args.inputs.layout == Layout::Array {
         let message = "`--follow` reads logs with one packet on each line; leave out `--input array`";
+        return Err(Failure::Usage(message.to_owned()));
+    }
+    if args.inputs.checkpoint.is_some() && filter.is_active() {
+        let message = "`--checkpoint` counts on from an earlier run, and does not know what `--baseline` and `[[ignore]]` left out of it; \
+                       use neither with it (`--no-config` reads no omen.toml)";
         return Err(Failure::Usage(message.to_owned()));
     }
     let outputs = args.formats.outputs.iter().map(|output| output.format);

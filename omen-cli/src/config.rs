@@ -5,6 +5,7 @@
 
 pub(crate) mod content;
 mod file;
+mod ignores;
 mod keys;
 mod schema;
 
@@ -99,7 +100,7 @@ impl Config {
         let name = clean(&path.to_string_lossy()).into_owned();
         let text = text(path).map_err(|error| ConfigErrors(vec![format!("cannot read {name}: {error}")]))?;
         let root = path.parent().unwrap_or(Path::new(""));
-        file::read(&text, root).map_err(|errors| {
+        file::read(&text, root).map(|config| Self { name: name.clone(), ..config }).map_err(|errors| {
             let line = |error: file::Mistake| {
                 let (message, help) = (clean(&error.message), clean(&error.help));
                 format!("{name}:{}:{}: {message}; {help}", error.line, error.column)

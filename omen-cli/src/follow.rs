@@ -25,7 +25,7 @@ pub(crate) fn run<'r>(
     paths: &'r [PathBuf],
     checkpoint: Option<&Path>,
     options: &ValidatorOptions,
-    mut findings: Findings<'r, '_>,
+    mut findings: Findings<'r, '_, '_>,
 ) -> Result<Total, Failure> {
     let wake = Wake::new(paths)?;
     let mut checkpoint = checkpoint.map(Checkpoint::open).transpose().map_err(Failure::Usage)?;

@@ -10,6 +10,7 @@ mod gitlab;
 mod human;
 mod json;
 mod junit;
+mod left_out;
 mod place;
 mod prose;
 mod reports;
@@ -17,10 +18,13 @@ mod sarif;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-pub(crate) use format::Format;
+pub(crate) use fingerprint::{BYTES as FINGERPRINT_BYTES, fingerprint};
 #[cfg(feature = "nats")]
 pub(crate) use format::Report;
-pub(crate) use prose::{codes, message};
+pub(crate) use format::{Format, Totals};
+pub(crate) use left_out::LeftOut;
+pub(crate) use place::name_from;
+pub(crate) use prose::{codes, cut, message};
 pub(crate) use reports::Reports;
 
 /// The format of standard output, unless another one is asked for.

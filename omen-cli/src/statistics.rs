@@ -14,16 +14,17 @@ pub(crate) struct Statistics {
     by_packet_type: BTreeMap<&'static str, Counts>,
 }
 
+/// How many findings of a kind there are.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
-struct Counts {
-    errors: u64,
-    warnings: u64,
+pub(crate) struct Counts {
+    pub(crate) errors: u64,
+    pub(crate) warnings: u64,
     /// Those among them that follow from an earlier one.
-    consequences: u64,
+    pub(crate) consequences: u64,
 }
 
 impl Counts {
-    fn add(&mut self, finding: &Finding) {
+    pub(crate) fn add(&mut self, finding: &Finding) {
         match finding.diagnostic.severity {
             Severity::Error => self.errors += 1,
             Severity::Warning => self.warnings += 1,

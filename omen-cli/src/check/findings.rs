@@ -6,6 +6,7 @@ use std::path::Path;
 use omen::finding::Finding;
 use omen::validator::{Sink, Summary};
 
+use super::filter::Filter;
 use crate::formats::Reports;
 use crate::input::Reporter;
 use crate::output::Output;
@@ -22,18 +23,23 @@ pub(crate) struct Total {
 }
 
 /// Reports findings as they come.
-pub(crate) struct Findings<'r, 'o> {
+pub(crate) struct Findings<'r, 'o, 'c> {
     pub(crate) path: &'r Path,
     pub(super) reports: &'r mut Reports<'o>,
+    /// Decides which of them are reported.
+    pub(super) filter: &'r mut Filter<'c>,
     /// Where findings are counted instead.
     pub(super) statistics: &'r mut Option<Statistics>,
     pub(super) quiet: bool,
 }
 
-impl Sink for Findings<'_, '_> {
+impl Sink for Findings<'_, '_, '_> {
     type Error = io::Error;
 
     fn finding(&mut self, finding: Finding, line: Option<&str>) -> io::Result<()> {
+        if !self.filter.reports(self.path, &finding, line) {
+            return Ok(());
+        }
         if let Some(statistics) = self.statistics {
             statistics.add(&finding);
             return Ok(());
@@ -50,7 +56,7 @@ impl Sink for Findings<'_, '_> {
     }
 }
 
-impl Reporter for Findings<'_, '_> {
+impl Reporter for Findings<'_, '_, '_> {
     fn out(&mut self) -> &mut Output {
         self.reports.stdout()
     }

@@ -11,7 +11,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::content::Config;
-use super::keys::{KEYS, Key, Means, TABLE};
+use super::keys::{IGNORE, KEYS, Key, Means, TABLE};
 use crate::args::{Cli, Target};
 
 /// A mistake, and how to fix it.
@@ -44,17 +44,22 @@ pub(super) fn read(text: &str, root: &Path) -> Result<Config, Vec<Mistake>> {
     Err(reader.mistakes)
 }
 
-struct Reader<'t> {
+pub(super) struct Reader<'t> {
     text: &'t str,
     mistakes: Vec<Mistake>,
 }
 
 impl Reader<'_> {
-    fn mistake(&mut self, span: Range<usize>, message: String, help: String) {
-        let before = self.text.get(..span.start).unwrap_or_default();
-        let line = before.matches('\n').count() + 1;
-        let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count()) + 1;
+    pub(super) fn mistake(&mut self, span: Range<usize>, message: String, help: String) {
+        let (line, column) = self.place(span.start);
         self.mistakes.push(Mistake { line, column, message, help });
+    }
+
+    /// The line and column of a byte, from 1.
+    pub(super) fn place(&self, at: usize) -> (usize, usize) {
+        let before = self.text.get(..at).unwrap_or_default();
+        let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count()) + 1;
+        (before.matches('\n').count() + 1, column)
     }
 
     fn root(&mut self, table: &DeTable<'_>, root: &Path) -> Config {
@@ -66,12 +71,13 @@ impl Reader<'_> {
                     let message = format!("expected a table for `{TABLE}`, found {}", found(other));
                     self.mistake(key.span(), message, format!("write `[{TABLE}]`"));
                 }
+                (IGNORE, _) => config.ignores = self.ignores(key.span(), value, root),
                 (name, _) => {
                     let is_known = KEYS.iter().any(|key| key.name == name);
-                    let help = match nearest(name, [TABLE]) {
+                    let help = match nearest(name, [TABLE, IGNORE]) {
                         _ if is_known => format!("write it below `[{TABLE}]`"),
                         Some(near) => format!("did you mean `{near}`?"),
-                        None => format!("expected `[{TABLE}]`"),
+                        None => format!("expected `[{TABLE}]` or `[[{IGNORE}]]`"),
                     };
                     self.mistake(key.span(), format!("unknown key `{name}`"), help);
                 }
@@ -117,6 +123,12 @@ impl Reader<'_> {
                 Means::Text(id) => match value.get_ref() {
                     DeValue::String(text) => self.option(id, key, text.to_string(), value.span(), config),
                     DeValue::Datetime(time) => self.option(id, key, time.to_string(), value.span(), config),
+                    _ => self.expected("a string", key, value),
+                },
+                Means::File(id) => match value.get_ref() {
+                    DeValue::String(text) => {
+                        config.defaults.push((id, vec![config.root.join(text.as_ref()).display().to_string()]));
+                    }
                     _ => self.expected("a string", key, value),
                 },
                 Means::Number(id) => match value.get_ref() {
@@ -223,13 +235,13 @@ fn texts(list: Vec<(String, Range<usize>)>) -> impl Iterator<Item = String> {
 }
 
 /// As it stands after a semicolon.
-fn lowered(text: &str) -> String {
+pub(super) fn lowered(text: &str) -> String {
     let mut chars = text.trim_end_matches('.').chars();
     chars.next().map(|first| first.to_lowercase().chain(chars).collect()).unwrap_or_default()
 }
 
 /// The type of a value, as TOML calls it.
-fn found(value: &DeValue<'_>) -> &'static str {
+pub(super) fn found(value: &DeValue<'_>) -> &'static str {
     match value {
         DeValue::String(_) => "a string",
         DeValue::Integer(_) => "an integer",

@@ -26,6 +26,8 @@ pub(super) enum Means {
     Outputs,
     /// The value of the option with this id.
     Text(&'static str),
+    /// The path that the option with this id takes, relative to the file.
+    File(&'static str),
     /// The number that the option with this id takes.
     Number(&'static str),
 }
@@ -68,6 +70,11 @@ pub(super) const KEYS: &[Key] = &[
         means: Means::Text("now"),
     },
     Key {
+        name: "baseline",
+        about: "The known findings, which are not reported; `omen check --write-baseline` writes it. Relative to this file.",
+        means: Means::File("baseline"),
+    },
+    Key {
         name: "allow",
         about: "Codes of invariants that are not reported, or `warnings` for all warnings.",
         means: Means::Level(Level::Allow),
@@ -86,5 +93,18 @@ pub(super) const KEYS: &[Key] = &[
     Key { name: "jobs", about: "How many threads to use.", means: Means::Number("jobs") },
 ];
 
-/// The one table of the file.
+/// The table of the settings.
 pub(super) const TABLE: &str = "check";
+
+/// The keys of a table `ignore`, each with what the schema says about it.
+pub(super) const IGNORE_KEYS: &[(&str, &str)] = &[
+    ("code", "The code of the findings, such as INV-003."),
+    ("path", "The logs, in the syntax of .gitignore, relative to this file."),
+    ("episode", "The correlation id of the episode."),
+    ("tool", "The `tool_id` of the directives. Only of packets that have a line of their own."),
+    ("reason", "Why these findings stay."),
+    ("until", "The last day on which they are not reported, in UTC."),
+];
+
+/// The tables of findings that are not reported.
+pub(super) const IGNORE: &str = "ignore";

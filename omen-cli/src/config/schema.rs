@@ -4,7 +4,7 @@ use clap::CommandFactory as _;
 use omen_types::Code;
 use serde_json::{Map, Value, json};
 
-use super::keys::{KEYS, Means, TABLE};
+use super::keys::{IGNORE, IGNORE_KEYS, KEYS, Means, TABLE};
 use crate::args::Cli;
 
 /// The JSON Schema (2020-12) of `omen.toml`.
@@ -31,6 +31,7 @@ pub(crate) fn json_schema() -> Value {
                 Means::GitIgnore => json!({"type": "boolean", "default": true}),
                 Means::Level(_) => json!({"type": "array", "items": {"enum": codes}}),
                 Means::Number(_) => json!({"type": "integer", "minimum": 1}),
+                Means::File(_) => json!({"type": "string"}),
                 Means::Text(id) => match values(id) {
                     values if values.is_empty() => json!({"type": "string"}),
                     values => json!({"enum": values}),
@@ -40,6 +41,19 @@ pub(crate) fn json_schema() -> Value {
                 schema.insert("description".to_owned(), key.about.into());
             }
             (key.name.to_owned(), schema)
+        })
+        .collect();
+    let all: Vec<&str> = Code::ALL.iter().map(|code| code.as_str()).collect();
+    let members: Map<String, Value> = IGNORE_KEYS
+        .iter()
+        .map(|(name, about)| {
+            let schema = match *name {
+                "code" => json!({"enum": all, "description": about}),
+                // TOML has dates, and JSON has none: editors take a date for a string.
+                "until" => json!({"type": "string", "format": "date", "description": about}),
+                _ => json!({"type": "string", "minLength": 1, "description": about}),
+            };
+            ((*name).to_owned(), schema)
         })
         .collect();
     json!({
@@ -54,6 +68,17 @@ pub(crate) fn json_schema() -> Value {
                 "type": "object",
                 "additionalProperties": false,
                 "properties": properties,
+            },
+            IGNORE: {
+                "description": "Findings that `omen check` does not report. A finding matches a table if it matches all of its keys.",
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "required": ["reason"],
+                    "minProperties": 2,
+                    "additionalProperties": false,
+                    "properties": members,
+                },
             },
         },
     })

@@ -5,11 +5,10 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 use clap::builder::styling::{AnsiColor, Style};
-use omen::Summary;
 use omen::finding::{Finding, Severity};
 use omen::render::human::clean;
 
-use super::format::{Format, Report};
+use super::format::{Format, Report, Totals};
 use super::{place, prose};
 use crate::input;
 use crate::output::Output;
@@ -37,7 +36,7 @@ impl Report for Concise {
     }
 
     /// One line for each finding, and nothing else.
-    fn totals(&mut self, _: &mut Output, _: u64, _: &Summary) -> io::Result<()> {
+    fn totals(&mut self, _: &mut Output, _: &Totals) -> io::Result<()> {
         Ok(())
     }
 }

@@ -21,31 +21,15 @@ impl Fingerprints {
 
     /// The fingerprint of the next finding. `line` is the text of its line: without an id, the packet is identified by that.
     pub(super) fn of(&mut self, path: &Path, finding: &Finding, line: Option<&str>) -> String {
-        let diagnostic = &finding.diagnostic;
-        let packet = finding.packet_id.as_deref().or(line);
-        let parts = [
-            Some(place::portable(path)),
-            Some(diagnostic.code.as_str().to_owned()),
-            finding.correlation_id.clone(),
-            packet.map(str::to_owned),
-            diagnostic.pointer.clone(),
-        ];
-        self.number(parts.iter().map(Option::as_deref))
+        self.number(fingerprint(&place::portable(path), finding, line))
     }
 
     /// The fingerprint of an input that cannot be read.
     pub(super) fn of_input(&mut self, path: &Path) -> String {
-        self.number([Some(place::portable(path).as_str()), None].into_iter())
+        self.number(hash([Some(place::portable(path).as_str()), None]))
     }
 
-    fn number<'p>(&mut self, parts: impl Iterator<Item = Option<&'p str>>) -> String {
-        let mut hash = Sha256::new();
-        for part in parts {
-            // With the lengths, no two lists of parts are the same bytes.
-            hash.update(part.map_or(u64::MAX, |part| part.len() as u64).to_le_bytes());
-            hash.update(part.unwrap_or_default());
-        }
-        let hash = base16ct::lower::encode_string(hash.finalize().get(..BYTES).unwrap_or_default());
+    fn number(&mut self, hash: String) -> String {
         let entry = usize::from_str_radix(hash.get(..ENTRY_DIGITS).unwrap_or_default(), 16).unwrap_or_default();
         let Some(count) = self.0.get_mut(entry) else { return hash };
         let number = *count;
@@ -54,8 +38,31 @@ impl Fingerprints {
     }
 }
 
+/// The hash of a finding in the log with a name: of the log, the code, the episode, the packet and the pointer. It does not depend
+/// on other findings, so several may have the same.
+pub(crate) fn fingerprint(log: &str, finding: &Finding, line: Option<&str>) -> String {
+    let diagnostic = &finding.diagnostic;
+    hash([
+        Some(log),
+        Some(diagnostic.code.as_str()),
+        finding.correlation_id.as_deref(),
+        finding.packet_id.as_deref().or(line),
+        diagnostic.pointer.as_deref(),
+    ])
+}
+
+fn hash<'p>(parts: impl IntoIterator<Item = Option<&'p str>>) -> String {
+    let mut hash = Sha256::new();
+    for part in parts {
+        // With the lengths, no two lists of parts are the same bytes.
+        hash.update(part.map_or(u64::MAX, |part| part.len() as u64).to_le_bytes());
+        hash.update(part.unwrap_or_default());
+    }
+    base16ct::lower::encode_string(hash.finalize().get(..BYTES).unwrap_or_default())
+}
+
 /// Bytes of the hash that are kept.
-const BYTES: usize = 16;
+pub(crate) const BYTES: usize = 16;
 
 /// Hexadecimal digits of the hash that choose an entry.
 const ENTRY_DIGITS: usize = 5;
@@ -76,14 +83,13 @@ mod tests {
         let findings = 10_000;
         for number in 0..findings {
             let text = (number % 100).to_string();
-            all.insert(fingerprints.number([Some("a"), Some(text.as_str()), None].into_iter()));
+            all.insert(fingerprints.number(hash([Some("a"), Some(text.as_str()), None])));
         }
         assert_eq!(all.len(), findings);
     }
 
     #[test]
     fn parts_do_not_run_into_each_other() {
-        let hash = |parts: [Option<&str>; 2]| Fingerprints::new().number(parts.into_iter());
         let all: BTreeSet<_> = [
             hash([Some("ab"), Some("c")]),
             hash([Some("a"), Some("bc")]),

@@ -8,7 +8,7 @@ use omen::finding::Finding;
 
 use super::DEFAULT;
 use super::fold::Fold;
-use super::format::{Format, Report};
+use super::format::{Format, Report, Totals};
 use crate::args::FindingArgs;
 use crate::output::Output;
 
@@ -58,8 +58,8 @@ impl Report for Folded {
         self.report.file_end(out, path, summary)
     }
 
-    fn totals(&mut self, out: &mut Output, files: u64, summary: &Summary) -> io::Result<()> {
+    fn totals(&mut self, out: &mut Output, totals: &Totals) -> io::Result<()> {
         self.say(out, self.fold.end())?;
-        self.report.totals(out, files, summary)
+        self.report.totals(out, totals)
     }
 }

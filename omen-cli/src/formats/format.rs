@@ -7,6 +7,7 @@ use std::path::Path;
 use omen::Summary;
 use omen::finding::Finding;
 
+use super::left_out::LeftOut;
 use crate::output::Output;
 
 /// An output format of `omen check`: an entry of the registry.
@@ -59,6 +60,17 @@ pub(crate) trait Report {
         Ok(())
     }
 
-    /// Writes what comes after the last finding: the totals over all files that were read to their end.
-    fn totals(&mut self, out: &mut Output, files: u64, summary: &Summary) -> io::Result<()>;
+    /// Writes what comes after the last finding.
+    fn totals(&mut self, out: &mut Output, totals: &Totals) -> io::Result<()>;
+}
+
+/// The totals of a run.
+#[derive(Debug)]
+pub(crate) struct Totals {
+    /// How many logs were read to their end.
+    pub(crate) files: u64,
+    /// The counts over all of them, without findings that were left out.
+    pub(crate) summary: Summary,
+    /// The findings that were left out; `None` if none could be.
+    pub(crate) left_out: Option<LeftOut>,
 }

@@ -7,12 +7,11 @@ use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use omen::Summary;
 use omen::finding::{Finding, Severity};
 use omen::render::human::clean;
 
 use super::concise;
-use super::format::{Format, Report};
+use super::format::{Format, Report, Totals};
 use super::{place, prose};
 use crate::output::Output;
 
@@ -88,7 +87,7 @@ impl Report for Github {
         self.errors.add(out, text)
     }
 
-    fn totals(&mut self, out: &mut Output, _: u64, _: &Summary) -> io::Result<()> {
+    fn totals(&mut self, out: &mut Output, _: &Totals) -> io::Result<()> {
         self.errors.end(out)?;
         self.warnings.end(out)?;
         let (errors, warnings) = (self.errors.left_out, self.warnings.left_out);

@@ -5,13 +5,12 @@
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use omen::Summary;
 use omen::finding::{Finding, Severity};
 use omen::render::human::clean;
 use serde::Serialize;
 
 use super::fingerprint::Fingerprints;
-use super::format::{Format, Report};
+use super::format::{Format, Report, Totals};
 use super::{place, prose};
 use crate::output::Output;
 
@@ -89,7 +88,7 @@ impl Report for Gitlab {
         self.issue(out, &issue)
     }
 
-    fn totals(&mut self, out: &mut Output, _: u64, _: &Summary) -> io::Result<()> {
+    fn totals(&mut self, out: &mut Output, _: &Totals) -> io::Result<()> {
         out.write_all(b"\n]\n")
     }
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use omen::Summary;
 use omen::finding::Finding;
 
-use super::format::{Format, Report};
+use super::format::{Format, Report, Totals};
 use crate::input;
 use crate::output::Output;
 
@@ -24,23 +24,22 @@ impl Report for Human {
         out.write_all(text.as_bytes())
     }
 
-    fn totals(&mut self, out: &mut Output, files: u64, summary: &Summary) -> io::Result<()> {
-        writeln!(out, "{}", Totals { files, summary })
+    fn totals(&mut self, out: &mut Output, totals: &Totals) -> io::Result<()> {
+        writeln!(out, "{}", Line(totals))
     }
 }
 
-struct Totals<'s> {
-    files: u64,
-    summary: &'s Summary,
-}
+/// The totals in one line.
+struct Line<'t>(&'t Totals);
 
-impl fmt::Display for Totals<'_> {
+impl fmt::Display for Line<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Summary { bytes, packets, accepted, rejected, episodes, errors, warnings, consequences } = self.summary;
+        let Totals { files, summary, left_out } = self.0;
+        let Summary { bytes, packets, accepted, rejected, episodes, errors, warnings, consequences } = summary;
         write!(
             f,
             "{}, {}, {}, {}: {accepted} accepted, {rejected} rejected; {}, {}",
-            count(self.files, "file"),
+            count(*files, "file"),
             count(*bytes, "byte"),
             count(*episodes, "episode"),
             count(*packets, "packet"),
@@ -48,9 +47,13 @@ impl fmt::Display for Totals<'_> {
             count(*warnings, "warning"),
         )?;
         match consequences {
-            0 => Ok(()),
-            1 => write!(f, " (1 follows from another)"),
-            many => write!(f, " ({many} follow from others)"),
+            0 => {}
+            1 => write!(f, " (1 follows from another)")?,
+            many => write!(f, " ({many} follow from others)")?,
+        }
+        match left_out {
+            Some(left_out) => write!(f, "; {left_out}"),
+            None => Ok(()),
         }
     }
 }

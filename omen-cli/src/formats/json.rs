@@ -1,13 +1,15 @@
 //! Findings for programs: JSON Lines, with a summary at the end. The fields are those of the library.
 
-use std::io;
+use std::io::{self, Write as _};
 use std::path::Path;
 
 use omen::Summary;
 use omen::finding::Finding;
 use omen::render::json;
+use serde::Serialize;
 
-use super::format::{Format, Report};
+use super::format::{Format, Report, Totals};
+use super::left_out::{LeftOut, LeftOutCounts};
 use crate::output::Output;
 
 pub(super) const FORMAT: Format = Format {
@@ -24,7 +26,28 @@ impl Report for Json {
         json::finding(out, &path.to_string_lossy(), finding)
     }
 
-    fn totals(&mut self, out: &mut Output, files: u64, summary: &Summary) -> io::Result<()> {
-        json::summary(out, files, summary)
+    fn totals(&mut self, out: &mut Output, totals: &Totals) -> io::Result<()> {
+        let Totals { files, summary, left_out } = totals;
+        let summary = Counts { files: *files, summary, left_out: left_out.as_ref().map(LeftOut::counts) };
+        // In one piece, so that no other output gets in between.
+        let mut text = serde_json::to_vec(&Last { summary })?;
+        text.push(b'\n');
+        out.write_all(&text)
     }
+}
+
+/// The last line.
+#[derive(Serialize)]
+struct Last<'t> {
+    summary: Counts<'t>,
+}
+
+/// The counts of the library, and those of the findings that were left out.
+#[derive(Serialize)]
+struct Counts<'t> {
+    files: u64,
+    #[serde(flatten)]
+    summary: &'t Summary,
+    #[serde(flatten)]
+    left_out: Option<LeftOutCounts>,
 }

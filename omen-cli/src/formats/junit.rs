@@ -13,7 +13,7 @@ use omen::finding::{Code, Finding, Severity, Stage};
 use omen::render::human::clean;
 use tempfile::SpooledTempFile;
 
-use super::format::{Format, Report};
+use super::format::{Format, Report, Totals};
 use super::{concise, place, prose};
 use crate::input;
 use crate::output::Output;
@@ -163,7 +163,7 @@ impl Report for Junit {
         out.write_all(b"</testsuite>\n")
     }
 
-    fn totals(&mut self, out: &mut Output, _: u64, _: &Summary) -> io::Result<()> {
+    fn totals(&mut self, out: &mut Output, _: &Totals) -> io::Result<()> {
         out.write_all(b"</testsuites>\n")
     }
 }

@@ -5,6 +5,8 @@ use std::path::{Component, Path, PathBuf};
 
 use omen::finding::Finding;
 
+use crate::input::find::absolute;
+
 /// Whether a path means standard input.
 pub(super) fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
@@ -23,6 +25,20 @@ pub(super) fn portable(path: &Path) -> String {
     let parts: Vec<_> = relative(path).components().map(part).collect();
     // The root is empty, and comes after a drive on Windows.
     parts.join("/").replace("//", "/")
+}
+
+/// A path as it is named from a folder, the same in each working directory and each checkout: `../logs/a.jsonl`. It is absolute if the
+/// two have only the root in common.
+pub(crate) fn name_from(folder: &Path, path: &Path) -> String {
+    if is_stdin(path) {
+        return "-".to_owned();
+    }
+    let (folder, path) = (absolute(folder), absolute(path));
+    let common = path.components().zip(folder.components()).take_while(|(one, other)| one == other).count();
+    let common = if common > 1 { common } else { 0 };
+    let up = if common > 0 { folder.components().count() - common } else { 0 };
+    let parts = (0..up).map(|_| "..".to_owned()).chain(path.components().skip(common).map(part));
+    parts.collect::<Vec<_>>().join("/").replace("//", "/")
 }
 
 fn part(component: Component<'_>) -> String {
@@ -90,6 +106,22 @@ mod tests {
         assert_eq!((portable(Path::new("./")), uri(Path::new("."))), (".".to_owned(), ".".to_owned()));
         assert_eq!(portable(Path::new("/a/b.jsonl")), "/a/b.jsonl");
         assert_eq!(uri(Path::new("/a b/%.jsonl")), "file:///a%20b/%25.jsonl");
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn names_from_a_folder_do_not_depend_on_the_working_directory() {
+        let here = std::env::current_dir().unwrap_or_default();
+        for (folder, path, name) in [
+            ("", "logs/a.jsonl", "logs/a.jsonl"),
+            (".", "./logs/../a.jsonl", "a.jsonl"),
+            ("ci", "logs/a.jsonl", "../logs/a.jsonl"),
+            ("ci", "-", "-"),
+            ("/srv/ci", "/var/log/a.jsonl", "/var/log/a.jsonl"),
+        ] {
+            assert_eq!(name_from(Path::new(folder), Path::new(path)), name);
+        }
+        assert_eq!(name_from(&here, Path::new("a.jsonl")), "a.jsonl");
     }
 
     #[test]

@@ -36,7 +36,7 @@ pub(crate) fn codes(finding: &Finding) -> String {
 }
 
 /// At most so many characters of a text; what was cut ends in `…`.
-pub(super) fn cut(text: &str, most: usize) -> Cow<'_, str> {
+pub(crate) fn cut(text: &str, most: usize) -> Cow<'_, str> {
     match text.char_indices().nth(most) {
         Some((end, _)) => Cow::Owned(format!("{}…", text.get(..end).unwrap_or_default())),
         None => Cow::Borrowed(text),

@@ -8,7 +8,7 @@ use omen::Summary;
 use omen::finding::{Finding, Severity};
 
 use super::folded::Folded;
-use super::format::{Format, Report};
+use super::format::{Format, Report, Totals};
 use crate::args::FormatArgs;
 use crate::exit::Failure;
 use crate::output::{Color, Output};
@@ -90,11 +90,11 @@ impl<'o> Reports<'o> {
     }
 
     /// Ends all reports, and puts the files in their places. `quiet`: without totals on standard output.
-    pub(crate) fn finish(mut self, files: u64, summary: &Summary, quiet: bool) -> io::Result<()> {
+    pub(crate) fn finish(mut self, totals: &Totals, quiet: bool) -> io::Result<()> {
         let mut without = quiet && !self.is_closed;
         self.each(|report, out| {
             if !std::mem::take(&mut without) {
-                report.totals(out, files, summary)?;
+                report.totals(out, totals)?;
             }
             out.flush()
         })?;

@@ -20,7 +20,7 @@ use self::model::{
     Properties, Region, SarifResult, Text,
 };
 use super::fingerprint::Fingerprints;
-use super::format::{Format, Report};
+use super::format::{Format, Report, Totals};
 use super::{place, prose};
 use crate::output::Output;
 
@@ -95,7 +95,7 @@ impl Report for Sarif {
         Ok(())
     }
 
-    fn totals(&mut self, out: &mut Output, _: u64, _: &Summary) -> io::Result<()> {
+    fn totals(&mut self, out: &mut Output, _: &Totals) -> io::Result<()> {
         let invocation = Invocation {
             execution_successful: self.notifications.is_empty(),
             tool_execution_notifications: &self.notifications,

@@ -17,7 +17,7 @@ use crate::input::is_stdin;
 use pattern::Pattern;
 
 pub(crate) use argument::Argument;
-pub(crate) use excludes::Excludes;
+pub(crate) use excludes::{Excludes, absolute};
 pub(crate) use given::Given;
 
 /// How to search.

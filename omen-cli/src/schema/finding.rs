@@ -18,6 +18,7 @@ pub(super) fn json_schema() -> Value {
     let required: Vec<&str> = self::members().into_iter().map(|(name, ..)| name).collect();
     let counts: Map<String, Value> = COUNTS
         .iter()
+        .chain(LEFT_OUT)
         .map(|(name, about)| ((*name).to_owned(), json!({"type": "integer", "minimum": 0, "description": about})))
         .collect();
     let counted: Vec<&str> = COUNTS.iter().map(|(name, _)| *name).collect();
@@ -107,4 +108,10 @@ const COUNTS: &[(&str, &str)] = &[
     ("errors", "Findings that are errors."),
     ("warnings", "Findings that are warnings."),
     ("consequences", "Findings that follow from a packet that was rejected earlier."),
+];
+
+/// The counts of findings that were left out; only if some could be.
+const LEFT_OUT: &[(&str, &str)] = &[
+    ("baseline", "Findings that `--baseline` left out; the other counts are without them."),
+    ("ignored", "Findings that `[[ignore]]` in omen.toml left out; the other counts are without them."),
 ];

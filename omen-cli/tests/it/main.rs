@@ -10,6 +10,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 mod audit;
+mod baseline;
 mod check;
 mod compressed;
 mod config;
@@ -24,6 +25,7 @@ mod gate;
 mod governed;
 mod helps;
 mod human;
+mod ignores;
 mod jobs;
 mod layouts;
 #[cfg(all(unix, feature = "nats"))]

@@ -26,6 +26,8 @@ impl Excludes {
             return Ok(());
         }
         let mut builder = GitignoreBuilder::new(absolute(root));
+        // Otherwise `[` would be a pattern that matches nothing.
+        builder.allow_unclosed_class(false);
         for pattern in patterns {
             let added = builder.add_line(None, pattern);
             added.map_err(|error| BadPattern(format!("invalid pattern `{pattern}`: {error}")))?;
@@ -42,10 +44,18 @@ impl Excludes {
         let path = absolute(path);
         self.0.iter().any(|set| path.starts_with(set.path()) && set.matched(&path, is_dir).is_ignore())
     }
+
+    /// Whether a pattern matches a file, or a directory that it is in.
+    pub(crate) fn cover(&self, path: &Path) -> bool {
+        let path = absolute(path);
+        let covers =
+            |set: &Gitignore| path.starts_with(set.path()) && set.matched_path_or_any_parents(&path, false).is_ignore();
+        self.0.iter().any(covers)
+    }
 }
 
 /// From the root of the file system, without `.` and `..`.
-fn absolute(path: &Path) -> PathBuf {
+pub(crate) fn absolute(path: &Path) -> PathBuf {
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let mut plain = PathBuf::new();

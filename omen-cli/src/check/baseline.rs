@@ -1,0 +1,233 @@
+//! The file of `--baseline`: the findings that a team knows, so that only new ones are reported.
+//!
+//! A finding is recognized by its fingerprint. Findings with the same fingerprint are counted, so that one more is new. The other
+//! members of an entry are for people; only `file` is read, to know which entries a run can miss.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fmt;
+use std::io::{self, Write as _};
+use std::num::NonZeroU64;
+use std::path::{Path, PathBuf};
+
+use omen::finding::Finding;
+use omen_gate::regular;
+use serde::{Deserialize, Serialize};
+
+use crate::exit::Failure;
+use crate::formats::{self, FINGERPRINT_BYTES};
+use crate::output::{Color, Output};
+
+/// The known findings, and those of them that this run has found.
+#[derive(Debug)]
+pub(super) struct Baseline {
+    path: PathBuf,
+    /// Whether the findings of this run are known from now on.
+    is_written: bool,
+    /// By their fingerprints.
+    entries: BTreeMap<Fingerprint, Known>,
+    /// The names of the logs that were read.
+    read: HashSet<String>,
+    /// Whether there are more findings than a file may list.
+    is_full: bool,
+}
+
+/// Findings with the same fingerprint.
+#[derive(Debug)]
+struct Known {
+    entry: Entry,
+    found: u64,
+}
+
+/// The file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Content {
+    #[serde(rename = "version")]
+    _version: Version,
+    findings: Vec<Entry>,
+}
+
+/// An entry of the file. Entries are sorted by their members in this order.
+#[derive(Clone, Debug, Deserialize, Serialize, PartialEq, Eq, PartialOrd, Ord)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    file: String,
+    code: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    correlation_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    packet_id: Option<String>,
+    fingerprint: Fingerprint,
+    count: NonZeroU64,
+}
+
+/// A hash in hexadecimal digits.
+#[derive(Clone, Debug, Deserialize, Serialize, PartialEq, Eq, PartialOrd, Ord)]
+#[serde(try_from = "String")]
+struct Fingerprint(String);
+
+impl TryFrom<String> for Fingerprint {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let is_hash =
+            text.len() == 2 * FINGERPRINT_BYTES && text.bytes().all(|byte| b"0123456789abcdef".contains(&byte));
+        if is_hash {
+            Ok(Self(text))
+        } else {
+            Err(format!("invalid fingerprint `{text}`; expected {} hexadecimal digits", 2 * FINGERPRINT_BYTES))
+        }
+    }
+}
+
+/// The version of the file.
+#[derive(Deserialize)]
+#[serde(try_from = "u64")]
+struct Version;
+
+impl TryFrom<u64> for Version {
+    type Error = String;
+
+    fn try_from(version: u64) -> Result<Self, String> {
+        if version == VERSION { Ok(Self) } else { Err(format!("found version {version}; expected version {VERSION}")) }
+    }
+}
+
+impl Baseline {
+    /// Reads the file. To write it, it need not exist.
+    pub(super) fn open(path: &Path, is_written: bool) -> Result<Self, Failure> {
+        let name = path.display();
+        let entries = match regular::read(path, MOST_BYTES) {
+            Ok(bytes) => parse(&bytes).map_err(|error| {
+                Failure::Usage(format!(
+                    "invalid baseline {name}: {error}; fix it, or delete it and write a new one with `--write-baseline`"
+                ))
+            })?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound && is_written => BTreeMap::new(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let help = "write it with `--write-baseline`";
+                return Err(Failure::Usage(format!("cannot read the baseline {name}: {error}; {help}")));
+            }
+            Err(error) => return Err(Failure::Usage(format!("cannot read the baseline {name}: {error}"))),
+        };
+        Ok(Self { path: path.to_owned(), is_written, entries, read: HashSet::new(), is_full: false })
+    }
+
+    /// Takes a finding, and returns whether it is known.
+    pub(super) fn knows(&mut self, log: &Path, finding: &Finding, line: Option<&str>) -> bool {
+        let file = self.name(log);
+        let fingerprint = Fingerprint(formats::fingerprint(&file, finding, line));
+        if let Some(known) = self.entries.get_mut(&fingerprint) {
+            known.found += 1;
+            return self.is_written || known.found <= known.entry.count.get();
+        }
+        if self.is_written && !self.is_full {
+            self.is_full = self.entries.len() == MOST_ENTRIES;
+            let entry = Entry {
+                file,
+                code: finding.diagnostic.code.as_str().to_owned(),
+                correlation_id: finding.correlation_id.as_deref().map(short),
+                packet_id: finding.packet_id.as_deref().map(short),
+                fingerprint: fingerprint.clone(),
+                count: NonZeroU64::MIN,
+            };
+            self.entries.insert(fingerprint, Known { entry, found: 1 });
+        }
+        self.is_written
+    }
+
+    /// Takes the end of a log that was read.
+    pub(super) fn end(&mut self, log: &Path) {
+        let name = self.name(log);
+        self.read.insert(name);
+    }
+
+    /// Whether a path is that of the file.
+    pub(super) fn is_at(&self, path: &Path) -> bool {
+        crate::input::find::absolute(path) == crate::input::find::absolute(&self.path)
+    }
+
+    /// How many findings of the file this run has missed: those of the logs that it has read, and of logs that do not exist any more.
+    pub(super) fn gone(&self) -> u64 {
+        let missed = |known: &Known| known.entry.count.get().saturating_sub(known.found);
+        self.entries.values().filter(|known| self.covers(known)).map(missed).sum()
+    }
+
+    /// Whether the findings of this run are to be written.
+    pub(super) fn is_written(&self) -> bool {
+        self.is_written
+    }
+
+    /// Writes the file: the findings of this run, and the entries on logs that it has not read. Returns how many findings are known.
+    pub(super) fn write(self) -> Result<u64, Failure> {
+        if self.is_full {
+            let message = format!("there are more than {MOST_ENTRIES} different findings, too many for a baseline");
+            return Err(Failure::Usage(format!("{message}; leave out logs, or allow codes with `-A` or `[[ignore]]`")));
+        }
+        let kept = |known: &Known| match NonZeroU64::new(known.found) {
+            Some(count) => Some(Entry { count, ..known.entry.clone() }),
+            None => (!self.covers(known)).then(|| known.entry.clone()),
+        };
+        let mut entries: Vec<Entry> = self.entries.values().filter_map(kept).collect();
+        entries.sort_unstable();
+        let mut out = Output::to_file(&self.path, false, Color::Never)?;
+        write!(out, "{{\"version\":{VERSION},\"findings\":[")?;
+        for (at, entry) in entries.iter().enumerate() {
+            out.write_all(if at == 0 { b"\n" } else { b",\n" })?;
+            serde_json::to_writer(&mut out, entry).map_err(io::Error::from)?;
+        }
+        out.write_all(b"\n]}\n")?;
+        out.finish()?;
+        Ok(entries.iter().map(|entry| entry.count.get()).sum())
+    }
+
+    /// Whether this run would have found an entry.
+    fn covers(&self, known: &Known) -> bool {
+        let file = &known.entry.file;
+        self.read.contains(file) || (file != "-" && !self.folder().join(file).exists())
+    }
+
+    fn name(&self, log: &Path) -> String {
+        formats::name_from(self.folder(), log)
+    }
+
+    /// The folder that names of logs are relative to, so that they are the same in each working directory.
+    fn folder(&self) -> &Path {
+        self.path.parent().unwrap_or(Path::new(""))
+    }
+}
+
+/// The path of the file.
+impl fmt::Display for Baseline {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.path.display().fmt(f)
+    }
+}
+
+fn parse(bytes: &[u8]) -> Result<BTreeMap<Fingerprint, Known>, String> {
+    let content: Content = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+    let mut entries = BTreeMap::new();
+    for entry in content.findings {
+        let before = entries.insert(entry.fingerprint.clone(), Known { entry, found: 0 });
+        if let Some(Known { entry, .. }) = before {
+            return Err(format!("two entries have the fingerprint `{}`", entry.fingerprint.0));
+        }
+    }
+    Ok(entries)
+}
+
+/// An id, as far as people need it to recognize a packet.
+fn short(id: &str) -> String {
+    formats::cut(id, MOST_CHARACTERS).into_owned()
+}
+
+const VERSION: u64 = 1;
+
+/// Entries of a file: more are not reviewed.
+const MOST_ENTRIES: usize = 100_000;
+
+/// Bytes of a file with so many entries.
+const MOST_BYTES: u64 = 128 << 20;
+
+/// Characters of an id.
+const MOST_CHARACTERS: usize = 200;

@@ -1,0 +1,99 @@
+//! The entries `[[ignore]]` of `omen.toml`: which findings they leave out, and which entries are out of date.
+
+use std::path::Path;
+use std::time::SystemTime;
+
+use omen::finding::Finding;
+use omen_types::Instant;
+
+use crate::config::content::{Config, Ignore};
+
+/// The entries of a configuration, in one run.
+#[derive(Debug)]
+pub(super) struct Ignores<'c> {
+    all: Vec<Use<'c>>,
+    /// The name of the configuration file.
+    file: &'c str,
+}
+
+/// An entry, and how it was used.
+#[derive(Debug)]
+struct Use<'c> {
+    ignore: &'c Ignore,
+    has_ended: bool,
+    /// Whether a log was read that it may be about.
+    is_tried: bool,
+    is_used: bool,
+}
+
+impl<'c> Ignores<'c> {
+    /// The entries of a configuration. Those with a date end by `now`, or else by the clock of the system: unlike a rule, an entry is meant
+    /// to give another verdict from some day on.
+    pub(super) fn new(config: &'c Config, now: Option<Instant>) -> Self {
+        let now = now.unwrap_or_else(|| SystemTime::now().into()).to_string();
+        let has_ended =
+            |ignore: &Ignore| ignore.until.as_ref().is_some_and(|until| now.get(..until.len()) > Some(until));
+        let all = config.ignores.iter().map(|ignore| Use {
+            ignore,
+            has_ended: has_ended(ignore),
+            is_tried: false,
+            is_used: false,
+        });
+        Self { all: all.collect(), file: &config.name }
+    }
+
+    /// Whether none holds.
+    pub(super) fn is_empty(&self) -> bool {
+        self.all.iter().all(|one| one.has_ended)
+    }
+
+    /// Takes the beginning of a log.
+    pub(super) fn begin(&mut self, path: &Path) {
+        for one in &mut self.all {
+            one.is_tried |= one.ignore.covers(path);
+        }
+    }
+
+    /// Takes a finding, and returns whether an entry leaves it out.
+    pub(super) fn has(&mut self, path: &Path, finding: &Finding, line: Option<&str>) -> bool {
+        let first = self.all.iter_mut().find(|one| !one.has_ended && one.ignore.has(path, finding, line));
+        first.map(|one| one.is_used = true).is_some()
+    }
+
+    /// What to say of entries that have ended, and of those that no finding matches.
+    pub(super) fn notes(&self) -> impl Iterator<Item = String> {
+        self.all.iter().filter_map(|one| {
+            let place = format!("{}:{}:{}", self.file, one.ignore.line, one.ignore.column);
+            match (&one.ignore.until, one.has_ended) {
+                (Some(until), true) => Some(format!(
+                    "note: {place}: this `[[ignore]]` ended on {until} ({}); fix what it is about, or renew `until`",
+                    one.ignore.reason
+                )),
+                _ if one.is_tried && !one.is_used => {
+                    Some(format!("note: {place}: this `[[ignore]]` matches no finding; remove it"))
+                }
+                _ => None,
+            }
+        })
+    }
+}
+
+impl Ignore {
+    /// Whether it may be about findings of a log.
+    fn covers(&self, log: &Path) -> bool {
+        self.path.as_ref().is_none_or(|path| path.cover(log))
+    }
+
+    fn has(&self, log: &Path, finding: &Finding, line: Option<&str>) -> bool {
+        self.code.is_none_or(|code| code == finding.diagnostic.code)
+            && self.episode.as_ref().is_none_or(|episode| Some(episode) == finding.correlation_id.as_ref())
+            && self.covers(log)
+            && self.tool.as_ref().is_none_or(|tool| line.and_then(tool_of).as_ref() == Some(tool))
+    }
+}
+
+/// The tool of the directive on a line.
+fn tool_of(line: &str) -> Option<String> {
+    let packet: serde_json::Value = serde_json::from_str(line).ok()?;
+    packet.pointer("/payload/execution_method/tool_id")?.as_str().map(str::to_owned)
+}
