@@ -27,7 +27,8 @@ pub(crate) fn run(args: &CheckArgs, color: Color, out: &mut Output) -> Result<Ex
     let options = ValidatorOptions { now: args.clock.now, levels, depth: args.stage.into() };
     let format = args.formats.stdout();
     let quiet = args.inputs.quiet;
-    let mut statistics = counted(args, format)?;
+    refuse_statistics(args, format)?;
+    let (mut statistics, is_silent) = (Statistics::default(), args.inputs.statistics);
     let mut filter = Filter::open(args)?;
     refuse_to_follow(args, &filter)?;
     let InputArgs { exclude, no_ignore, files, .. } = &args.inputs;
@@ -41,7 +42,7 @@ pub(crate) fn run(args: &CheckArgs, color: Color, out: &mut Output) -> Result<Ex
     let mut reports = Reports::open(&args.formats, color, &logs.paths, out)?;
     let checked = failed(&logs, &mut reports).map_err(Failure::from).and_then(|()| {
         let (path, reports, filter) = (Path::new(""), &mut reports, &mut filter);
-        let findings = Findings { path, reports, filter, statistics: &mut statistics, quiet };
+        let findings = Findings { path, reports, filter, statistics: &mut statistics, is_silent, quiet };
         if args.inputs.follow {
             follow::run(&logs.paths, args.inputs.checkpoint.as_deref(), &options, findings)
         } else {
@@ -56,17 +57,17 @@ pub(crate) fn run(args: &CheckArgs, color: Color, out: &mut Output) -> Result<Ex
         Err(Failure::Closed) if has_errors => return Ok(exit(true)),
         Err(failure) => return Err(failure),
     };
-    let counted = match &statistics {
-        Some(statistics) if format.is_for_people => statistics.table(reports.stdout()),
-        Some(statistics) => statistics.json(reports.stdout()),
-        None => Ok(()),
+    let counted = match is_silent {
+        true if format.is_for_people => statistics.table(reports.stdout()),
+        true => statistics.json(reports.stdout()),
+        false => Ok(()),
     };
     // Programs rely on the summary.
     let without_totals = quiet && format.is_for_people;
     let is_complete = total.is_complete && logs.failed.is_empty();
     let left_out = filter.left_out();
     let summary = left_out.unwrap_or_default().without(total.summary);
-    let totals = Totals { files: total.files, summary, left_out };
+    let totals = Totals { files: total.files, summary, left_out, statistics: &statistics };
     match counted.and_then(|()| reports.finish(&totals, without_totals)).map_err(Failure::from) {
         Ok(()) | Err(Failure::Closed) => {}
         Err(failure) => return Err(failure),
@@ -125,13 +126,13 @@ fn failed(logs: &Logs, reports: &mut Reports<'_>) -> io::Result<()> {
     Ok(())
 }
 
-/// The statistics, if they are asked for.
-fn counted(args: &CheckArgs, format: &Format) -> Result<Option<Statistics>, Failure> {
+/// Refuses statistics in formats that have none.
+fn refuse_statistics(args: &CheckArgs, format: &Format) -> Result<(), Failure> {
     if args.inputs.statistics && !format.is_for_people && format.name != "json" {
         let message = format!("`--statistics` is a table or JSON; leave out `--format {}`", format.name);
         return Err(Failure::Usage(message));
     }
-    Ok(args.inputs.statistics.then(Statistics::default))
+    Ok(())
 }
 
 /// Refuses to follow where that cannot work.

@@ -1,4 +1,4 @@
-//! `omen check --statistics`: how many findings there are, by code and by type of packet.
+//! How many findings there are, by code and by type of packet: `omen check --statistics`, and the end of a long output.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -35,6 +35,10 @@ impl Counts {
     fn roots(self) -> u64 {
         self.errors + self.warnings - self.consequences
     }
+
+    fn row(self, out: &mut impl Write, name: &str) -> io::Result<()> {
+        writeln!(out, "{:>7} {:>8} {:>9}  {name}", self.roots(), self.errors, self.warnings)
+    }
 }
 
 impl Statistics {
@@ -49,19 +53,19 @@ impl Statistics {
         if self.by_code.is_empty() {
             return Ok(());
         }
-        let row = |out: &mut dyn Write, counts: &Counts, name: &str| {
-            let Counts { errors, warnings, .. } = counts;
-            writeln!(out, "{:>7} {errors:>8} {warnings:>9}  {name}", counts.roots())
-        };
-        writeln!(out, "{:>7} {:>8} {:>9}  CODE", "ROOTS", "ERRORS", "WARNINGS")?;
-        for (code, counts) in &self.by_code {
-            row(out, counts, &format!("{:<8} {}", code.as_str(), code.info().title))?;
-        }
+        self.by_code(out)?;
         writeln!(out, "\n{:>7} {:>8} {:>9}  PACKET TYPE", "ROOTS", "ERRORS", "WARNINGS")?;
         for (packet_type, counts) in &self.by_packet_type {
-            row(out, counts, if packet_type.is_empty() { "(unknown)" } else { packet_type })?;
+            counts.row(out, if packet_type.is_empty() { "(unknown)" } else { packet_type })?;
         }
         writeln!(out)
+    }
+
+    /// One table.
+    pub(crate) fn by_code(&self, out: &mut impl Write) -> io::Result<()> {
+        writeln!(out, "{:>7} {:>8} {:>9}  CODE", "ROOTS", "ERRORS", "WARNINGS")?;
+        let mut codes = self.by_code.iter();
+        codes.try_for_each(|(code, counts)| counts.row(out, &format!("{:<8} {}", code.as_str(), code.info().title)))
     }
 
     /// One line of JSON.

@@ -8,6 +8,12 @@ pub(crate) struct FindingArgs {
     #[arg(long)]
     pub(crate) all: bool,
 
+    /// In every format, show root causes only: leave out findings that follow from another; the totals count all
+    ///
+    /// Without it, the format `human` folds them, `sarif` has them as notes, and `gitlab` as issues of severity `info`.
+    #[arg(long, conflicts_with = "all")]
+    pub(crate) roots: bool,
+
     /// The most findings to show; the totals count all [default: 1000 in the format `human`, no limit in the others]
     #[arg(long, value_name = "N")]
     pub(crate) max_findings: Option<u64>,

@@ -28,8 +28,9 @@ pub(crate) struct Findings<'r, 'o, 'c> {
     pub(super) reports: &'r mut Reports<'o>,
     /// Decides which of them are reported.
     pub(super) filter: &'r mut Filter<'c>,
-    /// Where findings are counted instead.
-    pub(super) statistics: &'r mut Option<Statistics>,
+    pub(super) statistics: &'r mut Statistics,
+    /// Whether findings are only counted.
+    pub(super) is_silent: bool,
     pub(super) quiet: bool,
 }
 
@@ -40,11 +41,8 @@ impl Sink for Findings<'_, '_, '_> {
         if !self.filter.reports(self.path, &finding, line) {
             return Ok(());
         }
-        if let Some(statistics) = self.statistics {
-            statistics.add(&finding);
-            return Ok(());
-        }
-        self.reports.finding(self.path, &finding, line)
+        self.statistics.add(&finding);
+        if self.is_silent { Ok(()) } else { self.reports.finding(self.path, &finding, line) }
     }
 
     fn wants_packets(&self) -> bool {

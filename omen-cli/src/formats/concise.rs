@@ -36,7 +36,7 @@ impl Report for Concise {
     }
 
     /// One line for each finding, and nothing else.
-    fn totals(&mut self, _: &mut Output, _: &Totals) -> io::Result<()> {
+    fn totals(&mut self, _: &mut Output, _: &Totals<'_>) -> io::Result<()> {
         Ok(())
     }
 }

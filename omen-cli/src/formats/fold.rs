@@ -3,11 +3,17 @@
 
 use omen::finding::Finding;
 
+/// What is not shown.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Hidden {
+    pub(super) consequences: bool,
+    pub(super) repetitions: bool,
+}
+
 /// What was shown so far, and what was not.
 #[derive(Debug)]
 pub(super) struct Fold {
-    /// Whether consequences and repetitions are shown.
-    all: bool,
+    what: Hidden,
     /// The most findings that are shown.
     most: Option<u64>,
     shown: u64,
@@ -23,19 +29,19 @@ pub(super) struct Fold {
 }
 
 impl Fold {
-    pub(super) fn new(all: bool, most: Option<u64>) -> Self {
-        Self { all, most, shown: 0, left_out: 0, line: None, kinds: Vec::new(), causes: Vec::new(), other: 0 }
+    pub(super) fn new(what: Hidden, most: Option<u64>) -> Self {
+        Self { what, most, shown: 0, left_out: 0, line: None, kinds: Vec::new(), causes: Vec::new(), other: 0 }
     }
 
     /// Takes a finding. Returns what to say of the findings before it, and whether to show it.
     pub(super) fn finding(&mut self, finding: &Finding) -> (Vec<String>, bool) {
-        if let Some(cause) = finding.follows_from.as_ref().filter(|_| !self.all) {
+        if let Some(cause) = finding.follows_from.as_ref().filter(|_| self.what.consequences) {
             self.consequence(cause.line);
             return (Vec::new(), false);
         }
         let before = if self.line == finding.line { Vec::new() } else { self.repetitions() };
         self.line = finding.line;
-        if finding.line.is_some() && !self.all && self.is_repeated(finding) {
+        if finding.line.is_some() && self.what.repetitions && self.is_repeated(finding) {
             return (before, false);
         }
         if self.most.is_some_and(|most| self.shown >= most) {

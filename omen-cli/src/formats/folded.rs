@@ -7,7 +7,7 @@ use omen::Summary;
 use omen::finding::Finding;
 
 use super::DEFAULT;
-use super::fold::Fold;
+use super::fold::{Fold, Hidden};
 use super::format::{Format, Report, Totals};
 use crate::args::FindingArgs;
 use crate::output::Output;
@@ -24,7 +24,8 @@ impl Folded {
     /// Starts a report. Of the default format people read every line, so it has fewer; all others are also read by programs.
     pub(super) fn start(format: &Format, args: FindingArgs) -> Box<dyn Report> {
         let is_read = format.name == DEFAULT.name;
-        let fold = Fold::new(args.all || !is_read, args.most(is_read));
+        let repetitions = is_read && !args.all;
+        let fold = Fold::new(Hidden { consequences: args.roots || repetitions, repetitions }, args.most(is_read));
         Box::new(Self { report: (format.start)(), fold, is_talkative: is_read })
     }
 
@@ -58,7 +59,7 @@ impl Report for Folded {
         self.report.file_end(out, path, summary)
     }
 
-    fn totals(&mut self, out: &mut Output, totals: &Totals) -> io::Result<()> {
+    fn totals(&mut self, out: &mut Output, totals: &Totals<'_>) -> io::Result<()> {
         self.say(out, self.fold.end())?;
         self.report.totals(out, totals)
     }

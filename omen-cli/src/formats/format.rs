@@ -9,6 +9,7 @@ use omen::finding::Finding;
 
 use super::left_out::LeftOut;
 use crate::output::Output;
+use crate::statistics::Statistics;
 
 /// An output format of `omen check`: an entry of the registry.
 pub(crate) struct Format {
@@ -61,16 +62,18 @@ pub(crate) trait Report {
     }
 
     /// Writes what comes after the last finding.
-    fn totals(&mut self, out: &mut Output, totals: &Totals) -> io::Result<()>;
+    fn totals(&mut self, out: &mut Output, totals: &Totals<'_>) -> io::Result<()>;
 }
 
 /// The totals of a run.
 #[derive(Debug)]
-pub(crate) struct Totals {
+pub(crate) struct Totals<'s> {
     /// How many logs were read to their end.
     pub(crate) files: u64,
     /// The counts over all of them, without findings that were left out.
     pub(crate) summary: Summary,
     /// The findings that were left out; `None` if none could be.
     pub(crate) left_out: Option<LeftOut>,
+    /// The counts by code.
+    pub(crate) statistics: &'s Statistics,
 }

@@ -87,7 +87,7 @@ impl Report for Github {
         self.errors.add(out, text)
     }
 
-    fn totals(&mut self, out: &mut Output, _: &Totals) -> io::Result<()> {
+    fn totals(&mut self, out: &mut Output, _: &Totals<'_>) -> io::Result<()> {
         self.errors.end(out)?;
         self.warnings.end(out)?;
         let (errors, warnings) = (self.errors.left_out, self.warnings.left_out);

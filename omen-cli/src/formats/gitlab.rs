@@ -63,6 +63,8 @@ impl Report for Gitlab {
 
     fn finding(&mut self, out: &mut Output, path: &Path, finding: &Finding, line: Option<&str>) -> io::Result<()> {
         let severity = match finding.diagnostic.severity {
+            // One mistake is one issue of a merge request.
+            _ if finding.follows_from.is_some() => "info",
             Severity::Error => "major",
             Severity::Warning => "minor",
         };
@@ -88,7 +90,7 @@ impl Report for Gitlab {
         self.issue(out, &issue)
     }
 
-    fn totals(&mut self, out: &mut Output, _: &Totals) -> io::Result<()> {
+    fn totals(&mut self, out: &mut Output, _: &Totals<'_>) -> io::Result<()> {
         out.write_all(b"\n]\n")
     }
 }

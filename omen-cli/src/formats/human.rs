@@ -11,30 +11,42 @@ use super::format::{Format, Report, Totals};
 use crate::input;
 use crate::output::Output;
 
-pub(super) const FORMAT: Format =
-    Format { name: "human", about: "Text, with excerpts of the log", is_for_people: true, start: || Box::new(Human) };
+pub(super) const FORMAT: Format = Format {
+    name: "human",
+    about: "Text, with excerpts of the log",
+    is_for_people: true,
+    start: || Box::new(Human { shown: 0 }),
+};
 
-struct Human;
+struct Human {
+    shown: u64,
+}
 
 impl Report for Human {
     fn finding(&mut self, out: &mut Output, path: &Path, finding: &Finding, line: Option<&str>) -> io::Result<()> {
+        self.shown += 1;
         let mut text = out.human().finding(&input::name(path), finding, line);
         text.push('\n');
         // In one piece: a progress bar must find the cursor at the start of a line.
         out.write_all(text.as_bytes())
     }
 
-    fn totals(&mut self, out: &mut Output, totals: &Totals) -> io::Result<()> {
+    fn totals(&mut self, out: &mut Output, totals: &Totals<'_>) -> io::Result<()> {
+        // The last findings are all that is on the screen.
+        if self.shown > SCREEN {
+            totals.statistics.by_code(out)?;
+            writeln!(out)?;
+        }
         writeln!(out, "{}", Line(totals))
     }
 }
 
 /// The totals in one line.
-struct Line<'t>(&'t Totals);
+struct Line<'t>(&'t Totals<'t>);
 
 impl fmt::Display for Line<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Totals { files, summary, left_out } = self.0;
+        let Totals { files, summary, left_out, .. } = self.0;
         let Summary { bytes, packets, accepted, rejected, episodes, errors, warnings, consequences } = summary;
         write!(
             f,
@@ -61,3 +73,6 @@ impl fmt::Display for Line<'_> {
 fn count(number: u64, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
+
+/// More findings than are seen at once.
+const SCREEN: u64 = 20;

@@ -26,8 +26,8 @@ impl Report for Json {
         json::finding(out, &path.to_string_lossy(), finding)
     }
 
-    fn totals(&mut self, out: &mut Output, totals: &Totals) -> io::Result<()> {
-        let Totals { files, summary, left_out } = totals;
+    fn totals(&mut self, out: &mut Output, totals: &Totals<'_>) -> io::Result<()> {
+        let Totals { files, summary, left_out, .. } = totals;
         let summary = Counts { files: *files, summary, left_out: left_out.as_ref().map(LeftOut::counts) };
         // In one piece, so that no other output gets in between.
         let mut text = serde_json::to_vec(&Last { summary })?;

@@ -163,7 +163,7 @@ impl Report for Junit {
         out.write_all(b"</testsuite>\n")
     }
 
-    fn totals(&mut self, out: &mut Output, _: &Totals) -> io::Result<()> {
+    fn totals(&mut self, out: &mut Output, _: &Totals<'_>) -> io::Result<()> {
         out.write_all(b"</testsuites>\n")
     }
 }

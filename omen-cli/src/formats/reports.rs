@@ -90,7 +90,7 @@ impl<'o> Reports<'o> {
     }
 
     /// Ends all reports, and puts the files in their places. `quiet`: without totals on standard output.
-    pub(crate) fn finish(mut self, totals: &Totals, quiet: bool) -> io::Result<()> {
+    pub(crate) fn finish(mut self, totals: &Totals<'_>, quiet: bool) -> io::Result<()> {
         let mut without = quiet && !self.is_closed;
         self.each(|report, out| {
             if !std::mem::take(&mut without) {

@@ -95,7 +95,7 @@ impl Report for Sarif {
         Ok(())
     }
 
-    fn totals(&mut self, out: &mut Output, _: &Totals) -> io::Result<()> {
+    fn totals(&mut self, out: &mut Output, _: &Totals<'_>) -> io::Result<()> {
         let invocation = Invocation {
             execution_successful: self.notifications.is_empty(),
             tool_execution_notifications: &self.notifications,
@@ -130,7 +130,8 @@ impl Sarif {
         SarifResult {
             rule_id: diagnostic.code.as_str(),
             rule_index: Code::ALL.iter().position(|code| *code == diagnostic.code),
-            level: diagnostic.severity.as_str(),
+            // One mistake is one alert.
+            level: if finding.follows_from.is_some() { "note" } else { diagnostic.severity.as_str() },
             message: Text::new(&prose::message_and_help(finding, "\n")),
             locations: [Location {
                 physical_location: self.physical(path, region),

@@ -82,6 +82,21 @@ fn people_see_so_many_findings_and_the_totals_count_all() {
     assert_eq!(few.stdout.iter().filter(|byte| **byte == b'\n').count(), 6);
 }
 
+/// The last findings are all that is on the screen.
+#[test]
+fn a_long_output_ends_with_totals_by_code() {
+    let check = |lines: usize, args: &[&str]| {
+        run(omen(["check"].iter().chain(args).copied()).write_stdin(format!("{}{{}}\n", "?\n".repeat(lines)))).stdout
+    };
+    assert!(!check(10, &[]).contains("ROOTS"));
+    let long = check(40, &["--max-findings", "30"]);
+    let (_, end) = long.split_once("\n  ROOTS   ERRORS  WARNINGS  CODE\n").expect("a table");
+    assert!(end.starts_with("     40       40         0  JSON     "), "{end}");
+    assert!(end.contains("  SCHEMA  ") && end.contains("\n\n1 file, "), "{end}");
+    assert_eq!(check(40, &["--statistics"]).matches("CODE").count(), 1);
+    assert!(!check(40, &["--quiet"]).contains("ROOTS") && !check(40, &["--format", "concise"]).contains("ROOTS"));
+}
+
 /// One finding, and not one for each line. Arrays and indented packets are read as what they are unless lines are asked for.
 #[test]
 fn what_is_not_json_lines_is_one_finding() {

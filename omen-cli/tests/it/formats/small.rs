@@ -76,7 +76,9 @@ fn no_format_loses_a_finding() {
     let sarif: Value = serde_json::from_str(&check(&folder, "sarif", SET).stdout).unwrap();
     for (result, finding) in sarif["runs"][0]["results"].as_array().unwrap().iter().zip(&findings) {
         let place = &result["locations"][0]["physicalLocation"];
-        assert_eq!((&result["ruleId"], &result["level"]), (&finding["code"], &finding["severity"]));
+        let is_root = finding["follows_from"].is_null();
+        let level = if is_root { &finding["severity"] } else { &Value::from("note") };
+        assert_eq!((&result["ruleId"], &result["level"]), (&finding["code"], level));
         assert_eq!(place["artifactLocation"]["uri"], finding["file"]);
         assert_eq!(place["artifactLocation"]["uriBaseId"], "%SRCROOT%");
         assert_eq!(
@@ -86,6 +88,51 @@ fn no_format_loses_a_finding() {
         let related = result["relatedLocations"][0]["physicalLocation"]["region"]["startLine"].as_u64();
         assert_eq!(related, finding["follows_from"]["line"].as_u64());
     }
+}
+
+/// A mistake is one alert, and one issue in a merge request: what follows from it is less.
+#[test]
+fn consequences_are_of_the_lowest_severity() {
+    let folder = set();
+    let (findings, _) = json(&check(&folder, "json", SET));
+    let issues: Vec<Value> = serde_json::from_str(&check(&folder, "gitlab", SET).stdout).unwrap();
+    let severity = |finding: &Value| match (finding["follows_from"].is_null(), finding["severity"].as_str()) {
+        (false, _) => "info",
+        (true, Some("error")) => "major",
+        (true, _) => "minor",
+    };
+    let expect: Vec<_> = findings.iter().map(severity).collect();
+    assert!(expect.contains(&"info"));
+    let found: Vec<_> = issues.iter().filter_map(|issue| issue["severity"].as_str()).collect();
+    // The last one is the log that is missing.
+    assert_eq!(found, [&expect[..], &["blocker"]].concat());
+}
+
+#[test]
+fn roots_leaves_consequences_out_of_every_format() {
+    let folder = set();
+    let (all, summary) = json(&check(&folder, "json", SET));
+    let roots: Vec<&Value> = all.iter().filter(|finding| finding["follows_from"].is_null()).collect();
+    assert!(roots.len() < all.len());
+    let with = |format: &str| {
+        let run = run(omen(["check", "--roots", "--format", format].into_iter().chain(SET)).current_dir(&folder));
+        valid::any(format, &run.stdout);
+        assert_eq!(run.code, 3);
+        assert!(!run.stdout.contains("follows from line"), "{format}: {}", run.stdout);
+        run
+    };
+    FORMATS.iter().for_each(|format| drop(with(format)));
+    let (findings, totals) = json(&with("json"));
+    assert_eq!((findings.iter().collect::<Vec<_>>(), totals), (roots.clone(), summary));
+    assert_eq!(valid::sarif(&with("sarif").stdout), roots.len());
+    assert_eq!(valid::gitlab(&with("gitlab").stdout), roots.len() + 1);
+    assert_eq!(valid::concise(&with("concise").stdout), roots.len());
+    // Repetitions on a line are no consequences.
+    let repeated =
+        format!("{{\"header\":{{{}}}}}", (0..9).map(|number| format!("\"x{number}\":1")).collect::<Vec<_>>().join(","));
+    let count = |args: &[&str]| json(&super::run(omen(args.iter().copied()).write_stdin(repeated.as_str()))).0.len();
+    assert_eq!(count(&["check", "--format=json", "--roots"]), count(&["check", "--format=json"]));
+    assert_eq!(super::run(&mut omen(["check", "--roots", "--all"])).code, 2);
 }
 
 /// Columns count characters, as the report says, and the region is what is wrong.
