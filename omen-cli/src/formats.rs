@@ -11,6 +11,7 @@ mod human;
 mod json;
 mod junit;
 mod left_out;
+mod markdown;
 mod place;
 mod prose;
 mod reports;
@@ -31,11 +32,22 @@ pub(crate) use reports::Reports;
 pub(crate) static DEFAULT: &Format = &human::FORMAT;
 
 /// All formats, in the order of the help.
-pub(crate) static ALL: &[Format] =
-    &[human::FORMAT, concise::FORMAT, json::FORMAT, sarif::FORMAT, junit::FORMAT, github::FORMAT, gitlab::FORMAT];
+pub(crate) static ALL: &[Format] = &[
+    human::FORMAT,
+    concise::FORMAT,
+    json::FORMAT,
+    sarif::FORMAT,
+    junit::FORMAT,
+    github::FORMAT,
+    gitlab::FORMAT,
+    markdown::FORMAT,
+];
 
 /// The formats that have a line, or a paragraph, for each finding, so that a report need not end.
 pub(crate) const FOLLOWED: &[&str] = &["human", "concise", "json", "github"];
+
+/// The formats in which findings that follow from another are counted, and shown only if that is asked for.
+const FOLDED: &[&str] = &["human", "markdown"];
 
 /// Parses the name of a format.
 pub(crate) fn parser() -> impl TypedValueParser<Value = &'static Format> {

@@ -32,7 +32,7 @@ impl Counts {
         self.consequences += u64::from(finding.follows_from.is_some());
     }
 
-    fn roots(self) -> u64 {
+    pub(crate) fn roots(self) -> u64 {
         self.errors + self.warnings - self.consequences
     }
 
@@ -64,8 +64,13 @@ impl Statistics {
     /// One table.
     pub(crate) fn by_code(&self, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "{:>7} {:>8} {:>9}  CODE", "ROOTS", "ERRORS", "WARNINGS")?;
-        let mut codes = self.by_code.iter();
-        codes.try_for_each(|(code, counts)| counts.row(out, &format!("{:<8} {}", code.as_str(), code.info().title)))
+        self.codes()
+            .try_for_each(|(code, counts)| counts.row(out, &format!("{:<8} {}", code.as_str(), code.info().title)))
+    }
+
+    /// The counts by code.
+    pub(crate) fn codes(&self) -> impl Iterator<Item = (Code, Counts)> {
+        self.by_code.iter().map(|(code, counts)| (*code, *counts))
     }
 
     /// One line of JSON.

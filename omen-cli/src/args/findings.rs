@@ -4,13 +4,13 @@ use clap::Args;
 
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct FindingArgs {
-    /// In the format `human`, show every finding: also those that follow from another, and repetitions on a line
+    /// In the formats `human` and `markdown`, show every finding: also those that follow from another, and repetitions on a line
     #[arg(long)]
     pub(crate) all: bool,
 
     /// In every format, show root causes only: leave out findings that follow from another; the totals count all
     ///
-    /// Without it, the format `human` folds them, `sarif` has them as notes, and `gitlab` as issues of severity `info`.
+    /// Without it, the formats `human` and `markdown` count them, `sarif` has them as notes, and `gitlab` as issues of severity `info`.
     #[arg(long, conflicts_with = "all")]
     pub(crate) roots: bool,
 

@@ -6,9 +6,9 @@ use std::path::Path;
 use omen::Summary;
 use omen::finding::Finding;
 
-use super::DEFAULT;
 use super::fold::{Fold, Hidden};
 use super::format::{Format, Report, Totals};
+use super::{DEFAULT, FOLDED};
 use crate::args::FindingArgs;
 use crate::output::Output;
 
@@ -21,11 +21,13 @@ pub(super) struct Folded {
 }
 
 impl Folded {
-    /// Starts a report. Of the default format people read every line, so it has fewer; all others are also read by programs.
+    /// Starts a report. Of the default format people read every line, so it has fewer; all others are also read by programs. A page
+    /// of Markdown shows root causes.
     pub(super) fn start(format: &Format, args: FindingArgs) -> Box<dyn Report> {
         let is_read = format.name == DEFAULT.name;
         let repetitions = is_read && !args.all;
-        let fold = Fold::new(Hidden { consequences: args.roots || repetitions, repetitions }, args.most(is_read));
+        let consequences = args.roots || (!args.all && FOLDED.contains(&format.name));
+        let fold = Fold::new(Hidden { consequences, repetitions }, args.most(is_read));
         Box::new(Self { report: (format.start)(), fold, is_talkative: is_read })
     }
 

@@ -42,7 +42,7 @@ impl Report for Human {
 }
 
 /// The totals in one line.
-struct Line<'t>(&'t Totals<'t>);
+pub(super) struct Line<'t>(pub(super) &'t Totals<'t>);
 
 impl fmt::Display for Line<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

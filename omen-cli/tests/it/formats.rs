@@ -13,7 +13,7 @@ mod stable;
 mod valid;
 
 /// All formats.
-pub(super) const FORMATS: [&str; 7] = ["human", "concise", "json", "sarif", "junit", "github", "gitlab"];
+pub(super) const FORMATS: [&str; 8] = ["human", "concise", "json", "sarif", "junit", "github", "gitlab", "markdown"];
 
 /// Logs of every kind: clean, with a warning, with an error, with a cascade, with an episode that is not finished, and with
 /// texts that are code to some reader. `missing.jsonl` is not there.

@@ -116,6 +116,8 @@ fn any_text_anywhere_leaves_every_report_valid() {
     assert_eq!(valid::concise(&report("concise")), findings.len());
     assert_eq!(valid::sarif(&report("sarif")), findings.len());
     assert_eq!(valid::gitlab(&report("gitlab")), findings.len());
+    let roots = findings.iter().filter(|finding| finding["follows_from"].is_null()).count();
+    assert_eq!(valid::markdown(&report("markdown")), roots);
     let lines: BTreeSet<_> =
         findings.iter().map(|finding| (finding["line"].as_u64(), finding["packet_id"].to_string())).collect();
     assert_eq!(valid::junit(&report("junit")), lines.len());

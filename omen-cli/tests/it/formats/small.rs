@@ -19,6 +19,7 @@ fn each_format_is_as_reviewed() {
                 check_snapshot("formats/sarif.json", &(serde_json::to_string_pretty(&value).unwrap() + "\n"));
             }
             "junit" => check_snapshot("formats/junit.xml", &run.stdout),
+            "markdown" => check_snapshot("formats/markdown.md", &run.stdout),
             "gitlab" => check_snapshot("formats/gitlab.json", &run.stdout),
             format => check_snapshot(&format!("formats/{format}.txt"), &run.stdout),
         }
@@ -47,7 +48,7 @@ fn each_format_reports_an_input_that_cannot_be_read() {
         let run = check(&folder, format, ["missing.jsonl", "clean.jsonl", "gone.jsonl"]);
         assert_eq!((run.code, run.stderr.lines().count()), (3, 2), "{format}");
         valid::any(format, &run.stdout);
-        if ["sarif", "junit", "github", "gitlab"].contains(&format) {
+        if ["sarif", "junit", "github", "gitlab", "markdown"].contains(&format) {
             assert!(["missing.jsonl", "gone.jsonl"].iter().all(|name| run.stdout.contains(name)), "{}", run.stdout);
         }
     }
@@ -72,6 +73,9 @@ fn no_format_loses_a_finding() {
     assert_eq!(valid::junit(&check(&folder, "junit", SET).stdout), cases.len());
     // And the file that is missing.
     assert_eq!(valid::gitlab(&check(&folder, "gitlab", SET).stdout), findings.len() + 1);
+
+    let all = run(omen(["check", "--all", "--format", "markdown"].into_iter().chain(SET)).current_dir(&folder));
+    assert_eq!(valid::markdown(&all.stdout), findings.len() + 1);
 
     let sarif: Value = serde_json::from_str(&check(&folder, "sarif", SET).stdout).unwrap();
     for (result, finding) in sarif["runs"][0]["results"].as_array().unwrap().iter().zip(&findings) {
@@ -133,6 +137,25 @@ fn roots_leaves_consequences_out_of_every_format() {
     let count = |args: &[&str]| json(&super::run(omen(args.iter().copied()).write_stdin(repeated.as_str()))).0.len();
     assert_eq!(count(&["check", "--format=json", "--roots"]), count(&["check", "--format=json"]));
     assert_eq!(super::run(&mut omen(["check", "--roots", "--all"])).code, 2);
+}
+
+/// GitHub takes 1 MiB, and refuses more as a whole.
+#[test]
+fn a_summary_of_a_job_is_bounded() {
+    let long = format!("{{\"{}\":1}}\n", "|".repeat(5_000));
+    for (line, expect) in [("?\n", 20_000), (&*long, 3_000)] {
+        let run =
+            run(omen(["check", "--format", "markdown", "--max-findings", "30000"]).write_stdin(line.repeat(expect)));
+        let shown = valid::markdown(&run.stdout);
+        assert!(run.stdout.len() > 900_000 && shown > 50, "{}", run.stdout.len());
+        let last = run.stdout.lines().last().unwrap();
+        let left_out: usize = last.strip_suffix(" more findings are not shown here.").unwrap().parse().unwrap();
+        let (found, _) = json(&super::run(omen(["check", "--format", "json"]).write_stdin(line.repeat(expect))));
+        assert_eq!(shown + left_out, found.len());
+    }
+    let few = run(omen(["check", "--format", "markdown", "--max-findings", "1"]).write_stdin("?\n?\n"));
+    assert!(few.stdout.ends_with("\n1 more finding is not shown here.\n"), "{}", few.stdout);
+    assert!(few.stdout.contains("\n| JSON | ") && few.stdout.contains(" | 2 | 2 | 0 |\n"), "{}", few.stdout);
 }
 
 /// Columns count characters, as the report says, and the region is what is wrong.

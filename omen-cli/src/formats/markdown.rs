@@ -1,0 +1,127 @@
+//! Markdown for the summary of a job: the totals, and the findings with their places and helps.
+//!
+//! GitHub refuses a summary of more than 1 MiB as a whole, so a report is bounded, and says what it leaves out.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use omen::finding::Finding;
+use omen::render::human::clean;
+
+use super::format::{Format, Report, Totals};
+use super::{concise, human, prose};
+use crate::input;
+use crate::output::Output;
+
+pub(super) const FORMAT: Format = Format {
+    name: "markdown",
+    about: "Markdown, for the summary of a job on GitHub",
+    is_for_people: false,
+    start: || Box::new(Markdown::default()),
+};
+
+/// The list of findings comes after the totals, so it is kept.
+#[derive(Default)]
+struct Markdown {
+    list: String,
+    /// How many findings are in the list.
+    shown: u64,
+    /// How many inputs that cannot be read are not in the list.
+    left_out: u64,
+}
+
+impl Markdown {
+    /// Adds an item, unless there is no room for it.
+    fn add(&mut self, item: &str) -> bool {
+        let has_room = self.list.len() + item.len() <= MOST_BYTES;
+        if has_room {
+            self.list.push_str(item);
+        }
+        has_room
+    }
+}
+
+impl Report for Markdown {
+    fn finding(&mut self, _: &mut Output, path: &Path, finding: &Finding, _: Option<&str>) -> io::Result<()> {
+        let severity = finding.diagnostic.severity;
+        let (place, codes) = (escape(concise::place(path, finding)), prose::codes(finding));
+        let message = prose::message(finding);
+        let mut item = format!("- **{severity} {codes}** {place}: {}", escape(prose::cut(&message, MOST_CHARACTERS)));
+        if let Some(help) = &finding.diagnostic.help {
+            // The backslash breaks the line.
+            let _ = write!(item, "\\\n  *help:* {}", escape(prose::cut(&clean(help), MOST_CHARACTERS)));
+        }
+        item.push('\n');
+        self.shown += u64::from(self.add(&item));
+        Ok(())
+    }
+
+    fn unreadable(&mut self, _: &mut Output, path: &Path, reason: &str) -> io::Result<()> {
+        let name = input::name(path);
+        let item = format!("- **error** {}: cannot read the log: {}\n", escape(clean(&name)), escape(clean(reason)));
+        self.left_out += u64::from(!self.add(&item));
+        Ok(())
+    }
+
+    fn totals(&mut self, out: &mut Output, totals: &Totals<'_>) -> io::Result<()> {
+        writeln!(out, "## omen check\n\n{}", human::Line(totals))?;
+        let mut rows = totals.statistics.codes().peekable();
+        if rows.peek().is_some() {
+            writeln!(out, "\n| Code | Rule | Root causes | Errors | Warnings |\n|---|---|--:|--:|--:|")?;
+        }
+        for (code, counts) in rows {
+            let title = escape(code.info().title);
+            writeln!(out, "| {code} | {title} | {} | {} | {} |", counts.roots(), counts.errors, counts.warnings)?;
+        }
+        if !self.list.is_empty() {
+            write!(out, "\n### Findings\n\n{}", self.list)?;
+        }
+        let all = totals.summary.errors + totals.summary.warnings + self.left_out;
+        match all.saturating_sub(self.shown) {
+            0 => Ok(()),
+            1 => writeln!(out, "\n1 more finding is not shown here."),
+            more => writeln!(out, "\n{more} more findings are not shown here."),
+        }
+    }
+}
+
+/// Escapes a text that has no lines, so that it is shown as it is: no link, no HTML, no cell of a table, no formula.
+fn escape<'t>(text: impl Into<Cow<'t, str>>) -> String {
+    let text = text.into();
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            // A backslash before a pipe or a backtick means different things in a table and outside.
+            '|' | '`' | '<' | '>' | '&' | '\\' => drop(write!(escaped, "&#{};", u32::from(c))),
+            // GitHub makes a link of `www.`, too.
+            '.' if escaped.ends_with('w') => escaped.push_str("\\."),
+            c if c.is_ascii_punctuation() && !PLAIN.contains(c) => escaped.extend(['\\', c]),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+/// Punctuation that means nothing within a line.
+const PLAIN: &str = ",.;/-'\"?%";
+
+/// Of the list: with the totals, it is less than 1 MiB.
+const MOST_BYTES: usize = 1_000_000;
+
+/// Of a message, and of a help.
+const MOST_CHARACTERS: usize = 2000;
+
+#[cfg(test)]
+mod tests {
+    use super::escape;
+
+    #[test]
+    fn a_text_cannot_be_markdown() {
+        assert_eq!(escape("a | `b` <i>&"), "a &#124; &#96;b&#96; &#60;i&#62;&#38;");
+        assert_eq!(escape("[x](http://y) *z* $a$ #1 \\"), "\\[x\\]\\(http\\://y\\) \\*z\\* \\$a\\$ \\#1 &#92;");
+        assert_eq!(escape("logs/a.jsonl, 'é'"), "logs/a.jsonl, 'é'");
+        assert_eq!(escape("www.x.org"), "www\\.x.org");
+    }
+}
