@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use omen::validator::{Summary, ValidatorOptions};
 
-use crate::args::{CheckArgs, InputArgs};
+use crate::args::{CheckArgs, InputArgs, Target};
 use crate::exit::{Exit, Failure, complain};
 use crate::formats::{DEFAULT, FOLLOWED, Format, Reports, Totals};
 use crate::input::find::{Given, Logs};
@@ -31,6 +31,7 @@ pub(crate) fn run(args: &CheckArgs, color: Color, out: &mut Output) -> Result<Ex
     let (mut statistics, is_silent) = (Statistics::default(), args.inputs.statistics);
     let mut filter = Filter::open(args)?;
     refuse_to_follow(args, &filter)?;
+    refuse_codes(args)?;
     let InputArgs { exclude, no_ignore, files, .. } = &args.inputs;
     let mut logs = Given { files, exclude, no_ignore: *no_ignore, config: &args.config.found }.find(quiet)?;
     logs.paths.retain(|path| !filter.is_baseline(path));
@@ -79,7 +80,11 @@ pub(crate) fn run(args: &CheckArgs, color: Color, out: &mut Output) -> Result<Ex
     if let Some(note) = args.stage.note().filter(|_| !without_totals && format.is_for_people) {
         complain(format_args!("note: {note}"));
     }
-    Ok(if is_complete { exit(totals.summary.errors > 0) } else { Exit::Unreadable })
+    let is_empty = args.inputs.fail_on_empty && total.summary.packets == 0;
+    if is_empty {
+        complain("no packets were found; name logs, or leave out `--fail-on-empty`");
+    }
+    Ok(if is_complete && !is_empty { exit(totals.summary.errors > 0) } else { Exit::Unreadable })
 }
 
 /// Checks one log after the other.
@@ -135,10 +140,26 @@ fn refuse_statistics(args: &CheckArgs, format: &Format) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Refuses a code that is not behind a comma: `-A INV-011 INV-012` names a file.
+fn refuse_codes(args: &CheckArgs) -> Result<(), Failure> {
+    let is_code = |path: &&PathBuf| path.to_str().is_some_and(|text| Target::parse(text).is_ok()) && !path.exists();
+    match args.inputs.files.iter().find(is_code).filter(|_| !args.levels.is_empty()) {
+        Some(path) => {
+            let code = path.display();
+            let message =
+                format!("`{code}` is read as a file, and does not exist; separate codes by commas: `-A CODE,{code}`");
+            Err(Failure::Usage(message))
+        }
+        None => Ok(()),
+    }
+}
+
 /// Refuses to follow where that cannot work.
 fn refuse_to_follow(args: &CheckArgs, filter: &Filter<'_>) -> Result<(), Failure> {
     if !args.inputs.follow {
-        return Ok(());
+        let message =
+            "`--checkpoint` keeps how far logs were followed; add `--follow`, which goes on until it is stopped";
+        return if args.inputs.checkpoint.is_none() { Ok(()) } else { Err(Failure::Usage(message.to_owned())) };
     }
     if args.inputs.layout == Layout::Array {
         let message = "`--follow` reads logs with one packet on each line; leave out `--input array`";

@@ -2,6 +2,7 @@
 
 mod draft;
 
+use std::env;
 use std::fmt;
 use std::io::{self, BufWriter, IsTerminal as _, Stdout, Write};
 use std::path::{Path, PathBuf};
@@ -16,7 +17,7 @@ use self::draft::Draft;
 /// When to use colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Color {
-    /// On a terminal, unless NO_COLOR is set.
+    /// On a terminal, unless NO_COLOR is set, or where FORCE_COLOR is set.
     Auto,
     /// Also in a pipe.
     Always,
@@ -37,11 +38,11 @@ pub(crate) struct Output {
 
 impl Output {
     pub(crate) fn for_people(color: Color) -> Self {
-        let choice = match color {
+        let choice = match (color, forced()) {
+            (Color::Always, _) | (Color::Auto, Some(true)) => ColorChoice::Always,
+            (Color::Never, _) | (Color::Auto, Some(false)) => ColorChoice::Never,
             // By the terminal, NO_COLOR, CLICOLOR and CLICOLOR_FORCE.
-            Color::Auto => AutoStream::choice(&io::stdout()),
-            Color::Always => ColorChoice::Always,
-            Color::Never => ColorChoice::Never,
+            (Color::Auto, None) => AutoStream::choice(&io::stdout()),
         };
         Self::new(choice, choice != ColorChoice::Never)
     }
@@ -105,6 +106,13 @@ impl Output {
             Err(error) => Err(error.into_error()),
         }
     }
+}
+
+/// Whether FORCE_COLOR asks for colours or against them, as Node.js and many programs for CI read it. NO_COLOR comes first.
+pub(crate) fn forced() -> Option<bool> {
+    let is_set = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
+    let value = is_set("FORCE_COLOR").filter(|_| is_set("NO_COLOR").is_none())?;
+    Some(value != "0" && value != "false")
 }
 
 impl Write for Output {

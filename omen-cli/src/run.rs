@@ -9,7 +9,7 @@ use crate::args::{AuditCommand, AuditVerifyArgs, Cli, Command, Format, GateComma
 use crate::config::Refused;
 use crate::config::content::Config;
 use crate::exit::{self, Exit, Failure};
-use crate::output::Output;
+use crate::output::{self, Output};
 use crate::{audit, check, completions, explain, gate, graph, new, report, rules, schema, trace};
 
 /// Parses the arguments, runs the command, and returns the exit code.
@@ -64,7 +64,12 @@ fn parse(args: Vec<OsString>) -> Result<Cli, Refused> {
         "--color" => words.get(at + 1).copied(),
         word => word.strip_prefix("--color="),
     });
-    let color: clap::ColorChoice = given.next_back().and_then(|when| when.parse().ok()).unwrap_or_default();
+    let given = given.next_back().and_then(|when| when.parse().ok()).unwrap_or_default();
+    let color = match (given, output::forced()) {
+        (clap::ColorChoice::Auto, Some(true)) => clap::ColorChoice::Always,
+        (clap::ColorChoice::Auto, Some(false)) => clap::ColorChoice::Never,
+        (given, _) => given,
+    };
     let read = |mut command: clap::Command| -> Result<Cli, clap::Error> {
         let mut matches = command.try_get_matches_from_mut(&args)?;
         Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))

@@ -25,7 +25,7 @@ impl FromStr for AnyCode {
         if let Some(decision) = Decision::find(text)? {
             return Ok(Self::Decision(decision));
         }
-        match (text.parse::<Code>(), text.parse::<GateCode>()) {
+        match (text.parse::<Code>().or_else(|error| short(text).ok_or(error)), text.parse::<GateCode>()) {
             (Ok(code), _) => Ok(Self::Packet(code)),
             (_, Ok(code)) => Ok(Self::Gate(code)),
             // A text that resembles codes of both kinds is taken for a code of packets: those are longer.
@@ -35,6 +35,17 @@ impl FromStr for AnyCode {
             },
         }
     }
+}
+
+/// A code without the zeros of its number, such as `inv-3`.
+fn short(text: &str) -> Option<Code> {
+    let (family, number) = text.rsplit_once('-')?;
+    let number: u32 = number.parse().ok()?;
+    let is_meant = |code: &Code| {
+        let parts = code.as_str().rsplit_once('-');
+        parts.is_some_and(|(name, digits)| name.eq_ignore_ascii_case(family) && digits.parse() == Ok(number))
+    };
+    Code::ALL.iter().copied().find(is_meant)
 }
 
 /// Parses any code.

@@ -15,7 +15,7 @@ pub(crate) struct FindingArgs {
     pub(crate) roots: bool,
 
     /// The most findings to show; the totals count all [default: 1000 in the format `human`, no limit in the others]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number)]
     pub(crate) max_findings: Option<u64>,
 }
 
@@ -24,6 +24,11 @@ impl FindingArgs {
     pub(crate) fn most(self, is_for_people: bool) -> Option<u64> {
         self.max_findings.or(is_for_people.then_some(MOST_FOR_PEOPLE))
     }
+}
+
+/// A number of findings.
+fn number(text: &str) -> Result<u64, &'static str> {
+    text.parse().map_err(|_| "expected a number of findings, at least 0; leave the option out for the default")
 }
 
 /// More findings than anybody reads.

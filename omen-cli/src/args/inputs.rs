@@ -29,11 +29,11 @@ pub(crate) struct InputArgs {
     #[arg(long, visible_alias = "watch")]
     pub(crate) follow: bool,
 
-    /// Keep in FILE how far the logs are checked, and go on from there when this is started again
+    /// With `--follow`, keep in FILE how far the logs are checked, and go on from there when this is started again
     ///
     /// The file is written once a second while there is something new, and at the end. After a kill, the
     /// findings of the last second may be reported again; none is lost. The totals count on.
-    #[arg(long, value_name = "FILE", requires = "follow")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) checkpoint: Option<PathBuf>,
 
     /// Print findings only: no totals, notes or progress
@@ -47,6 +47,10 @@ pub(crate) struct InputArgs {
     /// Exit with 0 even if there are errors; not if an input could not be read
     #[arg(long)]
     pub(crate) exit_zero: bool,
+
+    /// Exit with 3 if there are no packets in all that is read, as in an empty directory
+    #[arg(long, conflicts_with = "follow")]
+    pub(crate) fail_on_empty: bool,
 
     /// Logs, directories with logs, or globs; `-` means standard input [default: -]
     ///

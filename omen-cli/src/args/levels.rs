@@ -37,6 +37,11 @@ impl LevelArgs {
         (Level::Deny, "deny", 'D', "Report these invariants as errors, and reject the packets"),
     ];
 
+    /// Whether none is given.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The levels, after those of the configuration.
     pub(crate) fn after(&self, configured: &[(Target, Level)]) -> Result<Levels, NotAdjustable> {
         let mut levels = Levels::default();

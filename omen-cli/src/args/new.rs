@@ -62,10 +62,20 @@ fn event(name: &str) -> Result<Event, String> {
         event.as_str().eq_ignore_ascii_case(name) || packet_type.eq_ignore_ascii_case(name)
     };
     events().find(is_named).ok_or_else(|| {
-        let types = PacketType::ALL.iter().map(|packet_type| packet_type.as_str());
-        match nearest(name, types.clone().chain(events().map(Event::as_str))) {
-            Some(near) => format!("unknown packet `{name}`; did you mean `{near}`?"),
-            None => format!("unknown packet `{name}`; expected one of {}", types.collect::<Vec<_>>().join(", ")),
+        let types = || PacketType::ALL.iter().map(|packet_type| packet_type.as_str());
+        let all = || types().chain(events().map(Event::as_str));
+        let lower = name.to_ascii_lowercase();
+        // What is said of an event is often only its beginning: `decide`, `direct`.
+        let begun: Vec<_> =
+            all().filter(|known| !lower.is_empty() && known.to_ascii_lowercase().starts_with(&lower)).collect();
+        match (nearest(name, all()), &*begun) {
+            (_, [_, ..]) => format!("unknown packet `{name}`; did you mean `{}`?", begun.join("`, `")),
+            (Some(near), []) => format!("unknown packet `{name}`; did you mean `{near}`?"),
+            (None, []) => format!(
+                "unknown packet `{name}`; expected an event ({}) or a packet type ({})",
+                events().map(Event::as_str).collect::<Vec<_>>().join(", "),
+                types().collect::<Vec<_>>().join(", ")
+            ),
         }
     })
 }

@@ -171,7 +171,8 @@ impl Reader<'_> {
             match Target::parse(&text) {
                 Ok(target) => all.push((target, level, span)),
                 Err(why) => {
-                    let help = "`omen rules` lists the codes; those of the stage `invariant` can be adjusted";
+                    let all = "`omen rules` lists the codes; those of the stage `invariant` can be adjusted";
+                    let (why, help) = why.split_once("; ").unwrap_or((&why, all));
                     self.mistake(span, format!("invalid code in `{TABLE}.{}`: {why}", key.name), help.to_owned());
                 }
             }

@@ -38,7 +38,9 @@ impl Draft {
         if let Some(permissions) = permissions {
             builder.permissions(permissions);
         }
-        Ok(Self::Beside(builder.tempfile_in(folder)?, place))
+        // Without the name of the temporary file, which the caller did not choose.
+        let file = builder.tempfile_in(folder).map_err(|error| io::Error::from(error.kind()))?;
+        Ok(Self::Beside(file, place))
     }
 
     /// Whether every byte is visible at once.

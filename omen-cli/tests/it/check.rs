@@ -96,6 +96,50 @@ fn a_fixed_time_replaces_the_clock() {
     assert!(late.stdout.contains("error[E4]"), "{}", late.stdout);
 }
 
+/// In a pipeline, a typo in a path must not look like success.
+#[test]
+fn no_packets_can_be_a_failure() {
+    let folder = folder(&[("empty.jsonl", b"\n"), ("bad.jsonl", log(BAD).as_bytes())]);
+    fs::create_dir(folder.path().join("none")).unwrap();
+    let check = |args: &[&str]| run(omen(["check"].iter().chain(args).copied()).current_dir(&folder));
+    let error = "omen: no packets were found; name logs, or leave out `--fail-on-empty`\n";
+    for (args, note) in [
+        (["none"], "omen: note: none contains no logs (*.jsonl, *.ndjson, *.json)\n"),
+        (["empty.jsonl"], "omen: note: empty.jsonl contains no packets\n"),
+        (["-"], "omen: note: <stdin> contains no packets\n"),
+    ] {
+        let plain = check(&args);
+        assert_eq!((plain.code, plain.stderr.as_str()), (0, note));
+        for more in [&["--fail-on-empty"][..], &["--fail-on-empty", "--exit-zero"]] {
+            let run = check(&[&args, more].concat());
+            assert_eq!((run.code, run.stderr), (3, format!("{note}{error}")));
+        }
+        assert_eq!(check(&[&args[..], &["--fail-on-empty", "-q"]].concat()).stderr, error);
+    }
+    assert_eq!(check(&["--fail-on-empty", "none", "empty.jsonl", "bad.jsonl"]).code, 1);
+}
+
+#[test]
+fn mistakes_in_the_arguments_are_explained() {
+    #[track_caller]
+    fn refused(args: &[&str], expect: &str) {
+        let folder = folder(&[("log.jsonl", log(GOOD).as_bytes())]);
+        let run = run(omen(["check", "log.jsonl"].iter().chain(args).copied()).current_dir(&folder));
+        assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{}", run.stderr);
+        assert!(run.stderr.contains(expect), "{}", run.stderr);
+    }
+    let commas = "is read as a file, and does not exist; separate codes by commas: ";
+    refused(&["-A", "INV-011", "INV-012"], &format!("omen: `INV-012` {commas}`-A CODE,INV-012`\n"));
+    refused(&["-D", "INV-011", "warnings"], &format!("omen: `warnings` {commas}"));
+    refused(&["--checkpoint", "state"], "omen: `--checkpoint` keeps how far logs were followed; add `--follow`");
+    refused(&["--max-findings=-1"], "'--max-findings <N>': expected a number of findings, at least 0");
+    refused(&["--exclude", "["], "omen: invalid pattern `[`: ");
+    // A file may have such a name.
+    let folder = folder(&[("INV-012", log(GOOD).as_bytes())]);
+    assert_eq!(run(omen(["check", "-A", "INV-011", "INV-012"]).current_dir(&folder)).code, 0);
+    assert_eq!(run(omen(["check", "INV-011"]).current_dir(&folder)).code, 3);
+}
+
 #[test]
 fn each_file_is_a_stream_of_its_own() {
     let folder = folder(&[("a.jsonl", log(GOOD).as_bytes()), ("b.jsonl", log(BAD).as_bytes())]);

@@ -83,6 +83,7 @@ fn mistakes_are_reported_with_their_places() {
         for (line, expect) in lines.iter().zip(expect) {
             let start = format!("omen: ../omen.toml:{expect}");
             assert!(line.starts_with(&start), "{line}\n{start}");
+            assert!(line.matches("`omen rules` lists").count() < 2, "{line}");
         }
     }
     refused("[check]\nimputs = []\n", &["2:1: unknown key `check.imputs`; did you mean `inputs`?"]);
@@ -95,6 +96,14 @@ fn mistakes_are_reported_with_their_places() {
     refused("[check]\nnow = \"today\"\n", &["2:7: invalid value `today` for `check.now`; "]);
     refused("[check]\nnow = 2026-03-01\n", &["2:7: invalid value `2026-03-01` for `check.now`; "]);
     refused("[check]\njobs = 0\n", &["2:8: invalid value `0` for `check.jobs`; expected a number of threads"]);
+    refused(
+        "[check]\nmax-findings = -1\n",
+        &["2:16: invalid value `-1` for `check.max-findings`; expected a number of findings"],
+    );
+    refused(
+        "[check]\nexclude = [\"[\"]\n",
+        &["2:11: invalid pattern `[`: error parsing glob '[': unclosed character class"],
+    );
     refused("[check]\njobs = \"2\"\n", &["2:8: expected an integer for `check.jobs`, found a string; how many"]);
     refused(
         "[check]\ninputs = \"logs\"\n",
@@ -112,7 +121,8 @@ fn mistakes_are_reported_with_their_places() {
     refused(
         "[check]\ndeny = [\"E4\", \"INV-7\"]\nallow = [\"INV-001\"]\n",
         &[
-            "2:9: invalid code in `check.deny`: the severity of `E4` is fixed",
+            "2:9: invalid code in `check.deny`: the severity of `E4` is fixed; only codes of the stage `invariant` can be adjusted; \
+             `omen rules` lists them",
             "2:15: invalid code in `check.deny`: unknown code `INV-7`; did you mean `INV-007`?",
             "3:10: invalid code in `check.allow`: `INV-001` is always reported as `SCHEMA`",
         ],

@@ -28,7 +28,7 @@ fn usage_errors_exit_2() {
     check(&["check", "--format", "yaml"], "json");
     check(&["check", "--jobs", "0"], "--jobs");
     check(&["chekc"], "check");
-    check(&["explain", "INV-07"], "did you mean `INV-007`?");
+    check(&["explain", "INV07"], "did you mean `INV-007`?");
     check(&["schema", "DecisionPaket"], "did you mean `DecisionPacket`?");
     check(&["schema", "q"], "`omen schema` lists");
     check(&["trace"], "FILE");

@@ -95,6 +95,28 @@ fn every_command_obeys_color() {
     }
 }
 
+/// As programs for Node.js and CI read it.
+#[test]
+fn colours_can_be_forced_by_the_environment() {
+    for args in [&["check"][..], &["--help"], &["chekc"]] {
+        for (variables, expect) in [
+            (&[("FORCE_COLOR", "1")][..], true),
+            (&[("FORCE_COLOR", "3")], true),
+            (&[("FORCE_COLOR", "")], false),
+            (&[("FORCE_COLOR", "0"), ("CLICOLOR_FORCE", "1")], false),
+            (&[("FORCE_COLOR", "false")], false),
+            (&[("FORCE_COLOR", "1"), ("NO_COLOR", "1")], false),
+        ] {
+            let run = run(omen(args.iter().copied()).envs(variables.iter().copied()).write_stdin(log(BAD)));
+            assert_eq!((run.stdout + &run.stderr).contains('\u{1b}'), expect, "{args:?} {variables:?}");
+        }
+    }
+    let never = run(omen(["check", "--color=never"]).env("FORCE_COLOR", "1").write_stdin(log(BAD)));
+    assert!(!never.stdout.contains('\u{1b}'));
+    let json = run(omen(["check", "--format=json"]).env("FORCE_COLOR", "1").write_stdin(log(BAD)));
+    assert!(!json.stdout.contains('\u{1b}'));
+}
+
 /// Packets are long; excerpts are not.
 #[test]
 fn source_lines_are_windows() {

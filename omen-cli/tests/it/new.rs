@@ -94,7 +94,11 @@ fn mistakes_are_reported() {
     }
     fails(&["DecisionPaket"], 2, "did you mean `DecisionPacket`?");
     fails(&["decide_akt"], 2, "did you mean `decide_act`?");
-    fails(&["close"], 2, "unknown packet `close`");
+    fails(&["close"], 2, "unknown packet `close`; expected an event (observe, ");
+    fails(&["close"], 2, " or a packet type (ObservationPacket, ");
+    fails(&["decide"], 2, "unknown packet `decide`; did you mean `decide_");
+    fails(&["Direct"], 2, "`direct_read`, `direct_write`");
+    fails(&["beleive"], 2, "unknown packet `beleive`; did you mean `believe`?");
     fails(&[], 2, "NAME");
     fails(&["settle", "--line", "3"], 2, "--after");
     fails(&["settle", "--after", "missing.jsonl"], 3, "cannot read missing.jsonl");

@@ -57,6 +57,13 @@ fn every_code_of_the_gate_is_explained() {
         }
         assert!(text.contains("\nRefused\n  ") && text.contains("\nFixed\n  "), "{text}");
     }
+    assert_eq!(stdout(["explain", "inv-3"]), stdout(["explain", "INV-003"]));
+    for (code, error) in
+        [("inv-13", "the codes of this kind are INV-001 to INV-012"), ("inv3", "did you mean `INV-003`?")]
+    {
+        let run = run(&mut omen(["explain", code]));
+        assert!(run.code == 2 && run.stderr.contains(error), "{}", run.stderr);
+    }
     let run = run(&mut omen(["explain", "PG3"]));
     assert_eq!(run.code, 2);
     assert!(run.stderr.contains("unknown code `PG3`; did you mean `PG-3`?"), "{}", run.stderr);

@@ -55,6 +55,8 @@ fn a_report_that_cannot_be_written_exits_3() {
         assert_eq!((run.code, run.stdout.as_str()), (3, ""));
         assert!(run.stderr.starts_with(&format!("omen: cannot write {name}: ")), "{}", run.stderr);
         assert_eq!(run.stderr.lines().count(), 1);
+        // The name of the temporary file would say nothing.
+        assert!(!run.stderr.contains(".omen-") && !run.stderr.contains("path"), "{}", run.stderr);
     }
 }
 
