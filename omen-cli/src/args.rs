@@ -20,6 +20,7 @@ mod baseline;
 mod clock;
 mod codes;
 mod config;
+mod diff;
 mod episode;
 mod findings;
 mod format;
@@ -54,6 +55,7 @@ pub(crate) use self::baseline::BaselineArgs;
 pub(crate) use self::clock::ClockArgs;
 pub(crate) use self::codes::AnyCode;
 pub(crate) use self::config::ConfigArgs;
+pub(crate) use self::diff::DiffArgs;
 pub(crate) use self::findings::FindingArgs;
 pub(crate) use self::format::Format;
 pub(crate) use self::formats::FormatArgs;
@@ -92,6 +94,10 @@ pub(crate) enum Command {
     /// Check logs: each packet against its schema, the state machine and the invariants
     #[command(after_help = EXIT_CODES, after_long_help = CHECK_HELP)]
     Check(CheckArgs),
+
+    /// Show which findings of a run are new, and which are gone
+    #[command(after_help = diff::HELP)]
+    Diff(DiffArgs),
 
     /// Explain a code, with a rejected and a fixed example
     #[command(after_help = "Examples:

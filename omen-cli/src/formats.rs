@@ -19,6 +19,7 @@ mod sarif;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
+pub(crate) use concise::line as concise_line;
 pub(crate) use fingerprint::{BYTES as FINGERPRINT_BYTES, fingerprint};
 #[cfg(feature = "nats")]
 pub(crate) use format::Report;

@@ -9,6 +9,7 @@ mod audit;
 mod check;
 mod completions;
 mod config;
+mod diff;
 mod exit;
 mod explain;
 mod follow;

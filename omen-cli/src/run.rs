@@ -5,12 +5,12 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _};
 
-use crate::args::{AuditCommand, AuditVerifyArgs, Cli, Command, Format, GateCommand, TraceArgs};
+use crate::args::{AuditCommand, AuditVerifyArgs, Cli, Command, DiffArgs, Format, GateCommand, TraceArgs};
 use crate::config::Refused;
 use crate::config::content::Config;
 use crate::exit::{self, Exit, Failure};
 use crate::output::{self, Output};
-use crate::{audit, check, completions, explain, gate, graph, new, report, rules, schema, trace};
+use crate::{audit, check, completions, diff, explain, gate, graph, new, report, rules, schema, trace};
 
 /// Parses the arguments, runs the command, and returns the exit code.
 pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -38,6 +38,7 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         || matches!(
             cli.command,
             Command::Check(_)
+                | Command::Diff(_)
                 | Command::Trace(_)
                 | Command::Audit(_)
                 | Command::Gate(
@@ -90,6 +91,7 @@ fn dispatch(cli: Cli) -> Result<Exit, Failure> {
     let mut out = match &cli.command {
         Command::Check(args) if !args.formats.stdout().is_for_people => Output::for_programs(),
         Command::Rules { format: Format::Json }
+        | Command::Diff(DiffArgs { format: Format::Json, .. })
         | Command::Trace(TraceArgs { format: Format::Json, .. })
         | Command::Audit(AuditCommand::Verify(AuditVerifyArgs { format: Format::Json, .. }))
         | Command::Gate(_)
@@ -98,6 +100,7 @@ fn dispatch(cli: Cli) -> Result<Exit, Failure> {
     };
     match cli.command {
         Command::Check(args) => check::run(&args, cli.color, &mut out),
+        Command::Diff(args) => diff::run(&args, &mut out),
         Command::Trace(args) => trace::run(&args, &mut out),
         Command::Report(args) => report::run(&args, &mut out),
         Command::Explain { code, rust: true, .. } => explain::programs(&code, &mut out),

@@ -24,21 +24,26 @@ struct Concise;
 
 impl Report for Concise {
     fn finding(&mut self, out: &mut Output, path: &Path, finding: &Finding, _: Option<&str>) -> io::Result<()> {
-        let severity = finding.diagnostic.severity;
-        let colour = match severity {
-            Severity::Error => AnsiColor::Red,
-            Severity::Warning => AnsiColor::Yellow,
-        };
-        let style = if out.is_coloured() { Style::new().bold().fg_color(Some(colour.into())) } else { Style::new() };
-        let mut text = place(path, finding);
-        let _ = writeln!(text, ": {style}{severity}[{}]{style:#} {}", finding.diagnostic.code, prose::message(finding));
-        out.write_all(text.as_bytes())
+        out.write_all(line(path, finding, out.is_coloured()).as_bytes())
     }
 
     /// One line for each finding, and nothing else.
     fn totals(&mut self, _: &mut Output, _: &Totals<'_>) -> io::Result<()> {
         Ok(())
     }
+}
+
+/// `PLACE: SEVERITY[CODE] MESSAGE`, with the end of the line.
+pub(crate) fn line(path: &Path, finding: &Finding, is_coloured: bool) -> String {
+    let severity = finding.diagnostic.severity;
+    let colour = match severity {
+        Severity::Error => AnsiColor::Red,
+        Severity::Warning => AnsiColor::Yellow,
+    };
+    let style = if is_coloured { Style::new().bold().fg_color(Some(colour.into())) } else { Style::new() };
+    let mut text = place(path, finding);
+    let _ = writeln!(text, ": {style}{severity}[{}]{style:#} {}", finding.diagnostic.code, prose::message(finding));
+    text
 }
 
 /// `FILE:LINE:COLUMN`, without what is unknown.

@@ -15,6 +15,7 @@ mod check;
 mod compressed;
 mod config;
 mod contract;
+mod diff;
 mod failures;
 mod find;
 mod findings;

@@ -1,0 +1,37 @@
+//! The arguments of `omen diff`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::format::Format;
+
+pub(crate) const HELP: &str = "\
+OLD and NEW are what `omen check --format json` has written. A finding is the same in both if its log, its code, its episode, its packet
+and its place in the packet are: lines may be inserted before it, and its severity and its text may change. Without a readable
+packet id, its message stands for the packet. Equal findings are counted.
+
+Examples:
+  omen diff yesterday.json today.json
+  omen check --format json logs/ | omen diff yesterday.json -
+
+Exit codes:
+  0  no finding is new
+  1  at least one finding is new
+  2  usage error
+  3  an input could not be read, or the output could not be written";
+
+#[derive(Debug, Args)]
+pub(crate) struct DiffArgs {
+    /// The output format; `json` is JSON Lines: findings with their `change`, and a summary at the end
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    pub(crate) format: Format,
+
+    /// The output of the earlier run: a regular file
+    #[arg(value_name = "OLD")]
+    pub(crate) old: PathBuf,
+
+    /// The output of the later run; `-` means standard input
+    #[arg(value_name = "NEW")]
+    pub(crate) new: PathBuf,
+}

@@ -1,0 +1,199 @@
+//! `omen diff`: which findings of a run are new, and which are gone.
+//!
+//! The older output is read twice, so that memory grows with its different findings, and not with their texts.
+
+use std::collections::HashMap;
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::path::Path;
+
+use omen::finding::Finding;
+use omen::render::json;
+use serde::{Deserialize, Serialize};
+
+use crate::args::{DiffArgs, Format};
+use crate::exit::{Exit, Failure, complain};
+use crate::formats::{concise_line, fingerprint};
+use crate::input::{Input, is_stdin, name};
+use crate::output::Output;
+
+pub(crate) fn run(args: &DiffArgs, out: &mut Output) -> Result<Exit, Failure> {
+    if is_stdin(&args.old) {
+        return Err(Failure::Usage("OLD is read twice; name a file, and use `-` for NEW".to_owned()));
+    }
+    let mut printer = Printer { format: args.format, out, summary: Summary::default() };
+    match compare(args, &mut printer) {
+        Ok(()) => {
+            printer.end()?;
+            Ok(if printer.summary.new > 0 { Exit::ErrorsFound } else { Exit::Clean })
+        }
+        Err(Stop::Input(why)) => {
+            complain(why);
+            Ok(Exit::Unreadable)
+        }
+        Err(Stop::Output(error)) => Err(error.into()),
+    }
+}
+
+/// Why the comparison ended early.
+enum Stop {
+    /// An input cannot be read.
+    Input(String),
+    Output(io::Error),
+}
+
+fn compare(args: &DiffArgs, printer: &mut Printer<'_>) -> Result<(), Stop> {
+    // How many equal findings of the older output the newer one has not shown yet.
+    let mut missed: HashMap<String, u64> = HashMap::new();
+    each(&args.old, |file, finding| {
+        *missed.entry(key(file, finding)).or_default() += 1;
+        Ok(())
+    })?;
+    each(&args.new, |file, finding| match missed.get_mut(&key(file, finding)).filter(|count| **count > 0) {
+        Some(count) => {
+            *count -= 1;
+            printer.summary.unchanged += 1;
+            Ok(())
+        }
+        None => printer.finding(Change::New, file, finding),
+    })?;
+    each(&args.old, |file, finding| match missed.get_mut(&key(file, finding)).filter(|count| **count > 0) {
+        Some(count) => {
+            *count -= 1;
+            printer.finding(Change::Gone, file, finding)
+        }
+        None => Ok(()),
+    })
+}
+
+/// What identifies a finding in both outputs.
+fn key(file: &str, finding: &Finding) -> String {
+    // The text of the line is not in the output.
+    fingerprint(file, finding, Some(&finding.diagnostic.message))
+}
+
+/// Passes on the findings of an output, which has to be complete: a finding that is missing would be gone.
+fn each(path: &Path, mut pass: impl FnMut(&str, &Finding) -> io::Result<()>) -> Result<(), Stop> {
+    let cannot = |why: String| Stop::Input(format!("cannot read {}: {why}", name(path)));
+    let mut reader = BufReader::new(Input::open_regular(path).map_err(|error| cannot(error.to_string()))?);
+    let (mut line, mut number, mut seen, mut has_ended) = (Vec::new(), 0_u64, 0_u64, false);
+    loop {
+        line.clear();
+        let count = reader.by_ref().take(MOST_BYTES).read_until(b'\n', &mut line);
+        if count.map_err(|error| cannot(error.to_string()))? == 0 {
+            break;
+        }
+        number += 1;
+        let at = |why: &str| cannot(format!("line {number}: {why}"));
+        if line.len() as u64 == MOST_BYTES {
+            return Err(at(&format!("the line is longer than {MOST_BYTES} bytes")));
+        }
+        if has_ended {
+            return Err(at("expected nothing after the summary; compare one run with one run"));
+        }
+        match json::read(&line, None) {
+            Ok((file, finding)) => {
+                seen += 1;
+                pass(&file, &finding).map_err(Stop::Output)?;
+            }
+            Err(error) => {
+                let Some(roots) = roots(&line) else {
+                    return Err(at(&format!("expected a line of `omen check --format json`: {error}")));
+                };
+                if seen < roots {
+                    return Err(at("the summary counts more findings than there are; check without `--max-findings`"));
+                }
+                has_ended = true;
+            }
+        }
+    }
+    if has_ended {
+        Ok(())
+    } else {
+        Err(cannot("there is no summary at the end: expected all that `omen check --format json` writes".to_owned()))
+    }
+}
+
+/// How many root causes a summary counts: all of them are in an output, also with `--roots`. `None` for another line.
+fn roots(line: &[u8]) -> Option<u64> {
+    #[derive(Deserialize)]
+    struct Last {
+        summary: Counts,
+    }
+    #[derive(Deserialize)]
+    struct Counts {
+        errors: u64,
+        warnings: u64,
+        consequences: u64,
+    }
+    let Last { summary } = serde_json::from_slice(line).ok()?;
+    Some((summary.errors.saturating_add(summary.warnings)).saturating_sub(summary.consequences))
+}
+
+#[derive(Clone, Copy, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Change {
+    New,
+    Gone,
+}
+
+#[derive(Debug, Default, Serialize)]
+struct Summary {
+    new: u64,
+    gone: u64,
+    unchanged: u64,
+}
+
+struct Printer<'o> {
+    format: Format,
+    out: &'o mut Output,
+    summary: Summary,
+}
+
+impl Printer<'_> {
+    fn finding(&mut self, change: Change, file: &str, finding: &Finding) -> io::Result<()> {
+        #[derive(Serialize)]
+        struct Row<F> {
+            change: Change,
+            #[serde(flatten)]
+            finding: F,
+        }
+        let sign = match change {
+            Change::New => {
+                self.summary.new += 1;
+                '+'
+            }
+            Change::Gone => {
+                self.summary.gone += 1;
+                '-'
+            }
+        };
+        match self.format {
+            Format::Human => {
+                write!(self.out, "{sign} {}", concise_line(Path::new(file), finding, self.out.is_coloured()))
+            }
+            Format::Json => self.line(&Row { change, finding: json::row(file, finding) }),
+        }
+    }
+
+    fn end(&mut self) -> io::Result<()> {
+        #[derive(Serialize)]
+        struct Last {
+            summary: Summary,
+        }
+        let Summary { new, gone, unchanged } = self.summary;
+        match self.format {
+            Format::Human => writeln!(self.out, "{new} new, {gone} gone, {unchanged} unchanged")?,
+            Format::Json => self.line(&Last { summary: Summary { new, gone, unchanged } })?,
+        }
+        self.out.flush()
+    }
+
+    fn line(&mut self, value: &impl Serialize) -> io::Result<()> {
+        let mut text = serde_json::to_vec(value)?;
+        text.push(b'\n');
+        self.out.write_all(&text)
+    }
+}
+
+/// Of a line: a finding names parts of a packet, and is shorter.
+const MOST_BYTES: u64 = 64 << 20;
