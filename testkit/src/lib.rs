@@ -63,7 +63,7 @@ pub enum Need {
     Python,
     /// The Python client of the Model Context Protocol.
     PythonClient,
-    /// Validators for Compose and Kubernetes files.
+    /// Validators for the files of Compose, Kubernetes and CI systems.
     Schemas,
     /// The compiler that recorded the compile errors and public APIs.
     Toolchain,

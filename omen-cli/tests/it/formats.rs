@@ -10,7 +10,7 @@ mod pipes;
 mod reader;
 mod small;
 mod stable;
-mod valid;
+pub(super) mod valid;
 
 /// All formats.
 pub(super) const FORMATS: [&str; 8] = ["human", "concise", "json", "sarif", "junit", "github", "gitlab", "markdown"];

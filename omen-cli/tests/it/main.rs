@@ -27,6 +27,8 @@ mod governed;
 mod helps;
 mod human;
 mod ignores;
+#[cfg(unix)]
+mod integrations;
 mod jobs;
 mod layouts;
 #[cfg(all(unix, feature = "nats"))]

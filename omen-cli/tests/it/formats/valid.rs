@@ -16,7 +16,7 @@ static SARIF: LazyLock<jsonschema::Validator> = LazyLock::new(|| {
 });
 
 #[track_caller]
-pub(super) fn sarif(text: &str) -> usize {
+pub(crate) fn sarif(text: &str) -> usize {
     let value: Value = serde_json::from_str(text).expect("SARIF is JSON");
     let errors: Vec<String> =
         SARIF.iter_errors(&value).map(|error| format!("{} at {}", error, error.instance_path())).collect();
@@ -43,7 +43,7 @@ pub(super) fn sarif(text: &str) -> usize {
 
 /// How many test cases there are with findings.
 #[track_caller]
-pub(super) fn junit(text: &str) -> usize {
+pub(crate) fn junit(text: &str) -> usize {
     let document = roxmltree::Document::parse(text).expect("JUnit is XML");
     let root = document.root_element();
     assert!(root.has_tag_name("testsuites"));
@@ -75,7 +75,7 @@ pub(super) fn junit(text: &str) -> usize {
 }
 
 #[track_caller]
-pub(super) fn gitlab(text: &str) -> usize {
+pub(crate) fn gitlab(text: &str) -> usize {
     let issues: Vec<Value> = serde_json::from_str(text).expect("a JSON array");
     let mut fingerprints = BTreeSet::new();
     for issue in &issues {
@@ -92,7 +92,7 @@ pub(super) fn gitlab(text: &str) -> usize {
 
 /// As the runner of GitHub Actions reads a line: `::COMMAND KEY=VALUE,…::MESSAGE`.
 #[track_caller]
-pub(super) fn github(text: &str) -> usize {
+pub(crate) fn github(text: &str) -> usize {
     for line in text.lines() {
         let (command, rest) = line.strip_prefix("::").and_then(|line| line.split_once(' ')).expect("a command");
         assert!(["error", "warning", "notice"].contains(&command), "{line}");
@@ -109,7 +109,7 @@ pub(super) fn github(text: &str) -> usize {
 }
 
 #[track_caller]
-pub(super) fn concise(text: &str) -> usize {
+pub(crate) fn concise(text: &str) -> usize {
     for line in text.lines() {
         let (place, message) =
             line.split_once(": error[").or_else(|| line.split_once(": warning[")).expect("a place and a code");
@@ -121,7 +121,7 @@ pub(super) fn concise(text: &str) -> usize {
 
 /// A summary that GitHub takes, with one table and one list: no text of a log is a link, HTML, code or another block.
 #[track_caller]
-pub(super) fn markdown(text: &str) -> usize {
+pub(crate) fn markdown(text: &str) -> usize {
     use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag};
 
     assert!(text.len() < 1024 * 1024 && text.starts_with("## omen check\n"), "{} bytes", text.len());
@@ -160,7 +160,7 @@ fn seen(line: &str) -> bool {
 
 /// Checks a report in any format.
 #[track_caller]
-pub(super) fn any(format: &str, text: &str) {
+pub(crate) fn any(format: &str, text: &str) {
     match format {
         "sarif" => drop(sarif(text)),
         "junit" => drop(junit(text)),
