@@ -70,6 +70,7 @@ pub(crate) use self::proxy::{HttpArgs, ProxyArgs};
 use self::proxy::{PROXY_EXIT_CODES, PROXY_HELP};
 pub(crate) use self::remote::RemoteArgs;
 pub(crate) use self::report::{ReportArgs, ReportAuditArgs};
+pub(crate) use self::stage::Stage;
 pub(crate) use self::trace::{GraphArgs, GraphFormat, TraceArgs};
 pub(crate) use self::when::{When, when};
 
@@ -213,7 +214,7 @@ pub(crate) struct CheckArgs {
     /// With `schema` and `packet`, the state machine and the order of packets are not checked, and no episode is
     /// judged: for packets that are not in a log yet.
     #[arg(long, value_name = "STAGE", value_enum, default_value_t)]
-    pub(crate) stage: stage::Stage,
+    pub(crate) stage: Stage,
 
     /// How many threads to use [default: as many as the system has]
     #[arg(short, long, value_name = "N", value_parser = threads)]

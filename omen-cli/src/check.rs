@@ -73,7 +73,7 @@ pub(crate) fn run(args: &CheckArgs, color: Color, out: &mut Output) -> Result<Ex
         Ok(()) | Err(Failure::Closed) => {}
         Err(failure) => return Err(failure),
     }
-    if let Some(left_out) = left_out.filter(|_| !quiet && format.name != DEFAULT.name) {
+    if let Some(left_out) = left_out.filter(|left_out| !left_out.is_empty() && !quiet && format.name != DEFAULT.name) {
         complain(format_args!("note: {left_out}"));
     }
     filter.finish(is_complete, quiet)?;
@@ -102,7 +102,7 @@ fn in_turn<'r>(
         for (index, path) in paths.iter().enumerate() {
             findings.path = path;
             findings.reports.file(path)?;
-            findings.filter.begin(path);
+            findings.filter.begin();
             let checked = match several.take(index) {
                 Some(recorded) => input::replay(path, recorded, &mut findings)?,
                 None => input::check_as(path, layout, options.clone(), jobs, &mut findings)?,

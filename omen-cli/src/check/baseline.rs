@@ -150,7 +150,8 @@ impl Baseline {
     /// How many findings of the file this run has missed: those of the logs that it has read, and of logs that do not exist any more.
     pub(super) fn gone(&self) -> u64 {
         let missed = |known: &Known| known.entry.count.get().saturating_sub(known.found);
-        self.entries.values().filter(|known| self.covers(known)).map(missed).sum()
+        let missed = self.entries.values().filter(|known| self.covers(known)).map(missed);
+        missed.fold(0, u64::saturating_add)
     }
 
     /// Whether the findings of this run are to be written.
@@ -178,7 +179,7 @@ impl Baseline {
         }
         out.write_all(b"\n]}\n")?;
         out.finish()?;
-        Ok(entries.iter().map(|entry| entry.count.get()).sum())
+        Ok(entries.iter().fold(0, |sum, entry| sum.saturating_add(entry.count.get())))
     }
 
     /// Whether this run would have found an entry.

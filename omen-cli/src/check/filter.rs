@@ -7,7 +7,7 @@ use omen::finding::Finding;
 
 use super::baseline::Baseline;
 use super::ignores::Ignores;
-use crate::args::CheckArgs;
+use crate::args::{CheckArgs, Stage};
 use crate::exit::{Failure, complain};
 use crate::formats::LeftOut;
 
@@ -18,6 +18,8 @@ pub(super) struct Filter<'c> {
     baseline: Option<Baseline>,
     causes: HashMap<PathBuf, Causes>,
     left_out: LeftOut,
+    /// Whether logs are checked as far as they can be, so that what is not found is gone.
+    is_whole: bool,
 }
 
 /// Why a finding is left out.
@@ -27,13 +29,20 @@ enum Reason {
     Ignored,
 }
 
-/// The lines whose findings were all left out. What follows from them is left out, too: it would not be there without them, and
+/// The packets whose findings were all left out. What follows from them is left out, too: it would not be there without them, and
 /// goes on as a log grows.
 #[derive(Debug, Default)]
 struct Causes {
-    lines: HashMap<u64, Reason>,
-    /// The latest line with a finding that is reported.
-    reported: Option<u64>,
+    packets: HashMap<Packet, Reason>,
+    /// The latest one with a finding that is reported.
+    reported: Vec<Packet>,
+}
+
+/// What a cause is recognized by: its line, or its id, where the line of a finding is within a packet of several lines.
+#[derive(Debug, PartialEq, Eq, Hash)]
+enum Packet {
+    Line(u64),
+    Id(String),
 }
 
 impl<'c> Filter<'c> {
@@ -47,7 +56,13 @@ impl<'c> Filter<'c> {
             return Err(Failure::Usage(message.to_owned()));
         }
         let ignores = Ignores::new(&args.config.found, args.clock.now);
-        Ok(Self { ignores, baseline, causes: HashMap::new(), left_out: LeftOut::default() })
+        Ok(Self {
+            ignores,
+            baseline,
+            causes: HashMap::new(),
+            left_out: LeftOut::default(),
+            is_whole: args.stage == Stage::default(),
+        })
     }
 
     /// Whether it can leave out findings.
@@ -55,7 +70,7 @@ impl<'c> Filter<'c> {
         self.baseline.is_some() || !self.ignores.is_empty()
     }
 
-    /// The findings that were left out; `None` if none could be.
+    /// The findings that were left out; `None` if there are no lists of such findings.
     pub(super) fn left_out(&self) -> Option<LeftOut> {
         self.is_active().then_some(self.left_out)
     }
@@ -78,8 +93,8 @@ impl<'c> Filter<'c> {
         let is_known = baseline.is_some_and(|baseline| baseline.knows(path, finding, line));
         let reason = reason.or(is_known.then_some(Reason::Baseline));
         match self.causes.get_mut(path) {
-            Some(causes) => causes.add(finding.line, reason),
-            None => self.causes.entry(path.to_owned()).or_default().add(finding.line, reason),
+            Some(causes) => causes.add(finding, reason),
+            None => self.causes.entry(path.to_owned()).or_default().add(finding, reason),
         }
         match reason {
             Some(Reason::Baseline) => self.left_out.baseline.add(finding),
@@ -90,13 +105,13 @@ impl<'c> Filter<'c> {
     }
 
     /// Takes the beginning of a log.
-    pub(super) fn begin(&mut self, path: &Path) {
+    pub(super) fn begin(&mut self) {
         self.causes.clear();
-        self.ignores.begin(path);
     }
 
     /// Takes the end of a log that was read.
     pub(super) fn end(&mut self, path: &Path) {
+        self.ignores.end(path);
         if let Some(baseline) = &mut self.baseline {
             baseline.end(path);
         }
@@ -104,7 +119,7 @@ impl<'c> Filter<'c> {
 
     /// Takes the end of all logs: writes the baseline if that is asked for, and says what is out of date.
     pub(super) fn finish(self, is_complete: bool, quiet: bool) -> Result<(), Failure> {
-        for note in self.ignores.notes().filter(|_| !quiet) {
+        for note in self.ignores.notes(self.is_whole).filter(|_| !quiet) {
             complain(note);
         }
         match self.baseline {
@@ -121,7 +136,7 @@ impl<'c> Filter<'c> {
                     ));
                 }
             }
-            Some(baseline) if baseline.gone() > 0 && !quiet => {
+            Some(baseline) if self.is_whole && baseline.gone() > 0 && !quiet => {
                 let gone = baseline.gone();
                 let (noun, verb) = if gone == 1 { ("finding", "occurs") } else { ("findings", "occur") };
                 complain(format_args!(
@@ -137,18 +152,27 @@ impl<'c> Filter<'c> {
 impl Causes {
     /// Why a finding is left out that follows from another.
     fn reason(&self, finding: &Finding) -> Option<Reason> {
-        self.lines.get(&finding.follows_from.as_ref()?.line).copied()
+        let cause = finding.follows_from.as_ref()?;
+        let by_id = || self.packets.get(&Packet::Id(cause.packet_id.clone()?));
+        self.packets.get(&Packet::Line(cause.line)).or_else(by_id).copied()
     }
 
-    /// Takes a finding on a line, and why it is left out. All findings of a line come one after the other.
-    fn add(&mut self, line: Option<u64>, reason: Option<Reason>) {
-        let Some(line) = line else { return };
+    /// Takes a finding, and why it is left out. All findings of a packet come one after the other.
+    fn add(&mut self, finding: &Finding, reason: Option<Reason>) {
+        let Some(line) = finding.line else { return };
+        let id = finding.packet_id.clone().map(Packet::Id);
+        let names = [Some(Packet::Line(line)), id].into_iter().flatten();
         match reason {
-            Some(reason) if self.reported != Some(line) => drop(self.lines.entry(line).or_insert(reason)),
-            Some(_) => {}
+            Some(reason) => {
+                for name in names.filter(|name| !self.reported.contains(name)) {
+                    self.packets.entry(name).or_insert(reason);
+                }
+            }
             None => {
-                self.lines.remove(&line);
-                self.reported = Some(line);
+                self.reported = names.collect();
+                for name in &self.reported {
+                    self.packets.remove(name);
+                }
             }
         }
     }

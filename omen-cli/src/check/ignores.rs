@@ -47,8 +47,8 @@ impl<'c> Ignores<'c> {
         self.all.iter().all(|one| one.has_ended)
     }
 
-    /// Takes the beginning of a log.
-    pub(super) fn begin(&mut self, path: &Path) {
+    /// Takes the end of a log that was read.
+    pub(super) fn end(&mut self, path: &Path) {
         for one in &mut self.all {
             one.is_tried |= one.ignore.covers(path);
         }
@@ -60,16 +60,16 @@ impl<'c> Ignores<'c> {
         first.map(|one| one.is_used = true).is_some()
     }
 
-    /// What to say of entries that have ended, and of those that no finding matches.
-    pub(super) fn notes(&self) -> impl Iterator<Item = String> {
-        self.all.iter().filter_map(|one| {
+    /// What to say of entries that have ended, and of those that no finding matches if logs were checked as far as they can be.
+    pub(super) fn notes(&self, is_whole: bool) -> impl Iterator<Item = String> {
+        self.all.iter().filter_map(move |one| {
             let place = format!("{}:{}:{}", self.file, one.ignore.line, one.ignore.column);
             match (&one.ignore.until, one.has_ended) {
                 (Some(until), true) => Some(format!(
                     "note: {place}: this `[[ignore]]` ended on {until} ({}); fix what it is about, or renew `until`",
                     one.ignore.reason
                 )),
-                _ if one.is_tried && !one.is_used => {
+                _ if is_whole && one.is_tried && !one.is_used => {
                     Some(format!("note: {place}: this `[[ignore]]` matches no finding; remove it"))
                 }
                 _ => None,

@@ -64,8 +64,8 @@ impl fmt::Display for Line<'_> {
             many => write!(f, " ({many} follow from others)")?,
         }
         match left_out {
-            Some(left_out) => write!(f, "; {left_out}"),
-            None => Ok(()),
+            Some(left_out) if !left_out.is_empty() => write!(f, "; {left_out}"),
+            Some(_) | None => Ok(()),
         }
     }
 }

@@ -34,6 +34,12 @@ impl LeftOut {
         summary
     }
 
+    /// Whether there are none.
+    pub(crate) fn is_empty(&self) -> bool {
+        let LeftOutCounts { baseline, ignored } = self.counts();
+        baseline + ignored == 0
+    }
+
     pub(super) fn counts(&self) -> LeftOutCounts {
         LeftOutCounts {
             baseline: self.baseline.errors + self.baseline.warnings,
@@ -45,6 +51,11 @@ impl LeftOut {
 impl fmt::Display for LeftOut {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let LeftOutCounts { baseline, ignored } = self.counts();
-        write!(f, "left out: {baseline} in the baseline, {ignored} ignored")
+        f.write_str("left out: ")?;
+        match (baseline, ignored) {
+            (baseline, 0) => write!(f, "{baseline} in the baseline"),
+            (0, ignored) => write!(f, "{ignored} ignored"),
+            (baseline, ignored) => write!(f, "{baseline} in the baseline, {ignored} ignored"),
+        }
     }
 }

@@ -209,6 +209,21 @@ fn what_is_followed_anyway_is_a_usage_error() {
 }
 
 /// Stopped or killed and started again, it reports what one reports that never ended.
+/// A team that follows its logs knows what was in them before.
+#[test]
+fn known_findings_are_not_reported_while_a_log_grows() {
+    let folder = folder(&[("a.jsonl", b"?\n"), ("b.jsonl", b"!\n")]);
+    let known = ["check", "--baseline=known.json", "--write-baseline", "."];
+    assert_eq!(run(omen(known).current_dir(&folder)).code, 0);
+    let mut follower = Follower::start(&folder, &["a.jsonl", "b.jsonl", "--baseline", "known.json"]);
+    append(&folder, "b.jsonl", b"?\n");
+    follower.finds("b.jsonl", 2, "JSON");
+    append(&folder, "a.jsonl", b"?\n");
+    follower.finds("a.jsonl", 2, "JSON");
+    let (code, summary, _) = follower.stop(Signal::TERM);
+    assert_eq!((code, &summary["errors"], &summary["baseline"]), (Some(1), &2.into(), &2.into()));
+}
+
 #[test]
 fn a_checkpoint_is_where_it_goes_on() {
     let all = format!("?\n{}?\n{}", log(BAD), log("invalid/e1-decision-before-belief.jsonl"));
