@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use omen::finding::Finding;
+use omen::finding::{Code, Finding, Severity};
 
 use super::baseline::Baseline;
 use super::ignores::Ignores;
@@ -160,9 +160,12 @@ impl Causes {
     /// Takes a finding, and why it is left out. All findings of a packet come one after the other.
     fn add(&mut self, finding: &Finding, reason: Option<Reason>) {
         let Some(line) = finding.line else { return };
+        let diagnostic = &finding.diagnostic;
         let id = finding.packet_id.clone().map(Packet::Id);
         let names = [Some(Packet::Line(line)), id].into_iter().flatten();
         match reason {
+            // Of an accepted packet, only its time can make others wrong.
+            Some(_) if diagnostic.severity == Severity::Warning && diagnostic.code != Code::Time => {}
             Some(reason) => {
                 for name in names.filter(|name| !self.reported.contains(name)) {
                     self.packets.entry(name).or_insert(reason);
