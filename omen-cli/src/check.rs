@@ -8,6 +8,7 @@ mod ignores;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use omen::finding::Code;
 use omen::validator::{Summary, ValidatorOptions};
 
 use crate::args::{CheckArgs, InputArgs, Target};
@@ -142,7 +143,9 @@ fn refuse_statistics(args: &CheckArgs, format: &Format) -> Result<(), Failure> {
 
 /// Refuses a code that is not behind a comma: `-A INV-011 INV-012` names a file.
 fn refuse_codes(args: &CheckArgs) -> Result<(), Failure> {
-    let is_code = |path: &&PathBuf| path.to_str().is_some_and(|text| Target::parse(text).is_ok()) && !path.exists();
+    // Also one whose severity is fixed: with a comma, it is refused as that.
+    let is_code = |text: &str| text.parse::<Code>().is_ok() || Target::parse(text).is_ok();
+    let is_code = |path: &&PathBuf| path.to_str().is_some_and(is_code) && !path.exists();
     match args.inputs.files.iter().find(is_code).filter(|_| !args.levels.is_empty()) {
         Some(path) => {
             let code = path.display();

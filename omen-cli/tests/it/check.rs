@@ -130,6 +130,7 @@ fn mistakes_in_the_arguments_are_explained() {
     }
     let commas = "is read as a file, and does not exist; separate codes by commas: ";
     refused(&["-A", "INV-011", "INV-012"], &format!("omen: `INV-012` {commas}`-A CODE,INV-012`\n"));
+    refused(&["-A", "INV-011", "E4"], &format!("omen: `E4` {commas}"));
     refused(&["-D", "INV-011", "warnings"], &format!("omen: `warnings` {commas}"));
     refused(&["--checkpoint", "state"], "omen: `--checkpoint` keeps how far logs were followed; add `--follow`");
     refused(&["--max-findings=-1"], "'--max-findings <N>': expected a number of findings, at least 0");
