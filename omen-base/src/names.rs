@@ -18,6 +18,9 @@ pub struct BadName {
 /// The turn of what is recorded when a gate is put together.
 pub const START: &str = "gate.start";
 
+/// The variables of the environment that every server process inherits: without them, programs are not found.
+pub const INHERITED: &[&str] = if cfg!(windows) { &["PATH", "SystemRoot"] } else { &["PATH"] };
+
 const FORM: &str = "expected 1 to 128 characters, none of them blank, a control character or invisible";
 
 /// Whether a text has the form of a name.

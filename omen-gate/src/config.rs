@@ -210,5 +210,4 @@ impl Config {
 
 const CONFIRM_SOCKET: &str = ".omen-gate/confirm.sock";
 
-/// Variables that every server inherits: without them, programs are not found.
-pub(crate) const INHERITED: &[&str] = if cfg!(windows) { &["PATH", "SystemRoot"] } else { &["PATH"] };
+pub(crate) use omen_base::names::INHERITED;

@@ -5,10 +5,10 @@ use omen_gate::mcp::read_answer;
 use omen_gate::tool::Answer;
 use serde_json::{Map, Value};
 
-use crate::frame::{Frame, Kind};
-use crate::json;
-use crate::session::Era;
 use crate::upstream::Call;
+use omen_mcp::frame::{Frame, Kind};
+use omen_mcp::handshake::Era;
+use omen_mcp::json;
 
 /// What a response to `tools/call` is to the gate.
 pub(crate) fn read(response: &Frame, call: &Call) -> Result<Answer, Fault> {
@@ -38,7 +38,7 @@ pub(crate) fn is_interim(answer: &Answer) -> bool {
 /// The result of a response.
 pub(crate) fn result(response: &Frame) -> Result<Map<String, Value>, Fault> {
     let members = response.members().map_err(|flaw| Fault::malformed(&flaw.to_string()))?;
-    if let Some(why) = members.iter().find_map(|member| crate::frame::similar(&member.key, &RESULT)) {
+    if let Some(why) = members.iter().find_map(|member| omen_mcp::frame::similar(&member.key, &RESULT)) {
         return Err(Fault::malformed(&why));
     }
     let body = response.body().unwrap_or_default();
@@ -48,7 +48,7 @@ pub(crate) fn result(response: &Frame) -> Result<Map<String, Value>, Fault> {
 /// What a result that is passed on asks of the client, if it asks something (2026-07-28). The rest of it is not read.
 pub(crate) fn input_requests(response: &Frame) -> Result<Option<Value>, String> {
     let members = response.members().map_err(|flaw| flaw.to_string())?;
-    if let Some(why) = members.iter().find_map(|member| crate::frame::similar(&member.key, &["inputRequests"])) {
+    if let Some(why) = members.iter().find_map(|member| omen_mcp::frame::similar(&member.key, &["inputRequests"])) {
         return Err(why);
     }
     let Some(requests) = members.iter().find(|member| member.key == "inputRequests") else { return Ok(None) };
@@ -89,9 +89,9 @@ mod tests {
     use serde_json::Map;
 
     use super::{is_interim, read};
-    use crate::frame::Frame;
-    use crate::session::Era;
     use crate::upstream::Call;
+    use omen_mcp::frame::Frame;
+    use omen_mcp::handshake::Era;
 
     fn frame(rest: &str) -> Frame {
         Frame::read(format!(r#"{{"jsonrpc":"2.0","id":1,{rest}}}"#).into_bytes()).unwrap()

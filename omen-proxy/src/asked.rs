@@ -6,8 +6,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use omen_gate::Fault;
 use tokio::sync::oneshot;
 
-use crate::frame::Frame;
-use crate::id::Id;
+use omen_mcp::Id;
+use omen_mcp::frame::Frame;
 
 /// They are numbered, and no number is given twice: a late or second answer is never taken for that of another request.
 #[derive(Debug, Default)]
@@ -134,7 +134,7 @@ mod tests {
     use omen_gate::Fault;
 
     use super::{Answered, Asked};
-    use crate::frame::Frame;
+    use omen_mcp::frame::Frame;
 
     fn response() -> Frame {
         Frame::read(br#"{"jsonrpc":"2.0","id":1,"result":{}}"#.to_vec()).unwrap()

@@ -6,8 +6,8 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc;
 
 use crate::end::Lost;
-use crate::frame::Frame;
-use crate::id::Id;
+use omen_mcp::Id;
+use omen_mcp::frame::Frame;
 
 /// A server that was started or connected to.
 pub(crate) struct Connection {

@@ -3,9 +3,9 @@
 use omen_gate::mcp::Line;
 
 use crate::asked::{Answered, Asked, cancelled};
-use crate::frame::Frame;
-use crate::id::Id;
-use crate::outbox::Outbox;
+use omen_mcp::Id;
+use omen_mcp::frame::Frame;
+use omen_mcp::outbox::Outbox;
 
 /// A client. The reader of its messages hands those on that answer requests of the proxy's own.
 #[derive(Debug)]

@@ -9,10 +9,10 @@ use tokio::time::Instant;
 
 use crate::downstream::Downstream;
 use crate::form::{self, Heard, Said};
-use crate::frame::{Frame, Kind};
-use crate::json;
 use crate::mrtr::{Rounds, Turned};
-use crate::session::Session;
+use omen_mcp::frame::{Frame, Kind};
+use omen_mcp::handshake::Session;
+use omen_mcp::json;
 
 /// The ways to a confirmation, one after the other: the client's user, if the client can ask and the configuration lets it;
 /// then another confirmer, by default nobody. Without an answer of a human, the call is denied.

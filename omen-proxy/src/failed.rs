@@ -10,9 +10,9 @@ use omen_types::unseen::is_unseen;
 use serde_json::{Map, Value, json};
 
 use crate::answer;
-use crate::frame::Frame;
-use crate::json;
 use crate::policy::{Passage, Passages};
+use omen_mcp::frame::Frame;
+use omen_mcp::json;
 
 /// An error of the protocol that a server has answered with, under the id of the client's request.
 pub(crate) fn refused(response: &Frame, fault: &Fault, id: &str, passages: &Passages) -> Vec<u8> {

@@ -10,15 +10,15 @@ use tracing::{Instrument as _, debug_span, warn};
 
 use crate::asked::Answered;
 use crate::end::Lost;
-use crate::frame::{Frame, INVALID_REQUEST, Kind};
-use crate::id::Id;
-use crate::json;
 use crate::policy;
 use crate::refusal;
 use crate::relayed::{To, Unasked, What};
 use crate::shared::{Shared, SpawnInSpan as _};
 use crate::tools_call::Asked;
 use crate::tools_list;
+use omen_mcp::Id;
+use omen_mcp::frame::{Frame, INVALID_REQUEST, Kind};
+use omen_mcp::json;
 
 /// The requests that are judged, as tasks.
 pub(crate) type Running = JoinSet<()>;
@@ -47,7 +47,7 @@ async fn request(shared: &Arc<Shared>, frame: Frame, method: &str, running: &mut
         shared.downstream.send(refusal::error(raw_id, code, why)).await;
     };
     if id.is_ours() {
-        let why = format!("an id that begins with `{}` is reserved", crate::id::OURS);
+        let why = format!("an id that begins with `{}` is reserved", omen_mcp::OURS);
         return refuse(&raw_id, INVALID_REQUEST, &why).await;
     }
     if shared.calls().contains_key(&id) || shared.from_client.is_open(&id) {

@@ -14,15 +14,15 @@ use crate::answer;
 use crate::asked::Answered;
 use crate::connection::{Output, Said};
 use crate::end::Lost;
-use crate::frame::{Frame, INVALID_REQUEST, Kind};
 use crate::from_client::{INTERNAL_ERROR, Side, refused};
-use crate::id::Id;
-use crate::json;
 use crate::policy;
 use crate::refusal;
 use crate::relayed::{To, Unasked, What};
 use crate::shared::Shared;
 use crate::tools_call::input_requests;
+use omen_mcp::Id;
+use omen_mcp::frame::{Frame, INVALID_REQUEST, Kind};
+use omen_mcp::json;
 
 /// Reads to the end, and gives what is read to whom it is for. Then the connection is over.
 pub(crate) async fn read(shared: Arc<Shared>, output: Output, process: Option<Arc<ServerProcess>>, limit: usize) {
@@ -137,7 +137,7 @@ async fn message(shared: &Shared, frame: Frame) -> Result<(), String> {
 async fn request(shared: &Shared, frame: Frame, method: &str) -> Result<(), String> {
     let Some(id) = frame.id() else { return Ok(()) };
     if id.is_ours() {
-        let why = format!("an id that begins with `{}` is reserved", crate::id::OURS);
+        let why = format!("an id that begins with `{}` is reserved", omen_mcp::OURS);
         shared.upstream.send(refusal::error(frame.raw_id(), INVALID_REQUEST, &why)).await;
         return Ok(());
     }

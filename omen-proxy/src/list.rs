@@ -15,10 +15,10 @@ use tokio::time::timeout;
 use self::era::{WITH_HANDSHAKE, WITHOUT_HANDSHAKE};
 use crate::answer;
 use crate::connection::{Connection, Output, Said};
-use crate::frame::{Frame, Kind};
-use crate::id::Id;
-use crate::session::Era;
 use crate::source::Source;
+use omen_mcp::Id;
+use omen_mcp::frame::{Frame, Kind};
+use omen_mcp::handshake::Era;
 
 /// How long the end of the session may take.
 const LAST_WORDS: Duration = Duration::from_secs(1);

@@ -8,7 +8,7 @@ use omen_gate::tool::Tool;
 use omen_gate::{Fault, ToolName};
 
 use crate::answer;
-use crate::frame::{Frame, Kind};
+use omen_mcp::frame::{Frame, Kind};
 
 /// What a server listed last. A list with the same bytes is the same list: it is not read again, and who asks for it gets
 /// the same tools as before.
@@ -132,7 +132,7 @@ mod tests {
     use omen_gate::tool::Tool;
 
     use super::LastListed;
-    use crate::frame::Frame;
+    use omen_mcp::frame::Frame;
 
     /// Takes pages, as far as their cursors lead.
     fn take(last: &LastListed, pages: &[&str]) -> Result<Arc<[Tool]>, Fault> {

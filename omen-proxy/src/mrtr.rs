@@ -19,9 +19,9 @@ use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 
 use crate::form::{self, Heard, Said};
-use crate::frame::Frame;
-use crate::json;
 use kept::Kept;
+use omen_mcp::frame::Frame;
+use omen_mcp::json;
 use seal::Seal;
 
 /// The questions of a session that a client may answer, and the calls that are judged now.

@@ -117,7 +117,7 @@ pub(crate) fn of_server(method: &str, params: impl FnOnce() -> Result<Map<String
         "rootslist" => Ok(Some(Passage::Roots)),
         "elicitationcreate" => {
             let params = params()?;
-            let is = |key: &str, name: &str| crate::json::same_folded(key, name);
+            let is = |key: &str, name: &str| omen_mcp::json::same_folded(key, name);
             let opens = |(key, value): (&String, &Value)| is(key, "url") || is(key, "mode") && value != "form";
             if params.iter().any(opens) {
                 return Ok(Some(Passage::Urls));
@@ -147,7 +147,7 @@ pub(crate) fn is_unknown_of_tools(method: &str) -> bool {
 
 /// A name as a lenient peer could read it.
 fn letters(name: &str) -> String {
-    crate::json::folded(name).filter(|c| c.is_alphanumeric()).collect()
+    omen_mcp::json::folded(name).filter(|c| c.is_alphanumeric()).collect()
 }
 
 /// What is asked for in `inputRequests` of a result (2026-07-28): requests by their names.

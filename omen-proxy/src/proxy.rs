@@ -30,15 +30,15 @@ use crate::from_client::{self, Running};
 use crate::from_server;
 use crate::mrtr::Rounds;
 use crate::not_served::NotServed;
-use crate::outbox::Outbox;
 use crate::policy::{Passage, Passages};
 use crate::relayed::Relayed;
 use crate::reload::{Reload, notify_when, reload_when};
-use crate::session::Session;
 use crate::shared::{Shared, SpawnInSpan as _};
 use crate::source::Source;
 use crate::upstream::{Behind, Upstream};
 use crate::user_turns::UserTurns;
+use omen_mcp::handshake::Session;
+use omen_mcp::outbox::Outbox;
 
 /// A proxy for one session: one client, one server, and the gate between them.
 ///
@@ -458,7 +458,7 @@ async fn relay(
             Err(Broken::Io(error)) => return Ended::BadClient(omen_gate::bounded(&error.to_string())),
             Err(Broken::Oversized) => {
                 let why = format!("it sent a message larger than {limit} bytes");
-                shared.downstream.send(crate::refusal::error("null", crate::frame::INVALID_REQUEST, &why)).await;
+                shared.downstream.send(crate::refusal::error("null", omen_mcp::frame::INVALID_REQUEST, &why)).await;
                 return Ended::BadClient(why);
             }
         };

@@ -4,8 +4,8 @@ use omen_gate::arguments::Recordable;
 use omen_gate::{Abort, Blocked, CallHash, GateCode, Ran, Stopped, TurnId, bounded};
 use serde_json::{Value, json};
 
-use crate::frame::Malformed;
-use crate::session::Era;
+use omen_mcp::frame::Malformed;
+use omen_mcp::handshake::Era;
 
 /// Why a call was refused, or why its answer is withheld.
 #[derive(Debug)]

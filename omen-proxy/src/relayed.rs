@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::id::Id;
+use omen_mcp::Id;
 
 /// The open requests of one side, by their ids. A bounded number.
 #[derive(Debug)]
@@ -116,7 +116,7 @@ impl Relayed {
 #[cfg(test)]
 mod tests {
     use super::{Relayed, To, Unasked, What};
-    use crate::id::Id;
+    use omen_mcp::Id;
 
     #[test]
     fn an_id_is_in_use_until_it_is_answered_once() {

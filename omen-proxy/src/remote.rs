@@ -67,7 +67,7 @@ impl Remote {
     /// # Errors
     /// As [`new`](Self::new).
     pub fn configured(endpoint: &Endpoint, limits: &Limits) -> Result<Self, BadRemote> {
-        Self::new(endpoint, ServerLimits::configured(limits), RemoteLimits::configured(limits))
+        Self::new(endpoint, ServerLimits::from(limits), RemoteLimits::configured(limits))
     }
 
     pub(crate) fn server_limits(&self) -> &ServerLimits {

@@ -12,14 +12,14 @@ use tracing::Instrument as _;
 
 use crate::downstream::Downstream;
 use crate::episode::Episodes;
-use crate::id::Id;
 use crate::mrtr::Rounds;
 use crate::policy::Passages;
 use crate::relayed::Relayed;
-use crate::session::Session;
 use crate::unlisted::Unlisted;
 use crate::upstream::Upstream;
 use crate::user_turns::UserTurns;
+use omen_mcp::Id;
+use omen_mcp::handshake::Session;
 
 /// A session: one client, one server, the gate between them.
 pub(crate) struct Shared {

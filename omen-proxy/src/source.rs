@@ -3,8 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use omen_gate::Fault;
 use omen_gate::mcp::{Launch, ServerLimits, ServerProcess};
+use omen_gate::{Fault, bounded};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::connection::{Connection, Output};
@@ -30,7 +30,8 @@ impl Source {
     pub fn process(launch: Launch) -> Self {
         let limits = *launch.limits_ref();
         let connect = move || {
-            let (process, input, output) = ServerProcess::start(&launch)?;
+            let (process, input, output) = ServerProcess::start(&launch)
+                .map_err(|error| Fault::Unreachable { why: bounded(&format!("it could not be started: {error}")) })?;
             Ok(Connection { input: Box::new(input), output: Output::Lines(Box::new(output)), process: Some(process) })
         };
         Self { limits, has_address: false, connect: Arc::new(connect) }

@@ -15,14 +15,14 @@ use tracing::{Span, warn};
 use crate::answer;
 use crate::episode::{At, Begun, Episodes, NotNow, Outcome, OwnTool, unrecorded_result};
 use crate::failed;
-use crate::frame::{Frame, similar};
-use crate::json;
 use crate::policy::{self, Passage, Passages};
 use crate::refusal::{Place, Refusal};
 use crate::screened::{reported, screened};
-use crate::session::Era;
 use crate::shared::Shared;
 use crate::upstream::Call;
+use omen_mcp::frame::{Frame, similar};
+use omen_mcp::handshake::Era;
+use omen_mcp::json;
 
 /// A call that was read, and not judged.
 #[derive(Debug)]

@@ -5,8 +5,8 @@ use std::ops::Range;
 use omen_gate::tool::Tool;
 use omen_gate::{Blocked, Fault, Gate, GateCode, ServerName, ToolName, bounded};
 
-use crate::frame::{Frame, similar};
-use crate::json::{self, Member};
+use omen_mcp::frame::{Frame, similar};
+use omen_mcp::json::{self, Member};
 
 /// A page as the client gets it, and which of its tools may not be called.
 #[derive(Debug)]

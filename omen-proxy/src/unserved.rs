@@ -6,9 +6,9 @@ use omen_gate::mcp::{Line, Lines};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::timeout;
 
-use crate::frame::{Frame, Kind};
 use crate::from_client::INTERNAL_ERROR;
 use crate::refusal;
+use omen_mcp::frame::{Frame, Kind};
 
 /// Answers the first request of a client, usually `initialize`, with an error that says why its session does not begin. Gives up
 /// if no request comes within 5 seconds. The reason is cut to [`MAX_TEXT`](omen_gate::MAX_TEXT) bytes.

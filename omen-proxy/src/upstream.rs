@@ -18,11 +18,11 @@ pub(crate) use expected::{Call, Expected};
 use crate::answer;
 use crate::asked::{Answered, Asked, cancelled};
 use crate::end::Lost;
-use crate::frame::Frame;
-use crate::id::Id;
 use crate::listed::LastListed;
-use crate::outbox::Outbox;
-use crate::session::Session;
+use omen_mcp::Id;
+use omen_mcp::frame::Frame;
+use omen_mcp::handshake::Session;
+use omen_mcp::outbox::Outbox;
 
 /// A server behind the proxy. The reader of its messages hands those on that answer requests of the proxy's own.
 #[derive(Debug)]

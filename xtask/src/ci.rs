@@ -72,6 +72,7 @@ const STEPS: &[Step<'_>] = &[
         "warnings",
     ]),
     alone(&["clippy", "--locked", "-p", "omen-audit", "--", "--deny", "warnings"]),
+    alone(&["clippy", "--locked", "-p", "omen-mcp", "--", "--deny", "warnings"]),
     alone(&["clippy", "--locked", "-p", "omen-gate", "--", "--deny", "warnings"]),
     alone(&["clippy", "--locked", "-p", "omen-proxy", "--", "--deny", "warnings"]),
     alone(&["clippy", "--locked", "-p", "omen-worker", "--", "--deny", "warnings"]),

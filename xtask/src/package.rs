@@ -11,7 +11,7 @@ use std::{env, fs, io};
 use crate::environment::forget_package;
 
 /// The packages that users depend on, in the order in which they are published: each after those that it depends on.
-pub const PACKAGES: [&str; 12] = [
+pub const PACKAGES: [&str; 13] = [
     "omen-schema",
     "omen-codegen",
     "omen-types",
@@ -19,6 +19,7 @@ pub const PACKAGES: [&str; 12] = [
     "omen-fsm",
     "omen-base",
     "omen-audit",
+    "omen-mcp",
     "omen-gate",
     "omen-sdk",
     "omen-proxy",

@@ -63,7 +63,7 @@ pub(super) fn discover(config: &Config) -> Result<Option<Lists>, Failure> {
         if let (Err(Fault::Refused { .. } | Fault::Malformed { .. }), Some(command)) =
             (&listed, config.servers.get(name).and_then(|server| server.command.as_ref()))
         {
-            let source = Source::process(mcp::Launch::configured(command, &config.limits));
+            let source = Source::process(mcp::launch(command, &config.limits));
             if let Ok(tools) = runtime.block_on(list(&source, limit)) {
                 *listed = Ok(tools);
             }

@@ -176,7 +176,7 @@ impl Builder {
         let mut started: Vec<(ServerName, Arc<dyn ToolServer>)> = Vec::new();
         for (name, server) in missing {
             if let Some(command) = &server.command {
-                let launch = crate::server::mcp::Launch::configured(command, &self.config.limits);
+                let launch = crate::server::mcp::launch(command, &self.config.limits);
                 let server = crate::server::mcp::StdioServer::start(launch).await.map_err(|fault| {
                     let message = format!("the server `{name}` cannot be started: {fault}");
                     Blocked::new(

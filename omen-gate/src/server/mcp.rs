@@ -19,37 +19,49 @@
 //! Of what a server sends unasked, a ping is answered, `notifications/tools/list_changed` is counted
 //! ([`revision`](crate::server::ToolServer::revision)), and nothing else has an effect.
 
+use std::time::Duration;
+
 mod answer;
-mod child;
 mod connection;
 mod current;
-#[cfg(target_os = "linux")]
-mod descent;
 mod discover;
-mod guard;
-mod launch;
-mod limits;
-mod line;
-mod lines;
 mod link;
 mod listing;
 mod message;
-mod process;
 mod requests;
 mod server;
-mod tail;
 mod transport;
-mod writer;
 
 pub use answer::read as read_answer;
-pub use child::ServerProcess;
 pub use discover::discover;
-pub use guard::guard_servers;
-#[cfg(feature = "test-util")]
-pub use guard::guard_servers_through;
-pub use launch::Launch;
-pub use limits::ServerLimits;
-pub use line::Line;
-pub use lines::{Broken, Lines};
 pub use listing::Listing;
+#[cfg(feature = "test-util")]
+pub use omen_mcp::guard_servers_through;
+pub use omen_mcp::{Broken, Launch, Line, Lines, ServerLimits, ServerProcess, guard_servers};
 pub use server::StdioServer;
+
+use crate::config::{Command, Limits};
+
+impl From<&Limits> for ServerLimits {
+    /// The limits of the configuration; others are as by default.
+    fn from(limits: &Limits) -> Self {
+        let bytes = |bytes: u32| usize::try_from(bytes).unwrap_or(usize::MAX);
+        Self {
+            // A message is an answer, or a page of a list, with what goes around it.
+            line_bytes: bytes(limits.answer_bytes.max(limits.catalog_bytes)).saturating_add(64 << 10),
+            tools: bytes(limits.catalog_tools),
+            list_bytes: bytes(limits.catalog_bytes),
+            start: Duration::from_secs(u64::from(limits.list_timeout_seconds)),
+            ..Self::default()
+        }
+    }
+}
+
+/// The command line of a server, as the configuration has it.
+#[must_use]
+pub fn launch(command: &Command, limits: &Limits) -> Launch {
+    let launch = Launch::new(command.to_path()).limits(limits.into()).args(&command.args);
+    let launch = command.dir.iter().fold(launch, Launch::dir);
+    let launch = command.env.iter().fold(launch, |launch, (name, value)| launch.env(name, value));
+    command.pass_env.iter().fold(launch, |launch, name| launch.pass(name))
+}

@@ -52,6 +52,6 @@ impl OwnTool {
 
 /// The name of a tool of the server that a client could take for one of these. Readers differ in how they spell names.
 pub(crate) fn collision<'n>(names: impl IntoIterator<Item = &'n str>) -> Option<String> {
-    let is_ours = |name: &str| OwnTool::ALL.into_iter().any(|tool| crate::json::same_folded(name, tool.name()));
+    let is_ours = |name: &str| OwnTool::ALL.into_iter().any(|tool| omen_mcp::json::same_folded(name, tool.name()));
     names.into_iter().find(|name| is_ours(name)).map(str::to_owned)
 }

@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use super::catalog::{OwnTool, collision};
 use super::schema;
-use crate::frame::Frame;
-use crate::json;
+use omen_mcp::frame::Frame;
+use omen_mcp::json;
 
 /// A page of the server's, with the tools of the episode at its end.
 ///

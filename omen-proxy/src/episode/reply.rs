@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::desk::Desk;
 use super::moves::{self, Move};
 use super::refused::{InTools, Refused, in_tools};
-use crate::session::Era;
+use omen_mcp::handshake::Era;
 
 /// What an answer belongs to.
 #[derive(Clone, Debug)]

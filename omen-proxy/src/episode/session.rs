@@ -37,9 +37,9 @@ use super::refused::Refused;
 use super::reply::{At, Done, NotNow, Standing};
 use super::synced::Synced;
 use super::{enforce, integrity, interrupted, list, moves, observe};
-use crate::frame::Frame;
 use crate::refusal::{Place, Refusal};
 use omen_gate::Fault;
+use omen_mcp::frame::Frame;
 
 /// What a proxy does with episodes, and where it writes them.
 pub struct Recording {

@@ -25,8 +25,8 @@ use super::session::{Session, Unsent};
 use super::sessions::Sessions;
 use super::sse::{self, Form, Gone, Guarded, event_id};
 use super::streams::{Event, Reader, STANDING};
-use crate::frame::{Frame, Kind};
-use crate::mirrored::method_of;
+use omen_mcp::frame::{Frame, Kind};
+use omen_mcp::mcp_headers::method_of;
 
 /// The path of the endpoint.
 pub(super) const PATH: &str = "/mcp";

@@ -6,10 +6,10 @@ use omen_gate::bounded;
 use serde_json::Value;
 
 use super::refused::{HEADER_MISMATCH, INVALID_PARAMS, METHOD_NOT_FOUND, Refused};
-use crate::frame::{Frame, Kind};
-use crate::json;
-pub(super) use crate::mirrored::{LAST_EVENT_ID, SESSION_ID, VERSION};
-use crate::mirrored::{METHOD, NAME, PARAM, decoded, method_of, name_of, named_by};
+use omen_mcp::frame::{Frame, Kind};
+use omen_mcp::json;
+pub(super) use omen_mcp::mcp_headers::{LAST_EVENT_ID, SESSION_ID, VERSION};
+use omen_mcp::mcp_headers::{METHOD, NAME, PARAM, decoded, method_of, name_of, named_by};
 
 /// The value of a header that stands once, or not at all.
 pub(super) fn single(headers: &HeaderMap, name: impl AsHeaderName) -> Result<Option<&str>, Refused> {
@@ -230,7 +230,7 @@ mod tests {
     use hyper::HeaderMap;
 
     use super::{Modern, check_accept, check_content, check_mirrored, check_params, single};
-    use crate::frame::Frame;
+    use omen_mcp::frame::Frame;
 
     fn map(headers: &[(&'static str, &str)]) -> HeaderMap {
         let mut map = HeaderMap::new();

@@ -4,9 +4,9 @@
 use std::ops::Range;
 
 use super::streams::{Asked, Streams};
-use crate::edit::{edited, member, meta};
-use crate::frame::{Frame, Kind};
-use crate::id::Id;
+use omen_mcp::Id;
+use omen_mcp::edit::{edited, member, meta};
+use omen_mcp::frame::{Frame, Kind};
 
 /// By which of its requests a client knows a notification of a subscription.
 const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
@@ -86,9 +86,9 @@ fn is(frame: &Frame, name: &str) -> bool {
 #[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::{as_it_is, for_its_client, of_client, response};
-    use crate::frame::Frame;
     use crate::http::streams::Streams;
-    use crate::id::Id;
+    use omen_mcp::Id;
+    use omen_mcp::frame::Frame;
 
     fn frame(text: &str) -> Frame {
         Frame::read(text.as_bytes().to_vec()).unwrap()

@@ -15,13 +15,13 @@ use tracing::{Span, info_span, warn};
 use super::rewrite;
 use super::streams::{Asked, InUse, Reader, Streams};
 use crate::end::Ended;
-use crate::frame::{Frame, Kind};
 use crate::from_client::INTERNAL_ERROR;
 use crate::front;
-use crate::json;
 use crate::not_served::NotServed;
-use crate::params::Params;
 use crate::refusal;
+use omen_mcp::frame::{Frame, Kind};
+use omen_mcp::json;
+use omen_mcp::param_headers::Params;
 
 /// A session. Its client sends its id (up to 2025-11-25). Requests without one (2026-07-28) share
 /// a session, in which their ids and tokens are replaced by the proxy's, for each client chooses its own.

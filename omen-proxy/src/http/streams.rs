@@ -12,7 +12,7 @@ use bytes::Bytes;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use crate::id::Id;
+use omen_mcp::Id;
 
 /// The number of the stream for what belongs to no request.
 pub(super) const STANDING: u64 = 0;
@@ -435,7 +435,7 @@ mod tests {
     use tokio::time::timeout;
 
     use super::{Asked, EACH, InUse, MOST_FINISHED, STANDING, Streams};
-    use crate::id::Id;
+    use omen_mcp::Id;
 
     fn asked(id: i64) -> impl FnOnce(u64) -> Asked {
         move |_| Asked {

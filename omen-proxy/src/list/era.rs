@@ -4,9 +4,9 @@ use omen_gate::Fault;
 use serde_json::Value;
 
 use crate::answer;
-use crate::frame::{Frame, Kind};
-use crate::json;
-use crate::session::Era;
+use omen_mcp::frame::{Frame, Kind};
+use omen_mcp::handshake::Era;
+use omen_mcp::json;
 
 /// The last version of the protocol that has a handshake, and the first one that has none.
 pub(super) const WITH_HANDSHAKE: &str = "2025-11-25";
@@ -65,8 +65,8 @@ mod tests {
     use omen_gate::Fault;
 
     use super::shown;
-    use crate::frame::Frame;
-    use crate::session::Era;
+    use omen_mcp::frame::Frame;
+    use omen_mcp::handshake::Era;
 
     fn of(rest: &str) -> Result<Era, String> {
         let frame = Frame::read(format!(r#"{{"jsonrpc":"2.0","id":1,{rest}}}"#).into_bytes()).unwrap();

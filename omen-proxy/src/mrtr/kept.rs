@@ -2,7 +2,7 @@
 
 use omen_gate::{Blocked, GateCode};
 
-use crate::frame::Frame;
+use omen_mcp::frame::Frame;
 
 /// A server has rounds of its own: what the client had for it when it was asked for a confirmation is kept here, and is what
 /// the server gets. So an answer to the gate is not seen by the server, and the other one not changed under the confirmation.
@@ -43,7 +43,7 @@ impl Kept {
 #[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::Kept;
-    use crate::frame::Frame;
+    use omen_mcp::frame::Frame;
 
     fn frame(params: &str) -> Frame {
         let line = format!(r#"{{"id":1, "jsonrpc":"2.0","params":{params},"method":"m" }}"#);

@@ -9,7 +9,7 @@ use omen_gate::{Fault, bounded};
 
 use super::room::Held;
 use super::secrets::Secrets;
-use crate::frame::Frame;
+use omen_mcp::frame::Frame;
 
 /// The form of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -16,10 +16,10 @@ use super::link::{Broken, Link, gone};
 use super::sse::{Parser, Unread};
 use super::status;
 use crate::connection::Said;
-use crate::frame::{Frame, Kind};
-use crate::id::Id;
-use crate::mirrored::method_of;
-use crate::session::Era;
+use omen_mcp::Id;
+use omen_mcp::frame::{Frame, Kind};
+use omen_mcp::handshake::Era;
+use omen_mcp::mcp_headers::method_of;
 
 /// Sends a request once, and gives what is answered to the session.
 pub(super) async fn ask(link: Arc<Link>, frame: Frame, era: Era) {

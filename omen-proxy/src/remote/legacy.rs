@@ -13,7 +13,7 @@ use super::body::{Form, form, hidden};
 use super::link::{Broken, EVENTS, Link, gone};
 use super::sse::Parser;
 use super::status;
-use crate::mirrored::LAST_EVENT_ID;
+use omen_mcp::mcp_headers::LAST_EVENT_ID;
 
 /// How often a stream is opened again that the server closes on purpose: it says when it is to be opened again.
 const POLLS: u32 = 1_000;

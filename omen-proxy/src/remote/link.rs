@@ -15,12 +15,12 @@ use super::inner::Inner;
 
 use crate::connection::Said;
 use crate::end::Lost;
-use crate::frame::Frame;
-use crate::id::Id;
-use crate::json;
-use crate::mirrored::{METHOD, NAME, SESSION_ID, VERSION, encoded, method_of, name_of, named_by, stated_version};
-use crate::params::Params;
-use crate::session::Era;
+use omen_mcp::Id;
+use omen_mcp::frame::Frame;
+use omen_mcp::handshake::Era;
+use omen_mcp::json;
+use omen_mcp::mcp_headers::{METHOD, NAME, SESSION_ID, VERSION, encoded, method_of, name_of, named_by, stated_version};
+use omen_mcp::param_headers::Params;
 
 pub(super) struct Link {
     pub(super) remote: Arc<Inner>,

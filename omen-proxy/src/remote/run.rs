@@ -17,10 +17,10 @@ use super::inner::Inner;
 use super::link::{Link, gone};
 use super::{exchange, standing, status};
 use crate::connection::{Connection, Output, Said};
-use crate::frame::{Frame, Kind};
-use crate::id::Id;
-use crate::mirrored::{method_of, stated_version};
-use crate::session::Era;
+use omen_mcp::Id;
+use omen_mcp::frame::{Frame, Kind};
+use omen_mcp::handshake::Era;
+use omen_mcp::mcp_headers::{method_of, stated_version};
 
 /// The pipe between the two is short: what waits is bounded elsewhere.
 const PIPE: usize = 64 << 10;

@@ -15,7 +15,7 @@ use super::link::Link;
 use super::sse::Parser;
 use crate::connection::Said;
 use crate::end::Lost;
-use crate::frame::Kind;
+use omen_mcp::frame::Kind;
 
 /// A stream that was open for so long has worked.
 const WORKS: Duration = Duration::from_secs(10);

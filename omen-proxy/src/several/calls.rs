@@ -7,11 +7,11 @@ use serde_json::Value;
 
 use super::hub::Hub;
 use super::route;
-use crate::edit::edited;
-use crate::frame::{Frame, similar};
 use crate::from_client::INVALID_PARAMS;
-use crate::json;
-use crate::session::Era;
+use omen_mcp::edit::edited;
+use omen_mcp::frame::{Frame, similar};
+use omen_mcp::handshake::Era;
+use omen_mcp::json;
 
 /// Sends a call to the server that its name begins with.
 pub(super) async fn call(hub: &Arc<Hub>, frame: &Frame, era: Era) {

@@ -16,13 +16,13 @@ use super::member;
 use super::open::{Cancelled, Unasked};
 use super::owners;
 use super::prompts;
-use crate::edit::{edited, member as place};
-use crate::frame::{Frame, INVALID_REQUEST, Kind};
 use crate::from_client::{INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND};
-use crate::id::Id;
 use crate::refusal;
-use crate::session::Era;
 use crate::shared::SpawnInSpan as _;
+use omen_mcp::Id;
+use omen_mcp::edit::{edited, member as place};
+use omen_mcp::frame::{Frame, INVALID_REQUEST, Kind};
+use omen_mcp::handshake::Era;
 
 /// Requests that more than one server answers, as tasks.
 pub(super) type Running = JoinSet<()>;
@@ -47,7 +47,7 @@ async fn request(hub: &Arc<Hub>, frame: Frame, method: &str, running: &mut Runni
     let Some(id) = frame.id().cloned() else { return };
     let raw_id = frame.raw_id().to_owned();
     if id.is_ours() || member::is_our_id(&id) {
-        let why = format!("an id that begins with `{}` or `{}` is reserved", crate::id::OURS, member::OURS);
+        let why = format!("an id that begins with `{}` or `{}` is reserved", omen_mcp::OURS, member::OURS);
         return hub.refuse(method, &raw_id, INVALID_REQUEST, &why).await;
     }
     match hub.open.may_ask(&id) {

@@ -12,10 +12,10 @@ use super::hub::Hub;
 use super::member;
 use super::open::{Asked, To};
 use crate::asked::Answered;
-use crate::edit::{edited, member, meta};
-use crate::frame::{Frame, Kind};
-use crate::id::Id;
-use crate::json;
+use omen_mcp::Id;
+use omen_mcp::edit::{edited, member, meta};
+use omen_mcp::frame::{Frame, Kind};
+use omen_mcp::json;
 
 /// By which of its requests a client knows a notification of a subscription.
 pub(super) const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";

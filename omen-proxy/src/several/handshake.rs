@@ -13,11 +13,11 @@ use super::merged::{About, capabilities, instructions, server_info};
 use super::names;
 use super::start::start;
 use crate::answer;
-use crate::edit::{edited, member};
-use crate::frame::{Frame, Kind};
 use crate::from_client::{INTERNAL_ERROR, METHOD_NOT_FOUND};
 use crate::refusal;
 use crate::shared::SpawnInSpan as _;
+use omen_mcp::edit::{edited, member};
+use omen_mcp::frame::{Frame, Kind};
 
 /// Makes the handshake with each server, in one version of the protocol that all of them speak. A server without an answer, or
 /// without that version, is left out.

@@ -19,7 +19,7 @@ use crate::downstream::Downstream;
 use crate::end::Ended;
 use crate::proxy::Proxy;
 use crate::refusal::{self, Place, Refusal};
-use crate::session::{Era, Session};
+use omen_mcp::handshake::{Era, Session};
 
 pub(super) struct Hub {
     pub(super) proxy: Proxy,

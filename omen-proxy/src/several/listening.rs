@@ -8,11 +8,11 @@ use tracing::warn;
 use super::from_servers::SUBSCRIPTION;
 use super::hub::Hub;
 use super::open::{To, Waiting};
-use crate::edit::member;
-use crate::frame::Frame;
 use crate::from_client::{INTERNAL_ERROR, INVALID_PARAMS};
-use crate::json;
 use crate::refusal;
+use omen_mcp::edit::member;
+use omen_mcp::frame::Frame;
+use omen_mcp::json;
 
 /// Sends the request to all servers, under its own id, and acknowledges it for them: they need not answer at the same time.
 pub(super) async fn listen(hub: &Arc<Hub>, frame: &Frame) {

@@ -13,13 +13,13 @@ use super::hub::Hub;
 use super::member::NoAnswer;
 use super::names::{self, LONGEST, prefixed};
 use crate::answer;
-use crate::edit::edited;
-use crate::frame::{Frame, Kind, similar};
 use crate::from_client::{INTERNAL_ERROR, METHOD_NOT_FOUND};
-use crate::json;
 use crate::refusal;
-use crate::session::Era;
 use crate::shared::SpawnInSpan as _;
+use omen_mcp::edit::edited;
+use omen_mcp::frame::{Frame, Kind, similar};
+use omen_mcp::handshake::Era;
+use omen_mcp::json;
 
 /// A list that servers have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

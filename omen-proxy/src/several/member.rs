@@ -10,10 +10,10 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 
 use crate::asked::{Answered, Asked};
-use crate::frame::Frame;
-use crate::id::Id;
-use crate::outbox::{Full, Outbox};
 use crate::source::Source;
+use omen_mcp::Id;
+use omen_mcp::frame::Frame;
+use omen_mcp::outbox::{Full, Outbox};
 
 /// What the ids of our own requests to a server begin with. No client may use such an id.
 pub(super) const OURS: &str = "omen-several:";

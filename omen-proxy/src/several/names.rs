@@ -2,7 +2,7 @@
 
 use omen_gate::{ServerName, bounded};
 
-use crate::json;
+use omen_mcp::json;
 
 /// What stands between the name of a server and the name of a tool or a prompt.
 pub const SEPARATOR: &str = "__";

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::task::AbortHandle;
 
-use crate::id::Id;
+use omen_mcp::Id;
 
 /// The open requests of a session. Their number is bounded.
 #[derive(Debug)]

@@ -10,11 +10,11 @@ use super::hub::Hub;
 use super::lists;
 use super::names;
 use super::route::{self, routed};
-use crate::edit::edited;
-use crate::frame::{Frame, Kind, similar};
 use crate::from_client::{INTERNAL_ERROR, INVALID_PARAMS};
-use crate::json;
 use crate::shared::SpawnInSpan as _;
+use omen_mcp::edit::edited;
+use omen_mcp::frame::{Frame, Kind, similar};
+use omen_mcp::json;
 use tokio::task::JoinSet;
 
 /// Sends a request about a resource to its server, once it is known which one lists it.

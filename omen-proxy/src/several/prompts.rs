@@ -7,9 +7,9 @@ use serde_json::Value;
 use super::calls::name_of;
 use super::hub::Hub;
 use super::route;
-use crate::edit::edited;
-use crate::frame::Frame;
 use crate::from_client::{INTERNAL_ERROR, INVALID_PARAMS};
+use omen_mcp::edit::edited;
+use omen_mcp::frame::Frame;
 
 /// Sends a request for a prompt to the server that its name begins with.
 pub(super) async fn get(hub: &Arc<Hub>, frame: &Frame) {

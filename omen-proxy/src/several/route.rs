@@ -7,9 +7,9 @@ use super::hub::Hub;
 use super::member::NoAnswer;
 use super::names;
 use super::open::{Routed, Waiting};
-use crate::edit::meta;
-use crate::frame::{Frame, Kind};
-use crate::id::Id;
+use omen_mcp::Id;
+use omen_mcp::edit::meta;
+use omen_mcp::frame::{Frame, Kind};
 
 /// Why a name leads to no server.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

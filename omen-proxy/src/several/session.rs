@@ -19,14 +19,14 @@ use super::start::start;
 use crate::asked::cancelled;
 use crate::downstream::Downstream;
 use crate::end::Ended;
-use crate::frame::INVALID_REQUEST;
 use crate::from_client::INTERNAL_ERROR;
 use crate::not_served::NotServed;
-use crate::outbox::Outbox;
 use crate::proxy::Proxy;
 use crate::refusal;
 use crate::reload::LIST_CHANGED;
 use crate::source::Source;
+use omen_mcp::frame::INVALID_REQUEST;
+use omen_mcp::outbox::Outbox;
 
 /// A session that has not begun.
 pub(crate) struct OfClient {

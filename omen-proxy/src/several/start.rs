@@ -13,8 +13,8 @@ use super::from_servers;
 use super::hub::Hub;
 use crate::connection::Connection;
 use crate::end::Ended;
-use crate::outbox::Outbox;
 use crate::shared::SpawnInSpan as _;
+use omen_mcp::outbox::Outbox;
 
 /// The pipe between the two is short: what waits is bounded elsewhere.
 const PIPE: usize = 64 << 10;

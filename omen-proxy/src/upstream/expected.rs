@@ -7,8 +7,8 @@ use omen_gate::server::Dispatch;
 use omen_gate::{ToolName, TurnId, canonical};
 use serde_json::{Map, Value};
 
-use crate::frame::Frame;
-use crate::session::Era;
+use omen_mcp::frame::Frame;
+use omen_mcp::handshake::Era;
 
 /// Calls that are judged now. A turn of the proxy is one call.
 #[derive(Debug, Default)]

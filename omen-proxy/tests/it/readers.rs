@@ -273,7 +273,7 @@ async fn an_event_has_its_message_on_one_line() {
 fn there_is_one_way_to_write_a_line() {
     let mut writers = Vec::new();
     let own = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut folders = vec![own.join("src"), own.join("../omen-gate/src/server")];
+    let mut folders = vec![own.join("src"), own.join("../omen-mcp/src"), own.join("../omen-gate/src/server")];
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
@@ -289,5 +289,5 @@ fn there_is_one_way_to_write_a_line() {
         }
     }
     writers.sort();
-    assert_eq!(writers, ["front_end.rs", "line.rs", "tail.rs"]);
+    assert_eq!(writers, ["front_end.rs", "line.rs", "stderr_tail.rs"]);
 }

@@ -12,12 +12,13 @@ use omen_pages::expand::{Options, Part, command};
 use serde::Deserialize;
 
 /// The crates that a program can depend on.
-const CRATES: [&str; 9] = [
+const CRATES: [&str; 10] = [
     "omen-types",
     "omen-invariants",
     "omen-fsm",
     "omen-base",
     "omen-audit",
+    "omen-mcp",
     "omen-gate",
     "omen-proxy",
     "omen-sdk",

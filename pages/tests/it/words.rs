@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Where retired words are searched: the files at the root, and these folders.
-const SCANNED: [&str; 18] = [
+const SCANNED: [&str; 19] = [
     "docs",
     "examples",
     "omen-audit",
@@ -15,6 +15,7 @@ const SCANNED: [&str; 18] = [
     "omen-fsm",
     "omen-gate",
     "omen-invariants",
+    "omen-mcp",
     "omen-proxy",
     "omen-sdk",
     "omen-types",

@@ -24,6 +24,7 @@ const CRATES: &[(&str, &str)] = &[
     ("omen-fsm", "omen_fsm"),
     ("omen-base", "omen_base"),
     ("omen-audit", "omen_audit"),
+    ("omen-mcp", "omen_mcp"),
     ("omen-gate", "omen_gate"),
     ("omen-proxy", "omen_proxy"),
     ("omen-sdk", "omen"),

@@ -18,6 +18,7 @@ const CRATES: &[&str] = &[
     "omen-invariants",
     "omen-base",
     "omen-audit",
+    "omen-mcp",
     "omen-gate",
     "omen-proxy",
     "omen-sdk",

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use omen::render::human::clean;
 use omen_gate::config::{Endpoint, HeaderSource, KeySource};
-use omen_gate::mcp::{Launch, ServerLimits};
+use omen_gate::mcp::{self, Launch, ServerLimits};
 use omen_gate::{Config, ServerName, bounded};
 use omen_proxy::Source;
 use omen_proxy::remote::{BadRemote, Remote};
@@ -101,7 +101,7 @@ fn endpoint(args: &ProxyArgs, config: &Config, server: &ServerName) -> Result<Op
 fn launch(args: &ProxyArgs, config: &Config, server: &ServerName) -> Result<Launch, Failure> {
     let configured = config.servers.get(server).and_then(|server| server.command.clone());
     let mut launch = match (args.command.split_first(), configured) {
-        (None, Some(command)) => Launch::configured(&command, &config.limits),
+        (None, Some(command)) => mcp::launch(&command, &config.limits),
         (None, None) => {
             return Err(Failure::Usage(format!(
                 "the server `{}` has neither a `command` nor a `url`; add one to the configuration, or, for one server, the command \
@@ -111,7 +111,7 @@ fn launch(args: &ProxyArgs, config: &Config, server: &ServerName) -> Result<Laun
         }
         (Some((program, args)), configured) => {
             keeps_key(config, std::iter::once(program).chain(args))?;
-            let mut launch = Launch::new(program).args(args).limits(ServerLimits::configured(&config.limits));
+            let mut launch = Launch::new(program).args(args).limits(ServerLimits::from(&config.limits));
             if let Some(configured) = configured {
                 launch = configured.env.iter().fold(launch, |launch, (name, value)| launch.env(name, value));
                 launch = configured.pass_env.iter().fold(launch, Launch::pass);

@@ -13,11 +13,11 @@ use tokio::time::timeout;
 
 use super::Launch;
 use super::link::{End, Link};
-use super::process::{EXIT, Exit, Process, Wish};
-use super::tail::Tail;
 use super::transport::{Pipes, unpack};
 use crate::base::bounded;
 use crate::call::Fault;
+use omen_mcp::StderrTail;
+use omen_mcp::process::{EXIT, Exit, Process, Wish};
 
 /// A run of a server. The process is killed when this is dropped.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub(super) struct Connection {
     service: RunningService<RoleClient, Client>,
     link: Arc<Link>,
     exit: Exit,
-    stderr: Arc<Tail>,
+    stderr: Arc<StderrTail>,
     runtime: Handle,
 }
 
@@ -185,7 +185,7 @@ impl Drop for Open<'_> {
 
 /// Why there was no handshake. No tool has run, and what the server wrote to its standard error was written before it
 /// was notified.
-fn not_shaken(error: &ClientInitializeError, end: Option<End>, stderr: &Tail) -> Fault {
+fn not_shaken(error: &ClientInitializeError, end: Option<End>, stderr: &StderrTail) -> Fault {
     match (end, error) {
         (Some(End::Closed(how)), _) => {
             let words = stderr.text();

@@ -22,7 +22,7 @@ pub async fn discover(config: &Config) -> BTreeMap<ServerName, Result<Vec<Tool>,
     let mut found = BTreeMap::new();
     for (name, server) in &config.servers {
         let Some(command) = &server.command else { continue };
-        let (name, launch) = (name.clone(), Launch::configured(command, &config.limits));
+        let (name, launch) = (name.clone(), super::launch(command, &config.limits));
         // What does not come back has no list.
         found.insert(name.clone(), Err(Fault::Panicked));
         asked.spawn(async move { (name, list(launch, limit).await) });

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tokio::sync::watch;
 
-use super::process::Wish;
 use crate::call::Fault;
+use omen_mcp::process::Wish;
 
 /// Shared by the server's side, which calls, and the transport, which reads.
 #[derive(Debug)]

@@ -15,15 +15,15 @@ use tokio::process::ChildStdout;
 use tokio::task::consume_budget;
 
 use super::ServerLimits;
-use super::line::Line;
-use super::lines::{Broken, Lines};
 use super::link::{End, Link};
 use super::message::{Message, Outcome, RpcError};
-use super::process::{Exit, Process, Wish};
 use super::requests::{Answers, Asked, Requests};
-use super::writer::Writer;
 use crate::base::bounded;
 use crate::call::Fault;
+use omen_mcp::Line;
+use omen_mcp::process::{Exit, Process, Wish};
+use omen_mcp::writer::Writer;
+use omen_mcp::{Broken, Lines};
 
 /// The notification that makes a list of tools stale.
 const TOOLS_CHANGED: &str = "notifications/tools/list_changed";

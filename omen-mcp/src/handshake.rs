@@ -10,7 +10,7 @@ use crate::json;
 
 /// A session between one client and one server.
 #[derive(Debug, Default)]
-pub(crate) struct Session {
+pub struct Session {
     state: Mutex<State>,
     /// A handshake has begun.
     begun: Notify,
@@ -38,7 +38,7 @@ enum Handshake {
 
 /// In which era a request is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Era {
+pub enum Era {
     /// There was a handshake, up to 2025-11-25.
     Handshake,
     /// Each request says of itself what a handshake would, since 2026-07-28.
@@ -52,7 +52,7 @@ const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 impl Session {
     /// A request of the client passes by. Gives its era, if it may be judged: a handshake was made, or it says of itself
     /// what a handshake would.
-    pub(crate) fn sees(&self, request: &Frame) -> Option<Era> {
+    pub fn sees(&self, request: &Frame) -> Option<Era> {
         let meta = own_meta(request);
         let mut state = self.lock();
         if meta.is_some() {
@@ -63,7 +63,7 @@ impl Session {
     }
 
     /// The client begins a handshake. Whether it may: a session has one.
-    pub(crate) fn begins(&self, initialize: &Frame) -> bool {
+    pub fn begins(&self, initialize: &Frame) -> bool {
         let declared = declares_form(initialize);
         let mut state = self.lock();
         if state.handshake != Handshake::Absent {
@@ -76,7 +76,7 @@ impl Session {
     }
 
     /// Returns once a handshake has had no answer for so long.
-    pub(crate) async fn unanswered(&self, limit: Duration) {
+    pub async fn unanswered(&self, limit: Duration) {
         loop {
             let Some(asked) = self.asked() else {
                 self.begun.notified().await;
@@ -96,7 +96,7 @@ impl Session {
     }
 
     /// The server has answered the handshake.
-    pub(crate) fn answered(&self, agreed: bool) {
+    pub fn answered(&self, agreed: bool) {
         let mut state = self.lock();
         state.handshake = if agreed { Handshake::Made } else { Handshake::Absent };
         // A client may have tried without a handshake first.
@@ -104,18 +104,18 @@ impl Session {
     }
 
     /// Whether a handshake was made.
-    pub(crate) fn has_handshake(&self) -> bool {
+    pub fn has_handshake(&self) -> bool {
         self.lock().handshake == Handshake::Made
     }
 
     /// Whether the client can ask its user with a form. In the stateless era a server cannot ask unasked.
-    pub(crate) fn can_elicit(&self) -> bool {
+    pub fn can_elicit(&self) -> bool {
         let state = self.lock();
         state.handshake == Handshake::Made && state.elicitation && state.meta.is_none()
     }
 
     /// What goes into `params` of a request of the proxy's own, or nothing if none may be sent yet.
-    pub(crate) fn own_params(&self) -> Option<String> {
+    pub fn own_params(&self) -> Option<String> {
         let state = self.lock();
         match &state.meta {
             Some(meta) => Some(format!("\"_meta\":{{{meta}}}")),

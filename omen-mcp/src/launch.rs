@@ -8,8 +8,9 @@ use std::process::Stdio;
 
 use tokio::process::Command;
 
+use omen_base::names::INHERITED;
+
 use super::{ServerLimits, guard};
-use crate::config::INHERITED;
 
 /// A command line, with the environment and the limits of the server that it starts.
 ///
@@ -92,23 +93,6 @@ impl Launch {
 
     pub(super) fn shows_stderr(&self) -> bool {
         self.shows_stderr
-    }
-
-    /// As the configuration says.
-    #[must_use]
-    pub fn configured(command: &crate::config::Command, limits: &crate::config::Limits) -> Self {
-        let mut launch = Self::new(command.to_path()).limits(ServerLimits::configured(limits));
-        launch.dir.clone_from(&command.dir);
-        for arg in &command.args {
-            launch = launch.arg(arg);
-        }
-        for (name, value) in &command.env {
-            launch = launch.env(name, value);
-        }
-        for name in &command.pass_env {
-            launch = launch.pass(name);
-        }
-        launch
     }
 
     /// What is accepted from the server.

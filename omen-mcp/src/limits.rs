@@ -39,19 +39,3 @@ impl Default for ServerLimits {
         }
     }
 }
-
-impl ServerLimits {
-    /// As the configuration says; what it does not speak of, as by default.
-    #[must_use]
-    pub fn configured(limits: &crate::config::Limits) -> Self {
-        let bytes = |bytes: u32| usize::try_from(bytes).unwrap_or(usize::MAX);
-        Self {
-            // A message is an answer, or a page of a list, with what goes around it.
-            line_bytes: bytes(limits.answer_bytes.max(limits.catalog_bytes)).saturating_add(64 << 10),
-            tools: bytes(limits.catalog_tools),
-            list_bytes: bytes(limits.catalog_bytes),
-            start: Duration::from_secs(u64::from(limits.list_timeout_seconds)),
-            ..Self::default()
-        }
-    }
-}

@@ -3,16 +3,17 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use omen_gate::bounded;
+use omen_base::bounded;
 
 use crate::id::Id;
 use crate::json::{self, Flaw, Member};
 
 /// A message that was read strictly, and stands as it came.
 #[derive(Clone, Debug)]
-pub(crate) struct Frame {
+pub struct Frame {
     text: Arc<str>,
-    pub(crate) kind: Kind,
+    /// The form of the message.
+    pub kind: Kind,
     id: Option<(Id, Range<usize>)>,
     /// `params`, `result` or `error`.
     body: Option<Range<usize>>,
@@ -20,10 +21,14 @@ pub(crate) struct Frame {
 
 /// What a message is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
+    /// A request, by its method.
     Request(String),
+    /// A notification, by its method.
     Notification(String),
+    /// A response with a result.
     Result,
+    /// A response with an error.
     Error,
     /// A response of which only the request is sure that it answers (D58). The text says what is wrong with it.
     Unsure(String),
@@ -31,18 +36,18 @@ pub(crate) enum Kind {
 
 /// A line that is not a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Malformed {
+pub struct Malformed {
     /// The error code of JSON-RPC.
-    pub(crate) code: i64,
+    pub code: i64,
     /// What is wrong, bounded.
-    pub(crate) why: String,
+    pub why: String,
     /// The same without what it quotes of the line.
-    pub(crate) unquoted: String,
+    pub unquoted: String,
 }
 
 impl Frame {
     /// Reads a line.
-    pub(crate) fn read(line: Vec<u8>) -> Result<Self, Malformed> {
+    pub fn read(line: Vec<u8>) -> Result<Self, Malformed> {
         let text = String::from_utf8(line).map_err(|_| parse_error("invalid UTF-8".to_owned()))?;
         if text.trim_ascii_start().starts_with('[') {
             return Err(invalid("a batch is not supported; send one message a line"));
@@ -107,7 +112,7 @@ impl Frame {
 
     /// The message of a line, if the line is this one but for its id. Such a line need not be read again: what stands in place of
     /// the id is a string without escapes, as long as the id was.
-    pub(crate) fn again(&self, line: &[u8]) -> Option<Self> {
+    pub fn again(&self, line: &[u8]) -> Option<Self> {
         let (_, span) = self.id.as_ref()?;
         let text = self.text.as_bytes();
         let is_same = line.len() == text.len()
@@ -122,49 +127,49 @@ impl Frame {
     }
 
     /// The bytes, as they came.
-    pub(crate) fn text(&self) -> &str {
+    pub fn text(&self) -> &str {
         &self.text
     }
 
     /// The id; notifications have none.
-    pub(crate) fn id(&self) -> Option<&Id> {
+    pub fn id(&self) -> Option<&Id> {
         self.id.as_ref().map(|(id, _)| id)
     }
 
     /// The id as it was written.
-    pub(crate) fn raw_id(&self) -> &str {
+    pub fn raw_id(&self) -> &str {
         self.id.as_ref().and_then(|(_, span)| self.text.get(span.clone())).unwrap_or("null")
     }
 
     /// Where the id stands.
-    pub(crate) fn id_span(&self) -> Option<Range<usize>> {
+    pub fn id_span(&self) -> Option<Range<usize>> {
         self.id.as_ref().map(|(_, span)| span.clone())
     }
 
     /// Where `params`, `result` or `error` stand.
-    pub(crate) fn body(&self) -> Option<Range<usize>> {
+    pub fn body(&self) -> Option<Range<usize>> {
         self.body.clone()
     }
 
     /// The members of `params`, `result` or `error`; none if it is absent.
-    pub(crate) fn members(&self) -> Result<Vec<Member<'_>>, Flaw> {
+    pub fn members(&self) -> Result<Vec<Member<'_>>, Flaw> {
         self.body().map_or(Ok(Vec::new()), |body| json::members(&self.text, body))
     }
 
     /// The request that a notification names.
-    pub(crate) fn requested(&self) -> Option<Id> {
+    pub fn requested(&self) -> Option<Id> {
         let members = self.members().ok()?;
         let member = members.iter().find(|member| member.key == "requestId")?;
         Id::read(self.raw(member.span.clone()))
     }
 
     /// What stands at a place.
-    pub(crate) fn raw(&self, at: Range<usize>) -> &str {
+    pub fn raw(&self, at: Range<usize>) -> &str {
         self.text.get(at).unwrap_or_default()
     }
 
     /// The same bytes with another id.
-    pub(crate) fn with_id(&self, raw: &str) -> Vec<u8> {
+    pub fn with_id(&self, raw: &str) -> Vec<u8> {
         let Some((_, span)) = &self.id else { return self.text.as_bytes().to_vec() };
         let before = self.text.get(..span.start).unwrap_or_default();
         let after = self.text.get(span.end..).unwrap_or_default();
@@ -173,7 +178,7 @@ impl Frame {
 }
 
 /// Says so if a key is not one of those, and a lenient reader would take it for one.
-pub(crate) fn similar(key: &str, known: &[&str]) -> Option<String> {
+pub fn similar(key: &str, known: &[&str]) -> Option<String> {
     if known.contains(&key) {
         return None;
     }
@@ -211,8 +216,10 @@ fn flawed(flaw: &Flaw) -> Malformed {
 }
 
 const OUTER: [&str; 6] = ["jsonrpc", "id", "method", "params", "result", "error"];
-pub(crate) const PARSE_ERROR: i64 = -32_700;
-pub(crate) const INVALID_REQUEST: i64 = -32_600;
+/// The code of JSON-RPC for a message that is not JSON.
+pub const PARSE_ERROR: i64 = -32_700;
+/// The code of JSON-RPC for JSON that is not a message.
+pub const INVALID_REQUEST: i64 = -32_600;
 
 #[cfg(test)]
 #[allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "tests")]

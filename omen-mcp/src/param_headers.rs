@@ -5,16 +5,16 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use hyper::HeaderMap;
 use hyper::header::{HeaderName, HeaderValue};
-use omen_gate::bounded;
+use omen_base::bounded;
 use serde_json::{Map, Value};
 
 use crate::frame::Frame;
 use crate::json;
-use crate::mirrored::{PARAM, encoded};
+use crate::mcp_headers::{PARAM, encoded};
 
 /// The annotations of the tools that a server has listed last.
 #[derive(Debug, Default)]
-pub(crate) struct Params(Mutex<BTreeMap<String, Annotated>>);
+pub struct Params(Mutex<BTreeMap<String, Annotated>>);
 
 /// What the schema of a tool says of headers: the names, and where their values stand; or why it cannot be followed.
 type Annotated = Result<Vec<(HeaderName, Vec<String>)>, String>;
@@ -26,7 +26,7 @@ const DEEPEST: usize = 32;
 
 impl Params {
     /// A page of `tools/list` passes by. What cannot be read is for others to refuse.
-    pub(crate) fn learn(&self, page: &Frame) {
+    pub fn learn(&self, page: &Frame) {
         let Some(body) = page.body().and_then(|body| json::object(page.text(), body).ok()) else { return };
         let Some(Value::Array(tools)) = body.get("tools") else { return };
         let mut known = self.lock();
@@ -50,7 +50,7 @@ impl Params {
     ///
     /// # Errors
     /// If the schema of the tool or the arguments cannot be followed. Then the call must not be sent.
-    pub(crate) fn headers(&self, call: &Frame) -> Result<HeaderMap, String> {
+    pub fn headers(&self, call: &Frame) -> Result<HeaderMap, String> {
         let mut headers = HeaderMap::new();
         let members = call.members().map_err(|flaw| flaw.to_string())?;
         let get = |key: &str| members.iter().find(|member| member.key == key).map(|member| member.span.clone());

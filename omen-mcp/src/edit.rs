@@ -6,7 +6,7 @@ use crate::frame::Frame;
 use crate::json;
 
 /// A text with other values at some places, which do not overlap.
-pub(crate) fn edited(text: &str, mut edits: Vec<(Range<usize>, String)>) -> String {
+pub fn edited(text: &str, mut edits: Vec<(Range<usize>, String)>) -> String {
     edits.sort_by_key(|(span, _)| span.start);
     let (mut out, mut at) = (String::with_capacity(text.len()), 0);
     for (span, with) in &edits {
@@ -19,7 +19,7 @@ pub(crate) fn edited(text: &str, mut edits: Vec<(Range<usize>, String)>) -> Stri
 }
 
 /// Where a member of `_meta` stands, in parameters or a result.
-pub(crate) fn meta(frame: &Frame, key: &str) -> Option<Range<usize>> {
+pub fn meta(frame: &Frame, key: &str) -> Option<Range<usize>> {
     let members = frame.members().ok()?;
     let meta = members.iter().find(|member| member.key == "_meta")?;
     let members = json::members(frame.text(), meta.span.clone()).ok()?;
@@ -27,7 +27,7 @@ pub(crate) fn meta(frame: &Frame, key: &str) -> Option<Range<usize>> {
 }
 
 /// Where a member of the parameters or of the result stands.
-pub(crate) fn member(frame: &Frame, key: &str) -> Option<Range<usize>> {
+pub fn member(frame: &Frame, key: &str) -> Option<Range<usize>> {
     let members = frame.members().ok()?;
     members.iter().find(|member| member.key == key).map(|member| member.span.clone())
 }

@@ -10,16 +10,16 @@ const KEPT: usize = 4_096;
 
 /// A ring of bytes.
 #[derive(Debug, Default)]
-pub(super) struct Tail(Mutex<VecDeque<u8>>);
+pub struct StderrTail(Mutex<VecDeque<u8>>);
 
-impl Tail {
+impl StderrTail {
     /// Reads to the end, and keeps the last of it. The server is never held up by its own chatter.
-    pub(super) async fn drain(&self, input: impl AsyncRead + Unpin) {
+    pub async fn drain(&self, input: impl AsyncRead + Unpin) {
         self.copy(input, tokio::io::sink()).await;
     }
 
     /// As [`drain`](Self::drain), and copies all of it. What cannot be copied is read all the same.
-    pub(super) async fn copy(&self, mut input: impl AsyncRead + Unpin, mut copy: impl AsyncWrite + Unpin) {
+    pub async fn copy(&self, mut input: impl AsyncRead + Unpin, mut copy: impl AsyncWrite + Unpin) {
         let mut buffer = vec![0; KEPT];
         while let Ok(read @ 1..) = input.read(&mut buffer).await {
             let bytes = buffer.get(..read).unwrap_or_default();
@@ -38,7 +38,7 @@ impl Tail {
     }
 
     /// What was kept, as text.
-    pub(super) fn text(&self) -> String {
+    pub fn text(&self) -> String {
         let ring = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let (front, back) = ring.as_slices();
         String::from_utf8_lossy(&[front, back].concat()).into_owned()
@@ -47,11 +47,11 @@ impl Tail {
 
 #[cfg(test)]
 mod tests {
-    use super::{KEPT, Tail};
+    use super::{KEPT, StderrTail};
 
     #[tokio::test]
     async fn the_last_bytes_are_kept() {
-        let tail = Tail::default();
+        let tail = StderrTail::default();
         let text = format!("{}the end", "x".repeat(10 * KEPT));
         tail.drain(text.as_bytes()).await;
         assert_eq!(tail.text().len(), KEPT);
@@ -60,7 +60,7 @@ mod tests {
 
     #[tokio::test]
     async fn all_of_it_is_copied() {
-        let (tail, mut copy) = (Tail::default(), Vec::new());
+        let (tail, mut copy) = (StderrTail::default(), Vec::new());
         let text = "y".repeat(10 * KEPT);
         tail.copy(text.as_bytes(), &mut copy).await;
         assert_eq!((tail.text().len(), copy.len()), (KEPT, text.len()));

@@ -26,7 +26,7 @@ use tokio::process::Command;
 ///
 /// ```no_run
 /// // The first line of `main`:
-/// omen_gate::mcp::guard_servers();
+/// crate::guard_servers();
 /// ```
 ///
 /// The program is started once more for each server, to watch over it; in such a process this does not return. On
@@ -76,7 +76,7 @@ mod linux {
     use tokio::signal::unix::{SignalKind, signal};
     use tokio::sync::oneshot;
 
-    use crate::server::mcp::descent::children;
+    use crate::process_tree::children;
 
     /// In the environment of a guard: the gate's process, and how many of the last arguments are the server's command.
     const MARK: &str = "OMEN_GATE_GUARD";

@@ -3,17 +3,17 @@
 mod scan;
 mod value;
 
-pub(crate) use scan::{Flaw, Member, items, members, members_noting};
-pub(crate) use value::{name, object, text};
+pub use scan::{Flaw, Member, items, members, members_noting};
+pub use value::{name, object, text};
 
 /// Whether two keys differ at most in the case of their letters. Some readers of JSON take such keys for the same, so that
 /// one that looks like a key of the protocol, and is not that key, cannot be judged.
-pub(crate) fn same_folded(a: &str, b: &str) -> bool {
+pub fn same_folded(a: &str, b: &str) -> bool {
     folded(a).eq(folded(b))
 }
 
 /// Folds as the readers do that fold: by Unicode's simple folding, in which `ſ` is an `s` and the Kelvin sign a `k`.
-pub(crate) fn folded(text: &str) -> impl Iterator<Item = char> + '_ {
+pub fn folded(text: &str) -> impl Iterator<Item = char> + '_ {
     text.chars().flat_map(|c| match c {
         'ſ' => 's'.to_lowercase(),
         '\u{212A}' => 'k'.to_lowercase(),

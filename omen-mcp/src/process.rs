@@ -10,15 +10,15 @@ use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
 use super::Launch;
-use super::tail::Tail;
-use crate::base::bounded;
+use super::stderr_tail::StderrTail;
+use omen_base::bounded;
 
 /// How long the last words of a process are waited for, once it has ended.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
 /// What is to become of the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Wish {
+pub enum Wish {
     /// It is in use.
     Live,
     /// It is to end, and has some time for it.
@@ -28,26 +28,26 @@ pub(super) enum Wish {
 }
 
 /// How long to wait for a process that has closed its streams, to report how it ended.
-pub(super) const EXIT: Duration = Duration::from_secs(2);
+pub const EXIT: Duration = Duration::from_secs(2);
 
 /// How a process ended, once it has.
 #[derive(Clone, Debug)]
-pub(super) struct Exit(watch::Receiver<Option<String>>);
+pub struct Exit(watch::Receiver<Option<String>>);
 
 impl Exit {
     /// Waits for the end.
-    pub(super) async fn wait(&mut self) {
+    pub async fn wait(&mut self) {
         // The task that would report it is gone with the runtime, and so is the process.
         let _ = self.0.wait_for(Option::is_some).await;
     }
 
     /// How it ended, such as `exit status: 1`, or none while it runs.
-    pub(super) fn how(&self) -> Option<String> {
+    pub fn how(&self) -> Option<String> {
         self.0.borrow().clone()
     }
 
     /// How it ended, if it does so soon: a process that breaks off is about to end.
-    pub(super) async fn soon(&mut self) -> Option<String> {
+    pub async fn soon(&mut self) -> Option<String> {
         let _ = timeout(EXIT, self.wait()).await;
         self.how()
     }
@@ -55,17 +55,21 @@ impl Exit {
 
 /// A process that runs.
 #[derive(Debug)]
-pub(super) struct Process {
-    pub(super) stdin: ChildStdin,
-    pub(super) stdout: ChildStdout,
-    pub(super) stderr: Arc<Tail>,
-    pub(super) exit: Exit,
+pub struct Process {
+    /// Its standard input.
+    pub stdin: ChildStdin,
+    /// Its standard output.
+    pub stdout: ChildStdout,
+    /// The end of what it writes to its standard error.
+    pub stderr: Arc<StderrTail>,
+    /// How it ended, once it has.
+    pub exit: Exit,
 }
 
 impl Process {
     /// Starts it. Somebody waits for its end in the background, so that it never stays a zombie, and kills it as
     /// wished, or if nobody is left who could wish.
-    pub(super) fn start(launch: &Launch, wish: watch::Receiver<Wish>) -> io::Result<Self> {
+    pub fn start(launch: &Launch, wish: watch::Receiver<Wish>) -> io::Result<Self> {
         let (mut command, guarded) = launch.to_command();
         let mut child = command.spawn()?;
         let group = Group::of(&child, guarded);
@@ -73,7 +77,7 @@ impl Process {
         let stdin = child.stdin.take().ok_or_else(missing)?;
         let stdout = child.stdout.take().ok_or_else(missing)?;
         let chatter = child.stderr.take().ok_or_else(missing)?;
-        let stderr = Arc::new(Tail::default());
+        let stderr = Arc::new(StderrTail::default());
         let drain = tokio::spawn({
             let stderr = Arc::clone(&stderr);
             let copied = launch.shows_stderr();
@@ -171,7 +175,8 @@ impl Drop for Group {
         }
         // Those that have left the group are found as long as those live who have started them.
         #[cfg(target_os = "linux")]
-        let fled = if self.has_ended { Vec::new() } else { super::descent::descendants(leader).unwrap_or_default() };
+        let fled =
+            if self.has_ended { Vec::new() } else { super::process_tree::descendants(leader).unwrap_or_default() };
         // After a guard that has ended this finds somebody only if the guard was killed.
         let _ = kill_process_group(leader, Signal::KILL);
         #[cfg(target_os = "linux")]

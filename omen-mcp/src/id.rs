@@ -4,17 +4,19 @@ use std::fmt;
 
 /// The id of a request, as it is meant. Two spellings of one id are the same.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Id {
+pub enum Id {
+    /// An integer within ±(2^53−1).
     Number(i64),
+    /// A string.
     Text(Box<str>),
 }
 
 /// What the ids of the proxy's own requests begin with. Nobody else may use such an id.
-pub(crate) const OURS: &str = "omen-gate:";
+pub const OURS: &str = "omen-gate:";
 
 impl Id {
     /// Reads an id: a string, or an integer that every reader takes for the same.
-    pub(crate) fn read(raw: &str) -> Option<Self> {
+    pub fn read(raw: &str) -> Option<Self> {
         if raw.starts_with('"') {
             return serde_json::from_str::<Box<str>>(raw).ok().map(Self::Text);
         }
@@ -24,19 +26,19 @@ impl Id {
     }
 
     /// Whether it has the form of the proxy's own ids.
-    pub(crate) fn is_ours(&self) -> bool {
+    pub fn is_ours(&self) -> bool {
         matches!(self, Self::Text(text) if text.starts_with(OURS))
     }
 
     /// The number of a request of the proxy's own.
-    pub(crate) fn ours(&self) -> Option<u64> {
+    pub fn ours(&self) -> Option<u64> {
         let Self::Text(text) = self else { return None };
         let digits = text.strip_prefix(OURS)?;
         digits.parse().ok().filter(|number: &u64| number.to_string() == digits)
     }
 
     /// The id as it can be written.
-    pub(crate) fn raw(&self) -> String {
+    pub fn raw(&self) -> String {
         match self {
             Self::Number(number) => number.to_string(),
             Self::Text(text) => serde_json::Value::from(text.as_ref()).to_string(),
@@ -44,7 +46,7 @@ impl Id {
     }
 
     /// The id of a request of the proxy's own, as it is written.
-    pub(crate) fn write(number: u64) -> String {
+    pub fn write(number: u64) -> String {
         format!("\"{OURS}{number}\"")
     }
 }
@@ -53,7 +55,7 @@ impl fmt::Display for Id {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Number(number) => number.fmt(f),
-            Self::Text(text) => f.write_str(&omen_gate::bounded(text)),
+            Self::Text(text) => f.write_str(&omen_base::bounded(text)),
         }
     }
 }

@@ -4,11 +4,11 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
-use omen_gate::bounded;
+use omen_base::bounded;
 
 /// Why a text cannot be read in one way.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Flaw {
+pub enum Flaw {
     /// It is invalid JSON: what is wrong, and at which byte.
     Syntax(&'static str, usize),
     /// An object has a key twice.
@@ -21,7 +21,7 @@ pub(crate) enum Flaw {
 
 impl Flaw {
     /// What is wrong, without the names of members, which are the writer's.
-    pub(crate) fn unquoted(&self) -> String {
+    pub fn unquoted(&self) -> String {
         match self {
             Self::Repeated(_) => "duplicate field".to_owned(),
             Self::Reserved(_) => "a key is reserved".to_owned(),
@@ -43,13 +43,15 @@ impl fmt::Display for Flaw {
 
 /// A member of an object: its key, and where its value stands in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Member<'t> {
-    pub(crate) key: Cow<'t, str>,
-    pub(crate) span: Range<usize>,
+pub struct Member<'t> {
+    /// The key, without escapes.
+    pub key: Cow<'t, str>,
+    /// Where the value stands in the text, in bytes.
+    pub span: Range<usize>,
 }
 
 /// The members of the object that stands at a place of a text, which is checked to its end and to its depth.
-pub(crate) fn members(text: &str, at: Range<usize>) -> Result<Vec<Member<'_>>, Flaw> {
+pub fn members(text: &str, at: Range<usize>) -> Result<Vec<Member<'_>>, Flaw> {
     match members_noting(text, at)? {
         (members, None) => Ok(members),
         (_, Some(repeated)) => Err(repeated),
@@ -57,7 +59,7 @@ pub(crate) fn members(text: &str, at: Range<usize>) -> Result<Vec<Member<'_>>, F
 }
 
 /// The same, where a repeated key is noted: the first of them.
-pub(crate) fn members_noting(text: &str, at: Range<usize>) -> Result<(Vec<Member<'_>>, Option<Flaw>), Flaw> {
+pub fn members_noting(text: &str, at: Range<usize>) -> Result<(Vec<Member<'_>>, Option<Flaw>), Flaw> {
     let mut scan = Scan { text, at: at.start, end: at.end.min(text.len()), repeated: None };
     scan.blank();
     if scan.peek() != Some(b'{') {
@@ -70,7 +72,7 @@ pub(crate) fn members_noting(text: &str, at: Range<usize>) -> Result<(Vec<Member
 }
 
 /// Where the items of the array stand that stands at a place of a text.
-pub(crate) fn items(text: &str, at: Range<usize>) -> Result<Vec<Range<usize>>, Flaw> {
+pub fn items(text: &str, at: Range<usize>) -> Result<Vec<Range<usize>>, Flaw> {
     let mut scan = Scan { text, at: at.start, end: at.end.min(text.len()), repeated: None };
     scan.blank();
     if scan.peek() != Some(b'[') {

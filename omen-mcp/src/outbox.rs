@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use omen_gate::mcp::Line;
+use crate::Line;
 use tokio::io::{AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::task::JoinHandle;
@@ -12,7 +12,7 @@ use tokio::time::timeout;
 /// Where lines are queued. Clones are the same queue. What waits is bounded by its bytes: a sender waits until there is room,
 /// and so does the side that it reads from.
 #[derive(Clone, Debug)]
-pub(crate) struct Outbox {
+pub struct Outbox {
     queue: mpsc::UnboundedSender<Item>,
     room: Arc<Semaphore>,
     /// As much as there is room for.
@@ -27,18 +27,18 @@ enum Item {
 
 /// The other side cannot be written to any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Closed;
+pub struct Closed;
 
 /// The other side does not read, or cannot be written to any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Full;
+pub struct Full;
 
 /// What a line costs beside its bytes, so that many small ones are bounded, too.
 const EACH: usize = 256;
 
 impl Outbox {
     /// Writes lines to an output, which is closed after [`end`](Self::end).
-    pub(crate) fn new(mut output: impl AsyncWrite + Send + Unpin + 'static, bytes: usize) -> (Self, Writer) {
+    pub fn new(mut output: impl AsyncWrite + Send + Unpin + 'static, bytes: usize) -> (Self, OutboxWriter) {
         let most = u32::try_from(bytes.min(Semaphore::MAX_PERMITS)).unwrap_or(u32::MAX);
         let room = Arc::new(Semaphore::new(usize::try_from(most).unwrap_or(usize::MAX)));
         let (queue, mut lines) = mpsc::unbounded_channel();
@@ -52,11 +52,11 @@ impl Outbox {
             }
             let _ = output.shutdown().await;
         });
-        (Self { queue, room, most }, Writer(writer))
+        (Self { queue, room, most }, OutboxWriter(writer))
     }
 
     /// Queues a line, once there is room.
-    pub(crate) async fn send(&self, line: impl Into<Line>) -> Result<(), Closed> {
+    pub async fn send(&self, line: impl Into<Line>) -> Result<(), Closed> {
         let line = line.into();
         let cost = self.cost(&line);
         let permit = tokio::select! {
@@ -68,7 +68,7 @@ impl Outbox {
     }
 
     /// Queues a line if there is room now.
-    pub(crate) fn try_send(&self, line: impl Into<Line>) -> Result<(), Full> {
+    pub fn try_send(&self, line: impl Into<Line>) -> Result<(), Full> {
         let line = line.into();
         let cost = self.cost(&line);
         let permit = Arc::clone(&self.room).try_acquire_many_owned(cost).map_err(|_| Full)?;
@@ -76,7 +76,7 @@ impl Outbox {
     }
 
     /// Queues a short line at once, where nobody can wait. There is one for each call at most.
-    pub(crate) fn send_now(&self, line: impl Into<Line>) {
+    pub fn send_now(&self, line: impl Into<Line>) {
         let _ = self.queue.send(Item::Line(line.into(), None));
     }
 
@@ -85,23 +85,23 @@ impl Outbox {
     }
 
     /// Closes the output, once what was queued before is written.
-    pub(crate) fn end(&self) {
+    pub fn end(&self) {
         let _ = self.queue.send(Item::End);
     }
 
     /// Comes when the other side cannot be written to any more.
-    pub(crate) async fn closed(&self) {
+    pub async fn closed(&self) {
         self.queue.closed().await;
     }
 }
 
 /// The task that writes.
 #[derive(Debug)]
-pub(crate) struct Writer(JoinHandle<()>);
+pub struct OutboxWriter(JoinHandle<()>);
 
-impl Writer {
+impl OutboxWriter {
     /// Waits for the last line to be written, but not longer than this: the other side may not read.
-    pub(crate) async fn finish(mut self, limit: Duration) {
+    pub async fn finish(mut self, limit: Duration) {
         if timeout(limit, &mut self.0).await.is_err() {
             self.0.abort();
         }

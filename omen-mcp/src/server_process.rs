@@ -5,34 +5,31 @@ use tokio::sync::watch;
 
 use super::Launch;
 use super::process::{Exit, Process, Wish};
-use super::tail::Tail;
-use crate::base::bounded;
-use crate::call::Fault;
+use super::stderr_tail::StderrTail;
 
+use std::io;
 use std::sync::Arc;
 
-/// A server process whose messages somebody else reads and writes, as bytes. It is started as that of a
-/// [`StdioServer`](super::StdioServer): with the environment that the [`Launch`] names, under a guard if servers are
+/// A server process whose messages somebody else reads and writes, as bytes. It is started with the environment that the [`Launch`] names, under a guard if servers are
 /// [guarded](super::guard_servers), in a process group of its own. When this is dropped, the process is killed with all that
 /// it has started.
 #[derive(Debug)]
 pub struct ServerProcess {
     wish: watch::Sender<Wish>,
     exit: Exit,
-    stderr: Arc<Tail>,
+    stderr: Arc<StderrTail>,
 }
 
 impl ServerProcess {
     /// Starts the process, and gives its standard input and output. Must be called within a runtime of tokio.
     ///
     /// # Errors
-    /// [`Fault::Unreachable`] if it cannot be started.
+    /// If it cannot be started.
     pub fn start(
         launch: &Launch,
-    ) -> Result<(Self, impl AsyncWrite + Send + Unpin + use<>, impl AsyncRead + Send + Unpin + use<>), Fault> {
+    ) -> Result<(Self, impl AsyncWrite + Send + Unpin + use<>, impl AsyncRead + Send + Unpin + use<>), io::Error> {
         let (wish, wishes) = watch::channel(Wish::Live);
-        let process = Process::start(launch, wishes)
-            .map_err(|error| Fault::Unreachable { why: bounded(&format!("it could not be started: {error}")) })?;
+        let process = Process::start(launch, wishes)?;
         let Process { stdin, stdout, stderr, exit } = process;
         Ok((Self { wish, exit, stderr }, stdin, stdout))
     }

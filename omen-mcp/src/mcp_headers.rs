@@ -5,15 +5,21 @@ use std::borrow::Cow;
 use crate::frame::{Frame, Kind};
 use crate::json;
 
-pub(crate) const SESSION_ID: &str = "mcp-session-id";
-pub(crate) const VERSION: &str = "mcp-protocol-version";
-pub(crate) const LAST_EVENT_ID: &str = "last-event-id";
-pub(crate) const METHOD: &str = "mcp-method";
-pub(crate) const NAME: &str = "mcp-name";
+/// The header with the id of a session.
+pub const SESSION_ID: &str = "mcp-session-id";
+/// The header with the version of the protocol.
+pub const VERSION: &str = "mcp-protocol-version";
+/// The header with the last event that a client has read.
+pub const LAST_EVENT_ID: &str = "last-event-id";
+/// The header that repeats the method of a request.
+pub const METHOD: &str = "mcp-method";
+/// The header that repeats what a request is about.
+pub const NAME: &str = "mcp-name";
 /// What the names of headers begin with that repeat an argument.
-pub(crate) const PARAM: &str = "mcp-param-";
+pub const PARAM: &str = "mcp-param-";
 
-pub(crate) fn method_of(frame: &Frame) -> Option<&str> {
+/// The method of a request or a notification.
+pub fn method_of(frame: &Frame) -> Option<&str> {
     match &frame.kind {
         Kind::Request(method) | Kind::Notification(method) => Some(method),
         _ => None,
@@ -21,7 +27,7 @@ pub(crate) fn method_of(frame: &Frame) -> Option<&str> {
 }
 
 /// The version that a request states in `_meta`, if it needs no handshake.
-pub(crate) fn stated_version(frame: &Frame) -> Option<String> {
+pub fn stated_version(frame: &Frame) -> Option<String> {
     let params = frame.members().ok()?;
     let meta = params.iter().find(|member| member.key == "_meta")?;
     let members = json::members(frame.text(), meta.span.clone()).ok()?;
@@ -30,7 +36,7 @@ pub(crate) fn stated_version(frame: &Frame) -> Option<String> {
 }
 
 /// The parameter that `Mcp-Name` repeats, of methods that must have the header.
-pub(crate) fn named_by(method: Option<&str>) -> Option<&'static str> {
+pub fn named_by(method: Option<&str>) -> Option<&'static str> {
     match method? {
         "tools/call" | "prompts/get" => Some("name"),
         "resources/read" => Some("uri"),
@@ -39,7 +45,7 @@ pub(crate) fn named_by(method: Option<&str>) -> Option<&'static str> {
 }
 
 /// What `Mcp-Name` has to say. Clients send it with other methods, too.
-pub(crate) fn name_of(frame: &Frame, method: Option<&str>) -> Option<String> {
+pub fn name_of(frame: &Frame, method: Option<&str>) -> Option<String> {
     let params = frame.members().ok()?;
     let get = |key: &str| {
         let member = params.iter().find(|member| member.key == key)?;
@@ -52,7 +58,7 @@ pub(crate) fn name_of(frame: &Frame, method: Option<&str>) -> Option<String> {
 }
 
 /// A value that may be encoded because a header cannot hold it.
-pub(crate) fn decoded(value: &str) -> Option<String> {
+pub fn decoded(value: &str) -> Option<String> {
     match value.strip_prefix(OPEN).and_then(|rest| rest.strip_suffix(CLOSE)) {
         None => Some(value.to_owned()),
         Some(encoded) => {
@@ -63,7 +69,7 @@ pub(crate) fn decoded(value: &str) -> Option<String> {
 }
 
 /// A value as a header can hold it.
-pub(crate) fn encoded(value: &str) -> Cow<'_, str> {
+pub fn encoded(value: &str) -> Cow<'_, str> {
     let is_plain = value.bytes().all(|byte| matches!(byte, b' '..=b'~')) && value.trim() == value;
     let looks_encoded = value.starts_with(OPEN) && value.ends_with(CLOSE);
     if is_plain && !value.is_empty() && !looks_encoded {

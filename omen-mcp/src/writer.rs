@@ -14,7 +14,7 @@ use super::line::Line;
 ///
 /// The SDK sends each message in a task of its own; without an order, a cancellation could overtake its request.
 #[derive(Debug)]
-pub(super) struct Writer {
+pub struct Writer {
     /// Bounded by what the lines cost.
     queue: mpsc::UnboundedSender<Queued>,
     waiting: Arc<AtomicUsize>,
@@ -35,7 +35,7 @@ struct Queued {
 impl Writer {
     /// At most `limit` bytes wait at a time, where each line counts [`EACH`] more than it is long. Where none waits, a
     /// line of `limit` bytes is taken.
-    pub(super) fn new(mut output: impl AsyncWrite + Send + Unpin + 'static, limit: usize) -> Self {
+    pub fn new(mut output: impl AsyncWrite + Send + Unpin + 'static, limit: usize) -> Self {
         let (queue, mut lines) = mpsc::unbounded_channel::<Queued>();
         let waiting = Arc::new(AtomicUsize::new(0));
         let counter = Arc::clone(&waiting);
@@ -54,7 +54,7 @@ impl Writer {
     ///
     /// # Errors
     /// If too much waits. Then nothing of the line is written.
-    pub(super) fn write(&self, line: Line) -> io::Result<impl Future<Output = io::Result<()>> + Send + use<>> {
+    pub fn write(&self, line: Line) -> io::Result<impl Future<Output = io::Result<()>> + Send + use<>> {
         let length = line.as_bytes().len();
         if length > self.limit {
             return Err(io::Error::other(format!("the request is larger than {} bytes", self.limit)));

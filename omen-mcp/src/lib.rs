@@ -1,0 +1,39 @@
+//! The Model Context Protocol as bytes: messages that keep theirs, ids, headers, lines and processes of servers.
+//!
+//! What is relayed must be what was judged, so a message is read where it stands ([`Frame`]), is written as one line for every
+//! reader of lines ([`Line`]), and is refused if two readers could read it differently ([`json`]).
+//!
+//! Architecture invariant: nothing here knows a gate, a rule or a configuration.
+
+pub mod edit;
+pub mod frame;
+mod guard;
+pub mod handshake;
+mod id;
+pub mod json;
+mod launch;
+mod limits;
+mod line;
+mod lines;
+pub mod mcp_headers;
+pub mod outbox;
+pub mod param_headers;
+pub mod process;
+#[cfg(target_os = "linux")]
+mod process_tree;
+mod server_process;
+mod stderr_tail;
+pub mod stdio;
+pub mod writer;
+
+pub use frame::Frame;
+pub use guard::guard_servers;
+#[cfg(feature = "test-util")]
+pub use guard::guard_servers_through;
+pub use id::{Id, OURS};
+pub use launch::Launch;
+pub use limits::ServerLimits;
+pub use line::Line;
+pub use lines::{Broken, Lines};
+pub use server_process::ServerProcess;
+pub use stderr_tail::StderrTail;
