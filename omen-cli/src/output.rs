@@ -55,7 +55,11 @@ impl Output {
     fn new(choice: ColorChoice, is_coloured: bool) -> Self {
         let is_terminal = io::stdout().is_terminal();
         let screen = Screen { raw: AutoStream::new(io::stdout(), choice), bar: ProgressBar::hidden() };
-        Self::with(Target::Screen(screen), is_coloured, is_terminal)
+        let mut output = Self::with(Target::Screen(screen), is_coloured, is_terminal);
+        if let Some(columns) = columns() {
+            output.human = output.human.width(columns);
+        }
+        output
     }
 
     /// Opens the file of a report. [Finish](Self::finish) it when the report is complete.
@@ -185,5 +189,11 @@ impl fmt::Display for FileError {
 }
 
 impl std::error::Error for FileError {}
+
+/// The columns of the terminal, or those that the caller states for a pipe.
+fn columns() -> Option<usize> {
+    let terminal = terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0));
+    terminal.or_else(|| env::var("COLUMNS").ok()?.parse().ok()).filter(|columns| *columns > 0)
+}
 
 const BUFFER: usize = 64 * 1024;

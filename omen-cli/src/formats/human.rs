@@ -37,7 +37,8 @@ impl Report for Human {
             totals.statistics.by_code(out)?;
             writeln!(out)?;
         }
-        writeln!(out, "{}", Line(totals))
+        let line = Line(totals).to_string();
+        writeln!(out, "{}", out.human().fit(&line))
     }
 }
 

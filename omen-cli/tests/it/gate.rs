@@ -10,7 +10,7 @@ mod catalog;
 #[cfg(unix)]
 mod check;
 #[cfg(unix)]
-mod confirm;
+pub(super) mod confirm;
 #[cfg(unix)]
 mod init;
 #[cfg(unix)]

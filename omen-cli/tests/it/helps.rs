@@ -9,7 +9,7 @@ use omen::{Code, Finding};
 
 use super::*;
 
-mod mistakes;
+pub(super) mod mistakes;
 mod remedy;
 
 /// What a validator finds in a log.

@@ -1,5 +1,8 @@
 //! Findings for people.
 
+use textwrap::core::display_width;
+
+use super::helps::mistakes;
 use super::*;
 
 /// Compares with a file in `snapshots`. To accept the current output: `OMEN_BLESS=1 cargo test`.
@@ -115,6 +118,80 @@ fn colours_can_be_forced_by_the_environment() {
     assert!(!never.stdout.contains('\u{1b}'));
     let json = run(omen(["check", "--format=json"]).env("FORCE_COLOR", "1").write_stdin(log(BAD)));
     assert!(!json.stdout.contains('\u{1b}'));
+}
+
+/// The logs with mistakes that the tests have, and one whose characters have two columns or none.
+fn logs_with_mistakes() -> TempDir {
+    let folder = folder(&[]);
+    let examples = omen_schema::EXAMPLES.iter().filter(|(path, _)| path.ends_with(".jsonl"));
+    for (path, log) in examples {
+        write(folder.path(), &path.replace('/', "-"), log.as_bytes());
+    }
+    for (at, (_, log)) in mistakes::all().iter().enumerate() {
+        write(folder.path(), &format!("mistake-{at}.jsonl"), log.as_bytes());
+    }
+    let wide = format!("{{\"{}\": ?, \"{}\": 1}}\n", "日本".repeat(100), "e\u{301}".repeat(300));
+    write(folder.path(), "wide-日本.jsonl", wide.as_bytes());
+    folder
+}
+
+#[test]
+fn no_line_is_wider_than_the_terminal() {
+    let folder = logs_with_mistakes();
+    for width in [40, 80, 200] {
+        let mut command = omen(["check", "--all", "--max-findings", "100000", "."]);
+        let run = run(command.current_dir(&folder).env("COLUMNS", width.to_string()));
+        let mut carets = 0;
+        let mut above = "";
+        for line in run.stdout.lines() {
+            assert!(display_width(line) <= width, "{width}: {line}");
+            // A caret is below a character.
+            if line.contains(" | ") && line.trim_start_matches([' ', '|']).starts_with('^') {
+                assert!(
+                    display_width(above) + 1 >= display_width(line.trim_end_matches(|c| c != '^')),
+                    "{above}\n{line}"
+                );
+                carets += 1;
+            }
+            above = line;
+        }
+        assert!(carets > 300, "{carets} carets at {width} columns");
+        assert!(run.stdout.contains("日本"));
+    }
+}
+
+/// The width of the terminal counts, not `COLUMNS`.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_width_is_that_of_the_terminal() {
+    use std::io::Read as _;
+
+    use rustix::termios::{Winsize, tcsetwinsize};
+
+    let (mut screen, open) = gate::confirm::terminal();
+    tcsetwinsize(&screen, Winsize { ws_row: 20, ws_col: 60, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
+    let folder = folder(&[("log.jsonl", log(BAD).as_bytes())]);
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_omen"));
+    child.args(["check", "--color", "never", "log.jsonl"]).env("COLUMNS", "200").current_dir(&folder);
+    let mut child = child.stdout(open()).spawn().unwrap();
+    child.wait().unwrap();
+    let mut text = vec![0; 64 * 1024];
+    let count = screen.read(&mut text).unwrap();
+    let text = String::from_utf8_lossy(&text[..count]).into_owned();
+    let widest = text.lines().map(|line| display_width(line.trim_end())).max();
+    assert!((55..=60).contains(&widest.unwrap()), "{text}");
+}
+
+/// A label that has no room behind the caret is a note.
+#[test]
+fn no_label_is_lost_on_a_narrow_terminal() {
+    let at = |width: &str| run(omen(["check"]).write_stdin(log(BAD)).env("COLUMNS", width)).stdout;
+    assert!(at("200").contains("^^ expired at 2026-03-16T05:00:00Z, 3 s before this packet\n"));
+    let narrow = at("40");
+    let words: Vec<&str> = narrow.split_whitespace().collect();
+    assert!(words.join(" ").contains("= note: expired at 2026-03-16T05:00:00Z, 3 s before this packet"), "{narrow}");
+    // A width that is none changes nothing.
+    assert_eq!([at(""), at("0"), at("wide")], [(); 3].map(|()| run(omen(["check"]).write_stdin(log(BAD))).stdout));
 }
 
 /// Packets are long; excerpts are not.

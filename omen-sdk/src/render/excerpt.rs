@@ -7,43 +7,94 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use omen_types::unseen::is_unseen;
+use textwrap::core::display_width;
 
 /// Part of a line that is safe to print, and the span within it, in bytes.
 pub(super) struct Excerpt {
     pub(super) text: String,
     pub(super) span: Range<usize>,
+    /// Whether the label has room behind the caret.
+    pub(super) has_label: bool,
 }
 
-/// Returns about [`WINDOW`] columns of a line around a span. A side that is cut off ends in `…`. `label` is the number of
+/// How much of a line is shown.
+#[derive(Clone, Copy)]
+pub(super) struct Window {
+    /// Columns of the line, with the marks of the sides that are cut off.
+    pub(super) columns: usize,
+    /// Columns of a label that may be outside the window; `None` if the label is shown whatever its length.
+    pub(super) overhang: Option<usize>,
+}
+
+impl Window {
+    /// Where nothing is known of the terminal.
+    pub(super) const UNBOUNDED: Self = Self { columns: 102, overhang: None };
+}
+
+/// Returns the part of a line around a span that fits into a window. A side that is cut off ends in `…`. `label` is the number of
 /// columns of the words after the caret.
-pub(super) fn excerpt(line: &str, span: &Range<usize>, label: usize) -> Excerpt {
+pub(super) fn excerpt(line: &str, span: &Range<usize>, label: usize, window: Window) -> Excerpt {
     let (before, inside, after) = split(line, span);
-    let inside_shown = inside.chars().count().min(WIDEST_SPAN);
-    let (before_all, after_all) = (before.chars().count(), after.chars().count());
+    let columns = window.columns.saturating_sub(2);
+    let (inside_text, inside_columns) = head(inside, columns * 3 / 5);
+    let inside_cut = inside_text.len() < inside.len();
 
     // To the right: room for the label, and for some of the text. To the left: the rest, since the name of the field is
-    // there. Room that one side does not need goes to the other.
-    let room = WINDOW.saturating_sub(inside_shown);
-    let right = (label + 1).saturating_sub(OVERHANG).min(room * 3 / 4).max(after_all.min(room / 4));
-    let before_shown = before_all.min(room - right);
-    let after_shown = after_all.min(room - before_shown);
+    // there. Room that one side does not need goes to the other. An empty span has a caret, too.
+    let room = columns.saturating_sub(inside_columns.max(1));
+    let needed = (label + 1).saturating_sub(window.overhang.unwrap_or(OVERHANG));
+    let has_label = label > 0 && (window.overhang.is_none() || needed <= room * 3 / 4);
+    let needed = if has_label { needed.min(room * 3 / 4) } else { 0 };
+    let right = needed.max(head(after, room / 4).1);
+    let (before_text, before_columns) = tail(before, room - right);
+    let after_text = if inside_cut { "" } else { head(after, room - before_columns).0 };
 
-    let inside_cut = inside_shown < inside.chars().count();
     let mut text = String::new();
-    if before_shown < before_all {
+    if before_text.len() < before.len() {
         text.push(CUT);
     }
-    text.extend(before.chars().skip(before_all - before_shown).map(visible));
+    text.extend(before_text.chars().map(visible));
     let start = text.len();
-    text.extend(inside.chars().take(inside_shown).map(visible));
+    text.extend(inside_text.chars().map(visible));
     let end = text.len();
-    if !inside_cut {
-        text.extend(after.chars().take(after_shown).map(visible));
-    }
-    if inside_cut || after_shown < after_all {
+    text.extend(after_text.chars().map(visible));
+    if inside_cut || after_text.len() < after.len() {
         text.push(CUT);
     }
-    Excerpt { text, span: start..end }
+    Excerpt { text, span: start..end, has_label }
+}
+
+/// The longest beginning of a text that has so many columns, and how many it has.
+fn head(text: &str, most: usize) -> (&str, usize) {
+    let (bytes, columns) = fitting(text.chars(), most);
+    (text.get(..bytes).unwrap_or(text), columns)
+}
+
+/// The longest end of a text that has so many columns, and how many it has.
+fn tail(text: &str, most: usize) -> (&str, usize) {
+    let (bytes, columns) = fitting(text.chars().rev(), most);
+    (text.get(text.len() - bytes..).unwrap_or(text), columns)
+}
+
+/// How many bytes of some characters have so many columns, and how many they have.
+fn fitting(chars: impl Iterator<Item = char>, most: usize) -> (usize, usize) {
+    let (mut bytes, mut columns, mut count) = (0, 0, 0);
+    for c in chars {
+        let width = width(c);
+        if columns + width > most || count == most * MOST_CHARACTERS {
+            break;
+        }
+        (bytes, columns, count) = (bytes + c.len_utf8(), columns + width, count + 1);
+    }
+    (bytes, columns)
+}
+
+/// The columns of a character on a terminal.
+fn width(c: char) -> usize {
+    match visible(c) {
+        '\t' => TAB,
+        seen => display_width(seen.encode_utf8(&mut [0; 4])),
+    }
 }
 
 /// Makes every character visible: none of the text can move the cursor, change colours or reverse the writing direction of
@@ -86,14 +137,14 @@ fn split<'l>(line: &'l str, span: &Range<usize>) -> (&'l str, &'l str, &'l str) 
     (before, inside, after)
 }
 
-/// Columns of a line that are shown.
-const WINDOW: usize = 100;
-
-/// Columns of a label that may be outside the window.
+/// Columns of a label that may be outside a window that is not bounded.
 const OVERHANG: usize = 20;
 
-/// Most columns of a span that are shown: a span may be a whole packet.
-const WIDEST_SPAN: usize = 60;
+/// Columns as which `annotate-snippets` prints a tab.
+const TAB: usize = 4;
+
+/// Most characters for each column: some have none.
+const MOST_CHARACTERS: usize = 4;
 
 const CUT: char = '…';
 
@@ -103,9 +154,12 @@ mod tests {
 
     #[track_caller]
     fn check(line: &str, span: Range<usize>, expect: &str) {
-        let excerpt = excerpt(line, &span, 0);
-        assert!(excerpt.text.chars().count() <= WINDOW + 2, "{}", excerpt.text);
-        assert_eq!(&excerpt.text[excerpt.span], expect);
+        for columns in [20, 100] {
+            let window = Window { columns, overhang: Some(0) };
+            let excerpt = excerpt(line, &span, 0, window);
+            assert!(display_width(&excerpt.text) <= columns, "{}", excerpt.text);
+            assert_eq!(&excerpt.text[excerpt.span], expect);
+        }
     }
 
     #[test]
@@ -120,24 +174,24 @@ mod tests {
 
     #[test]
     fn short_lines_are_not_cut() {
-        assert_eq!(excerpt("{\"a\":1}", &(5..6), 10).text, "{\"a\":1}");
+        assert_eq!(excerpt("{\"a\":1}", &(5..6), 10, Window::UNBOUNDED).text, "{\"a\":1}");
     }
 
     #[test]
     fn cut_sides_are_marked() {
         let line = "-".repeat(1000);
-        let text = excerpt(&line, &(500..510), 0).text;
+        let text = excerpt(&line, &(500..510), 0, Window::UNBOUNDED).text;
         assert!(text.starts_with(CUT) && text.ends_with(CUT));
-        assert_eq!(text.chars().count(), WINDOW + 2);
-        assert!(!excerpt(&line, &(0..10), 0).text.starts_with(CUT));
-        assert!(!excerpt(&line, &(990..1000), 0).text.ends_with(CUT));
+        assert_eq!(text.chars().count(), Window::UNBOUNDED.columns);
+        assert!(!excerpt(&line, &(0..10), 0, Window::UNBOUNDED).text.starts_with(CUT));
+        assert!(!excerpt(&line, &(990..1000), 0, Window::UNBOUNDED).text.ends_with(CUT));
     }
 
     #[test]
     fn wide_spans_are_cut_at_their_end() {
         let line = "x".repeat(5000);
-        let excerpt = excerpt(&line, &(100..4900), 0);
-        assert_eq!(excerpt.span.len(), WIDEST_SPAN);
+        let excerpt = excerpt(&line, &(100..4900), 0, Window::UNBOUNDED);
+        assert_eq!(excerpt.span.len(), 60);
         assert!(excerpt.text.ends_with("x…"));
     }
 
@@ -150,9 +204,28 @@ mod tests {
         check("abc", 2..1, "");
     }
 
+    /// Characters of two columns and of none: a line of combining characters must not be shown whole.
+    #[test]
+    fn columns_are_those_of_a_terminal() {
+        let wide = "日本".repeat(100);
+        check(&format!("{wide}needle{wide}"), 600..606, "needle");
+        check(&"\u{301}".repeat(100_000), 0..0, "");
+        check(&"\t".repeat(1000), 10..11, "\t");
+        let window = Window { columns: 40, overhang: Some(0) };
+        assert!(excerpt(&"e\u{301}".repeat(1000), &(30..30), 0, window).text.len() < 1000);
+    }
+
+    #[test]
+    fn a_label_without_room_is_left_to_the_caller() {
+        let line = "x".repeat(500);
+        let fits = |columns, label| excerpt(&line, &(250..255), label, Window { columns, overhang: Some(0) }).has_label;
+        assert!(fits(40, 20) && !fits(40, 30) && fits(60, 30) && !fits(60, 0));
+        assert!(excerpt(&line, &(250..255), 500, Window::UNBOUNDED).has_label);
+    }
+
     #[test]
     fn nothing_unseen_is_printed() {
-        let text = excerpt("a\u{1b}[31mb\u{202e}c\u{9b}d\r", &(0..1), 0).text;
+        let text = excerpt("a\u{1b}[31mb\u{202e}c\u{9b}d\r", &(0..1), 0, Window::UNBOUNDED).text;
         assert_eq!(text, "a␛[31mb\u{fffd}c\u{fffd}d␍");
         assert_eq!(clean("one\ntwo\tthree"), "one␊two␉three");
         let turned = "a\u{202e}b\u{2066}\u{200b}c\u{9b}\u{e0041}\u{fffd}";

@@ -26,9 +26,10 @@ use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Element, Group, Level, Origin, Padding, Renderer, Snippet};
 use omen_types::{Severity, parse};
+use textwrap::core::display_width;
 
 pub use super::excerpt::clean;
-use super::excerpt::excerpt;
+use super::excerpt::{Window, excerpt};
 use crate::finding::{Cause, Finding, Stage};
 
 /// Writes findings for people.
@@ -38,6 +39,7 @@ use crate::finding::{Cause, Finding, Stage};
 #[derive(Clone, Debug)]
 pub struct Human {
     renderer: Renderer,
+    width: Option<usize>,
 }
 
 impl Human {
@@ -55,7 +57,24 @@ impl Human {
 
     /// Excerpts have their length already; the renderer must not cut them again.
     fn with(renderer: Renderer) -> Self {
-        Self { renderer: renderer.term_width(1000) }
+        Self { renderer: renderer.term_width(1000), width: None }
+    }
+
+    /// For a terminal with so many columns: no line is longer, from 40 columns on. A wider one shows more of the log; texts have
+    /// at most 88 columns.
+    ///
+    /// ```
+    /// # use omen::{Finding, Validator, ValidatorOptions, render::human::Human};
+    /// # let mut validator = Validator::new(ValidatorOptions::default());
+    /// # let mut findings: Vec<Finding> = Vec::new();
+    /// # let Ok(()) = validator.feed(b"not JSON\n", &mut findings);
+    /// let text = Human::plain().width(40).finding("episode.jsonl", &findings[0], Some("not JSON"));
+    /// assert!(text.lines().all(|line| line.len() <= 40));
+    /// ```
+    #[must_use]
+    pub fn width(mut self, columns: usize) -> Self {
+        self.width = Some(columns.max(NARROWEST));
+        self
     }
 
     /// Formats a finding, in several lines with a newline at the end. `line` is the text of its line: without it, or if the
@@ -67,28 +86,40 @@ impl Human {
             Severity::Error => Level::ERROR,
             Severity::Warning => Level::WARNING,
         };
-        let head = level
-            .clone()
-            .primary_title(clean(&diagnostic.message))
-            .id(diagnostic.code.as_str())
-            .element(Origin::path(origin(file, finding)));
-        let mut body = Group::with_level(level);
-        if let (Some(line), Some(number)) = (line, finding.line) {
+        let code = diagnostic.code.as_str();
+        let excerpt = line.zip(finding.line).and_then(|(line, number)| {
             let pointed = || parse::locate(line, diagnostic.pointer.as_deref()?);
-            if let Some(span) = diagnostic.span.clone().or_else(pointed) {
-                body = body.element(snippet(number, line, &span, diagnostic.label.as_deref()));
-            }
+            Some((number, line, diagnostic.span.clone().or_else(pointed)?))
+        });
+        let margin = excerpt.as_ref().map_or(0, |(number, ..)| digits(*number));
+        // `error[E4]: `
+        let title = self.wrap(&diagnostic.message, None, diagnostic.severity.as_str().len() + code.len() + 4);
+        let head = level.clone().primary_title(title).id(code);
+        let head = head.element(Origin::path(self.origin(&location(file, finding), &facts(finding), margin)));
+        let mut body = Group::with_level(level);
+        let mut note = None;
+        if let Some((number, line, span)) = excerpt {
+            let (snippet, rest) = self.snippet(number, line, &span, diagnostic.label.as_deref());
+            body = body.element(snippet);
+            note = rest;
         }
-        body = body.element(Padding).element(footer("rule", rule(finding)));
+        body = body.element(Padding);
+        if let Some(label) = note {
+            body = body.element(self.footer("note", &label, margin));
+        }
+        // It is one line where there is room.
+        let prefix = margin + "rule".len() + 5;
+        let rule = Level::NOTE.with_name(Some("rule")).message(self.wrap(&rule(finding), None, prefix));
+        body = body.element(rule);
         if let Some(help) = &diagnostic.help {
-            body = body.element(footer("help", prose(help)));
+            body = body.element(self.footer("help", help, margin));
         }
         for note in &diagnostic.notes {
-            body = body.element(footer("note", prose(note)));
+            body = body.element(self.footer("note", note, margin));
         }
         if let Some(Cause { line, packet_id }) = &finding.follows_from {
-            let packet = packet_id.as_ref().map(|id| format!(" (packet {})", clean(id))).unwrap_or_default();
-            body = body.element(footer("note", format!("follows from line {line}{packet}")));
+            let packet = packet_id.as_ref().map(|id| format!(" (packet {id})")).unwrap_or_default();
+            body = body.element(self.footer("note", &format!("follows from line {line}{packet}"), margin));
         }
         self.render(head, body)
     }
@@ -96,9 +127,79 @@ impl Human {
     /// Formats a place without a finding: an excerpt, with a label.
     #[must_use]
     pub fn place(&self, origin: &str, number: u64, line: &str, span: &Range<usize>, label: &str) -> String {
-        let head = Group::with_level(Level::HELP).element(Origin::path(clean(origin)));
-        let body = Group::with_level(Level::HELP).element(snippet(number, line, span, Some(label)));
+        let margin = digits(number);
+        let head = Group::with_level(Level::HELP).element(Origin::path(self.origin(origin, "", margin)));
+        let (snippet, note) = self.snippet(number, line, span, Some(label));
+        let mut body = Group::with_level(Level::HELP).element(snippet);
+        if let Some(label) = note {
+            body = body.element(Padding).element(self.footer("note", &label, margin));
+        }
         self.render(head, body)
+    }
+
+    /// Wraps a text that stands alone, if the width is known, and makes it safe to print.
+    #[must_use]
+    pub fn fit(&self, text: &str) -> String {
+        self.wrap(text, None, 0)
+    }
+
+    /// An excerpt of a line, and the label, if there is no room for it behind the caret.
+    fn snippet<'a>(
+        &self,
+        number: u64,
+        line: &str,
+        span: &Range<usize>,
+        label: Option<&str>,
+    ) -> (Snippet<'a, annotate_snippets::Annotation<'a>>, Option<String>) {
+        let label = label.map(|label| clean(label).into_owned());
+        // `12 | `
+        let window = self.width.map_or(Window::UNBOUNDED, |width| Window {
+            columns: width.saturating_sub(digits(number) + 3),
+            overhang: Some(0),
+        });
+        let columns = label.as_deref().map_or(0, display_width);
+        let excerpt = excerpt(line, span, columns, window);
+        let (label, note) = if excerpt.has_label { (label, None) } else { (None, label) };
+        let snippet = Snippet::source(excerpt.text)
+            .line_start(usize::try_from(number).unwrap_or(usize::MAX))
+            .annotation(AnnotationKind::Primary.span(excerpt.span).label(label));
+        (snippet, note.filter(|label| !label.is_empty()))
+    }
+
+    /// A text at the end of a finding: ` = help: …`.
+    fn footer<'a>(&self, name: &'static str, text: &str, margin: usize) -> Element<'a> {
+        let level = if name == "help" { Level::HELP } else { Level::NOTE };
+        level.with_name(Some(name)).message(self.wrap(text, Some(FOOTER), margin + name.len() + 5)).into()
+    }
+
+    /// Where a finding is, and what is known of its packet, in further lines if there is no room.
+    fn origin(&self, location: &str, facts: &str, margin: usize) -> String {
+        let (location, facts) = (clean(location), clean(facts));
+        // ` --> `
+        let indent = margin + 5;
+        let whole = [&*location, &*facts].join(if facts.is_empty() { "" } else { "   " });
+        if self.width.is_none_or(|width| indent + display_width(&whole) <= width) {
+            return whole;
+        }
+        let mut lines = self.wrap(&location, None, indent);
+        if !facts.is_empty() {
+            lines.push('\n');
+            lines.push_str(&self.wrap(&facts, None, indent));
+        }
+        lines.replace('\n', &format!("\n{}", " ".repeat(indent)))
+    }
+
+    /// Wraps a text at spaces: codes, ids and pointers stay whole, unless one is longer than a line of the terminal. `most`: the
+    /// columns of the text that are easy to read; `prefix`: those that are before it.
+    fn wrap(&self, text: &str, most: Option<usize>, prefix: usize) -> String {
+        let text = clean(text);
+        let room = self.width.map(|width| width.saturating_sub(prefix));
+        let Some(columns) = most.into_iter().chain(room).min() else { return text.into_owned() };
+        let options = textwrap::Options::new(columns)
+            .break_words(room.is_some())
+            .word_separator(textwrap::WordSeparator::AsciiSpace)
+            .word_splitter(textwrap::WordSplitter::NoHyphenation);
+        textwrap::fill(&text, options)
     }
 
     /// The renderer takes a snippet after an origin in one group for a second file, and separates the first group from the
@@ -109,33 +210,33 @@ impl Human {
     }
 }
 
-/// `file:line:column   packet ID · TYPE · episode ID · state STATE`, without the unknown parts.
-fn origin(file: &str, finding: &Finding) -> String {
-    let mut text = clean(file).into_owned();
+/// `file:line:column`, without the unknown parts.
+fn location(file: &str, finding: &Finding) -> String {
     match (finding.line, finding.column) {
-        (Some(line), Some(column)) => drop(write!(text, ":{line}:{column}")),
-        (Some(line), None) => drop(write!(text, ":{line}")),
-        (None, _) if finding.stage == Stage::End => text.push_str(" (end of the stream)"),
-        (None, _) => {}
+        (Some(line), Some(column)) => format!("{file}:{line}:{column}"),
+        (Some(line), None) => format!("{file}:{line}"),
+        (None, _) if finding.stage == Stage::End => format!("{file} (end of the stream)"),
+        (None, _) => file.to_owned(),
     }
+}
+
+/// `packet ID · TYPE · episode ID · state STATE`, without the unknown parts.
+fn facts(finding: &Finding) -> String {
     let mut facts = Vec::new();
     if let Some(id) = &finding.packet_id {
         let line = finding.directive_line.map(|line| format!(" in line {line}")).unwrap_or_default();
-        facts.push(format!("packet {}{line}", clean(id)));
+        facts.push(format!("packet {id}{line}"));
     }
     if let Some(packet_type) = finding.packet_type {
         facts.push(packet_type.as_str().to_owned());
     }
     if let Some(id) = &finding.correlation_id {
-        facts.push(format!("episode {}", clean(id)));
+        facts.push(format!("episode {id}"));
     }
     if let Some(state) = &finding.state {
         facts.push(format!("state {}", state.join(" or ")));
     }
-    if !facts.is_empty() {
-        let _ = write!(text, "   {}", facts.join(" · "));
-    }
-    text
+    facts.join(" · ")
 }
 
 /// ``E4, INV-007: title (`omen explain E4`)``
@@ -148,42 +249,24 @@ fn rule(finding: &Finding) -> String {
     format!("{codes}: {} (`omen explain {code}`)", code.info().title)
 }
 
-fn snippet<'a>(
-    number: u64,
-    line: &str,
-    span: &Range<usize>,
-    label: Option<&str>,
-) -> Snippet<'a, annotate_snippets::Annotation<'a>> {
-    let label = label.map(|label| clean(label).into_owned());
-    let excerpt = excerpt(line, span, label.as_ref().map_or(0, |label| label.chars().count()));
-    Snippet::source(excerpt.text)
-        .line_start(usize::try_from(number).unwrap_or(usize::MAX))
-        .annotation(AnnotationKind::Primary.span(excerpt.span).label(label))
+/// How many digits a number has.
+fn digits(number: u64) -> usize {
+    number.checked_ilog10().map_or(1, |log| log as usize + 1)
 }
 
-fn footer<'a>(name: &'static str, text: String) -> Element<'a> {
-    let level = if name == "help" { Level::HELP } else { Level::NOTE };
-    level.with_name(Some(name)).message(text).into()
-}
-
-/// Wraps at spaces only: codes, ids and pointers stay whole.
-fn prose(text: &str) -> String {
-    let options = textwrap::Options::new(FOOTER)
-        .break_words(false)
-        .word_separator(textwrap::WordSeparator::AsciiSpace)
-        .word_splitter(textwrap::WordSplitter::NoHyphenation);
-    textwrap::fill(&clean(text), options)
-}
-
-/// Columns of the text of a footer.
+/// Columns of the text of a footer, at most.
 const FOOTER: usize = 88;
+
+/// The fewest columns of a terminal that findings fit into.
+const NARROWEST: usize = 40;
 
 #[cfg(test)]
 mod tests {
-    use super::{FOOTER, prose};
+    use super::{FOOTER, Human};
 
     #[test]
     fn lines_break_at_spaces_only() {
+        let prose = |text: &str| Human::plain().wrap(text, Some(FOOTER), 10);
         let words = ["INV-007"; 30].join(" ");
         let wrapped = prose(&words);
         assert!(wrapped.lines().count() > 1 && wrapped.lines().all(|line| line.len() <= FOOTER), "{wrapped}");
@@ -191,5 +274,14 @@ mod tests {
         let pointer = "/a-b/".repeat(FOOTER);
         assert_eq!(prose(&format!("at {pointer}")), format!("at\n{pointer}"));
         assert_eq!(prose(""), "");
+    }
+
+    /// A terminal would break it anyway.
+    #[test]
+    fn a_word_longer_than_a_line_of_the_terminal_is_broken() {
+        let pointer = "/a-b".repeat(30);
+        let wrapped = Human::plain().width(50).wrap(&pointer, Some(FOOTER), 10);
+        assert!(wrapped.lines().all(|line| line.len() <= 40), "{wrapped}");
+        assert_eq!(wrapped.replace('\n', ""), pointer);
     }
 }

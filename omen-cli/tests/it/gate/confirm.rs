@@ -305,7 +305,7 @@ fn an_answer_is_not_for_a_call_that_was_not_read() {
 
 /// A terminal: the end at which somebody types and reads, and what opens the other end.
 #[cfg(target_os = "linux")]
-fn terminal() -> (fs::File, impl Fn() -> fs::File) {
+pub(crate) fn terminal() -> (fs::File, impl Fn() -> fs::File) {
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();

@@ -8,7 +8,7 @@ fn packets(path: &str) -> Vec<Value> {
 }
 
 /// Every kind of mistake in every log that has a place for it: its name, and the log.
-pub(super) fn all() -> Vec<(&'static str, String)> {
+pub(crate) fn all() -> Vec<(&'static str, String)> {
     let logs =
         ["read-only", "verify-then-write", "escalate-then-act", "safe-mode-and-clear", "cancel", "verify-then-defer"];
     let mut all = Vec::new();
