@@ -33,6 +33,7 @@ pub(crate) fn run(args: &CheckArgs, color: Color, out: &mut Output) -> Result<Ex
     let mut filter = Filter::open(args)?;
     refuse_to_follow(args, &filter)?;
     refuse_codes(args)?;
+    refuse_layout(args)?;
     let InputArgs { exclude, no_ignore, files, .. } = &args.inputs;
     let mut logs = Given { files, exclude, no_ignore: *no_ignore, config: &args.config.found }.find(quiet)?;
     logs.paths.retain(|path| !filter.is_baseline(path));
@@ -96,9 +97,9 @@ fn in_turn<'r>(
     mut findings: Findings<'r, '_, '_>,
 ) -> io::Result<Total> {
     let jobs = args.jobs.unwrap_or_else(jobs::available);
-    let layout = args.inputs.layout;
+    let format = args.inputs.format();
     let mut total = Total { is_complete: true, ..Total::default() };
-    let several = Several::new(paths, layout, options, jobs);
+    let several = Several::new(paths, &format, options, jobs);
     several.run(|| {
         for (index, path) in paths.iter().enumerate() {
             findings.path = path;
@@ -106,7 +107,7 @@ fn in_turn<'r>(
             findings.filter.begin();
             let checked = match several.take(index) {
                 Some(recorded) => input::replay(path, recorded, &mut findings)?,
-                None => input::check_as(path, layout, options.clone(), jobs, &mut findings)?,
+                None => input::check_as(path, &format, options.clone(), jobs, &mut findings)?,
             };
             findings.reports.file_end(path, &checked.summary)?;
             if checked.is_complete {
@@ -157,6 +158,15 @@ fn refuse_codes(args: &CheckArgs) -> Result<(), Failure> {
     }
 }
 
+/// Refuses a layout that packets with something around them cannot have.
+fn refuse_layout(args: &CheckArgs) -> Result<(), Failure> {
+    if args.inputs.layout == Layout::Array && args.inputs.format().wrapping.is_some() {
+        let message = "`--field` and `--prefix` read one packet on each line; leave out `--input array`";
+        return Err(Failure::Usage(message.to_owned()));
+    }
+    Ok(())
+}
+
 /// Refuses to follow where that cannot work.
 fn refuse_to_follow(args: &CheckArgs, filter: &Filter<'_>) -> Result<(), Failure> {
     if !args.inputs.follow {
@@ -171,6 +181,10 @@ fn refuse_to_follow(args: &CheckArgs, filter: &Filter<'_>) -> Result<(), Failure
     if args.inputs.checkpoint.is_some() && filter.is_active() {
         let message = "`--checkpoint` counts on from an earlier run, and does not know what `--baseline` and `[[ignore]]` left out of it; \
                        use neither with it (`--no-config` reads no omen.toml)";
+        return Err(Failure::Usage(message.to_owned()));
+    }
+    if args.inputs.format().wrapping.is_some() {
+        let message = "`--follow` reads packets that are lines; pipe the log instead, such as `tail -F FILE | omen check --prefix`";
         return Err(Failure::Usage(message.to_owned()));
     }
     let outputs = args.formats.outputs.iter().map(|output| output.format);

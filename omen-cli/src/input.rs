@@ -1,12 +1,14 @@
 //! Inputs: files and standard input, compressed or not, with a progress bar for large files.
 
 mod archive;
+mod binary;
 mod decode;
 pub(crate) mod find;
 mod layout;
 mod packets;
 mod placed;
 mod recorded;
+mod wrapped;
 mod zstd;
 
 use std::fs::File;
@@ -16,17 +18,19 @@ use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use omen::lines::ReadError;
-use omen::validator::{Sink, Summary, ValidatorOptions};
+use omen::validator::{Sink, Summary, ValidatorOptions, report_foreign};
 use omen_gate::regular;
 
 use crate::exit::complain;
 use crate::jobs::AnyValidator;
 use crate::output::Output;
 use archive::Source;
+use binary::{Stop, UntilBinary};
 
 pub(crate) use decode::is_compressed;
 pub(crate) use layout::Layout;
 pub(crate) use recorded::Recorded;
+pub(crate) use wrapped::Wrapping;
 
 /// A sink that prints.
 pub(crate) trait Reporter: Sink<Error = io::Error> {
@@ -45,6 +49,14 @@ pub(crate) trait Reporter: Sink<Error = io::Error> {
     }
 }
 
+/// How the packets of a log are found in it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LogFormat {
+    pub(crate) layout: Layout,
+    /// What is around each packet, if each has a line.
+    pub(crate) wrapping: Option<Wrapping>,
+}
+
 /// One log that was checked.
 pub(crate) struct Checked {
     /// The counts of what was checked: all of it, or the part before the failure.
@@ -60,13 +72,13 @@ pub(crate) fn check(
     jobs: NonZeroUsize,
     reporter: &mut impl Reporter,
 ) -> io::Result<Checked> {
-    check_as(path, Layout::Auto, options, jobs, reporter)
+    check_as(path, &LogFormat::default(), options, jobs, reporter)
 }
 
 /// Checks one log with so many threads. An input that cannot be read is reported here; the error is that of the output.
 pub(crate) fn check_as(
     path: &Path,
-    layout: Layout,
+    format: &LogFormat,
     options: ValidatorOptions,
     jobs: NonZeroUsize,
     reporter: &mut impl Reporter,
@@ -86,7 +98,7 @@ pub(crate) fn check_as(
     };
     reporter.out().follow(&input.bar, input.is_live);
     let bar = input.bar.clone();
-    let judged = judge(input.reader, layout, AnyValidator::new(options, jobs), reporter);
+    let judged = judge(input.reader, format, AnyValidator::new(options, jobs), reporter);
     bar.finish_and_clear();
     match judged {
         Ok(summary) => complete(path, summary, reporter),
@@ -95,20 +107,38 @@ pub(crate) fn check_as(
     }
 }
 
-/// Checks a stream to its end, and what is still open then. If that fails, the counts are of what was checked before.
+/// Checks a stream to its end, and what is still open then. If that fails, the counts are of what was checked before. A stream that
+/// is not a log, or becomes binary, is not checked further.
 pub(crate) fn judge<S: Sink>(
     reader: Source,
-    layout: Layout,
+    format: &LogFormat,
     mut validator: AnyValidator,
     sink: &mut S,
 ) -> Result<Summary, (ReadError<S::Error>, Summary)> {
-    let (layout, reader) = layout.of(reader);
-    if layout == Layout::Array {
-        return placed::read(validator, reader, sink);
+    if let Some(wrapping) = &format.wrapping {
+        return wrapped::read(validator, wrapping, reader, sink);
     }
-    validator.read(reader, sink).map_err(|error| (error, validator.summary()))?;
+    let laid_out = format.layout.of(reader);
+    if laid_out.layout == Layout::Array {
+        return placed::read(validator, laid_out.whole(), sink);
+    }
+    let reported = report_foreign(&laid_out.begin, sink);
+    if let Some(summary) = reported.map_err(|error| (ReadError::Sink(error), Summary::default()))? {
+        return Ok(summary);
+    }
+    let mut sink = UntilBinary(sink);
+    match validator.read(laid_out.whole(), &mut sink) {
+        Ok(()) => {}
+        Err(ReadError::Sink(Stop::Binary)) => return Ok(validator.summary()),
+        Err(ReadError::Sink(Stop::Sink(error))) => return Err((ReadError::Sink(error), validator.summary())),
+        Err(ReadError::Input(error)) => return Err((ReadError::Input(error), validator.summary())),
+    }
     let so_far = validator.summary();
-    validator.finish(sink).map_err(|error| (ReadError::Sink(error), so_far))
+    match validator.finish(&mut sink) {
+        Err(Stop::Sink(error)) => Err((ReadError::Sink(error), so_far)),
+        Err(Stop::Binary) => Ok(so_far),
+        Ok(summary) => Ok(summary),
+    }
 }
 
 /// Reports one log that was checked ahead.

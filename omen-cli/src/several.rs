@@ -14,7 +14,7 @@ use omen::finding::Finding;
 use omen::validator::{Sink, ValidatorOptions};
 use omen_gate::regular;
 
-use crate::input::{self, Layout, Recorded};
+use crate::input::{self, LogFormat, Recorded};
 use crate::jobs::AnyValidator;
 
 /// The files that are checked ahead.
@@ -22,7 +22,7 @@ use crate::jobs::AnyValidator;
 pub(crate) struct Several<'p> {
     paths: &'p [PathBuf],
     options: &'p ValidatorOptions,
-    layout: Layout,
+    format: &'p LogFormat,
     jobs: usize,
     turns: Mutex<Turns>,
     changed: Condvar,
@@ -40,8 +40,13 @@ struct Turns {
 }
 
 impl<'p> Several<'p> {
-    pub(crate) fn new(paths: &'p [PathBuf], layout: Layout, options: &'p ValidatorOptions, jobs: NonZeroUsize) -> Self {
-        Self { paths, options, layout, jobs: jobs.get(), turns: Mutex::default(), changed: Condvar::new() }
+    pub(crate) fn new(
+        paths: &'p [PathBuf],
+        format: &'p LogFormat,
+        options: &'p ValidatorOptions,
+        jobs: NonZeroUsize,
+    ) -> Self {
+        Self { paths, options, format, jobs: jobs.get(), turns: Mutex::default(), changed: Condvar::new() }
     }
 
     /// Checks files ahead while `report` runs, which [takes](Self::take) one after the other.
@@ -108,7 +113,7 @@ impl<'p> Several<'p> {
         // The file may grow while it is read, and be small only as long as it is compressed.
         let reader = Box::new(input::decoded(file, path).ok()?.take(SMALL + 1));
         let validator = AnyValidator::new(self.options.clone(), NonZeroUsize::MIN);
-        let judged = input::judge(reader, self.layout, validator, &mut sink);
+        let judged = input::judge(reader, self.format, validator, &mut sink);
         let summary = judged.ok().filter(|summary| summary.bytes <= SMALL)?;
         Some(Recorded { summary, findings: sink.findings })
     }

@@ -13,6 +13,7 @@ mod alone;
 mod at_end;
 mod charity;
 mod episodes;
+mod foreign;
 mod head;
 mod judge;
 mod judged;
@@ -26,6 +27,7 @@ mod snapshot;
 mod summary;
 mod tally;
 
+pub use foreign::report_foreign;
 pub use levels::{Level, Levels, NotAdjustable};
 pub use message::Message;
 pub use options::{Depth, ValidatorOptions};
@@ -113,7 +115,7 @@ impl Validator {
                 Next::Keep | Next::Skip => return Ok(()),
                 Next::Report(form, begin) => {
                     self.lines.skip(begin.len());
-                    return self.judge.tally.other(form, &begin, sink);
+                    return self.judge.tally.other(form.finding(), &begin, sink);
                 }
             }
         }
@@ -225,7 +227,7 @@ impl Validator {
             Next::Check(kept) => self.check(&kept, sink)?,
             Next::Report(form, begin) => {
                 self.lines.skip(begin.len());
-                self.judge.tally.other(form, &begin, sink)?;
+                self.judge.tally.other(form.finding(), &begin, sink)?;
             }
             Next::Keep | Next::Skip => {}
         }

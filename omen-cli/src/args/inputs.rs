@@ -4,13 +4,24 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::input::Layout;
+use crate::input::{Layout, LogFormat, Wrapping};
 
 #[derive(Debug, Args)]
 pub(crate) struct InputArgs {
     /// How packets are laid out
     #[arg(long = "input", value_name = "LAYOUT", value_enum, default_value_t)]
     pub(crate) layout: Layout,
+
+    /// Read the packet of each line in the field at a JSON pointer, such as /log, as an object or as its text
+    ///
+    /// For packets that a container or a log collector has put into objects of its own. A line without the field is checked
+    /// as it is.
+    #[arg(long, value_name = "POINTER", value_parser = pointer, conflicts_with = "prefix")]
+    pub(crate) field: Option<String>,
+
+    /// Leave out what is before the packet in each line, such as `2026-11-24T10:00:00Z stdout F `
+    #[arg(long)]
+    pub(crate) prefix: bool,
 
     /// Leave out files and directories that match, in the syntax of .gitignore
     ///
@@ -59,4 +70,17 @@ pub(crate) struct InputArgs {
     /// named is checked whatever its name. Compressed logs are recognised by their first bytes.
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
+}
+
+impl InputArgs {
+    /// How packets are found in the logs.
+    pub(crate) fn format(&self) -> LogFormat {
+        let prefix = self.prefix.then_some(Wrapping::Prefix);
+        LogFormat { layout: self.layout, wrapping: prefix.or_else(|| self.field.clone().map(Wrapping::Field)) }
+    }
+}
+
+/// A JSON pointer to a field.
+fn pointer(text: &str) -> Result<String, &'static str> {
+    if text.starts_with('/') { Ok(text.to_owned()) } else { Err("expected a JSON pointer, such as `/log`") }
 }

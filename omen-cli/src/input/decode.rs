@@ -10,22 +10,14 @@ use std::path::Path;
 use flate2::bufread::MultiGzDecoder;
 
 use super::archive::{GZIP, Kind, MAGIC_BYTES, Source, ZSTD, corrupt, is_skippable, truncated};
+use super::layout::MARK;
 use super::zstd::ZstdDecoder;
 
-/// Decodes a source if it is compressed. A file that is named as an archive and ends before its first bytes are complete is a
-/// truncated one.
-pub(super) fn decoded(mut source: Source, path: &Path) -> io::Result<Source> {
-    let mut head = Vec::with_capacity(MAGIC_BYTES);
+/// Decodes a source if it is compressed, and leaves out the byte order mark that Windows tools begin a file with. A file that is named
+/// as an archive and ends before its first bytes are complete is a truncated one.
+pub(super) fn decoded(source: Source, path: &Path) -> io::Result<Source> {
     // One byte is enough to tell most logs from an archive, and a live input may have no more of them for now.
-    while head.len() < MAGIC_BYTES && is_prefix(&head) {
-        let mut byte = [0];
-        match source.read(&mut byte) {
-            Ok(0) => break,
-            Ok(_) => head.extend_from_slice(&byte),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
+    let (head, source) = begin(source, MAGIC_BYTES, is_prefix)?;
     let kind = Kind::of_magic(&head);
     let named = Kind::of_name(path).filter(|_| head.len() < MAGIC_BYTES && is_prefix(&head));
     if kind.is_none()
@@ -35,10 +27,56 @@ pub(super) fn decoded(mut source: Source, path: &Path) -> io::Result<Source> {
     }
     let source = Cursor::new(head).chain(source);
     Ok(match kind {
-        None => Box::new(source),
-        Some(Kind::Gzip) => Box::new(Gzip(MultiGzDecoder::new(BufReader::with_capacity(BUFFER, Box::new(source))))),
-        Some(Kind::Zstd) => Box::new(ZstdDecoder::new(BufReader::with_capacity(BUFFER, Box::new(source)))),
+        None => Box::new(Unmarked::Begin(Box::new(source))),
+        Some(Kind::Gzip) => {
+            let archive = MultiGzDecoder::new(BufReader::with_capacity(BUFFER, Box::new(source) as Source));
+            Box::new(Unmarked::Begin(Box::new(Gzip(archive))))
+        }
+        Some(Kind::Zstd) => {
+            let archive = ZstdDecoder::new(BufReader::with_capacity(BUFFER, Box::new(source)));
+            Box::new(Unmarked::Begin(Box::new(archive)))
+        }
     })
+}
+
+/// Reads the first bytes of a source, at most so many, as long as they begin what is looked for.
+fn begin(mut source: Source, most: usize, may_be: fn(&[u8]) -> bool) -> io::Result<(Vec<u8>, Source)> {
+    let mut head = Vec::with_capacity(most);
+    while head.len() < most && may_be(&head) {
+        let mut byte = [0];
+        match source.read(&mut byte) {
+            Ok(0) => break,
+            Ok(_) => head.extend_from_slice(&byte),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok((head, source))
+}
+
+/// A source without its byte order mark.
+enum Unmarked {
+    Begin(Source),
+    Rest(Source),
+}
+
+impl Read for Unmarked {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if buffer.is_empty() {
+            return Ok(0);
+        }
+        if let Self::Begin(source) = self {
+            let source = std::mem::replace(source, Box::new(io::empty()));
+            let (mut head, rest) = begin(source, MARK.len(), |head| MARK.starts_with(head))?;
+            if head == MARK {
+                head.clear();
+            }
+            *self = Self::Rest(Box::new(Cursor::new(head).chain(rest)));
+        }
+        match self {
+            Self::Begin(source) | Self::Rest(source) => source.read(buffer),
+        }
+    }
 }
 
 /// Whether a file is compressed. It is read from its beginning afterwards.

@@ -18,31 +18,49 @@ pub(crate) enum Layout {
     Array,
 }
 
+/// A stream whose layout is known.
+pub(super) struct LaidOut {
+    pub(super) layout: Layout,
+    /// What was read to find out, if that was to be found out.
+    pub(super) begin: Vec<u8>,
+    rest: Source,
+}
+
+impl LaidOut {
+    /// The stream from its beginning.
+    pub(super) fn whole(self) -> Source {
+        Box::new(Cursor::new(self.begin).chain(self.rest))
+    }
+}
+
 impl Layout {
-    /// Finds out how a stream is laid out, if that is to be found out, and returns it from its beginning.
-    pub(super) fn of(self, mut source: Source) -> (Self, Source) {
+    /// Finds out how a stream is laid out, if that is to be found out. Of a stream of lines, at least the first is read.
+    pub(super) fn of(self, mut source: Source) -> LaidOut {
+        let mut begin = Vec::new();
         if self != Self::Auto {
-            return (self, source);
+            return LaidOut { layout: self, begin, rest: source };
         }
-        let mut head = Vec::new();
         let mut detector = Detector::default();
+        let mut found = None;
         let mut buffer = vec![0; READ_BYTES];
         loop {
             let end = match source.read(&mut buffer) {
                 Ok(0) => Ok(()),
                 Ok(count) => {
                     let bytes = buffer.get(..count).unwrap_or_default();
-                    head.extend_from_slice(bytes);
-                    match detector.take(bytes) {
-                        None if head.len() < MOST_BYTES => continue,
-                        layout => return (layout.unwrap_or(Self::Lines), Box::new(Cursor::new(head).chain(source))),
+                    begin.extend_from_slice(bytes);
+                    found = found.or_else(|| detector.take(bytes));
+                    let is_known = found == Some(Self::Array) || found.is_some() && begin.contains(&b'\n');
+                    if !is_known && begin.len() < MOST_BYTES {
+                        continue;
                     }
+                    return LaidOut { layout: found.unwrap_or(Self::Lines), begin, rest: source };
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 Err(error) => Err(error),
             };
             // What was read before the failure is checked, too.
-            return (Self::Lines, Box::new(Cursor::new(head).chain(Ended(end.err()))));
+            return LaidOut { layout: found.unwrap_or(Self::Lines), begin, rest: Box::new(Ended(end.err())) };
         }
     }
 }

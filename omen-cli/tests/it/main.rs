@@ -21,6 +21,7 @@ mod find;
 mod findings;
 #[cfg(unix)]
 mod follow;
+mod foreign;
 mod formats;
 mod gate;
 mod governed;

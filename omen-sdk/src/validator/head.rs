@@ -214,6 +214,11 @@ fn is_complete(line: &[u8]) -> bool {
     false
 }
 
+/// Whether the first bytes of a stream may be those of lines.
+pub(super) fn may_be_lines(begin: &[u8]) -> bool {
+    matches!(look(begin, true), Look::Lines)
+}
+
 /// How files of other forms begin.
 const MAGIC: &[(&[u8], Form)] = &[
     (b"\x1f\x8b", Form::Gzip),

@@ -144,7 +144,7 @@ impl ParallelValidator {
             Next::Check(kept) => self.lines(&[&kept], sink)?,
             Next::Report(form, begin) => {
                 self.lines.skip(begin.len());
-                self.tally.other(form, &begin, sink)?;
+                self.tally.other(form.finding(), &begin, sink)?;
             }
             Next::Keep | Next::Skip => {}
         }
@@ -176,7 +176,7 @@ impl ParallelValidator {
                 }
                 Next::Report(form, begin) => {
                     self.lines.skip(begin.len());
-                    return self.tally.other(form, &begin, sink);
+                    return self.tally.other(form.finding(), &begin, sink);
                 }
                 Next::Skip => return Ok(()),
                 Next::Keep => {}

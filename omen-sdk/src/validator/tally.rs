@@ -9,7 +9,6 @@ use omen_types::{Diagnostic, Instant, PacketType, Severity};
 use super::at_end::at_end;
 use super::charity::Charities;
 use super::episodes::{Found, Late};
-use super::head::Form;
 use super::judged::{Judged, names};
 use super::options::ValidatorOptions;
 use super::sink::{JudgedPacket, Sink};
@@ -85,13 +84,18 @@ impl Tally {
     }
 
     /// Reports a stream that is not JSON Lines, by its first bytes.
-    pub(super) fn other<S: Sink + ?Sized>(&mut self, form: Form, begin: &[u8], sink: &mut S) -> Result<(), S::Error> {
+    pub(super) fn other<S: Sink + ?Sized>(
+        &mut self,
+        finding: Diagnostic,
+        begin: &[u8],
+        sink: &mut S,
+    ) -> Result<(), S::Error> {
         let is_blank = |line: &&[u8]| line.trim_ascii().is_empty();
         let mut lines = begin.split(|byte| *byte == b'\n');
         let blank = lines.clone().take_while(is_blank).count();
         let first = String::from_utf8_lossy(lines.find(|line| !is_blank(line)).unwrap_or_default().trim_ascii_end());
         self.line += blank as u64 + 1;
-        self.packet(Judged::other(first, form.finding()), sink)
+        self.packet(Judged::other(first, finding), sink)
     }
 
     /// Reports what is still open in an episode at the end of the stream.

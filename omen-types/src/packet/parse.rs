@@ -155,6 +155,12 @@ fn unreadable(text: &str) -> Option<Diagnostic> {
         error.span = Some(0..BYTE_ORDER_MARK.len_utf8());
         return Some(error);
     }
+    if let Some(at) = text.find('\0') {
+        let mut error = Diagnostic::error(Code::Json, "the line contains NUL bytes")
+            .help("remove them: the input is binary, or was not written to its end when the system stopped");
+        error.span = Some(at..at + 1);
+        return Some(error);
+    }
     if let Some(at) = shape::too_deep(text) {
         let mut error = Diagnostic::error(Code::Json, format!("nested deeper than {MAX_DEPTH} levels"))
             .help("flatten the data, or keep it elsewhere and refer to it");
@@ -215,6 +221,9 @@ fn is_lone_surrogate(message: &str) -> bool {
 /// How to fix a syntax error: what `serde_json` reports, and the text from the place on.
 fn remedy(message: &str, rest: &str) -> String {
     let word: String = rest.chars().take_while(|c| c.is_ascii_alphabetic()).collect();
+    if rest.starts_with(FENCE) {
+        return "remove this line: it is the fence of a Markdown code block".to_owned();
+    }
     let general = "write one packet per line, as a JSON object";
     if message.starts_with("EOF") {
         return format!("the line ends before the packet does: {general}, and check whether it was cut off");
@@ -222,8 +231,9 @@ fn remedy(message: &str, rest: &str) -> String {
     match (message, rest.chars().next()) {
         ("trailing comma", _) => "remove the comma before the closing bracket".to_owned(),
         ("trailing characters", _) => "write each packet on a line of its own, and nothing after it".to_owned(),
+        ("key must be a string", Some('\'')) => format!("write names of fields in double quotes{PYTHON}"),
         ("key must be a string", _) => "write names of fields in double quotes".to_owned(),
-        (_, Some('\'')) => "write strings in double quotes".to_owned(),
+        (_, Some('\'')) => format!("write strings in double quotes{PYTHON}"),
         (_, Some(c)) if c.is_control() => format!("escape it: write `{}`", escaped(c)),
         (OUT_OF_RANGE, _) => {
             "write a number between -1.7976931348623157e308 and 1.7976931348623157e308, or a string".to_owned()
@@ -236,12 +246,20 @@ fn remedy(message: &str, rest: &str) -> String {
             "nan" | "inf" | "infinity" => {
                 "JSON has no such number: leave the field out, or write a finite one".to_owned()
             }
-            "none" | "undefined" => "write `null`, or leave the field out".to_owned(),
-            word @ ("true" | "false" | "null") => format!("write `{word}`, in lower case"),
+            "none" => format!("write `null`, or leave the field out{PYTHON}"),
+            "undefined" => "write `null`, or leave the field out".to_owned(),
+            word @ ("true" | "false") => format!("write `{word}`, in lower case{PYTHON}"),
+            word @ "null" => format!("write `{word}`, in lower case"),
             _ => format!("{general}, with strings and names of fields in double quotes"),
         },
     }
 }
+
+/// Where a packet is written as Python prints it.
+const PYTHON: &str = "; in Python, write packets with `json.dumps`";
+
+/// How a code block begins and ends in Markdown.
+const FENCE: &str = "```";
 
 /// A control character as JSON has it in strings.
 fn escaped(c: char) -> String {
