@@ -16,7 +16,7 @@ use crate::exit::{Exit, Failure, complain};
 use crate::formats::{DEFAULT, FOLLOWED, Format, Reports, Totals};
 use crate::input::find::{Given, Logs};
 use crate::input::{self, Layout};
-use crate::output::{Color, Output};
+use crate::output::{Color, Output, remove_at_signals};
 use crate::several::Several;
 use crate::statistics::Statistics;
 use crate::{follow, jobs};
@@ -42,6 +42,10 @@ pub(crate) fn run(args: &CheckArgs, color: Color, out: &mut Output) -> Result<Ex
         return Err(Failure::Usage(message.to_owned()));
     }
 
+    // One that follows ends at a signal as at the end of a log.
+    if !args.inputs.follow && !args.formats.outputs.is_empty() {
+        remove_at_signals();
+    }
     let mut reports = Reports::open(&args.formats, color, &logs.paths, out)?;
     let checked = failed(&logs, &mut reports).map_err(Failure::from).and_then(|()| {
         let (path, reports, filter) = (Path::new(""), &mut reports, &mut filter);

@@ -15,7 +15,7 @@ use omen::validator::ValidatorOptions;
 
 use crate::check::findings::{Findings, Total};
 use crate::exit::{Failure, complain};
-use crate::input::Reporter as _;
+use crate::input::{self, Reporter as _};
 use checkpoint::Checkpoint;
 use tail::Tail;
 use wake::Wake;
@@ -38,12 +38,14 @@ pub(crate) fn run<'r>(
     let mut is_new = false;
     let mut waits_for = None;
     loop {
-        let mut missing = 0;
+        let mut missing = Vec::new();
         for (tail, path) in tails.iter_mut().zip(paths) {
             findings.path = path;
             is_complete &= tail.poll(&mut findings)?;
             is_new |= tail.has_read();
-            missing += usize::from(tail.is_missing());
+            if tail.is_missing() {
+                missing.push(path.as_path());
+            }
         }
         let is_stopped = wake.is_stopped();
         if is_new
@@ -54,12 +56,16 @@ pub(crate) fn run<'r>(
             positions.and_then(|positions| checkpoint.save(positions)).map_err(unsaved)?;
             is_new = false;
         }
-        if is_stopped {
+        // Logs that cannot be read have nothing to wait for.
+        if is_stopped || tails.iter().all(Tail::is_useless) {
             break;
         }
-        let now_for = (tails.len() - missing, missing);
-        if wake.is_watched() && !findings.is_quiet() && waits_for.replace(now_for) != Some(now_for) {
-            complain(waiting(tails.len() - missing, missing));
+        let there = tails.iter().filter(|tail| tail.is_open()).count();
+        // A person sees what this waits for; others learn that a log is missing, which may be a mistake.
+        let is_worth_saying = wake.is_watched() || !missing.is_empty();
+        if is_worth_saying && !findings.is_quiet() && waits_for.as_ref() != Some(&(there, missing.clone())) {
+            complain(waiting(there, &missing));
+            waits_for = Some((there, missing));
         }
         wake.wait(PAUSE);
     }
@@ -76,16 +82,18 @@ fn unsaved(error: io::Error) -> Failure {
     Failure::File(io::Error::new(error.kind(), format!("cannot write the checkpoint: {error}")))
 }
 
-/// What this waits for, for a person.
-fn waiting(there: usize, missing: usize) -> String {
+/// What this waits for.
+fn waiting(there: usize, missing: &[&Path]) -> String {
     let files = |count| if count == 1 { "1 log".to_owned() } else { format!("{count} logs") };
     let ends = "Ctrl-C ends this";
-    match (there, missing) {
-        (there, 0) => format!("waiting for more in {}; {ends}", files(there)),
-        (0, missing) => format!("waiting for {} to be created; {ends}", files(missing)),
-        (there, missing) => {
-            format!("waiting for more in {}, and for {} to be created; {ends}", files(there), files(missing))
-        }
+    let missing = match missing {
+        [] => return format!("waiting for more in {}; {ends}", files(there)),
+        [one] => input::name(one),
+        several => files(several.len()),
+    };
+    match there {
+        0 => format!("waiting for {missing} to be created; {ends}"),
+        there => format!("waiting for more in {}, and for {missing} to be created; {ends}", files(there)),
     }
 }
 

@@ -13,6 +13,7 @@ use indicatif::ProgressBar;
 use omen::render::human::Human;
 
 use self::draft::Draft;
+pub(crate) use self::draft::remove_at_signals;
 
 /// When to use colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -24,7 +24,7 @@ use omen::validator::ValidatorOptions;
 use crate::args::ReportArgs;
 use crate::exit::{Exit, Failure};
 use crate::input::find::Given;
-use crate::output::{Color, Output};
+use crate::output::{Color, Output, remove_at_signals};
 
 use calls::Calls;
 use gather::Gather;
@@ -45,6 +45,7 @@ pub(crate) fn run(args: &ReportArgs, out: &mut Output) -> Result<Exit, Failure> 
         Err(_) => return Ok(Exit::Unreadable),
     };
     // A place that cannot be written to is reported before the logs are read.
+    remove_at_signals();
     let mut file = Output::to_file(&args.output, false, Color::Never)?;
     let options = ValidatorOptions { now: args.clock.now, levels, ..ValidatorOptions::default() };
     let mut gather = Gather::default();

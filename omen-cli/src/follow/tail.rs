@@ -96,9 +96,19 @@ impl Tail {
         Position::new(&self.path, (&mut open.file, open.offset), counts, &self.validator.snapshot()).map(Some)
     }
 
+    /// Whether there is a file that can be read.
+    pub(super) fn is_open(&self) -> bool {
+        self.open.is_some()
+    }
+
     /// Whether there is no file.
     pub(super) fn is_missing(&self) -> bool {
-        self.open.is_none()
+        self.open.is_none() && self.failure.is_none()
+    }
+
+    /// Whether there is something, and nothing of it could ever be read.
+    pub(super) fn is_useless(&self) -> bool {
+        self.failure.is_some() && !self.has_begun
     }
 
     /// Whether there was one.
@@ -126,6 +136,7 @@ impl Tail {
                 Ok(None) => return Ok(true),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     // It is waited for. What is open is read until there is another.
+                    self.failure = None;
                     return Ok(true);
                 }
                 Err(error) => return Ok(self.fail(&error)),

@@ -3,7 +3,15 @@
 use std::fs::{self, File, Permissions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+#[cfg(unix)]
+use std::{sync::mpsc::sync_channel, thread};
 
+#[cfg(unix)]
+use signal_hook::{
+    consts::{SIGINT, SIGTERM},
+    iterator::Signals,
+};
 use tempfile::{Builder, NamedTempFile};
 
 /// A file that is written beside its place, and takes it when it is complete: a reader finds the old file or the new one, and
@@ -40,6 +48,7 @@ impl Draft {
         }
         // Without the name of the temporary file, which the caller did not choose.
         let file = builder.tempfile_in(folder).map_err(|error| io::Error::from(error.kind()))?;
+        drafts().push(file.path().to_owned());
         Ok(Self::Beside(file, place))
     }
 
@@ -71,6 +80,37 @@ impl Write for Draft {
             Self::InPlace(file) => file.flush(),
         }
     }
+}
+
+/// Has SIGINT and SIGTERM remove the drafts before they end this process, which runs no destructors then. Where the system refuses
+/// that, a signal leaves them.
+#[cfg(unix)]
+pub(crate) fn remove_at_signals() {
+    let (is_ready, ready) = sync_channel(1);
+    // The thread comes first: signals without one would be lost.
+    let thread = thread::Builder::new().name("omen signals".to_owned()).spawn(move || {
+        let Ok(mut signals) = Signals::new([SIGINT, SIGTERM]) else { return };
+        let _ = is_ready.send(());
+        for signal in signals.forever() {
+            for draft in drafts().iter() {
+                // One that is complete has another name by now.
+                let _ = fs::remove_file(draft);
+            }
+            let _ = signal_hook::low_level::emulate_default_handler(signal);
+        }
+    });
+    if thread.is_ok() {
+        let _ = ready.recv();
+    }
+}
+
+#[cfg(not(unix))]
+pub(crate) fn remove_at_signals() {}
+
+/// The paths of the drafts of this process.
+fn drafts() -> MutexGuard<'static, Vec<PathBuf>> {
+    static DRAFTS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+    DRAFTS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The permissions of a new file, less those that the process masks. Temporary files are private otherwise.

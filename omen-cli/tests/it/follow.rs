@@ -140,7 +140,42 @@ fn a_log_that_does_not_exist_yet_is_waited_for() {
     append(&folder, "a.jsonl", "?\n");
     follower.finds("a.jsonl", 1, "JSON");
     let (code, summary, stderr) = follower.stop(Signal::TERM);
-    assert_eq!((code, &summary["files"], stderr.as_str()), (Some(1), &2.into(), ""));
+    assert_eq!((code, &summary["files"]), (Some(1), &2.into()));
+    assert_eq!(stderr, "omen: waiting for more in 1 log, and for a.jsonl to be created; Ctrl-C ends this\n");
+}
+
+/// Nothing else would end it.
+#[test]
+fn logs_that_cannot_be_followed_end_the_command() {
+    let folder = folder(&[("a.jsonl.gz", &[0x1f, 0x8b, 8, 0])]);
+    let mut command = omen(["check", "--follow", "a.jsonl.gz", "/dev/null"]);
+    let run = run(command.current_dir(&folder).timeout(AT_ONCE));
+    assert_eq!(run.code, 3, "{}", run.stderr);
+    let compressed = "omen: cannot read a.jsonl.gz: it is compressed, and only a log that is written line by line";
+    assert!(run.stderr.starts_with(compressed), "{}", run.stderr);
+    assert_eq!(run.stderr.lines().count(), 2, "{}", run.stderr);
+}
+
+/// An interrupted command leaves the folder as it was: the report is written beside its place until it is complete.
+#[test]
+fn a_signal_leaves_no_draft_of_a_report() {
+    for args in [&["check", "--output", "sarif=found.sarif", "-"][..], &["report", "-o", "report.html", "pipe"]] {
+        for signal in [Signal::INT, Signal::TERM] {
+            let folder = folder(&[]);
+            pipe(&folder, "pipe");
+            let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_omen"));
+            let mut child = command.args(args).current_dir(&folder).stdin(Stdio::piped()).spawn().unwrap();
+            let drafts =
+                || fs::read_dir(&folder).unwrap().filter(|entry| entry.as_ref().unwrap().file_name() != "pipe").count();
+            while drafts() == 0 {
+                std::thread::sleep(std::time::Duration::from_millis(5));
+            }
+            kill_process(Pid::from_child(&child), signal).unwrap();
+            let status = child.wait().unwrap();
+            assert_eq!(std::os::unix::process::ExitStatusExt::signal(&status), Some(signal.as_raw()));
+            assert_eq!(drafts(), 0, "{args:?}");
+        }
+    }
 }
 
 /// The log goes on in the next file: an episode that began in the last one, too. Lines are numbered in their file.
