@@ -3,7 +3,9 @@
 mod baseline;
 mod filter;
 pub(crate) mod findings;
+mod halves;
 mod ignores;
+mod joined;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -22,6 +24,7 @@ use crate::statistics::Statistics;
 use crate::{follow, jobs};
 use filter::Filter;
 use findings::{Findings, Total};
+use halves::Halves;
 
 pub(crate) fn run(args: &CheckArgs, color: Color, out: &mut Output) -> Result<Exit, Failure> {
     let levels = args.levels.after(&args.config.found.levels).map_err(|error| Failure::Usage(error.to_string()))?;
@@ -34,9 +37,17 @@ pub(crate) fn run(args: &CheckArgs, color: Color, out: &mut Output) -> Result<Ex
     refuse_to_follow(args, &filter)?;
     refuse_codes(args)?;
     refuse_layout(args)?;
+    if args.inputs.join && filter.is_active() {
+        let message = "`--join` reports causes in other files, which `--baseline` and `[[ignore]]` look for in the same one; \
+                       use neither with it (`--no-config` reads no omen.toml)";
+        return Err(Failure::Usage(message.to_owned()));
+    }
     let InputArgs { exclude, no_ignore, files, .. } = &args.inputs;
     let mut logs = Given { files, exclude, no_ignore: *no_ignore, config: &args.config.found }.find(quiet)?;
     logs.paths.retain(|path| !filter.is_baseline(path));
+    if args.inputs.join {
+        joined::oldest_first(&mut logs.paths);
+    }
     if args.inputs.follow && logs.paths.iter().any(|path| input::is_stdin(path)) {
         let message = "standard input is followed anyway; leave out `--follow`, or name a file";
         return Err(Failure::Usage(message.to_owned()));
@@ -49,9 +60,11 @@ pub(crate) fn run(args: &CheckArgs, color: Color, out: &mut Output) -> Result<Ex
     let mut reports = Reports::open(&args.formats, color, &logs.paths, out)?;
     let checked = failed(&logs, &mut reports).map_err(Failure::from).and_then(|()| {
         let (path, reports, filter) = (Path::new(""), &mut reports, &mut filter);
-        let findings = Findings { path, reports, filter, statistics: &mut statistics, is_silent, quiet };
+        let findings = Findings { path, reports, filter, statistics: &mut statistics, is_silent, quiet, halves: Halves::default() };
         if args.inputs.follow {
             follow::run(&logs.paths, args.inputs.checkpoint.as_deref(), &options, findings)
+        } else if args.inputs.join {
+            joined::check(args, &logs.paths, &options, findings).map_err(Failure::from)
         } else {
             in_turn(args, &logs.paths, &options, findings).map_err(Failure::from)
         }
@@ -107,6 +120,7 @@ fn in_turn<'r>(
     several.run(|| {
         for (index, path) in paths.iter().enumerate() {
             findings.path = path;
+            findings.halves.next_file();
             findings.reports.file(path)?;
             findings.filter.begin();
             let checked = match several.take(index) {
@@ -120,6 +134,9 @@ fn in_turn<'r>(
             total.files += u64::from(checked.is_complete);
             total.is_complete &= checked.is_complete;
             total.summary += checked.summary;
+        }
+        if let Some(cut) = findings.halves.found().filter(|_| !findings.quiet) {
+            complain(format_args!("note: {cut}"));
         }
         Ok(total)
     })
@@ -162,8 +179,13 @@ fn refuse_codes(args: &CheckArgs) -> Result<(), Failure> {
     }
 }
 
-/// Refuses a layout that packets with something around them cannot have.
+/// Refuses a layout that packets with something around them or joined logs cannot have.
 fn refuse_layout(args: &CheckArgs) -> Result<(), Failure> {
+    if args.inputs.join && (args.inputs.layout == Layout::Array || args.inputs.format().wrapping.is_some()) {
+        let message = "`--join` reads logs with one packet on each line, and nothing else; leave it out, or join the files first, \
+                       such as with `zcat -f FILE… | omen check --prefix`";
+        return Err(Failure::Usage(message.to_owned()));
+    }
     if args.inputs.layout == Layout::Array && args.inputs.format().wrapping.is_some() {
         let message = "`--field` and `--prefix` read one packet on each line; leave out `--input array`";
         return Err(Failure::Usage(message.to_owned()));

@@ -3,6 +3,7 @@
 mod archive;
 mod binary;
 mod decode;
+mod file_lines;
 pub(crate) mod find;
 mod layout;
 mod packets;
@@ -28,7 +29,8 @@ use archive::Source;
 use binary::{Stop, UntilBinary};
 
 pub(crate) use decode::is_compressed;
-pub(crate) use layout::Layout;
+pub(crate) use file_lines::FileLines;
+pub(crate) use layout::{Layout, MARK};
 pub(crate) use recorded::Recorded;
 pub(crate) use wrapped::Wrapping;
 

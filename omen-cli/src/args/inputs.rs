@@ -33,6 +33,13 @@ pub(crate) struct InputArgs {
     #[arg(long)]
     pub(crate) no_ignore: bool,
 
+    /// Check all files as one log, which was rotated: the episodes of one go on in the next
+    ///
+    /// Files are joined in their order. Those that have one name and numbers after it, as logrotate names them, are joined
+    /// from the highest number down: a.jsonl.2.gz, a.jsonl.1, a.jsonl.
+    #[arg(long, conflicts_with = "follow")]
+    pub(crate) join: bool,
+
     /// Go on with what is appended to the logs, until SIGINT (Ctrl-C) or SIGTERM
     ///
     /// A log that is replaced by a new file, or truncated, goes on in the new content, and so do its

@@ -7,6 +7,7 @@ use omen::finding::Finding;
 use omen::validator::{Sink, Summary};
 
 use super::filter::Filter;
+use super::halves::Halves;
 use crate::formats::Reports;
 use crate::input::Reporter;
 use crate::output::Output;
@@ -32,12 +33,14 @@ pub(crate) struct Findings<'r, 'o, 'c> {
     /// Whether findings are only counted.
     pub(super) is_silent: bool,
     pub(super) quiet: bool,
+    pub(super) halves: Halves<'r>,
 }
 
 impl Sink for Findings<'_, '_, '_> {
     type Error = io::Error;
 
     fn finding(&mut self, finding: Finding, line: Option<&str>) -> io::Result<()> {
+        self.halves.add(self.path, &finding);
         if !self.filter.reports(self.path, &finding, line) {
             return Ok(());
         }

@@ -12,14 +12,14 @@ use same_file::Handle;
 
 use super::checkpoint::Position;
 use crate::exit::complain;
-use crate::input::{self, Reporter};
+use crate::input::{self, FileLines, Reporter};
 
 /// A log, through all files that its path has named. Its episodes go on in the next file.
 pub(super) struct Tail {
     path: PathBuf,
     open: Option<Open>,
     validator: Validator,
-    lines: Lines,
+    lines: FileLines,
     has_begun: bool,
     /// How far it was checked before, as long as no file is open.
     position: Option<Position>,
@@ -38,22 +38,11 @@ struct Open {
     offset: u64,
 }
 
-/// The lines that the validator has, over all files.
-#[derive(Default)]
-struct Lines {
-    /// Those that are complete.
-    complete: u64,
-    /// Whether one has begun.
-    is_inside: bool,
-    /// How many were complete where each file began.
-    before: Vec<u64>,
-}
-
 impl Tail {
     /// Follows a log from where it was checked before.
     pub(super) fn new(path: &Path, position: Option<Position>, options: ValidatorOptions) -> Result<Self, String> {
         let (validator, lines) = match &position {
-            None => (Validator::new(options), Lines::default()),
+            None => (Validator::new(options), FileLines::default()),
             Some(position) => {
                 let damaged = || BadSnapshot::Damaged;
                 let restored = position.validator().ok_or_else(damaged);
@@ -61,7 +50,7 @@ impl Tail {
                 let validator = validator
                     .map_err(|error| format!("cannot go on with {} from the checkpoint: {error}", input::name(path)))?;
                 let Position { lines, is_inside, files, .. } = position;
-                (validator, Lines { complete: *lines, is_inside: *is_inside, before: files.clone() })
+                (validator, FileLines::resume((*lines, *is_inside, files.clone())))
             }
         };
         Ok(Self {
@@ -91,9 +80,8 @@ impl Tail {
     /// How far the log was checked; none if it never was there.
     pub(super) fn position(&mut self) -> io::Result<Option<Position>> {
         let Some(open) = &mut self.open else { return Ok(self.position.clone()) };
-        let Lines { complete, is_inside, before } = &self.lines;
-        let counts = (*complete, *is_inside, before.as_slice());
-        Position::new(&self.path, (&mut open.file, open.offset), counts, &self.validator.snapshot()).map(Some)
+        let place = (&mut open.file, open.offset);
+        Position::new(&self.path, place, self.lines.state(), &self.validator.snapshot()).map(Some)
     }
 
     /// Whether there is a file that can be read.
@@ -159,14 +147,18 @@ impl Tail {
                     return Ok(Err(error));
                 }
                 open.offset = 0;
-                lines.begin_file(validator, reporter)?;
+                begin_file(lines, validator, reporter)?;
             }
             match open.file.read(buffer) {
                 Ok(0) => break,
                 Ok(count) => {
                     is_any = true;
+                    let mut bytes = buffer.get(..count).unwrap_or_default();
+                    if open.offset == 0 {
+                        bytes = bytes.strip_prefix(input::MARK).unwrap_or(bytes);
+                    }
                     open.offset += count as u64;
-                    lines.feed(buffer.get(..count).unwrap_or_default(), validator, reporter)?;
+                    feed(bytes, lines, validator, reporter)?;
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Ok(Err(error)),
@@ -232,7 +224,7 @@ impl Tail {
         self.position = None;
         self.open = Some(open);
         if std::mem::replace(&mut self.has_begun, true) {
-            self.lines.begin_file(&mut self.validator, reporter)?;
+            begin_file(&mut self.lines, &mut self.validator, reporter)?;
         }
         Ok(Ok(()))
     }
@@ -247,44 +239,35 @@ impl Tail {
     }
 }
 
-impl Lines {
-    fn feed<S: Sink>(&mut self, bytes: &[u8], validator: &mut Validator, sink: &mut S) -> Result<(), S::Error> {
-        validator.feed(bytes, &mut InFile { before: &self.before, sink })?;
-        self.complete += bytes.iter().filter(|byte| **byte == b'\n').count() as u64;
-        self.is_inside = bytes.last().map_or(self.is_inside, |byte| *byte != b'\n');
-        Ok(())
-    }
+/// Checks the next bytes.
+fn feed<S: Sink>(bytes: &[u8], lines: &mut FileLines, validator: &mut Validator, sink: &mut S) -> Result<(), S::Error> {
+    validator.feed(bytes, &mut InFile { lines, sink })?;
+    lines.take(bytes);
+    Ok(())
+}
 
-    /// Ends a line that the last file has not ended, and counts from 1 again.
-    fn begin_file<S: Sink>(&mut self, validator: &mut Validator, sink: &mut S) -> Result<(), S::Error> {
-        if self.is_inside {
-            self.feed(b"\n", validator, sink)?;
-        }
-        self.before.push(self.complete);
-        Ok(())
+/// Ends a line that the last file has not ended, and counts from 1 again.
+fn begin_file<S: Sink>(lines: &mut FileLines, validator: &mut Validator, sink: &mut S) -> Result<(), S::Error> {
+    if lines.is_inside() {
+        feed(b"\n", lines, validator, sink)?;
     }
+    lines.next_file();
+    Ok(())
 }
 
 /// Passes on findings with the numbers that their lines have in their files.
 struct InFile<'s, S> {
-    before: &'s [u64],
+    lines: &'s FileLines,
     sink: &'s mut S,
-}
-
-impl<S> InFile<'_, S> {
-    fn number(&self, line: u64) -> u64 {
-        let files = self.before.partition_point(|before| *before < line);
-        line - files.checked_sub(1).and_then(|last| self.before.get(last)).unwrap_or(&0)
-    }
 }
 
 impl<S: Sink> Sink for InFile<'_, S> {
     type Error = S::Error;
 
     fn finding(&mut self, mut finding: Finding, line: Option<&str>) -> Result<(), S::Error> {
-        finding.line = finding.line.map(|line| self.number(line));
+        finding.line = finding.line.map(|line| self.lines.place(line).1);
         if let Some(cause) = &mut finding.follows_from {
-            cause.line = self.number(cause.line);
+            cause.line = self.lines.place(cause.line).1;
         }
         self.sink.finding(finding, line)
     }
@@ -301,15 +284,3 @@ fn note(reporter: &impl Reporter, what: std::fmt::Arguments<'_>) {
 }
 
 const READ_BYTES: usize = 256 * 1024;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_are_counted_in_their_files() {
-        let numbers = InFile { before: &[3, 3, 5], sink: &mut () };
-        let found: Vec<_> = (1..=7).map(|line| numbers.number(line)).collect();
-        assert_eq!(found, [1, 2, 3, 1, 2, 1, 2]);
-    }
-}

@@ -189,7 +189,7 @@ impl Detector {
 }
 
 /// A byte order mark in UTF-8.
-pub(super) const MARK: &[u8] = "\u{feff}".as_bytes();
+pub(crate) const MARK: &[u8] = "\u{feff}".as_bytes();
 
 const READ_BYTES: usize = 64 * 1024;
 

@@ -31,6 +31,7 @@ mod ignores;
 #[cfg(unix)]
 mod integrations;
 mod jobs;
+mod joined;
 mod layouts;
 #[cfg(all(unix, feature = "nats"))]
 mod nats;

@@ -1,0 +1,203 @@
+//! `omen check --join`: several files as one log, whose episodes go on from one file to the next.
+
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use omen::finding::Finding;
+use omen::validator::{Sink, Summary, ValidatorOptions};
+
+use super::findings::{Findings, Total};
+use crate::args::CheckArgs;
+use crate::exit::complain;
+use crate::input::{self, FileLines, Input, Reporter as _};
+use crate::jobs::{self, AnyValidator};
+
+/// The files of one log, the oldest first: from the highest number down, if all have one name and different numbers after it, as
+/// logrotate and others name them (`a.jsonl.2.gz`, `a.jsonl.1`, `a.jsonl`); otherwise as they were given.
+pub(super) fn oldest_first(paths: &mut [PathBuf]) {
+    let numbered: Option<Vec<_>> = paths.iter().map(|path| numbered(path)).collect();
+    let Some(mut numbered) = numbered else { return };
+    let is_one = numbered.windows(2).all(|pair| matches!(pair, [(one, _), (other, _)] if one == other));
+    numbered.sort_unstable_by_key(|(_, number)| *number);
+    let differ = numbered.windows(2).all(|pair| matches!(pair, [(_, one), (_, other)] if one != other));
+    if is_one && differ {
+        paths.sort_by_key(|path| std::cmp::Reverse(self::numbered(path).map(|(_, number)| number)));
+    }
+}
+
+/// The name of a log that is rotated, and the number of the file; 0 for the one that is written.
+fn numbered(path: &Path) -> Option<(PathBuf, u64)> {
+    let name = path.file_name()?.to_str()?;
+    let name = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(name);
+    Some(match name.rsplit_once('.').map(|(base, number)| (base, number.parse())) {
+        Some((base, Ok(number))) => (path.with_file_name(base), number),
+        _ => (path.with_file_name(name), 0),
+    })
+}
+
+/// Checks files as one log. One that cannot be read is left out, and may be what the findings of the next ones come from.
+pub(super) fn check<'r>(
+    args: &CheckArgs,
+    paths: &'r [PathBuf],
+    options: &ValidatorOptions,
+    mut findings: Findings<'r, '_, '_>,
+) -> io::Result<Total> {
+    let mut validator = AnyValidator::new(options.clone(), args.jobs.unwrap_or_else(jobs::available));
+    let mut lines = FileLines::default();
+    let mut total = Total { is_complete: true, ..Total::default() };
+    for (at, path) in paths.iter().enumerate() {
+        if at > 0 {
+            if lines.is_inside() {
+                feed(b"\n", &mut lines, &mut validator, paths, &mut findings)?;
+            }
+            lines.next_file();
+            let bytes = validator.summary().bytes - total.summary.bytes;
+            findings.reports.file_end(findings.path, &Summary { bytes, ..Summary::default() })?;
+            total.summary = validator.summary();
+        }
+        findings.path = path;
+        findings.reports.file(path)?;
+        match read(path, &mut lines, &mut validator, paths, &mut findings)? {
+            Ok(()) => total.files += 1,
+            Err(error) => {
+                complain(format_args!("cannot read {}: {error}", input::name(path)));
+                findings.unreadable(&error.to_string())?;
+                total.is_complete = false;
+            }
+        }
+    }
+    if paths.is_empty() {
+        return Ok(total);
+    }
+    let before = total.summary.bytes;
+    total.summary = validator.finish(&mut InFile { lines: &lines, paths, findings: &mut findings })?;
+    findings.reports.file_end(findings.path, &Summary { bytes: total.summary.bytes - before, ..Summary::default() })?;
+    Ok(total)
+}
+
+/// Checks one file. The inner error is that of the file.
+fn read<'r>(
+    path: &Path,
+    lines: &mut FileLines,
+    validator: &mut AnyValidator,
+    paths: &'r [PathBuf],
+    findings: &mut Findings<'r, '_, '_>,
+) -> io::Result<io::Result<()>> {
+    let mut input = match Input::open_decoded(path, findings.is_quiet()) {
+        Ok(input) => input,
+        Err(error) => return Ok(Err(error)),
+    };
+    findings.out().follow(&input.bar, input.is_live);
+    let mut buffer = vec![0; READ_BYTES];
+    let read = loop {
+        match input.read(&mut buffer) {
+            Ok(0) => break Ok(()),
+            Ok(count) => {
+                feed(buffer.get(..count).unwrap_or_default(), lines, validator, paths, findings)?;
+                findings.caught_up()?;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => break Err(error),
+        }
+    };
+    input.bar.finish_and_clear();
+    Ok(read)
+}
+
+fn feed<'r>(
+    bytes: &[u8],
+    lines: &mut FileLines,
+    validator: &mut AnyValidator,
+    paths: &'r [PathBuf],
+    findings: &mut Findings<'r, '_, '_>,
+) -> io::Result<()> {
+    validator.feed(bytes, &mut InFile { lines, paths, findings })?;
+    lines.take(bytes);
+    Ok(())
+}
+
+/// Reports findings in the file that their line is in; those without a line in the last one.
+struct InFile<'s, 'r, 'o, 'c> {
+    lines: &'s FileLines,
+    paths: &'r [PathBuf],
+    findings: &'s mut Findings<'r, 'o, 'c>,
+}
+
+impl Sink for InFile<'_, '_, '_, '_> {
+    type Error = io::Error;
+
+    fn finding(&mut self, mut finding: Finding, line: Option<&str>) -> io::Result<()> {
+        let current = self.findings.path;
+        let path = |file: usize| self.paths.get(file).map_or(current, PathBuf::as_path);
+        let file = finding.line.map_or(current, |number| {
+            let (file, number) = self.lines.place(number);
+            finding.line = Some(number);
+            path(file)
+        });
+        if let Some(cause) = &mut finding.follows_from {
+            let (earlier, number) = self.lines.place(cause.line);
+            cause.line = number;
+            if path(earlier) != file {
+                finding.diagnostic.notes.push(format!("line {number} is in {}", input::name(path(earlier))));
+            }
+        }
+        // A number alone would be looked for in this file.
+        finding.directive_line = finding.directive_line.and_then(|number| {
+            let (opened, number) = self.lines.place(number);
+            (path(opened) == file).then_some(number)
+        });
+        if file == current {
+            return self.findings.finding(finding, line);
+        }
+        self.findings.path = file;
+        self.findings.reports.file(file)?;
+        self.findings.finding(finding, line)?;
+        self.findings.path = current;
+        self.findings.reports.file(current)
+    }
+
+    fn wants_packets(&self) -> bool {
+        false
+    }
+
+    fn caught_up(&mut self) -> io::Result<()> {
+        self.findings.caught_up()
+    }
+}
+
+const READ_BYTES: usize = 1024 * 1024;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(given: &[&str], expect: &[&str]) {
+        let mut paths: Vec<PathBuf> = given.iter().map(PathBuf::from).collect();
+        oldest_first(&mut paths);
+        assert_eq!(paths, expect.iter().map(PathBuf::from).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn numbers_of_rotated_files_count_down() {
+        check(
+            &["l/a.jsonl", "l/a.jsonl.1", "l/a.jsonl.10.gz", "l/a.jsonl.2.gz"],
+            &["l/a.jsonl.10.gz", "l/a.jsonl.2.gz", "l/a.jsonl.1", "l/a.jsonl"],
+        );
+    }
+
+    #[test]
+    fn other_names_stay_as_they_were_given() {
+        for given in [
+            &["b.jsonl", "a.jsonl"][..],
+            &["a.jsonl.1", "b.jsonl.2"],
+            &["l/a.jsonl", "m/a.jsonl.1"],
+            &["a.jsonl", "a.jsonl.0"],
+            &["a-2026-03-01.jsonl", "a-2026-03-02.jsonl"],
+            &["-", "a.jsonl"],
+            &[],
+        ] {
+            check(given, given);
+        }
+    }
+}

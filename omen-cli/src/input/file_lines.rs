@@ -1,0 +1,58 @@
+//! The lines that a validator has of several files, which it takes for one stream.
+
+/// Counts lines, to know of each its number in its file.
+#[derive(Debug, Default)]
+pub(crate) struct FileLines {
+    /// Those that are complete, over all files.
+    complete: u64,
+    /// Whether one has begun.
+    is_inside: bool,
+    /// How many were complete where each file but the first began.
+    before: Vec<u64>,
+}
+
+impl FileLines {
+    /// Goes on from [`state`](Self::state).
+    pub(crate) fn resume((complete, is_inside, before): (u64, bool, Vec<u64>)) -> Self {
+        Self { complete, is_inside, before }
+    }
+
+    /// The complete lines, whether one has begun, and how many were complete where each file but the first began.
+    pub(crate) fn state(&self) -> (u64, bool, &[u64]) {
+        (self.complete, self.is_inside, &self.before)
+    }
+
+    /// Counts the next bytes.
+    pub(crate) fn take(&mut self, bytes: &[u8]) {
+        self.complete += bytes.iter().filter(|byte| **byte == b'\n').count() as u64;
+        self.is_inside = bytes.last().map_or(self.is_inside, |byte| *byte != b'\n');
+    }
+
+    /// Whether the last line has no end yet.
+    pub(crate) fn is_inside(&self) -> bool {
+        self.is_inside
+    }
+
+    /// The lines from here on are those of the next file.
+    pub(crate) fn next_file(&mut self) {
+        self.before.push(self.complete);
+    }
+
+    /// The file of a line, from 0, and its number there.
+    pub(crate) fn place(&self, line: u64) -> (usize, u64) {
+        let file = self.before.partition_point(|before| *before < line);
+        (file, line - file.checked_sub(1).and_then(|last| self.before.get(last)).unwrap_or(&0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_counted_in_their_files() {
+        let lines = FileLines { before: vec![3, 3, 5], ..FileLines::default() };
+        let found: Vec<_> = (1..=7).map(|line| lines.place(line)).collect();
+        assert_eq!(found, [(0, 1), (0, 2), (0, 3), (2, 1), (2, 2), (3, 1), (3, 2)]);
+    }
+}
