@@ -23,6 +23,7 @@ mod config;
 mod diff;
 mod episode;
 mod findings;
+mod fix;
 mod format;
 mod formats;
 mod gate;
@@ -57,6 +58,7 @@ pub(crate) use self::codes::AnyCode;
 pub(crate) use self::config::ConfigArgs;
 pub(crate) use self::diff::DiffArgs;
 pub(crate) use self::findings::FindingArgs;
+pub(crate) use self::fix::FixArgs;
 pub(crate) use self::format::Format;
 pub(crate) use self::formats::FormatArgs;
 pub(crate) use self::gate::{FailOn, GateCheckArgs, GateConfirmArgs, GateInitArgs, GateReplayArgs, GateWrapArgs};
@@ -215,6 +217,9 @@ pub(crate) struct CheckArgs {
     /// judged: for packets that are not in a log yet.
     #[arg(long, value_name = "STAGE", value_enum, default_value_t)]
     pub(crate) stage: Stage,
+
+    #[command(flatten)]
+    pub(crate) fix: FixArgs,
 
     /// How many threads to use [default: as many as the system has]
     #[arg(short, long, value_name = "N", value_parser = threads)]
@@ -562,6 +567,7 @@ Examples:
   omen check episode.jsonl
   omen check -D warnings -A INV-011,INV-012 logs/
   omen check 'logs/**/*.jsonl.gz' --exclude 'old/'
+  omen check --diff logs/ | patch -p0
   agent | omen check --format json -
 
 ",

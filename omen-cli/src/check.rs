@@ -7,7 +7,7 @@ mod halves;
 mod ignores;
 mod joined;
 
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use omen::finding::Code;
@@ -54,9 +54,26 @@ pub(crate) fn run(args: &CheckArgs, color: Color, out: &mut Output) -> Result<Ex
     }
 
     // One that follows ends at a signal as at the end of a log.
-    if !args.inputs.follow && !args.formats.outputs.is_empty() {
+    if !args.inputs.follow && (args.fix.fix().is_some() || !args.formats.outputs.is_empty()) {
         remove_at_signals();
     }
+    let mut has_failed = false;
+    if let Some(fix) = args.fix.fix() {
+        let fixed = fix.run(&logs.paths, &options, out, quiet)?;
+        if fix.is_shown {
+            out.flush()?;
+            let is_clean = !fixed.is_changed || args.inputs.exit_zero;
+            return Ok(if fixed.has_failed {
+                Exit::Unreadable
+            } else if is_clean {
+                Exit::Clean
+            } else {
+                Exit::ErrorsFound
+            });
+        }
+        has_failed = fixed.has_failed;
+    }
+
     let mut reports = Reports::open(&args.formats, color, &logs.paths, out)?;
     let checked = failed(&logs, &mut reports).map_err(Failure::from).and_then(|()| {
         let (path, reports, filter) = (Path::new(""), &mut reports, &mut filter);
@@ -103,7 +120,7 @@ pub(crate) fn run(args: &CheckArgs, color: Color, out: &mut Output) -> Result<Ex
     if is_empty {
         complain("no packets were found; name logs, or leave out `--fail-on-empty`");
     }
-    Ok(if is_complete && !is_empty { exit(totals.summary.errors > 0) } else { Exit::Unreadable })
+    Ok(if is_complete && !is_empty && !has_failed { exit(totals.summary.errors > 0) } else { Exit::Unreadable })
 }
 
 /// Checks one log after the other.
@@ -188,6 +205,17 @@ fn refuse_layout(args: &CheckArgs) -> Result<(), Failure> {
     }
     if args.inputs.layout == Layout::Array && args.inputs.format().wrapping.is_some() {
         let message = "`--field` and `--prefix` read one packet on each line; leave out `--input array`";
+        return Err(Failure::Usage(message.to_owned()));
+    }
+    if args.fix.is_idle() {
+        return Err(Failure::Usage(
+            "`--unsafe-fixes` says which fixes are applied; add `--fix` or `--diff`".to_owned(),
+        ));
+    }
+    let is_plain = args.inputs.layout != Layout::Array && args.inputs.format().wrapping.is_none();
+    if args.fix.fix().is_some() && (args.inputs.follow || !is_plain) {
+        let message =
+            "`--fix` and `--diff` take logs with one packet on each line, and nothing else, that are complete";
         return Err(Failure::Usage(message.to_owned()));
     }
     Ok(())

@@ -226,6 +226,11 @@ impl Read for Input {
     }
 }
 
+/// Whether the packets of a file are not one on each line.
+pub(crate) fn has_array(file: File) -> bool {
+    Layout::Auto.of(Box::new(file)).layout == Layout::Array
+}
+
 /// Decodes a small regular file if it is compressed.
 pub(crate) fn decoded(file: File, path: &Path) -> io::Result<Source> {
     decode::decoded(Box::new(file), path)

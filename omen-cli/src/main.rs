@@ -12,6 +12,7 @@ mod config;
 mod diff;
 mod exit;
 mod explain;
+mod fix;
 mod follow;
 mod formats;
 mod gate;

@@ -89,7 +89,11 @@ fn parse(args: Vec<OsString>) -> Result<Cli, Refused> {
 
 fn dispatch(cli: Cli) -> Result<Exit, Failure> {
     let mut out = match &cli.command {
-        Command::Check(args) if !args.formats.stdout().is_for_people => Output::for_programs(),
+        Command::Check(args)
+            if !args.formats.stdout().is_for_people || args.fix.fix().is_some_and(|fix| fix.is_shown) =>
+        {
+            Output::for_programs()
+        }
         Command::Rules { format: Format::Json }
         | Command::Diff(DiffArgs { format: Format::Json, .. })
         | Command::Trace(TraceArgs { format: Format::Json, .. })

@@ -1,7 +1,7 @@
 //! What the validator reports.
 
 use omen_types::PacketType;
-pub use omen_types::{Code, Diagnostic, Severity, Stage};
+pub use omen_types::{Code, Diagnostic, Edit, Severity, Stage};
 
 /// A diagnostic, and its place in the log.
 ///

@@ -50,8 +50,34 @@ pub struct Diagnostic {
     pub label: Option<String>,
     /// How to fix it.
     pub help: Option<String>,
+    /// What `help` says to write, for programs, if it is one text in the place of `span`.
+    pub edit: Option<Edit>,
     /// Facts from elsewhere in the log.
     pub notes: Vec<String>,
+}
+
+/// What to write in the place of the span of a diagnostic.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Edit {
+    /// The text; empty to remove what is there.
+    pub text: String,
+    /// Whether it changes how something is written, and not what the log states. Others need the consent of a person.
+    pub is_safe: bool,
+}
+
+impl Edit {
+    /// An edit that changes nothing that the log states.
+    #[must_use]
+    pub fn safe(text: impl Into<String>) -> Self {
+        Self { text: text.into(), is_safe: true }
+    }
+
+    /// An edit that states something new, which only looks as if it was meant.
+    #[must_use]
+    pub fn needs_consent(text: impl Into<String>) -> Self {
+        Self { text: text.into(), is_safe: false }
+    }
 }
 
 impl Diagnostic {
@@ -68,6 +94,7 @@ impl Diagnostic {
             message: message.into(),
             label: None,
             help: None,
+            edit: None,
             notes: Vec::new(),
         }
     }
@@ -114,6 +141,13 @@ impl Diagnostic {
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
+        self
+    }
+
+    /// Adds what to write in the place of the span.
+    #[must_use]
+    pub fn edit(mut self, edit: Edit) -> Self {
+        self.edit = Some(edit);
         self
     }
 

@@ -44,7 +44,7 @@ pub mod time;
 pub mod unseen;
 
 pub use code::{Code, RuleInfo, Stage};
-pub use diagnostic::{Diagnostic, Severity};
+pub use diagnostic::{Diagnostic, Edit, Severity};
 pub use metadata::Metadata;
 pub use packet::*;
 pub use parse::{Checked, Claims, Rejected};

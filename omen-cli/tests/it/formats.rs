@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::*;
 
-mod hostile;
+pub(crate) mod hostile;
 mod outputs;
 mod pipes;
 mod reader;

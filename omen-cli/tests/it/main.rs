@@ -19,6 +19,7 @@ mod diff;
 mod failures;
 mod find;
 mod findings;
+mod fix;
 #[cfg(unix)]
 mod follow;
 mod foreign;

@@ -4,7 +4,7 @@ use super::deserialize::unchecked;
 use super::placeholder;
 use super::{CorrelationId, Packet, PacketFacts, PacketId, PacketType, packet_shape};
 use crate::code::Code;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Edit};
 use crate::limits::{MAX_DEPTH, MAX_LINE_BYTES};
 use crate::parser::Cursor;
 use crate::scalar::TextScalar;
@@ -153,6 +153,7 @@ fn unreadable(text: &str) -> Option<Diagnostic> {
         let mut error = Diagnostic::error(Code::Json, "the line begins with a byte-order mark (BOM)")
             .help("remove it: save the log as UTF-8 without a byte-order mark");
         error.span = Some(0..BYTE_ORDER_MARK.len_utf8());
+        error.edit = Some(Edit::safe(""));
         return Some(error);
     }
     if let Some(at) = text.find('\0') {
@@ -196,6 +197,11 @@ fn syntax_error(text: &str, error: &serde_json::Error) -> Diagnostic {
     let problem = beyond_the_grammar(message).map_or_else(|| format!("invalid JSON: {message}"), str::to_owned);
     let mut found = Diagnostic::error(Code::Json, problem);
     found.span = Some(start..end.max(start));
+    if text.trim_start().starts_with(FENCE) {
+        // A packet behind it would be lost.
+        found.edit = (!text.contains('{')).then(|| Edit::safe(""));
+        found.span = Some(0..text.len());
+    }
     found.help(remedy(message, text.get(start..).unwrap_or_default()))
 }
 
@@ -350,7 +356,7 @@ fn verdict<T: serde::Serialize + ?Sized>(value: &T, shape: &'static shape::Shape
     let mut errors = shape::walk(&text, shape);
     // Offsets into a text that the caller has not seen would mislead.
     for error in &mut errors {
-        error.span = None;
+        (error.span, error.edit) = (None, None);
     }
     if errors.is_empty() { Ok(()) } else { Err(errors) }
 }

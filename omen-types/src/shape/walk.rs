@@ -6,6 +6,7 @@ mod expected;
 mod free;
 mod helps;
 mod objects;
+mod remedy;
 mod values;
 mod words;
 
@@ -19,6 +20,8 @@ use crate::limits::MAX_ERRORS_A_PACKET;
 use crate::pointer;
 use expected::{json_types, takes};
 use helps::corrected;
+pub use remedy::CLAIMS;
+use remedy::Remedy;
 use words::quoted;
 
 /// All schema errors of a value.
@@ -50,14 +53,17 @@ impl Walk {
         self.errors
     }
 
-    fn error(&mut self, span: Range<usize>, message: String, help: Option<String>) {
+    fn error(&mut self, span: Range<usize>, message: String, remedy: Option<impl Into<Remedy>>) {
         if self.errors.len() >= MAX_ERRORS_A_PACKET {
             self.more += 1;
             return;
         }
         let mut error = Diagnostic::error(Code::Schema, message).at(self.pointer.clone());
         error.span = Some(span);
-        error.help = help;
+        if let Some(remedy) = remedy {
+            let Remedy { help, edit } = remedy.into().at(&self.pointer);
+            (error.help, error.edit) = (Some(help), edit);
+        }
         for code in self.rules.iter().flat_map(|rules| rules.iter()) {
             if !error.also.contains(code) {
                 error.also.push(*code);
@@ -113,7 +119,7 @@ impl Walk {
                     } else {
                         format!("invalid {} {} for {name}; expected {expects}", shape.name, quoted(&text))
                     };
-                    let help = corrected(shape, &text).unwrap_or_else(|| self.such_as(shape));
+                    let help = corrected(shape, &text).unwrap_or_else(|| self.such_as(shape).into());
                     self.error(span, message, Some(help));
                 }
             }

@@ -7,6 +7,7 @@ use super::super::scan::JsonType;
 use super::super::{FieldShape, Shape, ShapeKind};
 use super::Walk;
 use super::expected::{is_written, json_types};
+use super::remedy::Remedy;
 use super::words::{LONGEST_LIST, first_sentence, quoted};
 use crate::time::Instant;
 
@@ -43,28 +44,27 @@ impl Walk {
     }
 
     /// What to write instead of a value of another type.
-    pub(super) fn instead(&self, shape: &Shape, found: JsonType, raw: &str) -> String {
+    pub(super) fn instead(&self, shape: &Shape, found: JsonType, raw: &str) -> Remedy {
         let unquoted = raw.trim_matches('"');
         let is_short = raw.chars().count() <= LONGEST_LIST;
         let whole = if is_short { raw } else { "…" };
         match (&shape.kind, found) {
-            (_, JsonType::String) if is_written(shape, unquoted) => {
-                format!("write {} without the quotes", quoted(unquoted))
-            }
+            (_, JsonType::String) if is_written(shape, unquoted) => Remedy::unquoted(unquoted, &quoted(unquoted)),
             (ShapeKind::Text { holds, .. }, JsonType::Number | JsonType::Bool) if holds(raw) => {
-                format!("write `\"{raw}\"`, in quotes")
+                format!("write `\"{raw}\"`, in quotes").into()
             }
             (ShapeKind::Text { holds, .. }, JsonType::Number) if let Some((time, unit)) = unix_time(raw, *holds) => {
-                format!("write `\"{time}\"`, if this is in {unit} since 1970")
+                format!("write `\"{time}\"`, if this is in {unit} since 1970").into()
             }
             (ShapeKind::Array { item, .. }, _) if json_types(item).contains(&found) => {
-                format!("write `[{whole}]`: a list, even if it has one element")
+                format!("write `[{whole}]`: a list, even if it has one element").into()
             }
             _ if self.pointer.is_empty() && found == JsonType::Array => {
-                "write each element on a line of its own, without the brackets and the commas between them".to_owned()
+                let help = "write each element on a line of its own, without the brackets and the commas between them";
+                help.to_owned().into()
             }
-            _ if self.pointer.is_empty() => "write one packet per line, as a JSON object".to_owned(),
-            _ => self.such_as(shape),
+            _ if self.pointer.is_empty() => "write one packet per line, as a JSON object".to_owned().into(),
+            _ => self.such_as(shape).into(),
         }
     }
 }
@@ -93,7 +93,7 @@ pub(super) fn instead_of_null(field: &FieldShape) -> String {
 }
 
 /// What to write instead of a string that is not in its form, if the string shows it.
-pub(super) fn corrected(shape: &Shape, text: &str) -> Option<String> {
+pub(super) fn corrected(shape: &Shape, text: &str) -> Option<Remedy> {
     let ShapeKind::Text { example, holds, .. } = &shape.kind else { return None };
     let trimmed = Some(text.trim()).filter(|trimmed| !trimmed.is_empty())?;
     let prefix = example.split_inclusive('_').next().filter(|_| example.contains('_')).unwrap_or_default();
@@ -103,16 +103,19 @@ pub(super) fn corrected(shape: &Shape, text: &str) -> Option<String> {
     let safe = rest.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' });
     let safe: String = safe.take(LONGEST_LIST).collect();
     let with_t = trimmed.replacen(' ', "T", 1);
-    let write = |value: String| holds(&value).then(|| format!("write `\"{value}\"`"));
+    let write = |value: String| holds(&value).then(|| Remedy::written(&value));
     let in_utc = |value: String| {
-        let offset = "if it is UTC, or its offset instead of the `Z`, such as `+01:00`";
-        Some(format!("{} {offset}", write(format!("{value}Z"))?))
+        let Remedy { help, edit } = write(format!("{value}Z"))?;
+        let help = format!("{help} if it is UTC, or its offset instead of the `Z`, such as `+01:00`");
+        Some(Remedy { help, edit })
     };
     let is_safe = !rest.is_empty() && !prefix.is_empty();
     is_safe
         .then(|| write(format!("{prefix}{safe}")))
         .flatten()
+        // Others may name it as it is.
+        .map(Remedy::in_words)
         .or_else(|| write(with_t.clone()))
         .or_else(|| in_utc(with_t.clone()))
-        .or_else(|| in_utc(format!("{with_t}T00:00:00")))
+        .or_else(|| in_utc(format!("{with_t}T00:00:00")).map(Remedy::in_words))
 }

@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::super::scan::JsonType;
 use super::super::{ConditionalShape, FieldShape, ObjectShape, Scanner, Shape, ShapeKind, WhenShape};
 use super::Walk;
+use super::remedy::Remedy;
 use super::words::{first_sentence, list, quoted};
 use crate::parser::Keys;
 use crate::pointer;
@@ -22,7 +23,7 @@ impl Walk {
     pub(super) fn object(&mut self, scanner: &mut Scanner<'_>, shape: &Shape, object: &'static ObjectShape) {
         let mut keys = Keys::default();
         let mut seen: Vec<(&'static str, Seen<'_>, Range<usize>)> = Vec::new();
-        let mut misspelt: Vec<(usize, &'static str)> = Vec::new();
+        let mut misspelt: Vec<(usize, String, &'static str)> = Vec::new();
         let mut next = 0;
         let span = scanner.object(|scanner, key, key_span| {
             // Most packets have their fields in the order of the schema.
@@ -50,23 +51,26 @@ impl Walk {
                 None => {
                     let at = self.errors.len();
                     let near = self.unknown(shape, object, &key, key_span);
-                    misspelt.extend(near.map(|near| (at, near)));
+                    misspelt.extend(near.map(|near| (at, key.clone().into_owned(), near)));
                     self.down(&key, |walk| walk.free(scanner));
                 }
             }
         });
-        for (at, near) in misspelt {
+        for (at, _, near) in &misspelt {
+            let Some(error) = self.errors.get_mut(*at) else { continue };
             // To rename it would repeat the other.
-            if seen.iter().any(|(name, ..)| *name == near)
-                && let Some(error) = self.errors.get_mut(at)
-            {
+            if seen.iter().any(|(name, ..)| name == near) {
                 error.help = Some(format!("remove it; `{near}` is there already"));
+                error.edit = None;
+            } else if misspelt.iter().filter(|(.., other)| other == near).count() > 1 {
+                error.edit = None;
             }
         }
         let open = span.start..span.start + 1;
         for field in object.fields.iter().filter(|field| field.required) {
             if !seen.iter().any(|(name, ..)| *name == field.name) {
-                self.missing(open.clone(), shape, field);
+                let misspelt = misspelt.iter().find(|(.., near)| *near == field.name).map(|(_, key, _)| key.as_str());
+                self.missing(open.clone(), shape, field, misspelt);
             }
         }
         for conditional in object.conditionals {
@@ -77,7 +81,7 @@ impl Walk {
     pub(super) fn repeated(&mut self, key: &str, span: Range<usize>) {
         self.down(key, |walk| {
             let help = "remove one of the two: readers disagree about which value counts";
-            walk.error(span, format!("duplicate field {}", quoted(key)), Some(help.into()));
+            walk.error(span, format!("duplicate field {}", quoted(key)), Some(help.to_owned()));
         });
     }
 
@@ -92,13 +96,14 @@ impl Walk {
         let names = || object.fields.iter().map(|field| field.name);
         let near = nearest(key, names());
         let help = match near {
-            Some(near) => format!("did you mean `{near}`?"),
+            Some(near) => Remedy::near_name(near),
             None if key.starts_with('_') => {
                 format!("move {} to the top level of the packet, where metadata is allowed, or remove it", quoted(key))
+                    .into()
             }
             None => match home(self.root, key, &mut String::new()) {
-                Some(place) => format!("move it to `{place}`, or remove it if it is there already"),
-                None => format!("remove it; {} has the fields {}", shape.name, list(names())),
+                Some(place) => format!("move it to `{place}`, or remove it if it is there already").into(),
+                None => format!("remove it; {} has the fields {}", shape.name, list(names())).into(),
             },
         };
         self.down(key, |walk| {
@@ -107,9 +112,14 @@ impl Walk {
         near
     }
 
-    fn missing(&mut self, span: Range<usize>, shape: &Shape, field: &FieldShape) {
+    /// Reports a field that the object must have; `misspelt` is the field that may be meant for it.
+    fn missing(&mut self, span: Range<usize>, shape: &Shape, field: &FieldShape, misspelt: Option<&str>) {
         self.rules.push(field.rules);
-        self.error(span, format!("missing field `{}` in {}", field.name, shape.name), Some(self.add(field)));
+        let help = match misspelt {
+            Some(key) => format!("rename {}, if that is meant", quoted(key)),
+            None => self.add(field),
+        };
+        self.error(span, format!("missing field `{}` in {}", field.name, shape.name), Some(help));
         self.rules.pop();
     }
 

@@ -9,6 +9,7 @@ use super::super::{Scanner, Shape, ShapeKind};
 use super::Walk;
 use super::expected::{expectation, is_integer, is_number, is_written};
 use super::helps::instead_of_null;
+use super::remedy::Remedy;
 use super::words::{LONGEST_LIST, elements, list, quoted};
 use crate::suggest::nearest;
 
@@ -24,7 +25,7 @@ impl Walk {
         let raw = scanner.slice(&span);
         let help = match found {
             JsonType::Null if !self.pointer.is_empty() => {
-                self.field.map_or_else(|| self.such_as(shape), instead_of_null)
+                self.field.map_or_else(|| self.such_as(shape), instead_of_null).into()
             }
             _ => self.instead(shape, found, raw),
         };
@@ -60,8 +61,8 @@ impl Walk {
             _ => &[],
         });
         let help = match nearest(text, values.copied()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => self.such_as_described(shape),
+            Some(near) => Remedy::near_value(near, text),
+            None => self.such_as_described(shape).into(),
         };
         let message =
             format!("invalid value {} for {}; expected {}", quoted(text), self.name(shape), expectation(shape));
@@ -81,8 +82,8 @@ impl Walk {
             let _ = write!(message, "; {expected}");
         }
         let help = match nearest(&text, values()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("write one of {}", list(values())),
+            Some(near) => Remedy::near_value(near, &text),
+            None => format!("write one of {}", list(values())).into(),
         };
         self.error(span, message, Some(help));
     }

@@ -1,0 +1,38 @@
+//! What `omen check` writes into the logs.
+
+use clap::Args;
+
+use crate::fix::Fix;
+
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct FixArgs {
+    /// Fix in the logs what has one safe fix, and report the findings that remain
+    ///
+    /// These are the case of values, numbers in quotes, times without a zone (taken for UTC), misspelt names of fields and of
+    /// packets, byte order marks between packets, and fences of Markdown. Nothing is fixed that could make a false log look
+    /// true, such as a claim, its evidence or an approval. A log is replaced when it is complete; compressed logs and
+    /// standard input are left alone.
+    #[arg(long, conflicts_with = "diff")]
+    fix: bool,
+
+    /// Print what `--fix` would change, as a unified diff, and change nothing
+    #[arg(long, conflicts_with_all = ["outputs", "statistics"])]
+    diff: bool,
+
+    /// With --fix or --diff: also fix what is only likely to be meant, such as the one episode of a log
+    #[arg(long)]
+    unsafe_fixes: bool,
+}
+
+impl FixArgs {
+    /// What to do with the fixes.
+    pub(crate) fn fix(self) -> Option<Fix> {
+        let Self { fix, diff, unsafe_fixes } = self;
+        (fix || diff).then_some(Fix { is_shown: diff, is_unsafe: unsafe_fixes })
+    }
+
+    /// Whether an option is given that changes nothing by itself.
+    pub(crate) fn is_idle(self) -> bool {
+        self.unsafe_fixes && self.fix().is_none()
+    }
+}

@@ -1,0 +1,134 @@
+//! `omen check --fix` and `--diff`: applies the edits of findings to the logs.
+//!
+//! A log is read as often as its fixes show further ones, and only the lines that change are kept.
+
+mod diff;
+mod edits;
+mod failed;
+mod rewrite;
+
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use omen::validator::{Validator, ValidatorOptions};
+use omen_gate::regular;
+
+use crate::exit::{Failure, complain};
+use crate::input;
+use crate::output::{Color, Output};
+use edits::Edits;
+use failed::Failed;
+use rewrite::{Rewritten, rewrite};
+
+/// How to fix logs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fix {
+    /// Whether the changes are printed instead of written.
+    pub(crate) is_shown: bool,
+    /// Whether edits that need the consent of a person are applied, too.
+    pub(crate) is_unsafe: bool,
+}
+
+/// What the fixes of some logs came to.
+#[derive(Debug, Default)]
+pub(crate) struct Outcome {
+    /// Whether anything has changed, or would.
+    pub(crate) is_changed: bool,
+    /// Whether a log could not be fixed.
+    pub(crate) has_failed: bool,
+}
+
+impl Fix {
+    /// Fixes some logs. What is not a file with a packet on each line is named and left alone.
+    pub(crate) fn run(
+        self,
+        paths: &[PathBuf],
+        options: &ValidatorOptions,
+        out: &mut Output,
+        quiet: bool,
+    ) -> Result<Outcome, Failure> {
+        if paths.iter().any(|path| input::is_stdin(path)) {
+            return Err(Failure::Usage(
+                "`--fix` and `--diff` change files; name them, or write standard input to one".to_owned(),
+            ));
+        }
+        let mut outcome = Outcome::default();
+        for path in paths {
+            match self.one(path, options, out) {
+                Ok(0) => {}
+                Ok(count) => {
+                    outcome.is_changed = true;
+                    if !quiet {
+                        let done = if self.is_shown { "would fix" } else { "fixed" };
+                        let findings = if count == 1 { "1 finding".to_owned() } else { format!("{count} findings") };
+                        complain(format_args!("{done} {findings} in {}", input::name(path)));
+                    }
+                }
+                // The check reports it.
+                Err(Failed::Read(error)) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(Failed::Read(error)) => {
+                    outcome.has_failed = true;
+                    complain(format_args!("cannot fix {}: {error}", input::name(path)));
+                }
+                Err(Failed::Refused(why)) => complain(format_args!("note: {} is not fixed: {why}", input::name(path))),
+                Err(Failed::Write(error)) => return Err(error.into()),
+            }
+        }
+        Ok(outcome)
+    }
+
+    /// Fixes one log. Returns how many findings were fixed.
+    fn one(self, path: &Path, options: &ValidatorOptions, out: &mut Output) -> Result<u64, Failed> {
+        let mut file = regular::open(path)?;
+        if input::is_compressed(&mut file)? {
+            return Err(Failed::Refused("it is compressed"));
+        }
+        let begin = file.metadata()?;
+        if input::has_array(file) {
+            return Err(Failed::Refused("its packets are not one on each line; write it anew with `jq -c`"));
+        }
+        let mut rewritten = Rewritten::default();
+        for _ in 0..ROUNDS {
+            let edits = self.edits(path, &rewritten, options)?;
+            if !rewritten.apply(edits) {
+                break;
+            }
+        }
+        if rewritten.is_empty() {
+            return Ok(0);
+        }
+        if self.is_shown {
+            diff::print(path, File::open(path)?, &rewritten, out)?;
+        } else {
+            let mut fixed = Output::to_file(path, false, Color::Never).map_err(Failed::Write)?;
+            rewrite(File::open(path)?, &rewritten, true, |bytes| fixed.write_all(bytes).map_err(Failed::Write))?;
+            // A writer would lose what it has appended in the meantime.
+            let end = fs::metadata(path)?;
+            if (begin.len(), begin.modified().ok()) != (end.len(), end.modified().ok()) {
+                return Err(Failed::Read(io::Error::other("it was changed at the same time; nothing was written")));
+            }
+            fixed.finish().map_err(Failed::Write)?;
+        }
+        Ok(rewritten.count())
+    }
+
+    /// The edits of the findings on a log after those so far.
+    fn edits(self, path: &Path, rewritten: &Rewritten, options: &ValidatorOptions) -> Result<Edits, Failed> {
+        let mut edits = Edits::new(self.is_unsafe);
+        let mut validator = Validator::new(options.clone());
+        let mut is_begin = true;
+        rewrite(File::open(path)?, rewritten, false, |bytes| {
+            let bytes =
+                if std::mem::take(&mut is_begin) { bytes.strip_prefix(input::MARK).unwrap_or(bytes) } else { bytes };
+            let Ok(()) = validator.feed(bytes, &mut edits);
+            Ok::<(), Failed>(())
+        })?;
+        let Ok(_) = validator.finish(&mut edits);
+        edits.end();
+        Ok(edits)
+    }
+}
+
+/// A line may have an error behind each error; more rounds than there are stages find no more.
+const ROUNDS: usize = 8;

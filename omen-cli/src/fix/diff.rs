@@ -1,0 +1,136 @@
+//! The changes of a log as a unified diff, which `patch` and `git apply` take.
+//!
+//! Written by hand: libraries compare two texts in memory, and here it is known which lines differ.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{self, BufRead as _, BufReader, IsTerminal as _, Read as _, Write as _};
+use std::path::Path;
+
+use omen::render::human::clean;
+
+use super::failed::Failed;
+use super::rewrite::Rewritten;
+use crate::input;
+use crate::output::Output;
+
+/// Prints the changes of a log.
+pub(super) fn print(path: &Path, file: File, rewritten: &Rewritten, out: &mut Output) -> Result<(), Failed> {
+    let name = path.display().to_string();
+    let name = clean(&name);
+    let mut diff =
+        Diff { out, is_terminal: io::stdout().is_terminal(), hunk: None, before: VecDeque::new(), left_out: 0 };
+    diff.write(format_args!("--- {name}\n+++ {name}\n"))?;
+    let mut reader = BufReader::new(file);
+    let mut number = 0;
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        number += 1;
+        if reader.by_ref().take(LONGEST).read_until(b'\n', &mut line)? == 0 {
+            break;
+        }
+        if line.len() as u64 == LONGEST && !line.ends_with(b"\n") {
+            return Err(Failed::Refused("it has a line that is too long to be printed; `--fix` leaves it as it is"));
+        }
+        diff.line(number, &line, rewritten.line(number))?;
+    }
+    diff.end()
+}
+
+struct Diff<'o> {
+    out: &'o mut Output,
+    is_terminal: bool,
+    hunk: Option<Hunk>,
+    /// The last lines, which did not change.
+    before: VecDeque<Vec<u8>>,
+    /// How many lines were left out so far.
+    left_out: u64,
+}
+
+/// Changes that are near each other.
+#[derive(Default)]
+struct Hunk {
+    /// Where it begins in the old log, and how many lines before that were left out.
+    start: u64,
+    left_out: u64,
+    old: u64,
+    new: u64,
+    /// Each with its mark.
+    lines: Vec<Vec<u8>>,
+    /// The lines at its end that did not change.
+    same: usize,
+}
+
+impl Hunk {
+    fn push(&mut self, mark: u8, line: &[u8]) {
+        let end: &[u8] = if line.ends_with(b"\n") { b"" } else { b"\n\\ No newline at end of file\n" };
+        self.lines.push([&[mark], line, end].concat());
+        self.old += u64::from(mark != b'+');
+        self.new += u64::from(mark != b'-');
+        self.same = if mark == b' ' { self.same + 1 } else { 0 };
+    }
+}
+
+impl Diff<'_> {
+    fn line(&mut self, number: u64, line: &[u8], rewritten: Option<&str>) -> Result<(), Failed> {
+        let Some(rewritten) = rewritten else {
+            if let Some(hunk) = &mut self.hunk {
+                hunk.push(b' ', line);
+                return if hunk.same < 2 * CONTEXT { Ok(()) } else { self.end() };
+            }
+            self.before.push_back(line.to_vec());
+            if self.before.len() > CONTEXT {
+                self.before.pop_front();
+            }
+            return Ok(());
+        };
+        let hunk = self.hunk.get_or_insert_with(|| {
+            let start = number - self.before.len() as u64;
+            let mut hunk = Hunk { start, left_out: self.left_out, ..Hunk::default() };
+            self.before.drain(..).for_each(|line| hunk.push(b' ', &line));
+            hunk
+        });
+        hunk.push(b'-', line);
+        if rewritten.is_empty() {
+            self.left_out += 1;
+            return Ok(());
+        }
+        let content = line.strip_suffix(b"\n").unwrap_or(line);
+        let end = line.get(content.strip_suffix(b"\r").unwrap_or(content).len()..).unwrap_or_default();
+        let mark = if number == 1 && line.starts_with(input::MARK) { input::MARK } else { b"" };
+        hunk.push(b'+', &[mark, rewritten.as_bytes(), end].concat());
+        Ok(())
+    }
+
+    /// Prints the changes so far. The lines after them are those before the next.
+    fn end(&mut self) -> Result<(), Failed> {
+        let Some(Hunk { start, left_out, old, new, mut lines, same }) = self.hunk.take() else { return Ok(()) };
+        let beyond = same.saturating_sub(CONTEXT);
+        let after = lines.split_off(lines.len() - beyond);
+        self.before = after.iter().map(|line| line.get(1..).unwrap_or_default().to_vec()).collect();
+        let (old, new) = (old - beyond as u64, new - beyond as u64);
+        // A side without lines is named by the line before it.
+        let at = |start: u64, count: u64| if count == 0 { start - 1 } else { start };
+        self.write(format_args!("@@ -{},{old} +{},{new} @@\n", at(start, old), at(start - left_out, new)))?;
+        for line in lines {
+            if self.is_terminal {
+                let line = String::from_utf8_lossy(&line);
+                self.write(format_args!("{}\n", clean(line.trim_end_matches('\n'))))?;
+            } else {
+                self.out.write_all(&line).map_err(Failed::Write)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, text: std::fmt::Arguments<'_>) -> Result<(), Failed> {
+        self.out.write_fmt(text).map_err(Failed::Write)
+    }
+}
+
+/// Lines around changes.
+const CONTEXT: usize = 3;
+
+/// The longest line that is printed: 64 MiB.
+const LONGEST: u64 = 64 * 1024 * 1024;

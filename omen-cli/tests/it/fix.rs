@@ -1,0 +1,295 @@
+//! `omen check --fix` and `--diff`.
+
+use omen_types::shape::CLAIMS;
+
+use super::formats::hostile::Random;
+use super::helps::mistakes;
+use super::*;
+
+mod mutants;
+
+fn check(folder: &TempDir, args: &[&str]) -> Run {
+    run(omen(["check"].iter().chain(args).copied()).current_dir(folder))
+}
+
+/// The logs in files of a folder, and what was in each.
+fn logs(all: impl IntoIterator<Item = Vec<u8>>) -> (TempDir, Vec<(String, Vec<u8>)>) {
+    let named: Vec<_> = all.into_iter().enumerate().map(|(at, log)| (format!("{at:05}.jsonl"), log)).collect();
+    let folder = folder(&[]);
+    named.iter().for_each(|(name, log)| write(folder.path(), name, log));
+    (folder, named)
+}
+
+/// All values of a packet that no fix may touch, with what leads to them.
+fn claims(value: &Value, path: &str, is_claim: bool, found: &mut Vec<String>) {
+    match value {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                let is_claim = is_claim || CLAIMS.iter().any(|(claim, _)| claim == name);
+                claims(value, &format!("{path}/{name}"), is_claim, found);
+            }
+        }
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(at, item)| claims(item, &format!("{path}/{at}"), is_claim, found));
+        }
+        value if is_claim => found.push(format!("{path}: {value}")),
+        _ => {}
+    }
+}
+
+/// After `--fix`, the findings are those that a check of the fixed logs has; nothing more can be fixed; and what was not fixed is
+/// as it was.
+fn check_fixes(all: impl IntoIterator<Item = Vec<u8>>) -> usize {
+    let (folder, before) = logs(all);
+    let shown = check(&folder, &["--diff", "."]);
+    let fixed = check(&folder, &["--fix", "--format", "json", "."]);
+    let after = check(&folder, &["--format", "json", "."]);
+    assert_eq!((fixed.code, &fixed.stdout), (after.code, &after.stdout));
+    let again = check(&folder, &["--diff", "."]);
+    assert_eq!((again.code, again.stdout.as_str(), again.stderr.as_str()), (0, "", ""));
+
+    let mut changed = 0;
+    for (name, before) in &before {
+        let after = fs::read(folder.path().join(name)).unwrap();
+        let is_changed = after != *before;
+        changed += usize::from(is_changed);
+        assert_eq!(fixed.stderr.contains(&format!("in {name}\n")), is_changed, "{name}: {}", fixed.stderr);
+        let lines = |bytes: &[u8]| -> Vec<Vec<u8>> {
+            bytes.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect()
+        };
+        let (old, new) = (lines(before), lines(&after));
+        let mut new = new.iter().peekable();
+        for old in &old {
+            let text = String::from_utf8_lossy(old);
+            if text.trim_start_matches('\u{feff}').starts_with("```") {
+                continue;
+            }
+            let new = new.next().unwrap_or_else(|| panic!("{name}: a line is lost: {text}"));
+            let end = |line: &[u8]| {
+                line.iter().rev().take_while(|byte| byte.is_ascii_whitespace()).copied().collect::<Vec<_>>()
+            };
+            assert_eq!(end(old), end(new), "{name}");
+            let [old, new] = [old, new].map(|line| serde_json::from_slice::<Value>(line).ok());
+            let (Some(old), Some(new)) = (old, new) else { continue };
+            let [old, new] = [old, new].map(|packet| {
+                let mut found = Vec::new();
+                claims(&packet, "", false, &mut found);
+                // A misspelt name on the way may have been fixed.
+                found.iter_mut().for_each(|claim| *claim = claim.rsplit('/').next().unwrap().to_owned());
+                found.sort();
+                found
+            });
+            assert_eq!(old, new, "{name}");
+        }
+        assert_eq!(new.next(), None, "{name}");
+    }
+    assert_eq!(shown.stdout.lines().filter(|line| line.starts_with("+++ ")).count(), changed);
+    assert_eq!(shown.code, i32::from(changed > 0));
+    changed
+}
+
+#[test]
+fn the_findings_that_remain_are_those_of_the_fixed_log() {
+    let examples = omen_schema::EXAMPLES.iter().filter(|(path, _)| path.ends_with(".jsonl"));
+    let examples = examples.map(|(_, log)| log.as_bytes().to_vec());
+    let mistakes = mistakes::all().into_iter().map(|(_, log)| log.into_bytes());
+    assert!(check_fixes(examples.chain(mistakes)) >= 5);
+    let mut random = Random(5);
+    let mutants: Vec<_> = (0..2000).map(|_| mutants::mutant(&mut random)).collect();
+    let changed = check_fixes(mutants);
+    assert!(changed >= 300, "{changed} of 2000 mutated logs were changed");
+}
+
+#[test]
+fn each_kind_of_slip_is_fixed() {
+    let good = log(GOOD);
+    let line = |at: usize| good.lines().nth(at).unwrap();
+    let replaced = |from: &str, to: &str| {
+        let broken = good.replacen(from, to, 1);
+        assert!(broken != good, "{from}");
+        broken
+    };
+    for (kind, broken, fixed) in [
+        ("case", replaced("\"ACT\"", "\"act\""), good.to_owned()),
+        ("packet type", replaced("\"BeliefUpdatePacket\"", "\"beliefupdatepacket\""), good.to_owned()),
+        ("quotes", replaced("\"token_budget\":60000", "\"token_budget\":\"60000\""), good.to_owned()),
+        ("zone", replaced("2026-03-02T09:14:13Z", "2026-03-02T09:14:13"), good.to_owned()),
+        ("space", replaced("2026-03-02T09:14:13Z", "2026-03-02 09:14:13Z"), good.to_owned()),
+        ("name", replaced("\"packet_type\"", "\"packetType\""), good.to_owned()),
+        ("mark", replaced("\n", "\n\u{feff}"), good.to_owned()),
+        ("fences", format!("```json\n{good}```\n"), good.to_owned()),
+        ("line ends", replaced("\"ACT\"", "\"act\"").replace('\n', "\r\n"), good.replace('\n', "\r\n")),
+        ("no end", replaced("\"ACT\"", "\"act\"").trim_end().to_owned(), good.trim_end().to_owned()),
+        (
+            "a mark that stays",
+            format!("\u{feff}{}", replaced("\"ObservationPacket\"", "\"observationPacket\"")),
+            format!("\u{feff}{good}"),
+        ),
+        (
+            "two in a packet",
+            format!("{}\n", line(0)).replace("\"header\"", "\"heder\"").replace("\"mcp\"", "\"MCP\""),
+            format!("{}\n", line(0)),
+        ),
+    ] {
+        let folder = folder(&[("a.jsonl", broken.as_bytes())]);
+        let run = check(&folder, &["--fix", "a.jsonl"]);
+        assert_eq!(
+            fs::read_to_string(folder.path().join("a.jsonl")).unwrap(),
+            fixed,
+            "{kind}: {}{}",
+            run.stdout,
+            run.stderr
+        );
+        assert!(run.stderr.starts_with("omen: fixed "), "{kind}: {}", run.stderr);
+    }
+}
+
+/// Each of the fields that no fix may touch is broken in every way that is fixed elsewhere.
+#[test]
+fn no_claim_is_fixed() {
+    let mut tried = std::collections::BTreeSet::new();
+    let mut broken = Vec::new();
+    for (_, log) in
+        omen_schema::EXAMPLES.iter().filter(|(path, _)| path.starts_with("valid/") && path.ends_with(".jsonl"))
+    {
+        for line in log.lines() {
+            let Ok(packet) = serde_json::from_str::<Value>(line) else { continue };
+            for (claim, broken_line) in mutants::broken_claims(&packet) {
+                if tried.insert((claim, broken_line.len() % 7)) {
+                    broken.push(broken_line.into_bytes());
+                }
+            }
+        }
+    }
+    for (claim, why) in CLAIMS {
+        assert!(tried.iter().any(|(tried, _)| tried == claim), "`{claim}` ({why}) was not tried: is it in the schema?");
+    }
+    let (folder, before) = logs(broken);
+    let run = check(&folder, &["--fix", "--unsafe-fixes", "."]);
+    assert_eq!(run.code, 1);
+    for (name, before) in before {
+        let after = fs::read(folder.path().join(&name)).unwrap();
+        assert!(after == before, "{}\nbecame\n{}", String::from_utf8_lossy(&before), String::from_utf8_lossy(&after));
+    }
+}
+
+#[test]
+fn the_only_episode_of_a_log_is_named_with_consent() {
+    let broken = log(GOOD).replacen(",\"correlation_id\":\"corr_support_invoice_4471\"", "", 1);
+    assert_ne!(broken, log(GOOD));
+    let folder = folder(&[("a.jsonl", broken.as_bytes())]);
+    assert_eq!(check(&folder, &["--diff", "a.jsonl"]).stdout, "");
+    let run = check(&folder, &["--fix", "--unsafe-fixes", "a.jsonl"]);
+    assert_eq!(run.code, 0, "{}", run.stdout);
+    // With another episode in the log, nobody knows which is meant.
+    let other = log("valid/cancel.jsonl");
+    write(folder.path(), "a.jsonl", format!("{broken}{other}").as_bytes());
+    assert_eq!(check(&folder, &["--diff", "--unsafe-fixes", "a.jsonl"]).stdout, "");
+}
+
+/// The logs after a unified diff, each of whose lines must be where it says.
+fn patched(diff: &[u8], logs: &mut [(String, Vec<u8>)]) {
+    let lines: Vec<&[u8]> = diff.split_inclusive(|byte| *byte == b'\n').collect();
+    let mut at = 0;
+    while at < lines.len() {
+        let name = String::from_utf8_lossy(lines[at].strip_prefix(b"--- ").unwrap()).trim_end().to_owned();
+        assert!(lines[at + 1].starts_with(b"+++ "));
+        at += 2;
+        let (_, log) = logs.iter_mut().find(|(known, _)| *known == name).unwrap();
+        let old: Vec<Vec<u8>> = log.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
+        let (mut new, mut next): (Vec<Vec<u8>>, usize) = (Vec::new(), 0);
+        while at < lines.len() && lines[at].starts_with(b"@@ ") {
+            let head = String::from_utf8_lossy(lines[at]).into_owned();
+            let numbers: Vec<usize> =
+                head.split(|c: char| !c.is_ascii_digit()).filter_map(|number| number.parse().ok()).collect();
+            let [start, count, new_start, new_count] = numbers[..] else { panic!("{head}") };
+            at += 1;
+            let begin = if count == 0 { start } else { start - 1 };
+            new.extend_from_slice(&old[next..begin]);
+            assert_eq!(new.len(), if new_count == 0 { new_start } else { new_start - 1 }, "{name}: {head}");
+            let (before, end) = (new.len(), begin + count);
+            next = begin;
+            while at < lines.len() && b" +-".contains(&lines[at][0]) && !lines[at].starts_with(b"--- ") {
+                let mut line = lines[at][1..].to_vec();
+                let (mark, is_last) = (lines[at][0], lines.get(at + 1).is_some_and(|next| next.starts_with(b"\\ ")));
+                if is_last {
+                    line.pop();
+                }
+                at += if is_last { 2 } else { 1 };
+                if mark != b'+' {
+                    assert_eq!(old[next], line, "{name}: {head}");
+                    next += 1;
+                }
+                if mark != b'-' {
+                    new.push(line);
+                }
+            }
+            assert_eq!((next, new.len() - before), (end, new_count), "{name}: {head}");
+        }
+        new.extend_from_slice(&old[next..]);
+        *log = new.concat();
+    }
+}
+
+/// The diff, applied, makes the logs that `--fix` writes.
+#[test]
+fn the_diff_can_be_applied() {
+    let mut random = Random(11);
+    let fences = format!("```json\n{}```\n", log(GOOD));
+    let mut all: Vec<_> = (0..60).map(|_| mutants::mutant(&mut random)).collect();
+    all.extend([
+        fences.clone().into_bytes(),
+        format!("{}\n{fences}", log(GOOD).repeat(3)).into_bytes(),
+        b"```".to_vec(),
+        [log(GOOD).as_bytes(), b"\xff\x1b[31m\n", fences.as_bytes()].concat(),
+    ]);
+    let (folder, mut logs) = logs(all);
+    let diff = omen(["check", "--diff", "."]).current_dir(&folder).output().unwrap().stdout;
+    check(&folder, &["--fix", "."]);
+    patched(&diff, &mut logs);
+    for (name, log) in logs {
+        assert!(fs::read(folder.path().join(&name)).unwrap() == log, "{name}");
+    }
+}
+
+#[test]
+fn what_is_not_a_file_of_lines_is_left_alone() {
+    let broken = log(GOOD).replace("\"ACT\"", "\"act\"");
+    let array = format!("[\n{}\n]\n", broken.trim_end().replace('\n', ",\n"));
+    let archive = compressed::gzip(broken.as_bytes());
+    let folder = folder(&[("a.jsonl.gz", &archive), ("b.json", array.as_bytes())]);
+    let run = check(&folder, &["--fix", "."]);
+    assert_eq!(run.code, 1);
+    assert!(run.stderr.contains("note: a.jsonl.gz is not fixed: it is compressed\n"), "{}", run.stderr);
+    assert!(run.stderr.contains("note: b.json is not fixed: its packets are not one on each line"), "{}", run.stderr);
+    assert_eq!(fs::read(folder.path().join("a.jsonl.gz")).unwrap(), archive);
+    assert_eq!(fs::read(folder.path().join("b.json")).unwrap(), array.as_bytes());
+    for (args, why) in [
+        (&["--fix"][..], "change files"),
+        (&["--diff", "-"], "change files"),
+        (&["--fix", "--diff", "a"], "cannot be used with"),
+        (&["--unsafe-fixes", "a"], "add `--fix` or `--diff`"),
+        (&["--fix", "--prefix", "a"], "one packet on each line"),
+        (&["--fix", "--input", "array", "a"], "one packet on each line"),
+        (&["--fix", "--follow", "a"], "that are complete"),
+    ] {
+        let run = check(&folder, args);
+        assert!(run.code == 2 && run.stderr.contains(why), "{args:?}: {}", run.stderr);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_log_keeps_its_permissions_and_a_protected_one_its_content() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let broken = log(GOOD).replace("\"ACT\"", "\"act\"");
+    let folder = folder(&[("a.jsonl", broken.as_bytes())]);
+    let path = folder.path().join("a.jsonl");
+    std::os::unix::fs::symlink("a.jsonl", folder.path().join("link.jsonl")).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+    assert_eq!(check(&folder, &["--fix", "link.jsonl"]).code, 0);
+    assert_eq!(fs::read_to_string(&path).unwrap(), log(GOOD));
+    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+    assert!(fs::symlink_metadata(folder.path().join("link.jsonl")).unwrap().is_symlink());
+}

@@ -1,0 +1,89 @@
+//! What to do about a schema error: in words, and as an edit where that is safe.
+
+use crate::diagnostic::Edit;
+use crate::pointer;
+
+/// The help of an error, and the edit that it describes. Both are made from one value.
+pub(super) struct Remedy {
+    pub(super) help: String,
+    pub(super) edit: Option<Edit>,
+}
+
+impl From<String> for Remedy {
+    fn from(help: String) -> Self {
+        Self { help, edit: None }
+    }
+}
+
+impl Remedy {
+    /// A value of an enumeration that is near. To write it in its case is safe; another word may not be what was meant.
+    pub(super) fn near_value(near: &str, found: &str) -> Self {
+        let edit = near.eq_ignore_ascii_case(found).then(|| Edit::safe(format!("\"{near}\"")));
+        Self { edit, ..did_you_mean(near).into() }
+    }
+
+    /// The name of a field that is near and missing.
+    pub(super) fn near_name(near: &str) -> Self {
+        let edit = (!is_claim(near)).then(|| Edit::safe(format!("\"{near}\"")));
+        Self { edit, ..did_you_mean(near).into() }
+    }
+
+    /// A number or boolean that is in quotes.
+    pub(super) fn unquoted(value: &str, quoted: &str) -> Self {
+        Self { help: format!("write {quoted} without the quotes"), edit: Some(Edit::safe(value.to_owned())) }
+    }
+
+    /// A string in its form.
+    pub(super) fn written(value: &str) -> Self {
+        let text = format!("\"{value}\"");
+        Self { help: format!("write `{text}`"), edit: Some(Edit::safe(text)) }
+    }
+
+    /// The same, without the edit: the value is one of several.
+    pub(super) fn in_words(self) -> Self {
+        Self { edit: None, ..self }
+    }
+
+    /// The same for the value at a pointer, without an edit where that could make a false log look true.
+    pub(super) fn at(self, pointer: &str) -> Self {
+        if pointer::steps(pointer).any(|step| is_claim(&step)) { self.in_words() } else { self }
+    }
+}
+
+pub(super) fn did_you_mean(near: &str) -> String {
+    format!("did you mean `{near}`?")
+}
+
+/// Whether a field, or a field in it, states something that only its author can answer for.
+fn is_claim(name: &str) -> bool {
+    CLAIMS.iter().any(|(claim, _)| *claim == name)
+}
+
+/// The fields that no edit writes or changes, since it could make a false log look true, and what they state.
+pub const CLAIMS: &[(&str, &str)] = &[
+    ("layer_source", "which layer has sent a packet"),
+    ("issuer_layer", "which layer has issued a token"),
+    ("stakes", "what is at stake, from which the rules derive what they require"),
+    ("quality", "how well a claim must be verified"),
+    ("epistemics", "how the agent knows what it claims, and how sure it was"),
+    ("evidence", "what a claim rests on, and how old that is"),
+    ("evidence_integration", "what a belief rests on"),
+    ("epistemic_upgrade", "that a claim became firmer"),
+    ("verified", "that an assumption holds"),
+    ("verification_packet_id", "which packet shows that"),
+    ("constraints_satisfied", "that a decision was checked"),
+    ("reliability_metadata", "how reliable an observation is"),
+    ("observation_type", "who an observation is from: the word of a user is an approval"),
+    ("result_status", "that a task has succeeded"),
+    ("tool_safety_class", "that a call needs no approval"),
+    ("authorization_token_id", "which approval a call rests on"),
+    ("token_id", "which approval a token is"),
+    ("authorized_scope", "what is approved"),
+    ("expiry", "until when it is approved"),
+    ("max_usage_count", "how often it is approved"),
+    ("usage_count", "how often an approval was used"),
+    ("revoked", "whether an approval holds"),
+    ("revoked_token_ids", "which approvals no longer hold"),
+    ("severity", "whether safe mode ends"),
+    ("alert_type", "why safe mode began or ends"),
+];
