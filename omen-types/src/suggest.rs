@@ -1,3 +1,3 @@
 //! "Did you mean": the nearest of a list of names.
 
-pub use omen_schema::suggest::nearest;
+pub use omen_schema::suggest::{completed, misspelt, nearest};

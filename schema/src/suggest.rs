@@ -31,3 +31,66 @@ pub fn nearest<'c>(text: &str, candidates: impl IntoIterator<Item = &'c str>) ->
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
 }
+
+/// The only candidate that a text begins, if it has four letters or more. Case of letters counts nothing.
+///
+/// ```
+/// use omen_schema::suggest::completed;
+///
+/// assert_eq!(completed("Decision", ["DecisionPacket", "ObservationPacket"]), Some("DecisionPacket"));
+/// assert_eq!(completed("VERIFY", ["VERIFY_ONE", "VERIFY_ALL"]), None);
+/// ```
+pub fn completed<'c>(text: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+    let folded = text.to_lowercase();
+    if folded.chars().count() < 4 {
+        return None;
+    }
+    only(candidates.into_iter().filter(|candidate| candidate.to_lowercase().starts_with(&folded)))
+}
+
+/// The only identifier that a text may be a misspelling of: with other letters in capitals, other separators, an `O` for a `0` or an
+/// `l` for a `1`, or one letter wrong in a word of five or more. Another number or a shorter word is another identifier.
+///
+/// ```
+/// use omen_schema::suggest::misspelt;
+///
+/// assert_eq!(misspelt("token_pool_12O", ["token_pool_120", "token_pool_121"]), Some("token_pool_120"));
+/// assert_eq!(misspelt("pkt_directve_1", ["pkt_directive_1", "pkt_directive_2"]), Some("pkt_directive_1"));
+/// assert_eq!(misspelt("pkt_directive_3", ["pkt_directive_1"]), None);
+/// assert_eq!(misspelt("task_a", ["task_b"]), None);
+/// ```
+pub fn misspelt<'c>(id: &str, ids: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+    if id.len() > LONGEST {
+        return None;
+    }
+    only(ids.into_iter().filter(|other| other.len() <= LONGEST && is_misspelt(id, other)))
+}
+
+fn is_misspelt(id: &str, other: &str) -> bool {
+    let words = |id: &str| -> Vec<String> {
+        let looks = |c: char| match c.to_ascii_lowercase() {
+            'o' => '0',
+            'l' | 'i' => '1',
+            c => c,
+        };
+        id.split(['_', '-', '.']).map(|word| word.chars().map(looks).collect()).collect()
+    };
+    let (words, others) = (words(id), words(other));
+    if words.concat() == others.concat() {
+        return true;
+    }
+    let is_word =
+        |word: &str| word.chars().count() >= 5 && !word.contains(|c: char| c.is_ascii_digit() && !"01".contains(c));
+    let mut differ = words.iter().zip(&others).filter(|(one, other)| one != other);
+    match (differ.next(), differ.next()) {
+        (Some((one, other)), None) if words.len() == others.len() => {
+            is_word(one) && is_word(other) && strsim::osa_distance(one, other) == 1
+        }
+        _ => false,
+    }
+}
+
+fn only<T>(mut all: impl Iterator<Item = T>) -> Option<T> {
+    let first = all.next()?;
+    all.next().is_none().then_some(first)
+}

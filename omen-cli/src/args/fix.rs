@@ -8,8 +8,8 @@ use crate::fix::Fix;
 pub(crate) struct FixArgs {
     /// Fix in the logs what has one safe fix, and report the findings that remain
     ///
-    /// These are the case of values, numbers in quotes, times without a zone (taken for UTC), misspelt names of fields and of
-    /// packets, byte order marks between packets, and fences of Markdown. Nothing is fixed that could make a false log look
+    /// These are the case of values, numbers in quotes, times without a zone (taken for UTC), misspelt names of fields, the
+    /// misspelt id of an open directive, byte order marks between packets, and fences of Markdown. Nothing is fixed that could make a false log look
     /// true, such as a claim, its evidence or an approval. A log is replaced when it is complete; compressed logs and
     /// standard input are left alone.
     #[arg(long, conflicts_with = "diff")]

@@ -116,6 +116,11 @@ fn each_kind_of_slip_is_fixed() {
         ("zone", replaced("2026-03-02T09:14:13Z", "2026-03-02T09:14:13"), good.to_owned()),
         ("space", replaced("2026-03-02T09:14:13Z", "2026-03-02 09:14:13Z"), good.to_owned()),
         ("name", replaced("\"packet_type\"", "\"packetType\""), good.to_owned()),
+        (
+            "id",
+            replaced("\"directive_packet_id\":\"pkt_directive_1\"", "\"directive_packet_id\":\"pkt_directve_1\""),
+            good.to_owned(),
+        ),
         ("mark", replaced("\n", "\n\u{feff}"), good.to_owned()),
         ("fences", format!("```json\n{good}```\n"), good.to_owned()),
         ("line ends", replaced("\"ACT\"", "\"act\"").replace('\n', "\r\n"), good.replace('\n', "\r\n")),

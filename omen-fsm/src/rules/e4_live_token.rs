@@ -62,6 +62,15 @@ fn error(transition: &Transition<'_>, message: String) -> Diagnostic {
     Diagnostic::error(Code::E4, message).at("/payload/authorization_token_id").help(remedy(transition))
 }
 
+/// The packet that has issued the only live token for the tool of a directive.
+fn only_token<'t>(transition: &Transition<'t>) -> Option<&'t str> {
+    let PayloadFacts::TaskDirective(directive) = &transition.context.facts.payload else { return None };
+    let tool = directive.execution_method.tool_id.as_deref()?;
+    let mut live = transition.context.ledger.tokens().live_for(tool, transition.context.now);
+    let only = live.next().filter(|_| live.next().is_none())?;
+    Some(&only.issued_by)
+}
+
 /// How to get a token that is live, from where the episode is.
 fn remedy(transition: &Transition<'_>) -> String {
     let Transition { context, nodes, .. } = transition;
@@ -71,7 +80,9 @@ fn remedy(transition: &Transition<'_>) -> String {
     events.push(Event::Authorize);
     let (packets, names) = (route::words(&events), route::names(&events));
     let is_legal = !nodes.after(transition.event).is_empty();
-    if is_legal && has_live_token(context.ledger, context.now) {
+    if let Some(issued_by) = only_token(transition).filter(|_| is_legal) {
+        help::name_one(issued_by)
+    } else if is_legal && has_live_token(context.ledger, context.now) {
         help::name_live(packets, names)
     } else {
         help::issue(packets, names)
@@ -123,6 +134,37 @@ mod tests {
     fn a_live_token_passes() {
         let episode = issued(LATER).accept(&write("token_t".into()));
         assert_eq!(episode.refused(&write("token_t".into())), []);
+    }
+
+    /// Its id is not kept, but the packet that has issued it is.
+    #[test]
+    fn the_only_token_for_the_tool_is_named() {
+        let help = |episode: &Episode, tool: &str| {
+            let mut write = write("token_other".into());
+            if let Some(named) = write.pointer_mut("/payload/execution_method/tool_id") {
+                *named = tool.into();
+            }
+            episode.with(&write, super::check).and_then(|found| found.help).unwrap_or_default()
+        };
+        let token = |id: &str, packet_id: &str| {
+            let members = [
+                ("/header/created_at", NOW.into()),
+                ("/header/packet_id", packet_id.into()),
+                ("/payload/token_id", id.into()),
+                ("/payload/expiry", LATER.into()),
+                ("/payload/authorized_scope/tool_ids", json!(["pool.resize"])),
+                ("/payload/usage_count", Value::Null),
+                ("/payload/revoked", Value::Null),
+            ];
+            packet(ToolAuthorizationToken, &members)
+        };
+        let act = [("/payload/decision_outcome", "ACT".into()), ("/header/created_at", NOW.into())];
+        let episode =
+            Episode::at(Node::Authorize).accept(&packet(DecisionPacket, &act)).accept(&token("token_1", "pkt_t1"));
+        assert!(help(&episode, "pool.resize").contains("`pkt_t1`"), "{}", help(&episode, "pool.resize"));
+        assert!(!help(&episode, "another.tool").contains("`pkt_t1`"));
+        let two = episode.accept(&token("token_2", "pkt_t2"));
+        assert!(!help(&two, "pool.resize").contains("`pkt_t1`"));
     }
 
     #[test]

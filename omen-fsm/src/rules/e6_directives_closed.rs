@@ -2,7 +2,8 @@
 
 use omen_invariants::Ledger;
 use omen_invariants::ledger::OpenDirective;
-use omen_types::{Code, Diagnostic, PayloadFacts, TaskResultPayloadFacts};
+use omen_types::suggest::misspelt;
+use omen_types::{Code, Diagnostic, Edit, PayloadFacts, TaskResultPayloadFacts};
 
 use super::route;
 use super::transition::Transition;
@@ -74,7 +75,11 @@ fn answered(ledger: &Ledger, result: &TaskResultPayloadFacts<'_>) -> Option<Diag
             (format!("no directive `{directive_id}` was accepted in this episode"), "never accepted")
         };
         let finding = Diagnostic::error(Code::E6, problem).at("/payload/directive_packet_id").label(label);
-        return Some(match ledger.open().in_order().as_slice() {
+        let open = ledger.open().in_order();
+        if let Some(meant) = misspelt(directive_id, open.iter().map(|open| &*open.packet_id)) {
+            return Some(did_you_mean(finding, meant));
+        }
+        return Some(match open.as_slice() {
             [] => finding.help(help::NONE_OPEN),
             [first, ..] => finding.help(help::name_both(&first.packet_id, &first.task_id)).note(sent(first)),
         });
@@ -82,11 +87,17 @@ fn answered(ledger: &Ledger, result: &TaskResultPayloadFacts<'_>) -> Option<Diag
     (*open.task_id != **task_id).then(|| {
         let problem =
             format!("expected `task_id` `{}` for the directive `{directive_id}`, found `{task_id}`", open.task_id);
-        Diagnostic::error(Code::E6, problem)
-            .at("/payload/task_id")
-            .label("another task")
-            .help(help::name_task(&open.task_id))
+        let finding = Diagnostic::error(Code::E6, problem).at("/payload/task_id").label("another task");
+        match misspelt(task_id, [&*open.task_id]) {
+            Some(meant) => did_you_mean(finding, meant),
+            None => finding.help(help::name_task(&open.task_id)),
+        }
     })
+}
+
+/// A finding on an identifier that is written otherwise where it was given.
+fn did_you_mean(finding: Diagnostic, meant: &str) -> Diagnostic {
+    finding.help(help::misspelt(meant)).edit(Edit::safe(format!("\"{meant}\"")))
 }
 
 #[cfg(test)]
@@ -110,6 +121,28 @@ mod tests {
     fn result(directive: &str, task: &str) -> Value {
         let members = [("/payload/directive_packet_id", directive.into()), ("/payload/task_id", task.into())];
         packet(TaskResultPacket, &members)
+    }
+
+    /// The help for a result, and whether it can be applied.
+    fn help(directive: &str, task: &str) -> (Option<String>, Option<String>) {
+        let directive_sent =
+            [("/header/packet_id", "pkt_directive_1".into()), ("/payload/task_id", "task_resize".into())];
+        let episode = Episode::at(Node::Execute)
+            .accept(&packet(DecisionPacket, &[("/payload/decision_outcome", "ACT".into())]))
+            .accept(&packet(TaskDirectivePacket, &directive_sent));
+        let found = episode.with(&result(directive, task), super::answers);
+        found.map_or((None, None), |found| (found.help, found.edit.map(|edit| edit.text)))
+    }
+
+    #[test]
+    fn an_identifier_that_is_misspelt_is_named() {
+        let meant = |id: &str| (Some(format!("did you mean `{id}`?")), Some(format!("\"{id}\"")));
+        assert_eq!(help("pkt_directve_1", "task_resize"), meant("pkt_directive_1"));
+        assert_eq!(help("pkt_directive-l", "task_resize"), meant("pkt_directive_1"));
+        assert_eq!(help("pkt_directive_1", "task_reszie"), meant("task_resize"));
+        // Another number is another directive.
+        assert_eq!(help("pkt_directive_2", "task_resize").1, None);
+        assert_eq!(help("pkt_directive_1", "task_other").1, None);
     }
 
     #[test]

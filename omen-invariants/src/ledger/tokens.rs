@@ -104,6 +104,12 @@ impl Tokens {
         self.0.iter().any(|(_, token)| token.live(now).is_ok())
     }
 
+    /// The tokens with which a directive can be sent at a time, and that cover a tool.
+    pub fn live_for(&self, tool: &str, now: Instant) -> impl Iterator<Item = &Allowance> {
+        let live = self.0.iter().filter_map(move |(_, token)| token.live(now).ok());
+        live.filter(move |allowance| allowance.tools.iter().any(|covered| **covered == *tool))
+    }
+
     /// Issues a token, or sends it again: then the narrower of each bound holds.
     pub(super) fn add(&mut self, facts: &ToolAuthorizationPayloadFacts<'_>, packet_id: &str) {
         self.update(&facts.token_id, |token| token.send(facts, packet_id));

@@ -280,6 +280,26 @@ fn check_help(text: &str, expected: &str) {
 }
 
 #[test]
+fn the_beginning_of_a_value_is_enough() {
+    check_one(
+        packets::result(),
+        (r#""TaskResultPacket""#, r#""TaskResult""#),
+        "/header/packet_type: invalid value `TaskResult` for `packet_type`; help: did you mean `TaskResultPacket`?",
+    );
+}
+
+#[test]
+fn json_within_a_string_says_so() {
+    let text = line(packets::observation());
+    let start = text.find("\"data\":").unwrap() + 7;
+    let end = start + text[start..].find('}').unwrap() + 1;
+    let quoted = serde_json::to_string(&text[start..end]).unwrap();
+    let rejected = refused(&format!("{}{quoted}{}", &text[..start], &text[end..]));
+    let help = rejected.errors[0].help.as_deref();
+    assert_eq!(help, Some("remove the quotes around it and the backslashes in it: this is JSON within a string"));
+}
+
+#[test]
 fn an_array_says_how_it_is_read() {
     check_help(
         "[{}]",

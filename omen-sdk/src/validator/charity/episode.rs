@@ -10,6 +10,7 @@ use super::finding::{Ends, Follows, Key, is_accepted};
 use super::hypothesis::{Case, Hypothesis, Kept, Missing, Strictness};
 use super::lost::LostLines;
 use super::repair::repaired;
+use super::suppose;
 use super::written::{read_cause, read_text, read_type, write_cause, write_text, write_type};
 use crate::finding::{Cause, Stage};
 
@@ -262,7 +263,10 @@ impl Charity {
         match (found.into_iter().next(), reason) {
             (Some(first), Some(reason)) if roots.is_empty() => {
                 let otherwise = if self.is_time { "had the time of those around it" } else { "were accepted" };
-                let note = format!("if line {} {otherwise}: {}: {}", self.root.line, reason.code, reason.message);
+                // An id that is invented would look as if the log had it.
+                let is_invented = reason.message.contains(&format!("`{}`", suppose::unknown(self.root.line)));
+                let what = if is_invented { reason.code.info().title } else { &reason.message };
+                let note = format!("if line {} {otherwise}: {}: {what}", self.root.line, reason.code);
                 Follows::ExceptFirst(self.root.clone(), first, note)
             }
             _ => Follows::Except(self.root.clone(), roots),

@@ -56,6 +56,11 @@ impl Walk {
             (ShapeKind::Text { holds, .. }, JsonType::Number) if let Some((time, unit)) = unix_time(raw, *holds) => {
                 format!("write `\"{time}\"`, if this is in {unit} since 1970").into()
             }
+            (ShapeKind::Object(_) | ShapeKind::FreeObject { .. } | ShapeKind::Array { .. }, JsonType::String)
+                if is_json_within(raw, shape) =>
+            {
+                "remove the quotes around it and the backslashes in it: this is JSON within a string".to_owned().into()
+            }
             (ShapeKind::Array { item, .. }, _) if json_types(item).contains(&found) => {
                 format!("write `[{whole}]`: a list, even if it has one element").into()
             }
@@ -67,6 +72,13 @@ impl Walk {
             _ => self.such_as(shape).into(),
         }
     }
+}
+
+/// Whether a JSON string holds JSON of the type that is expected.
+fn is_json_within(raw: &str, shape: &Shape) -> bool {
+    let text: String = serde_json::from_str(raw).unwrap_or_default();
+    let bracket = if matches!(shape.kind, ShapeKind::Array { .. }) { '[' } else { '{' };
+    text.trim_start().starts_with(bracket) && super::super::syntax(&text).is_ok()
 }
 
 /// The time that a number stands for, and its unit, where a timestamp is expected.

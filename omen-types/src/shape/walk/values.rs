@@ -11,7 +11,7 @@ use super::expected::{expectation, is_integer, is_number, is_written};
 use super::helps::instead_of_null;
 use super::remedy::Remedy;
 use super::words::{LONGEST_LIST, elements, list, quoted};
-use crate::suggest::nearest;
+use crate::suggest::{completed, nearest};
 
 impl Walk {
     pub(super) fn wrong_type(&mut self, scanner: &mut Scanner<'_>, shape: &'static Shape, found: JsonType) {
@@ -60,7 +60,8 @@ impl Walk {
             ShapeKind::Enum(values) => *values,
             _ => &[],
         });
-        let help = match nearest(text, values.copied()) {
+        let near = nearest(text, values.clone().copied()).or_else(|| completed(text, values.copied()));
+        let help = match near {
             Some(near) => Remedy::near_value(near, text),
             None => self.such_as_described(shape).into(),
         };
@@ -81,7 +82,7 @@ impl Walk {
         if expected.len() <= LONGEST_LIST {
             let _ = write!(message, "; {expected}");
         }
-        let help = match nearest(&text, values()) {
+        let help = match nearest(&text, values()).or_else(|| completed(&text, values())) {
             Some(near) => Remedy::near_value(near, &text),
             None => format!("write one of {}", list(values())).into(),
         };
