@@ -77,7 +77,15 @@ pub(crate) fn run(args: &CheckArgs, color: Color, out: &mut Output) -> Result<Ex
     let mut reports = Reports::open(&args.formats, color, &logs.paths, out)?;
     let checked = failed(&logs, &mut reports).map_err(Failure::from).and_then(|()| {
         let (path, reports, filter) = (Path::new(""), &mut reports, &mut filter);
-        let findings = Findings { path, reports, filter, statistics: &mut statistics, is_silent, quiet, halves: Halves::default() };
+        let findings = Findings {
+            path,
+            reports,
+            filter,
+            statistics: &mut statistics,
+            is_silent,
+            quiet,
+            halves: Halves::default(),
+        };
         if args.inputs.follow {
             follow::run(&logs.paths, args.inputs.checkpoint.as_deref(), &options, findings)
         } else if args.inputs.join {

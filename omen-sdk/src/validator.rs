@@ -19,6 +19,7 @@ mod judge;
 mod judged;
 mod levels;
 mod line;
+mod literals;
 mod message;
 mod options;
 mod parallel;

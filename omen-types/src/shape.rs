@@ -17,8 +17,8 @@ pub(crate) use example::of as example_of;
 pub(crate) use locate::locate;
 pub(crate) use scan::{JsonType, Scanner, too_deep};
 pub(crate) use syntax::syntax;
-pub use walk::CLAIMS;
 pub(crate) use walk::walk;
+pub use walk::{CLAIMS, SUCH_AS};
 
 /// A type that the schema describes.
 #[doc(hidden)]

@@ -138,6 +138,8 @@ impl<S: Sink> Sink for Unwrapped<'_, S> {
         let Some((span, whole)) = place() else { return self.sink.finding(finding, line) };
         finding.column = whole.get(..span.start).map(|before| before.chars().count() as u64 + 1);
         finding.diagnostic.span = Some(span);
+        // Its text is not written as that of a JSON string.
+        finding.diagnostic.edit = None;
         self.sink.finding(finding, Some(&whole))
     }
 

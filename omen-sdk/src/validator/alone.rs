@@ -6,6 +6,7 @@ use omen_types::{Diagnostic, PacketFacts, Severity};
 use super::charity::Follows;
 use super::judged::{Judged, stage};
 use super::line::Parsed;
+use super::literals;
 use super::options::{Depth, ValidatorOptions};
 use crate::finding::Stage;
 
@@ -13,8 +14,9 @@ use crate::finding::Stage;
 pub(super) fn judge<'t>(line: &Parsed<'t>, options: &ValidatorOptions, all: bool) -> Option<Judged<'t>> {
     let judged = Judged { text: line.text.clone(), ..Judged::default() };
     let Some(facts) = &line.facts else {
-        let rejected = line.rejected.as_deref().cloned().unwrap_or_default();
+        let mut rejected = line.rejected.as_deref().cloned().unwrap_or_default();
         let claims = rejected.claims;
+        literals::refine(&mut rejected.errors, claims.packet_type, None);
         let judged = Judged {
             packet_id: claims.packet_id.map(Into::into),
             correlation_id: claims.correlation_id.map(Into::into),

@@ -13,6 +13,7 @@ use super::charity::{self, Charities, Follows};
 use super::episodes::Episodes;
 use super::judged::{Judged, stage};
 use super::line::Parsed;
+use super::literals;
 use super::options::{Depth, ValidatorOptions};
 use crate::finding::{Cause, Stage};
 
@@ -112,7 +113,9 @@ fn broken<'t>(
     options: &ValidatorOptions,
 ) -> Judged<'t> {
     charities.broken(number, text.as_deref(), &rejected, options, |id| episodes.get(id));
-    let Rejected { errors, claims: Claims { packet_id, correlation_id, packet_type } } = rejected;
+    let Rejected { mut errors, claims: Claims { packet_id, correlation_id, packet_type } } = rejected;
+    let clock = correlation_id.as_deref().and_then(|id| episodes.get(id)).and_then(|found| found.ledger().clock());
+    literals::refine(&mut errors, packet_type, clock);
     let nodes = correlation_id.as_deref().map(|id| episodes.nodes(id));
     let judged = Judged {
         text,

@@ -19,6 +19,7 @@ use crate::diagnostic::Diagnostic;
 use crate::limits::MAX_ERRORS_A_PACKET;
 use crate::pointer;
 use expected::{json_types, takes};
+pub use helps::SUCH_AS;
 use helps::corrected;
 pub use remedy::CLAIMS;
 use remedy::Remedy;

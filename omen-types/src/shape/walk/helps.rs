@@ -34,7 +34,7 @@ impl Walk {
             Some(field) => example::of_field(field),
             None => example::of(shape),
         };
-        format!("write a value such as `{}`", example::short(value, shape))
+        format!("{SUCH_AS}{}`", example::short(value, shape))
     }
 
     /// The same with what the field means: where a value says little.
@@ -73,6 +73,9 @@ impl Walk {
         }
     }
 }
+
+/// How the help begins that gives an example.
+pub const SUCH_AS: &str = "write a value such as `";
 
 /// Whether a JSON string holds JSON of the type that is expected.
 fn is_json_within(raw: &str, shape: &Shape) -> bool {

@@ -1,0 +1,67 @@
+//! What the log knows better than the schema: literals in the helps for the header of a packet that does not match its schema.
+
+use omen_fsm::sender;
+use omen_types::shape::SUCH_AS;
+use omen_types::{Diagnostic, Instant, PacketType};
+use serde_json::Value;
+
+/// Puts into helps the layer that sends such a packet, and a time that is not before the episode: to write what a help says must not be
+/// the next mistake. `packet_type` is that of the packet, if it is readable; `clock` is the time of the packets before.
+pub(super) fn refine(errors: &mut [Diagnostic], packet_type: Option<PacketType>, clock: Option<Instant>) {
+    // The example of a whole header is one of this type.
+    let layer = serde_json::to_value(sender(packet_type.unwrap_or(PacketType::ObservationPacket)));
+    let literals = [("layer_source", layer.ok()), ("created_at", clock.map(|clock| Value::from(clock.to_string())))];
+    for error in errors {
+        let Some(help) = &mut error.help else { continue };
+        for (name, value) in &literals {
+            let Some(value) = value else { continue };
+            let is_own = error.pointer.as_deref().and_then(|pointer| pointer.strip_prefix(HEADER)) == Some(*name);
+            let before = if is_own && help.starts_with(SUCH_AS) { SUCH_AS.to_owned() } else { format!("\"{name}\": ") };
+            *help = replaced(help, &before, &value.to_string());
+        }
+    }
+}
+
+/// A text with another literal after the first `before`. No literal that is replaced has a comma, a bracket or a backtick.
+fn replaced(text: &str, before: &str, literal: &str) -> String {
+    match text.split_once(before) {
+        None => text.to_owned(),
+        Some((start, rest)) => {
+            let rest = rest.find([',', '}', '`']).and_then(|end| rest.get(end..)).unwrap_or_default();
+            format!("{start}{before}{literal}{rest}")
+        }
+    }
+}
+
+/// Where the fields of a header are.
+const HEADER: &str = "/header/";
+
+#[cfg(test)]
+mod tests {
+    use crate::finding::Finding;
+    use crate::validator::{Validator, ValidatorOptions};
+
+    /// The first help for a log whose fifth line, the result of a task, is changed.
+    fn help(from: &str, to: &str) -> String {
+        let log = omen_schema::example("valid/read-only.jsonl").unwrap_or_default();
+        let changed = |(at, line): (usize, &str)| if at == 4 { line.replacen(from, to, 1) } else { line.to_owned() };
+        let log: String = log.split_inclusive('\n').enumerate().map(changed).collect();
+        let mut findings: Vec<Finding> = Vec::new();
+        let mut validator = Validator::new(ValidatorOptions::default());
+        let Ok(()) = validator.feed(log.as_bytes(), &mut findings);
+        findings.into_iter().next().and_then(|first| first.diagnostic.help).unwrap_or_default()
+    }
+
+    /// The packet before is of 09:14:21.
+    #[test]
+    fn literals_are_those_of_the_log() {
+        let layer = help("\"layer_source\":6", "\"layer_source\":\"execution\"");
+        assert!(layer.starts_with("write a value such as `6`"), "{layer}");
+        assert!(help("\"layer_source\":6,", "").starts_with("add `\"layer_source\": 6`: "));
+        assert_eq!(help("\"layer_source\":6", "\"layer_source\":\"6\""), "write `6` without the quotes");
+        let time = help("\"created_at\":\"2026-03-02T09:14:25Z\"", "\"created_at\":\"soon\"");
+        assert!(time.starts_with("write a value such as `\"2026-03-02T09:14:21Z\"`"), "{time}");
+        let time = help("\"created_at\":\"2026-03-02T09:14:25Z\",", "");
+        assert!(time.starts_with("add `\"created_at\": \"2026-03-02T09:14:21Z\"`: "), "{time}");
+    }
+}
