@@ -34,7 +34,12 @@ impl Report for Human {
     fn totals(&mut self, out: &mut Output, totals: &Totals<'_>) -> io::Result<()> {
         // The last findings are all that is on the screen.
         if self.shown > SCREEN {
-            totals.statistics.by_code(out)?;
+            let mut table = Vec::new();
+            totals.statistics.by_code(&mut table)?;
+            for row in String::from_utf8_lossy(&table).lines() {
+                let row = out.human().fit(row);
+                writeln!(out, "{row}")?;
+            }
             writeln!(out)?;
         }
         let line = Line(totals).to_string();
