@@ -1,33 +1,33 @@
-//! Anchors: what is kept elsewhere.
+//! Anchors: states of a log, to be kept elsewhere.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use super::head::{Head, Point, Sealed};
+use super::head::{ChainPosition, Head, Sealed};
 use super::{Key, Mac};
 use omen_base::{NotExact, regular};
 
-/// Where a log stood once: how many entries it had, and the seal of the last of them. Kept where a process that can write to
-/// the log cannot, it shows that log and head record were both set back, or written anew (A3).
+/// State of a log: its number of entries, and the seal of the last one. Kept where a process that can write to the log
+/// cannot write, an anchor reveals that log and head record were both set back or rewritten (A3).
 ///
-/// It is not secret. Its text is one line of JSON with a seal of its own, so it cannot be forged without the key.
+/// It is not secret. Its text is one line of JSON with its own seal, so it cannot be forged without the key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Anchor {
-    at: Point,
+    at: ChainPosition,
     text: String,
 }
 
 impl Anchor {
-    pub(crate) fn new(at: Point, key: &Key) -> Result<Self, NotExact> {
+    pub(crate) fn new(at: ChainPosition, key: &Key) -> Result<Self, NotExact> {
         let text = Sealed::new(key, LABEL, Head::new(at))?.text()?;
         let text = String::from_utf8(text).map_err(|error| NotExact::Unwritable { why: error.to_string() })?;
         Ok(Self { at, text })
     }
 
-    /// Reads an anchor that was made with this key. Blanks around it do not count.
+    /// Parses an anchor made with this key. Surrounding blanks are ignored.
     ///
     /// # Errors
-    /// If the text is something else, was changed, or belongs to another key.
+    /// If the text is not an anchor, was changed, or belongs to another key.
     pub fn parse(text: &str, key: &Key) -> Result<Self, BadAnchor> {
         let sealed: Sealed = serde_json::from_str(text).map_err(|error| BadAnchor::NotAnchor(error.to_string()))?;
         let at = sealed.open(key, LABEL).ok_or(BadAnchor::Seal)?;
@@ -37,7 +37,7 @@ impl Anchor {
     /// Reads an anchor from a file.
     ///
     /// # Errors
-    /// If it cannot be read, is not a regular file, or holds no anchor of this key.
+    /// If the file cannot be read, is not a regular file, or has no anchor of this key.
     pub fn from_file(path: impl AsRef<Path>, key: &Key) -> Result<Self, BadAnchor> {
         let path = path.as_ref();
         let unreadable = |why: String| BadAnchor::Unreadable { path: path.to_owned(), why };
@@ -46,54 +46,54 @@ impl Anchor {
         Self::parse(&text, key)
     }
 
-    /// Entries that the log had.
+    /// Number of entries of the log.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.at.count
     }
 
-    /// The seal of the last of them.
+    /// Seal of the last entry.
     #[must_use]
     pub fn last(&self) -> Mac {
         self.at.last
     }
 
-    pub(crate) fn at(&self) -> Point {
+    pub(crate) fn at(&self) -> ChainPosition {
         self.at
     }
 }
 
-/// The one line, without a line break.
+/// Writes the anchor as one line, without a line break.
 impl fmt::Display for Anchor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
     }
 }
 
-/// An invalid anchor, or one of another key.
+/// Error of an invalid anchor, or one of another key.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BadAnchor {
-    /// It is something else.
+    /// The text is not an anchor.
     #[error("invalid anchor: {0}")]
     NotAnchor(String),
-    /// It was changed, or made with another key.
+    /// The anchor was changed, or made with another key.
     #[error("invalid seal: the anchor was changed or made with another key")]
     Seal,
-    /// It was changed, or signed with another key.
+    /// The anchor was changed, or signed with another key.
     #[error("invalid signature: the anchor was changed or signed with another key")]
     Signature,
-    /// Its file cannot be read.
+    /// The file cannot be read.
     #[error("the anchor `{path}` cannot be read: {why}", path = .path.display())]
     Unreadable {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Why.
+        /// Reason of the failure.
         why: String,
     },
 }
 
-/// The largest file that is read, in bytes: far more than an anchor needs.
+/// Largest anchor file in bytes; far more than an anchor needs.
 const MAX_FILE: u64 = 64 * 1024;
 
 const LABEL: &[u8] = b"omen-gate audit log v1: anchor";

@@ -1,14 +1,14 @@
-//! A1: the chain of seals. The MAC of each entry is computed over the MAC before it and the entry's canonical bytes.
+//! A1: the chain of seals. The MAC of each entry is computed over the previous MAC and the entry's canonical bytes.
 
 use super::entry::Entry;
 use super::flaw::Flaw;
-use super::head::Point;
-use super::line::{Draft, Place, sealed};
+use super::head::ChainPosition;
+use super::line::{Draft, LinePosition, sealed};
 use super::{Key, Mac};
 use omen_base::canonical;
 
 impl Entry {
-    /// Judges a line, without its line break, by its place in the chain, and gives the entry with its seal.
+    /// Checks a line, without its line break, at its position in the chain, and returns the entry with its seal.
     pub(crate) fn judge(line: &[u8], key: &Key, previous: &Mac, sequence: u64) -> Result<(Self, Mac), Flaw> {
         let entry: Self = serde_json::from_slice(line).map_err(Flaw::not_entry)?;
         if entry.sequence != sequence {
@@ -16,8 +16,8 @@ impl Entry {
         }
         let mac = entry.mac.ok_or_else(|| Flaw::not_entry("it has no `mac`"))?;
         let time = canonical::write_text(&entry.time).map_err(Flaw::not_entry)?;
-        let place = Place { sequence, time: &time, group: entry.group };
-        let (before, after) = Draft::of(&entry).map_err(Flaw::not_entry)?.unsealed(place);
+        let place = LinePosition { sequence, time: &time, group: entry.group };
+        let (before, after) = Draft::encode(&entry).map_err(Flaw::not_entry)?.unsealed(place);
         if !key.fits(&[previous.as_bytes(), &before, &after], &mac) {
             return Err(Flaw::Mac);
         }
@@ -25,8 +25,8 @@ impl Entry {
     }
 }
 
-impl Point {
-    /// What stands before the first entry.
+impl ChainPosition {
+    /// Start of the chain, before the first entry.
     pub(crate) fn genesis(key: &Key) -> Self {
         Self { count: 0, last: key.seal(&[b"omen-gate audit log v1: genesis"]) }
     }

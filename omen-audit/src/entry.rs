@@ -1,4 +1,4 @@
-//! One line of the log.
+//! Entries of the log, one per line.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -8,67 +8,67 @@ use omen_types::{CorrelationId, PacketId};
 use super::Mac;
 use omen_base::{TurnId, canonical};
 
-/// What is recorded (A1, G4).
+/// Kind of a recorded entry (A1, G4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Kind {
-    /// A turn began or ended, and how.
+    /// Beginning or end of a turn, with its outcome.
     Turn,
-    /// A step of the gate let a call through, or refused it: for want of a grant, a breaker that is open, a tool that has
-    /// changed, and whatever else.
+    /// Decision of a step of the gate: the call passed or was refused, as for a missing grant, an open breaker or a
+    /// changed tool.
     Decision,
-    /// Another configuration is about to be in force, or was refused.
+    /// Policy about to come into force, or refused.
     Policy,
-    /// Grants are about to be given.
+    /// Grants about to come into force.
     Grant,
-    /// Grants were taken back.
+    /// Revocation of grants.
     Revocation,
-    /// A confirmation was given, denied, or timed out.
+    /// Confirmation: given, denied or timed out.
     Confirmation,
-    /// A tool is about to run. If this cannot be recorded, it does not.
+    /// Intent to run a tool. If it cannot be recorded, the tool does not run.
     Intent,
-    /// What came of it: an answer or a fault.
+    /// Outcome of an intent: an answer or a fault.
     Outcome,
 }
 
-/// What the log records of itself.
+/// Kind of an entry that the log writes about itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Own {
+pub(crate) enum OwnKind {
     /// The log was opened.
     Opened,
-    /// The log was opened, and what a crash had left was repaired.
+    /// The log was opened, and the remains of a crash were repaired.
     Repaired,
-    /// The file ends here: the log goes on in another one.
+    /// The file ends here, and the log continues in another one.
     Rotated,
     /// The file begins here, and continues another one.
     Continued,
 }
 
-/// Something to record.
+/// Record to append to the log.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record<'r> {
-    /// What it is.
+    /// Kind of the entry.
     pub kind: Kind,
-    /// The turn that it belongs to (A2).
+    /// Turn of the record (A2).
     pub turn: &'r TurnId,
-    /// The packet that asked for it, if an episode did.
+    /// Packet that asked for it, if an episode did.
     pub packet_id: Option<&'r PacketId>,
-    /// The episode, if there is one.
+    /// Episode of the packet.
     pub correlation_id: Option<&'r CorrelationId>,
-    /// What there is to say. It is written as it is: secrets do not belong here.
+    /// Content. It is written verbatim: secrets do not belong here.
     pub data: Map<String, Value>,
 }
 
 impl<'r> Record<'r> {
-    /// A record that belongs to no episode.
+    /// Creates a record without an episode.
     #[must_use]
     pub fn new(kind: Kind, turn: &'r TurnId, data: Map<String, Value>) -> Self {
         Self { kind, turn, packet_id: None, correlation_id: None, data }
     }
 
-    /// The same for a packet of an episode.
+    /// Sets the packet and its episode.
     #[must_use]
     pub fn of(self, packet_id: &'r PacketId, correlation_id: &'r CorrelationId) -> Self {
         Self { packet_id: Some(packet_id), correlation_id: Some(correlation_id), ..self }
@@ -86,7 +86,7 @@ impl From<Record<'_>> for Entry {
     }
 }
 
-/// A line as JSON.
+/// Entry as the JSON of its line.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Entry {
@@ -94,7 +94,7 @@ pub(crate) struct Entry {
     pub(crate) sequence: u64,
     pub(crate) time: String,
     pub(crate) kind: Label,
-    /// Entries of the log itself belong to no turn.
+    /// Turn; `None` for entries of the log itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) turn: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -102,17 +102,17 @@ pub(crate) struct Entry {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) correlation_id: Option<String>,
     pub(crate) data: Map<String, Value>,
-    /// The number of the first entry of its group, if that is another one. The entries of a group were written together,
+    /// Number of the first entry of its group, if that is another entry. The entries of a group were written together,
     /// and acknowledged together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) group: Option<u64>,
-    /// Not there while the entry is sealed.
+    /// Seal; `None` while the entry is being sealed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) mac: Option<Mac>,
 }
 
 impl Entry {
-    /// An entry of the log itself, still without number, time and seal.
+    /// Creates an entry without number, time and seal.
     pub(crate) fn new(kind: Label, data: Map<String, Value>) -> Self {
         Self {
             v: Version,
@@ -129,7 +129,7 @@ impl Entry {
     }
 }
 
-/// The version of the format: 1.
+/// Version of the format: 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Version;
 
@@ -148,16 +148,16 @@ impl<'de> Deserialize<'de> for Version {
     }
 }
 
-/// A kind of entry.
+/// Label of an entry's kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum Label {
     Record(Kind),
-    Own(Own),
+    Own(OwnKind),
 }
 
 impl Label {
-    /// All of them.
+    /// All labels.
     pub(super) const ALL: [Self; 12] = [
         Self::Record(Kind::Turn),
         Self::Record(Kind::Decision),
@@ -167,18 +167,18 @@ impl Label {
         Self::Record(Kind::Confirmation),
         Self::Record(Kind::Intent),
         Self::Record(Kind::Outcome),
-        Self::Own(Own::Opened),
-        Self::Own(Own::Repaired),
-        Self::Own(Own::Rotated),
-        Self::Own(Own::Continued),
+        Self::Own(OwnKind::Opened),
+        Self::Own(OwnKind::Repaired),
+        Self::Own(OwnKind::Rotated),
+        Self::Own(OwnKind::Continued),
     ];
 
-    /// Whether entries of the kind belong to a turn. Those of the log itself belong to none.
+    /// Whether entries of the kind belong to a turn. Entries of the log itself do not.
     pub(super) fn is_of_a_turn(self) -> bool {
         matches!(self, Self::Record(_))
     }
 
-    /// The kind as it stands in an entry, with its quotation marks.
+    /// Label as it is written in an entry, with its quotation marks.
     pub(super) fn text(self) -> Option<String> {
         String::from_utf8(canonical::write(&self).ok()?).ok()
     }

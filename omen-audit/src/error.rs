@@ -1,4 +1,4 @@
-//! Why something is not recorded.
+//! Errors of the log.
 
 use std::io;
 use std::path::PathBuf;
@@ -8,30 +8,30 @@ use super::flaw::Flaw;
 use super::verdict::LogVerdict;
 use omen_base::NotExact;
 
-/// Nothing was recorded. Whatever needs the record does not happen (A1).
+/// Error of appending or opening: nothing was recorded. Actions that need the record must not happen (A1).
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AuditError {
     /// Another process, or another part of this one, has the log open.
     #[error("the log `{0}` is in use")]
     InUse(PathBuf),
-    /// The log is not there, but its head record is: somebody has removed it.
+    /// The log is missing, but its head record exists: the log was removed.
     #[error("the log `{0}` is gone, but its head record is there")]
     Gone(PathBuf),
-    /// The first file of the log is not there, but a later one is.
+    /// The first file of the log is missing, but a later one exists.
     #[error("the log `{log}` is gone, but `{later}`, which continues it, is there")]
     Headless {
-        /// The log's first file.
+        /// First file of the log.
         log: PathBuf,
-        /// A file that continues it.
+        /// File that continues it.
         later: PathBuf,
     },
-    /// A file of the log cannot be used.
+    /// A file of the log is unusable.
     #[error("the log `{path}` cannot be used: {source}")]
     Io {
-        /// The log.
+        /// Path of the file.
         path: PathBuf,
-        /// Why.
+        /// Cause of the failure.
         source: io::Error,
     },
     /// The log cannot be read or written.
@@ -40,10 +40,10 @@ pub enum AuditError {
     /// A file of the log was removed, moved or replaced while the log is in use.
     #[error("`{0}` was removed, moved or replaced while the log is in use")]
     Misplaced(PathBuf),
-    /// The log was tampered with, or cut. It is left as it is.
+    /// The log was tampered with, or truncated. It is left unchanged.
     #[error("the log is {0}")]
     NotSound(LogVerdict),
-    /// The anchor that the log must hold cannot be used.
+    /// The anchor that the log must contain cannot be used.
     #[error("{0}")]
     Required(#[from] BadAnchor),
     /// An entry, or the head record, has no canonical text.
@@ -52,12 +52,12 @@ pub enum AuditError {
     /// An entry is too long.
     #[error("the entry exceeds {limit} bytes ({bytes} bytes)")]
     Long {
-        /// Bytes of its line.
+        /// Length of its line in bytes.
         bytes: usize,
-        /// The limit.
+        /// Limit in bytes.
         limit: usize,
     },
-    /// An entry would not be read back as what it is.
+    /// An entry would not be read back unchanged.
     #[error("the entry cannot be recorded, because it could not be read back: {0}")]
     NotReadBack(Flaw),
     /// The clock shows a time that has no RFC 3339 text.
@@ -66,7 +66,7 @@ pub enum AuditError {
     /// The log has no call in doubt whose intent has this number.
     #[error("entry {0} is not the intent of a call in doubt")]
     NotInDoubt(u64),
-    /// So many entries wait to be recorded that there is no room for another one.
+    /// The queue already has this many entries, its limit.
     #[error("{0} entries are waiting to be recorded")]
     Full(usize),
     /// Recording was interrupted.
@@ -78,7 +78,7 @@ pub enum AuditError {
 }
 
 impl AuditError {
-    /// The same for another entry that was written together with the first.
+    /// Returns the same error for another entry of the group.
     pub(super) fn again(&self) -> Self {
         match self {
             Self::Store(error) => Self::Store(io::Error::new(error.kind(), error.to_string())),
@@ -88,7 +88,7 @@ impl AuditError {
         }
     }
 
-    /// How to fix it.
+    /// Help for the error.
     #[must_use]
     pub fn help(&self) -> &'static str {
         match self {

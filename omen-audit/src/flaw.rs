@@ -1,44 +1,44 @@
-//! What can be wrong with a line of the log.
+//! Flaws of a line of the log.
 
 use omen_types::limits::MAX_LINE_BYTES;
 
-/// What is wrong with a line.
+/// Flaw of a line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Flaw {
-    /// It is longer than any entry may be.
+    /// The line exceeds the limit of entries.
     #[error("it is longer than {MAX_LINE_BYTES} bytes")]
     Long,
-    /// It is not an entry: why, cut to 200 characters.
+    /// The line is not an entry; reason, cut to 200 characters.
     #[error("invalid entry: {0}")]
     NotEntry(String),
-    /// It is an entry that belongs elsewhere.
+    /// The entry belongs at another position.
     #[error("expected entry {expected}, found entry {found}")]
     Sequence {
-        /// The number that belongs here.
+        /// Expected number.
         expected: u64,
-        /// The number that it has.
+        /// Actual number.
         found: u64,
     },
-    /// Its seal does not fit its content, what stands before it, or the key.
+    /// The seal does not match the content, the preceding entries, or the key.
     #[error("invalid seal")]
     Mac,
-    /// It is the end of the log, has no line break, and is not the start of an entry either, which is all that a crash
-    /// leaves there.
+    /// The last line has no line break, and is not the start of an entry, the only remains that a crash leaves.
     #[error("it has no line break, and is not the start of an entry: expected {expected} after {at} bytes")]
     NotStart {
-        /// How many of its bytes could be the start of an entry.
+        /// Length of the valid start in bytes.
         at: u64,
-        /// What could stand there instead.
+        /// Valid continuations.
         expected: String,
     },
-    /// It says what was sealed in other bytes than were written.
+    /// The line is not the canonical text of its content.
     #[error("its spelling is not canonical (RFC 8785)")]
     Form,
 }
 
 impl Flaw {
-    /// The reason may repeat what stands in the line, so it is cut. To the parser, each line is the first.
+    /// Creates a flaw from a parser's error. The error may quote the line, so it is cut. The parser counts each line as
+    /// line 1.
     pub(super) fn not_entry(why: impl ToString) -> Self {
         let why = why.to_string().replace(" at line 1 column ", " at column ");
         Self::NotEntry(why.chars().take(200).collect())

@@ -1,8 +1,8 @@
-//! The head record: how far the log was acknowledged (D49).
+//! Head record: the end of the acknowledged log (D49).
 //!
-//! Without it, entries could be taken off the end and nobody would know. It is 512 bytes, the size of a sector, written
-//! in place: storage writes a sector whole, so a crash leaves the old record or the new one. Should a write stop midway
-//! nevertheless, the verifier detects it, because with key and log it knows both records.
+//! Without it, entries could be removed from the end unnoticed. The record has 512 bytes, the size of a sector, and is
+//! written in place: storage writes a sector whole, so a crash leaves the old record or the new one. Should a write
+//! stop midway nevertheless, the verifier detects it, because with key and log it can compute both records.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -10,38 +10,39 @@ use super::entry::Version;
 use super::{Key, Mac};
 use omen_base::{NotExact, canonical};
 
-/// A place in the chain.
+/// Position in the chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Point {
-    /// Entries up to here.
+pub(crate) struct ChainPosition {
+    /// Number of entries up to here.
     pub(crate) count: u64,
-    /// The seal of the last of them.
+    /// Seal of the last entry.
     pub(crate) last: Mac,
 }
 
-/// The head record.
+/// Content of the head record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Head {
-    pub(crate) at: Point,
-    /// How many entries at the end were written, but not acknowledged before a crash, which is still to be recorded.
+    pub(crate) at: ChainPosition,
+    /// Number of entries at the end that were written but not acknowledged before a crash, while this is still to be
+    /// recorded.
     pub(crate) adopted: u64,
-    /// The file is at its end, and the one that continues it is safely there.
+    /// Whether the file has ended, and the next one is safely written.
     pub(crate) continued: bool,
 }
 
 impl Head {
-    /// The record after an entry.
-    pub(crate) fn new(at: Point) -> Self {
+    /// Creates the record at a position.
+    pub(crate) fn new(at: ChainPosition) -> Self {
         Self { at, adopted: 0, continued: false }
     }
 }
 
 impl Head {
-    /// The record as it is written: one line, filled up with blanks.
+    /// Encodes the record as one line, padded with blanks.
     pub(crate) fn encode(self, key: &Key) -> Result<[u8; SIZE], NotExact> {
         let text = Sealed::new(key, LABEL, self)?.text()?;
         let mut bytes = [b' '; SIZE];
-        // INVARIANT: a record has some 250 bytes at most, with its numbers at their largest.
+        // INVARIANT: a record has at most about 250 bytes, even with the largest numbers.
         bytes.iter_mut().zip(text).for_each(|(byte, text)| *byte = text);
         if let Some(last) = bytes.last_mut() {
             *last = b'\n';
@@ -49,7 +50,7 @@ impl Head {
         Ok(bytes)
     }
 
-    /// Reads a record, if these are the very bytes of one that was sealed with this key.
+    /// Decodes a record, if these are exactly the bytes of one sealed with this key.
     pub(crate) fn decode(bytes: &[u8], key: &Key) -> Option<Self> {
         let sealed: Sealed = serde_json::from_slice(bytes).ok()?;
         let at = sealed.open(key, LABEL)?;
@@ -57,9 +58,9 @@ impl Head {
         (head.encode(key).ok()? == *bytes).then_some(head)
     }
 
-    /// Whether these bytes are what is left of a write of the head at `new` over another one that stopped midway.
-    pub(crate) fn is_torn(bytes: &[u8], old: Self, new: Point, key: &Key) -> bool {
-        // Only heads that are made anew say `adopted` or `continued`, and that happens whole or not at all.
+    /// Whether these bytes are a partial write of the head at `new` over another record.
+    pub(crate) fn is_torn(bytes: &[u8], old: Self, new: ChainPosition, key: &Key) -> bool {
+        // Records with `adopted` or `continued` are only written atomically, by replacement.
         let Ok(new) = Self::new(new).encode(key) else { return false };
         let written = bytes.iter().zip(&new).take_while(|(byte, new)| byte == new).count();
         let old = old.encode(key);
@@ -67,12 +68,12 @@ impl Head {
     }
 }
 
-/// What a count and a seal are written as, here and in an anchor.
+/// Sealed position, in a head record or an anchor.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Sealed {
-    #[serde(default, skip_serializing_if = "Adopted::is_none")]
-    adopted: Adopted,
+    #[serde(default, skip_serializing_if = "AdoptedCount::is_none")]
+    adopted: AdoptedCount,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     continued: bool,
     count: u64,
@@ -83,20 +84,20 @@ pub(crate) struct Sealed {
 }
 
 impl Sealed {
-    /// Seals a place. The label keeps what was sealed for one purpose from serving another.
+    /// Seals a position. The label keeps a seal for one purpose from serving another.
     pub(crate) fn new(key: &Key, label: &[u8], head: Head) -> Result<Self, NotExact> {
         let Head { at, adopted, continued } = head;
-        let adopted = Adopted(adopted);
+        let adopted = AdoptedCount(adopted);
         let mut sealed = Self { adopted, continued, count: at.count, last: at.last, seal: None, v: Version };
         sealed.seal = Some(key.seal(&[label, &sealed.text()?]));
         Ok(sealed)
     }
 
-    /// The place, if the seal fits.
-    pub(crate) fn open(&self, key: &Key, label: &[u8]) -> Option<Point> {
+    /// Returns the position, if the seal is valid.
+    pub(crate) fn open(&self, key: &Key, label: &[u8]) -> Option<ChainPosition> {
         let unsealed = Self { seal: None, ..*self }.text().ok()?;
         let fits = self.seal.is_some_and(|seal| key.fits(&[label, &unsealed], &seal));
-        fits.then_some(Point { count: self.count, last: self.last })
+        fits.then_some(ChainPosition { count: self.count, last: self.last })
     }
 
     pub(crate) fn text(&self) -> Result<Vec<u8>, NotExact> {
@@ -104,17 +105,17 @@ impl Sealed {
     }
 }
 
-/// How many entries are adopted. One is `true`, as it was when there could not be more.
+/// Number of adopted entries. One is written as `true`, as in earlier versions, which adopted at most one.
 #[derive(Clone, Copy, Debug, Default)]
-struct Adopted(u64);
+struct AdoptedCount(u64);
 
-impl Adopted {
+impl AdoptedCount {
     fn is_none(&self) -> bool {
         self.0 == 0
     }
 }
 
-impl Serialize for Adopted {
+impl Serialize for AdoptedCount {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 {
             entries @ (0 | 1) => serializer.serialize_bool(entries == 1),
@@ -123,22 +124,22 @@ impl Serialize for Adopted {
     }
 }
 
-impl<'de> Deserialize<'de> for Adopted {
+impl<'de> Deserialize<'de> for AdoptedCount {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
         #[serde(untagged)]
-        enum Form {
+        enum AdoptedForm {
             One(bool),
             Several(u64),
         }
-        Form::deserialize(deserializer).map(|form| match form {
-            Form::One(is_one) => Self(u64::from(is_one)),
-            Form::Several(entries) => Self(entries),
+        AdoptedForm::deserialize(deserializer).map(|form| match form {
+            AdoptedForm::One(is_one) => Self(u64::from(is_one)),
+            AdoptedForm::Several(entries) => Self(entries),
         })
     }
 }
 
 const LABEL: &[u8] = b"omen-gate audit log v1: head";
 
-/// Bytes of a head record.
+/// Size of a head record in bytes.
 pub(crate) const SIZE: usize = 512;

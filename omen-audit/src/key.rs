@@ -1,4 +1,4 @@
-//! The key: the one secret of the log.
+//! Key of the log.
 
 use std::env::VarError;
 use std::fmt;
@@ -11,17 +11,17 @@ use zeroize::{ZeroizeOnDrop, Zeroizing};
 use super::key_error::{BYTES, KeyError};
 use super::{Mac, secret};
 
-/// The key that seals the log: at least 32 bytes, written as hexadecimal digits.
+/// Key that seals the log: at least 32 bytes, written as hexadecimal digits.
 ///
-/// Its bytes are not kept, only the state that they put HMAC-SHA-256 in, and that is wiped when the key goes. It is not
-/// shown by `Debug`, and cannot be written out again.
+/// Only the keyed state of HMAC-SHA-256 is kept, not the bytes, and it is wiped on drop. `Debug` does not show it, and
+/// it cannot be exported.
 pub struct Key {
-    /// Keyed, and cloned for every message: half the work of a short one.
+    /// Keyed state, cloned for every message: this halves the work for a short one.
     keyed: Hmac<Sha256>,
 }
 
 impl Key {
-    /// Takes the key's bytes.
+    /// Creates a key from its bytes.
     ///
     /// # Errors
     /// If there are fewer than 32, or all of them are the same.
@@ -36,30 +36,30 @@ impl Key {
         Ok(Self { keyed })
     }
 
-    /// Takes the key's hexadecimal digits. Blanks around them, such as a line break at the end, do not count.
+    /// Parses a key from hexadecimal digits. Surrounding blanks, such as a final line break, are ignored.
     ///
     /// # Errors
-    /// If the text is something else, or the key too short.
+    /// If the text is not hexadecimal, or the key is too short.
     pub fn from_hex(text: &str) -> Result<Self, KeyError> {
         let digits = text.trim_ascii();
         let bytes = Zeroizing::new(base16ct::mixed::decode_vec(digits).map_err(|_| KeyError::NotHex)?);
         Self::from_bytes(&bytes)
     }
 
-    /// Reads the key from a file with its digits. On Unix nobody but the owner may have rights on it: a key that others
-    /// can read seals nothing (A3).
+    /// Reads a key from a file with its digits. On Unix, only the owner may have permissions on the file: a key that
+    /// others can read protects nothing (A3).
     ///
     /// # Errors
-    /// If it cannot be read, is not a regular file, is accessible to others, or holds no key.
+    /// If the file cannot be read, is not a regular file, is accessible to others, or has no key.
     pub fn from_file(path: impl AsRef<Path>) -> Result<Self, KeyError> {
         Self::from_hex(&secret::read(path.as_ref())?)
     }
 
-    /// Reads the key from an environment variable with its digits. The environment itself keeps them, and programs
-    /// that are started inherit it: a file is better.
+    /// Reads a key from an environment variable with its digits. A file is better: the environment keeps the digits,
+    /// and child processes inherit them.
     ///
     /// # Errors
-    /// If the variable is not set, or holds no key.
+    /// If the variable is not set, or has no key.
     pub fn from_env(variable: &str) -> Result<Self, KeyError> {
         match std::env::var(variable) {
             Ok(text) => Self::from_hex(&Zeroizing::new(text)),
@@ -68,21 +68,20 @@ impl Key {
         }
     }
 
-    /// Makes a key of 32 random bytes of the operating system, and a new file for it that only the owner may read and
-    /// write.
+    /// Creates a key of 32 random bytes of the operating system, in a new file that only the owner may read and write.
     ///
     /// # Errors
-    /// If there is such a file already, it cannot be written, or there are no random bytes.
+    /// If the file exists already or cannot be written, or there are no random bytes.
     pub fn create(path: impl AsRef<Path>) -> Result<Self, KeyError> {
         Self::from_bytes(secret::create(path.as_ref())?.as_ref())
     }
 
-    /// Seals a message that is given in parts.
+    /// Seals a message given in parts.
     pub(crate) fn seal(&self, parts: &[&[u8]]) -> Mac {
         Mac::new(self.over(parts).finalize().into_bytes().into())
     }
 
-    /// Whether this is the seal of a message. It takes the same time wherever the difference is.
+    /// Whether a MAC is the seal of a message. Takes constant time.
     pub(crate) fn fits(&self, parts: &[&[u8]], mac: &Mac) -> bool {
         self.over(parts).verify_slice(mac.as_bytes()).is_ok()
     }
@@ -94,7 +93,7 @@ impl Key {
     }
 }
 
-/// An HMAC is two states of the hash and a buffer. They wipe themselves, by the feature `zeroize` of `sha2`.
+/// An HMAC consists of two hash states and a buffer. They wipe themselves, by the feature `zeroize` of `sha2`.
 impl ZeroizeOnDrop for Key {}
 
 impl fmt::Debug for Key {

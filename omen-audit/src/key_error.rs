@@ -1,57 +1,57 @@
-//! Why a key cannot be used.
+//! Errors of keys.
 
 use std::io;
 use std::path::PathBuf;
 
-/// A key is missing, invalid or unsafe.
+/// Error of a missing, invalid or unsafe key.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyError {
     /// The file cannot be read or written.
     #[error("key file `{path}`: {source}")]
     Io {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Why.
+        /// Cause of the failure.
         source: io::Error,
     },
     /// The file is a directory, a pipe or a device.
     #[error("key file `{0}` is not a regular file")]
     NotFile(PathBuf),
-    /// Others than the owner have rights on the file.
+    /// Others than the owner have permissions on the file.
     #[error("key file `{path}` is accessible to other users (mode {mode:o})")]
     Open {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Its permission bits.
+        /// Permission bits of the file.
         mode: u32,
     },
     /// The environment variable is not set.
     #[error("the environment variable `{0}` is not set")]
     NotSet(String),
-    /// The text is something else than an even number of hexadecimal digits. It is not repeated here, for it may be
-    /// most of a key.
+    /// The text is not an even number of hexadecimal digits. The message does not quote it, for it may be most of a
+    /// key.
     #[error("the key is not an even number of hexadecimal digits")]
     NotHex,
-    /// There are too few bytes.
+    /// The key has too few bytes.
     #[error("the key has {0} bytes; at least {BYTES} are required")]
     Short(usize),
-    /// One byte, repeated, is a placeholder and no key.
+    /// The key is one repeated byte, which is a placeholder.
     #[error("the key is one byte repeated")]
     Uniform,
-    /// A key of Ed25519 has 64 digits, and this is something else. It is not repeated here.
+    /// The text is not the 64 digits of an Ed25519 key. The message does not quote it.
     #[error("the key is not 64 hexadecimal digits")]
     NotPair,
-    /// These digits are not a public key of Ed25519.
+    /// The digits are not an Ed25519 public key.
     #[error("the digits are not a public key")]
     NotPublic,
-    /// The operating system gives no random bytes.
+    /// The operating system provides no random bytes.
     #[error("no random bytes: {0}")]
     Random(String),
 }
 
 impl KeyError {
-    /// How to fix it.
+    /// Help for the error.
     #[must_use]
     pub fn help(&self) -> String {
         match self {
@@ -84,5 +84,5 @@ impl KeyError {
     }
 }
 
-/// Bytes of a key, at least.
+/// Minimal length of a key in bytes.
 pub(super) const BYTES: usize = 32;

@@ -1,9 +1,10 @@
-//! A1, A3, A4: the audit log, which shows whether somebody has changed it.
+//! A1, A3, A4: the tamper-evident audit log.
 //!
-//! Every refusal, every decision about grants and confirmations, every intent to run a tool and every outcome is an entry: one line of JSON in the spelling of
-//! RFC 8785, with `mac`, the HMAC-SHA-256 over the `mac` of the entry before (32 bytes) and the entry's own bytes
-//! without its `mac`. So each entry seals all before it. Next to the log is a head record that names the count and the
-//! last `mac` under a seal of its own, so that entries taken off the end are missed (D49).
+//! Every refusal, every decision about grants and confirmations, every intent to run a tool and every outcome is an
+//! entry: one line of JSON in canonical form (RFC 8785), with `mac`, the HMAC-SHA-256 over the `mac` of the previous
+//! entry (32 bytes) and the entry's own bytes without its `mac`. Each entry therefore seals all previous ones. Beside
+//! the log is a head record with the count and the last `mac` under its own seal, so that entries removed from the end
+//! are missed (D49).
 //!
 //! ```
 //! use std::sync::Arc;
@@ -24,44 +25,47 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # What it shows, and what not (A3)
+//! # Guarantees and limits (A3)
 //!
-//! The log is tamper-evident, not tamper-proof: it keeps nobody from changing the files, it shows that they were changed.
+//! The log is tamper-evident, not tamper-proof: it does not prevent changes of the files, it reveals them.
 //!
-//! Somebody who can write to the files but has no key cannot change, add, remove, repeat or reorder entries
-//! without being found out: the seals do not fit any more. If entries are taken off the end, the head record is ahead
-//! of the log. If the head record is changed or removed, that is found out, too.
+//! Without the key, write access to the files does not allow entries to be changed, added, removed, repeated or
+//! reordered unnoticed: the seals no longer match. If entries are removed from the end, the head record is ahead of the
+//! log. A changed or removed head record is detected, too.
 //!
-//! It does not show:
+//! The log does not reveal:
 //!
-//! - **Anything done with the key.** Somebody who can read the key, or the memory of this process, can write the whole log
-//!   anew so that all seals fit. The key belongs where the agent and its tools cannot read it: in a file of another
-//!   user, or on another machine. An [`Anchor`] that was kept elsewhere shows even this, up to where it was taken.
-//! - **That log and head record were both set back** to an earlier state of both, from a backup, say. They fit each
-//!   other. An [`Anchor`] that was kept elsewhere shows it. How often anchors are taken is how much can be lost unseen.
-//! - **That one log stands in the place of another** with its head record, if both have the same key. Give each log a
-//!   key of its own, or keep anchors.
-//! - **That both files were removed** and a new log was begun. An anchor shows this, too.
-//! - **Entries that were never acknowledged.** A crash may take the last one with it. What needed it has not happened,
-//!   for a tool runs only after its intent was acknowledged.
-//! - **That what was recorded is true.** It is what the gate said, at the time that its clock said.
+//! - **Changes made with the key.** With read access to the key, or to the memory of this process, the whole log can be
+//!   rewritten with valid seals. The key belongs where the agent and its tools cannot read it: in a file of another
+//!   user, or on another machine. An [`Anchor`] that was kept elsewhere reveals even this, up to where it was taken.
+//! - **That log and head record were both set back** to an earlier state, from a backup, say. They match each other.
+//!   An [`Anchor`] that was kept elsewhere reveals it; entries since the last anchor can be lost unnoticed.
+//! - **That one log was replaced by another** with its head record, if both have the same key. Give each log its own
+//!   key, or keep anchors.
+//! - **That both files were removed** and a new log was begun. An anchor reveals this, too.
+//! - **Loss of entries that were never acknowledged.** A crash may lose the last one. The action that needed it has not
+//!   happened, for a tool runs only after its intent was acknowledged.
+//! - **Whether the recorded content is true.** It is what the gate reported, at the time that its clock showed.
 //!
 //! # After a crash
 //!
-//! An entry is written to the log, then the head record is set to it, then it is acknowledged; entries that come at once
-//! take these steps together, as a group. Whenever the process dies, every acknowledged entry is there, and of one group
-//! perhaps some that are not: whole, and the start of a line. Both count as
-//! [`LogVerdict::Incomplete`], and opening the log repairs it: a whole entry stays, and the start of a line is cut off and
-//! kept beside the log. Other bytes at the end are not what a crash leaves (D57): they count as [`LogVerdict::Tampered`]. A
-//! start can be made up without the key, as long as it ends before the seal can be checked; it adds nothing, and it is
-//! kept. A log that is [`LogVerdict::Tampered`] or [`LogVerdict::Truncated`] is not opened, so nothing is added to it.
+//! An entry is written to the log, then the head record is set to it, then it is acknowledged; simultaneous entries
+//! take these steps together, as a group. Whenever the process dies, every acknowledged entry is in the log. Some
+//! entries of one group may be there without being acknowledged, and the start of a further line. Both count as
+//! [`LogVerdict::Incomplete`], and opening the log repairs it: whole entries stay, and the start of a line is cut off
+//! and kept beside the log. Other bytes at the end are not left by a crash (D57): they count as
+//! [`LogVerdict::Tampered`]. The start of a line can be forged without the key, as long as it ends before the seal can
+//! be checked; it adds nothing, and it is kept. A log that is [`LogVerdict::Tampered`] or [`LogVerdict::Truncated`] is
+//! not opened, so nothing is added to it.
 //!
-//! A head record that names no entry is made first, then the log. So an empty log without a head record is not what a
-//! crash leaves, either.
+//! A head record that names no entry is created before the log. An empty log without a head record is therefore not
+//! left by a crash, either.
 
 mod anchor;
+mod async_append;
 mod chain;
 mod entry;
+mod entry_queue;
 mod error;
 mod flaw;
 mod head;
@@ -71,7 +75,7 @@ mod line;
 mod log;
 mod mac;
 mod open;
-mod queue;
+mod partial_write;
 mod read;
 mod receipt;
 mod recent_calls;
@@ -82,10 +86,8 @@ mod series;
 #[cfg(feature = "ed25519")]
 mod signed;
 pub mod store;
-mod torn;
 mod verdict;
 mod verify;
-mod waiting;
 
 use std::io;
 use std::path::Path;
@@ -110,8 +112,8 @@ pub use signed::{PublicKey, SignedAnchor, SignedVerdict, SigningKey};
 pub use verdict::{LogVerdict, Tampering, Verification};
 pub use verify::{Verifier, verify};
 
-/// Verifies one file of a log, with the head record that is next to it. A log that is gone while its head record is there
-/// counts as cut to nothing. [`verify_log`] verifies a log in all its files.
+/// Verifies one file of a log, with the head record beside it. A missing log whose head record exists counts as
+/// truncated to nothing. [`verify_log`] verifies a log in all its files.
 ///
 /// # Errors
 /// If the log is open for writing, or the files cannot be read.
@@ -119,7 +121,7 @@ pub fn verify_file(log: impl AsRef<Path>, key: &Key, anchor: Option<&Anchor>) ->
     let path = log.as_ref();
     let files = store::ReadOnly::open(path)?;
     let found = match files.log {
-        Some(store::Reading::InUse(_)) => return Err(AuditError::InUse(path.to_owned())),
+        Some(store::LogFile::InUse(_)) => return Err(AuditError::InUse(path.to_owned())),
         Some(log) => verify(log, files.head.as_deref(), key, anchor),
         None => verify(io::empty(), files.head.as_deref(), key, anchor),
     };

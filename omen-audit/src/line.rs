@@ -1,7 +1,7 @@
-//! The line of an entry: its one spelling (RFC 8785), put together of parts.
+//! Encoding of an entry as a line in canonical form (RFC 8785), assembled from parts.
 //!
-//! The parts that take time, above all the text of the data, are made and checked by the thread that has something to record. Who
-//! writes for all that wait adds what is known only then: number, time, group and seal.
+//! The expensive parts, above all the text of the data, are encoded and checked by the appending thread. The thread
+//! that writes a group adds number, time, group and seal, which are known only then.
 
 use serde_json::{Map, Value};
 
@@ -11,39 +11,39 @@ use super::flaw::Flaw;
 use super::{AuditError, Key};
 use omen_base::{NotExact, canonical};
 
-/// An entry that has no place in the log yet.
+/// Encoded entry without its position in the log.
 #[derive(Debug, PartialEq)]
 pub(super) struct Draft {
-    /// Up to the group: episode and data.
+    /// Text up to the group: episode and data.
     head: Vec<u8>,
     kind: Vec<u8>,
     packet_id: Vec<u8>,
     turn: Vec<u8>,
 }
 
-/// Where an entry stands in the log.
+/// Position of an entry in the log.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place<'p> {
+pub(super) struct LinePosition<'p> {
     pub(super) sequence: u64,
-    /// With its quotation marks.
+    /// Time with its quotation marks.
     pub(super) time: &'p [u8],
     pub(super) group: Option<u64>,
 }
 
 impl Draft {
-    /// INVARIANT: nothing gets into the log that a verifier would not let pass. An agent can choose what is recorded of it,
+    /// INVARIANT: the log accepts no entry that a verifier would reject. An agent can choose what is recorded of it,
     /// and must not be able to make the log look tampered with. So the parts are read back.
     pub(super) fn new(entry: &Entry) -> Result<Self, AuditError> {
         canonical::check_inner(&entry.data)?;
-        let draft = Self::of(entry)?;
-        let (before, after) = draft.unsealed(Place { sequence: 1, time: b"\"\"", group: None });
+        let draft = Self::encode(entry)?;
+        let (before, after) = draft.unsealed(LinePosition { sequence: 1, time: b"\"\"", group: None });
         let back: Entry = serde_json::from_slice(&[before, after].concat())
             .map_err(|error| AuditError::NotReadBack(Flaw::not_entry(error)))?;
-        if Self::of(&back)? == draft { Ok(draft) } else { Err(AuditError::NotReadBack(Flaw::Form)) }
+        if Self::encode(&back)? == draft { Ok(draft) } else { Err(AuditError::NotReadBack(Flaw::Form)) }
     }
 
-    /// The parts of an entry whose values are exact.
-    pub(super) fn of(entry: &Entry) -> Result<Self, NotExact> {
+    /// Encodes the parts of an entry whose values are exact.
+    pub(super) fn encode(entry: &Entry) -> Result<Self, NotExact> {
         let Entry { kind, turn, packet_id, correlation_id, data, .. } = entry;
         Ok(Self {
             head: head(correlation_id.as_deref(), data)?,
@@ -53,8 +53,8 @@ impl Draft {
         })
     }
 
-    /// The line at a place, sealed behind another one, with its line break.
-    pub(super) fn seal(&self, place: Place<'_>, key: &Key, previous: &Mac) -> (Vec<u8>, Mac) {
+    /// Returns the line at a position, sealed after the previous entry, with its line break.
+    pub(super) fn seal(&self, place: LinePosition<'_>, key: &Key, previous: &Mac) -> (Vec<u8>, Mac) {
         let (before, after) = self.unsealed(place);
         let mac = key.seal(&[previous.as_bytes(), &before, &after]);
         let mut line = sealed(&before, &mac, &after);
@@ -62,8 +62,8 @@ impl Draft {
         (line, mac)
     }
 
-    /// What stands before the seal and after it.
-    pub(super) fn unsealed(&self, place: Place<'_>) -> (Vec<u8>, Vec<u8>) {
+    /// Text before and after the seal.
+    pub(super) fn unsealed(&self, place: LinePosition<'_>) -> (Vec<u8>, Vec<u8>) {
         let Self { head, kind, packet_id, turn } = self;
         let group = place.group.map(|group| format!(",\"group\":{group}")).unwrap_or_default();
         let before = [head, group.as_bytes(), kind].concat();
@@ -73,7 +73,7 @@ impl Draft {
     }
 }
 
-/// The line with its seal.
+/// Returns the line with its seal.
 pub(super) fn sealed(before: &[u8], mac: &Mac, after: &[u8]) -> Vec<u8> {
     let mac = format!(",\"mac\":\"{mac}\"");
     [before, mac.as_bytes(), after].concat()

@@ -1,4 +1,4 @@
-//! The log, for writing.
+//! Log open for writing.
 
 use std::fmt;
 use std::num::NonZeroU64;
@@ -9,45 +9,45 @@ use std::time::{Duration, SystemTime};
 use omen_types::limits::MAX_LINE_BYTES;
 use serde_json::{Map, json};
 
-use super::entry::{Entry, Kind, Label, Own, Record};
-use super::head::{Head, Point};
-use super::line::{Draft, Place};
-use super::open::{self, Before, Opened};
+use super::entry::{Entry, Kind, Label, OwnKind, Record};
+use super::entry_queue::{EntryQueue, LeadSignal, LeaderGuard, QueuedEntry, Waiter};
+use super::head::{ChainPosition, Head};
+use super::line::{Draft, LinePosition};
+use super::open::{self, FinishedFile, OpenedFile};
 use super::receipt::Receipt;
 use super::replayed_state::{InDoubt, ReplayedState};
 use super::rotation_link::RotationLink;
 use super::store::{Files, Store};
 use super::verdict::{LogVerdict, Tampering};
-use super::waiting::{Due, Lead, Signal, Waiter, Waiting};
 use super::{Anchor, AuditError, Key};
 use omen_base::canonical::MAX_INTEGER;
 use omen_base::{GateClock, NotExact};
 
-/// The audit log, open for writing. A clone writes to the same log, from any thread.
+/// Audit log open for writing. Clones write to the same log, from any thread.
 ///
-/// Appending waits for the disk, a few milliseconds with `sync`: asynchronous code that must not wait does it
-/// on a thread for such work.
+/// Appending waits for the disk, a few milliseconds with `sync`. Asynchronous code should call it on a thread that may
+/// block.
 #[derive(Clone)]
 pub struct Audit {
-    inner: Arc<Inner>,
+    inner: Arc<AuditParts>,
 }
 
-/// How a log is kept.
+/// Options of a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Whether an entry counts as recorded only when it survives a power failure. Without, it survives the death of the
-    /// process; after a power failure, entries that were acknowledged may be missing or the head record be older than
-    /// the log, and the log then counts as truncated or tampered. On by default.
+    /// Whether an entry counts as recorded only when it survives a power failure. If off, it survives the death of the
+    /// process; after a power failure, acknowledged entries may be missing or the head record may be older than the
+    /// log, and the log then counts as truncated or tampered. On by default.
     pub sync: bool,
-    /// Bytes of an entry's line, at most; [`MAX_LINE_BYTES`] is the limit of this limit. By default 1 MiB.
+    /// Limit of an entry's line in bytes, at most [`MAX_LINE_BYTES`]. By default 1 MiB.
     pub max_entry_bytes: usize,
-    /// A file of the log that has so many bytes is continued in another one, `audit.000002.jsonl` behind `audit.jsonl`.
-    /// By default, a file has no end.
+    /// Size in bytes at which a file of the log is rotated: `audit.000002.jsonl` continues `audit.jsonl`. By default,
+    /// files grow without limit.
     pub rotate_bytes: Option<NonZeroU64>,
-    /// A file whose first entry is so old is continued in another one, when the next entry is written.
+    /// Age at which a file is rotated, by its first entry, when the next entry is written.
     pub rotate_after: Option<Duration>,
-    /// What the log must hold, or it is not opened: so a log that was set back, cut or written anew is not continued. By
-    /// default nothing.
+    /// Anchor that the log must contain to be opened, so that a log that was set back, truncated or rewritten is not
+    /// continued. By default none.
     pub require: Option<Anchor>,
 }
 
@@ -58,13 +58,13 @@ impl Default for Options {
 }
 
 impl Audit {
-    /// Opens a log in files, or begins one. The whole log is verified first. What a crash has left is repaired: the start
-    /// of a last line is cut off, for it was never acknowledged, and kept in a file beside the log; an entry that is whole
-    /// stays; and an entry of the kind `repaired` says so, with the names of the files. Without a crash, the entry says
-    /// `opened`.
+    /// Opens or creates a log in files. The whole log is verified first, and the remains of a crash are repaired: the
+    /// start of a last line, which was never acknowledged, is cut off and kept in a file beside the log; whole entries
+    /// stay; and an entry of the kind `repaired` has the names of the files. Without a crash, an entry `opened` is
+    /// written.
     ///
     /// # Errors
-    /// If the log is in use, was tampered with or cut, or cannot be read or written.
+    /// If the log is in use, was tampered with or truncated, or cannot be read or written.
     pub fn open(
         path: impl AsRef<Path>,
         key: Key,
@@ -80,25 +80,25 @@ impl Audit {
         })
     }
 
-    /// Opens a log in any store, or begins one. `options.sync` is the store's affair.
+    /// Opens or creates a log in any store. The store decides about `options.sync`.
     ///
     /// # Errors
-    /// If the log was tampered with or cut, or cannot be read or written.
+    /// If the log was tampered with or truncated, or cannot be read or written.
     pub fn over(store: impl Store, key: Key, clock: Arc<dyn GateClock>, options: Options) -> Result<Self, AuditError> {
-        let Opened { store, number, start, at, end, begun, own, data, before, past } =
+        let OpenedFile { store, number, start, at, end, begun, own, data, before, past } =
             open::open(Box::new(store), &key, options.require.as_ref())?;
         let waits = store.waits();
         let state = State { store, number, start, at, end, begun, latest: past.latest(), broken: false };
         let is_new = number > 1 && end == 0;
         let max_entry_bytes = options.max_entry_bytes.min(MAX_LINE_BYTES);
-        let inner = Inner {
+        let inner = AuditParts {
             key,
             clock,
             max_entry_bytes,
             rotation: Rotation { bytes: options.rotate_bytes, age: options.rotate_after },
             past,
             waits,
-            waiting: Waiting::default(),
+            waiting: EntryQueue::default(),
             state: Mutex::new(state),
         };
         let mut state = inner.state()?;
@@ -114,38 +114,38 @@ impl Audit {
         Ok(Self { inner: Arc::new(inner) })
     }
 
-    /// Records something. With the receipt it is in the log, and the head record names it.
+    /// Appends a record. When this returns the receipt, the entry is in the log, and the head record covers it.
     ///
-    /// Entries that come from several threads at once are written together, and wait for the disk together.
+    /// Simultaneous entries of several threads are written together, and wait for the disk together.
     ///
     /// # Errors
-    /// If it is not recorded. If that is because a write failed, nothing more is recorded until the log is opened
-    /// again; whether the entry is in the log is then not known.
+    /// If the entry is not recorded. After a failed write, nothing more is recorded until the log is opened again, and
+    /// it is unknown whether the entry is in the log.
     pub fn append(&self, record: Record<'_>) -> Result<Receipt, AuditError> {
         self.write(record.into())
     }
 
-    /// Where the log stands, to be kept elsewhere.
+    /// Anchor of the log's current end, to be kept elsewhere.
     ///
     /// # Errors
-    /// If a write failed, so that it is not known where the log stands.
+    /// If a write failed, so that the end is unknown.
     pub fn anchor(&self) -> Result<Anchor, AuditError> {
         let state = self.inner.state()?;
         Ok(Anchor::new(state.at, &self.inner.key)?)
     }
 
-    /// The calls that may have run and whose outcome is not known, when the log was opened: the gate died in between
+    /// Calls that may have run, and had no known outcome when the log was opened, because the gate died in between
     /// (PG-6). In the order of the log.
     #[must_use]
     pub fn in_doubt(&self) -> Vec<InDoubt> {
         self.inner.past.in_doubt().into_iter().cloned().collect()
     }
 
-    /// Records what somebody has found out about a call in doubt, by the number of its intent: whether its tool ran. From
-    /// the next opening on, the call is not in doubt.
+    /// Settles a call in doubt, by the number of its intent: records whether its tool ran, as somebody has found out.
+    /// The call is no longer in doubt when the log is next opened.
     ///
     /// # Errors
-    /// [`AuditError::NotInDoubt`] if there is no such call, or if it is not recorded.
+    /// [`AuditError::NotInDoubt`] if there is no such call, or if the entry is not recorded.
     pub fn settle(&self, intent: u64, ran: bool) -> Result<Receipt, AuditError> {
         let doubt = self.in_doubt().into_iter().find(|doubt| doubt.sequence == intent);
         let doubt = doubt.ok_or(AuditError::NotInDoubt(intent))?;
@@ -159,46 +159,46 @@ impl Audit {
         self.write(entry)
     }
 
-    /// The latest time that an entry of the log has, whatever the clock shows now (D56).
+    /// Latest time of any entry, whatever the clock shows now (D56).
     ///
     /// # Errors
-    /// If a write failed, so that it is not known what the log has.
+    /// If a write failed, so that the content is unknown.
     pub fn latest(&self) -> Result<Option<SystemTime>, AuditError> {
         Ok(self.inner.state()?.latest)
     }
 
-    /// What the log said when it was opened.
+    /// State replayed from the log when it was opened.
     pub fn past(&self) -> &ReplayedState {
         &self.inner.past
     }
 
-    /// Records an entry, and waits until it is.
+    /// Appends an entry, and waits until it is recorded.
     fn write(&self, entry: Entry) -> Result<Receipt, AuditError> {
         let (waiter, signals) = Waiter::thread();
-        if self.inner.waiting.push(Due { draft: Draft::new(&entry)?, waiter }) {
+        if self.inner.waiting.push(QueuedEntry { draft: Draft::new(&entry)?, waiter }) {
             self.inner.lead();
         }
         loop {
             match signals.recv() {
-                Ok(Signal::Lead) => self.inner.lead(),
-                Ok(Signal::Done(recorded)) => return recorded,
-                // Who was to write it has panicked.
+                Ok(LeadSignal::Lead) => self.inner.lead(),
+                Ok(LeadSignal::Done(recorded)) => return recorded,
+                // The thread that was to write the entry has panicked.
                 Err(_) => return Err(AuditError::Broken),
             }
         }
     }
 
-    /// Who waits to be recorded.
-    pub(super) fn waiting(&self) -> &Waiting {
+    /// Queue of waiting entries.
+    pub(super) fn waiting(&self) -> &EntryQueue {
         &self.inner.waiting
     }
 
-    /// Whether writing waits for a device.
+    /// Whether writing blocks on a device.
     pub(super) fn waits(&self) -> bool {
         self.inner.waits
     }
 
-    /// Writes what is due. This may wait for a device.
+    /// Writes the queued entries. This may block on a device.
     pub(super) fn lead(&self) {
         self.inner.lead();
     }
@@ -210,38 +210,38 @@ impl fmt::Debug for Audit {
     }
 }
 
-struct Inner {
+struct AuditParts {
     key: Key,
     clock: Arc<dyn GateClock>,
     max_entry_bytes: usize,
     rotation: Rotation,
-    /// What the log says of what was done before it was opened.
+    /// State replayed from the log when it was opened.
     past: ReplayedState,
-    /// Whether writing waits for a device.
+    /// Whether writing blocks on a device.
     waits: bool,
-    waiting: Waiting,
+    waiting: EntryQueue,
     state: Mutex<State>,
 }
 
-/// When a log goes on in another file.
+/// Conditions of rotation.
 struct Rotation {
     bytes: Option<NonZeroU64>,
     age: Option<Duration>,
 }
 
-impl Inner {
-    /// The state, if nothing has gone wrong with it.
+impl AuditParts {
+    /// Locks the state, if no write has failed.
     fn state(&self) -> Result<MutexGuard<'_, State>, AuditError> {
         match self.state.lock() {
             Ok(state) if !state.broken => Ok(state),
-            // A store that panicked has left nothing certain, either.
+            // After a panic of the store, the end of the log is unknown, too.
             Ok(_) | Err(_) => Err(AuditError::Broken),
         }
     }
 
-    /// Writes group after group, for as long as it has to.
+    /// Writes group after group while this thread leads.
     fn lead(&self) {
-        let lead = Lead(&self.waiting);
+        let lead = LeaderGuard(&self.waiting);
         loop {
             self.write_group();
             if !self.waiting.goes_on() {
@@ -251,7 +251,7 @@ impl Inner {
         drop(lead);
     }
 
-    /// Writes what is due, up to the size of a group, and notifies those that wait for it.
+    /// Writes queued entries, up to the size of a group, and notifies their waiters.
     fn write_group(&self) {
         let mut state = match self.state() {
             Ok(state) => state,
@@ -267,16 +267,16 @@ impl Inner {
         let mut group = Group::after(state.at);
         let mut waiters = Vec::new();
         while group.has_room()
-            && let Some(Due { draft, waiter }) = self.waiting.pop()
+            && let Some(QueuedEntry { draft, waiter }) = self.waiting.pop()
         {
             match group.add(&draft, self) {
                 Ok(receipt) => waiters.push((waiter, receipt)),
-                // It alone is not recorded.
+                // Only this entry is not recorded.
                 Err(error) => waiter.notify(Err(error)),
             }
         }
         let written = if group.is_empty() { Ok(()) } else { state.write(&group, &self.key) };
-        // What comes next need not wait until all are notified.
+        // The next group need not wait until all are notified.
         drop(state);
         for (waiter, receipt) in waiters {
             waiter.notify(match &written {
@@ -287,7 +287,7 @@ impl Inner {
     }
 }
 
-impl Inner {
+impl AuditParts {
     /// Writes an entry of the log itself.
     fn write_own(&self, state: &mut State, entry: &Entry) -> Result<(), AuditError> {
         let mut group = Group::after(state.at);
@@ -295,7 +295,7 @@ impl Inner {
         state.write(&group, &self.key)
     }
 
-    /// Goes on in another file if this one is as long, or as old, as it may be. A file has an entry beside its first one.
+    /// Rotates the file if it has reached its size or age. A file has at least one entry after its first.
     fn rotate_if_due(&self, state: &mut State) -> Result<(), AuditError> {
         let is_long = self.rotation.bytes.is_some_and(|bytes| state.end >= bytes.get());
         let is_old = self.rotation.age.is_some_and(|age| {
@@ -305,14 +305,14 @@ impl Inner {
             return Ok(());
         }
         let result = self.rotate(state);
-        // Where it stopped, it is not known which file is the last.
+        // After an interrupted rotation, it is unknown which file is the last.
         state.broken |= result.is_err();
         result
     }
 
-    /// The seam: the last entry of this file; the next file with its first entry, which names the last one of this file;
-    /// and in the head record of this file, that the next one is there. So a file that is missing is missed, and nothing
-    /// is acknowledged in a file that could be taken for the remains of a crash.
+    /// Rotates: writes the last entry of this file; the next file, whose first entry refers to that entry; and a note
+    /// in the head record of this file that the next one exists. A missing file is therefore detected, and nothing is
+    /// acknowledged in a file that could be taken for the remains of a crash.
     fn rotate(&self, state: &mut State) -> Result<(), AuditError> {
         let number = state.number.checked_add(1).ok_or(AuditError::Broken)?;
         if state.store.has_next()? {
@@ -320,18 +320,18 @@ impl Inner {
         }
         let mut data = Map::new();
         data.insert("file".into(), json!(number));
-        self.write_own(state, &Entry::new(Label::Own(Own::Rotated), data))?;
+        self.write_own(state, &Entry::new(Label::Own(OwnKind::Rotated), data))?;
         let next = state.store.next()?;
         let store = std::mem::replace(&mut state.store, next);
-        let before = Before { store, at: state.at };
+        let before = FinishedFile { store, at: state.at };
         (state.number, state.start, state.end) = (number, state.at, 0);
         self.begin_file(state)?;
         before.name_continued(&self.key)
     }
 
-    /// Writes the head record and the first entry of a file that continues another one.
+    /// Writes the head record and the first entry of a continuing file.
     fn begin_file(&self, state: &mut State) -> Result<(), AuditError> {
-        let Point { count, last } = state.at;
+        let ChainPosition { count, last } = state.at;
         if state.store.head()?.is_none() {
             state.store.replace_head(&Head::new(state.at).encode(&self.key)?)?;
         }
@@ -342,14 +342,14 @@ impl Inner {
 
 /// Entries that are written, and acknowledged, together.
 struct Group {
-    before: Point,
-    at: Point,
+    before: ChainPosition,
+    at: ChainPosition,
     latest: Option<SystemTime>,
     lines: Vec<u8>,
 }
 
 impl Group {
-    fn after(before: Point) -> Self {
+    fn after(before: ChainPosition) -> Self {
         Self { before, at: before, latest: None, lines: Vec::new() }
     }
 
@@ -361,8 +361,8 @@ impl Group {
         self.at.count - self.before.count < GROUP_ENTRIES && self.lines.len() < GROUP_BYTES
     }
 
-    /// Numbers, dates and seals an entry.
-    fn add(&mut self, draft: &Draft, log: &Inner) -> Result<Receipt, AuditError> {
+    /// Assigns number and time to an entry, and seals it.
+    fn add(&mut self, draft: &Draft, log: &AuditParts) -> Result<Receipt, AuditError> {
         let sequence = self.at.count + 1;
         if sequence > MAX_INTEGER {
             return Err(NotExact::Number { at: "/sequence".to_owned(), number: sequence.to_string() }.into());
@@ -370,11 +370,11 @@ impl Group {
         let now = log.clock.wall();
         let time = format!("\"{}\"", rfc3339(now)?);
         let group = (!self.is_empty()).then_some(self.before.count + 1);
-        let (line, mac) = draft.seal(Place { sequence, time: time.as_bytes(), group }, &log.key, &self.at.last);
+        let (line, mac) = draft.seal(LinePosition { sequence, time: time.as_bytes(), group }, &log.key, &self.at.last);
         if line.len() > log.max_entry_bytes {
             return Err(AuditError::Long { bytes: line.len(), limit: log.max_entry_bytes });
         }
-        self.at = Point { count: sequence, last: mac };
+        self.at = ChainPosition { count: sequence, last: mac };
         self.latest = self.latest.max(Some(now));
         self.lines.extend_from_slice(&line);
         Ok(Receipt { sequence, mac })
@@ -383,24 +383,24 @@ impl Group {
 
 struct State {
     store: Box<dyn Store>,
-    /// Which file of the log it is.
+    /// Number of the file in the log.
     number: u32,
-    /// The end of the file before.
-    start: Point,
-    /// When its first entry was written.
+    /// End of the previous file.
+    start: ChainPosition,
+    /// Time of the file's first entry.
     begun: Option<SystemTime>,
-    /// The latest time of an entry.
+    /// Latest time of an entry.
     latest: Option<SystemTime>,
-    /// The last entry.
-    at: Point,
-    /// Where the next one goes, in bytes.
+    /// Position of the last entry.
+    at: ChainPosition,
+    /// Offset of the next entry in bytes.
     end: u64,
     broken: bool,
 }
 
 impl State {
-    /// A log that was removed or replaced takes nothing more: its entries would be found by nobody, and another gate may
-    /// have begun a log in its place.
+    /// Refuses to write to a log that was removed or replaced: the entries would be lost, and another gate may have
+    /// begun a log in its place.
     fn check_place(&mut self) -> Result<(), AuditError> {
         match self.store.misplaced()? {
             Some(path) => Err(AuditError::Misplaced(path)),
@@ -410,12 +410,12 @@ impl State {
 
     fn write(&mut self, group: &Group, key: &Key) -> Result<(), AuditError> {
         let head = Head::new(group.at).encode(key)?;
-        // Until both are written, it is not known what is.
+        // Until both are written, the state on disk is unknown.
         self.broken = true;
         self.check_place()?;
         self.store.append(self.end, &group.lines)?;
         self.store.set_head(&head)?;
-        // Nothing counts as recorded that is no longer where a verifier reads it.
+        // An entry counts as recorded only in a file where a verifier reads it.
         self.check_place()?;
         self.broken = false;
         self.at = group.at;
@@ -432,11 +432,11 @@ fn rfc3339(time: SystemTime) -> Result<String, AuditError> {
     }
 }
 
-/// How many entries a group has at most.
+/// Limit of entries in a group.
 const GROUP_ENTRIES: u64 = 256;
 
-/// A group that is as long as this takes no more entries, in bytes.
+/// Size in bytes at which a group is complete.
 const GROUP_BYTES: usize = 4 * 1024 * 1024;
 
-/// Since 1970.
+/// Start of the year 10000, since 1970.
 const YEAR_10000: Duration = Duration::from_secs(253_402_300_800);

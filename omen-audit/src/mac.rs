@@ -1,10 +1,10 @@
-//! The code that seals an entry and all before it.
+//! Message authentication codes, which seal an entry and all entries before it.
 
 use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// An HMAC-SHA-256. It is not secret; it is written as 64 lower-case hexadecimal digits.
+/// HMAC-SHA-256. It is not secret; it is written as 64 lower-case hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Mac([u8; 32]);
 
@@ -13,7 +13,7 @@ impl Mac {
         Self(bytes)
     }
 
-    /// The 32 bytes.
+    /// Returns the 32 bytes.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0

@@ -1,71 +1,71 @@
-//! Opening a log: its files are verified from the first on, what a crash has left is repaired, and a rotation that a crash
-//! has interrupted is finished.
+//! Opening of a log: verification of its files from the first on, repair after a crash, and completion of an
+//! interrupted rotation.
 
 use std::io;
 use std::time::SystemTime;
 
 use serde_json::{Map, Value, json};
 
-use super::entry::{Entry, Label, Own};
-use super::head::{Head, Point};
+use super::entry::{Entry, Label, OwnKind};
+use super::head::{ChainPosition, Head};
 use super::replayed_state::ReplayedState;
 use super::store::Store;
 use super::verdict::{LogVerdict, Tampering};
 use super::verify::Verifier;
 use super::{Anchor, AuditError, Key};
 
-/// The last file of a log, ready for more, once its own entry is written.
-pub(super) struct Opened {
+/// Last file of a log, ready for appending once its own entry is written.
+pub(super) struct OpenedFile {
     pub(super) store: Box<dyn Store>,
     pub(super) number: u32,
-    /// The end of the file before.
-    pub(super) start: Point,
-    /// The last entry, and where the next one goes, in bytes.
-    pub(super) at: Point,
+    /// End of the previous file.
+    pub(super) start: ChainPosition,
+    /// Position of the last entry, and offset of the next one in bytes.
+    pub(super) at: ChainPosition,
     pub(super) end: u64,
     pub(super) begun: Option<SystemTime>,
-    /// The entry that is due, and its data.
-    pub(super) own: Own,
+    /// Entry to write first, and its data.
+    pub(super) own: OwnKind,
     pub(super) data: Map<String, Value>,
-    /// The file before, if it does not say yet that this one is there.
-    pub(super) before: Option<Before>,
-    /// What the log says of what was done before.
+    /// Previous file, if it does not note yet that this one exists.
+    pub(super) before: Option<FinishedFile>,
+    /// State replayed from the log.
     pub(super) past: ReplayedState,
 }
 
-/// A file that has ended.
-pub(super) struct Before {
+/// Finished file.
+pub(super) struct FinishedFile {
     pub(super) store: Box<dyn Store>,
-    pub(super) at: Point,
+    pub(super) at: ChainPosition,
 }
 
-impl Before {
-    /// Says that the file that continues it is there.
+impl FinishedFile {
+    /// Notes that the next file exists.
     pub(super) fn name_continued(mut self, key: &Key) -> Result<(), AuditError> {
         let head = Head { continued: true, ..Head::new(self.at) };
         Ok(self.store.replace_head(&head.encode(key)?)?)
     }
 }
 
-/// What verifying a file has shown.
-struct Found {
-    at: Point,
+/// Result of verifying a file.
+struct FileState {
+    at: ChainPosition,
     bytes: u64,
     begun: Option<SystemTime>,
     is_closed: bool,
     is_continued: bool,
     has_head: bool,
-    /// What is to be repaired: entries that were not acknowledged, and bytes of another one.
+    /// Unacknowledged entries and bytes to repair.
     entries: u64,
     torn: u64,
-    /// There is an entry that is not of the log itself.
+    /// Whether the file has entries other than those of the log itself.
     has_records: bool,
 }
 
-pub(super) fn open(mut store: Box<dyn Store>, key: &Key, require: Option<&Anchor>) -> Result<Opened, AuditError> {
-    let (mut number, mut start) = (1, Point::genesis(key));
-    // A file that has ended, and does not say that the next one is there: a crash has interrupted the rotation.
-    let mut before: Option<Before> = None;
+pub(super) fn open(mut store: Box<dyn Store>, key: &Key, require: Option<&Anchor>) -> Result<OpenedFile, AuditError> {
+    let (mut number, mut start) = (1, ChainPosition::genesis(key));
+    // A finished file that does not note its successor: a crash has interrupted the rotation.
+    let mut before: Option<FinishedFile> = None;
     let mut adopted = 0;
     let mut past = ReplayedState::default();
     let mut found = find(&mut *store, number, start, key, require, true, &mut past)?;
@@ -74,7 +74,7 @@ pub(super) fn open(mut store: Box<dyn Store>, key: &Key, require: Option<&Anchor
             return Err(set_back(start.count));
         }
         if found.entries > 0 {
-            // That it is to be recorded must not be lost, if this process, too, dies before it is.
+            // Noted first, so that the pending record survives a crash of this process, too.
             store.replace_head(&Head { adopted: found.entries, ..Head::new(found.at) }.encode(key)?)?;
             adopted += found.entries;
         }
@@ -87,7 +87,7 @@ pub(super) fn open(mut store: Box<dyn Store>, key: &Key, require: Option<&Anchor
             return Err(AuditError::NotSound(LogVerdict::Truncated { have: start.count, want: start.count + 1 }));
         }
         if !must_be_there {
-            before = Some(Before { store: ended, at: start });
+            before = Some(FinishedFile { store: ended, at: start });
         }
     }
     if before.is_some() && found.has_records {
@@ -96,12 +96,12 @@ pub(super) fn open(mut store: Box<dyn Store>, key: &Key, require: Option<&Anchor
     if store.has_next()? {
         return Err(AuditError::NotSound(LogVerdict::Tampered(Tampering::NotClosed(number + 1))));
     }
-    // An anchor of an entry that is there was compared with it. Before there is anything, nothing was.
+    // If the anchor's entry exists, it was compared. A later anchor, or any anchor of an empty log, was not.
     if let Some(anchor) = require.filter(|anchor| anchor.count() > found.at.count || found.at.count == 0) {
         return Err(AuditError::NotSound(LogVerdict::Truncated { have: found.at.count, want: anchor.count() }));
     }
-    // The record of the repair would be lost if this process, too, died before it is written: so the head record says
-    // first that it is due, and of what is cut off, the place where it is kept.
+    // A crash of this process before the record of the repair is written would lose it. The head record therefore notes
+    // it first, and the cut bytes are kept under a name that shows their offset.
     if found.entries > 0 || !found.has_head {
         store.replace_head(&Head { adopted: found.entries, ..Head::new(found.at) }.encode(key)?)?;
     }
@@ -112,21 +112,21 @@ pub(super) fn open(mut store: Box<dyn Store>, key: &Key, require: Option<&Anchor
     let entries = adopted + found.entries;
     let repaired = entries > 0 || found.torn > 0 || !kept.is_empty();
     let (own, data) =
-        if repaired { (Own::Repaired, repair(entries, found.torn, kept)) } else { (Own::Opened, Map::new()) };
+        if repaired { (OwnKind::Repaired, repair(entries, found.torn, kept)) } else { (OwnKind::Opened, Map::new()) };
     past.end();
-    Ok(Opened { store, number, start, at: found.at, end: found.bytes, begun: found.begun, own, data, before, past })
+    Ok(OpenedFile { store, number, start, at: found.at, end: found.bytes, begun: found.begun, own, data, before, past })
 }
 
-/// Verifies a file. If it may be missing, nothing is what there is before there is a log.
+/// Verifies a file. A file that may be missing counts as an unstarted log.
 fn find(
     store: &mut dyn Store,
     number: u32,
-    start: Point,
+    start: ChainPosition,
     key: &Key,
     require: Option<&Anchor>,
     may_be_missing: bool,
     past: &mut ReplayedState,
-) -> Result<Found, AuditError> {
+) -> Result<FileState, AuditError> {
     let head = store.head()?;
     let mut has_records = false;
     let mut verifier = Verifier::of_file(number, start, head.as_deref(), key, require).with_the_anchor_elsewhere();
@@ -139,7 +139,7 @@ fn find(
         })?,
         None => verifier.read(io::empty(), &mut |_| {})?,
     }
-    let mut found = Found {
+    let mut found = FileState {
         at: verifier.point(),
         bytes: 0,
         begun: verifier.begun(),
@@ -168,7 +168,7 @@ fn find(
     }
 }
 
-/// A head record that does not say that the next file is there, though entries were acknowledged in it.
+/// Error of a head record that does not note the next file, although entries were acknowledged in it.
 fn set_back(named: u64) -> AuditError {
     AuditError::NotSound(LogVerdict::Tampered(Tampering::HeadOld { named }))
 }

@@ -1,4 +1,4 @@
-//! Reading what a log says, entry by entry, while it is verified; and going on with what is written since.
+//! Reading of entries during verification, and following a log as it grows.
 
 use std::io::{self, BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
@@ -6,69 +6,69 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use super::entry::Entry;
-use super::head::{Head, Point};
+use super::head::{ChainPosition, Head};
 use super::series::{LogVerification, verify_log_to};
 use super::store::{ReadOnly, numbered, parse_name};
 use super::verdict::{LogVerdict, Tampering};
 use super::{Anchor, AuditError, Key};
 use omen_base::canonical;
 
-/// An entry whose seal fits.
+/// Entry with a valid seal.
 #[derive(Clone, Copy, Debug)]
 pub struct Logged<'e>(&'e Entry);
 
 impl<'e> Logged<'e> {
-    /// Its number.
+    /// Number of the entry.
     #[must_use]
     pub fn sequence(self) -> u64 {
         self.0.sequence
     }
 
-    /// When it was written, by the clock of the gate (RFC 3339).
+    /// Time of writing by the clock of the gate (RFC 3339).
     #[must_use]
     pub fn time(self) -> &'e str {
         &self.0.time
     }
 
-    /// Its kind, such as `intent`.
+    /// Kind, such as `intent`.
     #[must_use]
     pub fn kind(self) -> String {
         self.0.kind.text().unwrap_or_default().trim_matches('"').to_owned()
     }
 
-    /// The turn that it belongs to; entries of the log itself belong to none.
+    /// Turn of the entry; `None` for entries of the log itself.
     #[must_use]
     pub fn turn(self) -> Option<&'e str> {
         self.0.turn.as_deref()
     }
 
-    /// The packet that asked for it, if an episode did.
+    /// Packet that asked for the entry, if an episode did.
     #[must_use]
     pub fn packet_id(self) -> Option<&'e str> {
         self.0.packet_id.as_deref()
     }
 
-    /// The episode, if there is one.
+    /// Episode of the packet.
     #[must_use]
     pub fn correlation_id(self) -> Option<&'e str> {
         self.0.correlation_id.as_deref()
     }
 
-    /// What it says.
+    /// Content of the entry.
     #[must_use]
     pub fn data(self) -> &'e Map<String, Value> {
         &self.0.data
     }
 
-    /// Its line, without the line break.
+    /// Line of the entry, without the line break.
     #[must_use]
     pub fn line(self) -> String {
         canonical::write(self.0).ok().and_then(|line| String::from_utf8(line).ok()).unwrap_or_default()
     }
 }
 
-/// Verifies a log in all its files and shows each entry that is sound, in order. An entry is shown before what comes after
-/// it is verified.
+/// Verifies a log in all its files, and passes each sound entry to a callback, in order, before the following entries
+/// are verified.
 ///
 /// # Errors
 /// If the files cannot be read.
@@ -81,17 +81,17 @@ pub fn read_log(
     verify_log_to(log.as_ref(), key, anchor, &mut |entry| seen(Logged(entry)))
 }
 
-/// A log that is read as it grows, over its files.
+/// Reader of a log as it grows, across its files.
 #[derive(Debug)]
 pub struct Follow {
     log: PathBuf,
     number: u32,
-    at: Point,
+    at: ChainPosition,
     offset: u64,
 }
 
 impl Follow {
-    /// Goes on behind what was verified, if that was sound.
+    /// Continues after a verified log, if it was sound.
     #[must_use]
     pub fn after(log: impl AsRef<Path>, found: &LogVerification) -> Option<Self> {
         let last = found.files.last()?;
@@ -99,10 +99,10 @@ impl Follow {
         found.is_sound().then(|| Self { log, number, at: last.found.point(), offset: last.found.bytes })
     }
 
-    /// Shows what was acknowledged since the last time.
+    /// Reads the entries acknowledged since the last time.
     ///
     /// # Errors
-    /// If a file cannot be read, or an entry is not the one that belongs there.
+    /// If a file cannot be read, or an entry is not the expected one.
     pub fn more(&mut self, key: &Key, seen: &mut dyn FnMut(Logged<'_>)) -> Result<(), AuditError> {
         loop {
             let path = numbered(&self.log, self.number);
@@ -124,7 +124,7 @@ impl Follow {
                     let tampering = Tampering::Line { line: sequence, offset: self.offset, flaw };
                     AuditError::NotSound(LogVerdict::Tampered(tampering))
                 })?;
-                self.at = Point { count: sequence, last };
+                self.at = ChainPosition { count: sequence, last };
                 self.offset += line.len() as u64;
                 seen(Logged(&entry));
             }

@@ -1,13 +1,13 @@
-//! What shows that an entry is recorded.
+//! Receipts of recorded entries.
 
 use super::Mac;
 
-/// An entry is recorded.
+/// Receipt of a recorded entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "an entry counts as recorded only if there is a receipt"]
 pub struct Receipt {
-    /// Its number, from 1.
+    /// Number of the entry, from 1.
     pub sequence: u64,
-    /// Its seal, which covers all entries before it, too.
+    /// Seal of the entry and all entries before it.
     pub mac: Mac,
 }

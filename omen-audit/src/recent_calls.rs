@@ -1,21 +1,21 @@
-//! The calls of the last day, and those of turns and sessions that have a budget: what limits on calls need after a restart.
+//! Calls of the last day, and calls of turns and sessions with a budget, for the limits after a restart.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, SystemTime};
 
 use serde_json::{Map, Value};
 
-/// When tools were called, and how often turns and sessions have called one.
+/// Times of calls by tool, and numbers of calls by turn and session.
 #[derive(Clone, Debug, Default)]
 pub struct RecentCalls {
-    /// By server and tool, with a separator that no name has.
+    /// Times by server and tool, joined with a separator that no name has.
     tools: BTreeMap<String, VecDeque<SystemTime>>,
     turns: BTreeMap<String, u32>,
     sessions: BTreeMap<String, u32>,
 }
 
 impl RecentCalls {
-    /// A tool was about to be called.
+    /// Counts an intent to call a tool.
     pub(super) fn intended(&mut self, (server, tool): (&str, &str), turn: &str, time: &str, data: &Map<String, Value>) {
         let tool = &format!("{server}{SEPARATOR}{tool}");
         if let Ok(time) = humantime::parse_rfc3339(time) {
@@ -31,7 +31,7 @@ impl RecentCalls {
                 }
             }
         }
-        // Only gates with such a budget write these down, so that others remember nothing.
+        // Only gates with such a budget write this member; for other gates nothing is kept.
         if data.contains_key(TURN_CALLS) {
             *self.turns.entry(turn.to_owned()).or_default() += 1;
         }
@@ -40,7 +40,7 @@ impl RecentCalls {
         }
     }
 
-    /// A turn, or the session of this name, is over.
+    /// Forgets a finished turn or session.
     pub(super) fn over(&mut self, turn: &str) {
         self.turns.remove(turn);
         self.sessions.remove(turn);
@@ -55,36 +55,36 @@ impl RecentCalls {
         oldest.into_iter().for_each(|tool| drop(self.tools.remove(&tool)));
     }
 
-    /// Each tool with the times of its calls.
+    /// Tools with the times of their calls.
     pub fn tools(&self) -> impl Iterator<Item = (&str, &str, &VecDeque<SystemTime>)> {
         self.tools
             .iter()
             .filter_map(|(tool, made)| tool.split_once(SEPARATOR).map(|(server, tool)| (server, tool, made)))
     }
 
-    /// How many calls a turn has made.
+    /// Calls that a turn has made.
     pub fn of_turn(&self, turn: &str) -> u32 {
         self.turns.get(turn).copied().unwrap_or_default()
     }
 
-    /// How many calls a session has made.
+    /// Calls that a session has made.
     pub fn of_session(&self, session: &str) -> u32 {
         self.sessions.get(session).copied().unwrap_or_default()
     }
 }
 
-/// The member of an intent that names the session.
+/// Member of an intent with its session.
 pub const SESSION: &str = "session";
 
-/// The member of an intent that says that calls of the turn are counted.
+/// Member of an intent that marks the turn's calls as counted.
 pub const TURN_CALLS: &str = "turn_calls";
 
-/// The member of an entry that names the turn of the user, if the entry's own turn is part of it.
+/// Member of an entry with the turn of the user, if the entry's own turn is part of it.
 pub const USER_TURN: &str = "user_turn";
 
 const SEPARATOR: char = '\0';
 
-/// What no limit counts any more: as for limits, a day and a thousand calls.
+/// Limits of what is kept; like those of rates, a day and a thousand calls.
 const LONGEST: Duration = Duration::from_secs(86_400);
 const MOST_CALLS: usize = 1000;
 const MOST_TOOLS: usize = 4096;

@@ -1,8 +1,8 @@
-//! What a log says of what was done before it was opened: what must hold over a restart (PG-6, R2, G2). Breakers are in memory
-//! alone (R1, D73): the log does not record whether a tool works.
+//! State replayed from a log, which must persist across restarts (PG-6, R2, G2). Breakers are only in memory: the log
+//! does not record whether a tool works (R1, D73).
 //!
-//! It is gathered while the log is verified, entry by entry. What it keeps grows with what is still of interest, not with
-//! the log: 16 bytes for each directive that had its call, and little else.
+//! It is collected while the log is verified, entry by entry. Its size depends on what is still relevant, not on the
+//! log: 16 bytes for each directive that had its call, and little else.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::SystemTime;
@@ -10,92 +10,92 @@ use std::time::SystemTime;
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
-use super::entry::{Entry, Kind, Label, Own};
+use super::entry::{Entry, Kind, Label, OwnKind};
 use super::recent_calls::{RecentCalls, USER_TURN};
 use omen_base::canonical;
 
-/// What was done before.
+/// State replayed from a log.
 #[derive(Clone, Debug, Default)]
 pub struct ReplayedState {
     /// Calls with an intent and no outcome, by turn and hash.
     open: BTreeMap<(String, String), OpenCall>,
-    /// The directives that have had their call. Sorted once the log is read.
+    /// Directives that had their call. Sorted once the log is read.
     called: Vec<Fingerprint>,
-    /// The turns that have had failures, and have not ended.
+    /// Failures of the turns that have not ended.
     budgets: BTreeMap<Fingerprint, Failures>,
-    /// The grants of the configuration that were revoked, by what they grant.
+    /// Revoked grants of the configuration, by their content.
     revoked: BTreeSet<Fingerprint>,
-    /// The grants of the configuration in this run of a gate, by their ids.
+    /// Grants of the configuration in the current run of a gate, by id.
     given: BTreeMap<u64, GivenGrant>,
-    /// How many calls have rested on a grant of the configuration whose uses are counted, by what it grants.
+    /// Uses taken of counted grants of the configuration, by grant content.
     spent: BTreeMap<Fingerprint, u64>,
-    /// What limits on calls count.
+    /// Calls that count for limits.
     recent: RecentCalls,
-    /// The latest time of an entry. That of the last one may be earlier: the clock may have been set back.
+    /// Latest time of an entry. The last entry may be earlier: the clock may have been set back.
     latest: Option<SystemTime>,
 }
 
-/// A call that may have run: the gate has recorded its intent, and died before the outcome was known.
+/// Call in doubt: the gate recorded its intent, and died before the outcome was known, so it may have run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct InDoubt {
-    /// The number of the intent in the log.
+    /// Number of the intent in the log.
     pub sequence: u64,
-    /// When it was recorded.
+    /// Time of the intent.
     pub time: String,
-    /// The turn.
+    /// Turn of the call.
     pub turn: String,
-    /// The tool, as `server/tool`.
+    /// Tool, as `server/tool`.
     pub tool: String,
-    /// The hash of tool and arguments.
+    /// Hash of tool and arguments.
     pub call: String,
-    /// The directive, if an episode asked for the call.
+    /// Directive, if an episode asked for the call.
     pub packet_id: Option<String>,
-    /// Its episode.
+    /// Episode of the directive.
     pub correlation_id: Option<String>,
 }
 
-/// A grant of the configuration.
+/// Grant of the configuration.
 #[derive(Clone, Copy, Debug)]
 struct GivenGrant {
     grant: Fingerprint,
-    /// Whether its uses are counted.
+    /// Whether its uses are limited.
     counted: bool,
 }
 
 #[derive(Clone, Debug)]
 struct OpenCall {
     doubt: InDoubt,
-    /// The turn that its failure counts for: that of the user, if it is part of one.
+    /// Turn that its failure counts for: that of the user, if it is part of one.
     counted_turn: String,
     directive: Option<Fingerprint>,
 }
 
-/// The failures of a turn.
+/// Failures of a turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Failures {
-    /// How many there were.
+    /// Failures so far.
     pub failures: u32,
-    /// How many since the last success.
+    /// Failures since the last success.
     pub in_a_row: u32,
-    /// The class of the last one.
+    /// Class of the last failure.
     pub last: String,
 }
 
-/// The class of a call whose caller went away.
+/// Class of a call whose caller went away.
 const CANCELLED: &str = "cancelled";
 
-/// The first half of a SHA-256.
+/// First half of a SHA-256.
 type Fingerprint = u128;
 
 impl ReplayedState {
-    /// Takes the next entry.
+    /// Replays the next entry.
     pub(super) fn add(&mut self, entry: &Entry) {
         self.latest = self.latest.max(humantime::parse_rfc3339(&entry.time).ok());
         match entry.kind {
-            // Grants have new numbers in each run.
-            Label::Own(Own::Opened | Own::Repaired) => self.given.clear(),
-            Label::Own(Own::Rotated | Own::Continued) => {}
+            // Grant ids are renumbered in each run.
+            Label::Own(OwnKind::Opened | OwnKind::Repaired) => self.given.clear(),
+            Label::Own(OwnKind::Rotated | OwnKind::Continued) => {}
             Label::Record(kind) => self.record(kind, entry),
         }
     }
@@ -127,8 +127,8 @@ impl ReplayedState {
         }
     }
 
-    /// Somebody has revoked what a tool may do. If a configuration no longer has a grant, that names no tool: then it was
-    /// not revoked, and may be given again, with all its uses.
+    /// Replays a revocation by the operator. If grants were revoked because a new configuration dropped them, the entry
+    /// names no tool: they do not count as revoked, and may be granted again with all their uses.
     fn taken_back(&mut self, data: &Map<String, Value>) {
         let grants = ids(data).filter_map(|id| self.given.get(&id)).map(|given| given.grant);
         if data.contains_key("tool") {
@@ -141,7 +141,7 @@ impl ReplayedState {
         }
     }
 
-    /// A use is taken before the intent is written, and is not given back, whatever comes of the call.
+    /// Counts a use of a grant. Uses are taken before the intent is written, and not returned, whatever the outcome.
     fn spent_by(&mut self, data: &Map<String, Value>) {
         for given in ids(data).filter_map(|id| self.given.get(&id)).filter(|given| given.counted) {
             let spent = self.spent.entry(given.grant).or_default();
@@ -178,7 +178,7 @@ impl ReplayedState {
         let Some(call) = text(data, "call") else { return };
         let open = self.open.remove(&(turn.to_owned(), call.to_owned()));
         let turn = open.as_ref().map_or(turn, |open| &open.counted_turn);
-        // A call that a rule stopped before it was made counts for nothing.
+        // A call that a rule stopped before it was made does not count.
         if text(data, "ran") == Some("no") && !data.contains_key("answer") {
             return;
         }
@@ -190,7 +190,7 @@ impl ReplayedState {
                     failures.in_a_row = 0;
                 }
             }
-            // Broken off by a rule: neither tool nor turn has failed.
+            // Cancelled by a rule: neither tool nor turn has failed.
             None => {}
         }
     }
@@ -202,7 +202,7 @@ impl ReplayedState {
         class.clone_into(&mut failures.last);
     }
 
-    /// The log is read. Each call in doubt was one that may have run, and is a failure of its turn, as if its caller had
+    /// Finishes the replay. Each call in doubt may have run, and counts as a failure of its turn, as if its caller had
     /// gone away.
     pub(super) fn end(&mut self) {
         let open: Vec<_> = self.open.values().map(|open| (open.counted_turn.clone(), open.directive)).collect();
@@ -215,40 +215,40 @@ impl ReplayedState {
         self.called.shrink_to_fit();
     }
 
-    /// The calls in doubt, in the order of the log.
+    /// Calls in doubt, in the order of the log.
     pub fn in_doubt(&self) -> Vec<&InDoubt> {
         let mut all: Vec<_> = self.open.values().map(|open| &open.doubt).collect();
         all.sort_by_key(|doubt| doubt.sequence);
         all
     }
 
-    /// A call in doubt with this hash of which something holds.
+    /// Call in doubt with this hash that satisfies a predicate.
     pub fn doubt(&self, call: &str, holds: impl Fn(&InDoubt) -> bool) -> Option<&InDoubt> {
-        // There are few: at most those that were under way when a gate died.
+        // Few at most: calls that were under way when a gate died.
         self.open.values().map(|open| &open.doubt).find(|doubt| doubt.call == call && holds(doubt))
     }
 
-    /// Whether a directive has had its call.
+    /// Whether a directive had its call.
     pub fn was_called(&self, turn: &str, packet_id: &str) -> bool {
         self.called.binary_search(&fingerprint(&[turn, packet_id])).is_ok()
     }
 
-    /// The failures of a turn, if it has had any.
+    /// Failures of a turn, if it has any.
     pub fn failures(&self, turn: &str) -> Option<&Failures> {
         self.budgets.get(&fingerprint(&[turn]))
     }
 
-    /// The latest time of an entry, if there is one.
+    /// Latest time of an entry, if the log has any.
     pub fn latest(&self) -> Option<SystemTime> {
         self.latest
     }
 
-    /// The calls that limits count.
+    /// Calls that count for limits.
     pub fn recent(&self) -> &RecentCalls {
         &self.recent
     }
 
-    /// How many uses of a grant of the configuration were taken, by its members.
+    /// Uses taken of a grant of the configuration, by its members.
     pub fn spent(&self, grant: &Map<String, Value>) -> u64 {
         of_grant(grant).and_then(|grant| self.spent.get(&grant).copied()).unwrap_or_default()
     }
@@ -259,7 +259,7 @@ impl ReplayedState {
     }
 }
 
-/// The grants that an entry names.
+/// Ids of the grants in an entry.
 fn ids(data: &Map<String, Value>) -> impl Iterator<Item = u64> {
     data.get("grants").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_u64)
 }
@@ -273,7 +273,7 @@ fn text<'d>(data: &'d Map<String, Value>, member: &str) -> Option<&'d str> {
     data.get(member).and_then(Value::as_str)
 }
 
-/// Of names, of which none has the separator in it.
+/// Fingerprint of names, joined with a separator that no name has.
 fn fingerprint(names: &[&str]) -> Fingerprint {
     let mut hash = Sha256::new();
     for name in names {

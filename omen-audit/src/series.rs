@@ -10,24 +10,24 @@ use std::time::Duration;
 use omen_types::limits::MAX_LINE_BYTES;
 
 use super::entry::Entry;
-use super::head::Point;
+use super::head::ChainPosition;
 use super::store::{ReadOnly, head_path, is_attached, numbered, parse_name};
 use super::verdict::{LogVerdict, Verification};
 use super::verify::Verifier;
 use super::{Anchor, AuditError, Key};
 use omen_base::regular;
 
-/// What the files of a log turned out to be.
+/// Result of verifying the files of a log.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct LogVerification {
-    /// The files in the order of their numbers.
+    /// Files in the order of their numbers.
     pub files: Vec<FileVerification>,
-    /// What is wrong with the files as a whole: each file that is missing, or is not where it belongs.
+    /// Defects of the files as a whole: missing and misplaced files.
     pub misfits: Vec<Misfit>,
-    /// A crash has interrupted the rotation after the last file. Opening the log finishes it.
+    /// Whether a crash has interrupted the rotation after the last file. Opening the log finishes it.
     pub is_interrupted: bool,
-    /// A program has the log open. It was verified up to the entry that the head record named.
+    /// Whether a program has the log open. It was verified up to the entry in the head record.
     pub is_in_use: bool,
 }
 
@@ -35,36 +35,36 @@ pub struct LogVerification {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FileVerification {
-    /// The file.
+    /// Path of the file.
     pub path: PathBuf,
-    /// What it is by itself.
+    /// Result of verifying the file by itself.
     pub found: Verification,
 }
 
 impl LogVerification {
-    /// Whether the log is complete, and every entry as it was written.
+    /// Whether the log is complete, and every entry unchanged.
     #[must_use]
     pub fn is_sound(&self) -> bool {
         let are_sound = self.files.iter().all(|file| file.found.verdict == LogVerdict::Sound);
         are_sound && self.misfits.is_empty() && !self.is_interrupted
     }
 
-    /// The sound entries of all files.
+    /// Sound entries of all files.
     #[must_use]
     pub fn entries(&self) -> u64 {
         self.files.iter().map(|file| file.found.entries.saturating_sub(file.found.before)).sum()
     }
 
-    /// The last file.
+    /// Result for the last file.
     #[must_use]
     pub fn last(&self) -> Option<&Verification> {
         self.files.last().map(|file| &file.found)
     }
 
-    /// An anchor for the end of the log, if it is sound.
+    /// Anchor of the log's end, if the log is sound.
     ///
     /// # Errors
-    /// If it is not: what is not known to be right must not be vouched for.
+    /// The verdict, if the log is not sound: an anchor must not vouch for an unsound log.
     pub fn anchor(&self, key: &Key) -> Result<Anchor, LogVerdict> {
         let unsound = self.files.iter().map(|file| &file.found).find(|found| found.verdict != LogVerdict::Sound);
         match (unsound.or(self.last()), self.is_sound()) {
@@ -75,46 +75,46 @@ impl LogVerification {
     }
 }
 
-/// A file that does not fit the others of its log.
+/// File that does not fit the others of its log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Misfit {
-    /// It is not there, and the others say that it was.
+    /// A file is missing, according to the others.
     Missing {
-        /// Where it belongs.
+        /// Expected path.
         path: PathBuf,
     },
-    /// It holds what belongs elsewhere: two files were swapped, or one was repeated.
+    /// A file has the content of another one: two files were swapped, or one was repeated.
     Misplaced {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Where what it holds belongs.
+        /// Path where its content belongs.
         belongs: PathBuf,
-        /// Whether that is there, too.
+        /// Whether the file there has the same content.
         is_repeated: bool,
     },
-    /// It is not of this log.
+    /// A file is not of this log.
     Foreign {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
     },
-    /// It has the right number, and does not continue the file before it: one of the two is of another log, or was set
-    /// back.
+    /// A file has the right number, and does not continue the previous file: one of the two is of another log, or was
+    /// set back.
     Seam {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// How many entries were in the files before it, as it says itself.
+        /// Number of entries in the previous files, according to the file itself.
         continues: u64,
-        /// The file before it.
+        /// Path of the previous file.
         before: PathBuf,
-        /// How many entries there are at the end of that.
+        /// Number of entries at the end of the previous file.
         ends: u64,
     },
-    /// The entry that the anchor names is not in the log: it was cut.
+    /// The entry that the anchor names is not in the log: the log was truncated.
     Cut {
-        /// Entries that are there.
+        /// Existing entries.
         have: u64,
-        /// Entries that there were, at least.
+        /// Entries that existed, at least.
         want: u64,
     },
 }
@@ -142,7 +142,7 @@ impl fmt::Display for Misfit {
 }
 
 impl Misfit {
-    /// How to go on.
+    /// Help for the defect.
     #[must_use]
     pub fn help(&self) -> &'static str {
         match self {
@@ -164,7 +164,7 @@ pub fn verify_log(log: impl AsRef<Path>, key: &Key, anchor: Option<&Anchor>) -> 
     verify_log_to(log.as_ref(), key, anchor, &mut |_| {})
 }
 
-/// The same, and shows each entry that is sound.
+/// Same as [`verify_log`], and passes each sound entry to a callback.
 pub(super) fn verify_log_to(
     log: &Path,
     key: &Key,
@@ -174,7 +174,7 @@ pub(super) fn verify_log_to(
     let unusable = |source| AuditError::Io { path: log.to_owned(), source };
     let folder = log.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut files = BTreeMap::from([(1, log.to_owned())]);
-    // A log whose folder cannot be listed has one file that can be read, or none.
+    // In a folder that cannot be listed, only the log's first file can be found.
     for entry in fs::read_dir(folder).into_iter().flatten() {
         let name = entry.map_err(unusable)?.file_name();
         let path = log.with_file_name(&name);
@@ -188,7 +188,7 @@ pub(super) fn verify_log_to(
     walk(log, files, Vec::new(), true, key, anchor, seen)
 }
 
-/// Verifies the log in a folder. Every other log that is there is named as one that does not belong to it.
+/// Verifies the log in a folder. Files of other logs there are reported as foreign.
 ///
 /// # Errors
 /// If the folder or the files cannot be read, or there is no log.
@@ -204,7 +204,7 @@ pub fn verify_folder(
         let path = entry.map_err(unusable)?.path();
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let file = match name.strip_suffix(".head") {
-            // A head record without its log says that there was one.
+            // A head record without its log shows that a log existed.
             Some(log_name) => folder.join(log_name),
             None if is_attached(&name) || !is_log(&path) => continue,
             None => path,
@@ -221,7 +221,7 @@ pub fn verify_folder(
     walk(&log, files, others, true, key, anchor, &mut |_| {})
 }
 
-/// Verifies a log that is in exactly these files, in any order.
+/// Verifies a log that consists of exactly these files, in any order.
 ///
 /// # Errors
 /// If the files cannot be read.
@@ -239,16 +239,16 @@ pub fn verify_files(files: &[PathBuf], key: &Key, anchor: Option<&Anchor>) -> Re
     walk(&log, own, others, false, key, anchor, &mut |_| {})
 }
 
-/// The end of a file, and where it is.
-struct End {
+/// End of a file, and its path.
+struct FileEnd {
     path: PathBuf,
     number: u32,
-    at: Point,
+    at: ChainPosition,
     is_closed: bool,
     is_continued: bool,
 }
 
-/// Goes from file to file. If they were listed, more may have come since; else they are all that there is to be.
+/// Verifies file after file. If the files were listed, more may have appeared since; otherwise the set is complete.
 fn walk(
     log: &Path,
     mut files: BTreeMap<u32, PathBuf>,
@@ -259,7 +259,7 @@ fn walk(
     seen: &mut dyn FnMut(&Entry),
 ) -> Result<LogVerification, AuditError> {
     let mut result = LogVerification::default();
-    let mut before: Option<End> = None;
+    let mut before: Option<FileEnd> = None;
     let mut held: BTreeMap<u32, u32> = BTreeMap::new();
     let mut fits_anchor = None;
     let mut is_interrupted = false;
@@ -272,10 +272,10 @@ fn walk(
             (before, number) = (None, number + 1);
             continue;
         };
-        // The file before has ended, and does not say that this one is there: nothing was acknowledged in it yet.
+        // The previous file has ended, and does not note this one: nothing was acknowledged in it yet.
         let seam_at = before.as_ref().filter(|before| number == last && before.is_closed && !before.is_continued);
         let seam_at = seam_at.map(|before| (number, before.at));
-        // Of a log in one file, what its head record says is worth more.
+        // For a log in one file, the verdict of its head record says more.
         if last > 1
             && seam_at.is_none()
             && !path.try_exists().map_err(|source| AuditError::Io { path: path.clone(), source })?
@@ -305,7 +305,7 @@ fn walk(
         } else {
             result.misfits.extend(before.as_ref().and_then(|before| seam(before, &path, file.start)));
             held.insert(number, number);
-            before = Some(End {
+            before = Some(FileEnd {
                 path: path.clone(),
                 number,
                 at: file.end,
@@ -349,8 +349,8 @@ fn walk(
     Ok(result)
 }
 
-/// Whether a file continues the one before it.
-fn seam(before: &End, path: &Path, start: Point) -> Option<Misfit> {
+/// Defect of a file that does not continue the previous one.
+fn seam(before: &FileEnd, path: &Path, start: ChainPosition) -> Option<Misfit> {
     let fits = before.is_closed && before.at == start;
     (!fits).then(|| Misfit::Seam {
         path: path.to_owned(),
@@ -360,31 +360,31 @@ fn seam(before: &End, path: &Path, start: Point) -> Option<Misfit> {
     })
 }
 
-/// One file, and what it says of itself.
-struct Read {
+/// File read with its own statements about its position.
+struct ReadFile {
     found: Verification,
     number: Option<u32>,
-    start: Point,
-    end: Point,
+    start: ChainPosition,
+    end: ChainPosition,
     is_closed: bool,
     is_continued: bool,
     is_in_use: bool,
     fits_anchor: Option<bool>,
 }
 
-/// Reads a file: at a place that is known, or where its first entry says.
+/// Reads a file: at a known position, or at the one in its first entry.
 fn read(
     path: &Path,
     key: &Key,
     anchor: Option<&Anchor>,
-    at: Option<(u32, Point)>,
+    at: Option<(u32, ChainPosition)>,
     seen: &mut dyn FnMut(&Entry),
-) -> Result<Read, AuditError> {
+) -> Result<ReadFile, AuditError> {
     let unusable = |source| AuditError::Io { path: path.to_owned(), source };
     let mut tries = 0;
     loop {
         let ReadOnly { log, head } = if at.is_some() { ReadOnly::open_or_none(path) } else { ReadOnly::open(path) }?;
-        let is_in_use = matches!(log, Some(super::store::Reading::InUse(_)));
+        let is_in_use = matches!(log, Some(super::store::LogFile::InUse(_)));
         let verifier = match at {
             Some((number, start)) => Verifier::of_file(number, start, head.as_deref(), key, anchor),
             None => Verifier::new(head.as_deref(), key, anchor),
@@ -403,7 +403,7 @@ fn read(
             Some(log) => verifier.read(log, seen).map_err(unusable)?,
             None => verifier.read(io::empty(), &mut |_| {}).map_err(unusable)?,
         }
-        return Ok(Read {
+        return Ok(ReadFile {
             number: verifier.number(),
             start: verifier.start(),
             end: verifier.point(),
@@ -416,7 +416,7 @@ fn read(
     }
 }
 
-/// Whether the first line of a file is an entry of a log, whatever its seal.
+/// Whether the first line of a file is an entry of a log, with any seal.
 fn is_log(path: &Path) -> bool {
     let Ok(file) = regular::open(path) else { return false };
     if head_path(path).exists() {
@@ -427,6 +427,6 @@ fn is_log(path: &Path) -> bool {
     read.is_ok() && serde_json::from_slice::<Entry>(&line).is_ok()
 }
 
-/// How often the head record of a log in use is read before it counts as changed, and how long to wait in between.
+/// Attempts to read the head record of a log in use before it counts as changed, and the pause in between.
 const HEAD_TRIES: u32 = 200;
 const HEAD_WAIT: Duration = Duration::from_millis(2);

@@ -1,8 +1,8 @@
-//! Signed anchors: what an auditor verifies a log with who does not have its key.
+//! Signed anchors, for auditors without the log's key.
 //!
-//! The seals of a log say nothing without its key, and with the key anybody can write another log. A signed anchor has the
-//! SHA-256 of all lines up to an entry, signed with Ed25519. Who has the public key alone can verify with it that the log is
-//! the one that was signed, up to there, and can forge neither.
+//! The seals of a log can only be checked with its key, and the key also allows another log to be written. A signed
+//! anchor has the SHA-256 of all lines up to an entry, signed with Ed25519. The public key alone verifies that the log
+//! is the signed one up to there, and does not allow log or anchor to be forged.
 
 use std::fmt;
 use std::fs;
@@ -23,12 +23,12 @@ use super::store::numbered;
 use super::{AuditError, Key, secret};
 use omen_base::{canonical, regular};
 
-/// The secret half of a pair of keys. `Debug` does not show it, and it is wiped when it goes.
+/// Secret half of a key pair. `Debug` does not show it, and it is wiped on drop.
 pub struct SigningKey(ed25519_dalek::SigningKey);
 
 impl SigningKey {
-    /// Makes a pair: the secret half in a new file that only the owner may read and write, the public half in another one
-    /// with `.pub` behind its name.
+    /// Creates a key pair: the secret half in a new file that only the owner may read and write, the public half in
+    /// another one with the suffix `.pub`.
     ///
     /// # Errors
     /// If one of the files exists or cannot be written, or there are no random bytes.
@@ -38,7 +38,7 @@ impl SigningKey {
             [path.file_name().unwrap_or_default(), ".pub".as_ref()].into_iter().collect::<std::ffi::OsString>(),
         );
         let unwritten = |source| KeyError::Io { path: public.clone(), source };
-        // Its place is taken first, so that no secret half is left alone.
+        // Created first, so that no secret half is left alone.
         let mut file = fs::File::create_new(&public).map_err(unwritten)?;
         let made = secret::create(path).map(|bytes| Self(ed25519_dalek::SigningKey::from_bytes(&bytes)));
         let key = match made {
@@ -53,10 +53,10 @@ impl SigningKey {
         Ok(key)
     }
 
-    /// Reads the secret half. Nobody but the owner may have rights on its file.
+    /// Reads the secret half. Only the owner may have permissions on its file.
     ///
     /// # Errors
-    /// If it cannot be read, is not a regular file, is accessible to others, or holds something else.
+    /// If the file cannot be read, is not a regular file, is accessible to others, or has no key.
     pub fn from_file(path: impl AsRef<Path>) -> Result<Self, KeyError> {
         let text = secret::read(path.as_ref())?;
         let mut bytes = Zeroizing::new([0; 32]);
@@ -64,7 +64,7 @@ impl SigningKey {
         Ok(Self(ed25519_dalek::SigningKey::from_bytes(&bytes)))
     }
 
-    /// The public half.
+    /// Returns the public half.
     #[must_use]
     pub fn public(&self) -> PublicKey {
         PublicKey(self.0.verifying_key())
@@ -77,15 +77,15 @@ impl fmt::Debug for SigningKey {
     }
 }
 
-/// The public half of a pair of keys. It is written as 64 hexadecimal digits.
+/// Public half of a key pair. It is written as 64 hexadecimal digits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PublicKey(ed25519_dalek::VerifyingKey);
 
 impl PublicKey {
-    /// Reads it from a file.
+    /// Reads the public half from a file.
     ///
     /// # Errors
-    /// If it cannot be read, is not a regular file, or holds something else.
+    /// If the file cannot be read, is not a regular file, or has no key.
     pub fn from_file(path: impl AsRef<Path>) -> Result<Self, KeyError> {
         let path = path.as_ref();
         let read = regular::read(path, MAX_FILE);
@@ -103,16 +103,16 @@ impl fmt::Display for PublicKey {
     }
 }
 
-/// What a log was up to an entry, signed. Its text is one line of JSON.
+/// Signed state of a log up to an entry. Its text is one line of JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignedAnchor(Signed);
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Signed {
-    /// Entries up to here.
+    /// Number of entries up to here.
     count: u64,
-    /// The SHA-256 of their lines with the line breaks, through all files of the log.
+    /// SHA-256 of their lines with the line breaks, across all files of the log.
     digest: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     signature: Option<String>,
@@ -130,7 +130,7 @@ impl SignedAnchor {
         signing_key: &SigningKey,
     ) -> Result<Result<Self, LogVerification>, AuditError> {
         let mut digest = Sha256::new();
-        // The line of a sound entry is its one spelling.
+        // The line of a sound entry is its canonical text.
         let found = read_log(log, key, None, &mut |entry| {
             digest.update(entry.line());
             digest.update("\n");
@@ -145,7 +145,7 @@ impl SignedAnchor {
     /// Reads an anchor from a file, if it was signed with the secret half of this key.
     ///
     /// # Errors
-    /// If it cannot be read, is something else, or has another signature.
+    /// If the file cannot be read, is not an anchor, or has another signature.
     pub fn from_file(path: impl AsRef<Path>, key: &PublicKey) -> Result<Self, BadAnchor> {
         let path = path.as_ref();
         let unreadable = |why: String| BadAnchor::Unreadable { path: path.to_owned(), why };
@@ -157,18 +157,18 @@ impl SignedAnchor {
         let message = Signed { signature: None, ..signed.clone() };
         let message = message.message().map_err(|error| BadAnchor::NotAnchor(error.to_string()))?;
         let signature = ed25519_dalek::Signature::from_bytes(&signature);
-        // Strict: a signature that another implementation may judge otherwise is none.
+        // Strict verification: rejects signatures on which implementations disagree.
         key.0.verify_strict(&message, &signature).map_err(|_| BadAnchor::Signature)?;
         Ok(Self(signed))
     }
 
-    /// Entries that the log had.
+    /// Number of entries of the log.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.0.count
     }
 
-    /// Verifies the files of a log, without its key. Entries after those that were signed are counted only.
+    /// Verifies the files of a log, without its key. Entries after the signed ones are only counted.
     ///
     /// # Errors
     /// If a file cannot be read.
@@ -184,7 +184,7 @@ impl SignedAnchor {
                 Err(error) => return Err(unusable(error)),
             };
             let mut file = BufReader::new(file);
-            // Lines may have any length: a piece of one is hashed as it comes.
+            // Lines may have any length, so they are hashed piece by piece.
             loop {
                 let piece = match file.fill_buf() {
                     Ok([]) => break,
@@ -209,7 +209,7 @@ impl SignedAnchor {
     }
 }
 
-/// The one line, without a line break.
+/// Writes the anchor as one line, without a line break.
 impl fmt::Display for SignedAnchor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = canonical::write(&self.0).map_err(|_| fmt::Error)?;
@@ -217,26 +217,26 @@ impl fmt::Display for SignedAnchor {
     }
 }
 
-/// What a log is by a signed anchor.
+/// Verdict on a log by a signed anchor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SignedVerdict {
-    /// Its entries up to the anchor are those that were signed.
+    /// The entries up to the anchor are the signed ones.
     Sound {
-        /// Entries after them, which only the key of the log can verify.
+        /// Number of later entries, which only the key of the log can verify.
         after: u64,
     },
     /// An entry up to the anchor was changed, removed, repeated or moved.
     Tampered,
-    /// There are fewer entries than were signed.
+    /// The log has fewer entries than were signed.
     Truncated {
-        /// Entries that are there.
+        /// Existing entries.
         have: u64,
     },
 }
 
 impl Signed {
-    /// What is signed: the label keeps a signature made for one purpose from serving another.
+    /// Signed message. The label keeps a signature for one purpose from serving another.
     fn message(&self) -> Result<Vec<u8>, AuditError> {
         Ok([LABEL, &canonical::write(self)?].concat())
     }
@@ -246,7 +246,7 @@ fn hex(bytes: &[u8]) -> String {
     format!("{:x}", base16ct::HexDisplay(bytes))
 }
 
-/// Digits that are as many as the bytes need.
+/// Decodes exactly as many digits as the bytes need.
 fn decode(digits: &str, bytes: &mut [u8]) -> Result<(), KeyError> {
     let digits = digits.trim_ascii();
     if digits.len() != 2 * bytes.len() {
@@ -257,5 +257,5 @@ fn decode(digits: &str, bytes: &mut [u8]) -> Result<(), KeyError> {
 
 const LABEL: &[u8] = b"omen-gate audit log v1: signed anchor";
 
-/// The largest file of a key or an anchor that is read, in bytes.
+/// Largest file of a key or an anchor in bytes.
 const MAX_FILE: u64 = 64 * 1024;

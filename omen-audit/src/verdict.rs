@@ -1,32 +1,32 @@
-//! What a verification may find.
+//! Verdicts of a verification.
 
 use std::fmt;
 
 use super::flaw::Flaw;
-use super::head::Point;
+use super::head::ChainPosition;
 use super::{Anchor, Key, Mac};
 
-/// What a log turned out to be.
+/// Result of verifying a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verification {
-    /// The verdict.
+    /// Verdict on the log.
     pub verdict: LogVerdict,
-    /// Entries in the files before this one, as its first entry says; 0 for the first file of a log.
+    /// Entries in the previous files, according to the first entry; 0 for the first file of a log.
     pub before: u64,
-    /// Entries of the log that are sound, from its first file to here, without a gap. Those before this file are counted,
-    /// and were not verified with it.
+    /// Sound entries of the log, from its first file to here, without a gap. Those of previous files are counted, and
+    /// were not verified with this file.
     pub entries: u64,
-    /// The seal of the last of them; of none, a value that depends on the key alone.
+    /// Seal of the last sound entry; without any, a value that depends on the key alone.
     pub last: Mac,
-    /// Bytes that they take in this file.
+    /// Size of the sound entries in this file, in bytes.
     pub bytes: u64,
 }
 
 impl Verification {
-    /// An anchor for the log, if it is sound.
+    /// Anchor of the log, if it is sound.
     ///
     /// # Errors
-    /// If it is not: what is not known to be right must not be vouched for.
+    /// The verdict, if the log is not sound: an anchor must not vouch for an unsound log.
     pub fn anchor(&self, key: &Key) -> Result<Anchor, LogVerdict> {
         match self.verdict {
             LogVerdict::Sound => Anchor::new(self.point(), key).map_err(|_| self.verdict.clone()),
@@ -34,37 +34,37 @@ impl Verification {
         }
     }
 
-    pub(crate) fn point(&self) -> Point {
-        Point { count: self.entries, last: self.last }
+    pub(crate) fn point(&self) -> ChainPosition {
+        ChainPosition { count: self.entries, last: self.last }
     }
 }
 
-/// The four verdicts.
+/// Verdict on a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LogVerdict {
-    /// Every entry is as it was written, and none is missing, as far as the head record and the anchor reach.
+    /// Every entry is unchanged, and none is missing, as far as the head record and the anchor reach.
     Sound,
-    /// There is something that was never acknowledged, or no entry yet: what a crash leaves. All that was acknowledged is
-    /// there and sound. Opening the log repairs it.
+    /// The log has unacknowledged remains of a crash, or no entry yet. All acknowledged entries exist and are sound.
+    /// Opening the log repairs it.
     Incomplete {
-        /// Whole entries at the end that were not acknowledged: some of a group that was written together. They stay.
+        /// Whole entries at the end that were not acknowledged: part of a group that was written together. They stay.
         entries: u64,
-        /// Bytes after them that are the start of a line, as far as can be known. They are kept beside the log.
+        /// Bytes after them that are the start of a line, as far as can be determined. They are kept beside the log.
         bytes: u64,
     },
-    /// Something is not as it was written.
+    /// Something was changed.
     Tampered(Tampering),
-    /// Entries are missing at the end; what is there is sound.
+    /// Entries are missing at the end; the existing ones are sound.
     Truncated {
-        /// Entries that are there.
+        /// Existing entries.
         have: u64,
-        /// Entries that there were, at least.
+        /// Entries that existed, at least.
         want: u64,
     },
 }
 
 impl LogVerdict {
-    /// The verdict in one word.
+    /// Verdict in one word.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
@@ -75,7 +75,7 @@ impl LogVerdict {
         }
     }
 
-    /// What to do about it; nothing, if the log is sound.
+    /// Help for the verdict; `None` if the log is sound.
     #[must_use]
     pub fn help(&self) -> Option<&'static str> {
         match self {
@@ -97,7 +97,7 @@ impl LogVerdict {
     }
 }
 
-/// The verdict in words, without the help.
+/// Writes the verdict in words, without the help.
 impl fmt::Display for LogVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())?;
@@ -123,7 +123,7 @@ impl fmt::Display for LogVerdict {
     }
 }
 
-/// How many entries were something.
+/// Number of entries in words.
 struct Entries(u64);
 
 impl fmt::Display for Entries {
@@ -136,47 +136,47 @@ impl fmt::Display for Entries {
     }
 }
 
-/// What shows that somebody has changed something, or that the key is another one.
+/// Evidence of tampering, or of another key.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Tampering {
-    /// A line is not the entry that belongs there.
+    /// A line is not the expected entry.
     #[error("line {line}, at byte {offset}: {flaw}")]
     Line {
-        /// The line, from 1. Entry `n` belongs in line `n`.
+        /// Line, from 1. Entry `n` belongs in line `n`.
         line: u64,
-        /// Where it begins, in bytes from the start of the log.
+        /// Offset of the line, in bytes from the start of the log.
         offset: u64,
-        /// What is wrong with it.
+        /// Flaw of the line.
         flaw: Flaw,
     },
-    /// There is a log with nothing in it. A head record is made before the log, so it was removed, or nothing of this is
-    /// a gate's: how many entries there were is not known.
+    /// The log is empty. A head record is created before the log, so it was removed, or a gate did not create the log:
+    /// the number of lost entries is unknown.
     #[error("the log is empty, and the head record that is made before a log is missing")]
     Empty,
-    /// The record is made before the first entry is written, so somebody has removed it: how many entries there were
-    /// is not known.
+    /// The head record is missing. It is created before the first entry is written, so it was removed: the number of
+    /// lost entries is unknown.
     #[error("the log is not empty, but there is no head record")]
     HeadMissing,
-    /// The head record is not one that was sealed with this key.
+    /// The head record was not sealed with this key.
     #[error("the head record was changed, or made with another key")]
     HeadChanged,
-    /// The head record is of another log, or the log was written anew.
+    /// The head record is of another log, or the log was rewritten.
     #[error("entry {0} is not the one that the head record names")]
     HeadOther(u64),
     /// The head record is sound, but was replaced by an older one.
     #[error("the head record names {named} entries, which is older than a crash could leave it")]
     HeadOld {
-        /// Entries that it names.
+        /// Number of entries in the head record.
         named: u64,
     },
-    /// The log goes on in a file that is not there.
+    /// The log continues in a missing file.
     #[error("file {0} of the log is missing: the one before it says that the log continues there")]
     FileMissing(u32),
-    /// A file is followed by another one, which is not the one that continues it.
+    /// The next file is not the one that continues this one.
     #[error("file {0} of the log is there, but the one before it does not end where file {0} continues it")]
     NotClosed(u32),
-    /// The log is another one than when the anchor was taken, or was written anew with the key.
+    /// The log is not the one that the anchor was taken of, or it was rewritten with the key.
     #[error("entry {0} is not the one that the anchor names")]
     AnchorOther(u64),
 }

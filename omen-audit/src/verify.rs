@@ -1,21 +1,21 @@
-//! Verification: is the log what was written?
+//! Verification of a log file.
 
 use std::io::{self, Read};
 use std::time::SystemTime;
 
 use omen_types::limits::MAX_LINE_BYTES;
 
-use super::entry::{Entry, Label, Own};
+use super::entry::{Entry, Label, OwnKind};
 use super::flaw::Flaw;
-use super::head::{Head, Point};
+use super::head::{ChainPosition, Head};
+use super::partial_write;
 use super::rotation_link::RotationLink;
-use super::torn;
 use super::verdict::{LogVerdict, Tampering, Verification};
 use super::{Anchor, Key};
 
-/// Verifies a log, with its head record and an anchor if there are any. Memory is bounded: one line is held.
+/// Verifies a log, with its head record and an anchor if they exist. Memory is bounded by one line.
 ///
-/// A file that continues another one is verified from what its first entry says of the end of that one.
+/// A continuing file is verified from the end of the previous one, as its first entry states it.
 ///
 /// # Errors
 /// If the log cannot be read.
@@ -25,50 +25,50 @@ pub fn verify(log: impl Read, head: Option<&[u8]>, key: &Key, anchor: Option<&An
     Ok(verifier.finish())
 }
 
-/// A verification in pieces.
+/// Incremental verifier.
 #[derive(Clone, Debug)]
 pub struct Verifier<'v> {
     key: &'v Key,
     head: Option<&'v [u8]>,
     named: Option<Head>,
-    anchor: Option<Point>,
+    anchor: Option<ChainPosition>,
     anchor_may_be_elsewhere: bool,
-    /// The end of the file before, which this one continues.
-    start: Point,
-    /// Which file of the log this is, if that is known.
+    /// End of the previous file.
+    start: ChainPosition,
+    /// Number of this file, if known.
     number: Option<u32>,
-    /// Where to stop: at the entry that the head record names.
+    /// Whether to stop at the entry in the head record.
     stops_at_head: bool,
-    /// The sound entries.
-    at: Point,
+    /// Position of the last sound entry.
+    at: ChainPosition,
     bytes: u64,
-    /// The entries before the last group.
-    before: Point,
-    /// How many entries the group before the last one has.
+    /// Position before the last group.
+    before: ChainPosition,
+    /// Number of entries in the group before the last one.
     group_before: u64,
-    /// When the first entry was written.
+    /// Time of the first entry.
     begun: Option<SystemTime>,
-    /// The last entry says that the file ends there.
+    /// Whether the last entry ends the file.
     is_closed: bool,
-    /// Whether the entries that the head record and the anchor name are those of the log; `None` until they come.
+    /// Whether the entries in the head record and the anchor match the log; `None` until they are reached.
     fits_head: Option<bool>,
     fits_anchor: Option<bool>,
-    /// The line that has begun.
+    /// Incomplete line so far.
     line: Vec<u8>,
     flaw: Option<Flaw>,
 }
 
 impl<'v> Verifier<'v> {
-    /// Begins with an empty log. The head record is read before the log.
+    /// Creates a verifier of a log that starts with the first entry. The head record must be read before the log.
     #[must_use]
     pub fn new(head: Option<&'v [u8]>, key: &'v Key, anchor: Option<&Anchor>) -> Self {
-        Self::at(Point::genesis(key), None, head, key, anchor)
+        Self::at(ChainPosition::genesis(key), None, head, key, anchor)
     }
 
-    /// Begins with a file of a log, by its number, where the one before it ends.
+    /// Creates a verifier of a log's file by its number, from the end of the previous one.
     pub(crate) fn of_file(
         number: u32,
-        start: Point,
+        start: ChainPosition,
         head: Option<&'v [u8]>,
         key: &'v Key,
         anchor: Option<&Anchor>,
@@ -76,7 +76,13 @@ impl<'v> Verifier<'v> {
         Self::at(start, Some(number), head, key, anchor)
     }
 
-    fn at(start: Point, number: Option<u32>, head: Option<&'v [u8]>, key: &'v Key, anchor: Option<&Anchor>) -> Self {
+    fn at(
+        start: ChainPosition,
+        number: Option<u32>,
+        head: Option<&'v [u8]>,
+        key: &'v Key,
+        anchor: Option<&Anchor>,
+    ) -> Self {
         let mut verifier = Self {
             key,
             head,
@@ -101,17 +107,17 @@ impl<'v> Verifier<'v> {
         verifier
     }
 
-    /// The entry that the anchor names may be in another file of the log.
+    /// Allows the anchor's entry to be in another file of the log.
     pub(crate) fn with_the_anchor_elsewhere(self) -> Self {
         Self { anchor_may_be_elsewhere: true, ..self }
     }
 
-    /// Stops where the head record does: what comes after it is being written.
+    /// Stops at the head record: later entries are being written.
     pub(crate) fn up_to_the_head(self) -> Self {
         Self { stops_at_head: true, ..self }
     }
 
-    /// Reads a log to its end, or as far as it matters, and shows each entry that is sound.
+    /// Reads a log to its end, or as far as necessary, and passes each sound entry to a callback.
     pub(crate) fn read(&mut self, mut log: impl Read, seen: &mut dyn FnMut(&Entry)) -> io::Result<()> {
         let mut piece = vec![0; PIECE];
         while !self.is_decided() {
@@ -125,42 +131,42 @@ impl<'v> Verifier<'v> {
         Ok(())
     }
 
-    /// The end of the file before.
-    pub(crate) fn start(&self) -> Point {
+    /// End of the previous file.
+    pub(crate) fn start(&self) -> ChainPosition {
         self.start
     }
 
-    /// The last sound entry.
-    pub(crate) fn point(&self) -> Point {
+    /// Position of the last sound entry.
+    pub(crate) fn point(&self) -> ChainPosition {
         self.at
     }
 
-    /// The file's last entry says that the log goes on in another one.
+    /// Whether the file's last entry says that the log continues in another one.
     pub(crate) fn is_closed(&self) -> bool {
         self.is_closed
     }
 
-    /// When the first entry was written.
+    /// Time of the first entry.
     pub(crate) fn begun(&self) -> Option<SystemTime> {
         self.begun
     }
 
-    /// The head record, if it is one.
+    /// Decoded head record, if it is valid.
     pub(crate) fn named(&self) -> Option<Head> {
         self.named
     }
 
-    /// Which file of a log this is, as it says itself.
+    /// Number of the file, according to its first entry.
     pub(crate) fn number(&self) -> Option<u32> {
         self.number
     }
 
-    /// Whether the anchor names an entry of this file, and the right one.
+    /// Whether the anchor's entry in this file matches; `None` if it is not in this file.
     pub(crate) fn fits_anchor(&self) -> Option<bool> {
         self.fits_anchor
     }
 
-    /// Whether more of the log cannot change the verdict.
+    /// Whether the rest of the log cannot change the verdict.
     #[must_use]
     pub fn is_decided(&self) -> bool {
         self.flaw.is_some() || self.is_at_its_stop()
@@ -170,7 +176,7 @@ impl<'v> Verifier<'v> {
         self.stops_at_head && self.named.is_some_and(|head| self.at.count >= head.at.count)
     }
 
-    /// Takes the next piece of the log, cut anywhere.
+    /// Verifies the next piece of the log, cut anywhere.
     pub fn feed(&mut self, piece: &[u8]) {
         self.feed_to(piece, &mut |_| {});
     }
@@ -189,14 +195,14 @@ impl<'v> Verifier<'v> {
                 self.hold(rest);
                 let line = std::mem::take(&mut self.line);
                 self.judge(&line, seen);
-                // The allocation serves the next line.
+                // Reuses the allocation for the next line.
                 self.line = line;
                 self.line.clear();
             }
         }
     }
 
-    /// The log ends here: what is it?
+    /// Ends the log, and returns the result.
     #[must_use]
     pub fn finish(self) -> Verification {
         let verdict = self.verdict();
@@ -217,7 +223,7 @@ impl<'v> Verifier<'v> {
         }
     }
 
-    /// Judges a line with its line break.
+    /// Verifies a line with its line break.
     fn judge(&mut self, line: &[u8], seen: &mut dyn FnMut(&Entry)) {
         if self.flaw.is_some() {
             return;
@@ -260,35 +266,36 @@ impl<'v> Verifier<'v> {
         if is_first {
             self.begun = humantime::parse_rfc3339(&entry.time).ok();
         }
-        self.is_closed = entry.kind == Label::Own(Own::Rotated);
-        self.at = Point { count, last };
+        self.is_closed = entry.kind == Label::Own(OwnKind::Rotated);
+        self.at = ChainPosition { count, last };
         self.bytes += line.len() as u64;
         self.compare();
         Ok(entry)
     }
 
-    /// The first line, where it is not known which file this is. If it says that it continues another one, what it says
-    /// of that one is where the chain goes on; the seal covers both.
+    /// Verifies the first line of a file with an unknown number. If the line continues another file, the chain starts
+    /// where it says that the other file ended; the seal covers both.
     fn begin(&mut self, line: &[u8]) {
-        let seam = serde_json::from_slice(line).ok().and_then(|entry| RotationLink::of(&entry));
+        let seam = serde_json::from_slice(line).ok().and_then(|entry| RotationLink::from_entry(&entry));
         let Some(RotationLink { file, count, last }) = seam else {
             self.number = Some(1);
             return;
         };
         self.number = Some(file);
-        self.start = Point { count, last };
+        self.start = ChainPosition { count, last };
         (self.at, self.before) = (self.start, self.start);
         (self.fits_head, self.fits_anchor) = (None, None);
         self.compare();
     }
 
     fn compare(&mut self) {
-        let fits = |point: Point| (point.count == self.at.count).then_some(point == self.at);
+        let fits = |point: ChainPosition| (point.count == self.at.count).then_some(point == self.at);
         self.fits_head = self.fits_head.or(self.named.and_then(|head| fits(head.at)));
         self.fits_anchor = self.fits_anchor.or(self.anchor.and_then(fits));
     }
 
-    /// What weighs most comes first: a line that is wrong, then what the anchor knows from outside, then the head.
+    /// Verdict by severity: an invalid line comes first, then a mismatch with the anchor, which comes from outside,
+    /// then the head.
     fn verdict(&self) -> LogVerdict {
         if let Some(flaw) = &self.flaw {
             return self.wrong_line(flaw.clone());
@@ -298,7 +305,7 @@ impl<'v> Verifier<'v> {
         }
         match (self.anchor, self.fits_anchor) {
             (Some(anchor), Some(false)) => return LogVerdict::Tampered(Tampering::AnchorOther(anchor.count)),
-            // An entry of another file is not here.
+            // The entry is in another file.
             (Some(anchor), None) if self.anchor_may_be_elsewhere || anchor.count < self.start.count => {}
             (Some(anchor), None) => return self.cut(anchor.count),
             (Some(_), Some(true)) | (None, _) => {}
@@ -306,7 +313,7 @@ impl<'v> Verifier<'v> {
         let torn = self.line.len() as u64;
         match (self.head, self.named) {
             (_, Some(head)) => self.by_head(head, torn),
-            // A head record is made before there is a log at all.
+            // A head record is created before the log.
             (None, None) if self.bytes == 0 && torn == 0 => LogVerdict::Tampered(Tampering::Empty),
             (None, None) => LogVerdict::Tampered(Tampering::HeadMissing),
             (Some(head), None) if self.bytes > 0 && self.is_torn(head) => {
@@ -316,8 +323,8 @@ impl<'v> Verifier<'v> {
         }
     }
 
-    /// Whether a head record is what a write of it for the last group has left that stopped midway. The one before says of
-    /// its group that it was adopted, or does not.
+    /// Whether a head record is the partial write of one for the last group. The record of the previous group may or
+    /// may not have adopted entries.
     fn is_torn(&self, head: &[u8]) -> bool {
         [0, self.group_before].into_iter().any(|adopted| {
             let old = Head { adopted, ..Head::new(self.before) };
@@ -337,18 +344,18 @@ impl<'v> Verifier<'v> {
             0 if named == self.start.count && torn == 0 => LogVerdict::Incomplete { entries: 0, bytes: 0 },
             0 if torn == 0 && head.adopted == 0 => LogVerdict::Sound,
             0 => LogVerdict::Incomplete { entries: head.adopted, bytes: torn },
-            // A group is written only after the head record has named the one before.
+            // A group is written only after the head record covers the previous one.
             entries if self.before == head.at => LogVerdict::Incomplete { entries, bytes: torn },
             _ => LogVerdict::Tampered(Tampering::HeadOld { named }),
         }
     }
 
-    /// The log ends before an entry that was acknowledged.
+    /// Verdict on a log that ends before an acknowledged entry.
     fn cut(&self, want: u64) -> LogVerdict {
         LogVerdict::Truncated { have: self.at.count, want }
     }
 
-    /// Bytes behind the last line break are what a write has left that stopped midway, or not what was written (D57).
+    /// Checks bytes after the last line break: the remains of a partial write, or tampering (D57).
     fn tail(&self) -> Result<(), Flaw> {
         if self.line.is_empty() {
             return Ok(());
@@ -356,7 +363,7 @@ impl<'v> Verifier<'v> {
         if self.is_closed {
             return Err(Flaw::NotStart { at: 0, expected: "nothing".to_owned() });
         }
-        // Only what was not acknowledged can be in the same group.
+        // Only unacknowledged entries can be in the same group.
         let so_far = self.at.count - self.before.count;
         let is_open = so_far > 0
             && self.named.is_some_and(|head| match head.adopted {
@@ -364,7 +371,7 @@ impl<'v> Verifier<'v> {
                 adopted => head.at == self.at && adopted == so_far,
             });
         let group = is_open.then_some(self.before.count + 1);
-        torn::judge(&self.line, self.key, &self.at.last, self.at.count + 1, group)
+        partial_write::judge(&self.line, self.key, &self.at.last, self.at.count + 1, group)
     }
 
     fn wrong_line(&self, flaw: Flaw) -> LogVerdict {
@@ -372,5 +379,5 @@ impl<'v> Verifier<'v> {
     }
 }
 
-/// Bytes read at a time.
+/// Size of a read in bytes.
 const PIECE: usize = 64 * 1024;

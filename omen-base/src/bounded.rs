@@ -1,10 +1,10 @@
-//! Foreign text, made fit for messages and logs.
+//! Sanitizing of foreign text for messages and logs.
 
 use omen_types::unseen::is_unseen;
 
-/// The text, cut to [`MAX_TEXT`] bytes at most, with a `…` at the end if something was cut. What
-/// cannot be seen, or reorders a line, becomes a blank, so that foreign text cannot forge lines of a log or a screen.
-/// Only the part that is kept is read.
+/// Truncates a text to [`MAX_TEXT`] bytes, with a final `…` if something was cut. Invisible characters, and those that
+/// reorder a line, become blanks, so that foreign text cannot forge lines of a log or a screen. Only the kept part is
+/// read.
 #[must_use]
 pub fn bounded(text: &str) -> String {
     let whole = text.len() <= MAX_TEXT;
@@ -13,7 +13,7 @@ pub fn bounded(text: &str) -> String {
     kept.chain((!whole).then_some(CUT)).collect()
 }
 
-/// How much foreign text is kept, in bytes.
+/// Limit of foreign text in bytes.
 pub const MAX_TEXT: usize = 512;
 
 const CUT: char = '…';

@@ -1,4 +1,4 @@
-//! Canonical JSON (RFC 8785): the bytes that hashes are taken of (A4, D48, D49).
+//! Canonical JSON (RFC 8785), the input of hashes (A4, D48, D49).
 
 use serde::Serialize;
 use serde_json::{Map, Number, Value};
@@ -6,66 +6,64 @@ use serde_json::{Map, Number, Value};
 use crate::bounded::bounded;
 use crate::json::below;
 
-/// The value is one that RFC 8785 cannot carry exactly, so that a hash of it would stand for another one, too.
+/// Error of a value that RFC 8785 cannot represent exactly, so that its hash would also be the hash of another value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotExact {
-    /// A number as large as this may have been rounded on its way (D49).
+    /// A number this large may have been rounded in transit (D49).
     #[error("the number `{number}` at `{at}` is beyond ±9007199254740991")]
     Number {
-        /// Where: a JSON pointer, cut to a bounded length.
+        /// JSON pointer, cut to a bounded length.
         at: String,
-        /// The number.
+        /// Text of the number.
         number: String,
     },
-    /// Arrays and objects stand within each other more than [`MAX_DEPTH`] levels deep.
+    /// Arrays and objects are nested more than [`MAX_DEPTH`] levels deep.
     #[error("the value is more than {MAX_DEPTH} levels deep")]
     Deep,
     /// The serializer refused the value.
     #[error("the value cannot be written: {why}")]
     Unwritable {
-        /// Why, cut to a bounded length.
+        /// Reason, cut to a bounded length.
         why: String,
     },
 }
 
-/// How deep a value may be, in levels. The reader of JSON goes as deep and no deeper, so that canonical text can
-/// always be read back.
+/// Deepest nesting of a value. The JSON reader has the same limit, so that canonical text can always be read back.
 pub const MAX_DEPTH: usize = 127;
 
-/// The canonical bytes of a value. Reading them gives a value with the same canonical bytes.
+/// Returns the canonical bytes of a value. Parsing them gives a value with the same canonical bytes.
 ///
 /// # Errors
-/// If a number is beyond ±(2^53−1), wherever it stands, or the value is deeper than [`MAX_DEPTH`]. A number
-/// with a fraction part in its text, such as `1e16`, is refused like the integer that it is: canonical text
-/// makes no difference between the two.
+/// If any number is beyond ±(2^53−1), or the value is deeper than [`MAX_DEPTH`]. A float that is integral, such as
+/// `1e16`, is refused like the integer: canonical text does not distinguish the two.
 pub fn canonical(value: &Value) -> Result<Vec<u8>, NotExact> {
     check(value, MAX_DEPTH, &mut Vec::new())?;
     if is_plain(value) { plain(value) } else { write(value) }
 }
 
-/// The canonical bytes of something whose values are known to be exact.
+/// Serializes something whose values are known to be exact.
 pub fn write(value: &impl Serialize) -> Result<Vec<u8>, NotExact> {
     serde_json_canonicalizer::to_vec(value).map_err(|error| NotExact::Unwritable { why: bounded(&error.to_string()) })
 }
 
-/// [`canonical`] for an object.
+/// Same as [`canonical`], for an object.
 pub fn canonical_object(members: &Map<String, Value>) -> Result<Vec<u8>, NotExact> {
     check_members(members, MAX_DEPTH, &mut Vec::new())?;
     write_members(members)
 }
 
-/// [`write`] for an object, several times as fast for the objects that are common.
+/// Same as [`write`], for an object; several times faster for common objects.
 pub fn write_members(members: &Map<String, Value>) -> Result<Vec<u8>, NotExact> {
     if are_plain(members) { plain(members) } else { write(members) }
 }
 
-/// The text of a string, which every writer of JSON gives alike that escapes only what it must.
+/// Canonical text of a string: only what JSON requires is escaped, so every writer of minimal escapes agrees.
 pub fn write_text(text: &str) -> Result<Vec<u8>, NotExact> {
     plain(text)
 }
 
-/// Checks an object that will stand within another one.
+/// Checks an object that will be nested in another one.
 pub fn check_inner(members: &Map<String, Value>) -> Result<(), NotExact> {
     check_members(members, MAX_DEPTH - 1, &mut Vec::new())
 }
@@ -99,9 +97,9 @@ fn check_members<'v>(
     })
 }
 
-/// Whether the text that `serde_json` writes of a value is canonical as it is. Keys of ASCII that ascend by bytes do so by
-/// UTF-16, too; integers have one text; a string has one, for only quotation marks, backslashes and control characters are
-/// escaped, in the same way. What is left, numbers with a fraction and keys beyond ASCII, is rare in a log.
+/// Whether `serde_json` writes a value in canonical form. ASCII keys in byte order are also in UTF-16 order; integers
+/// have one text; and strings have one, because only quotation marks, backslashes and control characters are escaped,
+/// in the same way. Other values, such as fractions and non-ASCII keys, are rare in a log.
 fn is_plain(value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(_) | Value::String(_) => true,
@@ -112,7 +110,7 @@ fn is_plain(value: &Value) -> bool {
     }
 }
 
-/// The order is checked, for another crate may have switched on that objects keep the order of their text.
+/// Checks the order of keys, because another crate may enable the feature that preserves the order of the source.
 fn are_plain(members: &Map<String, Value>) -> bool {
     let keys = members.keys();
     keys.clone().zip(keys.skip(1)).all(|(key, next)| key < next)
@@ -123,7 +121,7 @@ fn plain(value: &(impl Serialize + ?Sized)) -> Result<Vec<u8>, NotExact> {
     serde_json::to_vec(value).map_err(|error| NotExact::Unwritable { why: bounded(&error.to_string()) })
 }
 
-/// A step of the way to a value.
+/// Segment of a path to a value.
 enum Segment<'v> {
     Index(usize),
     Key(&'v str),
@@ -145,14 +143,14 @@ fn is_exact(number: &Number) -> bool {
     }
 }
 
-/// 2^53−1: up to here, every integer is a double of its own.
+/// Largest integer up to which doubles represent all integers exactly, 2^53−1.
 pub const MAX_INTEGER: u64 = (1 << 53) - 1;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Text of JSON from a sequence of numbers: strings of every character that has to do with escaping or order.
+    /// Generates JSON from a sequence of numbers, with strings of every character that affects escaping or order.
     fn value(next: &mut impl FnMut(usize) -> usize, depth: usize) -> Value {
         const TEXT: [&str; 16] = [
             "a", "B", "_", " ", "\"", "\\", "/", "\n", "\u{8}", "\u{c}", "\u{0}", "\u{1f}", "\u{7f}", "é", "\u{fb33}",
@@ -170,7 +168,7 @@ mod tests {
             5 => Value::from(text(next, 16)),
             6 => Value::Array((0..next(4)).map(|_| value(next, depth - 1)).collect()),
             _ => {
-                // Half of the objects have keys of ASCII only.
+                // Half of the objects have only ASCII keys.
                 let of = if next(2) == 0 { 13 } else { 16 };
                 Value::Object((0..next(5)).map(|_| (text(next, of), value(next, depth - 1))).collect())
             }

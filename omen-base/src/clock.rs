@@ -1,4 +1,4 @@
-//! Time, from outside.
+//! Injected clocks.
 
 use std::fmt::Debug;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -6,21 +6,20 @@ use std::time::{Duration, Instant, SystemTime};
 
 use tokio::runtime::Handle;
 
-/// Returns the time. Nothing in the gate reads a clock by itself, except the timeouts of calls, which are
-/// the runtime's.
+/// Clock of the gate. The gate reads no other clock, except for the timeouts of calls, which use the runtime's.
 pub trait GateClock: Debug + Send + Sync + 'static {
-    /// The time of day: when grants and tokens expire, and what entries of the audit log carry. It may be set back;
-    /// that revives nothing (D56).
+    /// Time of day, for the expiry of grants and tokens and for entries of the audit log. It may be set back; that
+    /// revives nothing (D56).
     fn wall(&self) -> SystemTime;
 
-    /// The time since some moment before the first call. It never goes back: breakers wait by it.
+    /// Time since a fixed moment before the first call. It never goes back; breakers use it.
     fn monotonic(&self) -> Duration;
 }
 
-/// When the monotonic clock of this process was first asked.
+/// First use of the monotonic clock in this process.
 static START: LazyLock<Instant> = LazyLock::new(Instant::now);
 
-/// The clocks of the machine are an episode's and the gate's.
+/// System clock, shared by episodes and the gate.
 pub use omen_types::time::SystemClock;
 
 impl GateClock for SystemClock {
@@ -33,21 +32,21 @@ impl GateClock for SystemClock {
     }
 }
 
-/// A clock that is set by hand, for tests and for replaying.
+/// Manually set clock, for tests and replays.
 #[derive(Debug)]
-pub struct ManualClock(Mutex<Reading>);
+pub struct ManualClock(Mutex<ClockReading>);
 
 impl ManualClock {
-    /// A clock that stands at a time.
+    /// Creates a clock that shows the given time.
     #[must_use]
     pub fn new(epoch: SystemTime) -> Self {
-        Self(Mutex::new(Reading { wall: epoch, monotonic: Duration::ZERO }))
+        Self(Mutex::new(ClockReading { wall: epoch, monotonic: Duration::ZERO }))
     }
 
-    /// Lets time pass, on both clocks.
+    /// Advances both clocks.
     pub fn advance(&self, by: Duration) {
         let mut reading = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // Past the end of time, the time of day stands still.
+        // Saturates at the last representable time of day.
         reading.wall = reading.wall.checked_add(by).unwrap_or(reading.wall);
         reading.monotonic = reading.monotonic.saturating_add(by);
     }
@@ -57,7 +56,7 @@ impl ManualClock {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).wall = to;
     }
 
-    fn reading(&self) -> Reading {
+    fn reading(&self) -> ClockReading {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -72,68 +71,68 @@ impl GateClock for ManualClock {
     }
 }
 
-/// What both clocks showed at one moment.
+/// Readings of both clocks at one moment.
 #[derive(Clone, Copy, Debug)]
-struct Reading {
+struct ClockReading {
     wall: SystemTime,
     monotonic: Duration,
 }
 
-impl Reading {
-    fn of(clock: &dyn GateClock) -> Self {
+impl ClockReading {
+    fn now(clock: &dyn GateClock) -> Self {
         Self { wall: clock.wall(), monotonic: clock.monotonic() }
     }
 }
 
-/// The time by which things expire (D56): the later of what the two clocks say.
+/// Monotonic clock for expiry: the later of what the two clocks say (D56).
 ///
-/// INVARIANT: neither of its times goes back or goes slower than the monotonic clock of the clock below. So what has
-/// expired once stays so, and setting the time of day back makes nothing last longer. What an operator has set too far
-/// ahead, it keeps until the process begins anew, and longer if the audit log has an entry of that time.
+/// INVARIANT: neither of its times goes back, or runs slower than the monotonic clock of the underlying clock.
+/// Something expired therefore stays expired, and setting the time of day back extends nothing. A time set too far
+/// ahead stays until the process restarts, and longer if the audit log has an entry of that time.
 #[derive(Debug)]
 pub struct Ratchet {
     clock: Arc<dyn GateClock>,
-    state: Mutex<Passed>,
+    state: Mutex<RatchetState>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Passed {
-    /// What the clock showed last.
-    seen: Reading,
-    /// The latest time of day.
+struct RatchetState {
+    /// Last reading of the underlying clock.
+    seen: ClockReading,
+    /// Latest time of day.
     latest: SystemTime,
-    /// What has passed since the beginning, by whichever clock has gone further from one reading to the next.
+    /// Elapsed time: the sum of the larger advance of the two clocks between readings.
     elapsed: Duration,
 }
 
 impl Ratchet {
-    /// The ratchet over a clock.
+    /// Creates a ratchet over a clock.
     pub fn over(clock: Arc<dyn GateClock>) -> Arc<Self> {
         Self::not_before(clock, None)
     }
 
-    /// As [`over`](Self::over), with a time of day that has been reached before, whatever the clock shows now.
+    /// Creates a ratchet whose time of day starts no earlier than `reached`, whatever the clock shows now.
     pub fn not_before(clock: Arc<dyn GateClock>, reached: Option<SystemTime>) -> Arc<Self> {
-        let seen = Reading::of(clock.as_ref());
+        let seen = ClockReading::now(clock.as_ref());
         let latest = reached.map_or(seen.wall, |reached| reached.max(seen.wall));
-        let state = Mutex::new(Passed { seen, latest, elapsed: Duration::ZERO });
+        let state = Mutex::new(RatchetState { seen, latest, elapsed: Duration::ZERO });
         Arc::new(Self { clock, state })
     }
 
-    /// What has passed, for what lasts so long from now on.
+    /// Elapsed time, for durations that start now.
     pub fn elapsed(&self) -> Duration {
         self.read().elapsed
     }
 
-    fn read(&self) -> Passed {
-        // With the lock held, so that no reading overtakes the one before it.
+    fn read(&self) -> RatchetState {
+        // Read with the lock held, so that readings stay in order.
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let Passed { seen, latest, elapsed } = *state;
-        let now = Reading::of(self.clock.as_ref());
+        let RatchetState { seen, latest, elapsed } = *state;
+        let now = ClockReading::now(self.clock.as_ref());
         let by_monotonic = now.monotonic.saturating_sub(seen.monotonic);
         let by_wall = now.wall.duration_since(seen.wall).unwrap_or_default();
-        *state = Passed {
-            seen: Reading { wall: now.wall, monotonic: now.monotonic.max(seen.monotonic) },
+        *state = RatchetState {
+            seen: ClockReading { wall: now.wall, monotonic: now.monotonic.max(seen.monotonic) },
             latest: latest.checked_add(by_monotonic).unwrap_or(latest).max(now.wall),
             elapsed: elapsed.saturating_add(by_monotonic.max(by_wall)),
         };
@@ -151,11 +150,11 @@ impl GateClock for Ratchet {
     }
 }
 
-/// Waits until a time of day is reached, or until so much of the runtime's time has passed as was left at first. The clock
-/// is read again in between, for it may be set forward.
+/// Waits until a time of day is reached, or until the initially remaining duration has passed in the runtime's time.
+/// The clock is read repeatedly, because it may be set forward.
 pub async fn reached(clock: &dyn GateClock, time: SystemTime) {
     if Handle::try_current().is_err() {
-        // Outside of a runtime nothing can be waited for, and nothing is called.
+        // Without a runtime no wait is possible, and no tool is called.
         return std::future::pending().await;
     }
     let left = |now: SystemTime| time.duration_since(now).unwrap_or_default();
@@ -168,11 +167,11 @@ pub async fn reached(clock: &dyn GateClock, time: SystemTime) {
     }
 }
 
-/// How soon it is noticed that the time of day was set forward.
+/// Interval at which the time of day is read again.
 const AGAIN: Duration = Duration::from_secs(1);
 
-/// The time of day as logs and reports write it, to whole seconds, rounded down. Times before 1970 are
-/// written as 1970: no clock that is set gives one.
+/// Time of day for logs and reports, rounded down to whole seconds. Times before 1970 become 1970: no correctly set
+/// clock shows one.
 pub fn instant(time: SystemTime) -> omen_types::Instant {
     let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     omen_types::Instant::default().plus_seconds(since.as_secs())

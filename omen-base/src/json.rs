@@ -1,8 +1,8 @@
-//! JSON that can be read in one way only.
+//! Parsing of unambiguous JSON.
 //!
-//! Readers of JSON differ where its grammar leaves them room: of a repeated key some take the first value,
-//! some the last; a long number is rounded by one and kept by another. What is checked here must be what
-//! runs elsewhere, so such texts are refused.
+//! JSON parsers differ where the grammar leaves room: of a repeated key, some take the first value and some the last;
+//! some round a long number, and some keep it. The value checked here must be the one that runs elsewhere, so ambiguous
+//! texts are refused.
 
 mod number;
 mod reserved;
@@ -20,47 +20,47 @@ use serde_json::{Map, Value};
 use crate::bounded::bounded;
 pub use number::Doubt;
 
-/// How a text is read.
+/// Options of [`read`].
 #[derive(Clone, Copy, Debug)]
 pub struct Reading {
-    /// How deep arrays and objects may stand within each other.
+    /// Deepest nesting of arrays and objects.
     pub depth: usize,
-    /// Whether a number has to be one that every reader takes for the same.
+    /// Whether every number must be one that all parsers read alike.
     pub exact_numbers: bool,
 }
 
-/// Why a text cannot be read in one way.
+/// Reason why a text is not unambiguous JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unread {
-    /// It breaks off.
+    /// The text ends too early.
     Truncated,
-    /// It is invalid JSON: what is wrong, and where in the text.
+    /// The text is invalid JSON; message with the position.
     Syntax(String),
-    /// A JSON value with something after it, which begins at this byte.
+    /// A JSON value is followed by other text, which begins at this byte.
     Trailing(usize),
     /// An object has a key twice.
     Repeated {
-        /// The key.
+        /// Repeated key.
         key: String,
-        /// The object: a JSON pointer.
+        /// JSON pointer of the object.
         at: String,
     },
-    /// A key that readers of this program give a meaning of its own.
+    /// A key has a special meaning to the parser of this program.
     Reserved {
-        /// The key.
+        /// Reserved key.
         key: String,
-        /// The object: a JSON pointer.
+        /// JSON pointer of the object.
         at: String,
     },
-    /// More levels than are allowed.
+    /// The nesting exceeds the limit.
     Deep,
-    /// A number that readers take for different ones.
+    /// Parsers read a number differently.
     Number {
-        /// The number.
+        /// Text of the number.
         number: String,
-        /// Where: a JSON pointer.
+        /// JSON pointer of the number.
         at: String,
-        /// What readers do with it.
+        /// Difference between parsers.
         why: Doubt,
     },
 }
@@ -79,17 +79,17 @@ impl fmt::Display for Unread {
     }
 }
 
-/// A JSON pointer in words.
+/// Describes a JSON pointer in words.
 pub fn place(pointer: &str) -> String {
     if pointer.is_empty() { "the outermost object".to_owned() } else { format!("`{}`", bounded(pointer)) }
 }
 
-/// A JSON pointer, one step on.
+/// Appends a step to a JSON pointer.
 pub fn below(pointer: &str, step: &str) -> String {
     format!("{pointer}/{}", omen_types::pointer::escape(step))
 }
 
-/// Reads exactly one JSON value, with JSON's own white space around it at most.
+/// Parses exactly one JSON value, surrounded by JSON white space at most.
 pub fn read(text: &str, how: Reading) -> Result<Value, Unread> {
     let mut values = serde_json::Deserializer::from_str(text).into_iter::<&RawValue>();
     let raw = match values.next() {
@@ -144,14 +144,14 @@ fn syntax(error: &serde_json::Error) -> Unread {
     if error.is_eof() { Unread::Truncated } else { Unread::Syntax(bounded(&error.to_string())) }
 }
 
-/// The members of an object as they are written, repeated ones included.
+/// Members of an object in source order, with repeated keys.
 struct Members<'t>(Vec<(Cow<'t, str>, &'t RawValue)>);
 
 impl<'de> Deserialize<'de> for Members<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Each;
+        struct MembersVisitor;
 
-        impl<'de> Visitor<'de> for Each {
+        impl<'de> Visitor<'de> for MembersVisitor {
             type Value = Members<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -167,10 +167,10 @@ impl<'de> Deserialize<'de> for Members<'de> {
             }
         }
 
-        deserializer.deserialize_map(Each)
+        deserializer.deserialize_map(MembersVisitor)
     }
 }
 
-/// A key, borrowed unless it has escapes.
+/// Key of a member, borrowed unless it has escapes.
 #[derive(Deserialize)]
 struct Key<'t>(#[serde(borrow)] Cow<'t, str>);

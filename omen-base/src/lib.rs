@@ -1,6 +1,6 @@
-//! What the crates of the tool boundary share: names, time, canonical JSON, bounded text, regular files.
+//! Shared types of the tool boundary: names, time, canonical JSON, bounded text, regular files.
 //!
-//! Architecture invariant: nothing here knows a tool, a rule or a log.
+//! Architecture invariant: this crate knows no tool, rule or log.
 
 pub mod bounded;
 pub mod canonical;

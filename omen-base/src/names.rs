@@ -1,4 +1,4 @@
-//! Names of servers, tools and turns, checked once.
+//! Names of servers, tools, turns and steps, validated on construction.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use omen_types::unseen::is_unseen;
 use serde::{Deserialize, Serialize};
 
-/// An invalid name. Its message shows invisible characters escaped.
+/// Error of an invalid name. Its message escapes invisible characters.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("invalid {what} `{got}`: {why}")]
 pub struct BadName {
@@ -15,7 +15,7 @@ pub struct BadName {
     why: &'static str,
 }
 
-/// The turn of what is recorded when a gate is put together.
+/// Turn of the entries that are recorded while a gate is built.
 pub const START: &str = "gate.start";
 
 /// The variables of the environment that every server process inherits: without them, programs are not found.
@@ -23,7 +23,7 @@ pub const INHERITED: &[&str] = if cfg!(windows) { &["PATH", "SystemRoot"] } else
 
 const FORM: &str = "expected 1 to 128 characters, none of them blank, a control character or invisible";
 
-/// Whether a text has the form of a name.
+/// Whether a text is a valid name.
 fn is_name(text: &str) -> bool {
     (1..=128).contains(&text.chars().count()) && !text.chars().any(|c| c.is_whitespace() || is_unseen(c))
 }
@@ -36,12 +36,12 @@ macro_rules! name {
         pub struct $Name(Arc<str>);
 
         impl $Name {
-            /// Takes a text of 1 to 128 characters, none of them blank, a control character or invisible: names that are
-            /// not the same must not look the same.
+            /// Validates a text: 1 to 128 characters, without blanks, control characters and invisible characters, so
+            /// that different names look different.
             $(#[doc = concat!("\n\nOne is reserved: [`", stringify!($reserved), "`].")])?
             ///
             /// # Errors
-            /// If the text is something else.
+            /// If the text is invalid.
             pub fn new(text: impl AsRef<str>) -> Result<Self, BadName> {
                 let text = text.as_ref();
                 $(if text == $reserved {
@@ -50,7 +50,7 @@ macro_rules! name {
                 if is_name(text) { Ok(Self(text.into())) } else { Err(BadName { what: $what, got: shown(text), why: FORM }) }
             }
 
-            /// The text.
+            /// Name as text.
             #[must_use]
             pub fn as_str(&self) -> &str {
                 &self.0
@@ -94,36 +94,36 @@ macro_rules! name {
 }
 
 name!(
-    /// The name that the operator's configuration gives a server.
+    /// Name of a server in the operator's configuration.
     ServerName, "server name"
 );
 name!(
-    /// The name of a tool, as its server lists it.
+    /// Name of a tool, as its server lists it.
     ToolName, "tool name"
 );
 name!(
-    /// Links a user's request with everything that is done for it (A2). Nothing runs without one.
+    /// Id of a turn: links a user's request with everything that is done for it. Nothing runs without one (A2).
     TurnId, "turn id", START: "it is reserved for the entries of the gate's own start; use another id"
 );
 
 impl TurnId {
-    /// The turn of what is recorded when a gate is put together. Nobody else can ask for anything under it.
+    /// Turn of the entries that are recorded while a gate is built. No request can use it.
     pub fn start() -> Self {
         Self(START.into())
     }
 
-    /// Whether entries of the log may have such a turn.
+    /// Whether a text is a valid turn of a log entry.
     pub fn is_name(text: &str) -> bool {
         is_name(text)
     }
 }
 
 name!(
-    /// The name of a step within a turn (R4).
+    /// Name of a step within a turn (R4).
     StepId, "step name"
 );
 
-/// As much of a text as a name may have, with invisible characters escaped.
+/// Escapes invisible characters, and truncates to the length of a name.
 fn shown(text: &str) -> String {
     let mut shown = String::new();
     for c in text.chars().take(128) {
@@ -132,12 +132,12 @@ fn shown(text: &str) -> String {
     shown
 }
 
-/// A tool of a server.
+/// Tool of a server.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ToolId {
-    /// Its server.
+    /// Server that lists the tool.
     pub server: ServerName,
-    /// Its name there.
+    /// Name of the tool on its server.
     pub tool: ToolName,
 }
 

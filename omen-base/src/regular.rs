@@ -1,14 +1,14 @@
-//! Regular files, opened without waiting and read within bounds.
+//! Regular files, opened without blocking and read within limits.
 //!
-//! Opening a FIFO waits until another process opens its other end, and a device such as `/dev/zero` has no end. Neither
-//! can hold a configuration, a key, an anchor or a log. So a file is opened with `O_NONBLOCK`, and its kind is asked of
-//! the open descriptor: between checking a path and opening it, the path could come to name another file.
+//! Opening a FIFO blocks until another process opens its other end, and a device such as `/dev/zero` has no end.
+//! Neither can be a configuration, a key, an anchor or a log. Files are therefore opened with `O_NONBLOCK`, and the
+//! open descriptor is queried for the file type: after a check of the path, the path could be changed to another file.
 
 use std::fs::{File, FileType, OpenOptions};
 use std::io::{self, Read as _};
 use std::path::Path;
 
-/// Opens a regular file to read it.
+/// Opens a regular file for reading.
 ///
 /// # Errors
 /// If it cannot be opened, or is a directory, a pipe, a socket or a device.
@@ -16,7 +16,7 @@ pub fn open(path: impl AsRef<Path>) -> io::Result<File> {
     open_with(OpenOptions::new().read(true), path.as_ref())
 }
 
-/// Reads a regular file whole.
+/// Reads a whole regular file.
 ///
 /// # Errors
 /// If it cannot be read, is a directory, a pipe, a socket or a device, or has more than `limit` bytes
@@ -30,7 +30,7 @@ pub fn read(path: impl AsRef<Path>, limit: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Opens a regular file, in whatever way the options say.
+/// Opens a regular file with the given options.
 pub fn open_with(options: &OpenOptions, path: &Path) -> io::Result<File> {
     let mut options = options.clone();
     #[cfg(unix)]
@@ -39,7 +39,7 @@ pub fn open_with(options: &OpenOptions, path: &Path) -> io::Result<File> {
 
         use rustix::fs::OFlags;
 
-        // Regular files do not know the flag. Nor must opening a terminal make it ours.
+        // `NONBLOCK` has no effect on regular files. `NOCTTY` keeps a terminal from becoming the controlling one.
         let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
         options.custom_flags(i32::try_from(flags.bits()).unwrap_or_default());
     }
@@ -48,7 +48,8 @@ pub fn open_with(options: &OpenOptions, path: &Path) -> io::Result<File> {
     if kind.is_file() { Ok(file) } else { Err(refused(kind)) }
 }
 
-/// A FIFO without a reader, a socket and a directory fail to open for writing with errors that say less than their kind.
+/// Replaces an unspecific error: opening a FIFO without a reader, a socket or a directory for writing fails with errors
+/// that do not name the file type.
 fn unopened(path: &Path, error: io::Error) -> io::Error {
     match path.metadata() {
         Ok(metadata) if !metadata.is_file() => refused(metadata.file_type()),

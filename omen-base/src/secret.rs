@@ -1,13 +1,13 @@
 //! Names of members that hold secrets.
 
-/// Whether a member of this name holds a secret, as far as its name says so. A name that merely has such a word in it counts:
-/// to hide too much costs a line of a message, to hide too little costs the secret.
+/// Whether the name of a member suggests that it holds a secret. A name that merely contains such a word counts, too:
+/// hiding too much costs a line of a message, hiding too little costs the secret.
 pub fn is_name(name: &str) -> bool {
     let plain: String = name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
     WORDS.iter().any(|word| plain.contains(word))
 }
 
-/// Without hyphens and underscores, in lower case.
+/// Words in lower case, without hyphens and underscores.
 const WORDS: [&str; 13] = [
     "password",
     "passwd",

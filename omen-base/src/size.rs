@@ -1,25 +1,25 @@
-//! How large something is as JSON, without writing it down.
+//! Size of a value as JSON, computed without storing it.
 
 use std::io;
 
 use serde::Serialize;
 
-/// Whether a value has so many bytes at most as JSON. No more of it is written than that.
+/// Whether a value has at most `limit` bytes as JSON. Serialization stops at the limit.
 ///
 /// # Errors
-/// If it cannot be written as JSON.
+/// If the value cannot be serialized as JSON.
 pub fn fits(value: &impl Serialize, limit: u64) -> Result<bool, serde_json::Error> {
-    match serde_json::to_writer(Room(limit), value) {
+    match serde_json::to_writer(ByteCounter(limit), value) {
         Ok(()) => Ok(true),
         Err(error) if error.is_io() => Ok(false),
         Err(error) => Err(error),
     }
 }
 
-/// Takes so many bytes and keeps none.
-struct Room(u64);
+/// Writer that counts bytes up to a limit, and discards them.
+struct ByteCounter(u64);
 
-impl io::Write for Room {
+impl io::Write for ByteCounter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let left = u64::try_from(bytes.len()).ok().and_then(|bytes| self.0.checked_sub(bytes));
         self.0 = left.ok_or(io::ErrorKind::StorageFull)?;

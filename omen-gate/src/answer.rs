@@ -1,4 +1,4 @@
-//! What a tool answered: its type, and the summaries that quote it.
+//! Tool answers: typed output, and summaries that quote it.
 
 pub mod output;
 pub mod summary;

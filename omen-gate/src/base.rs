@@ -1,4 +1,4 @@
-//! What all rooms share: refusals, their codes, and permissions. The rest is in `omen-base`.
+//! Types shared by all modules: refusals, their codes, and permissions. The rest is in `omen-base`.
 
 pub(crate) mod blocked;
 pub(crate) mod code;

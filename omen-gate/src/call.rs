@@ -1,4 +1,4 @@
-//! One call of a tool, as it is asked about, confirmed and dispatched.
+//! One call of a tool, from request through confirmation to dispatch.
 
 pub(crate) mod abort;
 pub mod arguments;
@@ -31,24 +31,24 @@ pub(crate) use rate::Rates;
 pub use rate::{BadRate, Rate};
 pub(crate) use tool::{Answer, Tool};
 
-/// What a tool needs, by the operator's statement; never by what its server says of it (D47).
+/// Requirements of a tool as the operator states them; never as its server does (D47).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Demand {
-    /// The tool.
+    /// Required tool.
     pub tool: ToolId,
-    /// Each of them must be granted.
+    /// Required permissions; each must be granted.
     pub permissions: Permissions,
-    /// Whether every call is confirmed, even where all permissions are pre-granted or `READ`.
+    /// Whether every call needs a confirmation, even if all permissions are pre-granted or `READ`.
     pub always_confirm: bool,
 }
 
-/// One call: who asks for it, the tool with its demand, and the arguments. What was confirmed and what is
-/// dispatched are the same, for both come from here.
+/// One call: turn, tool with its demand, and arguments. Confirmation and dispatch share this value, so what is
+/// confirmed is what runs.
 #[derive(Clone, Debug)]
-pub struct Call(Arc<Parts>);
+pub struct Call(Arc<CallParts>);
 
 #[derive(Debug)]
-struct Parts {
+struct CallParts {
     turn: TurnId,
     demand: Demand,
     args: Map<String, Value>,
@@ -57,80 +57,80 @@ struct Parts {
 }
 
 impl Call {
-    /// Puts a call together and hashes it.
+    /// Creates a call and hashes it.
     ///
     /// # Errors
     /// If the arguments cannot be hashed exactly (D49).
     pub fn new(turn: TurnId, demand: Demand, args: Map<String, Value>) -> Result<Self, NotExact> {
         let args_text = String::from_utf8_lossy(&canonical_object(&args)?).into_owned();
-        let hash = CallHash::of(&demand.tool, &args)?;
-        Ok(Self(Arc::new(Parts { turn, demand, args, args_text, hash })))
+        let hash = CallHash::new(&demand.tool, &args)?;
+        Ok(Self(Arc::new(CallParts { turn, demand, args, args_text, hash })))
     }
 
-    /// The turn that asks for it (A2).
+    /// Turn that requests the call (A2).
     #[must_use]
     pub fn turn(&self) -> &TurnId {
         &self.0.turn
     }
 
-    /// The tool.
+    /// Called tool.
     #[must_use]
     pub fn tool(&self) -> &ToolId {
         &self.0.demand.tool
     }
 
-    /// What the tool needs.
+    /// Requirements of the tool.
     #[must_use]
     pub fn demand(&self) -> &Demand {
         &self.0.demand
     }
 
-    /// The arguments.
+    /// Arguments.
     #[must_use]
     pub fn args(&self) -> &Map<String, Value> {
         &self.0.args
     }
 
-    /// The arguments as canonical JSON.
+    /// Arguments as canonical JSON.
     #[must_use]
     pub fn args_text(&self) -> &str {
         &self.0.args_text
     }
 
-    /// What stands for tool and arguments.
+    /// Hash that identifies tool and arguments.
     #[must_use]
     pub fn hash(&self) -> CallHash {
         self.0.hash
     }
 }
 
-/// SHA-256 of the canonical form (RFC 8785) of `{"server": …, "tool": …, "args": …}` (D48). The server is part of
-/// it, so that a confirmation does not go over to a tool of the same name elsewhere.
+/// SHA-256 of the canonical form (RFC 8785) of `{"server": …, "tool": …, "args": …}`. It includes the server, so that a
+/// confirmation does not apply to a tool of the same name on another server (D48).
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CallHash([u8; 32]);
 
-/// What is hashed.
+/// Hash input.
 #[derive(Serialize)]
-struct Hashed<'c> {
+struct CallHashInput<'c> {
     server: &'c ServerName,
     tool: &'c ToolName,
     args: &'c Map<String, Value>,
 }
 
 impl CallHash {
-    /// Takes arguments that are known to be exact.
-    fn of(ToolId { server, tool }: &ToolId, args: &Map<String, Value>) -> Result<Self, NotExact> {
-        Ok(Self(Sha256::digest(write(&Hashed { server, tool, args })?).into()))
+    /// Hashes a tool and its arguments.
+    fn new(ToolId { server, tool }: &ToolId, args: &Map<String, Value>) -> Result<Self, NotExact> {
+        Ok(Self(Sha256::digest(write(&CallHashInput { server, tool, args })?).into()))
     }
 
-    /// The bytes.
+    /// Returns the digest.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }
 }
 
-/// In lower-case hexadecimal.
+/// Writes the hash in lower-case hexadecimal.
 impl fmt::Display for CallHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))

@@ -1,4 +1,4 @@
-//! PG-2 and PG-3: which tools there are, what they take, and which of them the operator allows.
+//! PG-2 and PG-3: the discovered tools with their schemas, and the operator's allowlist.
 //!
 //! ```
 //! use omen_gate::catalog::{Allowlist, Catalog};
@@ -41,13 +41,13 @@ pub(crate) use conform::no_server;
 pub use pin::{BadPin, Pin, pin};
 pub(crate) use size::ListLimits;
 
-/// The tools that were discovered, by server.
+/// Discovered tools, by server.
 #[derive(Debug, Default)]
 pub struct Catalog {
     servers: BTreeMap<ServerName, BTreeMap<ToolName, Arc<Listed>>>,
 }
 
-/// A tool as it was discovered, and what follows from that.
+/// Discovered tool with its pin and compiled schemas.
 #[derive(Debug)]
 pub struct Listed {
     id: ToolId,
@@ -55,45 +55,44 @@ pub struct Listed {
     pin: Result<Pin, NotExact>,
     /// Whether its server lists another tool of this name.
     twice: bool,
-    /// Compiled when they are asked for: of what a server lists, most is never called.
+    /// Compiled on first use: most listed tools are never called.
     args: OnceLock<Result<Schema, String>>,
     output: OnceLock<Result<Schema, String>>,
 }
 
-/// Why a catalogue is refused.
+/// Reason why a catalogue is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BadCatalog {
-    /// The text cannot be read in one way.
+    /// The text is not unambiguous JSON.
     #[error("the catalogue cannot be read: {why}")]
     Json {
-        /// Why, cut to a bounded length.
+        /// Reason, cut to a bounded length.
         why: String,
     },
-    /// The text is JSON of another form than `{"server": [tool, …]}`.
+    /// The JSON does not have the form `{"server": [tool, …]}`.
     #[error("invalid catalogue; expected `{{\"server\": [tool, …]}}`: {why}")]
     Form {
-        /// Why, cut to a bounded length.
+        /// Reason, cut to a bounded length.
         why: String,
     },
     /// A server lists too many tools.
     #[error("the server `{server}` lists more than {max} tools", max = Catalog::MAX_TOOLS)]
     TooMany {
-        /// The server.
+        /// Server with the list.
         server: ServerName,
     },
 }
 
 impl Catalog {
-    /// The most tools of one server.
+    /// Limit of tools of one server.
     pub const MAX_TOOLS: usize = 1024;
 
-    /// Takes the list that a server gives now, in place of one it gave before. A tool that cannot be called, for its
-    /// `inputSchema` cannot be used or that is listed twice, is kept anyway: [`Listed::problem`] says why, and
-    /// the other tools are not the worse for it.
+    /// Replaces the list of a server. A tool that cannot be called, because its `inputSchema` is unusable or it is
+    /// listed twice, is kept without affecting the others: [`Listed::problem`] says why.
     ///
     /// # Errors
-    /// If the list is too long. Then the server has no tools.
+    /// If the list is too long. The server then has no tools.
     pub fn list(&mut self, server: ServerName, tools: Vec<Tool>) -> Result<(), BadCatalog> {
         self.servers.remove(&server);
         if tools.len() > Self::MAX_TOOLS {
@@ -116,15 +115,15 @@ impl Catalog {
         Ok(())
     }
 
-    /// Forgets a server, as when it has died.
+    /// Removes a server, as when it has died.
     pub fn forget(&mut self, server: &ServerName) {
         self.servers.remove(server);
     }
 
-    /// Reads a catalogue file: `{"server": [tool, …]}`, tools as `tools/list` gives them.
+    /// Parses a catalogue file: `{"server": [tool, …]}`, with tools as listed by `tools/list`.
     ///
     /// # Errors
-    /// If it is something else.
+    /// If the text is anything else.
     pub fn parse(text: &str) -> Result<Self, BadCatalog> {
         let how = Reading { depth: crate::base::MAX_DEPTH, exact_numbers: false };
         let value = json::read(text, how).map_err(|error| BadCatalog::Json { why: bounded(&error.to_string()) })?;
@@ -137,18 +136,18 @@ impl Catalog {
         Ok(catalog)
     }
 
-    /// A tool.
+    /// Returns a tool.
     #[must_use]
     pub fn get(&self, id: &ToolId) -> Option<&Arc<Listed>> {
         self.servers.get(&id.server)?.get(&id.tool)
     }
 
-    /// All tools, by server and name.
+    /// Iterates over all tools, by server and name.
     pub fn iter(&self) -> impl Iterator<Item = &Listed> {
         self.servers.values().flat_map(BTreeMap::values).map(Arc::as_ref)
     }
 
-    /// The servers that were asked.
+    /// Servers with a list.
     pub fn servers(&self) -> impl Iterator<Item = &ServerName> {
         self.servers.keys()
     }
@@ -159,49 +158,49 @@ impl Listed {
         Self { id, pin: pin(&tool), twice: false, args: OnceLock::new(), output: OnceLock::new(), tool }
     }
 
-    /// Where it is found.
+    /// Server and name of the tool.
     #[must_use]
     pub fn id(&self) -> &ToolId {
         &self.id
     }
 
-    /// What its server says of it.
+    /// Tool as its server describes it.
     #[must_use]
     pub fn tool(&self) -> &Tool {
         &self.tool
     }
 
-    /// What stands for its present form.
+    /// Pin of the tool's present form.
     ///
     /// # Errors
-    /// If a schema of it has a number that cannot be hashed exactly. Such a tool cannot be approved.
+    /// If a schema has a number that cannot be hashed exactly. Such a tool cannot be approved.
     pub fn pin(&self) -> Result<&Pin, &NotExact> {
         self.pin.as_ref()
     }
 
-    /// Why it cannot be called, if it cannot.
+    /// Reason why the tool cannot be called, if any.
     #[must_use]
     pub fn problem(&self) -> Option<&str> {
         self.args().err()
     }
 
-    /// Whether this is the one tool of its name, and in the same form as when it was checked before.
+    /// Whether this is the only tool of its name, and has the same form as when it was checked before.
     pub(crate) fn is_still(&self, before: &Self) -> bool {
         !self.twice && (std::ptr::eq(self, before) || self.tool == before.tool)
     }
 
-    /// Whether its `inputSchema` names a member of some object. One that cannot be used names none.
+    /// Whether its `inputSchema` names a member of some object. An unusable schema names none.
     pub(crate) fn declares(&self, name: &str) -> bool {
         self.args().is_ok_and(|schema| schema.declares(name))
     }
 
-    /// Its `inputSchema`, or why it cannot be used.
+    /// Compiled `inputSchema`, or why it is unusable.
     fn args(&self) -> Result<&Schema, &str> {
         let args = self.args.get_or_init(|| Schema::compile(&self.tool.input_schema));
         args.as_ref().map_err(String::as_str)
     }
 
-    /// Its `outputSchema`, if it has one, or why it cannot be used.
+    /// Compiled `outputSchema`, if the tool has one, or why it is unusable.
     pub(crate) fn output(&self) -> Option<Result<&Schema, &str>> {
         let schema = self.tool.output_schema.as_ref()?;
         Some(self.output.get_or_init(|| Schema::compile(schema)).as_ref().map_err(String::as_str))
@@ -221,7 +220,7 @@ mod tests {
         let text = json!({"s": [tool("called"), tool("listed")]}).to_string();
         let catalog = Catalog::parse(&text).unwrap();
         let compiled = || -> Vec<_> { catalog.iter().map(|tool| tool.args.get().is_some()).collect() };
-        // Nor is what nobody has allowed compiled to say so.
+        // Refusing a tool that is not allowed compiles nothing, either.
         let nothing = Allowlist::nothing("there is no allowlist");
         assert_eq!(nothing.effective(&catalog).count(), 0);
         assert_eq!(compiled(), [false, false]);

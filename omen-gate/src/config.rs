@@ -8,8 +8,8 @@
 //! assert_eq!(errors.0[0].help, "did you mean `plan_bytes`?");
 //! ```
 //!
-//! What stands in no file is not allowed: an empty text is a configuration that allows nothing, and there is no
-//! default one that allows something. A file that is missing or wrong in any way gives errors, and no configuration.
+//! Everything not listed in the file is denied: an empty text is a configuration that allows nothing, and no default
+//! allows something. A missing or invalid file gives errors, and no configuration.
 
 mod check;
 mod endpoint;
@@ -45,80 +45,81 @@ pub use inspect::Inspection;
 pub use query_policy::{BadPolicy, Policy};
 pub use source::MAX_BYTES;
 
-/// A sample of a configuration, with every key and comments. Its pins fit no tool.
+/// Sample configuration, with every key and comments. Its pins match no tool.
 pub const SAMPLE: &str = include_str!("../examples/gate.toml");
 
-/// A configuration without a mistake in it. It comes from a text only.
+/// Valid configuration. It is only created from text.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Config {
-    /// What a request must not ask for, and how long it may be (PG-0).
+    /// Patterns that screen requests, and the limit of their length (PG-0).
     pub policy: Policy,
-    /// Whether the rules on what a call says are only tried: what they would refuse is recorded, and passes. These are the
-    /// patterns (PG-0), the rules on arguments and the rates (PG-3), and the budgets of calls (R2); everything else refuses as
-    /// ever.
+    /// Whether the rules on what a call says are in shadow mode: violations are recorded, and pass. These rules are the
+    /// patterns (PG-0), the rules on arguments and the rates (PG-3), and the budgets of calls (R2); all other rules
+    /// stay enforced.
     pub shadow: bool,
-    /// Limits of what is read and waited for.
+    /// Limits of sizes and waiting times.
     pub limits: Limits,
-    /// The tool servers.
+    /// Tool servers.
     pub servers: BTreeMap<ServerName, Server>,
-    /// The operator's allowlist (PG-3).
+    /// Operator's allowlist (PG-3).
     pub allow: Allowlist,
-    /// The default grants (G1).
+    /// Default grants (G1).
     pub grants: Vec<Grant>,
-    /// When breakers open (R1).
+    /// Limits of breakers (R1).
     pub breaker: BreakerLimits,
-    /// The failure budget of a turn (R2).
+    /// Failure budget of a turn (R2).
     pub budget: BudgetLimits,
-    /// How many calls a turn and a session may make (R2).
+    /// Limits of calls in a turn and in a session (R2).
     pub calls: CallLimits,
-    /// The member of `_meta` by which a client behind the proxy names the turn of its user (A2, R2).
+    /// Member of `_meta` in which a client of the proxy names its user's turn (A2, R2).
     pub user_turn: Option<String>,
-    /// What the proxy does with an episode that its model drives where it has to be vetoed.
+    /// Reaction of the proxy when an episode driven by its model must be vetoed.
     pub on_veto: OnVeto,
-    /// How long confirmations take and hold (G3).
+    /// Time limits of confirmations (G3).
     pub confirm: ConfirmLimits,
-    /// The Unix socket where people answer (G3), if the configuration names one.
+    /// Unix socket where people confirm calls (G3), if the configuration names one.
     pub confirm_socket: Option<PathBuf>,
-    /// The audit log. Without it the gate runs no tool: what cannot be recorded is not done (D49).
+    /// Audit log. Without it the gate runs no tool: unrecorded actions are not allowed (D49).
     pub audit: Option<Audit>,
-    /// The folder of the file, from which its paths start. A configuration that comes from a text has none: its paths
-    /// start from the working directory.
+    /// Folder of the file, in which relative paths are resolved. `None` for a configuration from text, whose paths are
+    /// relative to the working directory.
     pub folder: Option<PathBuf>,
     hash: PolicyHash,
-    /// Whether `shadow` holds whatever a file says.
+    /// Whether `shadow` stays on regardless of the file.
     keeps_shadow: bool,
 }
 
-/// A tool server.
+/// Tool server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Server {
-    /// How to start it. Without it and without an `endpoint`, the program that runs the gate provides the server itself.
+    /// Command that starts the server. Without it and without an `endpoint`, the program that runs the gate provides
+    /// the server.
     pub command: Option<Command>,
-    /// How to reach it over HTTP, in place of starting it.
+    /// HTTP endpoint, in place of a command.
     pub endpoint: Option<Endpoint>,
-    /// What a client reads where the server answers a call with an error.
+    /// Errors of the server as shown to clients.
     pub errors: ServerErrors,
 }
 
-/// How a server is started: a child process that speaks the Model Context Protocol on its standard streams.
+/// Command that starts a server: a child process that speaks the Model Context Protocol on its standard streams.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Command {
-    /// The program.
+    /// Program to run.
     pub program: String,
-    /// Its arguments.
+    /// Arguments of the program.
     pub args: Vec<String>,
-    /// Variables of its environment.
+    /// Environment variables to set.
     pub env: BTreeMap<String, String>,
-    /// Variables that it inherits from the gate's environment, beside `PATH`. It inherits no others.
+    /// Environment variables inherited from the gate, in addition to `PATH`. No others are inherited.
     pub pass_env: Vec<String>,
-    /// The folder that it runs in, which is that of the configuration. Without it, the gate's own.
+    /// Working directory: the folder of the configuration, or the gate's own if `None`.
     pub dir: Option<PathBuf>,
 }
 
-/// Values of variables may be secrets, so only their names are shown.
+/// Shows only the names of variables: their values may be secrets.
 impl std::fmt::Debug for Command {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let env: Vec<_> = self.env.keys().collect();
@@ -128,38 +129,38 @@ impl std::fmt::Debug for Command {
     }
 }
 
-/// Where decisions and calls are recorded.
+/// Settings of the audit log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Audit {
-    /// The log file.
+    /// Log file.
     pub log: PathBuf,
-    /// Where the key comes from.
+    /// Source of the key.
     pub key: KeySource,
-    /// Whether each entry is forced to the disk before the gate goes on.
+    /// Whether each entry is forced to the disk before the gate continues.
     pub sync: bool,
-    /// How long a file of the log becomes, in bytes, before another one continues it.
+    /// Size in bytes at which a file of the log is rotated.
     pub rotate_bytes: Option<NonZeroU64>,
-    /// How old a file of the log becomes before another one continues it.
+    /// Age at which a file of the log is rotated.
     pub rotate_after: Option<Duration>,
-    /// What of a call's arguments is recorded.
+    /// Redaction of arguments in the log.
     pub recorder: Recorder,
-    /// A file with an anchor that the log must hold.
+    /// File with an anchor that the log must contain.
     pub require_anchor: Option<PathBuf>,
 }
 
-/// Where the key of the audit log comes from. The configuration never holds the key itself.
+/// Source of the audit log's key. The configuration never contains the key itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KeySource {
-    /// A file that only its owner can read.
+    /// File that only its owner can read.
     File(PathBuf),
-    /// A variable of the environment.
+    /// Environment variable.
     Env(String),
 }
 
 impl KeySource {
-    /// Whether a text that a program is started with hands it the key: it holds the key, or names the file of the key, as a path
-    /// from this folder, also behind an option (`--key=PATH`), in a list, or as a URL (`file://PATH`).
+    /// Whether a text that a program is started with reveals the key: it contains the key, or names the key file as a
+    /// path relative to this folder, including after an option (`--key=PATH`), in a list, or as a URL (`file://PATH`).
     #[must_use]
     pub fn is_in(&self, text: &str, folder: &Path) -> bool {
         match self {
@@ -176,31 +177,31 @@ impl KeySource {
 }
 
 impl Config {
-    /// What the operator says that a tool needs; nothing if the tool is not allowed (PG-3).
+    /// Operator's statement of a tool's requirements; `None` if the tool is not allowed (PG-3).
     #[must_use]
     pub fn demand(&self, tool: &ToolId) -> Option<&Demand> {
         Some(&self.allow.get(tool)?.demand)
     }
 
-    /// The same with `shadow`, also after a reload of the file.
+    /// Turns `shadow` on, even across reloads of the file.
     #[must_use]
     pub fn always_shadow(self) -> Self {
         Self { shadow: true, keeps_shadow: true, ..self }
     }
 
-    /// Whether rules on what a call says are only tried, whatever the file says when it is loaded again.
+    /// Whether shadow mode stays on, even if a reloaded file turns it off.
     pub(crate) fn keeps_shadow(&self) -> bool {
         self.keeps_shadow
     }
 
-    /// Identifies what the configuration says.
+    /// Hash that identifies the configuration.
     #[must_use]
     pub fn hash(&self) -> PolicyHash {
         self.hash
     }
 
-    /// The Unix socket where people confirm calls (G3): the one that the configuration names, or `.omen-gate/confirm.sock`
-    /// in its folder.
+    /// Unix socket where people confirm calls: the configured one, or `.omen-gate/confirm.sock` in the folder of the
+    /// configuration (G3).
     #[must_use]
     pub fn confirm_socket(&self) -> PathBuf {
         let in_folder = || self.folder.as_deref().unwrap_or(Path::new("")).join(CONFIRM_SOCKET);

@@ -1,4 +1,4 @@
-//! G1 and G2: what is granted, checked when a call is authorized and again when it is dispatched.
+//! G1 and G2: grants, checked at authorization and again at dispatch.
 
 pub mod confirm;
 pub(crate) mod decision;
@@ -19,50 +19,50 @@ pub(crate) use confirm::{ConfirmLimits, Nobody};
 pub use confirm::{Confirmations, Confirmed, Confirmer};
 pub use decision::{Decision, DecisionStage, Outcome, Ruling};
 pub use grants::Grants;
-pub(crate) use grants::Reserved;
+pub(crate) use grants::ReservedGrant;
 pub use lease::{Lease, Redeemed};
 pub(crate) use replace::Replacement;
 pub use store::MAX_GRANTS;
 
-/// One permission for one tool.
+/// Grant of one permission for one tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Grant {
-    /// The tool.
+    /// Tool that may use the permission.
     pub tool: ToolId,
-    /// What it may do.
+    /// Granted permission.
     pub permission: Permission,
-    /// Who granted it.
+    /// Origin of the grant.
     pub source: Source,
-    /// When it expires; there is no grace period (G2).
+    /// Time of expiry; there is no grace period (G2).
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "rfc3339")]
     pub expires: Option<SystemTime>,
-    /// For how many calls it is good. Without it, for any number.
+    /// Number of calls that the grant allows; `None` for any number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uses: Option<NonZeroU32>,
-    /// Whether its use needs no confirmation (G3).
+    /// Whether using the grant needs no confirmation (G3).
     pub pre_granted: bool,
 }
 
-/// Who granted something.
+/// Origin of a grant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Source {
-    /// The configuration, at start.
+    /// Configuration, at start.
     Config,
-    /// The operator, while running.
+    /// Operator, at run time.
     Operator,
-    /// The user whom the agent works for.
+    /// User whom the agent works for.
     User,
 }
 
-/// Identifies a grant; never used twice within a store.
+/// Id of a grant, unique within a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct GrantId(u64);
 
-/// A grant as it is recorded: decisions name grants by their ids alone.
+/// Grant as it is recorded with its id, by which later decisions refer to it.
 #[derive(Debug, Serialize)]
-pub(crate) struct Given<'g> {
+pub(crate) struct GrantRecord<'g> {
     pub(crate) id: GrantId,
     #[serde(flatten)]
     pub(crate) grant: &'g Grant,

@@ -1,12 +1,11 @@
 //! The tool boundary: no tool runs but through the gate.
 //!
-//! A user's request becomes a [`Request`], and each step of its way is a method of the state
-//! before it: [screened](pipeline::Screened), [planned](pipeline::Planned), [conformant](pipeline::Conformant),
+//! A user's request becomes a [`Request`], and each step is a method of the state before it:
+//! [screened](pipeline::Screened), [planned](pipeline::Planned), [conformant](pipeline::Conformant),
 //! [authorized](pipeline::Authorized), [dispatched](pipeline::Dispatched), [typed](pipeline::Typed),
-//! [grounded](pipeline::Grounded). A step that is left out or taken out of turn does not compile. What an episode of the
-//! protocol orders goes the same way, by [`Gate::run`]. Every refusal, grant, confirmation and call is in a tamper-evident
-//! [log](audit), the intent
-//! before the tool runs and the outcome after it.
+//! [grounded](pipeline::Grounded). A program that skips a step or calls it in the wrong state does not compile. Tasks
+//! of an episode go through the same steps, by [`Gate::run`]. Every refusal, grant, confirmation and call is in a
+//! tamper-evident [log](audit), the intent before the tool runs and the outcome after it.
 //!
 //! Features: `mcp` for servers of the Model Context Protocol that are child processes (module `mcp`,
 //! `Builder::start_servers`); `test-util` for tests of servers, which makes calls past a gate.
@@ -56,16 +55,16 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Architecture invariant: the gate knows no command line, and no rule of an episode; what an episode
-//! demands of a call was judged before it came here.
+//! Architecture invariant: the gate knows no command line, and no rule of an episode; an episode checks its
+//! requirements on a call before the call comes here.
 //! Architecture invariant: time comes from a [`GateClock`], and random numbers are drawn for new keys alone.
 
-// The rooms, from the ground up: base, call, catalog, grant, config, server, answer, request. Each uses only those
+// Modules from the lowest layer up: base, call, catalog, grant, config, server, answer, request. Each uses only those
 // before it.
 mod answer;
-/// The tamper-evident log, a crate of its own: `omen-audit`.
+/// Tamper-evident log; the crate `omen-audit`.
 pub mod audit {
-    // Errors of the compiler name its types by this path.
+    // Compiler errors name its types by this path.
     pub use omen_audit::*;
 }
 mod base;
@@ -91,7 +90,7 @@ pub use grant::{
     Confirmations, Confirmed, Confirmer, Decision, DecisionStage, Grant, GrantId, Grants, Lease, Outcome, Redeemed,
     Ruling, Source, confirm,
 };
-// The compiler writes a type by its shortest path, so the types that errors name are re-exported here.
+// The compiler names a type by its shortest path, so the types in its errors are re-exported here.
 pub use request::{
     Authorized, BuildError, Builder, Conformant, Dispatched, DryRun, EpisodeRefusal, Gate, Grounded, MAX_RAW_ANSWER,
     MAX_TURNS, Planned, Received, ReloadError, Reloaded, Request, Screened, Stopped, Terminal, Turn, Typed, Untyped,

@@ -1,23 +1,23 @@
-//! The steps of a request: the gate, the steps, turns of several steps, and the tasks of an episode.
+//! The gate, the steps of a request, turns of several steps, and the tasks of an episode.
 
 mod audit_queue;
-mod before;
-mod beside;
 mod bridge;
 mod builder;
 mod context;
 mod directive;
 mod discoveries;
 pub mod dry_run;
-mod fixed;
+mod file_rule_threads;
 mod gate;
 mod messages;
-mod on_disk;
 pub mod pipeline;
 pub mod plan;
 mod reload;
 pub mod replay;
+mod restart_only;
+mod restart_state;
 mod rules;
+mod sibling;
 mod stamp;
 mod state;
 mod stopped;

@@ -1,4 +1,4 @@
-//! What a tool server is to the gate.
+//! Tool servers as the gate uses them.
 
 pub(crate) mod discovery;
 mod local;
@@ -15,22 +15,22 @@ use serde_json::{Map, Value};
 use crate::base::{ToolName, TurnId};
 use crate::call::{Answer, Call, Fault, Tool};
 
-pub(crate) use discovery::{Discovery, Form};
+pub(crate) use discovery::{CheckedServer, Discovery};
 pub use local::{BadTool, Local};
 pub use snapshot::{Unlisted, snapshot};
 
-/// A server of tools. Only the gate calls it. An implementation need not guard anything:
-/// the gate handles timeouts, panics and limits.
+/// Server of tools. Only the gate calls it. An implementation needs no safeguards: the gate handles timeouts, panics
+/// and limits.
 #[async_trait]
 pub trait ToolServer: Debug + Send + Sync + 'static {
-    /// Lists the tools as they are now.
+    /// Lists the current tools.
     ///
     /// # Errors
-    /// If the server cannot be asked, or gives no proper list.
+    /// If the server cannot be reached, or returns an invalid list.
     async fn list(&self) -> Result<Vec<Tool>, Fault>;
 
-    /// As [`list`](Self::list), for a caller that asks before each call. A server that knows its answer to be the same as the
-    /// last one gives the same allocation again: then nothing of it is compared, judged or hashed again.
+    /// Same as [`list`](Self::list), for callers that list before each call. A server whose list is unchanged can
+    /// return the same allocation, which saves comparing, checking and hashing it again.
     ///
     /// # Errors
     /// As [`list`](Self::list).
@@ -41,19 +41,19 @@ pub trait ToolServer: Debug + Send + Sync + 'static {
     /// Calls a tool once. Dropping the future cancels the call.
     ///
     /// # Errors
-    /// If there is no proper answer. An answer with `isError` is an answer.
+    /// If there is no valid answer. An answer with `isError` is valid.
     async fn call(&self, dispatch: Dispatch) -> Result<Answer, Fault>;
 
-    /// A number that goes up whenever the list may have changed. The gate asks for the list right before each call,
-    /// whatever the number is; the number says whether the list changed while it was asked for, and whether the last list
-    /// is good enough to begin with. A server whose list never changes stays at 0.
+    /// Number that increases whenever the list may have changed. The gate lists the tools right before each call in any
+    /// case; the number shows whether the list changed during that, and whether the last list suffices for earlier
+    /// steps. A server whose list never changes stays at 0.
     fn revision(&self) -> u64 {
         0
     }
 }
 
-/// One call that a gate has let through. Only a gate makes one, and a server takes one for each call: so there is no
-/// other way to a tool, and none to call twice (PG-6).
+/// One call that a gate has let through. Only a gate creates it, and a server consumes one per call, so there is no
+/// other path to a tool, and no second call (PG-6).
 #[derive(Debug)]
 pub struct Dispatch {
     turn: TurnId,
@@ -68,40 +68,40 @@ impl Dispatch {
         Self { turn, tool, args, revision: Some(revision) }
     }
 
-    /// A call that no gate has let through, for tests of servers. Only with the feature `test-util`, which no program
-    /// that matters turns on.
+    /// Creates a call that no gate has let through, for tests of servers. Only with the feature `test-util`, which
+    /// production programs leave off.
     #[cfg(feature = "test-util")]
     #[must_use]
     pub fn unguarded(turn: TurnId, tool: ToolName, args: Map<String, Value>) -> Self {
         Self { turn, tool, args, revision: None }
     }
 
-    /// The turn that it is for.
+    /// Turn of the call.
     #[must_use]
     pub fn turn(&self) -> &TurnId {
         &self.turn
     }
 
-    /// The tool.
+    /// Tool to call.
     #[must_use]
     pub fn tool(&self) -> &ToolName {
         &self.tool
     }
 
-    /// The arguments.
+    /// Arguments of the call.
     #[must_use]
     pub fn args(&self) -> &Map<String, Value> {
         &self.args
     }
 
-    /// The server's [revision](ToolServer::revision) at which the gate has read the tool. A server that has become
-    /// another since must not carry the call out.
+    /// [Revision](ToolServer::revision) of the server at which the gate read the tool. A server that has changed since
+    /// must not carry the call out.
     #[must_use]
     pub fn revision(&self) -> Option<u64> {
         self.revision
     }
 
-    /// Tool and arguments.
+    /// Splits into tool and arguments.
     #[must_use]
     pub fn into_parts(self) -> (ToolName, Map<String, Value>) {
         (self.tool, self.args)

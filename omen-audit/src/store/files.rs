@@ -1,4 +1,4 @@
-//! A log in files.
+//! Log in files.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -11,34 +11,35 @@ use super::{Store, private};
 use crate::{AuditError, head};
 use omen_base::regular;
 
-/// The log's file and the head record's, which has the same name with `.head` behind it. The log is locked as long as
-/// this lives: one writer at a time, and nobody verifies what is being written.
+/// File of the log, and file of the head record, which has the same name with the suffix `.head`. The log is locked
+/// while this value exists: there is one writer at a time, and no verification while it writes.
 ///
-/// What a repair cuts off is kept in a file of the same name with `.torn-` and the offset behind it that it was cut from.
+/// Bytes cut off by a repair are kept in a file of the same name with the suffix `.torn-` and their offset.
 #[derive(Debug)]
 pub struct Files {
     path: PathBuf,
-    /// The log's first file, and which of its files this one is.
+    /// First file of the log, and the number of this file.
     base: PathBuf,
     number: u32,
     log: Locked,
-    /// While there is no log: the name that its file has until then. So another process that starts the log finds it locked, and
-    /// there is no log before there is a head record.
+    /// Temporary name of the file while there is no log. Another process that starts the log finds it locked, and no
+    /// log exists before its head record.
     unnamed: Option<PathBuf>,
     head: Option<File>,
     sync: bool,
 }
 
 impl Files {
-    /// Opens a log to write to it; if there is none, the first entry makes one that only the owner may read and write.
+    /// Opens a log for writing. If it does not exist, the first entry creates it, and only the owner may read and write
+    /// it.
     ///
-    /// With `sync`, what is written survives a power failure; without, the death of this process only.
+    /// With `sync`, written data survives a power failure; without, only the death of this process.
     ///
     /// # Errors
     /// If the log is in use, or cannot be opened.
     pub fn open(path: impl AsRef<Path>, sync: bool) -> Result<Self, AuditError> {
         let files = Self::open_numbered(path.as_ref(), 1, sync)?;
-        // A log that goes on has begun.
+        // A log with a later file is not new.
         if files.is_missing()
             && let Some(later) =
                 later(path.as_ref()).map_err(|source| AuditError::Io { path: files.path.clone(), source })?
@@ -52,7 +53,7 @@ impl Files {
     fn open_numbered(base: &Path, number: u32, sync: bool) -> Result<Self, AuditError> {
         let path = &numbered(base, number);
         let unusable = |source| AuditError::Io { path: path.to_owned(), source };
-        // Each round means that somebody else has begun the log, or given that up, since the one before.
+        // Each further round means that another process has begun the log, or abandoned it, since the previous one.
         for _ in 0..ROUNDS {
             let (log, unnamed) = match regular::open_with(private().read(true), path) {
                 Ok(log) => (locked(path, Locked::alone(log))?, None),
@@ -69,17 +70,17 @@ impl Files {
         Err(AuditError::InUse(path.to_owned()))
     }
 
-    /// Whether there is no log.
+    /// Whether the log is missing.
     pub(crate) fn is_missing(&self) -> bool {
         self.unnamed.is_some()
     }
 
-    /// Whether there is a head record, of a log that may be missing.
+    /// Whether a head record exists; its log may be missing.
     pub(crate) fn has_head(&self) -> bool {
         self.head.is_some()
     }
 
-    /// Gives the log its name, if it has not got it.
+    /// Renames the log from its temporary name, if it still has it.
     fn name(&mut self) -> io::Result<()> {
         if let Some(unnamed) = &self.unnamed {
             fs::rename(unnamed, &self.path)?;
@@ -91,7 +92,7 @@ impl Files {
         Ok(())
     }
 
-    /// Where what was cut off at an offset is kept: the first time, the second, and so on.
+    /// Path for bytes cut off at an offset, by the number of the attempt.
     fn aside(&self, offset: u64, time: u64) -> PathBuf {
         let again = if time == 1 { String::new() } else { format!(".{time}") };
         with_suffix(&self.path, &format!("{TORN}{offset}{again}"))
@@ -134,7 +135,7 @@ impl Store for Files {
         if self.sync { self.log.sync_data() } else { Ok(()) }
     }
 
-    /// Synchronized whatever the options say: what is cut off is evidence, and a repair is rare.
+    /// Synced regardless of the options: cut bytes are evidence, and a repair is rare.
     fn set_aside(&mut self, offset: u64) -> io::Result<()> {
         let mut time = 1;
         let (mut file, path) = loop {
@@ -174,11 +175,11 @@ impl Store for Files {
         if self.sync { head.sync_data() } else { Ok(()) }
     }
 
-    /// Written under another name, then renamed: on common disks a dozen times slower than writing in place.
+    /// Written under another name, then renamed: on common disks about twelve times slower than writing in place.
     fn replace_head(&mut self, bytes: &[u8]) -> io::Result<()> {
         let path = head_path(&self.path);
         let fresh = with_suffix(&path, NEW);
-        // What a crash has left; nobody else is here, for the log is locked.
+        // Left by a crash: no other process writes here, for the log is locked.
         match fs::remove_file(&fresh) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             Ok(()) | Err(_) => {}
@@ -211,23 +212,23 @@ impl Store for Files {
     }
 }
 
-/// A log that was not begun after all leaves nothing.
+/// Removes a log that was not begun after all.
 impl Drop for Files {
     fn drop(&mut self) {
         if let Some(unnamed) = &self.unnamed {
-            // The file is locked and empty, so it is ours alone; one that stays is used the next time.
+            // The file is locked and empty, so no other process uses it. If it cannot be removed, it is reused.
             let _ = fs::remove_file(unnamed);
         }
     }
 }
 
-/// Makes the file of a log that there is not, under another name, and locks it. `None` if somebody else was faster.
+/// Creates the file of a new log, under a temporary name, and locks it. `None` if another process was faster.
 fn begin(path: &Path) -> Result<Option<(Locked, PathBuf)>, AuditError> {
     let unusable = |source| AuditError::Io { path: path.to_owned(), source };
     let unnamed = with_suffix(path, NEW);
     let log = regular::open_with(private().read(true).create(true), &unnamed).map_err(unusable)?;
     let log = locked(path, Locked::alone(log))?;
-    // Who has the lock alone renames or removes the file, so that these stay true.
+    // Only the holder of the lock renames or removes the file, so these checks stay valid.
     if !is_at(&log, &unnamed).map_err(unusable)? {
         return Ok(None);
     }
@@ -242,7 +243,7 @@ fn begin(path: &Path) -> Result<Option<(Locked, PathBuf)>, AuditError> {
     Ok(Some((log, unnamed)))
 }
 
-/// Whether a file that is open is still the one that a path names.
+/// Whether a path still refers to an open file.
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt as _;
@@ -255,31 +256,31 @@ fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     }
 }
 
-/// Elsewhere, a file that is open is not removed or renamed.
+/// On other systems, an open file is not removed or renamed.
 #[cfg(not(unix))]
 fn is_at(_: &File, path: &Path) -> io::Result<bool> {
     path.try_exists()
 }
 
-/// A log that is only read, and its head record.
+/// Log open for reading, and its head record.
 #[derive(Debug)]
 pub(crate) struct ReadOnly {
-    /// `None` if it is gone, and the head record is not.
-    pub(crate) log: Option<Reading>,
+    /// `None` if the log is missing and its head record is not.
+    pub(crate) log: Option<LogFile>,
     pub(crate) head: Option<Vec<u8>>,
 }
 
-/// A log that is being read.
+/// Log that is being read.
 #[derive(Debug)]
-pub(crate) enum Reading {
-    /// Nobody writes to it meanwhile.
+pub(crate) enum LogFile {
+    /// The log is locked: nothing writes to it meanwhile.
     Locked(Locked),
-    /// Somebody has it open for writing. What the head record names is there, and stays as it is.
+    /// A program has the log open for writing. The entries up to the head record exist and do not change.
     InUse(File),
 }
 
-impl Reading {
-    /// Goes on at an offset.
+impl LogFile {
+    /// Continues at an offset.
     pub(crate) fn skip_to(&mut self, offset: u64) -> io::Result<()> {
         match self {
             Self::Locked(file) => file.seek(SeekFrom::Start(offset)).map(|_| ()),
@@ -288,7 +289,7 @@ impl Reading {
     }
 }
 
-impl Read for Reading {
+impl Read for LogFile {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match self {
             Self::Locked(file) => file.read(buffer),
@@ -298,7 +299,7 @@ impl Read for Reading {
 }
 
 impl ReadOnly {
-    /// Opens a log, of which there may be neither the file nor the head record.
+    /// Opens a log whose file and head record may both be missing.
     pub(crate) fn open_or_none(path: &Path) -> Result<Self, AuditError> {
         match Self::open(path) {
             Err(AuditError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
@@ -312,13 +313,13 @@ impl ReadOnly {
         let unusable = |source| AuditError::Io { path: path.to_owned(), source };
         let log = match regular::open(path) {
             Ok(log) => match Locked::shared(log) {
-                Ok(log) => Ok(Reading::Locked(log)),
-                Err(TryLockError::WouldBlock) => regular::open(path).map(Reading::InUse),
+                Ok(log) => Ok(LogFile::Locked(log)),
+                Err(TryLockError::WouldBlock) => regular::open(path).map(LogFile::InUse),
                 Err(TryLockError::Error(error)) => Err(error),
             },
             Err(error) => Err(error),
         };
-        // It is read after the log was locked, or else before the log is read: so all that it names is there.
+        // Read after the log was locked, or else before the log is read: so all entries that it covers exist.
         let mut head = open_head(&head_path(path), OpenOptions::new().read(true)).map_err(unusable)?;
         let head = head.as_mut().map(read_head).transpose().map_err(unusable)?;
         match log {
@@ -329,20 +330,20 @@ impl ReadOnly {
     }
 }
 
-/// Where the head record of a log is.
+/// Path of a log's head record.
 #[must_use]
 pub fn head_path(log: impl AsRef<Path>) -> PathBuf {
     with_suffix(log.as_ref(), HEAD)
 }
 
-/// Whether a file of this name is one that a log of that name has, or has beside it.
+/// Whether a file name belongs to a log of that name, or to a file beside it.
 pub fn is_beside(log: &str, name: &str) -> bool {
     let is_rest = |rest: &str| {
         let rest = rest.strip_prefix(HEAD).unwrap_or(rest);
         rest.is_empty() || rest == NEW || rest.starts_with(TORN)
     };
     let (folder, file) = name.rsplit_once('/').map_or(("", name), |(folder, file)| (folder, file));
-    // Behind the name of each of its files may stand what belongs to it.
+    // The name of each file may have the suffix of an attached one.
     let of_a_later_file = (1..=file.len()).filter_map(|end| file.split_at_checked(end)).any(|(file, rest)| {
         let path = if folder.is_empty() { PathBuf::from(file) } else { Path::new(folder).join(file) };
         let (base, number) = parse(&path);
@@ -351,12 +352,12 @@ pub fn is_beside(log: &str, name: &str) -> bool {
     of_a_later_file || name.strip_prefix(log).is_some_and(is_rest)
 }
 
-/// Whether a file of this name stands beside the file of a log: a head record, what was cut off, or what was to be one.
+/// Whether a name is that of a file attached to a file of the log: a head record, cut bytes, or a temporary file.
 pub(crate) fn is_attached(name: &str) -> bool {
     name.ends_with(HEAD) || name.ends_with(NEW) || name.contains(TORN)
 }
 
-/// Whether there is a file of this name. Nothing has a name that is too long.
+/// Whether a file exists. A name that is too long belongs to no file.
 fn is_there(path: &Path) -> io::Result<bool> {
     match fs::symlink_metadata(path) {
         Ok(_) => Ok(true),
@@ -365,7 +366,7 @@ fn is_there(path: &Path) -> io::Result<bool> {
     }
 }
 
-/// A file of a log that is not its first one, if there is any.
+/// File of a log other than its first one, if any exists.
 fn later(log: &Path) -> io::Result<Option<PathBuf>> {
     let folder = log.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     for entry in fs::read_dir(folder)? {
@@ -400,7 +401,7 @@ fn open_head(path: &Path, options: &OpenOptions) -> io::Result<Option<File>> {
     }
 }
 
-/// One byte more than a record has shows that it is invalid.
+/// One byte more than a record shows that it is invalid.
 fn read_head(file: &mut File) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::with_capacity(head::SIZE + 1);
     file.rewind()?;
@@ -408,7 +409,7 @@ fn read_head(file: &mut File) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// A file's new name is safe when its folder is. Only Unix can be asked for that.
+/// Syncs the folder of a renamed file, which makes the name durable. Only possible on Unix.
 pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
     if cfg!(unix) {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -418,10 +419,10 @@ pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
 }
 
 const HEAD: &str = ".head";
-/// Behind the name of a file that is being made.
+/// Suffix of a file that is being created.
 const NEW: &str = ".new";
-/// Behind the name of a file with what was cut off, before its offset.
+/// Suffix of a file with cut bytes, before their offset.
 const TORN: &str = ".torn-";
 
-/// How often a log that changes hands is asked for.
+/// Attempts to open a log that other processes begin or abandon.
 const ROUNDS: usize = 16;

@@ -1,22 +1,22 @@
-//! A file whose lock ends with it.
+//! Lock that ends with its file handle.
 
 use std::fs::{File, TryLockError};
 use std::ops::{Deref, DerefMut};
 
-/// A file that is locked, and unlocked when it goes.
+/// Locked file, unlocked on drop.
 ///
-/// To close it is not enough. A child process that another thread starts has a copy of the descriptor until it becomes its
-/// program, and would keep the lock for that moment.
+/// Closing it is not enough: a child process started by another thread has a copy of the descriptor until it executes
+/// its program, and would keep the lock that long.
 #[derive(Debug)]
 pub(crate) struct Locked(File);
 
 impl Locked {
-    /// Locks a file for this process alone.
+    /// Locks a file exclusively.
     pub(crate) fn alone(file: File) -> Result<Self, TryLockError> {
         file.try_lock().map(|()| Self(file))
     }
 
-    /// Locks a file for all who only read it.
+    /// Locks a file for reading, shared with other readers.
     pub(crate) fn shared(file: File) -> Result<Self, TryLockError> {
         file.try_lock_shared().map(|()| Self(file))
     }
@@ -24,7 +24,7 @@ impl Locked {
 
 impl Drop for Locked {
     fn drop(&mut self) {
-        // Where this fails, closing the file does the same a moment later.
+        // If this fails, closing the file does the same a moment later.
         let _ = self.0.unlock();
     }
 }

@@ -1,12 +1,11 @@
-//! A log in memory.
+//! Log in memory.
 
 use std::io::{self, Read};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Store;
 
-/// A log that is gone when the process is, for tests and for trying things. A clone is the same log, so that what was
-/// written can be read from outside.
+/// Volatile log, for tests and experiments. Clones are the same log, so that its content can be read from outside.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
     content: Arc<Mutex<Content>>,
@@ -16,37 +15,37 @@ pub struct Memory {
 struct Content {
     log: Option<Vec<u8>>,
     head: Option<Vec<u8>>,
-    /// What was set aside, with the offset that it was taken from.
+    /// Bytes that were set aside, with their offset.
     kept: Vec<(u64, Vec<u8>)>,
     next: Option<Memory>,
 }
 
 impl Memory {
-    /// A log with a content.
+    /// Creates a log with content.
     #[must_use]
     pub fn new(log: Vec<u8>, head: Option<Vec<u8>>) -> Self {
         Self { content: Arc::new(Mutex::new(Content { log: Some(log), head, ..Content::default() })) }
     }
 
-    /// The log's bytes; none if there is no log.
+    /// Bytes of the log; empty if there is no log.
     #[must_use]
     pub fn bytes(&self) -> Vec<u8> {
         self.with(|content| content.log.clone().unwrap_or_default())
     }
 
-    /// What was set aside when the log was repaired, the first one first.
+    /// Bytes that repairs have set aside, the oldest first.
     #[must_use]
     pub fn kept_bytes(&self) -> Vec<Vec<u8>> {
         self.with(|content| content.kept.iter().map(|(_, bytes)| bytes.clone()).collect())
     }
 
-    /// The head record's bytes, if there is one.
+    /// Bytes of the head record, if it exists.
     #[must_use]
     pub fn head_bytes(&self) -> Option<Vec<u8>> {
         self.with(|content| content.head.clone())
     }
 
-    /// The file that continues this one, if the log was rotated.
+    /// File that continues this one, if the log was rotated.
     #[must_use]
     pub fn following(&self) -> Option<Self> {
         self.with(|content| content.next.clone())
@@ -91,7 +90,7 @@ impl Store for Memory {
         Ok(())
     }
 
-    /// Kept pieces have numbers for names.
+    /// Kept pieces are named by numbers.
     fn kept(&mut self, offset: u64) -> io::Result<Vec<String>> {
         let names = |content: &mut Content| {
             let numbered = content.kept.iter().zip(1_u64..).filter(|((from, _), _)| *from == offset);

@@ -1,9 +1,9 @@
-//! The names of a log's files. The first one has the name of the log; `audit.jsonl` goes on in `audit.000002.jsonl`.
+//! Names of a log's files. The first one has the name of the log; `audit.000002.jsonl` continues `audit.jsonl`.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// Where the file of a log with a number is.
+/// Path of a log's file with a number.
 #[must_use]
 pub fn numbered(log: impl AsRef<Path>, number: u32) -> PathBuf {
     let log = log.as_ref();
@@ -19,19 +19,19 @@ pub fn numbered(log: impl AsRef<Path>, number: u32) -> PathBuf {
     log.with_file_name(name)
 }
 
-/// The first file of the log that a file of this name belongs to.
+/// Path of the first file of the log that a file belongs to.
 #[must_use]
 pub fn log_of(file: impl AsRef<Path>) -> PathBuf {
     parse(file.as_ref()).0
 }
 
-/// The log that a file of this name belongs to, and its number there.
+/// Splits the path of a log's file into the log and the number.
 pub(crate) fn parse(path: &Path) -> (PathBuf, u32) {
     let first = || (path.to_owned(), 1);
     let (Some(stem), extension) = (path.file_stem().and_then(|stem| stem.to_str()), path.extension()) else {
         return first();
     };
-    // Without an extension, the number stands in its place.
+    // Without an extension, the number takes its place.
     let (stem, digits, extension) = match (stem.rsplit_once('.'), extension.and_then(|extension| extension.to_str())) {
         (Some((stem, digits)), Some(extension)) if number(digits).is_some() => (stem, digits, Some(extension)),
         (_, Some(digits)) if number(digits).is_some() => (stem, digits, None),

@@ -1,4 +1,4 @@
-//! The format, recomputed from its description alone.
+//! The log format, recomputed from its description alone.
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use omen_audit::{Flaw, LogVerdict, Tampering, Verifier};
@@ -7,7 +7,7 @@ use sha2::Sha256;
 
 use super::*;
 
-/// Made by another program, in another language, from the description.
+/// Created by another program, in another language, from the description.
 const FIRST: &str = r#"{"data":{},"kind":"opened","mac":"0ee05b9e67dd2ab835bb64c6ea79dc1f484496ae39e62f8c42c5c84ed4c54547","sequence":1,"time":"2026-03-01T10:00:00.000Z","v":1}"#;
 const SECOND: &str = r#"{"data":{"n":2},"kind":"decision","mac":"abcdab3e75da6386cb17c75ddf92e25a5cd4ca9dfefdcb0714fa3923876a140b","sequence":2,"time":"2026-03-01T10:00:00.000Z","turn":"turn_1","v":1}"#;
 const HEAD: &str = r#"{"count":2,"last":"abcdab3e75da6386cb17c75ddf92e25a5cd4ca9dfefdcb0714fa3923876a140b","seal":"fe294172a7a0f7ee5e19274419cea193fad4a7b36ec86c6449a6aee15c284d27","v":1}"#;
@@ -19,7 +19,7 @@ fn the_bytes_are_those_of_another_implementation() {
     assert_eq!(String::from_utf8(head).unwrap(), format!("{HEAD:<511}\n"));
 }
 
-/// HMAC-SHA-256 over the seal before and the entry without its own (D49).
+/// HMAC-SHA-256 over the previous seal and the entry without its own (D49).
 #[test]
 fn every_seal_is_over_the_seal_before_and_the_entry() {
     let written = written(20);
@@ -35,7 +35,7 @@ fn every_seal_is_over_the_seal_before_and_the_entry() {
     }
 }
 
-/// A4: each line is the canonical text of what it says.
+/// A4: each line is the canonical text of its entry.
 #[test]
 fn lines_are_canonical() {
     let written = written(20);
@@ -57,7 +57,7 @@ fn an_untouched_log_is_sound() {
     }
 }
 
-/// However the log is cut into pieces.
+/// The verdict does not depend on how the log is cut into pieces.
 #[test]
 fn pieces_do_not_matter() {
     let (written, key) = (written(20), key());

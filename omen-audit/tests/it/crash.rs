@@ -1,4 +1,4 @@
-//! A crash at every byte that is written (by default, at each fifth), and another one while what it left is repaired.
+//! Crashes at every written byte (by default, every fifth), and a second crash during the repair.
 
 use std::io::{self, Read};
 
@@ -8,8 +8,8 @@ use omen_testkit::proofs::Proofs;
 
 use super::*;
 
-/// Writes byte by byte, until it must not any more. Keeping what is cut off, making the log end, and making a head record
-/// anew, are one step each.
+/// Store that writes byte by byte until its budget of steps is spent. Keeping cut bytes, truncating the log, and
+/// replacing the head record take one step each.
 #[derive(Debug)]
 pub(super) struct Mortal {
     pub(super) memory: Memory,
@@ -17,7 +17,7 @@ pub(super) struct Mortal {
 }
 
 impl Mortal {
-    /// Lives on for some steps, and says how many of them it could take.
+    /// Spends up to `steps`, and returns the number that was available.
     fn take(&mut self, steps: usize) -> usize {
         let taken = self.steps.min(steps as u64);
         self.steps -= taken;
@@ -29,7 +29,7 @@ impl Mortal {
     }
 }
 
-/// Some bytes over others.
+/// Overwrites bytes from an offset.
 fn over(old: &[u8], start: usize, new: &[u8]) -> Vec<u8> {
     let rest = old.get(start + new.len()..).unwrap_or_default();
     [&old[..start], new, rest].concat()
@@ -74,7 +74,7 @@ impl Store for Mortal {
     }
 }
 
-/// Opens the log and writes until it dies or has written three entries; gives what was acknowledged.
+/// Opens the log and writes until the store dies or three entries are written; returns the acknowledged numbers.
 fn live(memory: &Memory, steps: u64) -> (Vec<u64>, bool) {
     let mut acknowledged = Vec::new();
     let Ok(audit) = open(Mortal { memory: memory.clone(), steps }) else { return (acknowledged, false) };
@@ -83,7 +83,7 @@ fn live(memory: &Memory, steps: u64) -> (Vec<u64>, bool) {
             Ok(sequence) => acknowledged.push(sequence),
             Err(error) => {
                 assert!(matches!(error, AuditError::Store(_)), "{error}");
-                // Once a write has failed, nothing more is recorded.
+                // After a failed write, nothing more is recorded.
                 assert!(matches!(record(&audit, n), Err(AuditError::Broken)));
                 assert!(matches!(audit.anchor(), Err(AuditError::Broken)));
                 return (acknowledged, false);
@@ -93,17 +93,17 @@ fn live(memory: &Memory, steps: u64) -> (Vec<u64>, bool) {
     (acknowledged, true)
 }
 
-/// Whether there is neither a log nor a head record.
+/// Whether both the log and the head record are missing.
 fn is_nothing(memory: &Memory) -> bool {
     memory.clone().log().unwrap().is_none() && memory.head_bytes().is_none()
 }
 
-/// Another log with the same content.
+/// Copies a log with its content.
 fn copy(memory: &Memory) -> Memory {
     if is_nothing(memory) { Memory::default() } else { Memory::new(memory.bytes(), memory.head_bytes()) }
 }
 
-/// What must hold however often the process died.
+/// Checks the invariants after any number of crashes.
 #[track_caller]
 fn check(memory: &Memory, acknowledged: &[u64], context: impl std::fmt::Debug) {
     if is_nothing(memory) {
@@ -147,7 +147,7 @@ fn a_crash_at_any_byte_loses_nothing_acknowledged() {
     }
 }
 
-/// What the first life has left behind its last entry is kept, and every piece that is kept is on record.
+/// Bytes that the first crash left after the last entry are kept, and every kept piece is recorded.
 #[track_caller]
 fn all_is_kept(left: &Memory, now: &Memory) {
     let torn = left.bytes().rsplit(|byte| *byte == b'\n').next().unwrap().to_vec();
@@ -162,7 +162,7 @@ fn all_is_kept(left: &Memory, now: &Memory) {
     assert!(numbers.iter().all(|number| recorded.contains(number)), "{numbers:?} {recorded:?}");
 }
 
-/// The second life may die while it fixes what the first has left, and the third fixes both.
+/// The second run may crash while it repairs the remains of the first, and the third repairs both.
 #[test]
 fn a_crash_while_repairing_loses_nothing_either() {
     let mut random = Random(3);
@@ -175,7 +175,7 @@ fn a_crash_while_repairing_loses_nothing_either() {
             let memory = copy(&left);
             let (more, _) = live(&memory, second);
             check(&memory, &[acknowledged.clone(), more].concat(), (first, second));
-            // What the first life has left is on record, even if the second died over it.
+            // The remains of the first run are recorded, even if the second crashed during their repair.
             drop(open(memory.clone()).unwrap());
             let was = judge(&left.bytes(), left.head_bytes().as_deref()).verdict;
             all_is_kept(&left, &memory);

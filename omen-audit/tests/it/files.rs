@@ -1,4 +1,4 @@
-//! Files: locks, rights, what is missing, and many writers.
+//! Log files: locks, permissions, missing files, and many writers.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -51,7 +51,7 @@ fn a_torn_line_is_cut_off_and_recorded() {
     let folder = folder();
     let path = folder.path().join("audit.jsonl");
     drop(open_at(&path).unwrap());
-    // Longer than the entry that takes its place, so that the file must become shorter.
+    // Longer than the entry that replaces it, so that the file must shrink.
     let torn = format!("{{\"data\":{{\"x\":\"{}", "x".repeat(1000));
     let mut file = fs::File::options().append(true).open(&path).unwrap();
     std::io::Write::write_all(&mut file, torn.as_bytes()).unwrap();
@@ -74,7 +74,7 @@ fn what_is_cut_off_is_kept_beside_the_log() {
     let path = folder.path().join("audit.jsonl");
     drop(open_at(&path).unwrap());
     let offset = fs::read(&path).unwrap().len();
-    // Somebody has a file of that name already; and a link that leads nowhere is not followed.
+    // A file of that name exists already; and a dangling link is not followed.
     let [first, second, third] =
         ["", ".2", ".3"].map(|again| folder.path().join(format!("audit.jsonl.torn-{offset}{again}")));
     fs::write(&first, "mine").unwrap();
@@ -121,17 +121,17 @@ fn a_repair_that_stopped_midway_is_recorded_by_the_next() {
             (&last["kind"], &last["data"]),
             (&json!("repaired"), &json!({ "entries": 0, "bytes": bytes, "kept": kept }))
         );
-        // It is on record once.
+        // It is recorded once.
         drop(open_at(&path).unwrap());
         assert_eq!(entries(&fs::read(&path).unwrap()).pop().unwrap()["kind"], "opened");
     }
 }
 
-/// What cannot be kept is not cut off.
+/// Bytes that cannot be kept are not cut off.
 #[test]
 #[cfg(unix)]
 fn a_log_whose_torn_line_cannot_be_kept_stays_as_it_is() {
-    // Room for the log's name, and for that of its head record while it is made, but for no longer one.
+    // The folder has room for the log's name and for its temporary head record, but for no longer name.
     let folder = folder();
     let path = folder.path().join("l".repeat(255 - ".head.new".len()));
     let tear = || {
@@ -140,7 +140,7 @@ fn a_log_whose_torn_line_cannot_be_kept_stays_as_it_is() {
         log
     };
     drop(open_at(&path).unwrap());
-    // An offset of three digits leaves just room for one.
+    // An offset of three digits just fits.
     assert!((100..1000).contains(&fs::metadata(&path).unwrap().len()));
     tear();
     let audit = open_at(&path).unwrap();
@@ -238,8 +238,8 @@ fn what_is_gone_is_missed() {
     assert!(matches!(verify_file(missing, &key(), None), Err(AuditError::Io { .. })));
 }
 
-/// What was recorded must be found under the log's name, and nothing may be recorded for a gate whose log is another
-/// one's by now.
+/// Recorded entries must be found under the log's name, and nothing may be recorded for a gate whose log now belongs to
+/// another gate.
 #[test]
 fn a_log_that_was_removed_or_replaced_while_in_use_records_nothing_more() {
     type Attack = fn(&Path);
@@ -273,7 +273,7 @@ fn a_log_that_was_removed_or_replaced_while_in_use_records_nothing_more() {
         assert!(matches!(error, AuditError::Misplaced(_)), "{name}: {error}");
         assert!(error.to_string().contains("was removed, moved or replaced"), "{name}: {error}");
         assert!(matches!(record(&audit, 3), Err(AuditError::Broken)), "{name}");
-        // Nothing went into the file that stands there now, nor into the one that stood there.
+        // Nothing was written to the current file, nor to the previous one.
         for entry in fs::read_dir(&folder).unwrap() {
             let file = entry.unwrap().path();
             if file.extension().is_none_or(|extension| extension != "head" && extension != "copy") {
@@ -283,7 +283,7 @@ fn a_log_that_was_removed_or_replaced_while_in_use_records_nothing_more() {
     }
 }
 
-/// Two gates on one log: the second begins with a copy, so the first must not go on.
+/// Two gates on one log: the second begins with a copy, so the first must not continue.
 #[test]
 fn two_writers_never_both_record_under_one_name() {
     let folder = folder();
@@ -322,7 +322,7 @@ fn only_the_owner_has_rights() {
     }
 }
 
-/// What a crash while the first head record is made leaves does not stand in the way.
+/// Remains of a crash during the creation of the first head record are no obstacle.
 #[test]
 fn a_log_is_begun_after_a_crash_at_its_beginning() {
     let folder = folder();
@@ -335,7 +335,7 @@ fn a_log_is_begun_after_a_crash_at_its_beginning() {
     assert_eq!(names, ["audit.jsonl", "audit.jsonl.head"].map(Into::into).into());
 }
 
-/// In the file in which a log is begun there is nothing yet. What somebody has put there is not made a log, nor removed.
+/// The temporary file of a new log is empty. A file with content is neither made a log nor removed.
 #[test]
 fn a_log_is_not_begun_over_something_else() {
     let folder = folder();
@@ -347,7 +347,7 @@ fn a_log_is_not_begun_over_something_else() {
     assert!(!path.exists());
 }
 
-/// The first process begins the log; nobody's log or head record is replaced by another's.
+/// The first process begins the log; no log or head record is replaced by another process's.
 #[test]
 fn many_begin_one_log_and_one_succeeds() {
     for _ in 0..40 {
@@ -368,7 +368,7 @@ fn many_begin_one_log_and_one_succeeds() {
     }
 }
 
-/// A pipe has no end, and opening it would wait for somebody at its other one.
+/// A pipe has no end, and opening it would block until its other end is opened.
 #[test]
 #[cfg(unix)]
 fn a_log_is_a_regular_file() {

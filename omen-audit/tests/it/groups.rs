@@ -1,4 +1,4 @@
-//! Entries that come at once are written together: in order, acknowledged together, and whole after a crash (A1).
+//! Simultaneous entries are written together: in order, acknowledged together, and whole after a crash (A1).
 
 use std::io::{self, Read};
 use std::sync::Mutex;
@@ -8,17 +8,17 @@ use omen_audit::{Flaw, LogVerdict, Receipt, Tampering};
 
 use super::*;
 
-/// What was written at once: the head record, if it was replaced, and the bytes.
+/// One write: the head record, if it was replaced, and the bytes.
 type Write = (Option<Vec<u8>>, Vec<u8>);
 
-/// A log that waits before it writes, counts what it writes, and may fail.
+/// Store that waits before it writes, counts its writes, and may fail.
 #[derive(Clone, Debug, Default)]
 struct Slow {
     memory: Memory,
     waits: Arc<AtomicBool>,
     begun: Arc<AtomicU64>,
     fails: Arc<AtomicBool>,
-    /// The pieces in which the log was written, with the head record before each.
+    /// Writes to the log, with the head record before each.
     written: Arc<Mutex<Vec<Write>>>,
 }
 
@@ -60,7 +60,7 @@ impl Store for Slow {
     }
 }
 
-/// One thread writes and waits for the disk; while it does, others come. Gives what each was answered.
+/// One thread writes and waits for the disk, while others append. Returns the result of each.
 fn at_once(log: &Slow, audit: &Audit, others: u64) -> Vec<Result<Receipt, AuditError>> {
     let (turn, come) = (turn(), AtomicU64::new(0));
     let append = |n: u64| audit.append(Record::new(Kind::Decision, &turn, object(json!({ "n": n }))));
@@ -83,14 +83,14 @@ fn at_once(log: &Slow, audit: &Audit, others: u64) -> Vec<Result<Receipt, AuditE
         while come.load(Ordering::SeqCst) < others.len() as u64 {
             std::thread::yield_now();
         }
-        // They are about to wait; those that come later are in the next group.
+        // These are about to wait; later entries are in the next group.
         std::thread::sleep(Duration::from_millis(20));
         log.waits.store(false, Ordering::SeqCst);
         [first].into_iter().chain(others).map(|thread| thread.join().unwrap()).collect()
     })
 }
 
-/// A log whose last group has so many entries: the head record and the bytes before it, and the group.
+/// Log whose last group has `entries` entries: the head record and the bytes before the group, and the group.
 fn grouped(entries: u64) -> (Slow, Vec<u8>, Vec<u8>, Vec<u8>) {
     for _ in 0..100 {
         let log = Slow::default();
@@ -143,7 +143,7 @@ fn everyone_gets_its_own_number() {
     assert_eq!(judge(&log.memory.bytes(), log.memory.head_bytes().as_deref()).verdict, LogVerdict::Sound);
 }
 
-/// No entry is acknowledged when its group is not written; and afterwards nothing is recorded.
+/// No entry of an unwritten group is acknowledged, and nothing is recorded afterwards.
 #[test]
 fn a_group_that_cannot_be_written_is_acknowledged_to_nobody() {
     let log = Slow::default();
@@ -157,7 +157,7 @@ fn a_group_that_cannot_be_written_is_acknowledged_to_nobody() {
     assert_eq!(entries(&log.memory.bytes()).len(), 1);
 }
 
-/// An entry that cannot be recorded takes no other one of its group with it.
+/// An entry that cannot be recorded does not affect the others of its group.
 #[test]
 fn one_that_is_refused_is_refused_alone() {
     let log = Slow::default();
@@ -184,8 +184,8 @@ fn one_that_is_refused_is_refused_alone() {
     assert_eq!((found.verdict, found.entries), (LogVerdict::Sound, 7));
 }
 
-/// A crash while a group is written leaves some of it, whole and perhaps torn. What is whole stays, and all of it is
-/// recorded as what was never acknowledged.
+/// A crash during a group leaves part of it, perhaps with a partial line. Whole entries stay, and the repair is
+/// recorded.
 #[test]
 fn a_crash_within_a_group_is_repaired() {
     let (_, head, before, group) = grouped(4);
@@ -199,7 +199,7 @@ fn a_crash_within_a_group_is_repaired() {
         assert_eq!(found.verdict, expect, "{cut}");
 
         let memory = Memory::new(log.clone(), Some(head.clone()));
-        // It may die again, at any of the first steps of its repair.
+        // The process may crash again, at any of the first steps of the repair.
         for steps in 0..4 {
             drop(open(super::crash::Mortal { memory: memory.clone(), steps }));
         }
@@ -215,7 +215,7 @@ fn a_crash_within_a_group_is_repaired() {
     }
 }
 
-/// A head record that stands within a group, or before the last one, was set back: no crash leaves that.
+/// A head record within a group, or before the last one, was set back: no crash leaves that.
 #[test]
 fn a_head_record_that_no_crash_leaves_is_found() {
     let (log, head, before, group) = grouped(4);
@@ -224,7 +224,7 @@ fn a_head_record_that_no_crash_leaves_is_found() {
     let older = written(1).head;
     let found = judge(&whole, Some(&older)).verdict;
     assert_eq!(found, LogVerdict::Tampered(Tampering::HeadOld { named: 1 }));
-    // Without its first entry, a group is not one.
+    // A group without its first entry is not a group.
     let second = group.iter().position(|byte| *byte == b'\n').unwrap() + 1;
     let cut = [&before[..], &group[second..]].concat();
     let found = judge(&cut, Some(&head)).verdict;
@@ -234,7 +234,7 @@ fn a_head_record_that_no_crash_leaves_is_found() {
     );
 }
 
-/// Of the head record after a group, a write that stopped midway leaves a part, and the old record behind it.
+/// A partial write of the head record after a group leaves a part of it, followed by the old record.
 #[test]
 fn a_torn_head_record_after_a_group_is_repaired() {
     let (log, head, ..) = grouped(4);
@@ -247,7 +247,7 @@ fn a_torn_head_record_after_a_group_is_repaired() {
     }
 }
 
-/// A store that panics leaves nothing certain: nobody that waits is left waiting.
+/// A panic of the store leaves the log in an unknown state, and no caller waits forever.
 #[test]
 fn nobody_waits_for_a_writer_that_panics() {
     #[derive(Debug)]

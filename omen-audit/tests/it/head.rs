@@ -1,4 +1,4 @@
-//! The head record is as well guarded as the log.
+//! The head record is protected like the log.
 
 use omen_audit::{LogVerdict, Tampering};
 
@@ -6,9 +6,8 @@ use super::*;
 
 const CHANGED: LogVerdict = LogVerdict::Tampered(Tampering::HeadChanged);
 
-/// Every byte, with each of its bits flipped, with values that JSON gives a meaning, and with what stood there before.
-/// If the record then is what a write of it over the one before leaves when it stops
-/// midway, it counts as that: the entry that it names is there.
+/// Every byte, with each bit flipped, with values that have a meaning in JSON, and with its previous value. A record
+/// that equals a partial write over the previous one counts as such: its entry is in the log.
 #[test]
 fn every_single_byte_change_is_found() {
     let written = written(3);
@@ -34,7 +33,8 @@ fn every_single_byte_change_is_found() {
     assert!((1..=before.len()).contains(&as_if_torn), "{as_if_torn}");
 }
 
-/// The head record of two entries, of which the last was found after a crash; dead before that is recorded.
+/// Head record of two entries, of which the last was adopted after a crash, and a second crash before that was
+/// recorded.
 fn adopted() -> Vec<u8> {
     let memory = Memory::new(written(2).log, Some(written(1).head));
     assert!(matches!(open(super::crash::Mortal { memory: memory.clone(), steps: 1 }), Err(AuditError::Store(_))));
@@ -56,12 +56,12 @@ fn another_length_is_found() {
     }
 }
 
-/// It is made before the first entry is written, so it cannot be missing.
+/// It is created before the first entry is written, so it cannot be missing.
 #[test]
 fn a_missing_head_is_found() {
     assert_eq!(judge(&written(3).log, None).verdict, LogVerdict::Tampered(Tampering::HeadMissing));
     assert_eq!(judge(b"{", None).verdict, LogVerdict::Tampered(Tampering::HeadMissing));
-    // Whether anything was in it is not known.
+    // It is unknown whether it had entries.
     assert_eq!(judge(b"", None).verdict, LogVerdict::Tampered(Tampering::Empty));
 }
 
@@ -73,7 +73,7 @@ fn an_older_head_is_found() {
         let expect = LogVerdict::Tampered(Tampering::HeadOld { named });
         assert_eq!(judge(&written.log, Some(&older.head)).verdict, expect);
     }
-    // As after a crash. Nothing is lost by it.
+    // As after a crash. Nothing is lost.
     let expect = LogVerdict::Incomplete { entries: 1, bytes: 0 };
     assert_eq!(judge(&written.log, Some(&super::written(9).head)).verdict, expect);
 }
@@ -87,7 +87,7 @@ fn the_head_of_another_log_is_found() {
     assert_eq!(verdict, LogVerdict::Tampered(Tampering::HeadOther(5)));
 }
 
-/// Who damages the head record cannot use that to cut off an entry.
+/// Damaging the head record does not allow an entry to be cut off unnoticed.
 #[test]
 fn a_torn_head_does_not_hide_a_missing_entry() {
     let (two, three) = (written(2), written(3));
@@ -101,7 +101,7 @@ fn a_torn_head_does_not_hide_a_missing_entry() {
         } else {
             assert_eq!(verdict, CHANGED, "{cut}");
         }
-        // The same head record, and the entry that it was written for.
+        // The same head record, with the entry that it was written for.
         let verdict = judge(&three.log, Some(&torn)).verdict;
         let whole = torn == three.head;
         let expect = if whole { LogVerdict::Sound } else { LogVerdict::Incomplete { entries: 1, bytes: 0 } };
@@ -109,7 +109,7 @@ fn a_torn_head_does_not_hide_a_missing_entry() {
     }
 }
 
-/// A log that is not sound is not written to, and stays as it is.
+/// An unsound log is not written to, and stays unchanged.
 #[test]
 fn a_log_that_is_not_sound_is_not_opened() {
     let (nine, ten) = (written(9), written(10));

@@ -1,4 +1,4 @@
-//! Keys: what is taken, what is refused, and that nothing is shown.
+//! Keys: accepted and refused ones, and that no output shows them.
 
 use std::fs;
 use std::path::Path;
@@ -10,14 +10,14 @@ use super::*;
 
 const DIGITS: &str = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
 
-/// A file that only the owner may read.
+/// Creates a file that only the owner may read.
 fn private(path: &Path, content: &[u8]) {
     fs::write(path, content).unwrap();
     #[cfg(unix)]
     fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
 }
 
-/// Whether a key is the one of [`key`]: it fits the anchor.
+/// Whether a key is that of [`key`]: it verifies the anchor.
 fn is_the_key(other: &Key) -> bool {
     Anchor::parse(&written(1).anchor.to_string(), other).is_ok()
 }
@@ -95,7 +95,7 @@ fn what_is_no_key_file_is_refused() {
     assert!(is_the_key(&Key::from_file(&path).unwrap()));
 }
 
-/// That a key is taken from the environment is shown where a process is killed, which gets its key so.
+/// Keys from the environment are covered by the tests that kill a process, which receives its key that way.
 #[test]
 fn a_variable_that_is_no_key_is_refused() {
     assert!(matches!(Key::from_env("OMEN_NO_SUCH_VARIABLE"), Err(KeyError::NotSet(_))));
@@ -109,7 +109,7 @@ fn a_key_is_not_shown_and_wiped() {
     let key = Key::from_hex(DIGITS).unwrap();
     assert_eq!(format!("{key:?}"), "Key(..)");
     wiped(&key);
-    // What `Key` says of itself holds because of this: an HMAC is two states of the hash and its buffer.
+    // The promise of `Key` depends on this: an HMAC is two hash states and a buffer.
     wiped(&sha2::Sha256::default());
     assert_eq!(format!("{:?}", open(Memory::default()).unwrap()), "Audit { .. }");
     for error in [Key::from_hex(&DIGITS[1..]).unwrap_err(), Key::from_hex("secret").unwrap_err()] {

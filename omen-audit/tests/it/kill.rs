@@ -11,32 +11,32 @@ use tempfile::TempDir;
 
 use super::*;
 
-/// How many processes are killed.
+/// Number of processes to kill.
 fn kills() -> u64 {
     Proofs::wanted().choose(100, 500)
 }
 
-/// Kills on one log, one after the other: what a kill has left is repaired by the next process, which is killed, too.
+/// Consecutive kills on one log: the next process repairs the remains of a kill, and is killed, too.
 const KILLS_A_LOG: u64 = 25;
 
-/// Where a child process finds the log that it is to write to.
+/// Variable with the log that a child process writes to.
 const LOG: &str = "OMEN_GATE_TEST_KILL_LOG";
 const KEY: &str = "OMEN_GATE_TEST_KILL_KEY";
 
 const DIGITS: &str = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
 
-/// Opens a log, appends to it, and says what was acknowledged, a line each.
+/// Opens a log, appends to it, and prints the acknowledged numbers, one per line.
 fn write_entries(log: &Path, key: Key, count: u64, mut out: impl std::io::Write) {
     let audit = Audit::open(log, key, clock(), Options::default()).unwrap();
     for n in 0..count {
         let sequence = record(&audit, n).unwrap();
-        // One write, so that a line is whole or not there.
+        // One write, so that a line is complete or missing.
         out.write_all(format!("acknowledged {sequence}\n").as_bytes()).unwrap();
         out.flush().unwrap();
     }
 }
 
-/// What the process that is killed does: without end. For itself, it writes a few entries.
+/// Role of the killed process: writes without end. Run as a test, it writes a few entries.
 #[test]
 fn the_writer() {
     if let Some(log) = std::env::var_os(LOG) {
@@ -79,11 +79,11 @@ fn no_acknowledged_entry_is_lost() {
             assert_eq!((&entry["sequence"], &entry["kind"]), (&json!(sequence), &json!("decision")));
         }
     }
-    // If no kill had ever hit a write, this would show nothing.
+    // The test would prove nothing if no kill had hit a write.
     assert!(incomplete > 0 && killed_early < kills() / 2, "{incomplete} incomplete, {killed_early} early");
 }
 
-/// Starts a writer, kills it after some acknowledgements and some moments more, and gives the acknowledged numbers.
+/// Starts a writer, kills it after some acknowledgements and a short delay, and returns the acknowledged numbers.
 fn write_until_killed(log: &Path, random: &mut Random) -> Vec<u64> {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "kill::the_writer", "--nocapture", "--test-threads=1"])
@@ -97,7 +97,7 @@ fn write_until_killed(log: &Path, random: &mut Random) -> Vec<u64> {
     let mut out = BufReader::new(child.stdout.take().unwrap());
     let mut text = String::new();
     for _ in 0..random.below(4) {
-        // The harness has lines of its own before the first one.
+        // The test harness prints lines before the first one.
         let before = text.len();
         while out.read_line(&mut text).unwrap() > 0 && !text[before..].contains("acknowledged") {}
     }
@@ -108,11 +108,11 @@ fn write_until_killed(log: &Path, random: &mut Random) -> Vec<u64> {
     text.lines().filter_map(|line| line.split_once("acknowledged ")?.1.parse().ok()).collect()
 }
 
-/// Where a child process with many writers finds its log.
+/// Variable with the log of a child process with many writers.
 const MANY: &str = "OMEN_GATE_TEST_KILL_MANY";
 const WRITERS: usize = 32;
 
-/// Opens a log of small files and appends to it from many threads, without end, or so often.
+/// Opens a log of small files and appends to it from many threads, `each` times or without end.
 fn many_write(log: &Path, key: Key, each: u64) {
     let options = Options { rotate_bytes: std::num::NonZeroU64::new(8192), ..Options::default() };
     let audit = Audit::open(log, key, clock(), options).unwrap();
@@ -123,7 +123,7 @@ fn many_write(log: &Path, key: Key, each: u64) {
 
                 for n in 0..each {
                     let sequence = record(&audit, n).unwrap();
-                    // Under the lock of the stream, so that a line is whole or not there.
+                    // Under the lock of the stream, so that a line is complete or missing.
                     std::io::stdout().lock().write_all(format!("acknowledged {sequence}\n").as_bytes()).unwrap();
                 }
             });
@@ -131,7 +131,7 @@ fn many_write(log: &Path, key: Key, each: u64) {
     });
 }
 
-/// What the process with many writers does. For itself, each writes a few entries.
+/// Role of the process with many writers. Run as a test, each writer writes a few entries.
 #[test]
 fn many_writers() {
     if let Some(log) = std::env::var_os(MANY) {
@@ -146,8 +146,8 @@ fn many_writers() {
     assert_eq!(found.entries(), WRITERS as u64 * 8 + own, "and the entries of the log itself");
 }
 
-/// A log that rotates all the time, under many writers that are killed: whatever was acknowledged is there, in whichever
-/// file, and the folder is sound once it was opened.
+/// A constantly rotating log, with many writers that are killed: every acknowledged entry is in one of the files, and
+/// the folder is sound after the log was opened.
 #[test]
 fn rotation_under_many_writers_loses_nothing() {
     let mut random = Random(16);
@@ -178,7 +178,7 @@ fn rotation_under_many_writers_loses_nothing() {
             assert!(acknowledged.is_empty());
             continue;
         }
-        // As the kill has left it: nothing is missing, and nothing counts as changed.
+        // Before the repair: nothing is missing, and nothing counts as changed.
         let found = omen_audit::verify_log(&log, &key(), None).unwrap();
         assert!(found.misfits.is_empty(), "kill {kill}: {found:#?}");
         for file in &found.files {

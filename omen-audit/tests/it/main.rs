@@ -1,4 +1,4 @@
-//! The audit log (A1, A3, A4, D49), one binary.
+//! Tests of the audit log (A1, A3, A4, D49), in one binary.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 #![allow(clippy::print_stdout, reason = "a test says what it has counted")]
@@ -31,7 +31,7 @@ mod truncate;
 /// 2026-03-01T10:00:00Z.
 const START: Duration = Duration::from_secs(1_772_359_200);
 
-/// The bytes 0 to 31, a key that is none.
+/// Key with the bytes 0 to 31, for tests only.
 fn key() -> Key {
     Key::from_bytes(&std::array::from_fn::<u8, 32, _>(|i| i as u8)).unwrap()
 }
@@ -55,13 +55,13 @@ fn open(store: impl Store) -> Result<Audit, AuditError> {
     Audit::over(store, key(), clock(), Options::default())
 }
 
-/// Records something small.
+/// Appends a small record.
 fn record(audit: &Audit, n: u64) -> Result<u64, AuditError> {
     let turn = turn();
     audit.append(Record::new(Kind::Decision, &turn, object(json!({ "n": n })))).map(|receipt| receipt.sequence)
 }
 
-/// A log with a number of entries, the first of which says that it was opened.
+/// Log with a number of entries, the first of which says that it was opened.
 struct Written {
     log: Vec<u8>,
     head: Vec<u8>,
@@ -83,18 +83,18 @@ impl Written {
     }
 }
 
-/// Verifies bytes.
+/// Verifies a log given as bytes.
 fn judge(log: &[u8], head: Option<&[u8]>) -> Verification {
     verify(log, head, &key(), None).unwrap()
 }
 
-/// The entries of a log as JSON.
+/// Parses the entries of a log as JSON.
 fn entries(log: &[u8]) -> Vec<Value> {
     let text = std::str::from_utf8(log).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// Numbers that look random, the same in every run: SplitMix64.
+/// Pseudorandom numbers, the same in every run: SplitMix64.
 struct Random(u64);
 
 impl Random {

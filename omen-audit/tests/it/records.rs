@@ -1,11 +1,11 @@
-//! What is recorded, and what is refused before it is.
+//! Records, and those that are refused.
 
 use omen_audit::{LogVerdict, MAX_LINE_BYTES};
 use omen_base::NotExact;
 
 use super::*;
 
-/// Records some data and checks that a refusal has left the log as it was, and open.
+/// Appends data that must be refused, and checks that the log is unchanged and open.
 fn refused(data: Value) -> AuditError {
     let memory = Memory::default();
     let audit = open(memory.clone()).unwrap();
@@ -51,8 +51,8 @@ fn deep_nesting_is_refused() {
     }
 }
 
-/// A name that `serde_json` reads as something else: an agent that can choose arguments must not make the log look
-/// tampered with.
+/// A key that `serde_json` reserves: an agent that can choose arguments must not be able to make the log look tampered
+/// with.
 #[test]
 fn what_would_not_be_read_back_is_refused() {
     let error = refused(json!({ "args": { "$serde_json::private::RawValue": "[1, 2]" } }));
@@ -64,7 +64,7 @@ fn long_entries_are_refused() {
     let error = refused(json!({ "text": "x".repeat(2 * 1024 * 1024) }));
     assert!(matches!(error, AuditError::Long { limit, .. } if limit == Options::default().max_entry_bytes), "{error}");
 
-    // No option lets anything in that a verifier would not read.
+    // No option allows an entry that a verifier would not read.
     let options = Options { max_entry_bytes: usize::MAX, ..Options::default() };
     let memory = Memory::default();
     let audit = Audit::over(memory.clone(), key(), clock(), options).unwrap();
@@ -90,7 +90,7 @@ fn a_time_that_cannot_be_written_is_refused() {
     assert_eq!(entries(&memory.bytes())[0]["time"], "9999-12-31T23:59:59.000Z");
 }
 
-/// The text of every kind stays: logs are kept for years.
+/// The label of every kind is stable: logs are kept for years.
 #[test]
 fn kinds_have_their_names() {
     let memory = Memory::default();

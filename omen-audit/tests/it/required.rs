@@ -1,5 +1,5 @@
-//! A log is opened only if it holds what an anchor names (A3): one that was set back, cut, removed or written anew is not
-//! continued.
+//! A log is opened only if it contains the required anchor: a log that was set back, truncated, removed or rewritten is
+//! not continued (A3).
 
 use std::fs;
 use std::num::NonZeroU64;
@@ -15,7 +15,7 @@ fn opened(log: &Path, require: Option<Anchor>) -> Result<Audit, AuditError> {
     Audit::open(log, key(), clock(), Options { rotate_bytes: NonZeroU64::new(1000), require, ..Options::default() })
 }
 
-/// A log of several files with an anchor after each entry, those of the log itself among them.
+/// Writes a log of several files, and takes an anchor after each entry, including those of the log itself.
 fn anchored(log: &Path) -> Vec<Anchor> {
     let audit = opened(log, None).unwrap();
     let mut anchors = vec![audit.anchor().unwrap()];
@@ -40,7 +40,7 @@ fn a_log_that_holds_its_anchor_goes_on() {
     let folder = TempDir::new().unwrap();
     let log = folder.path().join("audit.jsonl");
     let anchors = anchored(&log);
-    // Those of each file, and the last one.
+    // Anchors of each file, and the last one.
     for anchor in anchors {
         drop(opened(&log, Some(anchor)).unwrap());
     }

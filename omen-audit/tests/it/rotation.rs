@@ -1,4 +1,5 @@
-//! A log in several files (A1, A3): the seam is sealed, a crash at any point is repaired, and no file can go unmissed.
+//! Logs in several files: the link is sealed, a crash at any point is repaired, and no missing file is overlooked (A1,
+//! A3).
 
 use std::fs;
 use std::io::{self, Read};
@@ -20,7 +21,7 @@ fn options(rotate_bytes: u64) -> Options {
     Options { rotate_bytes: NonZeroU64::new(rotate_bytes), ..Options::default() }
 }
 
-/// Writes a log in a folder until it has so many files.
+/// Writes a log in a folder until it has `files` files.
 fn in_files(folder: &Path, files: u32) -> PathBuf {
     in_files_with(folder, files, key())
 }
@@ -73,7 +74,7 @@ fn a_log_goes_on_in_another_file() {
         }
     }
     assert_eq!(found.entries(), count);
-    // A gate that starts goes on in the last one.
+    // A gate that starts continues the last one.
     let audit = Audit::open(&log, key(), clock(), options(1_000_000)).unwrap();
     assert_eq!(record(&audit, 0).unwrap(), count + 2);
     drop(audit);
@@ -97,14 +98,14 @@ fn a_file_that_is_old_is_continued() {
     let second = memory.following().unwrap();
     assert_eq!(entries(&second.bytes()).len(), 2);
     drop(audit);
-    // How old it is survives a restart.
+    // The age of the file survives a restart.
     clock.advance(day);
     let audit = Audit::over(memory, key(), clock, options).unwrap();
     let _ = record(&audit, 4).unwrap();
     assert!(second.following().is_some());
 }
 
-/// A medium with one file has a log that cannot rotate; then nothing is recorded any more.
+/// A log on a medium with one file cannot rotate; then nothing more is recorded.
 #[test]
 fn a_store_of_one_file_does_not_rotate() {
     let memory = Memory::default();
@@ -116,7 +117,7 @@ fn a_store_of_one_file_does_not_rotate() {
     assert!(matches!(record(&audit, 3), Err(AuditError::Broken)));
 }
 
-/// Several files on a medium that fails after some steps.
+/// Medium with several files that fails after some steps.
 #[derive(Debug)]
 struct Fragile {
     memory: Memory,
@@ -171,7 +172,7 @@ impl Store for Fragile {
     }
 }
 
-/// Opens the log and writes until it dies or has written some entries; gives what was acknowledged.
+/// Opens the log and writes until the store dies or `entries` are written; returns the acknowledged numbers.
 fn live(memory: &Memory, steps: u64, entries: u64) -> (Vec<u64>, bool) {
     let steps = Arc::new(AtomicU64::new(steps));
     let store = Fragile { memory: memory.clone(), steps };
@@ -193,7 +194,7 @@ fn live(memory: &Memory, steps: u64, entries: u64) -> (Vec<u64>, bool) {
     (acknowledged, true)
 }
 
-/// All entries of a log in memory; each file is verified with what its first entry says.
+/// Entries of a log in memory; each file is verified from the link in its first entry.
 fn all(memory: &Memory) -> Vec<Value> {
     let (mut files, mut file) = (Vec::new(), Some(memory.clone()));
     while let Some(memory) = file {
@@ -208,7 +209,7 @@ fn all(memory: &Memory) -> Vec<Value> {
     files
 }
 
-/// A copy of a log with all its files.
+/// Copies a log with all its files.
 fn copy(memory: &Memory) -> Memory {
     let mut source = memory.clone();
     let copy = match source.log().unwrap() {
@@ -238,7 +239,7 @@ fn overwrite(to: &Memory, from: &Memory) {
     }
 }
 
-/// The log is opened after the crash: nothing that was acknowledged is missing, in whichever file it is.
+/// Opens the log after the crash: no acknowledged entry is missing in any file.
 #[track_caller]
 fn check(memory: &Memory, acknowledged: &[u64]) {
     let (more, lived) = live(memory, u64::MAX, 3);
@@ -249,7 +250,7 @@ fn check(memory: &Memory, acknowledged: &[u64]) {
     }
 }
 
-/// Six entries in files of 500 bytes are several rotations. By default, it crashes at each ninth byte.
+/// Six entries in files of 500 bytes take several rotations. By default, every ninth byte is tried.
 #[test]
 fn a_crash_at_any_byte_of_a_rotation_is_repaired() {
     let mut rotated = 0;
@@ -265,7 +266,7 @@ fn a_crash_at_any_byte_of_a_rotation_is_repaired() {
     assert!(rotated > 2, "{rotated}");
 }
 
-/// The second life dies as well, while it repairs what the first has left.
+/// The second run crashes, too, while it repairs the remains of the first.
 #[test]
 fn a_crash_while_a_rotation_is_finished_is_repaired() {
     let mut interrupted = 0;
@@ -285,7 +286,7 @@ fn a_crash_while_a_rotation_is_finished_is_repaired() {
     assert!(interrupted > Proofs::wanted().choose(100, 500), "{interrupted}");
 }
 
-/// The paths of the misfits, by their sort.
+/// Paths of the misfits, by variant.
 fn misfits(found: &LogVerification) -> Vec<String> {
     let name = |path: &Path| path.file_name().unwrap().to_string_lossy().into_owned();
     let sort = |misfit: &Misfit| match misfit {
@@ -299,7 +300,7 @@ fn misfits(found: &LogVerification) -> Vec<String> {
     found.misfits.iter().map(sort).collect()
 }
 
-/// A log of five files, with something done to its folder.
+/// Modifies the folder of a log of five files, and returns the misfits.
 #[track_caller]
 fn after(act: impl FnOnce(&Path, &dyn Fn(u32) -> PathBuf)) -> Vec<String> {
     let folder = TempDir::new().unwrap();
@@ -312,7 +313,7 @@ fn after(act: impl FnOnce(&Path, &dyn Fn(u32) -> PathBuf)) -> Vec<String> {
     by_log.retain(|name| !name.starts_with("foreign"));
     let own: Vec<_> = names.iter().filter(|name| !name.starts_with("foreign")).cloned().collect();
     assert_eq!(by_log, own, "the same by the name of the log");
-    // And a gate does not start on it.
+    // A gate does not start on it, either.
     if !own.is_empty() {
         let opened = Audit::open(&log, key(), clock(), options(1000));
         assert!(opened.is_err(), "{own:?}");
@@ -380,7 +381,7 @@ fn every_repeated_file_is_named() {
         let found = after(|_, path| with_heads([path(from), path(to)], copy_file));
         assert_eq!(found, [format!("repeated {} {}", name(to), name(from))]);
     }
-    // As one more.
+    // As an additional file.
     for (from, to) in [(1, 6), (3, 6), (5, 6)] {
         let found = after(|_, path| with_heads([path(from), path(to)], copy_file));
         assert!(found.contains(&format!("repeated {} {}", name(to), name(from))), "{found:?}");
@@ -393,20 +394,20 @@ fn every_repeated_file_is_named() {
 fn every_foreign_file_is_named() {
     let other = || Key::from_bytes(b"another key, of 32 bytes or more").unwrap();
     for number in 1..=5 {
-        // Of another log with another key.
+        // From another log with another key.
         let elsewhere = TempDir::new().unwrap();
         let foreign = in_files_with(elsewhere.path(), 5, other());
         let found = after(|_, path| with_heads([numbered(&foreign, number), path(number)], copy_file));
         assert_eq!(found, [format!("foreign {}", name(number))]);
     }
-    // A log of its own.
+    // From a separate log.
     let elsewhere = TempDir::new().unwrap();
     let foreign = in_files_with(elsewhere.path(), 1, other());
     let found = after(|folder, _| with_heads([foreign.clone(), folder.join("other.jsonl")], copy_file));
     assert_eq!(found, ["foreign other.jsonl"]);
 }
 
-/// A log with the same key: its file fits neither the one before nor the one after.
+/// A log with the same key: its file matches neither its predecessor nor its successor.
 #[test]
 fn a_file_of_another_log_with_the_same_key_is_named() {
     for number in 2..=5 {
@@ -424,7 +425,7 @@ fn a_file_of_another_log_with_the_same_key_is_named() {
     }
 }
 
-/// A file that was set back to what it was before it was continued.
+/// A file that was set back to its state before it was continued.
 #[test]
 fn a_file_that_was_set_back_is_found() {
     let folder = TempDir::new().unwrap();
@@ -445,14 +446,14 @@ fn a_file_that_was_set_back_is_found() {
         matches!(&error, AuditError::NotSound(LogVerdict::Tampered(Tampering::NotClosed(2)))),
         "no second continuation: {error}"
     );
-    // The head record alone does not make a crash of it: there are entries in the second file.
+    // The head record alone does not make it look like a crash: the second file has entries.
     fs::write(&log, &closed).unwrap();
     let found = verified(&log);
     assert!(!found.is_sound(), "{found:?}");
     assert!(Audit::open(&log, key(), clock(), options(1000)).is_err());
 }
 
-/// What is given is what there is to be: a file that was left out is named.
+/// The listed files must be complete: a file that was left out is reported.
 #[test]
 fn files_that_are_named_one_by_one() {
     let folder = TempDir::new().unwrap();
@@ -468,7 +469,7 @@ fn files_that_are_named_one_by_one() {
     assert_eq!(misfits(&verify_files(&twice, &key(), None).unwrap()), [format!("foreign {}", name(2))]);
 }
 
-/// An anchor shows that the whole folder was set back, whichever file its entry is in.
+/// An anchor reveals that the whole folder was set back, whichever file has its entry.
 #[test]
 fn an_anchor_holds_over_files() {
     let folder = TempDir::new().unwrap();
@@ -498,7 +499,7 @@ fn an_anchor_holds_over_files() {
     assert!(!found.is_sound());
 }
 
-/// While a gate writes, its log is sound as far as it was acknowledged, at any moment, also when it goes on in another file.
+/// While a gate writes, its log is sound up to the acknowledged entries at any moment, also during a rotation.
 #[test]
 fn a_log_in_use_is_verified_as_far_as_it_goes() {
     let folder = TempDir::new().unwrap();

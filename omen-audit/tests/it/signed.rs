@@ -1,4 +1,4 @@
-//! Signed anchors: a log is verified without its key.
+//! Signed anchors: verification of a log without its key.
 
 use std::fs;
 use std::num::NonZeroU64;
@@ -11,12 +11,12 @@ use tempfile::TempDir;
 
 use super::*;
 
-/// A log of several files with a signed anchor, and more entries after it.
+/// Log of several files with a signed anchor, and more entries after it.
 struct Signed {
     folder: TempDir,
     log: PathBuf,
     anchor: SignedAnchor,
-    /// All bytes of the log in order, and those that were signed.
+    /// All bytes of the log in order, and the signed ones.
     bytes: Vec<u8>,
     signed: usize,
 }
@@ -51,8 +51,8 @@ fn what_was_signed_is_verified_through_all_files() {
     assert_eq!(anchor.verify(&log).unwrap(), SignedVerdict::Sound { after: lines(&bytes[signed..]) });
 }
 
-/// Each byte is changed, by default each 19th and those on both sides of the end of what was signed, in one file: where files end was
-/// not signed; the key of the log verifies that.
+/// Changes each byte, by default each 19th and those around the end of the signed part, of the log as one file: the
+/// split into files is not signed; the key of the log verifies that.
 #[test]
 fn every_change_of_what_was_signed_is_found() {
     let Signed { folder, anchor, bytes, signed, .. } = signed();

@@ -1,4 +1,4 @@
-//! What log and head record may be found as, each with each: the verdict, and what opening does (D57).
+//! All combinations of states of log and head record: the verdict, and the effect of opening (D57).
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ use super::*;
 
 const CHANGED: LogVerdict = LogVerdict::Tampered(Tampering::HeadChanged);
 
-/// The head record that is made before there is a log.
+/// Head record that is created before the log.
 fn first_head() -> Vec<u8> {
     let memory = Memory::default();
     assert!(matches!(open(Mortal { memory: memory.clone(), steps: 1 }), Err(AuditError::Store(_))));
@@ -32,19 +32,19 @@ fn old(named: u64) -> LogVerdict {
     LogVerdict::Tampered(Tampering::HeadOld { named })
 }
 
-/// What opening does.
+/// Effect of opening.
 enum Opening {
-    /// It writes an entry that says so, and the log is sound.
+    /// Writes an entry of this kind, and the log is sound.
     Opens(&'static str, Value),
-    /// It refuses, and leaves everything as it was.
+    /// Refuses, and leaves everything unchanged.
     Refuses,
-    /// It refuses, for the log is gone.
+    /// Refuses, because the log is missing.
     Gone,
 }
 
 use Opening::{Gone, Opens, Refuses};
 
-/// The verdict; none if there is nothing to verify.
+/// Log, head record, verdict (`None` if there is nothing to verify), and effect of opening.
 type Row<'r> = (Option<&'r [u8]>, Option<&'r [u8]>, Option<LogVerdict>, Opening);
 
 #[test]
@@ -58,7 +58,7 @@ fn every_state_has_its_verdict_and_opening() {
     let torn_first = &lines[0][..50];
     let heads = [first_head(), written(1).head, written(2).head, written(3).head];
     let [none, one, second, third] = heads.each_ref().map(|head| Some(&head[..]));
-    // Of a write of the third over the second.
+    // Partial write of the third record over the second.
     let torn_head = [&heads[3][..60], &heads[2][60..]].concat();
     assert!(torn_head != heads[2] && torn_head != heads[3]);
     let torn_head = Some(&torn_head[..]);
@@ -73,26 +73,26 @@ fn every_state_has_its_verdict_and_opening() {
     let (missing, emptied) = (LogVerdict::Tampered(Tampering::HeadMissing), LogVerdict::Tampered(Tampering::Empty));
 
     let rows: Vec<Row<'_>> = vec![
-        // There is no log.
+        // The log is missing.
         (None, None, None, opened()),
         (None, empty, Some(CHANGED), Refuses),
         (None, torn_head, Some(CHANGED), Refuses),
         (None, none, Some(incomplete(0, 0)), opened()),
         (None, second, Some(truncated(0, 2)), Gone),
         (None, third, Some(truncated(0, 3)), Gone),
-        // It is empty. Emptied by somebody who has removed the head record, too, it is not taken for a new one.
+        // The log is empty. If the head record was removed, too, it is not taken for a new log.
         (empty, None, Some(emptied), Refuses),
         (empty, empty, Some(CHANGED), Refuses),
         (empty, torn_head, Some(CHANGED), Refuses),
         (empty, none, Some(incomplete(0, 0)), opened()),
         (empty, second, Some(truncated(0, 2)), Refuses),
         (empty, third, Some(truncated(0, 3)), Refuses),
-        // Its first line has been begun.
+        // The first line is partial.
         (torn_first, None, Some(missing.clone()), Refuses),
         (torn_first, empty, Some(CHANGED), Refuses),
         (torn_first, none, Some(incomplete(0, 50)), cut(0, 0, 50)),
         (torn_first, one, Some(truncated(0, 1)), Refuses),
-        // Its third line has been begun: that head record is the current one which names two entries.
+        // The third line is partial: the current head record is the one of two entries.
         (torn, None, Some(missing.clone()), Refuses),
         (torn, empty, Some(CHANGED), Refuses),
         (torn, torn_head, Some(CHANGED), Refuses),
@@ -100,7 +100,7 @@ fn every_state_has_its_verdict_and_opening() {
         (torn, one, Some(incomplete(1, 100)), cut(1, two.len(), 100)),
         (torn, second, Some(incomplete(0, 100)), cut(0, two.len(), 100)),
         (torn, third, Some(truncated(2, 3)), Refuses),
-        // It is whole.
+        // The log is whole.
         (whole, None, Some(missing), Refuses),
         (whole, empty, Some(CHANGED), Refuses),
         (whole, torn_head, Some(incomplete(1, 0)), adopted()),
@@ -114,7 +114,7 @@ fn every_state_has_its_verdict_and_opening() {
     }
 }
 
-/// Whatever head record there is.
+/// With every head record.
 #[test]
 fn what_is_not_the_start_of_an_entry_is_never_taken_for_one() {
     let (two, three) = (written(2), written(3));

@@ -1,4 +1,4 @@
-//! Every change of an entry is found, and where.
+//! Every change of an entry is detected and located.
 
 use omen_audit::{Flaw, LogVerdict, Tampering, Verifier};
 
@@ -16,12 +16,12 @@ fn tampered(verdict: &LogVerdict) -> (u64, u64, &Flaw) {
     }
 }
 
-/// Every byte with every other value, or by default a part of them: in each tenth line and the first two, values that JSON gives a
-/// meaning and those with a bit flipped, in the second line all.
+/// Changes every byte to every other value. By default only a sample: in each tenth line and the first two, values that
+/// have a meaning in JSON and flipped bits, and all values in the second line.
 ///
-/// What comes before the changed line is the same each time, so the verifier that has read it is cloned; it then reads
-/// the changed log from there on, until the verdict is certain. To be sure that this is the same, some changed logs are
-/// read from their start.
+/// The lines before the change are the same each time, so the verifier that has read them is cloned; it then reads the
+/// changed log from there until the verdict is certain. Some changed logs are read from their start, to confirm that
+/// this is equivalent.
 #[test]
 fn every_single_byte_change_is_found_in_its_line() {
     let (written, key) = (written(ENTRIES), key());
@@ -65,7 +65,7 @@ fn every_single_byte_change_is_found_in_its_line() {
     assert_eq!(verifier.finish().verdict, LogVerdict::Sound);
 }
 
-/// Changes that leave what the entry says as it is: other spellings of the same JSON.
+/// Changes that keep the meaning of an entry: other spellings of the same JSON.
 #[test]
 fn other_spellings_of_the_same_entry_are_found() {
     let written = written(5);
@@ -113,7 +113,7 @@ fn every_deletion_is_found() {
     }
 }
 
-/// Of each entry, or by default of each eighth, with each one before it.
+/// Swaps each entry, or by default each eighth, with each entry before it.
 #[test]
 fn every_swap_is_found() {
     let (written, key) = (written(ENTRIES), key());
@@ -128,7 +128,7 @@ fn every_swap_is_found() {
     }
 }
 
-/// Of each entry, or by default of each eighth, in each place.
+/// Duplicates each entry, or by default each eighth, at each position.
 #[test]
 fn every_duplication_is_found() {
     let (written, key) = (written(ENTRIES), key());
@@ -138,14 +138,14 @@ fn every_duplication_is_found() {
             let mut lines = written.lines();
             lines.insert(to, lines[n]);
             let found = before.judge(to, &lines);
-            // Of two copies side by side, the second is out of place.
+            // Of two adjacent copies, the second is out of place.
             let line = if to < n { to } else { to.max(n + 1) } as u64 + 1;
             assert_eq!(tampered(&found.verdict).0, line, "{n} to {to}");
         }
     }
 }
 
-/// Verifiers that have read a log up to each of its lines: what comes before a change is read once.
+/// Verifiers that have read a log up to each of its lines, so that lines before a change are read once.
 struct Prefixes<'w>(Vec<Verifier<'w>>);
 
 impl<'w> Prefixes<'w> {
@@ -159,8 +159,8 @@ impl<'w> Prefixes<'w> {
         Self(before)
     }
 
-    /// Judges lines, of which those before a given one are as they were written. Some are read from their start, to be
-    /// sure that this is the same.
+    /// Verifies lines, with unchanged ones before the given index. Some are read from their start, to confirm that this
+    /// is equivalent.
     fn judge(&self, first: usize, lines: &[&[u8]]) -> Verification {
         let mut verifier = self.0[first].clone();
         for line in &lines[first..] {
@@ -179,7 +179,7 @@ impl<'w> Prefixes<'w> {
     }
 }
 
-/// An entry of the same key and the same number from another log does not fit.
+/// An entry of another log with the same key and number does not match.
 #[test]
 fn an_entry_of_another_log_is_found() {
     let memory = Memory::default();

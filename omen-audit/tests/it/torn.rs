@@ -1,10 +1,10 @@
-//! What stands behind the last line break: the start of an entry, or not (D57).
+//! Bytes after the last line break: the start of an entry, or tampering (D57).
 
 use omen_audit::{Flaw, LogVerdict, Tampering};
 
 use super::*;
 
-/// Entries with whatever RFC 8785 has a spelling for, and the head record before each.
+/// Entries with every construct that has a canonical form (RFC 8785), and the head record before each.
 fn rich() -> Vec<(Vec<u8>, Vec<u8>, Vec<u8>)> {
     let memory = Memory::default();
     let audit = open(memory.clone()).unwrap();
@@ -49,7 +49,7 @@ fn every_start_of_an_entry_is_one() {
             cuts += 1;
         }
     }
-    // The log's own entries: the first, and one of a repair.
+    // Entries of the log itself: the first, and one of a repair.
     let first = written(1);
     let none = {
         let memory = Memory::default();
@@ -77,7 +77,7 @@ fn refused(log: &[u8], head: &[u8], tail: &[u8]) -> Flaw {
         panic!("{:?}: {found:?}", String::from_utf8_lossy(tail));
     };
     assert_eq!((offset, found.entries), (log.len() as u64, 2));
-    // What is not known to be a crash's is not cut off.
+    // Bytes that a crash may not have left are not cut off.
     let memory = Memory::new(torn.clone(), Some(head.to_vec()));
     assert!(matches!(open(memory.clone()), Err(AuditError::NotSound(_))));
     assert_eq!((memory.bytes(), memory.head_bytes().unwrap()), (torn, head.to_vec()));
@@ -101,7 +101,7 @@ fn what_no_entry_starts_with_is_no_crash() {
         changed
     };
     for tail in [
-        // No JSON, other JSON, and JSON in another spelling.
+        // Invalid JSON, other JSON, and JSON in another spelling.
         "x",
         " ",
         "\0",
@@ -121,7 +121,7 @@ fn what_no_entry_starts_with_is_no_crash() {
         "{\"data\":{} ",
         "{\"data\":{},\"kind\":\"other",
         "{\"v\":1",
-        // Members that an entry of this kind has not.
+        // Members that an entry of this kind does not have.
         "{\"correlation_id\":\"x\",",
         "{\"correlation_id\":\"corr_1\",\"data\":{},\"kind\":\"op",
         "{\"correlation_id\":\"corr_1\",\"kind\"",
@@ -129,7 +129,7 @@ fn what_no_entry_starts_with_is_no_crash() {
     .map(str::to_owned)
     .into_iter()
     .chain([
-        // Data that is not canonical as far as it goes.
+        // Data that is not canonical so far.
         start("{\"b\":1,\"a\""),
         start("{\"ab\":1,\"aa"),
         start("{\"a\":1,\"a\""),
@@ -170,7 +170,7 @@ fn what_no_entry_starts_with_is_no_crash() {
         with(&mac, &mac.to_uppercase()).split_once("\"sequence\"").unwrap().0.to_owned(),
         with(&mac, &mac[1..]).split_once("\"time\"").unwrap().0.to_owned(),
         with("\"sequence\"", "\"packet_id\":\"x\",\"sequence\"").split_once("\"time\"").unwrap().0.to_owned(),
-        // More than an entry.
+        // More than one entry.
         format!("{third} "),
         format!("{third}{third}"),
         format!("{third}\r"),
@@ -180,7 +180,7 @@ fn what_no_entry_starts_with_is_no_crash() {
         let Flaw::NotStart { at, expected } = &flaw else { panic!("{tail}: {flaw:?}") };
         assert!(*at <= tail.len() as u64 && !expected.is_empty(), "{tail}: {flaw}");
     }
-    // Bytes that are no text.
+    // Bytes that are not UTF-8.
     for tail in [&b"\xff"[..], b"{\"data\":{\"\xff", b"{\"data\":{\"a\":\"\xc3\x28", b"{\"data\":{\"a\":\"\xc3\""] {
         assert!(matches!(refused(&log, &head, tail), Flaw::NotStart { .. }));
     }
@@ -188,7 +188,7 @@ fn what_no_entry_starts_with_is_no_crash() {
     assert_eq!(shown, "it has no line break, and is not the start of an entry: expected `,\"kind\":` after 10 bytes");
 }
 
-/// Where nothing but a known rest is missing, the seal decides: who has not got the key cannot make that up.
+/// If only a known rest is missing, the seal is checked, and cannot be forged without the key.
 #[test]
 fn a_start_that_tells_its_seal_is_checked_with_it() {
     let Written { log, head, .. } = written(2);
@@ -210,7 +210,7 @@ fn a_start_that_tells_its_seal_is_checked_with_it() {
             }
         }
     }
-    // An entry that another log has in that place, and one that repeats the last.
+    // An entry that another log has at that position, and a repetition of the last entry.
     let memory = Memory::default();
     let audit = open(memory.clone()).unwrap();
     (2..=3).for_each(|n| assert_eq!(record(&audit, n + 100).unwrap(), n));
@@ -222,7 +222,7 @@ fn a_start_that_tells_its_seal_is_checked_with_it() {
     assert!(matches!(refused(&log, &head, &second[..second.len() - 1]), Flaw::NotStart { .. }));
 }
 
-/// A reader of hostile bytes keeps no stack and no time: nesting is bounded, and each byte is read once.
+/// Hostile bytes take neither stack nor time: nesting is bounded, and each byte is read once.
 #[test]
 fn a_long_tail_is_read_in_linear_time() {
     let Written { log, head, .. } = written(1);

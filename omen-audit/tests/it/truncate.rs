@@ -1,4 +1,4 @@
-//! What is missing at the end is missed, by the head record or by an anchor.
+//! Missing entries at the end are detected, by the head record or by an anchor.
 
 use omen_audit::{LogVerdict, Tampering, Verifier};
 
@@ -20,7 +20,7 @@ fn every_truncation_is_found() {
     assert_eq!(verifier.finish().verdict, LogVerdict::Sound);
 }
 
-/// Bytes behind the last acknowledged entry are no loss, unless they make a line: then somebody has written it.
+/// Removing bytes after the last acknowledged entry is not a loss. If they end in a line break, they are tampering.
 #[test]
 fn what_was_never_acknowledged_is_no_loss() {
     let (shorter, longer) = (written(9), written(10));
@@ -37,7 +37,7 @@ fn what_was_never_acknowledged_is_no_loss() {
     assert!(matches!(verdict, LogVerdict::Tampered(Tampering::Line { line: 10, .. })), "{verdict:?}");
 }
 
-/// A3: set back together, log and head record fit each other. What was kept elsewhere does not.
+/// A3: log and head record that were set back together match each other, but not an anchor kept elsewhere.
 #[test]
 fn an_anchor_shows_that_both_were_set_back() {
     let (earlier, later) = (written(150), written(200));
@@ -51,7 +51,7 @@ fn an_anchor_shows_that_both_were_set_back() {
     assert_eq!(anchored(&later.log, Some(&later.head), &earlier.anchor), LogVerdict::Sound);
 }
 
-/// A3: who has the key can write the log anew. What was kept elsewhere shows it.
+/// A3: with the key, the log can be rewritten. An anchor kept elsewhere reveals that.
 #[test]
 fn an_anchor_shows_that_the_log_was_written_anew() {
     let written = written(10);

@@ -1,17 +1,17 @@
-//! Numbers that every reader takes for the same.
+//! Numbers that every parser reads alike.
 
 use std::fmt;
 
 use serde_json::Number;
 
-/// Why readers may take a number for different ones.
+/// Reason why parsers may read a number differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Doubt {
     /// Beyond ±(2^53−1), where doubles have gaps (D49).
     Large,
-    /// Not what the nearest double is written as: digits would get lost.
+    /// Not the shortest text of the nearest double: digits would be lost.
     Rounded,
-    /// Some readers keep the sign of zero, some do not.
+    /// Some parsers keep the sign of zero, some do not.
     NegativeZero,
 }
 
@@ -25,21 +25,21 @@ impl fmt::Display for Doubt {
     }
 }
 
-/// Takes a number, written as JSON has it, if its value survives being read as a double.
+/// Parses a JSON number, if its value survives conversion to a double.
 pub(super) fn exact(text: &str) -> Result<Number, Doubt> {
     let float: f64 = text.parse().map_err(|_| Doubt::Rounded)?;
     if !(-LARGEST..=LARGEST).contains(&float) {
         return Err(Doubt::Large);
     }
-    let Some(written) = Decimal::of(text) else { return Err(Doubt::Rounded) };
+    let Some(written) = Decimal::parse(text) else { return Err(Doubt::Rounded) };
     if written.digits.is_empty() {
         return if text.starts_with('-') { Err(Doubt::NegativeZero) } else { number(text, float) };
     }
-    // The shortest text of the double is the same decimal, or the double is not what was written.
-    if Decimal::of(&format!("{float:e}")) == Some(written) { number(text, float) } else { Err(Doubt::Rounded) }
+    // If the shortest text of the double is another decimal, the double differs from the written number.
+    if Decimal::parse(&format!("{float:e}")) == Some(written) { number(text, float) } else { Err(Doubt::Rounded) }
 }
 
-/// Integers stay integers; all else is the double.
+/// Integers stay integers; other numbers become doubles.
 fn number(text: &str, float: f64) -> Result<Number, Doubt> {
     match text.parse::<i64>() {
         Ok(integer) => Ok(integer.into()),
@@ -47,10 +47,10 @@ fn number(text: &str, float: f64) -> Result<Number, Doubt> {
     }
 }
 
-/// 2^53−1.
+/// Largest integer up to which doubles represent all integers exactly, 2^53−1.
 const LARGEST: f64 = 9_007_199_254_740_991.0;
 
-/// A decimal number as its digits without outer zeros, and the power of ten of the last one.
+/// Decimal number as digits without outer zeros, and the power of ten of the last digit.
 #[derive(Debug, PartialEq, Eq)]
 struct Decimal {
     negative: bool,
@@ -59,8 +59,8 @@ struct Decimal {
 }
 
 impl Decimal {
-    /// Takes apart a text such as `-12.50e3`. `None` if its exponent is out of range.
-    fn of(text: &str) -> Option<Self> {
+    /// Parses a text such as `-12.50e3`. `None` if the exponent is out of range.
+    fn parse(text: &str) -> Option<Self> {
         let (sign, rest) = match text.strip_prefix('-') {
             Some(rest) => (true, rest),
             None => (false, text),

@@ -1,8 +1,7 @@
-//! A key that cannot be had.
+//! Keys reserved by `serde_json`.
 //!
-//! `serde_json` marks values that it passes on to itself with keys of its own. In a text that comes from outside such a
-//! key would have what stands below it read once more, as another value than the one that was checked, and as deep as
-//! it likes.
+//! `serde_json` uses keys of its own to pass values to itself. In a foreign text, such a key would make it parse the
+//! value below again: to another value than the one that was checked, and without the depth limit.
 
 const PREFIX: &str = "$serde_json::private::";
 

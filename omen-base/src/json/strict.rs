@@ -1,7 +1,7 @@
-//! Objects in which no key is repeated, at any depth (D58).
+//! Objects without repeated keys, at any depth (D58).
 //!
-//! Of a key that is there twice, some readers take the first value and some the last. What is said by such an object
-//! depends on who reads it, so it is not read at all. Keys are compared as they are meant, with their escapes resolved.
+//! Of a repeated key, some parsers take the first value and some the last. The meaning of such an object depends on the
+//! parser, so it is refused. Keys are compared with their escapes resolved.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -12,44 +12,44 @@ use serde_json::{Map, Value};
 use super::{Key, below, place, reserved};
 use crate::bounded::bounded;
 
-/// Why a text is not an unambiguous object.
+/// Reason why a text is not an unambiguous object.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Unread {
     /// A key is repeated.
     Doubled(Doubled),
-    /// It is not an object, or uses a reserved key. The text says why, and is bounded.
+    /// The text is not an object, or uses a reserved key. The message is bounded.
     Other(String),
 }
 
-/// An object in which a key is repeated, in itself or in what it holds.
+/// Object in which a key is repeated, at any depth.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Doubled {
-    /// The first such key and where it stands, in words, bounded.
+    /// First repeated key and its position, in words; bounded.
     pub why: String,
-    /// The object, with the last value of each key.
+    /// Object with the last value of each key.
     frame: Map<String, Value>,
-    /// The object's own keys that are repeated.
+    /// Repeated keys of the object itself.
     own: BTreeSet<String>,
 }
 
 impl Doubled {
-    /// A member of the object, if its key is there once.
+    /// Member of the object, if its key occurs once.
     pub fn once(&self, key: &str) -> Option<&Value> {
         self.frame.get(key).filter(|_| !self.own.contains(key))
     }
 
-    /// Whether the object has a key, however often.
+    /// Whether the object has a key, once or repeated.
     pub fn has(&self, key: &str) -> bool {
         self.frame.contains_key(key)
     }
 }
 
-/// Reads an object.
+/// Parses an object.
 pub fn read(text: &[u8]) -> Result<Map<String, Value>, Unread> {
     let mut doubled = None;
     let mut own = BTreeSet::new();
     let mut deserializer = serde_json::Deserializer::from_slice(text);
-    let seed = Seed { at: Place::Outermost, doubled: &mut doubled, own: Some(&mut own) };
+    let seed = Seed { at: ValuePath::Outermost, doubled: &mut doubled, own: Some(&mut own) };
     let read = seed.deserialize(&mut deserializer).and_then(|value| deserializer.end().map(|()| value));
     match (read, doubled) {
         (Err(error), _) => Err(Unread::Other(bounded(&error.to_string()))),
@@ -59,15 +59,15 @@ pub fn read(text: &[u8]) -> Result<Map<String, Value>, Unread> {
     }
 }
 
-/// Where a value stands. It is written out only where something is wrong.
+/// Path of a value. It is formatted only for errors.
 #[derive(Clone, Copy)]
-enum Place<'p> {
+enum ValuePath<'p> {
     Outermost,
-    Member(&'p Place<'p>, &'p str),
-    Item(&'p Place<'p>, usize),
+    Member(&'p ValuePath<'p>, &'p str),
+    Item(&'p ValuePath<'p>, usize),
 }
 
-impl Place<'_> {
+impl ValuePath<'_> {
     fn pointer(&self) -> String {
         match self {
             Self::Outermost => String::new(),
@@ -77,11 +77,11 @@ impl Place<'_> {
     }
 }
 
-/// Reads any value, and notes the first key that is repeated.
+/// Deserializer of any value that records the first repeated key.
 struct Seed<'s> {
-    at: Place<'s>,
+    at: ValuePath<'s>,
     doubled: &'s mut Option<String>,
-    /// Takes the keys of this very object that are repeated.
+    /// Collects the repeated keys of this object itself.
     own: Option<&'s mut BTreeSet<String>>,
 }
 
@@ -131,7 +131,7 @@ impl<'de> Visitor<'de> for Seed<'_> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
         let mut values = Vec::new();
         loop {
-            let at = Place::Item(&self.at, values.len());
+            let at = ValuePath::Item(&self.at, values.len());
             match items.next_element_seed(Seed { at, doubled: &mut *self.doubled, own: None })? {
                 Some(value) => values.push(value),
                 None => return Ok(Value::Array(values)),
@@ -152,7 +152,7 @@ impl<'de> Visitor<'de> for Seed<'_> {
                     own.insert(key.as_ref().to_owned());
                 }
             }
-            let at = Place::Member(&self.at, &key);
+            let at = ValuePath::Member(&self.at, &key);
             let value = members.next_value_seed(Seed { at, doubled: &mut *self.doubled, own: None })?;
             map.insert(key.into_owned(), value);
         }
@@ -167,7 +167,7 @@ mod tests {
 
     use super::{Unread, read};
 
-    /// What is wrong, and which of the object's own keys are repeated.
+    /// Asserts the error, and the repeated keys of the object itself.
     #[track_caller]
     fn doubled(text: &str, why: &str, own: &[&str]) {
         let Err(Unread::Doubled(doubled)) = read(text.as_bytes()) else { panic!("{text}") };
@@ -183,7 +183,7 @@ mod tests {
         doubled(r#"{"é":1,"\u00e9":1}"#, "duplicate field `é` in the outermost object", &["é"]);
         doubled(r#"{"😀":1,"\ud83d\uDE00":1}"#, "duplicate field `😀` in the outermost object", &["😀"]);
         doubled(r#"{"a/b":[0,{"":{},"":{}}]}"#, "duplicate field `` in `/a~1b/1`", &[]);
-        // The first is named.
+        // The error names the first repetition.
         doubled(r#"{"x":{"y":1,"y":2},"z":1,"z":2}"#, "duplicate field `y` in `/x`", &["z"]);
     }
 

@@ -8,7 +8,7 @@ fn check(text: &str, expect: &str) {
     let value: Value = serde_json::from_str(text).unwrap();
     let bytes = canonical(&value).unwrap();
     assert_eq!(String::from_utf8(bytes.clone()).unwrap(), expect);
-    // Reading the canonical text gives the same bytes again; a verifier relies on that.
+    // A verifier relies on this: parsing canonical text and encoding it again gives the same bytes.
     assert_eq!(canonical(&serde_json::from_slice(&bytes).unwrap()).unwrap(), bytes);
 }
 
@@ -22,7 +22,7 @@ fn refused(value: &Value, at: &str) {
 
 #[test]
 fn the_example_of_the_rfc() {
-    // Section 3.2.2, without its number 333333333.33333329, which follows by itself, and 1E30, which is not exact.
+    // Section 3.2.2, without its numbers 333333333.33333329, which is covered elsewhere, and 1E30, which is not exact.
     check(
         r#"{"numbers": [333333333.33333329, 4.50, 2e-3, 0.000000000000000000000000001],
             "string": "\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/",
@@ -56,7 +56,7 @@ fn what_is_not_exact_is_refused_wherever_it_stands() {
     refused(&json!({"a": [0, {"b/c": -9_007_199_254_740_992_i64}]}), "/a/1/b~1c");
     refused(&json!([u64::MAX]), "/0");
     refused(&json!([i64::MIN]), "/0");
-    // Canonical text would make integers of these, which could not be read back.
+    // Their canonical text would be an integer beyond the limit, which could not be read back.
     refused(&json!([1e16]), "/0");
     refused(&json!({"x": -1e300}), "/x");
 }

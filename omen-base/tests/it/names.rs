@@ -1,4 +1,4 @@
-//! Names of servers, tools, turns and steps: two that are not the same do not look the same.
+//! Names of servers, tools, turns and steps: different names look different.
 
 use omen_base::{ServerName, StepId, ToolName, TurnId};
 use omen_types::unseen::is_unseen;
@@ -25,14 +25,14 @@ fn names_are_of_characters_that_are_seen() {
     refused("a\u{a0}b", "a\u{a0}b");
     refused(&"x".repeat(129), &"x".repeat(128));
     refused("a\n\u{1b}[2J", r"a\n\u{1b}[2J");
-    // Shown as `delete_all` is, or as something else than it is, or with words for a model only.
+    // Displayed like `delete_all`, displayed as something else, or with text that only a model sees.
     refused("delete\u{200b}_all", r"delete\u{200b}_all");
     refused("a\u{202e}b", r"a\u{202e}b");
     refused("a\u{61c}\u{200e}\u{2066}\u{2069}", r"a\u{61c}\u{200e}\u{2066}\u{2069}");
     refused("a\u{e0041}\u{fe0f}\u{3164}", r"a\u{e0041}\u{fe0f}\u{3164}");
 }
 
-/// Entries of the log that nobody asked for have this turn: a request that could use it could hide among them.
+/// Entries without a request have this turn: a request under it could hide among them.
 #[test]
 fn the_turn_of_the_gates_start_is_the_gates_alone() {
     assert_eq!(omen_base::START, "gate.start");
@@ -44,7 +44,7 @@ fn the_turn_of_the_gates_start_is_the_gates_alone() {
     assert!(TurnId::new("gate.started").is_ok() && ToolName::new("gate.start").is_ok());
 }
 
-/// The second opinion is the table of a library that is generated from Unicode's.
+/// Cross-check with the table of a library that is generated from Unicode's data.
 #[test]
 fn what_is_unseen_is_what_unicode_says() {
     let class = r"^[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}[\p{Cf}--\p{Prepended_Concatenation_Mark}]]$";

@@ -1,9 +1,9 @@
-//! RFC 8785, by its own examples (A4).
+//! Examples of RFC 8785 (A4).
 
 use omen_base::{NotExact, canonical};
 use serde_json::{Value, json};
 
-/// Appendix B. What lies beyond ±(2^53−1) is refused (D49), so its line only says that.
+/// Appendix B. Numbers beyond ±(2^53−1) are refused, so their lines only say that (D49).
 #[test]
 fn numbers_are_those_of_appendix_b() {
     for (bits, expect) in [
@@ -40,7 +40,7 @@ fn numbers_are_those_of_appendix_b() {
     }
 }
 
-/// The text says the value again.
+/// Parsing the text gives the same value.
 #[test]
 fn what_is_written_reads_as_the_same_value() {
     let value = json!({ "z": [1.5, -0.25, 1e-7, 123456789], "a": { "\u{7f}": "\u{1}\u{2028}", "": [] }, "😀": {} });

@@ -1,20 +1,20 @@
-//! A governed write: an agent whose tools are real, and which has no way to them but through the gate.
+//! Governed write: an agent with real tools that it can only call through the gate.
 //!
 //! ```text
 //! cargo run --example governed_write -- --audit DIR
 //! ```
 //!
-//! The agent is to raise a connection pool from 50 to 80. It reads the setting first, for it may act on verified
-//! assumptions alone; then it writes, under a token. Both tools are on a server of the Model Context Protocol, a child
-//! process that keeps settings in a file: this very program, run as `governed_write --serve FILE`.
+//! The agent is to raise a connection pool from 50 to 80. It reads the setting first, because it may act only on
+//! verified assumptions; then it writes, under a token. Both tools are on a server of the Model Context Protocol, a
+//! child process that keeps settings in a file: this very program, run as `governed_write --serve FILE`.
 //!
-//! An order of the episode comes out as a task, and `gate.run(task).await` makes its result of it. In between the gate
-//! asks the server what tools it has, holds the arguments against the tool's schema, asks the operator's allowlist and
-//! grants, and somebody who confirms the write; it records what it is about to do, calls the tool, records what came of
-//! it, and types the answer. What `operator.rs` says, no agent can change.
+//! The episode orders a task, and `gate.run(task).await` returns its result. In between the gate asks the server for
+//! its tools, checks the arguments against the tool's schema, checks the operator's allowlist and grants, and asks
+//! somebody to confirm the write; it records the intent, calls the tool, records the outcome, and types the answer. No
+//! agent can change the settings in `operator.rs`.
 //!
-//! Afterwards `DIR` holds the episode, the audit log and its key. Run it again with the same `DIR`: the pool is not 50
-//! any more, and the agent leaves it alone.
+//! Afterwards `DIR` has the episode, the audit log and its key. Run it again with the same `DIR`: the pool is no longer
+//! 50, and the agent leaves it alone.
 
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]
 
@@ -38,7 +38,7 @@ use omen::{Instant, json};
 use omen_gate::Gate;
 use serde_json::Value;
 
-// The tools, as the episode knows them: their names are those that the server lists.
+// Tools as the episode knows them: their names are those that the server lists.
 tool!(ConfigGet = "config.get", Read);
 tool!(ConfigSet = "config.set", Write);
 scope!(RaisePool: tools [ConfigSet], operations [Modify]);
@@ -49,7 +49,7 @@ const AFTER: &str = "80";
 
 type Failure = Box<dyn Error + Send + Sync>;
 
-/// The agent: takes an episode that has not begun, and ends with one that has closed.
+/// Agent: receives an episode that has not begun, and ends with a closed one.
 async fn agent(
     gate: &Gate,
     episode: Episode<Idle>,
@@ -59,7 +59,7 @@ async fn agent(
         .observe(Observation::user_input(Observed, fields!({ "ask": "raise the pool `orders` to 80" })))
         .believe(Belief::new("db", POOL, BEFORE));
 
-    // Verify first: a plan, and an order to read. The gate carries it out.
+    // Verify first: a plan, and a directive to read. The gate carries it out.
     let (plan, unchanged) =
         Plan::one(Target::tool(text!("nobody else has changed the pool"), text!("config.get reports 50"), ConfigGet));
     let read = Directive::new(ConfigGet, op::Read, fields!({ "key": POOL })).timeout_seconds(10).ready();
@@ -72,23 +72,23 @@ async fn agent(
         .observe(Observation::tool_output(Observed, "config.get", fields!({ "pool.orders.max": found })))
         .believe(Belief::revision("db", POOL, BEFORE, found.as_str()));
 
-    // The assumption was wrong: somebody else is at work there.
+    // The assumption was wrong: somebody else has changed the pool.
     if found != BEFORE {
         println!("it was to be {BEFORE}, so it is left alone");
         let episode = episode.cancel(arbitrate("leave")?, envelope).believe(Belief::new("db", "pool.raised", false));
         return Ok(episode.close()?);
     }
 
-    // Decide again, on what is proved now, and authorize one write.
+    // Decide again, based on the proof, and authorize one write.
     let order = arbitrate("raise")?.to_act().relies_on(proof.verifies(unchanged));
     let (episode, [permit]) =
         episode.act(order, envelope)?.authorize::<RaisePool, 1>(TokenSpec::new(300, text!("ticket OPS-77")))?;
-    // Somebody has to confirm it: that takes its time, and counts.
+    // Confirmation takes time, which counts.
     let write = Directive::new(ConfigSet, op::Modify, fields!({ "key": POOL, "value": AFTER }));
     let (episode, [task]) = episode.execute([write.timeout_seconds(120).with(permit)])?;
     let result = gate.run(task).await;
 
-    // What is believed now is what the tool says it has done. If it was not let through, nothing has changed.
+    // The new belief is the value that the tool reports. If the call was refused, nothing has changed.
     let now = member(&result, "after").unwrap_or(BEFORE).to_owned();
     println!("the pool is {now}");
     let episode = episode.settle([result])?;
@@ -101,7 +101,7 @@ fn arbitrate(option: &str) -> Result<Ruling, NothingLeft> {
     Ok(feasible.tradeoff(Tradeoff::SafetyFirst, &text!("the smallest step that helps")))
 }
 
-/// A member of what a tool has answered. The gate has typed it.
+/// Member of a tool's answer. The gate has typed it.
 fn member<'r>(result: &'r Settled, name: &str) -> Option<&'r str> {
     result.data()?.get(name)?.as_str()
 }
@@ -109,7 +109,7 @@ fn member<'r>(result: &'r Settled, name: &str) -> Option<&'r str> {
 /// Runs the agent. `dir` receives the episode, the audit log and its key.
 async fn governed(dir: &Path) -> Result<(), Failure> {
     fs::create_dir_all(dir)?;
-    // The world, before the agent comes: it is as the last run has left it.
+    // Initial state of the world: as the last run has left it.
     let settings = dir.join("settings.json");
     if !settings.exists() {
         fs::write(&settings, json!({ POOL: BEFORE }).to_string())?;
@@ -132,7 +132,7 @@ async fn governed(dir: &Path) -> Result<(), Failure> {
     }
     .seal();
 
-    // An episode's id is the id of its turn in the audit log, and no two runs have the same.
+    // An episode's id is the id of its turn in the audit log, and must be unique across runs.
     let id = format!("corr_orders-pool-{}", SystemTime::now().duration_since(UNIX_EPOCH)?.as_millis());
     let log = File::options().append(true).create(true).open(dir.join("episode.jsonl"))?;
     let episode = Setup::new(id.parse()?, &envelope, now).log(JsonLines(log)).start()?;
@@ -148,7 +148,7 @@ async fn governed(dir: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Shows what the audit log says of a turn.
+/// Prints the audit log's entries of a turn.
 fn tell(log: &Path, turn: &str) -> Result<(), Failure> {
     for line in fs::read_to_string(log)?.lines() {
         let entry: Value = serde_json::from_str(line)?;
@@ -164,7 +164,7 @@ fn tell(log: &Path, turn: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The machine's clock, in whole seconds.
+/// Machine's clock, in whole seconds.
 fn now() -> Instant {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Instant::default().plus_seconds(since.as_secs())
@@ -172,7 +172,7 @@ fn now() -> Instant {
 
 #[tokio::main]
 async fn main() -> Result<(), Failure> {
-    // Whatever becomes of this process, the tool server ends with it.
+    // The tool server ends with this process in any case.
     omen_gate::mcp::guard_servers();
     let args: Vec<OsString> = std::env::args_os().skip(1).collect();
     match args.as_slice() {

@@ -1,5 +1,5 @@
-//! What the operator of the gate says: which server there is, which of its tools may be called, what they may do, who
-//! confirms it, and where it is recorded.
+//! Settings of the gate's operator: the server, which of its tools may be called, their permissions, who confirms
+//! calls, and where they are recorded.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ use serde::Deserialize;
 
 use crate::Failure;
 
-/// What `config.get` answers. An answer that is something else does not reach the agent (PG-4).
+/// Answer of `config.get`. Any other answer does not reach the agent (PG-4).
 #[derive(Deserialize, JsonSchema)]
 #[expect(dead_code, reason = "the gate holds answers against it; the agent reads them as JSON")]
 struct Setting {
@@ -24,7 +24,7 @@ struct Setting {
     value: Option<String>,
 }
 
-/// What `config.set` answers.
+/// Answer of `config.set`.
 #[derive(Deserialize, JsonSchema)]
 #[expect(dead_code, reason = "the gate holds answers against it; the agent reads them as JSON")]
 struct Changed {
@@ -33,7 +33,7 @@ struct Changed {
     after: String,
 }
 
-/// The gate before the store of `settings`, with its audit log in `dir`.
+/// Gate for the store of `settings`, with its audit log in `dir`.
 pub(crate) async fn gate(dir: &Path, settings: &Path) -> Result<Gate, Failure> {
     let key = dir.join("audit.key");
     if !key.exists() {
@@ -49,11 +49,11 @@ pub(crate) async fn gate(dir: &Path, settings: &Path) -> Result<Gate, Failure> {
     Ok(gate.build()?)
 }
 
-/// The configuration, which otherwise is a file that the operator writes.
+/// Configuration, which is usually a file that the operator writes.
 async fn configuration(dir: &Path, settings: &Path) -> Result<String, Failure> {
     let program = std::env::current_exe()?;
-    // The forms of the tools that are approved. An operator looks at the tools, and writes down the pins that
-    // `omen gate catalog` gives; from then on, a tool that has changed does not run. Here they are taken as they are.
+    // Approved forms of the tools. An operator reviews the tools, and writes down the pins that `omen gate catalog`
+    // prints; from then on, a changed tool does not run. Here the current pins are used unreviewed.
     let server = StdioServer::start(Launch::new(&program).arg("--serve").arg(settings)).await?;
     let tools = server.list().await?;
     server.stop().await;
@@ -61,7 +61,7 @@ async fn configuration(dir: &Path, settings: &Path) -> Result<String, Failure> {
         let tool = tools.iter().find(|tool| tool.name.as_str() == name);
         Ok(pin(tool.ok_or("the server has no such tool")?)?)
     };
-    // A string of JSON is a string of TOML, too.
+    // A JSON string is a TOML string, too.
     let text = |path: &Path| json!(path.to_string_lossy()).to_string();
     Ok(format!(
         r#"
@@ -111,7 +111,7 @@ fn tool(name: &str) -> Result<ToolId, Failure> {
     Ok(ToolId { server: "store".parse()?, tool: name.parse()? })
 }
 
-/// Stands for a person at a terminal. This one says yes.
+/// Stand-in for a person at a terminal, who confirms.
 #[derive(Debug)]
 struct Operator;
 

@@ -1,4 +1,5 @@
-//! PG-4: from a tool's answer to a value of a Rust type, or to nothing that could be mistaken for one.
+//! PG-4: conversion of a tool's answer into a value of a Rust type. An answer that does not convert yields nothing that
+//! could be mistaken for one.
 //!
 //! ```
 //! use omen_gate::catalog::Catalog;
@@ -50,82 +51,83 @@ use crate::catalog::tool_schema::{Schema, format_violations};
 /// The Rust types of answers, by tool.
 #[derive(Debug, Default)]
 pub struct Outputs {
-    types: BTreeMap<ToolId, Registered>,
+    types: BTreeMap<ToolId, OutputType>,
 }
 
 #[derive(Debug)]
-struct Registered {
+struct OutputType {
     id: TypeId,
     name: &'static str,
-    /// The schema of the type, as text and to check by.
+    /// JSON Schema of the type, for comparison with the tool's `outputSchema`.
     derived: Value,
     schema: Schema,
-    /// Whether a text is a value of the type.
+    /// Deserializes a text as the type, and discards the value.
     reads: fn(&str) -> Result<(), String>,
 }
 
-/// A type that cannot be registered.
+/// Error of [`Outputs::register`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BadOutput {
-    /// The tool has a type already.
+    /// The tool already has a type.
     #[error("the tool `{tool}` already has the type `{name}`")]
     Twice {
-        /// The tool.
+        /// Tool that was registered twice.
         tool: ToolId,
-        /// The type that it has.
+        /// Name of the registered type.
         name: &'static str,
     },
     /// The schema of the type cannot be used.
     #[error("the schema of the type `{name}` cannot be used: {why}")]
     Schema {
-        /// The type.
+        /// Name of the type.
         name: &'static str,
-        /// Why, cut to a bounded length.
+        /// Reason, cut to a bounded length.
         why: String,
     },
 }
 
 impl Outputs {
-    /// Says of which type the answers of a tool are. The tool need not be discovered yet; [`Outputs::check`] compares
-    /// the two when it is.
+    /// Registers the type of a tool's answers. The tool need not be discovered yet: [`Outputs::check`] compares the
+    /// type with its `outputSchema` later.
     ///
     /// # Errors
-    /// If the tool has a type already, or if nothing can be checked by the schema of the type.
+    /// If the tool already has a type, or the schema of the type cannot be used for validation.
     pub fn register<T: DeserializeOwned + JsonSchema + 'static>(&mut self, tool: ToolId) -> Result<(), BadOutput> {
         let name = std::any::type_name::<T>();
         let settings = SchemaSettings::draft2020_12().for_deserialize();
         let derived = settings.into_generator().into_root_schema_for::<T>().to_value();
         let unusable = |why: String| BadOutput::Schema { name, why };
-        // `true` takes all, and says nothing.
+        // The schema `true` accepts every value, so it checks nothing.
         let Value::Object(members) = &derived else { return Err(unusable("it is not an object".to_owned())) };
         let schema = Schema::compile(members).map_err(unusable)?;
         match self.types.entry(tool) {
             Entry::Occupied(taken) => Err(BadOutput::Twice { tool: taken.key().clone(), name: taken.get().name }),
             Entry::Vacant(place) => {
-                place.insert(Registered { id: TypeId::of::<T>(), name, derived, schema, reads: reads::<T> });
+                place.insert(OutputType { id: TypeId::of::<T>(), name, derived, schema, reads: reads::<T> });
                 Ok(())
             }
         }
     }
 
-    /// Compares the type of a tool with the `outputSchema` that its server lists now: whatever that promises, the schema
-    /// of the type has to take. A tool without an `outputSchema` promises nothing, and is judged by its answers alone.
+    /// Compares the type of a tool with the `outputSchema` that its server lists now: the schema of the type must
+    /// accept every value that `outputSchema` accepts. A tool without an `outputSchema` promises nothing; only its
+    /// answers are checked.
     ///
     /// # Errors
-    /// PG-4 if the tool has no type, if its `outputSchema` cannot be used, if it promises what the type does not
-    /// accept, or if that cannot be decided: it is decided for the keywords that tools and `schemars` commonly write, and
-    /// every doubt is a refusal, which says whether it is a doubt.
+    /// PG-4 if the tool has no type, if its `outputSchema` cannot be used, or if `outputSchema` accepts a value that
+    /// the type does not. Containment is decided only for the keywords that tools and `schemars` commonly write; an
+    /// undecidable case is refused, and the message says that it is undecided.
     pub fn check(&self, listed: &Listed) -> Result<(), Blocked> {
         self.fitting(listed).map(drop)
     }
 
-    /// Makes a typed value of an answer: it has `structuredContent` and does not say `isError`, the content is valid
-    /// against both the tool's `outputSchema` and the schema of the type, has a canonical text, and can be deserialized
-    /// from that.
+    /// Converts an answer into a typed value. The answer must have `structuredContent` and must not set `isError`; its
+    /// content must be valid against both the tool's `outputSchema` and the schema of the type, have a canonical text,
+    /// and deserialize from that text.
     ///
     /// # Errors
-    /// The raw answer with the reason (PG-4), of which no summary can be made.
+    /// The raw answer with the reason (PG-4). No summary can be made from it.
     pub fn type_output<T: DeserializeOwned + 'static>(
         &self,
         listed: &Listed,
@@ -137,14 +139,14 @@ impl Outputs {
         }
     }
 
-    /// Whether a tool has a type.
+    /// Whether a type is registered for the tool.
     #[must_use]
     pub fn has(&self, tool: &ToolId) -> bool {
         self.types.contains_key(tool)
     }
 
-    /// Checks an answer as [`Outputs::type_output`] does, for callers that do not know the registered type: gives
-    /// the structured content itself, which is a value of that type.
+    /// Checks an answer as [`Outputs::type_output`] does, for callers that do not know the registered type. Returns the
+    /// structured content, which deserializes as that type.
     ///
     /// # Errors
     /// The raw answer with the reason (PG-4).
@@ -170,12 +172,12 @@ impl Outputs {
             return Err(blocked(message, "request the registered type"));
         }
         let text = registered.checked(listed, answer)?;
-        // From the text, so that both are the same to the last digit.
+        // Parsed from the canonical text, so that value and text agree to the last digit.
         let value = serde_json::from_str(&text).map_err(|error| registered.broken(listed, &error.to_string()))?;
         Ok(TypedAnswer { tool: id.clone(), value, text })
     }
 
-    fn fitting(&self, listed: &Listed) -> Result<&Registered, Blocked> {
+    fn fitting(&self, listed: &Listed) -> Result<&OutputType, Blocked> {
         let id = listed.id();
         let Some(registered) = self.types.get(id) else {
             let message = format!("no type is registered for the answers of `{id}`");
@@ -196,8 +198,8 @@ impl Outputs {
     }
 }
 
-impl Registered {
-    /// The canonical text of an answer that is as both schemas say.
+impl OutputType {
+    /// Returns the canonical text of an answer that is valid against both schemas.
     fn checked(&self, listed: &Listed, answer: &Answer) -> Result<String, Blocked> {
         let id = listed.id();
         if answer.is_error == Some(true) {
@@ -224,14 +226,14 @@ impl Registered {
         Ok(text)
     }
 
-    /// An answer that fits both schemas, but is not a value of the type.
+    /// Refusal of an answer that is valid against both schemas but does not deserialize as the type.
     fn broken(&self, listed: &Listed, why: &str) -> Blocked {
         quoting(format!("the answer of `{}` is not a valid `{}`", listed.id(), self.name), &bounded(why))
     }
 }
 
-/// Checks an answer against what its tool promises: with an `outputSchema`, the answer has `structuredContent` that is valid
-/// against it, unless it says `isError`. A tool without one promises nothing.
+/// Checks an answer against the tool's `outputSchema`: the answer must have valid `structuredContent`, unless it sets
+/// `isError`. Without an `outputSchema`, every answer passes.
 ///
 /// # Errors
 /// The raw answer with the reason (PG-4).
@@ -261,8 +263,8 @@ fn promised(listed: &Listed, answer: &Answer) -> Result<(), Blocked> {
     Err(quoting(reason, &format_violations(&violations)))
 }
 
-/// A value of the type that is registered for a tool, and the text that evidence is quoted from. It can only come
-/// from [`Outputs::type_output`].
+/// Value of the type registered for a tool, with the text that evidence is quoted from. Only [`Outputs::type_output`]
+/// creates one.
 #[derive(Debug)]
 pub struct TypedAnswer<T> {
     tool: ToolId,
@@ -271,32 +273,32 @@ pub struct TypedAnswer<T> {
 }
 
 impl<T> TypedAnswer<T> {
-    /// The tool whose answer it is.
+    /// Tool that gave the answer.
     #[must_use]
     pub fn tool(&self) -> &ToolId {
         &self.tool
     }
 
-    /// The value.
+    /// Deserialized value.
     #[must_use]
     pub fn value(&self) -> &T {
         &self.value
     }
 
-    /// The canonical text (RFC 8785) of `structuredContent`.
+    /// Canonical text (RFC 8785) of `structuredContent`.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The value alone. What is left has no text to quote from.
+    /// Returns the value and drops the text, so that nothing can be quoted from it any more.
     #[must_use]
     pub fn into_value(self) -> T {
         self.value
     }
 }
 
-/// A raw answer, of which nothing was checked. No summary can be made from it: that takes a [`TypedAnswer`] value.
+/// Raw, unchecked answer. No summary can be made from it: that takes a [`TypedAnswer`] value.
 ///
 /// ```compile_fail,E0308
 /// use omen_gate::output::UntypedAnswer;
@@ -314,24 +316,24 @@ pub struct UntypedAnswer {
 }
 
 impl UntypedAnswer {
-    /// The answer as it came.
+    /// Answer as received.
     #[must_use]
     pub fn answer(&self) -> &Answer {
         &self.answer
     }
 
-    /// Why it has no type (PG-4).
+    /// Reason why the answer could not be typed (PG-4).
     #[must_use]
     pub fn why(&self) -> &Blocked {
         &self.why
     }
 
-    /// The same answer for another reason.
+    /// Replaces the reason.
     pub(crate) fn because(self, why: Blocked) -> Self {
         Self { why, ..self }
     }
 
-    /// Both.
+    /// Splits into the answer and the reason.
     #[must_use]
     pub fn into_parts(self) -> (Answer, Blocked) {
         (self.answer, self.why)
@@ -342,12 +344,12 @@ fn reads<T: DeserializeOwned>(text: &str) -> Result<(), String> {
     serde_json::from_str::<T>(text).map(drop).map_err(|error| error.to_string())
 }
 
-/// A refusal whose reason names tools, types and schemas, and quotes nothing of an answer.
+/// Refusal whose message names only tools, types and schemas, and quotes nothing from an answer.
 fn blocked(message: impl Into<String>, help: impl Into<String>) -> Blocked {
     Blocked::new(GateCode::Pg4, message, help).quoting_nothing()
 }
 
-/// A refusal that says what is wrong with an answer by quoting it.
+/// Refusal whose message quotes the answer.
 fn quoting(reason: String, quoted: &str) -> Blocked {
     Blocked::new(GateCode::Pg4, format!("{reason}: {quoted}"), RAW).unquoted_as(reason)
 }

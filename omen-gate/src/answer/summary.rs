@@ -1,55 +1,55 @@
-//! PG-5: a summary says where each of its bullets comes from.
+//! PG-5: summaries in which each bullet cites its evidence.
 //!
-//! What is checked is the *evidence*: it stands in the answer, letter by letter. Whether a bullet's text follows from its
-//! evidence, and whether a heading is fair, is for its reader to judge; that is why the two stand side by side.
+//! Only the *evidence* is checked: it must occur verbatim in the answer. Whether a bullet's text follows from its
+//! evidence, and whether a heading is fair, is left to the reader, who sees both side by side.
 
 use serde::{Deserialize, Serialize};
 
 use crate::answer::output::TypedAnswer;
 use crate::base::{Blocked, GateCode, bounded};
 
-/// A summary as a model writes it. It is nothing but a claim.
+/// Summary as a model writes it: an unchecked claim.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Summary {
-    /// Its sections, at least one.
+    /// Sections; at least one.
     pub sections: Vec<Section>,
 }
 
-/// A part of a summary.
+/// Section of a summary.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Section {
-    /// What it is about.
+    /// Topic of the section.
     pub heading: String,
-    /// What it says. Without bullets it claims nothing, such as a section on risks where there are none.
+    /// Statements of the section. Without bullets it claims nothing, as in a section on risks of a harmless text.
     pub bullets: Vec<Bullet>,
 }
 
-/// One statement.
+/// Statement with its evidence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bullet {
-    /// The statement, with at least one letter or digit.
+    /// Statement, with at least one letter or digit.
     pub text: String,
-    /// What it rests on: a piece of the canonical text of the answer, letter by letter, with at least one letter or
-    /// digit. As that text is JSON, a quotation mark within a string stands there as `\"`.
+    /// Evidence: a verbatim piece of the answer's canonical text, with at least one letter or digit. The text is JSON,
+    /// so a quotation mark within a string is written `\"`.
     pub evidence: String,
 }
 
-/// A summary, all of whose evidence is in the answer. It can only come from [`ground`].
+/// Summary whose evidence all occurs in the answer. Only [`ground`] creates one.
 #[derive(Debug, PartialEq, Eq)]
 pub struct GroundedSummary {
     summary: Summary,
 }
 
-/// Lets a summary pass if the evidence of every bullet, in every section, is a piece of the typed answer's text.
+/// Accepts a summary if the evidence of every bullet, in every section, is a piece of the typed answer's text.
 ///
-/// Of a section without bullets this holds, for there is nothing in it to find evidence for. A summary without sections
-/// is none, and a bullet whose statement is blank states nothing that evidence could be for.
+/// A section without bullets has no evidence to check, and passes. A summary without sections is refused, and so is a
+/// bullet with a blank statement, which no evidence can support.
 ///
 /// # Errors
-/// PG-5, with all bullets that are at fault, up to a bound.
+/// PG-5, listing the faulty bullets up to a limit.
 pub fn ground<T>(typed: &TypedAnswer<T>, summary: Summary) -> Result<GroundedSummary, Blocked> {
     let mut faults = Faults::default();
     if summary.sections.is_empty() {
@@ -78,23 +78,23 @@ pub fn ground<T>(typed: &TypedAnswer<T>, summary: Summary) -> Result<GroundedSum
 }
 
 impl GroundedSummary {
-    /// The summary.
+    /// Checked summary.
     #[must_use]
     pub fn summary(&self) -> &Summary {
         &self.summary
     }
 
-    /// The summary alone. What is left proves nothing any more.
+    /// Returns the bare summary, which no longer proves anything.
     #[must_use]
     pub fn into_summary(self) -> Summary {
         self.summary
     }
 }
 
-/// The first faults, and how many more there are.
+/// First faults, and the number of further ones.
 #[derive(Default)]
 struct Faults {
-    /// Each as it is shown, and without the evidence.
+    /// Message of each fault, with and without the evidence.
     shown: Vec<(String, String)>,
     more: usize,
 }
@@ -119,7 +119,7 @@ impl Faults {
 
 fn fault(text: &str, evidence: &str) -> Option<&'static str> {
     if is_blank(evidence) {
-        // A comma or a brace stands in every answer.
+        // A comma or a brace occurs in every answer.
         return Some("has evidence without a letter or a digit");
     }
     (!text.contains(evidence)).then_some("has evidence that is not in the answer")
@@ -129,5 +129,5 @@ fn is_blank(text: &str) -> bool {
     !text.chars().any(char::is_alphanumeric)
 }
 
-/// The most faults that a message lists.
+/// Limit of faults listed in a message.
 const SHOWN: usize = 8;

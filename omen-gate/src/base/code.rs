@@ -1,4 +1,4 @@
-//! The codes of the gate, generated from `gate.json`.
+//! Codes of the gate, generated from `gate.json`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,18 +13,18 @@ impl fmt::Display for GateCode {
     }
 }
 
-/// An unknown code.
+/// Error of parsing an unknown code.
 pub type UnknownCode = omen_types::code::UnknownCode<GateCode>;
 
 impl FromStr for GateCode {
     type Err = UnknownCode;
 
-    /// In any case of letters.
+    /// Parses a code, ignoring case.
     fn from_str(text: &str) -> Result<Self, UnknownCode> {
         let upper = text.to_ascii_uppercase();
         let find = |name: &str| Self::ALL.iter().copied().find(|code| code.as_str() == name);
         find(&upper).ok_or_else(|| {
-            // `PG3` is `PG-3` to anyone who types it; beyond that a code is too short to be near another.
+            // Typed as `PG3`, it still means `PG-3`. Codes are too short for any looser comparison.
             let same = |code: &Self| code.as_str().replace('-', "") == upper.replace(['-', '_', ' '], "");
             let long = || suggest::nearest(&upper, Self::ALL.iter().map(|code| code.as_str())).and_then(find);
             let near = Self::ALL.iter().copied().find(same).or_else(|| (upper.len() > 2).then(long).flatten());

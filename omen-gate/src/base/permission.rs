@@ -1,4 +1,4 @@
-//! What a tool may do, as the operator says it.
+//! Permissions that the operator gives a tool.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -7,25 +7,25 @@ use std::fmt;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
-/// A kind of effect. What a server says of its tools (`readOnlyHint`) is a claim and grants nothing (D47).
+/// Kind of effect. Annotations by the server, such as `readOnlyHint`, are claims and grant nothing (D47).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Permission {
-    /// To read something.
+    /// Reads data.
     Read,
-    /// To change something.
+    /// Changes data.
     Write,
-    /// To run a program.
+    /// Runs a program.
     Execute,
-    /// To reach beyond the machine.
+    /// Communicates beyond the machine.
     Network,
 }
 
 impl Permission {
-    /// All of them.
+    /// All permissions.
     pub const ALL: [Self; 4] = [Self::Read, Self::Write, Self::Execute, Self::Network];
 
-    /// As it is written, such as `WRITE`.
+    /// Name in configurations and logs, such as `WRITE`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -36,14 +36,14 @@ impl Permission {
         }
     }
 
-    /// Whether its use needs a confirmation unless it is pre-granted (G3): everything but [`Self::Read`].
+    /// Whether using the permission needs a confirmation unless it is pre-granted (G3): true of all but [`Self::Read`].
     #[must_use]
     pub fn needs_confirmation(self) -> bool {
         self != Self::Read
     }
 }
 
-/// A plain list of values: derived, it would be one schema for each value.
+/// Written by hand as one `enum`: the derived schema would have one branch per value.
 impl JsonSchema for Permission {
     fn inline_schema() -> bool {
         true
@@ -64,34 +64,33 @@ impl fmt::Display for Permission {
     }
 }
 
-/// One or more permissions. The set is never empty: a tool that needed none would need no grant,
-/// either, and nothing runs without one (G1).
+/// Non-empty set of permissions. A tool without permissions would need no grant, and nothing runs without one (G1).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Vec<Permission>")]
 pub struct Permissions(BTreeSet<Permission>);
 
-/// A list of permissions with nothing in it.
+/// Error of an empty list of permissions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a tool needs at least one permission")]
 pub struct NoPermission;
 
 impl Permissions {
-    /// Takes at least one; the order, and how often each comes, do not matter.
+    /// Creates the set; order and repetition do not matter.
     ///
     /// # Errors
-    /// If there is none.
+    /// If the list is empty.
     pub fn new(permissions: impl IntoIterator<Item = Permission>) -> Result<Self, NoPermission> {
         let set: BTreeSet<_> = permissions.into_iter().collect();
         if set.is_empty() { Err(NoPermission) } else { Ok(Self(set)) }
     }
 
-    /// Whether it is one of them.
+    /// Whether the set has a permission.
     #[must_use]
     pub fn contains(&self, permission: Permission) -> bool {
         self.0.contains(&permission)
     }
 
-    /// Each, once.
+    /// Iterates over the permissions in order.
     pub fn iter(&self) -> impl Iterator<Item = Permission> + '_ {
         self.0.iter().copied()
     }
@@ -105,7 +104,7 @@ impl TryFrom<Vec<Permission>> for Permissions {
     }
 }
 
-/// As in `READ, WRITE`.
+/// Writes the permissions as in `READ, WRITE`.
 impl fmt::Display for Permissions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, permission) in self.iter().enumerate() {

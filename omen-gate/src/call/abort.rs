@@ -1,73 +1,73 @@
-//! Why a turn ends before its end.
+//! Reasons to abort a turn.
 
 use serde::Serialize;
 
 use crate::base::{GateCode, StepId};
 use crate::call::fault::FaultClass;
 
-/// The turn ends here. What was done stays done and is reported; nothing more runs.
+/// Reason why a turn is aborted. Finished calls keep their effects and are reported; nothing more runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
 #[serde(tag = "reason", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Abort {
-    /// The turn has had all the failures that it may have (R2).
+    /// The turn reached the limit of failures (R2).
     #[error("the turn is aborted: failure budget exhausted after {failures} failed calls; the last one: {last}")]
     TooManyFailures {
-        /// How many there were.
+        /// Failures in the turn.
         failures: u32,
-        /// The class of the last one.
+        /// Class of the last failure.
         last: FaultClass,
     },
-    /// The turn has had all the failures in a row that it may have (R2).
+    /// The turn reached the limit of consecutive failures (R2).
     #[error(
         "the turn is aborted: failure budget exhausted after {failures} failed calls in a row; the last one: {last}"
     )]
     TooManyInARow {
-        /// How many there were.
+        /// Consecutive failures.
         failures: u32,
-        /// The class of the last one.
+        /// Class of the last failure.
         last: FaultClass,
     },
-    /// A step needs another one that was not done (R4).
+    /// A step depends on another step that was not done (R4).
     #[error("the turn is aborted: step `{step}` needs step `{dependency}`, which {missing}")]
     MissingDependency {
-        /// The step that cannot run.
+        /// Step that cannot run.
         step: StepId,
-        /// What it needs.
+        /// Step that it depends on.
         dependency: StepId,
-        /// Why that is missing.
+        /// Reason why the dependency is missing.
         missing: Missing,
     },
-    /// A step began or ended that could not: the turn has no such step, or its time is past or not yet come (R4).
+    /// A step began or ended out of order: the turn has no such step, or the step is finished or not yet ready (R4).
     #[error("the turn is aborted: step `{step}` is out of order: {why}")]
     OutOfOrder {
-        /// The step.
+        /// Affected step.
         step: StepId,
-        /// What is wrong.
+        /// Description of the error.
         why: &'static str,
     },
 }
 
-/// Why a step was not done.
+/// Reason why a step was not done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
 pub enum Missing {
-    /// It was left out.
+    /// The step was skipped.
     #[error("was skipped")]
     Skipped,
-    /// Its call failed.
+    /// The call of the step failed.
     #[error("failed ({0})")]
     Failed(FaultClass),
-    /// A rule did not let it through.
+    /// A rule blocked the step.
     #[error("was blocked by {0}")]
     Blocked(#[serde(serialize_with = "code")] GateCode),
-    /// Its tool was called, and a rule holds back what came of it.
+    /// The tool was called, and a rule withholds its answer.
     #[error("was called, and its answer is withheld by {0}")]
     Withheld(#[serde(serialize_with = "code")] GateCode),
 }
 
 impl Abort {
-    /// The rule that ends the turn.
+    /// Rule that ends the turn.
     #[must_use]
     pub fn code(&self) -> GateCode {
         match self {

@@ -1,8 +1,8 @@
-//! PG-3: what the operator allows a tool to be called with: rules on the arguments of a call.
+//! PG-3: the operator's rules on the arguments of calls.
 //!
-//! An entry of `[[allow]]` may have a table `where`, which names members of the arguments by JSON pointers and says what
-//! each of them has to be. Every rule is judged on every call. What cannot be decided is refused: a member that is
-//! missing, a value of another type, a text that two programs read in two ways.
+//! An entry of `[[allow]]` may have a table `where`, which identifies members of the arguments by JSON pointers and
+//! states the conditions on each. Every rule is checked on every call. Undecidable cases are refused: a missing member,
+//! a value of another type, a text that two programs read in different ways.
 //!
 //! ```
 //! use omen_gate::Config;
@@ -19,33 +19,33 @@
 //! assert_eq!(errors.0[0].help, "write `/path`");
 //! ```
 
-mod broken;
 mod length;
 mod mask;
 mod number;
 mod path;
 mod pattern;
-mod place;
+mod pointer;
 mod recorded;
 mod rule;
 mod rules;
 mod schema;
-mod sense;
 mod types;
+mod unsatisfiable;
 mod url;
+mod violation;
 
 pub(crate) use length::Length;
 pub use mask::MASKED;
 pub(crate) use mask::has_masked;
 pub(crate) use number::is_exact;
-pub(crate) use path::Under;
+pub(crate) use path::FolderRule;
 pub(crate) use pattern::{BadPattern, Pattern};
-pub(crate) use place::Place;
-pub(crate) use recorded::Known;
+pub(crate) use pointer::RulePointer;
+pub(crate) use recorded::KnownNames;
 pub use recorded::{Recordable, Recorded, Recorder};
-pub(crate) use rule::{Rule, Test};
+pub(crate) use rule::{ArgumentTest, Rule};
 pub use rules::ArgumentRules;
-pub(crate) use rules::Judged;
+pub(crate) use rules::RecordedVerdict;
 pub use schema::Misfit;
-pub(crate) use sense::{Nonsense, nonsense};
+pub(crate) use unsatisfiable::{UnsatisfiableRule, unsatisfiable_rules};
 pub(crate) use url::{Host, Urls};

@@ -1,4 +1,4 @@
-//! R1: a tool that keeps failing is left alone for a while.
+//! R1: circuit breakers, which stop calls to a tool that keeps failing.
 
 mod admission;
 mod limits;
@@ -14,33 +14,33 @@ pub use admission::Admission;
 pub use limits::BreakerLimits;
 pub use state::BreakerState;
 
-use shared::{Shared, Table};
-use state::{Breaker, NotNow, next};
+use shared::{SharedBreakers, Table};
+use state::{Breaker, NotAdmitted, next};
 
-/// One breaker for each tool name (D50): a tool of the same name on another server shares it. They are in memory
-/// only, and wait by the injected clock. Clones share them.
+/// Circuit breakers, one for each tool name: a tool of the same name on another server shares it (D50). They are kept
+/// in memory only, and wait by the injected clock. Clones share them.
 ///
-/// A breaker is closed at first. So many failures in a row open it; while it is open, no call is let through. After
-/// the cooldown it is half open: one call is let through, as a probe, and no other until that one has ended. If the
-/// probe succeeds, the breaker closes, else it is open again.
+/// A breaker starts closed. A limit of consecutive failures opens it; while it is open, every call is refused. After
+/// the cooldown it is half open: one call is let through as a probe, and no other until the probe ends. If the probe
+/// succeeds, the breaker closes; otherwise it opens again.
 #[derive(Clone, Debug)]
-pub struct Breakers(Arc<Shared>);
+pub struct Breakers(Arc<SharedBreakers>);
 
-/// How many breakers there are at most. One that has nothing to remember makes room for another.
+/// Limit of breakers. An idle one is forgotten to make room.
 pub const MAX_BREAKERS: usize = 1024;
 
 impl Breakers {
-    /// All breakers are closed.
+    /// Creates the breakers, all closed.
     #[must_use]
     pub fn new(clock: Arc<dyn GateClock>, limits: BreakerLimits) -> Self {
-        Self(Arc::new(Shared { limits, clock, table: Mutex::default() }))
+        Self(Arc::new(SharedBreakers { limits, clock, table: Mutex::default() }))
     }
 
-    /// Asks for leave to call a tool.
+    /// Admits a call of a tool.
     ///
     /// # Errors
-    /// If the tool's breaker is open, or half open with its probe under way; or if [`MAX_BREAKERS`] tools have calls
-    /// under way or failures behind them.
+    /// If the tool's breaker is open, or half open with its probe under way; or if [`MAX_BREAKERS`] other tools have
+    /// calls under way or recorded failures.
     pub fn admit(&self, tool: &ToolName) -> Result<Admission, Blocked> {
         let mut table = self.0.lock();
         let now = self.0.clock.monotonic();
@@ -57,14 +57,14 @@ impl Breakers {
         Ok(Admission::new(Arc::clone(&self.0), tool.clone(), admitted))
     }
 
-    /// Checks whether a call would be admitted now, and takes nothing: no probe, and no room.
+    /// Checks whether a call would be admitted now, without reserving a probe or a breaker.
     pub(crate) fn look(&self, tool: &ToolName) -> Result<(), Blocked> {
         let table = self.0.lock();
         let now = self.0.clock.monotonic();
         table.breakers.get(tool).map_or(Ok(()), |breaker| breaker.look(now).map_err(|why| refused(tool, &why)))
     }
 
-    /// The breakers that have something to remember, by tool name. All others are closed, without a failure.
+    /// States of the breakers that are not idle, by tool name. All others are closed, without a failure.
     #[must_use]
     pub fn states(&self) -> BTreeMap<ToolName, BreakerState> {
         let table = self.0.lock();
@@ -72,7 +72,7 @@ impl Breakers {
         table.breakers.iter().map(|(tool, breaker)| (tool.clone(), breaker.state(now))).collect()
     }
 
-    /// The state of one breaker.
+    /// State of one breaker.
     #[must_use]
     pub fn state(&self, tool: &ToolName) -> BreakerState {
         let table = self.0.lock();
@@ -81,7 +81,7 @@ impl Breakers {
     }
 }
 
-fn refused(tool: &ToolName, why: &NotNow) -> Blocked {
+fn refused(tool: &ToolName, why: &NotAdmitted) -> Blocked {
     let message = format!("the breaker of `{tool}` is {}", why.state);
     Blocked::new(GateCode::R1, message, format!("the tool has failed too often; {}", why.help))
 }

@@ -1,19 +1,19 @@
-//! R2: how many calls a turn and a client session may make.
+//! R2: limits of calls in a turn and in a client session.
 
 use std::num::NonZeroU32;
 
 use crate::base::{Blocked, GateCode};
 
-/// How many calls may be made; without a number, any.
+/// Limits of calls; `None` is unlimited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CallLimits {
-    /// In a turn.
+    /// Calls in a turn.
     pub turn: Option<NonZeroU32>,
-    /// In a session of a client.
+    /// Calls in a client session.
     pub session: Option<NonZeroU32>,
 }
 
-/// Whether there is room for one more call, after so many.
+/// Checks that one more call after `made` calls is within the limit.
 pub(crate) fn room(limit: Option<NonZeroU32>, made: u32, whose: &str, key: &str) -> Result<(), Blocked> {
     match limit {
         Some(limit) if made >= limit.get() => {

@@ -1,10 +1,9 @@
-//! R2: how many failures a turn may have.
+//! R2: the budget of failures of a turn.
 
 use crate::call::abort::Abort;
 use crate::call::fault::{Fault, FaultClass};
 
-/// The bounds of a failure budget. The documents' figures, 3 and 2, are the most that there can be; a
-/// configuration may only be stricter.
+/// Bounds of a failure budget. The protocol's figures, 3 and 2, are maxima; a configuration can only be stricter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BudgetLimits {
     failures: u32,
@@ -12,25 +11,25 @@ pub struct BudgetLimits {
 }
 
 impl BudgetLimits {
-    /// The most failures that a turn may have (R2).
+    /// Maximum of failures in a turn (R2).
     pub const MAX_FAILURES: u32 = 3;
-    /// The most failures that a turn may have in a row (R2).
+    /// Maximum of consecutive failures in a turn (R2).
     pub const MAX_IN_A_ROW: u32 = 2;
 
-    /// Bounds for failures in all and in a row, each at least 1; what is looser than the documents' is brought down
-    /// to theirs.
+    /// Creates bounds for total and consecutive failures. Values are clamped to
+    /// 1..=[`MAX_FAILURES`](Self::MAX_FAILURES) and 1..=[`MAX_IN_A_ROW`](Self::MAX_IN_A_ROW).
     #[must_use]
     pub fn new(failures: u32, in_a_row: u32) -> Self {
         Self { failures: failures.clamp(1, Self::MAX_FAILURES), in_a_row: in_a_row.clamp(1, Self::MAX_IN_A_ROW) }
     }
 
-    /// How many failures a turn may have.
+    /// Limit of failures in a turn.
     #[must_use]
     pub fn failures(self) -> u32 {
         self.failures
     }
 
-    /// How many it may have in a row.
+    /// Limit of consecutive failures.
     #[must_use]
     pub fn in_a_row(self) -> u32 {
         self.in_a_row
@@ -43,10 +42,10 @@ impl Default for BudgetLimits {
     }
 }
 
-/// The failures of one turn. Every fault counts, of whatever class.
+/// Failures of one turn. Faults of every class count.
 ///
-/// A turn with a spent budget makes no further call, so that there are never more failures than the budget
-/// says. It may still end in good order if nothing more is to be called.
+/// A turn with a spent budget makes no further call, so the failures never exceed the budget. It may still end normally
+/// if it needs no more calls.
 #[derive(Debug)]
 pub struct FailureBudget {
     limits: BudgetLimits,
@@ -56,22 +55,21 @@ pub struct FailureBudget {
 }
 
 impl FailureBudget {
-    /// The budget of a new turn.
+    /// Creates the budget of a new turn.
     #[must_use]
     pub fn new(limits: BudgetLimits) -> Self {
         Self { limits, failures: 0, in_a_row: 0, last: None }
     }
 
-    /// The budget of a turn that began before a restart.
+    /// Restores the budget of a turn that began before a restart.
     pub(crate) fn resumed(limits: BudgetLimits, failures: u32, in_a_row: u32, last: FaultClass) -> Self {
         Self { limits, failures, in_a_row, last: Some(last) }
     }
 
-    /// Asks for leave to make a call. The budget is held until the call's end is reported, so a turn makes one
-    /// call at a time.
+    /// Reserves the budget for one call until its end is reported, so a turn makes one call at a time.
     ///
     /// # Errors
-    /// If the budget is spent. It stays so.
+    /// If the budget is spent, which is permanent.
     pub fn attempt(&mut self) -> Result<Attempt<'_>, Abort> {
         match self.last {
             Some(last) if self.failures >= self.limits.failures => {
@@ -84,21 +82,20 @@ impl FailureBudget {
         }
     }
 
-    /// How many failures there were.
+    /// Failures so far.
     #[must_use]
     pub fn failures(&self) -> u32 {
         self.failures
     }
 
-    /// How many there were since the last success.
+    /// Failures since the last success.
     #[must_use]
     pub fn in_a_row(&self) -> u32 {
         self.in_a_row
     }
 }
 
-/// A call that the budget gave leave for. If it is dropped without a word, as when a call is cancelled, that is
-/// a failure.
+/// One call within the budget. Dropping it without a report, as when a call is cancelled, counts as a failure.
 #[derive(Debug)]
 #[must_use = "dropping it counts as a failure"]
 pub struct Attempt<'b> {
@@ -107,18 +104,18 @@ pub struct Attempt<'b> {
 }
 
 impl Attempt<'_> {
-    /// The call succeeded.
+    /// Reports that the call succeeded.
     pub fn success(mut self) {
         self.open = false;
         self.budget.in_a_row = 0;
     }
 
-    /// The call failed.
+    /// Reports that the call failed.
     pub fn failure(mut self, fault: &Fault) {
         self.count(fault.class());
     }
 
-    /// There was no call: a rule blocked it before it came to the tool. Nothing is counted.
+    /// Reports that a rule blocked the call before it reached the tool. Nothing is counted.
     pub fn unused(mut self) {
         self.open = false;
     }

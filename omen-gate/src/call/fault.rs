@@ -1,4 +1,4 @@
-//! R3: what can go wrong with a call, as one closed type.
+//! R3: failures of calls, as one closed type.
 
 mod class;
 mod guard;
@@ -11,14 +11,14 @@ pub use guard::guarded;
 
 use crate::base::bounded;
 
-/// How a call failed. Every failure, timeout, panic and malformed answer is one of these, and which one
-/// depends on nothing but what happened (R3). No text of a foreign error gets past this type unbounded.
+/// Failed call. Every failure, timeout, panic and malformed answer is one of these, determined by what happened alone
+/// (R3). Text from outside is cut to a bounded length.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    /// There was no answer in time.
+    /// No answer arrived in time.
     #[error("no answer within {after:?}")]
     Timeout {
-        /// How long the gate waited.
+        /// Time that the gate waited.
         after: Duration,
     },
     /// The call was cancelled.
@@ -27,48 +27,48 @@ pub enum Fault {
     /// The server could not be started or reached; the tool did not run.
     #[error("the server cannot be reached: {why}")]
     Unreachable {
-        /// Why, cut to a bounded length.
+        /// Reason, cut to a bounded length.
         why: String,
     },
-    /// The server ended or the connection broke while the call was open: whether the tool ran is not known.
+    /// The server ended or the connection broke during the call: it is unknown whether the tool ran.
     #[error("the server died during the call: {why}")]
     Died {
-        /// What is known of it, cut to a bounded length.
+        /// Reason, cut to a bounded length.
         why: String,
     },
-    /// The code of the tool or of its client panicked.
+    /// Code of the tool or of its client panicked.
     #[error("the call panicked")]
     Panicked,
     /// The answer is larger than the limit.
     #[error("the answer is larger than {limit} bytes")]
     Oversized {
-        /// The limit, in bytes.
+        /// Limit in bytes.
         limit: u64,
     },
-    /// The answer is not what the protocol promises.
+    /// The answer violates the protocol.
     #[error("the answer is malformed: {why}")]
     Malformed {
-        /// What is wrong with it, cut to a bounded length.
+        /// Reason, cut to a bounded length.
         why: String,
     },
-    /// The server answered with an error of the protocol (JSON-RPC), such as an unknown tool.
+    /// The server returned a protocol error (JSON-RPC), such as for an unknown tool.
     #[error("the server refused the call ({code}): {message}")]
     Refused {
-        /// The protocol's error code.
+        /// Error code of JSON-RPC.
         code: i64,
-        /// The server's words, cut to a bounded length.
+        /// Message by the server, cut to a bounded length.
         message: String,
     },
-    /// The tool ran and says itself that it failed (`isError`).
+    /// The tool ran and reports that it failed (`isError`).
     #[error("the tool reports an error: {message}")]
     Tool {
-        /// The tool's words, cut to a bounded length.
+        /// Message by the tool, cut to a bounded length.
         message: String,
     },
 }
 
 impl Fault {
-    /// What happened, without a text of the tool, its server or a library: that may quote what the tool was called with.
+    /// Description without text by the tool, its server or a library, which may quote the arguments.
     #[must_use]
     pub fn unquoted(&self) -> String {
         match self {
@@ -83,8 +83,8 @@ impl Fault {
 }
 
 impl Fault {
-    /// What happened, as a planner reads it (R3): with the words of a server only where its error says that the request was
-    /// wrong (`-32602` to `-32600` of JSON-RPC), and with those of a tool that has answered by itself.
+    /// Description for a planner (R3). It includes the server's message only where the error says that the request was
+    /// invalid (JSON-RPC `-32602` to `-32600`), and the message of a tool that reported its own failure.
     #[must_use]
     pub fn typed(&self) -> String {
         match self {
@@ -93,43 +93,43 @@ impl Fault {
         }
     }
 
-    /// Whether the server's error says that the request was wrong.
+    /// Whether the server's error says that the request was invalid.
     #[must_use]
     pub fn is_of_request(&self) -> bool {
         matches!(self, Self::Refused { code, .. } if REQUEST_WAS_WRONG.contains(code))
     }
 }
 
-/// The codes of JSON-RPC for a request that is invalid, of an unknown method, or with invalid parameters.
+/// JSON-RPC codes of an invalid request, an unknown method and invalid parameters.
 const REQUEST_WAS_WRONG: std::ops::RangeInclusive<i64> = -32602..=-32600;
 
-// The ways to make a fault of foreign text: whatever is cut off is cut off here.
+// Constructors for faults with foreign text, which they cut to a bounded length.
 impl Fault {
-    /// The server could not be started or reached.
+    /// Creates the fault of a server that could not be started or reached.
     #[must_use]
     pub fn unreachable(why: &str) -> Self {
         Self::Unreachable { why: bounded(why) }
     }
 
-    /// The server ended or the connection broke while the call was open.
+    /// Creates the fault of a server that ended, or a connection that broke, during the call.
     #[must_use]
     pub fn died(why: &str) -> Self {
         Self::Died { why: bounded(why) }
     }
 
-    /// The answer is not what the protocol promises.
+    /// Creates the fault of an answer that violates the protocol.
     #[must_use]
     pub fn malformed(why: &str) -> Self {
         Self::Malformed { why: bounded(why) }
     }
 
-    /// The server answered with an error of the protocol.
+    /// Creates the fault of a protocol error by the server.
     #[must_use]
     pub fn refused(code: i64, message: &str) -> Self {
         Self::Refused { code, message: bounded(message) }
     }
 
-    /// The tool says that it failed.
+    /// Creates the fault of a tool that reports its failure.
     #[must_use]
     pub fn tool(message: &str) -> Self {
         Self::Tool { message: bounded(message) }

@@ -1,4 +1,4 @@
-//! R5: the health of tools, for reading only.
+//! R5: the health of tools, read-only.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,13 +9,13 @@ use crate::base::{GateClock, ToolId, ToolName, bounded, clock};
 use crate::call::breaker::{BreakerState, Breakers};
 use crate::call::fault::{Fault, FaultClass};
 
-/// Counts calls and faults. Clones share the counts. Nothing in the gate reads them to decide anything: there is no
-/// way from here back to a breaker, a budget or a grant (R5).
+/// Counts of calls and faults. Clones share them. The gate decides nothing by them: no breaker, budget or grant can
+/// read them (R5).
 #[derive(Clone, Debug)]
-pub struct Health(Arc<Shared>);
+pub struct Health(Arc<SharedCounts>);
 
 #[derive(Debug)]
-struct Shared {
+struct SharedCounts {
     clock: Arc<dyn GateClock>,
     counts: Mutex<Counts>,
 }
@@ -26,54 +26,54 @@ struct Counts {
     untracked: u64,
 }
 
-/// What is known at one moment.
+/// Health at one moment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Snapshot {
-    /// When it was taken, in RFC 3339.
+    /// Time of the snapshot, in RFC 3339.
     pub at: String,
-    /// Each tool that was called, in order of server and name.
+    /// Tools that were called, in order of server and name.
     pub tools: Vec<ToolHealth>,
     /// Calls of tools beyond the first [`MAX_TOOLS`].
     pub untracked: u64,
-    /// The breakers that have something to remember. All others are closed.
+    /// Breakers that are not idle. All others are closed.
     pub breakers: BTreeMap<ToolName, BreakerState>,
 }
 
-/// How one tool fares.
+/// Health of one tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ToolHealth {
-    /// The tool.
+    /// Counted tool.
     pub tool: ToolId,
-    /// How often it was called.
+    /// Calls so far.
     pub calls: u64,
-    /// How many of the calls failed, by class.
+    /// Failed calls, by class.
     pub faults: BTreeMap<FaultClass, u64>,
-    /// The last fault.
+    /// Last fault.
     pub last_fault: Option<LastFault>,
 }
 
-/// The last fault of a tool.
+/// Last fault of a tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LastFault {
-    /// Its class.
+    /// Class of the fault.
     pub class: FaultClass,
-    /// What was said of it, cut to a bounded length.
+    /// Description of the fault, cut to a bounded length.
     pub message: String,
-    /// When it was counted, in RFC 3339.
+    /// Time of the fault, in RFC 3339.
     pub at: String,
 }
 
-/// How many tools are counted one by one.
+/// Limit of tools that are counted separately.
 pub const MAX_TOOLS: usize = 1024;
 
 impl Health {
-    /// Nothing is counted yet.
+    /// Creates empty counts.
     #[must_use]
     pub fn new(clock: Arc<dyn GateClock>) -> Self {
-        Self(Arc::new(Shared { clock, counts: Mutex::default() }))
+        Self(Arc::new(SharedCounts { clock, counts: Mutex::default() }))
     }
 
-    /// Counts a call and how it ended.
+    /// Counts a call and its fault.
     pub fn observe(&self, tool: &ToolId, fault: Option<&Fault>) {
         let mut counts = self.0.lock();
         if counts.tools.len() >= MAX_TOOLS && !counts.tools.contains_key(tool) {
@@ -90,7 +90,7 @@ impl Health {
         }
     }
 
-    /// What is known now, with the state of the breakers.
+    /// Returns the counts and the state of the breakers now.
     #[must_use]
     pub fn snapshot(&self, breakers: &Breakers) -> Snapshot {
         let breakers = breakers.states();
@@ -106,8 +106,8 @@ impl ToolHealth {
     }
 }
 
-impl Shared {
-    /// Counts that a panic left behind are counts still.
+impl SharedCounts {
+    /// Locks the counts, ignoring poison: they stay valid after a panic.
     fn lock(&self) -> MutexGuard<'_, Counts> {
         self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }

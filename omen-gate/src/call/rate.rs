@@ -1,4 +1,4 @@
-//! How often a tool may be called: so many times within a window that slides with the clock.
+//! Rate limits: calls of a tool within a sliding window.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crate::base::{Blocked, GateClock, GateCode, ToolId};
 
-/// A limit, such as `10/min`.
+/// Rate limit, such as `10/min`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rate {
     calls: NonZeroU32,
@@ -23,16 +23,16 @@ pub struct Rate {
 )]
 pub struct BadRate;
 
-/// The most calls that a limit counts, and that are remembered of a tool.
+/// Largest number of calls in a limit, and of calls remembered for a tool.
 pub(crate) const MAX_CALLS: u32 = 1000;
-/// The longest window.
+/// Longest window of a limit.
 pub(crate) const MAX_WINDOW: Duration = Duration::from_secs(86_400);
 
 impl Rate {
-    /// So many calls within a window.
+    /// Creates a limit of calls within a window.
     ///
     /// # Errors
-    /// If it is more than 1000 calls, or the window is nothing or longer than a day.
+    /// If it allows more than 1000 calls, or the window is zero or longer than a day.
     pub fn new(calls: NonZeroU32, window: Duration) -> Result<Self, BadRate> {
         let is_right = calls.get() <= MAX_CALLS && !window.is_zero() && window <= MAX_WINDOW;
         is_right.then_some(Self { calls, window }).ok_or(BadRate)
@@ -40,13 +40,13 @@ impl Rate {
 }
 
 impl Rate {
-    /// How many calls.
+    /// Calls allowed in a window.
     #[must_use]
     pub fn calls(self) -> u32 {
         self.calls.get()
     }
 
-    /// Within how much time.
+    /// Length of the window.
     #[must_use]
     pub fn window(self) -> Duration {
         self.window
@@ -73,7 +73,7 @@ impl FromStr for Rate {
 impl fmt::Display for Rate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let seconds = self.window.as_secs();
-        // The longest unit that the window is a multiple of.
+        // The longest unit that divides the window.
         let fits = UNITS.iter().rev().find(|(_, unit)| seconds.is_multiple_of(*unit));
         let (name, unit) = fits.copied().unwrap_or(("s", 1));
         match seconds / unit {
@@ -83,21 +83,21 @@ impl fmt::Display for Rate {
     }
 }
 
-/// The units of a window, in seconds.
+/// Units of a window, in seconds.
 const UNITS: [(&str, u64); 4] = [("s", 1), ("min", 60), ("h", 3600), ("day", 86_400)];
 
-/// When each tool was called. Every call counts whose intent is in the log, also one that was stopped right after; so what is
-/// read back from the log after a restart is the same.
+/// Times of the calls of each tool. Every call with an intent in the log counts, even if it was stopped right after, so
+/// the state read back from the log after a restart is the same.
 #[derive(Debug)]
 pub(crate) struct Rates {
     clock: Arc<dyn GateClock>,
     calls: Mutex<BTreeMap<ToolId, VecDeque<Duration>>>,
 }
 
-/// A call that is counted. Unless it is kept, it does not count after all.
+/// Counted call. Dropping it discards the count unless it was kept.
 #[derive(Debug)]
 #[must_use = "dropped, the call does not count"]
-pub(crate) struct Counted<'r> {
+pub(crate) struct CountGuard<'r> {
     rates: &'r Rates,
     tool: ToolId,
     at: Option<Duration>,
@@ -108,14 +108,14 @@ impl Rates {
         Self { clock, calls: Mutex::default() }
     }
 
-    /// A call that was made so long ago, before a restart.
+    /// Counts a call that was made `age` ago, before a restart.
     pub(crate) fn restore(&self, tool: ToolId, age: Duration) {
-        // A window is not longer, so that what is older counts no more.
+        // No window reaches back before the start of the clock, so older calls do not count.
         let Some(at) = self.now().checked_sub(age) else { return };
         self.lock().entry(tool).or_default().push_back(at);
     }
 
-    /// Whether a call could be made now.
+    /// Checks whether a call could be made now.
     pub(crate) fn look(&self, tool: &ToolId, rate: Option<Rate>) -> Result<(), Blocked> {
         let calls = self.lock();
         let now = self.now();
@@ -125,9 +125,9 @@ impl Rates {
         }
     }
 
-    /// Counts a call, in one step that no other call comes between, and says whether there was room for it: it counts in any
-    /// case, until what was counted is dropped.
-    pub(crate) fn take(&self, tool: &ToolId, rate: Option<Rate>) -> (Counted<'_>, Result<(), Blocked>) {
+    /// Counts a call and checks the limit, atomically. Even a call over the limit counts until the returned guard is
+    /// dropped.
+    pub(crate) fn take(&self, tool: &ToolId, rate: Option<Rate>) -> (CountGuard<'_>, Result<(), Blocked>) {
         let mut calls = self.lock();
         let now = self.now();
         let made = calls.entry(tool.clone()).or_default();
@@ -139,23 +139,23 @@ impl Rates {
             made.pop_front();
         }
         drop(calls);
-        (Counted { rates: self, tool: tool.clone(), at: Some(now) }, verdict)
+        (CountGuard { rates: self, tool: tool.clone(), at: Some(now) }, verdict)
     }
 
-    /// Times begin a whole window before the process, so that there is a time for calls before it.
+    /// Time with an offset of one window, so that calls before the start of the process have a time, too.
     fn now(&self) -> Duration {
         self.clock.monotonic().saturating_add(MAX_WINDOW)
     }
 
-    /// A queue of times is whole whenever something panics.
+    /// Locks the times, ignoring poison: a queue is never half changed where code could panic.
     fn lock(&self) -> MutexGuard<'_, BTreeMap<ToolId, VecDeque<Duration>>> {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Whether there is room for one more call.
+/// Checks that one more call is within the limit.
 fn room(tool: &ToolId, rate: Rate, made: &VecDeque<Duration>, now: Duration) -> Result<(), Blocked> {
-    // The call that has to leave the window first.
+    // The call that must leave the window first.
     let before = made.len().checked_sub(rate.calls.get() as usize).and_then(|index| made.get(index));
     let left = before.map(|at| at.saturating_add(rate.window).saturating_sub(now)).unwrap_or_default();
     if left.is_zero() {
@@ -163,7 +163,7 @@ fn room(tool: &ToolId, rate: Rate, made: &VecDeque<Duration>, now: Duration) -> 
     }
     let s = if rate.calls.get() == 1 { "" } else { "s" };
     let message = format!("`{tool}` has had {} call{s} within the time of its limit, `max = \"{rate}\"`", rate.calls);
-    // A part of a second is waited for, too.
+    // Rounded up: part of a second must be waited for, too.
     let seconds = left.as_secs() + u64::from(left.subsec_nanos() > 0);
     Err(Blocked::new(
         GateCode::Pg3,
@@ -172,14 +172,14 @@ fn room(tool: &ToolId, rate: Rate, made: &VecDeque<Duration>, now: Duration) -> 
     ))
 }
 
-impl Counted<'_> {
-    /// The call counts.
+impl CountGuard<'_> {
+    /// Keeps the count.
     pub(crate) fn keep(mut self) {
         self.at = None;
     }
 }
 
-impl Drop for Counted<'_> {
+impl Drop for CountGuard<'_> {
     fn drop(&mut self) {
         let Some(at) = self.at else { return };
         if let Some(made) = self.rates.lock().get_mut(&self.tool)

@@ -1,4 +1,4 @@
-//! What the Model Context Protocol says of a tool and of its answer, as far as the gate reads it.
+//! Tools and answers of the Model Context Protocol, as far as the gate reads them.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -6,46 +6,46 @@ use serde_json::{Map, Value};
 use crate::base::ToolName;
 use crate::call::fault::Fault;
 
-/// A tool, as `tools/list` gives it. Members that the gate has no use for are kept, for a tool is pinned
-/// by what it says of itself.
+/// Tool as listed by `tools/list`. Members that the gate does not use are kept, because a pin covers the whole
+/// description.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Tool {
-    /// Its name.
+    /// Tool name.
     pub name: ToolName,
-    /// What it does, in the server's words.
+    /// Description by the server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// The JSON Schema of its arguments.
+    /// JSON Schema of the arguments.
     pub input_schema: Map<String, Value>,
-    /// The JSON Schema of its structured answer, if it promises one.
+    /// JSON Schema of the structured answer, if the tool promises one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_schema: Option<Map<String, Value>>,
-    /// Everything else. Annotations are claims, not grants (D47).
+    /// Other members. Annotations are claims, not grants (D47).
     #[serde(flatten)]
     pub more: Map<String, Value>,
 }
 
-/// The answer of a tool, as `tools/call` gives it.
+/// Answer of a tool to `tools/call`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Answer {
     /// Content for people and models: text, images, links.
     #[serde(default)]
     pub content: Vec<Value>,
-    /// The structured answer, if there is one.
+    /// Structured answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub structured_content: Option<Value>,
-    /// Whether the tool says that it failed.
+    /// Whether the tool reports a failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub is_error: Option<bool>,
-    /// Everything else, such as `_meta`.
+    /// Other members, such as `_meta`.
     #[serde(flatten)]
     pub more: Map<String, Value>,
 }
 
 impl Answer {
-    /// What the tool says of its failure, if it says that it failed.
+    /// Returns the fault that the tool reports, if `isError` is set.
     #[must_use]
     pub fn fault(&self) -> Option<Fault> {
         if self.is_error != Some(true) {

@@ -1,4 +1,4 @@
-//! PG-3: what the operator allows.
+//! PG-3: the operator's allowlist.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,41 +10,41 @@ use crate::base::{Blocked, GateCode, ToolId, TurnId, bounded};
 use crate::call::arguments::ArgumentRules;
 use crate::call::{Call, Demand, Rate};
 
-/// A tool that the operator allows, in one form.
+/// Tool that the operator allows, in one form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Allowed {
-    /// The tool, and what a call of it needs, by the operator's judgement.
+    /// Tool, and the requirements of a call, as the operator states them.
     pub demand: Demand,
-    /// The form that was reviewed. Without it the tool is known to the operator but not approved yet: it does not run,
-    /// and the refusal names the pin.
+    /// Pin of the reviewed form. Without a pin the tool is listed but not approved: it does not run, and the refusal
+    /// shows the pin.
     pub pin: Option<Pin>,
-    /// What the arguments of a call have to be.
+    /// Rules on the arguments of a call.
     pub arguments: ArgumentRules,
-    /// How often it may be called.
+    /// Rate limit.
     pub rate: Option<Rate>,
 }
 
-/// The operator's list. A tool may run only if it stands here and was discovered, in the form that was approved.
+/// Allowlist. A tool may run only if it is listed here and was discovered in the approved form.
 #[derive(Clone, Debug)]
 pub struct Allowlist {
     entries: BTreeMap<ToolId, Allowed>,
-    /// Why nothing is allowed at all.
+    /// Reason why nothing is allowed at all.
     nothing: Option<String>,
 }
 
-/// A list that cannot be taken, for it says two things of one tool.
+/// Error of an allowlist that lists a tool twice.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the allowlist names `{tool}` twice")]
 pub struct BadAllowlist {
-    /// The tool.
+    /// Tool that is listed twice.
     pub tool: ToolId,
 }
 
 impl Allowlist {
-    /// Takes a list, with each tool once.
+    /// Creates an allowlist with each tool once.
     ///
     /// # Errors
-    /// If a tool stands in it twice. [`Allowlist::nothing`] is what to go on with.
+    /// If a tool is listed twice. [`Allowlist::nothing`] is the safe fallback.
     pub fn new(entries: impl IntoIterator<Item = Allowed>) -> Result<Self, BadAllowlist> {
         let mut list = Self { entries: BTreeMap::new(), nothing: None };
         for entry in entries {
@@ -56,33 +56,34 @@ impl Allowlist {
         Ok(list)
     }
 
-    /// Has relative paths of the rules on arguments start from a folder.
+    /// Sets the directory in which relative paths of argument rules are resolved.
     pub(crate) fn start_from(&mut self, folder: &Path) {
         self.entries.values_mut().for_each(|allowed| allowed.arguments.start_from(folder));
     }
 
-    /// Allows nothing, and says why: there is no list, or a broken one. It never stands for "everything that was discovered".
+    /// Creates an allowlist that allows nothing, because there is no list or it is broken. A missing list never means
+    /// that every discovered tool is allowed.
     pub fn nothing(why: impl AsRef<str>) -> Self {
         Self { entries: BTreeMap::new(), nothing: Some(bounded(why.as_ref())) }
     }
 
-    /// What the operator says of a tool.
+    /// Returns the entry of a tool.
     #[must_use]
     pub fn get(&self, tool: &ToolId) -> Option<&Allowed> {
         self.entries.get(tool)
     }
 
-    /// All that it says, by tool.
+    /// Iterates over all entries, by tool.
     pub fn iter(&self) -> impl Iterator<Item = &Allowed> {
         self.entries.values()
     }
 
-    /// Lets a discovered tool pass that is allowed in its present form. That a call of it is granted is another
-    /// question (G1).
+    /// Checks that a discovered tool is allowed in its present form. Whether a call of it is granted is checked
+    /// separately (G1).
     ///
     /// # Errors
-    /// PG-3 if the tool is not allowed, not approved in any form, or suspended because its form has changed; also if a rule on
-    /// its arguments does not fit its schema, for then no call could be judged by it.
+    /// PG-3 if the tool is not allowed, not approved in any form, or suspended because its form has changed; also if a
+    /// rule on its arguments does not fit its schema, so that it could not be applied to any call.
     pub fn permit(&self, listed: &Listed) -> Result<&Allowed, Blocked> {
         let id = listed.id();
         if let Some(why) = &self.nothing {
@@ -123,8 +124,8 @@ impl Allowlist {
         }
     }
 
-    /// A call of a discovered tool that is allowed in its present form. Whether it may be made with these arguments is for the
-    /// rules on them to say, and for grants.
+    /// Returns a call of a discovered tool that is allowed in its present form. Argument rules and grants are checked
+    /// separately.
     ///
     /// # Errors
     /// PG-3 as [`Self::permit`], and A4 if the arguments cannot be hashed exactly.
@@ -140,7 +141,7 @@ impl Allowlist {
         })
     }
 
-    /// Lets a call pass whose arguments satisfy the rules on them.
+    /// Checks that the arguments of a call satisfy the rules on them.
     ///
     /// # Errors
     /// PG-3.
@@ -148,7 +149,7 @@ impl Allowlist {
         self.get(call.tool()).map_or(Ok(()), |allowed| allowed.arguments.judge(call.tool(), call.args()))
     }
 
-    /// The effective allowlist: discovered ∩ allowed, in the approved form, and fit to be called.
+    /// Effective allowlist: tools that are discovered, allowed in their present form, and callable.
     pub fn effective<'c>(&self, catalog: &'c Catalog) -> impl Iterator<Item = &'c Listed> {
         catalog.iter().filter(|listed| self.permit(listed).is_ok() && listed.problem().is_none())
     }

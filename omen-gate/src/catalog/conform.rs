@@ -1,4 +1,4 @@
-//! PG-2: a call fits the catalogue.
+//! PG-2: checks of calls against the catalogue.
 
 use std::sync::Arc;
 
@@ -10,19 +10,19 @@ use crate::base::{Blocked, GateCode, ServerName, ToolId, ToolName};
 use crate::catalog::tool_schema::format_violations;
 
 impl Catalog {
-    /// A tool, or what was perhaps meant instead of it.
+    /// Finds a tool.
     ///
     /// # Errors
-    /// PG-2 if there is no such tool.
+    /// PG-2 if there is no such tool, with a suggestion.
     pub fn find(&self, id: &ToolId) -> Result<&Arc<Listed>, Blocked> {
         find(self, id)
     }
 
-    /// Lets a call pass whose tool there is, and whose arguments are exactly those that its `inputSchema` describes
+    /// Checks that the tool of a call exists, and that the arguments are exactly those that its `inputSchema` describes
     /// ([`Listed::conform`]).
     ///
     /// # Errors
-    /// PG-2, with all that is wrong with the arguments, up to a bound.
+    /// PG-2, listing the violations up to a limit.
     pub fn conform(&self, id: &ToolId, args: &Map<String, Value>) -> Result<&Arc<Listed>, Blocked> {
         let listed = self.find(id)?;
         listed.conform(args)?;
@@ -31,18 +31,17 @@ impl Catalog {
 }
 
 impl Listed {
-    /// Lets arguments pass that are exactly those that the `inputSchema` describes:
-    /// every keyword holds, `format` included, and each key is named by the schema, even where the schema would
-    /// allow one (D47).
+    /// Checks that the arguments are exactly those that the `inputSchema` describes: every keyword holds, `format`
+    /// included, and the schema names each key, even where it would allow others (D47).
     ///
-    /// The keys of the arguments themselves have to stand in a `properties` that applies to them. An object
-    /// within them is as strict if some schema that applies to it has `properties` or `patternProperties`; then
-    /// patterns count, and `additionalProperties` counts if it demands something of the value. Other objects are
-    /// free maps. What applies is reached by `$ref`, `allOf`, `dependentSchemas`, and the branches of
-    /// `anyOf`, `oneOf` and `if` that the value is valid against.
+    /// The keys of the arguments object itself must be listed in a `properties` that applies to it. A nested object is
+    /// equally strict if some schema that applies to it has `properties` or `patternProperties`; for these, patterns
+    /// count, and `additionalProperties` counts if it constrains the value. Other objects are free maps. Schemas apply
+    /// through `$ref`, `allOf`, `dependentSchemas`, and those branches of `anyOf`, `oneOf` and `if` that the value is
+    /// valid against.
     ///
     /// # Errors
-    /// PG-2, with all that is wrong with the arguments, up to a bound.
+    /// PG-2, listing the violations up to a limit.
     pub fn conform(&self, args: &Map<String, Value>) -> Result<(), Blocked> {
         conform(self, args)
     }
@@ -97,14 +96,14 @@ fn conform(listed: &Listed, args: &Map<String, Value>) -> Result<(), Blocked> {
     Err(blocked(said(format_violations(&misfits)), help).unquoted_as(unquoted))
 }
 
-/// Names in backticks, with commas; a long list is cut.
+/// Joins names in backticks with commas; truncates a long list.
 fn listed(names: &[&str]) -> String {
     let shown: Vec<String> = names.iter().take(LISTED).map(|name| format!("`{name}`")).collect();
     let more = if names.len() > LISTED { ", …" } else { "" };
     format!("{}{more}", shown.join(", "))
 }
 
-/// A refusal whose reason names servers and tools.
+/// Refusal whose reason names only servers and tools.
 fn blocked(message: String, help: impl Into<String>) -> Blocked {
     Blocked::new(GateCode::Pg2, message, help).quoting_nothing()
 }

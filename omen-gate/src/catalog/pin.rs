@@ -1,4 +1,4 @@
-//! What stands for the form of a tool that somebody has approved.
+//! Pins: hashes of approved tool forms.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,25 +10,24 @@ use sha2::{Digest as _, Sha256};
 use crate::base::{NotExact, bounded, canonical};
 use crate::call::Tool;
 
-/// A hash over what a tool says of itself: `v1:` and 64 hexadecimal digits in small letters.
+/// Hash of a tool's description and schemas: `v1:` and 64 lower-case hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Pin([u8; 32]);
 
-/// An invalid pin.
+/// Error of parsing an invalid pin.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("invalid pin `{0}`; expected `v1:` and 64 lowercase hexadecimal digits")]
 pub struct BadPin(String);
 
-/// The pin of a tool: SHA-256 of `omen-tool-pin/v1`, a line feed, and the canonical bytes (RFC 8785) of an object with
-/// `name`, `description`, `inputSchema` and `outputSchema`, without those that the tool does not have.
+/// Computes the pin of a tool: SHA-256 of `omen-tool-pin/v1`, a line feed, and the canonical bytes (RFC 8785) of an
+/// object with those of `name`, `description`, `inputSchema` and `outputSchema` that the tool has.
 ///
-/// A planner chooses a tool by these, and the gate checks it by these. `title` and `annotations` are not part of
-/// it: the gate uses neither, because they are claims and not grants (D47). So do not show them to
-/// a planner, either.
+/// A planner chooses a tool by these members, and the gate checks it by these. `title` and `annotations` are left out:
+/// they are claims and not grants, so the gate uses neither (D47). Do not show them to a planner, either.
 ///
 /// # Errors
-/// If a schema has a number that has no exact canonical form (D49).
+/// If a schema has a number without an exact canonical form (D49).
 pub fn pin(tool: &Tool) -> Result<Pin, NotExact> {
     let mut said = Map::new();
     said.insert("name".to_owned(), tool.name.as_str().into());
@@ -89,5 +88,5 @@ impl From<Pin> for String {
 }
 
 const VERSION: &str = "v1:";
-/// Hashes of other things never look like a pin.
+/// Domain separator; keeps hashes of other data from being pins.
 const DOMAIN: &[u8] = b"omen-tool-pin/v1\n";

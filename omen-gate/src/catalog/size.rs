@@ -1,4 +1,4 @@
-//! PG-2: refuses a list of tools that exceeds the operator's limits.
+//! PG-2: limits of tool lists.
 
 use serde::Serialize;
 
@@ -6,20 +6,20 @@ use super::Catalog;
 use crate::base::{Blocked, GateCode, ServerName, size};
 use crate::call::Tool;
 
-/// How much one server may list.
+/// Limits of one server's tool list.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ListLimits {
-    /// The most tools.
+    /// Limit of tools.
     pub(crate) tools: usize,
-    /// The most bytes of JSON.
+    /// Limit of JSON in bytes.
     pub(crate) bytes: u64,
 }
 
 impl Catalog {
-    /// What one server lists now, within the limits of the configuration.
+    /// Creates a catalogue of one server's list, within the limits of the configuration.
     ///
     /// # Errors
-    /// PG-2 if it lists more.
+    /// PG-2 if the server lists more.
     pub(crate) fn of_server(server: &ServerName, tools: Vec<Tool>, limits: ListLimits) -> Result<Self, Blocked> {
         within(limits, server, &tools)?;
         let mut catalog = Self::default();
@@ -27,10 +27,10 @@ impl Catalog {
         Ok(catalog)
     }
 
-    /// Whether each server lists no more than the configuration takes.
+    /// Checks that each server's list is within the limits.
     ///
     /// # Errors
-    /// PG-2 if one of them lists more.
+    /// PG-2 if a server lists more.
     pub(crate) fn within(&self, limits: ListLimits) -> Result<(), Blocked> {
         self.servers.iter().try_for_each(|(server, tools)| {
             let tools: Vec<&Tool> = tools.values().map(|listed| listed.tool()).collect();

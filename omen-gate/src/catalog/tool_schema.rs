@@ -1,7 +1,7 @@
-//! JSON Schemas of tools, compiled once. They come from servers, and are treated as such.
+//! JSON Schemas of tools, compiled once. They come from servers, and are untrusted.
 
+mod declared_keys;
 mod document;
-mod names;
 mod violation;
 
 use jsonschema::Validator;
@@ -12,41 +12,40 @@ use serde_json::{Map, Value};
 use crate::base::bounded;
 use crate::base::json::below;
 use crate::call::arguments::MASKED;
-use document::{Document, Registered};
-use names::{Beyond, Effort, Names};
+use declared_keys::{Beyond, DeclaredKeys, Effort};
+use document::{Document, RegisteredSchema};
 
 pub(crate) use document::annotates;
 use violation::format_unquoted;
 pub(crate) use violation::{Violation, format_violations};
 
-/// A schema that values are checked against: with all keywords, `format` included, and without ever fetching
-/// anything.
+/// Compiled JSON Schema. It checks all keywords, `format` included, and never fetches anything.
 #[derive(Debug)]
 pub(crate) struct Schema {
     whole: Validator,
-    names: Names,
+    names: DeclaredKeys,
 }
 
 impl Schema {
-    /// Compiles a schema; the dialect is what `$schema` says, or 2020-12.
+    /// Compiles a schema in the dialect of its `$schema`, by default 2020-12.
     ///
     /// # Errors
-    /// Why the schema cannot be used: it is invalid, refers outside of itself, never comes to an end, or is
-    /// too large or too deep, with all that would be compiled of it. The text is for people, and bounded.
+    /// Why the schema is unusable, as bounded text for people: it is invalid, refers to another document, recurses
+    /// without end, or is too large or too deep, including everything compiled for it.
     pub(crate) fn compile(schema: &Map<String, Value>) -> Result<Self, String> {
         let document = Document::new(schema)?;
-        let names = Names::of(&document)?;
-        let registered = Registered::new(document)?;
+        let names = DeclaredKeys::from_document(&document)?;
+        let registered = RegisteredSchema::new(document)?;
         Ok(Self { whole: registered.validator("")?, names: names.compile(&registered)? })
     }
 
-    /// Whether a value is known to be valid: one that would take too long to judge is not.
+    /// Whether a value is known to be valid. A value that would take too long to check is not.
     pub(crate) fn accepts(&self, value: &Value) -> bool {
         self.effort(value).is_ok() && self.whole.is_valid(value)
     }
 
-    /// What a value breaks of the schema; nothing, if it is valid. One that would take too long to judge is not judged,
-    /// and breaks it as a whole.
+    /// Returns the violations of a value; none if it is valid. A value that would take too long to check counts as one
+    /// violation as a whole.
     pub(crate) fn violations(&self, value: &Value) -> Vec<Violation> {
         match self.effort(value) {
             Err(violation) => vec![violation],
@@ -55,7 +54,7 @@ impl Schema {
         }
     }
 
-    /// What arguments break of the schema, and which of them it does not name ([`names`]).
+    /// Returns the violations of arguments, including keys that the schema does not name ([`declared_keys`]).
     pub(crate) fn misfits(&self, args: &Value) -> Vec<Violation> {
         let effort = match self.effort(args) {
             Ok(effort) if effort.told > MOST_STEPS => return vec![beyond(Beyond::Steps)],
@@ -64,7 +63,7 @@ impl Schema {
         };
         let unnamed = self.names.unnamed(args, MOST);
         let says_so = |error: &jsonschema::ValidationError<'_>| match error.kind() {
-            // A key that the schema itself forbids is reported like every key that it does not name.
+            // A key that the schema forbids is reported like any key that it does not name.
             ValidationErrorKind::AdditionalProperties { unexpected }
             | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
                 let at = error.instance_path().as_str();
@@ -77,13 +76,13 @@ impl Schema {
             false => self.broken(args, effort, |error| !says_so(error)),
         };
         all.extend(unnamed);
-        // By place: the order in which a server or a planner writes members is arbitrary.
+        // Sorted by pointer, because servers and planners order members arbitrarily.
         all.sort();
         all
     }
 
-    /// Writes violations of arguments without anything of their values. Names of members are written as far as the schema has
-    /// them: all others may be data.
+    /// Formats violations of arguments without their values. Only member names in the schema are shown: all others may
+    /// be data.
     pub(crate) fn format_unquoted(&self, args: &Value, violations: &[Violation]) -> String {
         format_unquoted(violations, |at| {
             let (mut here, mut shown) = (Some(args), String::new());
@@ -109,8 +108,8 @@ impl Schema {
         self.names.effort(value, MOST_STEPS, DEEPEST_JUDGED).map_err(beyond)
     }
 
-    /// What an invalid value breaks, without what `which` leaves out. The validator knows only to write down all errors
-    /// at once, so there must not be too many of them.
+    /// Violations of a value, without those that `which` excludes. The validator reports all errors at once, so their
+    /// number must be bounded in advance.
     fn broken(
         &self,
         value: &Value,
@@ -130,7 +129,7 @@ impl Schema {
     }
 }
 
-/// A violation of the value as a whole.
+/// Violation of the value as a whole.
 fn whole(what: impl Into<String>) -> Violation {
     let what = what.into();
     Violation { at: String::new(), unquoted: what.clone(), what }
@@ -148,9 +147,9 @@ fn beyond(why: Beyond) -> Violation {
     })
 }
 
-/// How long the longest pointer into a value is, at most.
+/// Upper bound of the longest pointer into a value.
 fn longest_pointer(value: &Value) -> usize {
-    // An index is no longer than this, and a character of a key at most twice as long as in the key.
+    // An index is no longer than this, and an escaped character of a key takes at most two.
     const STEP: usize = 8;
     match value {
         Value::Array(items) => items.iter().map(longest_pointer).max().unwrap_or(0).saturating_add(STEP),
@@ -169,8 +168,8 @@ fn violation(error: &jsonschema::ValidationError<'_>) -> Violation {
     Violation { at, what, unquoted: unquoted(error) }
 }
 
-/// What is wrong, in words that are the schema's alone. The validator can mask the value, but not the names of its members, nor
-/// what stands in errors within errors: of all but the kinds that are known to quote the schema only, the keyword is left.
+/// Message with text by the schema only. The validator can mask the value, but not member names or nested errors, so
+/// all but the kinds known to quote only the schema are reduced to their keyword.
 fn unquoted(error: &jsonschema::ValidationError<'_>) -> String {
     use ValidationErrorKind as Kind;
     match error.kind() {
@@ -196,12 +195,12 @@ fn unquoted(error: &jsonschema::ValidationError<'_>) -> String {
     }
 }
 
-/// The most steps that judging a value may take: an instant. What an honest tool takes or answers is far from it, at some
-/// three steps for each value in it.
+/// Limit of steps for checking a value, an instant. Values of honest tools are far below it, at about three steps per
+/// contained value.
 const MOST_STEPS: u64 = 4_000_000;
-/// How deep schemas may stand within each other where a value is judged: each takes its part of the stack.
+/// Limit of nested schemas in checking a value; each takes stack space.
 const DEEPEST_JUDGED: usize = 512;
-/// The most that is written down of errors, in bytes, as far as that can be estimated.
+/// Limit of error messages, estimated in bytes.
 const MOST_WRITTEN: u64 = 128 << 20;
-/// The most violations that are looked for.
+/// Limit of violations that are collected.
 const MOST: usize = 32;

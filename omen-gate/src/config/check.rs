@@ -1,4 +1,4 @@
-//! What the file means, checked: names, patterns, and what refers to what.
+//! Semantic checks of a configuration: names, patterns, cross-references.
 
 mod arguments;
 mod endpoint;
@@ -19,7 +19,7 @@ use super::error::{ConfigError, ConfigErrors, MAX_ERRORS};
 use super::file::{self, File};
 use super::named_paths::is_same_file;
 use super::named_paths::named_paths;
-use super::source::{Source, path};
+use super::source::{TomlSource, path};
 use super::{Audit, Command, Config, INHERITED, KeySource, PolicyHash, Server};
 use crate::base::json::below;
 use crate::base::{Permissions, ServerName, ToolId, ToolName, bounded};
@@ -29,10 +29,10 @@ use crate::config::query_policy::{BadPolicy, Policy};
 use crate::grant::{self, ConfirmLimits, Grant};
 use omen_audit::store::{head_path, is_beside};
 
-/// Makes a configuration of a text that satisfies the schema.
-pub(super) fn build(source: &Source<'_>) -> Result<Config, ConfigErrors> {
+/// Builds a configuration from a text that satisfies the schema.
+pub(super) fn build(source: &TomlSource<'_>) -> Result<Config, ConfigErrors> {
     let file = File::deserialize(&source.value).map_err(|error| {
-        // The schema is made of the same types, so that it finds this before; the test of the schema says so.
+        // The schema is derived from the same types, so it finds this error first; a test ensures that.
         ConfigErrors(vec![source.error("", bounded(&error.to_string()), "see the schema of the configuration")])
     })?;
     let mut check = Check { source, errors: Vec::new() };
@@ -66,9 +66,9 @@ pub(super) fn build(source: &Source<'_>) -> Result<Config, ConfigErrors> {
         return Err(ConfigErrors(check.errors));
     };
     let policy = policy.longest(file.limits.request_bytes as usize);
-    // Each tool is there once: the keys of the map are the tools.
+    // Tools are unique, as they are keys of the map.
     let allow = Allowlist::new(allow.into_values()).unwrap_or_else(|error| Allowlist::nothing(error.to_string()));
-    let hash = PolicyHash::of(&source.value)
+    let hash = PolicyHash::from_value(&source.value)
         .map_err(|error| ConfigErrors(vec![source.error("", error.to_string(), "write smaller numbers")]))?;
     Ok(Config {
         policy,
@@ -92,7 +92,7 @@ pub(super) fn build(source: &Source<'_>) -> Result<Config, ConfigErrors> {
 }
 
 struct Check<'s, 't> {
-    source: &'s Source<'t>,
+    source: &'s TomlSource<'t>,
     errors: Vec<ConfigError>,
 }
 
@@ -103,7 +103,7 @@ impl Check<'_, '_> {
 
     fn policy(&mut self, policy: file::Policy) -> Option<Policy> {
         let before = self.errors.len();
-        // One by one first, so that all mistakes are reported.
+        // Compiled one by one first, so that all mistakes are reported.
         for (index, file::Pattern { pattern, reason }) in policy.patterns.iter().enumerate() {
             let Err(bad) = Policy::new([(pattern, reason.as_str())]) else { continue };
             let (key, message, help) = match bad {
@@ -115,7 +115,7 @@ impl Check<'_, '_> {
                 }
                 BadPolicy::Pattern { .. } | BadPolicy::Whole { .. } => match Regex::new(pattern) {
                     Err(error @ regex::Error::Syntax(_)) => {
-                        // The last line of such an error says what is wrong; those before draw the pattern.
+                        // The last line of the error is the reason; those before it draw the pattern.
                         let why = error.to_string();
                         let why = why.lines().last().unwrap_or_default().trim_start_matches("error: ");
                         let message = format!("invalid regular expression: {}", bounded(why));
@@ -148,7 +148,7 @@ impl Check<'_, '_> {
                     let file::Server { args, env, pass_env, .. } = server;
                     let place = below(&pointer, "command");
                     self.without_nul(&place, "the command", &program);
-                    // What cannot be seen names no program.
+                    // Invisible characters name no program.
                     if program.chars().all(|c| c.is_whitespace() || is_unseen(c)) && !program.contains('\0') {
                         self.wrong(&place, "the command is blank", "name the program to start");
                     }
@@ -185,7 +185,7 @@ impl Check<'_, '_> {
         checked
     }
 
-    /// The operating system ends a text at a NUL. The text is not repeated, for it may be a secret.
+    /// Refuses a NUL, at which the operating system would end the text. The text may be a secret and is not quoted.
     fn without_nul(&mut self, pointer: &str, what: &str, text: &str) {
         if text.contains('\0') {
             self.wrong(pointer, format!("{what} contains a NUL character"), "remove the NUL character");
@@ -343,7 +343,7 @@ impl Check<'_, '_> {
         })
     }
 
-    /// The key of the log is for the gate alone: a server that has it can write the log anew (A3).
+    /// Refuses a configuration that gives a server the log's key: with the key, a server could rewrite the log (A3).
     fn key_stays(&mut self, audit: &Audit, servers: &BTreeMap<ServerName, Server>) {
         let commands = servers.iter().filter_map(|(name, server)| Some((name, server.command.as_ref()?)));
         match &audit.key {
@@ -386,9 +386,9 @@ impl Check<'_, '_> {
     }
 }
 
-/// Checks what only the file system and the environment know: a configuration that is right as a text may name one file
-/// twice, or hold the key itself. What does not exist yet, or cannot be read, is not refused here.
-pub(super) fn surroundings(source: &Source<'_>, config: &Config) -> Result<(), ConfigErrors> {
+/// Checks that depend on the file system and the environment: a configuration with valid text may name one file twice,
+/// or contain the key itself. Missing or unreadable files are not refused here.
+pub(super) fn surroundings(source: &TomlSource<'_>, config: &Config) -> Result<(), ConfigErrors> {
     let Some(audit) = &config.audit else { return Ok(()) };
     let mut check = Check { source, errors: Vec::new() };
     match &audit.key {
@@ -437,13 +437,13 @@ pub(super) fn surroundings(source: &Source<'_>, config: &Config) -> Result<(), C
     if check.errors.is_empty() { Ok(()) } else { Err(ConfigErrors(check.errors)) }
 }
 
-/// Fractions of a second are cut off, so that a grant ends early rather than late.
+/// Truncates fractions of a second, so that a grant ends early rather than late.
 pub(super) fn expiry(text: &str) -> Option<SystemTime> {
     let since = u64::try_from(Timestamp::new(text).ok()?.instant().unix_seconds()).ok()?;
     SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(since))
 }
 
-/// The texts that a server is started with, and where they stand.
+/// Texts that a server is started with, and their pointers.
 fn texts<'c>(name: &ServerName, command: &'c Command) -> impl Iterator<Item = (String, &'c str)> {
     let pointer = below("/servers", name.as_str());
     let program = (below(&pointer, "command"), command.program.as_str());
@@ -466,7 +466,7 @@ fn one_file(log: &str, key: &str) -> String {
     format!("the key file `{key}` is the log `{log}`, or a file that belongs to the log")
 }
 
-/// A path without redundant parts. `..` is resolved without following links, so this is only a first check.
+/// Removes redundant parts of a path. `..` is resolved without following links, so this is only a first check.
 fn lexical(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split(std::path::is_separator) {
@@ -480,7 +480,7 @@ fn lexical(path: &str) -> String {
     format!("{root}{}", parts.join("/"))
 }
 
-/// Windows ignores case.
+/// Compares names of environment variables; Windows ignores case.
 fn is_same_variable(a: &str, b: &str) -> bool {
     if cfg!(windows) { a.eq_ignore_ascii_case(b) } else { a == b }
 }

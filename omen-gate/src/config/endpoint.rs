@@ -8,30 +8,30 @@ use url::{Host, Url};
 
 use crate::base::bounded;
 
-/// How a server is reached over HTTP: its address, and what is sent with each request. Another address is another server.
+/// HTTP endpoint of a server: its address, and the headers of each request. Another address is another server.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Endpoint {
     url: Url,
     headers: BTreeMap<String, HeaderSource>,
-    /// A file with the certificates that are trusted in place of those of the system, in PEM.
+    /// File with certificates (PEM) that are trusted in place of the system's.
     pub ca_file: Option<PathBuf>,
 }
 
-/// Where the value of a header comes from.
+/// Source of a header's value.
 #[derive(Clone, PartialEq, Eq)]
 pub enum HeaderSource {
-    /// The value itself.
+    /// Literal value.
     Text(String),
-    /// A variable of the environment, so that a secret need not stand in a configuration.
+    /// Environment variable, so that a secret need not be in the configuration.
     Env {
-        /// Its name.
+        /// Name of the variable.
         variable: String,
-        /// What stands before its value, such as `Bearer `.
+        /// Text before the variable's value, such as `Bearer `.
         prefix: String,
     },
 }
 
-/// An address or a header that cannot be used.
+/// Error of an unusable address or header.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct BadEndpoint {
@@ -44,7 +44,7 @@ impl BadEndpoint {
         Self { message: message.into(), help: help.into() }
     }
 
-    /// What to write instead.
+    /// How to fix the error.
     #[must_use]
     pub fn help(&self) -> &str {
         &self.help
@@ -52,12 +52,14 @@ impl BadEndpoint {
 }
 
 impl Endpoint {
-    /// Takes the address of a server. Without encryption it has to be on this machine, unless `plain_http` allows another one.
+    /// Creates an endpoint with an address. Without encryption, the address must be on this machine, unless
+    /// `plain_http` allows another one.
     ///
     /// # Errors
-    /// If it is not an `https` or `http` URL, contains a password or a fragment, or would be reached without encryption.
+    /// If the address is not an `https` or `http` URL, contains a password or a fragment, or would be reached without
+    /// encryption.
     pub fn new(url: &str, plain_http: bool) -> Result<Self, BadEndpoint> {
-        // The text is not repeated: it may contain a secret.
+        // The message does not quote the address, which may contain a secret.
         let url = Url::parse(url).map_err(|error| {
             BadEndpoint::new(format!("invalid URL: {error}"), "write it as `https://example.com/mcp`")
         })?;
@@ -94,7 +96,7 @@ impl Endpoint {
     /// Adds a header to each request.
     ///
     /// # Errors
-    /// If it is not a header, if the transport sets it itself, or if a secret stands in it.
+    /// If it is not a valid header, the transport sets it itself, or it contains a secret.
     pub fn header(mut self, name: &str, value: HeaderSource) -> Result<Self, BadEndpoint> {
         let name = name.to_ascii_lowercase();
         let shown = bounded(&name);
@@ -132,7 +134,7 @@ impl Endpoint {
         Ok(self)
     }
 
-    /// The whole URL. Its query may contain a secret; [`shown`](Self::shown) leaves it out.
+    /// Whole URL. Its query may contain a secret; [`shown`](Self::shown) leaves it out.
     #[must_use]
     pub fn url(&self) -> &str {
         self.url.as_str()
@@ -144,13 +146,13 @@ impl Endpoint {
         self.url.scheme() == "https"
     }
 
-    /// The headers, by their names in lower case.
+    /// Headers, by their names in lower case.
     #[must_use]
     pub fn headers(&self) -> &BTreeMap<String, HeaderSource> {
         &self.headers
     }
 
-    /// The address without its query.
+    /// Address without its query.
     #[must_use]
     pub fn shown(&self) -> String {
         let mut url = self.url.clone();
@@ -159,7 +161,7 @@ impl Endpoint {
     }
 }
 
-/// Neither the query nor the values of headers are shown: they may be secrets.
+/// Leaves out the query and the values of headers, which may be secrets.
 impl fmt::Debug for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Endpoint")
@@ -170,7 +172,7 @@ impl fmt::Debug for Endpoint {
     }
 }
 
-/// Values are not shown: they may be secrets.
+/// Leaves out values, which may be secrets.
 impl fmt::Debug for HeaderSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

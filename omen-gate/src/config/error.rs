@@ -1,23 +1,23 @@
-//! What is wrong with a configuration, and where.
+//! Errors of a configuration, with their positions.
 
 use std::fmt;
 use std::path::Path;
 
 use crate::base::{Blocked, GateCode, bounded};
 
-/// A mistake in a configuration.
+/// Error in a configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ConfigError {
-    /// The line, from 1; 0 if the text as a whole is meant.
+    /// Line, from 1; 0 for the text as a whole.
     pub line: usize,
-    /// The column, from 1, in characters; 0 if the text as a whole is meant.
+    /// Column in characters, from 1; 0 for the text as a whole.
     pub column: usize,
-    /// The key that it is about, such as `allow[0].tool`; empty if it is about none.
+    /// Key at fault, such as `allow[0].tool`; empty for none.
     pub path: String,
-    /// What is wrong, in lower case, with input in backticks.
+    /// Message in lower case, with input in backticks.
     pub message: String,
-    /// How to fix it.
+    /// Help: how to fix the error.
     pub help: String,
 }
 
@@ -32,11 +32,11 @@ impl fmt::Display for ConfigError {
 
 impl std::error::Error for ConfigError {}
 
-/// The mistakes that were found: at least one, and the first [`MAX_ERRORS`] of them. Until they are fixed, nothing is allowed.
+/// Errors found in a configuration: at least one, at most [`MAX_ERRORS`]. Until they are fixed, nothing is allowed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigErrors(pub Vec<ConfigError>);
 
-/// One line a mistake, with its help.
+/// Writes one line per error, with its help.
 impl fmt::Display for ConfigErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, error) in self.0.iter().enumerate() {
@@ -48,7 +48,7 @@ impl fmt::Display for ConfigErrors {
 
 impl std::error::Error for ConfigErrors {}
 
-/// The first mistake stands for all.
+/// Represents all errors by the first.
 impl From<ConfigErrors> for Blocked {
     fn from(errors: ConfigErrors) -> Self {
         let more = errors.0.len().saturating_sub(1);
@@ -58,7 +58,7 @@ impl From<ConfigErrors> for Blocked {
     }
 }
 
-/// How many mistakes are reported at once.
+/// Limit of errors reported at once.
 pub const MAX_ERRORS: usize = 100;
 
 pub(super) fn unreadable(path: &Path, why: &str) -> ConfigErrors {

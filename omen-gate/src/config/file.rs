@@ -1,6 +1,7 @@
-//! The file as it is written. The documentation of its keys is here, and its JSON Schema comes from here.
+//! Serialized form of a configuration file. The documentation of its keys is here, and its JSON Schema is derived from
+//! these types.
 //!
-//! The schema is what a file is checked against, ranges included; nothing is read into these types before.
+//! A file is checked against the schema, ranges included, before it is deserialized.
 
 use std::collections::BTreeMap;
 
@@ -82,15 +83,15 @@ pub(super) struct Episode {
     pub(super) on_veto: Veto,
 }
 
-/// What the proxy does where an episode is over its budgets without approval, or its model proposes to act and states that this
-/// violates the constitution.
+/// Reaction of the proxy when an episode exceeds its budgets without approval, or its model proposes to act and states
+/// that this violates the constitution.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OnVeto {
-    /// It halts the episode: a CRITICAL alert leads to safe mode.
+    /// Halts the episode: a CRITICAL alert leads to safe mode.
     #[default]
     Halt,
-    /// It refuses what the rules refuse, and nothing more.
+    /// Refuses what the rules refuse, and nothing more.
     Refuse,
 }
 
@@ -146,7 +147,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// How much one server may list (PG-2).
+    /// Limits of one server's tool list (PG-2).
     pub(crate) fn catalog(&self) -> ListLimits {
         ListLimits { tools: self.catalog_tools as usize, bytes: u64::from(self.catalog_bytes) }
     }
@@ -215,15 +216,15 @@ pub(super) struct Server {
     pub(super) errors: Errors,
 }
 
-/// What a client reads behind the proxy where a server answers a call with an error (R3).
+/// Errors of a server as clients of the proxy read them (R3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ServerErrors {
-    /// Its class, whether the tool ran, whether a retry makes sense, and the code of the protocol; the server's own words only
-    /// where they are about the request, or the tool itself has answered.
+    /// Class of the fault, whether the tool ran, whether a retry makes sense, and the protocol's code; the server's own
+    /// message only where it is about the request, or the tool itself reported the failure.
     #[default]
     Typed,
-    /// The server's bytes.
+    /// Bytes of the server, unchanged.
     Raw,
 }
 

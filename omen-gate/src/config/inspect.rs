@@ -1,4 +1,4 @@
-//! What is wrong with a configuration, and what would keep a gate from starting with it or a tool from running.
+//! Inspection of a configuration: its errors, and obstacles to starting a gate or running a tool.
 
 use std::io;
 use std::path::Path;
@@ -7,28 +7,28 @@ use std::time::SystemTime;
 use omen_types::suggest::nearest;
 
 use super::error::{ConfigError, ConfigErrors};
-use super::source::Source;
+use super::source::TomlSource;
 use super::{Audit, Command, Config, HeaderSource, KeySource, load};
 use crate::base::json::below;
 use crate::base::{ToolId, bounded, regular};
 use crate::catalog::Catalog;
 use omen_audit::{Anchor, AuditError, Key};
 
-/// What an inspection of a configuration file found.
+/// Result of inspecting a configuration file.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Inspection {
-    /// The configuration, if the text is valid.
+    /// Configuration, if the text is valid.
     pub config: Option<Config>,
-    /// Mistakes in the text, or, if it is valid, what would keep a gate from starting here and now.
+    /// Errors in the text, or, if it is valid, obstacles to starting a gate here and now.
     pub errors: Vec<ConfigError>,
-    /// What keeps tools from running, and is perhaps not meant so.
+    /// Settings that keep tools from running, perhaps unintentionally.
     pub warnings: Vec<ConfigError>,
 }
 
 impl Config {
-    /// Reads a file and checks what it refers to: the key, the log, the programs. Nothing is started or written. `now` is
-    /// the time by which grants have expired.
+    /// Reads a file and checks what it refers to: the key, the log, the programs. Nothing is started or written. Grants
+    /// are checked for expiry at `now`.
     ///
     /// # Errors
     /// If the file cannot be read.
@@ -36,15 +36,15 @@ impl Config {
         Self::inspect_with(path, now, None)
     }
 
-    /// The same with the tools that the servers list: the rules on arguments are held against the schema of each tool that
-    /// has the form of its pin.
+    /// Same as [`inspect`], with the tools that the servers list: argument rules are also checked against the schema of
+    /// each tool whose form matches its pin.
     ///
     /// # Errors
     /// If the file cannot be read.
     pub fn inspect_with(path: &Path, now: SystemTime, catalog: Option<&Catalog>) -> Result<Inspection, ConfigErrors> {
         let text = load::read(path)?;
         let invalid = |errors: ConfigErrors| Inspection { config: None, errors: errors.0, warnings: Vec::new() };
-        let source = match Source::read(&text) {
+        let source = match TomlSource::read(&text) {
             Ok(source) => source,
             Err(errors) => return Ok(invalid(errors)),
         };
@@ -52,7 +52,7 @@ impl Config {
             Ok(config) => config,
             Err(errors) => return Ok(invalid(errors)),
         };
-        let mut found = Found { source: &source, errors: Vec::new(), warnings: Vec::new() };
+        let mut found = Inspector { source: &source, errors: Vec::new(), warnings: Vec::new() };
         found.programs(&config);
         found.endpoints(&config);
         match &config.audit {
@@ -65,7 +65,7 @@ impl Config {
         }
         found.tools(&config, now);
         found.arguments(&config, catalog);
-        let Found { mut errors, mut warnings, .. } = found;
+        let Inspector { mut errors, mut warnings, .. } = found;
         for found in [&mut errors, &mut warnings] {
             found.sort_by_key(|error| (error.line, error.column));
         }
@@ -73,13 +73,13 @@ impl Config {
     }
 }
 
-struct Found<'s, 't> {
-    source: &'s Source<'t>,
+struct Inspector<'s, 't> {
+    source: &'s TomlSource<'t>,
     errors: Vec<ConfigError>,
     warnings: Vec<ConfigError>,
 }
 
-impl Found<'_, '_> {
+impl Inspector<'_, '_> {
     fn wrong(&mut self, pointer: &str, message: impl Into<String>, help: impl Into<String>) {
         self.errors.push(self.source.error(pointer, message, help));
     }
@@ -97,7 +97,7 @@ impl Found<'_, '_> {
         }
     }
 
-    /// What is sent to servers over HTTP, and which certificates are trusted.
+    /// Checks the headers sent to servers over HTTP, and the trusted certificates.
     fn endpoints(&mut self, config: &Config) {
         for (name, server) in &config.servers {
             let Some(endpoint) = &server.endpoint else { continue };
@@ -141,7 +141,7 @@ impl Found<'_, '_> {
         }
     }
 
-    /// A tool runs if it is allowed in some form and all of its permissions are granted.
+    /// Checks that each allowed tool has an approved form and all of its permissions granted.
     fn tools(&mut self, config: &Config, now: SystemTime) {
         for index in 0..items(self.source, "allow") {
             let Some(tool) = tool_at(self.source, "allow", index) else { continue };
@@ -168,7 +168,7 @@ impl Found<'_, '_> {
         for index in 0..items(self.source, "grants") {
             let Some(tool) = tool_at(self.source, "grants", index) else { continue };
             let pointer = format!("/grants/{index}/expires");
-            // Each entry of the file is one grant for each of its permissions, all with the same end.
+            // Each entry of the file is one grant per permission, all with the same end.
             let text = self.source.value.pointer(&pointer).and_then(|value| value.as_str()).map(str::to_owned);
             let Some(text) = text else { continue };
             let has_expired = config.grants.iter().any(|grant| {
@@ -188,8 +188,8 @@ impl Found<'_, '_> {
     }
 }
 
-impl Found<'_, '_> {
-    /// A rule that does not fit its tool lets no call pass, and neither does a folder that is not there.
+impl Inspector<'_, '_> {
+    /// Warns of rules that refuse every call because they do not fit their tool, or their folder does not exist.
     fn arguments(&mut self, config: &Config, catalog: Option<&Catalog>) {
         for index in 0..items(self.source, "allow") {
             let Some(tool) = tool_at(self.source, "allow", index) else { continue };
@@ -221,7 +221,7 @@ impl Found<'_, '_> {
         }
     }
 
-    /// An entry for a tool that no server lists.
+    /// Warns of an entry for a tool that no server lists.
     fn not_listed(&mut self, index: usize, tool: &ToolId, catalog: &Catalog) {
         let names = catalog.iter().map(|listed| listed.id()).filter(|id| id.server == tool.server);
         let near = nearest(tool.tool.as_str(), names.map(|id| id.tool.as_str()));
@@ -237,12 +237,12 @@ impl Found<'_, '_> {
     }
 }
 
-fn items(source: &Source<'_>, key: &str) -> usize {
+fn items(source: &TomlSource<'_>, key: &str) -> usize {
     source.value.get(key).and_then(serde_json::Value::as_array).map_or(0, Vec::len)
 }
 
-/// The tool of an entry, as in `files/read`.
-fn tool_at(source: &Source<'_>, key: &str, index: usize) -> Option<String> {
+/// Name of the tool in an entry, as in `files/read`.
+fn tool_at(source: &TomlSource<'_>, key: &str, index: usize) -> Option<String> {
     let entry = source.value.get(key)?.get(index)?;
     Some(format!("{}/{}", entry.get("server")?.as_str()?, entry.get("tool")?.as_str()?))
 }
@@ -251,7 +251,7 @@ fn listed(names: &[&str]) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// Whether the program of a server can be started, as far as it can be known without doing it.
+/// Checks that the program of a server can be started, as far as possible without starting it.
 fn startable(command: &Command) -> Result<(), (String, String)> {
     let program = bounded(&command.program);
     if command.is_bare() {
@@ -270,7 +270,7 @@ fn startable(command: &Command) -> Result<(), (String, String)> {
 }
 
 fn executable(path: &Path) -> Result<(), String> {
-    // On Windows, the ending may be left out.
+    // On Windows, the extension may be omitted.
     let names = [path.to_owned(), path.with_extension("exe")];
     let names = if cfg!(windows) { &names[..] } else { names.get(..1).unwrap_or_default() };
     let mut why = String::new();
@@ -287,7 +287,7 @@ fn executable(path: &Path) -> Result<(), String> {
     Err(why)
 }
 
-/// Whether a log can be opened or made here.
+/// Checks that a log can be opened or created here.
 fn writable(log: &Path) -> Result<(), (String, String)> {
     let shown = bounded(&log.to_string_lossy());
     let help = || "name a file in a folder that this user can write".to_owned();
@@ -311,7 +311,7 @@ fn writable(log: &Path) -> Result<(), (String, String)> {
     }
 }
 
-/// Whether this user may run a file, or write to a file or a folder.
+/// Checks that this user may run a file, or write to a file or folder.
 fn access(path: &Path, run: bool) -> io::Result<()> {
     #[cfg(unix)]
     rustix::fs::access(path, if run { rustix::fs::Access::EXEC_OK } else { rustix::fs::Access::WRITE_OK })?;

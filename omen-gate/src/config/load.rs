@@ -1,52 +1,52 @@
-//! From a text or a file to a configuration.
+//! Loading of configurations from text and files.
 
 use std::path::Path;
 
 use serde_json::Value;
 
 use super::error::{self, ConfigErrors};
-use super::source::{MAX_BYTES, Source};
+use super::source::{MAX_BYTES, TomlSource};
 use super::{Config, check, paths, schema};
 use crate::base::regular;
 
 impl Config {
-    /// Reads a text.
+    /// Parses a text.
     ///
     /// # Errors
-    /// If it is invalid. Mistakes of one kind are reported together: of TOML; then of keys, types and ranges;
-    /// then of meaning, such as a grant for a tool that is not allowed.
+    /// If it is invalid. Errors are reported in groups: of TOML; then of keys, types and ranges; then of meaning, such
+    /// as a grant for a tool that is not allowed.
     pub fn parse(text: &str) -> Result<Self, ConfigErrors> {
-        let source = Source::read(text)?;
+        let source = TomlSource::read(text)?;
         schema::check(&source)?;
         check::build(&source)
     }
 
-    /// Reads a file, up to [`MAX_BYTES`]. Its paths are relative to its folder, in which its servers run.
+    /// Loads a file of at most [`MAX_BYTES`]. Its paths are relative to its folder, in which its servers run.
     ///
     /// # Errors
-    /// If it cannot be read, is not a regular file, or is invalid; also if `log` and `key_file` are one file
-    /// under two names, which only the file system knows, or the key stands in the file itself.
+    /// If it cannot be read, is not a regular file, or is invalid; also if `log` and `key_file` are one file under two
+    /// names, or the file itself contains the key.
     pub fn load(path: &Path) -> Result<Self, ConfigErrors> {
         let text = read(path)?;
-        judge(&Source::read(&text)?, path)
+        judge(&TomlSource::read(&text)?, path)
     }
 
-    /// Reads a text as if it stood in this file, which need not exist.
+    /// Parses a text as if it were the content of this file, which need not exist.
     ///
     /// # Errors
     /// As [`load`](Self::load).
     pub fn parse_as(text: &str, file: &Path) -> Result<Self, ConfigErrors> {
-        judge(&Source::read(text)?, file)
+        judge(&TomlSource::read(text)?, file)
     }
 
-    /// The JSON Schema (2020-12) of the file, derived from the types that it is read into.
+    /// JSON Schema (2020-12) of the file, derived from the types that it is deserialized into.
     #[must_use]
     pub fn json_schema() -> Value {
         schema::json_schema()
     }
 }
 
-/// The text of a file.
+/// Reads the text of a file.
 pub(super) fn read(path: &Path) -> Result<String, ConfigErrors> {
     use std::io::Read as _;
 
@@ -60,8 +60,8 @@ pub(super) fn read(path: &Path) -> Result<String, ConfigErrors> {
     text.map_err(|why| error::unreadable(path, &why))
 }
 
-/// The configuration of the text of a file.
-pub(super) fn judge(source: &Source<'_>, path: &Path) -> Result<Config, ConfigErrors> {
+/// Builds the configuration from the text of a file.
+pub(super) fn judge(source: &TomlSource<'_>, path: &Path) -> Result<Config, ConfigErrors> {
     schema::check(source)?;
     let mut config = check::build(source)?;
     paths::resolve(&mut config, path);

@@ -1,13 +1,13 @@
-//! Paths of a configuration are relative to the folder that it lies in, wherever the gate is started.
+//! Resolution of paths relative to the configuration's folder, independent of the working directory.
 
 use std::path::{self, Path, PathBuf};
 
 use super::{Command, Config, KeySource};
 
-/// Has all paths of a configuration start from the folder of its file.
+/// Makes all paths of a configuration relative to the folder of its file.
 pub(super) fn resolve(config: &mut Config, file: &Path) {
-    // Absolute, so that nothing changes if this process goes to another folder. Without a working directory, paths stay
-    // as they are, and do not lead anywhere else.
+    // Made absolute, so that a change of the working directory has no effect. If there is no working directory, the
+    // path stays as it is.
     let file = path::absolute(file).unwrap_or_else(|_| file.to_owned());
     let folder = file.parent().unwrap_or(Path::new("")).to_owned();
     for command in config.servers.values_mut().filter_map(|server| server.command.as_mut()) {
@@ -32,16 +32,16 @@ pub(super) fn resolve(config: &mut Config, file: &Path) {
     config.folder = Some(folder);
 }
 
-/// The file that a text would name for a server.
-fn of(command: &Command, text: &str) -> PathBuf {
+/// Resolves a text as a path of a server.
+fn resolve_path(command: &Command, text: &str) -> PathBuf {
     command.dir.as_deref().unwrap_or(Path::new("")).join(text)
 }
 
 impl Command {
-    /// The program as it is started: a path is relative to the folder that it runs in; a bare name is looked for in `PATH`.
+    /// Program as it is started: a path is relative to its working directory; a bare name is searched for in `PATH`.
     #[must_use]
     pub fn to_path(&self) -> PathBuf {
-        if self.is_bare() { PathBuf::from(&self.program) } else { of(self, &self.program) }
+        if self.is_bare() { PathBuf::from(&self.program) } else { resolve_path(self, &self.program) }
     }
 
     /// Whether the program is named without a folder.

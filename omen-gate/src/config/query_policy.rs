@@ -1,4 +1,4 @@
-//! PG-0: what must not even be asked.
+//! PG-0: the policy that screens queries.
 //!
 //! ```
 //! use omen_gate::Policy;
@@ -14,61 +14,60 @@ use regex::{RegexBuilder, RegexSet, RegexSetBuilder};
 
 use crate::base::{Blocked, GateCode, bounded};
 
-/// Patterns of queries that are halted before any server is asked for anything, each with its reason.
+/// Policy with patterns of queries that are refused before any server is contacted, each with its reason.
 ///
-/// A pattern is matched anywhere in the query, letter by letter: case counts unless the pattern says `(?i)`, and
-/// letters that only look alike are different ones. Matching takes time linear in the query.
+/// A pattern matches anywhere in the query, verbatim: case counts unless the pattern has `(?i)`, and letters that look
+/// alike are different. Matching takes time linear in the query.
 #[derive(Clone, Debug)]
 pub struct Policy {
     patterns: RegexSet,
     reasons: Vec<String>,
-    /// The longest query, in bytes.
+    /// Longest query in bytes.
     longest: usize,
 }
 
-/// A policy that cannot be used, and which of its patterns is at fault (the first is 0).
+/// Error of an unusable policy, with the index of the faulty pattern, from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BadPolicy {
     /// A pattern is an invalid regular expression, or compiles to more than 1 MiB.
     #[error("pattern {index} of the policy cannot be used: {why}")]
     Pattern {
-        /// Which pattern.
+        /// Index of the pattern.
         index: usize,
-        /// Why, cut to a bounded length.
+        /// Reason, cut to a bounded length.
         why: String,
     },
     /// A pattern matches the empty text, and so every query.
     #[error("pattern {index} of the policy matches every query")]
     All {
-        /// Which pattern.
+        /// Index of the pattern.
         index: usize,
     },
-    /// A pattern has a blank reason, so a refusal would not say what is wrong.
+    /// A pattern has a blank reason, so refusals would not explain anything.
     #[error("pattern {index} of the policy has no reason")]
     NoReason {
-        /// Which pattern.
+        /// Index of the pattern.
         index: usize,
     },
-    /// All patterns together are too much.
+    /// All patterns together are too large.
     #[error("the policy as a whole cannot be used: {why}")]
     Whole {
-        /// Why, cut to a bounded length.
+        /// Reason, cut to a bounded length.
         why: String,
     },
 }
 
 impl Policy {
-    /// The longest query, in bytes, unless [`Policy::longest`] says otherwise.
+    /// Longest query in bytes, unless [`Policy::longest`] sets another limit.
     pub const MAX_QUERY: usize = 64 * 1024;
-    /// The most patterns.
+    /// Limit of patterns.
     pub const MAX_PATTERNS: usize = 1024;
 
-    /// Compiles pairs of pattern and reason. A policy without a pattern lets every query pass, but for those that
-    /// are too long.
+    /// Compiles pairs of pattern and reason. A policy without patterns refuses only queries that are too long.
     ///
     /// # Errors
-    /// If a pattern cannot be used; a policy is taken as a whole or not at all.
+    /// If any pattern is unusable.
     pub fn new<P: AsRef<str>, R: Into<String>>(patterns: impl IntoIterator<Item = (P, R)>) -> Result<Self, BadPolicy> {
         let (mut texts, mut reasons) = (Vec::new(), Vec::new());
         for (index, (pattern, reason)) in patterns.into_iter().enumerate() {
@@ -92,14 +91,14 @@ impl Policy {
         Ok(Self { patterns, reasons, longest: Self::MAX_QUERY })
     }
 
-    /// Sets how long a query may be, in bytes.
+    /// Sets the longest query in bytes.
     #[must_use]
     pub fn longest(self, bytes: usize) -> Self {
         Self { longest: bytes, ..self }
     }
 
-    /// Lets a query pass that matches no pattern. What is refused names the reasons and not the query, which is
-    /// the user's own and may be anything.
+    /// Accepts a query that matches no pattern. A refusal has the reasons of the patterns, and does not quote the
+    /// query.
     ///
     /// # Errors
     /// PG-0 if a pattern matches, or if the query is too long.
@@ -108,17 +107,17 @@ impl Policy {
         self.allows([query])
     }
 
-    /// Each pattern with its reason.
+    /// Patterns with their reasons.
     pub(crate) fn to_pairs(&self) -> Vec<(String, String)> {
         self.patterns.patterns().iter().cloned().zip(self.reasons.iter().cloned()).collect()
     }
 
-    /// Whether there is a pattern to screen by.
+    /// Whether the policy has patterns.
     pub(crate) fn has_patterns(&self) -> bool {
         !self.patterns.is_empty()
     }
 
-    /// Lets a query of so many bytes pass.
+    /// Checks the length of a query in bytes.
     pub(crate) fn within(&self, bytes: usize) -> Result<(), Blocked> {
         if bytes > self.longest {
             let message = format!("the query exceeds {} bytes ({bytes} bytes)", self.longest);
@@ -131,7 +130,7 @@ impl Policy {
         Ok(())
     }
 
-    /// Lets the parts of a query pass if no pattern matches any of them.
+    /// Accepts the parts of a query if no pattern matches any of them.
     pub(crate) fn allows<'q>(&self, parts: impl IntoIterator<Item = &'q str>) -> Result<(), Blocked> {
         let mut reasons: Vec<&str> = Vec::new();
         for part in parts {
@@ -149,7 +148,7 @@ impl Policy {
     }
 }
 
-/// How large one pattern may get, in bytes of its program.
+/// Limit of one compiled pattern in bytes.
 const PATTERN_SIZE: usize = 1 << 20;
-/// How large all of them may get.
+/// Limit of all compiled patterns together in bytes.
 const SET_SIZE: usize = 1 << 24;

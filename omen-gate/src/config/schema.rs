@@ -1,4 +1,4 @@
-//! The JSON Schema, and the mistakes that it finds: keys, types, ranges.
+//! JSON Schema of a configuration, and the errors that it finds: keys, types, ranges.
 
 use std::sync::LazyLock;
 
@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::error::{ConfigError, ConfigErrors, MAX_ERRORS};
 use super::file::File;
-use super::source::{Source, path};
+use super::source::{TomlSource, path};
 use crate::base::bounded;
 use crate::base::json::below;
 
@@ -20,11 +20,11 @@ pub(super) fn json_schema() -> Value {
     SCHEMA.clone()
 }
 
-/// Without references, so that the place of a keyword in the schema is where its description stands, too.
+/// Inlined, without references, so that the path of a keyword also leads to its description.
 static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
     let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
     let mut schema = settings.into_generator().into_root_schema_for::<File>();
-    // What may be left out has no value then; TOML has none that says so.
+    // TOML has no null: optional keys are omitted instead.
     let without_null = |schema: &mut Schema| {
         if schema.get("default").is_some_and(Value::is_null) {
             schema.remove("default");
@@ -36,8 +36,8 @@ static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
 
 static VALIDATOR: LazyLock<Option<Validator>> = LazyLock::new(|| jsonschema::validator_for(&SCHEMA).ok());
 
-/// All keys are known and all values are of their type and in their range, or not.
-pub(super) fn check(source: &Source<'_>) -> Result<(), ConfigErrors> {
+/// Checks that all keys are known and all values have their type and range.
+pub(super) fn check(source: &TomlSource<'_>) -> Result<(), ConfigErrors> {
     let Some(validator) = VALIDATOR.as_ref() else {
         return Err(ConfigErrors(vec![source.error("", "the schema of the configuration is broken", "report it")]));
     };
@@ -47,7 +47,7 @@ pub(super) fn check(source: &Source<'_>) -> Result<(), ConfigErrors> {
     if errors.is_empty() { Ok(()) } else { Err(ConfigErrors(errors)) }
 }
 
-fn explain(source: &Source<'_>, error: &ValidationError<'_>) -> Vec<ConfigError> {
+fn explain(source: &TomlSource<'_>, error: &ValidationError<'_>) -> Vec<ConfigError> {
     let pointer = error.instance_path().as_str();
     let name = path(&source.value, pointer);
     let schema_path = error.schema_path().as_str();
@@ -98,7 +98,7 @@ fn explain(source: &Source<'_>, error: &ValidationError<'_>) -> Vec<ConfigError>
     }
 }
 
-fn unknown(source: &Source<'_>, pointer: &str, schema: &Value, key: &str) -> ConfigError {
+fn unknown(source: &TomlSource<'_>, pointer: &str, schema: &Value, key: &str) -> ConfigError {
     let pointer = below(pointer, key);
     let known: Vec<_> =
         schema.get("properties").and_then(Value::as_object).into_iter().flat_map(|map| map.keys()).collect();
@@ -112,7 +112,7 @@ fn unknown(source: &Source<'_>, pointer: &str, schema: &Value, key: &str) -> Con
     source.error(&pointer, message, help)
 }
 
-/// What the schema says of a value.
+/// Expected value according to the schema.
 fn wanted(schema: &Value) -> String {
     let range = match (schema.get("minimum"), schema.get("maximum")) {
         (Some(min), Some(max)) => format!("a number from {min} to {max}: "),
@@ -126,7 +126,7 @@ fn description(text: Option<&Value>) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// JSON's names of types, as TOML calls them.
+/// TOML name of a JSON type.
 fn called(kind: &str) -> &str {
     match kind {
         "object" => "a table",
@@ -138,10 +138,10 @@ fn called(kind: &str) -> &str {
     }
 }
 
-/// The type of a value, as TOML calls it.
+/// TOML name of a value's type.
 fn found(value: &Value) -> &'static str {
     match value {
-        // TOML has no null: this stands for what no key takes ([`Source`]).
+        // TOML has no null: [`TomlSource`] writes it for values that no key accepts.
         Value::Null => "a float or a number too large",
         Value::Bool(_) => "a boolean",
         Value::Number(_) => "an integer",

@@ -1,4 +1,4 @@
-//! The text, as a value of which each part knows where it stands.
+//! TOML text as a JSON value with source positions.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -12,17 +12,17 @@ use super::error::{ConfigError, ConfigErrors, MAX_ERRORS};
 use crate::base::bounded;
 use crate::base::json::below;
 
-/// A text in TOML as a JSON value. Dates become texts. No key takes a fraction, so those become `null`, which the
-/// schema has no place for.
-pub(super) struct Source<'t> {
+/// TOML text as a JSON value. Dates become strings. Floats become `null`, which the schema rejects, because no key
+/// accepts a fraction.
+pub(super) struct TomlSource<'t> {
     text: &'t str,
-    /// The value.
+    /// Parsed value.
     pub(super) value: Value,
-    /// By JSON pointer: where the key of a member stands, or an item of an array.
+    /// Byte ranges of keys and array items, by JSON pointer.
     places: BTreeMap<String, Range<usize>>,
 }
 
-impl<'t> Source<'t> {
+impl<'t> TomlSource<'t> {
     pub(super) fn read(text: &'t str) -> Result<Self, ConfigErrors> {
         let mut source = Self { text, value: Value::Null, places: BTreeMap::new() };
         if text.len() > MAX_BYTES {
@@ -45,7 +45,7 @@ impl<'t> Source<'t> {
         Ok(source)
     }
 
-    /// A mistake at a part of the value, or, if there is no such part, at what holds it.
+    /// Creates an error at a part of the value, or at its nearest existing ancestor.
     pub(super) fn error(&self, pointer: &str, message: impl Into<String>, help: impl Into<String>) -> ConfigError {
         let mut place = pointer;
         while !self.places.contains_key(place) && !place.is_empty() {
@@ -54,7 +54,7 @@ impl<'t> Source<'t> {
         self.at(self.places.get(place).cloned(), path(&self.value, pointer), message, help)
     }
 
-    /// A mistake of the text as a whole.
+    /// Creates an error about the text as a whole.
     fn whole(&self, message: impl Into<String>, help: impl Into<String>) -> ConfigError {
         self.at(None, String::new(), message, help)
     }
@@ -93,7 +93,7 @@ impl<'t> Source<'t> {
             DeValue::Float(_) => Value::Null,
             DeValue::Integer(integer) => match i64::from_str_radix(integer.as_str(), integer.radix()) {
                 Ok(integer) => integer.into(),
-                // Beyond every range that there is, and roughly right is enough to say so.
+                // Out of every range; an approximation suffices to report that.
                 Err(_) => integer.as_str().parse::<f64>().map_or(Value::Null, Value::from),
             },
             DeValue::Array(items) => {
@@ -108,7 +108,7 @@ impl<'t> Source<'t> {
     }
 }
 
-/// As people write it: `allow[0].tool`. The value decides whether a number is an index or a key.
+/// Key in TOML notation: `allow[0].tool`. The value decides whether a number is an index or a key.
 pub(super) fn path(value: &Value, pointer: &str) -> String {
     let mut text = String::new();
     let mut value = Some(value);
@@ -129,5 +129,5 @@ pub(super) fn path(value: &Value, pointer: &str) -> String {
     bounded(&text)
 }
 
-/// The longest configuration that is read, in bytes.
+/// Longest configuration in bytes.
 pub const MAX_BYTES: usize = 1 << 20;

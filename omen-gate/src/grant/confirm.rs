@@ -1,4 +1,4 @@
-//! G3: somebody is asked, and the answer is good for one call.
+//! G3: confirmations of single calls.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -13,53 +13,53 @@ use crate::grant::decision::{DecisionStage, Ruling};
 
 pub use crate::grant::responder::Responder;
 
-/// Asks somebody to confirm a call. An implementation needs no timeout and no panic handler: the gate has both.
+/// Confirmer of calls. An implementation needs neither a timeout nor a panic handler: the gate has both.
 #[async_trait]
 pub trait Confirmer: Debug + Send + Sync + 'static {
-    /// Shows the question and waits for the answer. If the gate waits no longer, the future is dropped.
+    /// Shows the question and waits for the answer. If the gate stops waiting, the future is dropped.
     async fn confirm(&self, question: &Question) -> Reply;
 }
 
-/// What somebody is asked: this call, with these arguments, once?
+/// Question whether this call, with these arguments, may be made once.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Question {
-    /// The turn that the call is for.
+    /// Turn of the call.
     pub turn: TurnId,
-    /// The tool.
+    /// Tool to call.
     pub tool: ToolId,
-    /// The arguments as canonical JSON. Foreign text may be in them: show it with care.
+    /// Arguments as canonical JSON. They may contain foreign text: show it with care.
     pub args: String,
-    /// Stands for tool and arguments; the answer is bound to it (D48).
+    /// Hash of tool and arguments; the answer is bound to it (D48).
     pub hash: CallHash,
-    /// What the tool may do.
+    /// Permissions of the tool.
     pub permissions: Permissions,
-    /// How long an answer is waited for, from the moment that the question is asked.
+    /// Time limit of the answer, from when the question is asked.
     #[serde(skip)]
     pub timeout: Duration,
 }
 
-/// The answer to a question.
+/// Answer to a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reply {
-    /// Yes, this call, once.
+    /// Confirms this call, once.
     Confirmed,
-    /// No.
+    /// Denies the call.
     Denied {
-        /// Why, in the words of who denies. Only a bounded part of it is kept.
+        /// Reason given by the responder. Only a bounded part of it is kept.
         why: String,
     },
-    /// Yes, this call, once, says somebody whom the confirmer knows. The audit log has the name.
+    /// Confirms this call, once, by a responder whom the confirmer knows. The audit log has the name.
     ConfirmedBy(Responder),
-    /// No, says somebody whom the confirmer knows. The audit log has the name.
+    /// Denies the call, by a responder whom the confirmer knows. The audit log has the name.
     DeniedBy {
-        /// Who denies.
+        /// Responder who denies.
         by: Responder,
-        /// Why, in the words of who denies. Only a bounded part of it is kept.
+        /// Reason given by the responder. Only a bounded part of it is kept.
         why: String,
     },
 }
 
-/// Nobody is there to be asked: everything that needs a confirmation is denied.
+/// Confirmer that denies everything, because there is nobody to ask.
 #[derive(Clone, Copy, Debug)]
 pub struct Nobody;
 
@@ -70,16 +70,16 @@ impl Confirmer for Nobody {
     }
 }
 
-/// How long confirmations take and hold.
+/// Time limits of confirmations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConfirmLimits {
-    /// How long an answer is waited for. No answer is a denial.
+    /// Time limit of an answer. No answer is a denial.
     pub timeout: Duration,
-    /// How long an answer is good, from the moment that it came.
+    /// Validity of an answer, from when it arrived.
     pub valid: Duration,
 }
 
-/// Gets confirmations.
+/// Requests confirmations from a confirmer.
 #[derive(Clone, Debug)]
 pub struct Confirmations {
     confirmer: Arc<dyn Confirmer>,
@@ -88,24 +88,24 @@ pub struct Confirmations {
 }
 
 impl Confirmations {
-    /// Asks a confirmer, within limits.
+    /// Requests confirmations from `confirmer`, within time limits.
     pub fn new(confirmer: Arc<dyn Confirmer>, clock: Arc<dyn GateClock>, limits: ConfirmLimits) -> Self {
         Self::by(confirmer, Ratchet::over(clock), limits)
     }
 
-    /// With a clock that is shared.
+    /// Creates confirmations with a shared clock.
     pub(crate) fn by(confirmer: Arc<dyn Confirmer>, clock: Arc<Ratchet>, limits: ConfirmLimits) -> Self {
         Self { confirmer, clock, limits }
     }
 
-    /// Asks about a call, once. No answer in time is a denial and is not asked again (D48); so is a confirmer that
-    /// panics. The waiting is done by the runtime's time; an answer is late by the injected clock, too. Runs on
-    /// tokio, with time enabled.
+    /// Asks about a call, once. Without an answer in time, or if the confirmer panics, the call is denied and not asked
+    /// about again (D48). Waiting uses the runtime's time; an answer can also be late by the injected clock. Requires a
+    /// tokio runtime with time enabled.
     pub async fn ask(&self, call: &Call) -> Ruling<Confirmed> {
         self.ask_within(call, self.limits).await
     }
 
-    /// Asks within other limits than those that it was made with.
+    /// Asks within other limits than the default ones.
     pub(crate) async fn ask_within(&self, call: &Call, limits: ConfirmLimits) -> Ruling<Confirmed> {
         let waits_until = self.after(limits.timeout);
         let question = Question {
@@ -150,8 +150,7 @@ impl Confirmations {
     }
 }
 
-/// Somebody said yes to one call. It is spent with that call, and worth nothing for another one.
-///
+/// Confirmation of one call. That call uses it up, and it is invalid for any other.
 /// ```compile_fail,E0382
 /// # fn f(one: omen_gate::Lease, two: omen_gate::Lease, confirmed: omen_gate::Confirmed) {
 /// let first = one.redeem(Some(confirmed));
@@ -163,19 +162,19 @@ impl Confirmations {
 pub struct Confirmed {
     turn: TurnId,
     hash: CallHash,
-    /// In the time of the clock that it was given by.
+    /// End of validity, in the time of the clock that the confirmation was given by.
     until: Duration,
     clock: Arc<Ratchet>,
 }
 
 impl Confirmed {
-    /// What it confirms.
+    /// Hash of the confirmed call.
     #[must_use]
     pub fn hash(&self) -> CallHash {
         self.hash
     }
 
-    /// Uses it up for a call.
+    /// Uses the confirmation up for a call.
     pub(crate) fn spend(self, call: &Call) -> Result<(), Blocked> {
         let (message, help) = if self.hash != call.hash() || self.turn != *call.turn() {
             let message = format!("the confirmation belongs to another call than this one of `{}`", call.tool());

@@ -1,4 +1,4 @@
-//! G4: every decision is a value, and its outcome is had only by logging it.
+//! G4: decisions as values whose outcome is available only after logging.
 
 use std::fmt::Debug;
 
@@ -9,58 +9,58 @@ use crate::call::{Call, CallHash};
 use crate::grant::GrantId;
 use crate::grant::responder::Responder;
 
-/// A decision about a call, as it is logged.
+/// Decision about a call, as it is logged.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Decision {
-    /// The turn that the call is for.
+    /// Turn of the call.
     pub turn: TurnId,
-    /// The tool.
+    /// Tool to call.
     pub tool: ToolId,
-    /// The permissions that the tool needs.
+    /// Permissions that the tool needs.
     pub permissions: Permissions,
-    /// Stands for tool and arguments.
+    /// Hash of tool and arguments.
     pub call: CallHash,
-    /// At what point it was made.
+    /// Stage at which the decision was made.
     pub stage: DecisionStage,
-    /// What it is.
+    /// Outcome of the decision.
     pub outcome: Outcome,
-    /// The rule, if the call is denied.
+    /// Rule that denies the call.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "code")]
     pub code: Option<GateCode>,
-    /// Why, if the call is denied.
+    /// Reason why the call is denied.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// The grants that it rests on.
+    /// Grants that the decision depends on.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub grants: Vec<GrantId>,
-    /// Whether the call goes on only once it is confirmed (G3). Known when it is authorized; left out where it is false.
+    /// Whether the call continues only once it is confirmed (G3). Known at authorization; omitted where it is false.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub needs_confirmation: bool,
-    /// Who answered, if the call had to be confirmed and the confirmer knows (G3).
+    /// Responder, if the call had to be confirmed and the confirmer knows (G3).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<Responder>,
 }
 
-/// When a decision was made.
+/// Stage of a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum DecisionStage {
-    /// Before anything was asked or done (G1, G2).
+    /// Before the confirmation and the call (G1, G2).
     Authorization,
-    /// When the confirmation was answered, or was not (G3).
+    /// At the answer to the confirmation, or its absence (G3).
     Confirmation,
-    /// At the moment of dispatch (G2).
+    /// At dispatch (G2).
     Dispatch,
 }
 
-/// What a decision is.
+/// Outcome of a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// The call may go on.
+    /// The call may continue.
     Allowed,
-    /// The call ends here.
+    /// The call is denied.
     Denied,
 }
 
@@ -81,7 +81,7 @@ impl Decision {
         }
     }
 
-    /// A call that waited for a confirmation and ended without one (G3).
+    /// Decision on a call that ended while it waited for a confirmation (G3).
     pub(crate) fn withdrawn(call: &Call) -> Self {
         let message = format!("the call of `{}` ended before it was confirmed", call.tool());
         let blocked = Blocked::new(GateCode::G3, message, "make the call again").quoting_nothing();
@@ -89,7 +89,7 @@ impl Decision {
     }
 }
 
-/// A decision with what comes of it. What comes of it is had only by logging the decision (G4).
+/// Decision with its result, which is available only by logging the decision (G4).
 #[derive(Debug)]
 #[must_use = "log the decision with `recorded()`, which returns its outcome"]
 pub struct Ruling<T> {
@@ -102,33 +102,33 @@ impl<T> Ruling<T> {
         Self { decision: Decision::new(call, stage, grants, outcome.as_ref().err()), outcome }
     }
 
-    /// The same, with whether the call goes on only once it is confirmed.
+    /// Sets whether the call continues only once it is confirmed.
     pub(crate) fn needing_confirmation(mut self, needed: bool) -> Self {
         self.decision.needs_confirmation = needed;
         self
     }
 
-    /// The same, with who answered.
+    /// Sets the responder.
     pub(crate) fn by(mut self, by: Option<Responder>) -> Self {
         self.decision.by = by;
         self
     }
 
-    /// The decision.
+    /// Decision to log.
     pub fn decision(&self) -> &Decision {
         &self.decision
     }
 
-    /// Logs the decision, then gives what comes of it.
+    /// Logs the decision, then returns its result.
     ///
     /// # Errors
-    /// What the log says if it cannot record the decision; else the refusal, if the decision is one.
+    /// The log's error if it cannot record the decision; otherwise the refusal, if the decision is one.
     pub fn recorded<E: From<Blocked>>(self, log: impl FnOnce(&Decision) -> Result<(), E>) -> Result<T, E> {
         log(&self.decision)?;
         Ok(self.outcome?)
     }
 
-    /// Like [`Self::recorded`], for a log that is waited for.
+    /// Same as [`Self::recorded`], for an asynchronous log.
     ///
     /// # Errors
     /// Like [`Self::recorded`].

@@ -1,4 +1,4 @@
-//! Where grants are kept, given and taken back.
+//! Store of grants: adding, checking and revoking them.
 
 use std::sync::{Arc, Mutex};
 
@@ -6,32 +6,32 @@ use tokio::sync::Notify;
 
 use super::decision::{DecisionStage, Ruling};
 use super::lease::Lease;
-use super::store::{Death, Entry, Shared, dead};
-use super::{Given, Grant, GrantId};
+use super::store::{Death, SharedStore, StoredGrant, dead};
+use super::{Grant, GrantId, GrantRecord};
 use crate::base::{Blocked, GateClock, Permission, Ratchet, ToolId};
 use crate::call::Call;
 
-/// The grants of a gate. Clones share them, also across threads.
+/// Grants of a gate. Clones share them, also across threads.
 #[derive(Clone, Debug)]
-pub struct Grants(pub(super) Arc<Shared>);
+pub struct Grants(pub(super) Arc<SharedStore>);
 
 impl Grants {
-    /// A store with nothing in it, so that everything is denied. Grants expire by the clock's time of day, or by the time
-    /// that has passed if the time of day is set back (D56).
+    /// Creates an empty store, which denies everything. Grants expire by the clock's time of day, or by elapsed time if
+    /// the time of day is set back (D56).
     #[must_use]
     pub fn new(clock: Arc<dyn GateClock>) -> Self {
         Self::by(Ratchet::over(clock))
     }
 
-    /// With a clock that is shared.
+    /// Creates an empty store with a shared clock.
     pub(crate) fn by(clock: Arc<Ratchet>) -> Self {
-        Self(Arc::new(Shared { clock, store: Mutex::default(), revoked: Notify::new() }))
+        Self(Arc::new(SharedStore { clock, store: Mutex::default(), revoked: Notify::new() }))
     }
 
-    /// A store with the default grants in it, such as those of a configuration (G1).
+    /// Creates a store with default grants, such as those of a configuration (G1).
     ///
     /// # Errors
-    /// If they are more than [`MAX_GRANTS`](super::MAX_GRANTS).
+    /// If there are more than [`MAX_GRANTS`](super::MAX_GRANTS).
     pub fn with_defaults(
         clock: Arc<dyn GateClock>,
         defaults: impl IntoIterator<Item = Grant>,
@@ -41,7 +41,7 @@ impl Grants {
         Ok(grants)
     }
 
-    /// Adds a grant. Several for the same tool and permission stand side by side.
+    /// Adds a grant. A tool may have several grants of one permission.
     ///
     /// # Errors
     /// If [`MAX_GRANTS`](super::MAX_GRANTS) are in force.
@@ -49,16 +49,16 @@ impl Grants {
         self.reserve(grant)?.give()
     }
 
-    /// A grant that is to be given: so that it can be recorded under its id before it is in force (G4).
-    pub(crate) fn reserve(&self, grant: Grant) -> Result<Reserved, Blocked> {
+    /// Reserves an id for a grant, so that the grant can be recorded before it is in force (G4).
+    pub(crate) fn reserve(&self, grant: Grant) -> Result<ReservedGrant, Blocked> {
         let id = self.0.lock().add(grant.clone(), self.0.clock.wall())?;
-        Ok(Reserved { grants: self.clone(), id, grant })
+        Ok(ReservedGrant { grants: self.clone(), id, grant })
     }
 
-    /// Revokes all grants of a permission for a tool, and says which they were. It takes effect at once: a call that is
-    /// authorized but not yet dispatched is refused, and one that runs is broken off (G2).
+    /// Revokes all grants of a permission for a tool, and returns their ids. This is in force at once: a call that is
+    /// authorized but not yet dispatched is refused, and a running one is cancelled (G2).
     pub fn revoke(&self, tool: &ToolId, permission: Permission) -> Vec<GrantId> {
-        let revoke = |entry: &mut Entry| {
+        let revoke = |entry: &mut StoredGrant| {
             entry.revoked = true;
             entry.id
         };
@@ -69,19 +69,19 @@ impl Grants {
         revoked
     }
 
-    /// Revokes all grants of which something holds, and says which they were.
+    /// Revokes all grants that satisfy a predicate, and returns them.
     pub(crate) fn revoke_where(&self, holds: impl Fn(&Grant) -> bool) -> Vec<(GrantId, Grant)> {
         let revoked = self.0.lock().revoke_where(holds);
         self.0.revoked.notify_waiters();
         revoked
     }
 
-    /// Takes uses of grants that were taken before; `spent` says how many of those that are left, which it is given.
+    /// Re-applies uses recorded before a restart; `spent` maps the remaining uses of a grant to those already spent.
     pub(crate) fn spend(&self, spent: impl FnMut(&Grant, u32) -> u32) {
         self.0.lock().spend(spent);
     }
 
-    /// Revokes one grant, and says what it was; nothing if it is not there or already revoked.
+    /// Revokes one grant, and returns it; `None` if it does not exist or is already revoked.
     pub fn revoke_id(&self, id: GrantId) -> Option<Grant> {
         let mut store = self.0.lock();
         let entry = store.by_id(id).filter(|entry| !entry.revoked)?;
@@ -92,8 +92,8 @@ impl Grants {
         Some(grant)
     }
 
-    /// Whether everything that the call's tool needs is granted now: the authorization of a call. The lease
-    /// is not a permission to run; it must be redeemed at the moment of dispatch.
+    /// Authorizes a call: checks that everything that its tool needs is granted now. The lease is not a permission to
+    /// run; it must be redeemed at dispatch.
     pub fn check(&self, call: &Call) -> Ruling<Lease> {
         let picked = self.0.lock().pick(call, self.0.clock.wall());
         let ids = picked.as_ref().map(|picked| picked.iter().map(|pick| pick.id).collect()).unwrap_or_default();
@@ -103,24 +103,24 @@ impl Grants {
     }
 }
 
-/// A grant that is not in force yet. Dropped, it never will be.
+/// Grant that is not in force yet. Dropping it discards it.
 #[derive(Debug)]
-pub(crate) struct Reserved {
+pub(crate) struct ReservedGrant {
     grants: Grants,
     id: GrantId,
     grant: Grant,
 }
 
-impl Reserved {
-    /// The grant as it is to be recorded.
-    pub(crate) fn given(&self) -> Given<'_> {
-        Given { id: self.id, grant: &self.grant }
+impl ReservedGrant {
+    /// Grant as it is recorded.
+    pub(crate) fn given(&self) -> GrantRecord<'_> {
+        GrantRecord { id: self.id, grant: &self.grant }
     }
 
     /// Puts the grant in force.
     ///
     /// # Errors
-    /// G2 if it was revoked before it came to that.
+    /// G2 if it was revoked in the meantime.
     pub(crate) fn give(self) -> Result<GrantId, Blocked> {
         let mut store = self.grants.0.lock();
         match store.by_id(self.id).filter(|entry| !entry.revoked) {
@@ -131,7 +131,7 @@ impl Reserved {
     }
 }
 
-impl Drop for Reserved {
+impl Drop for ReservedGrant {
     fn drop(&mut self) {
         if let Some(entry) = self.grants.0.lock().by_id(self.id).filter(|entry| !entry.given) {
             entry.revoked = true;

@@ -1,17 +1,17 @@
-//! What lies between authorization and dispatch.
+//! Leases: authorization between its decision and dispatch.
 
 use std::pin::pin;
 use std::sync::Arc;
 
 use super::GrantId;
-use super::store::{self, Held, Pick, Shared};
+use super::store::{self, GrantHold, PickedGrant, SharedStore};
 use crate::base::{Blocked, GateClock as _, GateCode, clock};
 use crate::call::Call;
 use crate::grant::confirm::Confirmed;
 use crate::grant::decision::{DecisionStage, Ruling};
 
-/// A call is authorized. That is not a permission to run it: what was granted may be revoked, used up or expired
-/// by the time that it runs, so the lease must be redeemed at the moment of dispatch, and that once.
+/// Authorization of a call. It is not a permission to run: its grants may be revoked, used up or expired by then, so
+/// the lease must be redeemed at dispatch, once.
 ///
 /// ```compile_fail,E0382
 /// # fn f(lease: omen_gate::Lease) {
@@ -22,34 +22,34 @@ use crate::grant::decision::{DecisionStage, Ruling};
 #[derive(Debug)]
 #[must_use = "a lease permits nothing until it is redeemed"]
 pub struct Lease {
-    shared: Arc<Shared>,
+    shared: Arc<SharedStore>,
     call: Call,
-    picks: Vec<Pick>,
+    picks: Vec<PickedGrant>,
 }
 
-/// The grants stand at this moment, each with one use taken, and the call was confirmed if it had to be.
-/// Dispatch follows at once.
+/// Redeemed lease: the grants are valid now, each with one use taken, and the call was confirmed if required. Dispatch
+/// follows at once.
 #[derive(Debug)]
 #[must_use = "its uses are taken: dispatch the call"]
 pub struct Redeemed {
-    shared: Arc<Shared>,
+    shared: Arc<SharedStore>,
     call: Call,
-    picks: Vec<Pick>,
-    _held: Held,
+    picks: Vec<PickedGrant>,
+    _held: GrantHold,
 }
 
 impl Lease {
-    pub(super) fn new(shared: Arc<Shared>, call: Call, picks: Vec<Pick>) -> Self {
+    pub(super) fn new(shared: Arc<SharedStore>, call: Call, picks: Vec<PickedGrant>) -> Self {
         Self { shared, call, picks }
     }
 
-    /// The call that it is for.
+    /// Authorized call.
     #[must_use]
     pub fn call(&self) -> &Call {
         &self.call
     }
 
-    /// Whether the call must be confirmed (G3): if a permission other than `READ` rests on a grant that is not
+    /// Whether the call must be confirmed (G3): a permission other than `READ` comes from a grant that is not
     /// pre-granted, or the operator wants every call of the tool confirmed.
     #[must_use]
     pub fn needs_confirmation(&self) -> bool {
@@ -57,15 +57,15 @@ impl Lease {
         unsafe_picks || self.call.demand().always_confirm
     }
 
-    /// Whether redeeming it uses something up that the user would have to give again: a confirmation, or one of the uses of a
-    /// grant.
+    /// Whether redeeming the lease consumes something that the user would have to give again: a confirmation, or a use
+    /// of a grant.
     pub(crate) fn is_used_up(&self) -> bool {
         self.needs_confirmation() || self.picks.iter().any(|pick| pick.counted)
     }
 
-    /// Checks again, now, in one step that nothing can come between: the confirmation is this call's and in
-    /// time, and each grant still stands; then one use of each is taken. The decision rests on the same grants
-    /// as the authorization did; another one that happens to be there does not stand in for them.
+    /// Checks the lease again, atomically: the confirmation is for this call and in time, and each grant is still
+    /// valid; then takes one use of each. Only the grants of the authorization count; other grants do not substitute
+    /// for them.
     pub fn redeem(self, confirmed: Option<Confirmed>) -> Ruling<Redeemed> {
         let ids = self.grants();
         let outcome = self.take(confirmed);
@@ -84,8 +84,8 @@ impl Lease {
         self.picks.iter().map(|pick| pick.id).collect()
     }
 
-    fn take(&self, confirmed: Option<Confirmed>) -> Result<Held, Blocked> {
-        // The clock is read with the lock held: a call that waited for it is judged by the time that it is then.
+    fn take(&self, confirmed: Option<Confirmed>) -> Result<GrantHold, Blocked> {
+        // The clock is read with the lock held: a call that waited for the lock is checked at the later time.
         let mut store = self.shared.lock();
         match confirmed {
             Some(confirmed) => confirmed.spend(&self.call)?,
@@ -100,17 +100,17 @@ impl Lease {
 }
 
 impl Redeemed {
-    /// Whether the grants still stand. Between the moment that they were redeemed and the moment that the tool
-    /// runs lies the time that it takes to write that down.
+    /// Checks that the grants are still valid: recording the intent takes time between redemption and the run of the
+    /// tool.
     ///
     /// # Errors
-    /// G2 if one of them was revoked or has expired.
+    /// G2 if a grant was revoked or has expired.
     pub fn stands(&self) -> Result<(), Blocked> {
         let store = self.shared.lock();
         store.stand(self.call.tool(), &self.picks, self.shared.clock.wall())
     }
 
-    /// Waits for the first of the grants to expire, and says which.
+    /// Waits until the first of the grants expires, and returns the refusal.
     pub(crate) async fn expired(&self) -> Blocked {
         let first = self.shared.lock().expiry(self.call.tool(), &self.picks);
         match first {
@@ -122,11 +122,11 @@ impl Redeemed {
         }
     }
 
-    /// Waits for one of the grants to be revoked, and says which.
+    /// Waits until one of the grants is revoked, and returns the refusal.
     pub(crate) async fn revoked(&self) -> Blocked {
         loop {
             let mut notified = pin!(self.shared.revoked.notified());
-            // From here on nothing is missed; what came before is seen now.
+            // From here on no notification is missed; earlier revocations are checked now.
             notified.as_mut().enable();
             if let Err(why) = self.stands() {
                 return why;
@@ -135,7 +135,7 @@ impl Redeemed {
         }
     }
 
-    /// The call to dispatch, as it was authorized and confirmed.
+    /// Call to dispatch, as it was authorized and confirmed.
     #[must_use]
     pub fn call(&self) -> &Call {
         &self.call

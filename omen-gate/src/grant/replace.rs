@@ -1,25 +1,24 @@
-//! Other default grants while a gate runs (G1).
+//! Replacement of the default grants while a gate runs (G1).
 
-use super::grants::{Grants, Reserved};
+use super::grants::{Grants, ReservedGrant};
 use super::{Grant, GrantId};
 use crate::base::Blocked;
 
-/// What is to change, and nothing of it is in force yet. Dropped, nothing changes.
+/// Pending change of the default grants. Dropping it changes nothing.
 #[derive(Debug)]
 pub(crate) struct Replacement {
     grants: Grants,
     kept: Vec<(GrantId, Grant)>,
-    added: Vec<Reserved>,
+    added: Vec<ReservedGrant>,
     removed: Vec<GrantId>,
 }
 
 impl Grants {
-    /// Finds out what has to be given and revoked so that these are the default grants. Those that are there already stay as
-    /// they are: with the uses that are left, and revoked if they were, so that reading a configuration again revives
-    /// nothing.
+    /// Determines which grants to add and revoke so that these are the default grants. Existing defaults keep their
+    /// remaining uses and stay revoked if they were, so that reloading a configuration revives nothing.
     ///
     /// # Errors
-    /// G1 if there is no room for them.
+    /// G1 if there are too many.
     pub(crate) fn replace(&self, defaults: &[Grant]) -> Result<Replacement, Blocked> {
         let mut before = self.0.lock().defaults.clone();
         let (mut kept, mut added) = (Vec::new(), Vec::new());
@@ -35,26 +34,26 @@ impl Grants {
 }
 
 impl Replacement {
-    /// The grants that are to be given.
-    pub(crate) fn added(&self) -> &[Reserved] {
+    /// Grants to add.
+    pub(crate) fn added(&self) -> &[ReservedGrant] {
         &self.added
     }
 
-    /// The grants that are to be revoked.
+    /// Grants to revoke.
     pub(crate) fn removed(&self) -> &[GrantId] {
         &self.removed
     }
 
-    /// Revokes what is not a default grant any more, and says what it was.
+    /// Revokes grants that are no longer defaults, and returns their ids.
     pub(crate) fn revoke(&self) -> Vec<GrantId> {
         let revoke = |id: &&GrantId| self.grants.revoke_id(**id).is_some();
         self.removed.iter().filter(revoke).copied().collect()
     }
 
-    /// Gives what is new. What was revoked in the meantime stays so.
+    /// Puts the new grants in force. A grant revoked in the meantime stays revoked.
     pub(crate) fn give(self) -> Vec<GrantId> {
         let Self { grants, mut kept, added, .. } = self;
-        kept.extend(added.iter().map(Reserved::given).map(|given| (given.id, given.grant.clone())));
+        kept.extend(added.iter().map(ReservedGrant::given).map(|given| (given.id, given.grant.clone())));
         let given = added.into_iter().filter_map(|reserved| reserved.give().ok()).collect();
         grants.0.lock().defaults = kept;
         given

@@ -1,31 +1,31 @@
-//! Who answers the question whether a call may be made.
+//! Responder to a confirmation request.
 
 use serde::{Deserialize, Serialize};
 
 use crate::base::bounded;
 
-/// Who answered a question, as the confirmer knows it and not as the answer says it.
+/// Responder to a question, as identified by the confirmer and not by the answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Responder {
-    /// The way that the answer came, such as `socket`.
+    /// Channel of the answer, such as `socket`.
     pub via: String,
-    /// The id of the user on this system.
+    /// Id of the user on this system.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uid: Option<u32>,
-    /// The name of the user on this system.
+    /// Name of the user on this system.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
 }
 
 impl Responder {
-    /// Somebody of whom only the way is known that the answer came.
+    /// Creates a responder of whom only the channel is known.
     #[must_use]
     pub fn via(via: &str) -> Self {
         Self { via: bounded(via), uid: None, user: None }
     }
 
-    /// The same as a user of this system.
+    /// Adds the user of this system.
     #[must_use]
     pub fn user(self, uid: u32, name: Option<&str>) -> Self {
         Self { uid: Some(uid), user: name.map(bounded), ..self }

@@ -1,4 +1,4 @@
-//! The grants behind the lock.
+//! State of the grants, behind a lock.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,67 +11,67 @@ use crate::base::{Blocked, GateCode, Permission, Ratchet, ToolId};
 use crate::call::Call;
 
 #[derive(Debug)]
-pub(super) struct Shared {
+pub(super) struct SharedStore {
     pub(super) clock: Arc<Ratchet>,
     pub(super) store: Mutex<Store>,
-    /// Calls that run wait for what is revoked.
+    /// Notifies running calls of revocations.
     pub(super) revoked: Notify,
 }
 
-/// What is behind the lock.
+/// State of the grants.
 #[derive(Debug, Default)]
 pub(super) struct Store {
     last: u64,
     count: usize,
-    /// What the configuration in force lists, also where it is dead and forgotten.
+    /// Grants listed by the configuration in force, including dead and forgotten ones.
     pub(super) defaults: Vec<(GrantId, Grant)>,
-    entries: BTreeMap<ToolId, BTreeMap<Permission, Vec<Entry>>>,
+    entries: BTreeMap<ToolId, BTreeMap<Permission, Vec<StoredGrant>>>,
 }
 
 #[derive(Debug)]
-pub(super) struct Entry {
+pub(super) struct StoredGrant {
     pub(super) id: GrantId,
     pub(super) grant: Grant,
-    /// Uses left, if they are counted.
+    /// Remaining uses; `None` if unlimited.
     left: Option<u32>,
-    /// Whether it is in force, from its record on.
+    /// Whether the grant is in force, which follows its record.
     pub(super) given: bool,
     pub(super) revoked: bool,
-    /// A call that rests on this grant holds it ([`Held`]).
+    /// Shared with calls that depend on this grant ([`GrantHold`]).
     held: Arc<()>,
 }
 
-/// How many grants a store holds.
+/// Limit of grants in a store.
 pub const MAX_GRANTS: usize = 4096;
 
-/// The grant that a call rests on for one permission.
+/// Grant that a call uses for one permission.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Pick {
+pub(super) struct PickedGrant {
     pub(super) permission: Permission,
     pub(super) id: GrantId,
     pub(super) pre_granted: bool,
-    /// Its uses are counted.
+    /// Whether its uses are limited.
     pub(super) counted: bool,
 }
 
-/// Keeps the grants that a call rests on from being forgotten.
+/// Guard that keeps the grants of a call from being forgotten.
 #[derive(Debug)]
-pub(super) struct Held(#[expect(dead_code, reason = "it is there to be counted")] Vec<Arc<()>>);
+pub(super) struct GrantHold(#[expect(dead_code, reason = "it is there to be counted")] Vec<Arc<()>>);
 
-impl Shared {
-    /// A panic with the lock held cannot leave half a change, for every change is a single assignment or
-    /// comes after all checks.
+impl SharedStore {
+    /// Locks the store, ignoring poison: every change is a single assignment or follows all checks, so a panic cannot
+    /// leave half a change.
     pub(super) fn lock(&self) -> MutexGuard<'_, Store> {
         self.store.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Store {
-    fn of(&self, tool: &ToolId, permission: Permission) -> &[Entry] {
+    fn grants_for(&self, tool: &ToolId, permission: Permission) -> &[StoredGrant] {
         self.entries.get(tool).and_then(|permissions| permissions.get(&permission)).map_or(&[], Vec::as_slice)
     }
 
-    pub(super) fn of_mut(&mut self, tool: &ToolId, permission: Permission) -> &mut [Entry] {
+    pub(super) fn of_mut(&mut self, tool: &ToolId, permission: Permission) -> &mut [StoredGrant] {
         let entries = self.entries.get_mut(tool).and_then(|permissions| permissions.get_mut(&permission));
         entries.map_or(&mut [], Vec::as_mut_slice)
     }
@@ -90,15 +90,15 @@ impl Store {
         let id = GrantId(self.last);
         let left = grant.uses.map(std::num::NonZeroU32::get);
         let entries = self.entries.entry(grant.tool.clone()).or_default().entry(grant.permission).or_default();
-        entries.push(Entry { id, grant, left, given: false, revoked: false, held: Arc::default() });
+        entries.push(StoredGrant { id, grant, left, given: false, revoked: false, held: Arc::default() });
         Ok(id)
     }
 
-    pub(super) fn by_id(&mut self, id: GrantId) -> Option<&mut Entry> {
+    pub(super) fn by_id(&mut self, id: GrantId) -> Option<&mut StoredGrant> {
         self.entries.values_mut().flat_map(BTreeMap::values_mut).flatten().find(|entry| entry.id == id)
     }
 
-    /// Revokes all grants of which something holds.
+    /// Revokes all grants that satisfy a predicate.
     pub(super) fn revoke_where(&mut self, holds: impl Fn(&Grant) -> bool) -> Vec<(GrantId, Grant)> {
         let entries = self.entries.values_mut().flat_map(BTreeMap::values_mut).flatten();
         let revoked = entries.filter(|entry| !entry.revoked && holds(&entry.grant)).map(|entry| {
@@ -108,7 +108,7 @@ impl Store {
         revoked.collect()
     }
 
-    /// Takes uses of grants that were taken before. Of two grants that are the same, the older one has had the first.
+    /// Re-applies uses from before a restart. Of two equal grants, the older one is used first.
     pub(super) fn spend(&mut self, mut spent: impl FnMut(&Grant, u32) -> u32) {
         for entry in self.entries.values_mut().flat_map(BTreeMap::values_mut).flatten() {
             if let Some(left) = entry.left {
@@ -117,8 +117,8 @@ impl Store {
         }
     }
 
-    /// Dead grants are kept while there is room, because they explain refusals; those that a call rests on, and
-    /// those that are yet to be given, in any case.
+    /// Forgets dead grants when there is no more room; until then they explain refusals. Grants in use by a call or yet
+    /// to be put in force are kept.
     fn forget_dead(&mut self, now: SystemTime) {
         for permissions in self.entries.values_mut() {
             for entries in permissions.values_mut() {
@@ -130,11 +130,11 @@ impl Store {
         self.count = self.entries.values().flat_map(BTreeMap::values).map(Vec::len).sum();
     }
 
-    /// For each permission a live grant: one that needs no confirmation if there is one, else the oldest.
-    pub(super) fn pick(&self, call: &Call, now: SystemTime) -> Result<Vec<Pick>, Blocked> {
+    /// Picks a live grant for each permission: one that needs no confirmation if possible, else the oldest.
+    pub(super) fn pick(&self, call: &Call, now: SystemTime) -> Result<Vec<PickedGrant>, Blocked> {
         let tool = call.tool();
         let pick = |permission| {
-            let entries = self.of(tool, permission);
+            let entries = self.grants_for(tool, permission);
             let live = entries.iter().filter(|entry| entry.death(now).is_none());
             match (live.min_by_key(|entry| (!entry.grant.pre_granted, entry.id)), entries.last()) {
                 (Some(entry), _) => Ok(entry.pick()),
@@ -149,18 +149,18 @@ impl Store {
         call.demand().permissions.iter().map(pick).collect()
     }
 
-    /// When the first of some grants expires, if any does.
-    pub(super) fn expiry(&self, tool: &ToolId, picks: &[Pick]) -> Option<(SystemTime, Permission)> {
-        let of = |pick: &Pick| self.of(tool, pick.permission).iter().find(|entry| entry.id == pick.id);
-        let expiry = |entry: &Entry| Some((entry.grant.expires?, entry.grant.permission));
+    /// Time when the first of some grants expires, if any does.
+    pub(super) fn expiry(&self, tool: &ToolId, picks: &[PickedGrant]) -> Option<(SystemTime, Permission)> {
+        let of = |pick: &PickedGrant| self.grants_for(tool, pick.permission).iter().find(|entry| entry.id == pick.id);
+        let expiry = |entry: &StoredGrant| Some((entry.grant.expires?, entry.grant.permission));
         picks.iter().filter_map(of).filter_map(expiry).min()
     }
 
-    /// Whether each grant still stands, with its last use perhaps taken.
-    pub(super) fn stand(&self, tool: &ToolId, picks: &[Pick], now: SystemTime) -> Result<(), Blocked> {
+    /// Checks that each grant is still valid; its last use may be taken.
+    pub(super) fn stand(&self, tool: &ToolId, picks: &[PickedGrant], now: SystemTime) -> Result<(), Blocked> {
         for pick in picks {
-            let entry = self.of(tool, pick.permission).iter().find(|entry| entry.id == pick.id);
-            // It is there, for it is held. That its last use is taken is as it should be: for this call it was.
+            let entry = self.grants_for(tool, pick.permission).iter().find(|entry| entry.id == pick.id);
+            // It exists, because the call holds it. Its last use may be taken: by this call.
             let death = entry.map_or(Some(Death::Revoked), |entry| entry.death(now));
             if death.is_some_and(|death| !matches!(death, Death::UsedUp)) {
                 return Err(dead(tool, pick.permission, death));
@@ -169,11 +169,11 @@ impl Store {
         Ok(())
     }
 
-    /// Takes one use of each grant, or nothing at all.
-    pub(super) fn take(&mut self, tool: &ToolId, picks: &[Pick], now: SystemTime) -> Result<Held, Blocked> {
+    /// Takes one use of each grant, or none at all.
+    pub(super) fn take(&mut self, tool: &ToolId, picks: &[PickedGrant], now: SystemTime) -> Result<GrantHold, Blocked> {
         for pick in picks {
-            let entry = self.of(tool, pick.permission).iter().find(|entry| entry.id == pick.id);
-            // A grant that is not there any more was dead when it was forgotten.
+            let entry = self.grants_for(tool, pick.permission).iter().find(|entry| entry.id == pick.id);
+            // A forgotten grant was dead when it was forgotten.
             let death = entry.map_or(Some(Death::Revoked), |entry| entry.death(now));
             if death.is_some() {
                 return Err(dead(tool, pick.permission, death));
@@ -186,11 +186,11 @@ impl Store {
                 held.push(Arc::clone(&entry.held));
             }
         }
-        Ok(Held(held))
+        Ok(GrantHold(held))
     }
 }
 
-/// Why a grant is worth nothing.
+/// Reason why a grant is not valid.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Death {
     Revoked,
@@ -199,10 +199,10 @@ pub(super) enum Death {
     UsedUp,
 }
 
-impl Entry {
-    fn pick(&self) -> Pick {
+impl StoredGrant {
+    fn pick(&self) -> PickedGrant {
         let Grant { permission, pre_granted, .. } = self.grant;
-        Pick { permission, id: self.id, pre_granted, counted: self.left.is_some() }
+        PickedGrant { permission, id: self.id, pre_granted, counted: self.left.is_some() }
     }
 
     fn is_needed(&self, now: SystemTime) -> bool {
@@ -224,7 +224,7 @@ impl Entry {
     }
 }
 
-/// What is to be said when a grant expires.
+/// Refusal of an expired grant.
 pub(super) fn expired(tool: &ToolId, permission: Permission) -> Blocked {
     dead(tool, permission, Some(Death::Expired))
 }

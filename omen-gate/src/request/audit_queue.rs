@@ -1,4 +1,4 @@
-//! What the gate records, with what every entry about a call says.
+//! Queue of audit entries, with the data common to all entries about calls.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -8,19 +8,19 @@ use serde_json::{Map, Value};
 
 use crate::base::{Blocked, GateCode, TurnId};
 
-/// The episode that an entry is about, and the packet of it that asks for something. A packet that was refused has no id.
+/// Episode and packet that an entry refers to. A rejected packet has no id.
 #[derive(Debug)]
 pub(crate) struct EpisodePacket {
     pub(crate) packet_id: Option<PacketId>,
     pub(crate) correlation_id: CorrelationId,
 }
 
-/// The audit log of a gate, for code that must not wait for the disk. An outcome never stands before its intent, also if nobody has
+/// Audit log of a gate, for code that must not block on the disk. An outcome never precedes its intent, even if nobody
 /// waited for the intent.
 #[derive(Clone, Debug)]
 pub(crate) struct AuditQueue {
     audit: Audit,
-    /// What each entry about a call says of the rules that it was judged by.
+    /// Data on the rules in force, which each entry about a call repeats.
     stamp: Arc<RwLock<Map<String, Value>>>,
 }
 
@@ -33,7 +33,7 @@ impl AuditQueue {
         &self.audit
     }
 
-    /// From now on, entries about calls say this of the rules.
+    /// Sets the data on the rules for the entries from now on.
     pub(crate) fn set_stamp(&self, stamp: Map<String, Value>) {
         *self.stamp.write().unwrap_or_else(PoisonError::into_inner) = stamp;
     }
@@ -58,7 +58,7 @@ impl AuditQueue {
         }
     }
 
-    /// Records something. It is in the log when this returns.
+    /// Records an entry. It is in the log when this returns.
     pub(crate) async fn append(
         &self,
         kind: Kind,
@@ -70,7 +70,7 @@ impl AuditQueue {
         recorded.map(drop).map_err(Blocked::from)
     }
 
-    /// Records something as soon as may be: what comes of a call whose intent is recorded.
+    /// Queues the outcome of a call with a recorded intent, without waiting for the disk.
     pub(crate) fn append_later(
         &self,
         kind: Kind,
@@ -88,7 +88,7 @@ impl From<AuditError> for Blocked {
     }
 }
 
-/// The data of an entry: the members of an object.
+/// Returns the members of an object, as the data of an entry.
 pub(crate) fn data(value: Value) -> Map<String, Value> {
     match value {
         Value::Object(members) => members,

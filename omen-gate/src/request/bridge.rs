@@ -1,4 +1,4 @@
-//! The bridge to an episode: a task goes through the gate and comes back with its result.
+//! Bridge from an episode to the gate: runs a task and returns its result.
 
 use std::sync::Arc;
 
@@ -20,35 +20,36 @@ use crate::request::stopped::Stopped;
 use crate::request::user_inputs;
 
 impl Gate {
-    /// Carries a task of an episode out, through the gate, and gives its result. The episode is the turn: its
-    /// correlation id is the turn id, and the entries of the audit log carry it with the directive's packet id.
+    /// Runs a task of an episode through the gate, and returns its result. The episode is the turn: its correlation id
+    /// is the turn id, and the entries of the audit log have the packet id of the directive, too.
     ///
-    /// The types have seen to it that a directive that writes was sent with a permit. Here its token, the grants of
-    /// the operator and, if need be, somebody's confirmation are asked for together: a tool that may do more than
-    /// read needs a token that has not expired, whatever the agent says of the tool.
+    /// The types guarantee that a directive that writes was sent with a permit. Its token, the operator's grants and,
+    /// if required, a confirmation are checked together here: a tool that may do more than read needs an unexpired
+    /// token, whatever the agent says of the tool.
     ///
-    /// The tool is called only while the directive is open in its episode (D52), which is asked at once, right before the
-    /// call, and until it has ended: safe mode, a revoked token or a result from elsewhere breaks a call off.
+    /// The tool is called only while the directive is open in its episode. This is checked at the start, right before
+    /// the call and until the call ends: safe mode, a revoked token or a result from elsewhere cancels the call (D52).
     ///
-    /// A directive is good for one call, across all handles of its task and all gates; so a task that is taken
-    /// up again is not carried out twice (PG-6), also after a restart: the audit log says which directives had their call.
-    /// When the episode has closed, [`Gate::closed`] makes room.
+    /// A directive allows one call, across all handles of its task and all gates, so a resumed task is not run twice
+    /// (PG-6). This holds after a restart, too: the audit log has the directives that had their call. [`Gate::closed`]
+    /// forgets the turn of a closed episode.
     ///
-    /// What the user has asked for comes as observations. Where the policy has patterns, the user inputs that the directive
-    /// rests on ([`Pending::user_inputs`]) are screened before any server is asked for anything, and once more right before
-    /// the call; without any there is no call (PG-0, D68). There is no planner's text, so that PG-1 has nothing to check:
-    /// what the episode orders was judged by its own rules. PG-2 to PG-4 and PG-6 hold as for any request.
+    /// User requests arrive as observations. If the policy has patterns, the user inputs that the directive depends on
+    /// ([`Pending::user_inputs`]) are screened before any server is contacted, and again right before the call; without
+    /// user inputs there is no call (PG-0, D68). There is no planner's text for PG-1 to check: the rules of the episode
+    /// have checked the directive. PG-2 to PG-4 and PG-6 apply as for any request.
     ///
     /// A tool is named `server/tool`, or by its own name alone if only one allowed server has it.
     ///
-    /// The result is SUCCESS with the answer's structured content if an output type is registered for the tool and
-    /// the answer is of that type (PG-4), and with the whole answer, marked `"typed": false`, if none is. Everything
-    /// else is FAILURE, with the code of the rule or the class of the fault as `error_code`; `tool_calls_used` says
-    /// whether the tool was called. An answer that is not of the registered type is a FAILURE with the code PG-4 that has
-    /// the raw answer as its `result_data`, marked `"typed": false`; one that is longer than [`MAX_RAW_ANSWER`] bytes as
-    /// JSON is there as the two ends of that text, in `cut`, with its length in `bytes` (D68).
+    /// The result is SUCCESS with the answer's structured content if an output type is registered for the tool and the
+    /// answer is of that type (PG-4). Without a registered type, it is SUCCESS with the whole answer, marked `"typed":
+    /// false`. Everything else is FAILURE, with the code of the rule or the class of the fault as `error_code`;
+    /// `tool_calls_used` says whether the tool was called. An answer that is not of the registered type is a FAILURE
+    /// with the code PG-4 and the raw answer, marked `"typed": false`, as `result_data`. A raw answer longer than
+    /// [`MAX_RAW_ANSWER`] bytes of JSON is abbreviated to both ends of its text, in `cut`, with its length in `bytes`
+    /// (D68).
     pub async fn run(&self, task: Pending) -> Settled {
-        // Here and nowhere else a handle of the task becomes the one that may call its tool (D52).
+        // The only place where a handle of the task becomes the one that may call its tool (D52).
         let task = match task.start() {
             Ok(task) => task,
             Err(NotStarted { task, why }) => {
@@ -69,16 +70,16 @@ impl Gate {
         }
     }
 
-    /// Forgets the turn of an episode that has closed: an episode that has, orders nothing more. A gate has room for so
-    /// many turns that there is something to remember of ([`MAX_TURNS`](crate::MAX_TURNS)).
+    /// Forgets the turn of a closed episode, which orders nothing more. A gate remembers at most
+    /// [`MAX_TURNS`](crate::MAX_TURNS) turns.
     pub fn closed(&self, episode: &Closed) {
-        // An id that names no turn has never had one here.
+        // An id that is not a valid turn id never had a turn here.
         if let Ok(turn) = TurnId::new(episode.correlation_id().as_str()) {
             self.end_turn(&turn);
         }
     }
 
-    /// The context of a task: its episode is the turn.
+    /// Context of a task; the episode is the turn.
     fn context_of(&self, task: &Pending, watch: Option<Watch>) -> Result<RequestContext, Blocked> {
         let id = TurnId::new(task.correlation_id().as_str());
         let id = id.map_err(|error| Blocked::new(GateCode::A2, error.to_string(), "give the episode another id"))?;
@@ -94,7 +95,7 @@ impl Gate {
         Ok(RequestContext::new(id, Some(directive), self.audit_queue().clone()))
     }
 
-    /// A task that its episode does not let run. That somebody tried is in the log.
+    /// Refuses a task that its episode does not let start, and records the attempt.
     async fn not_started(&self, task: &Pending, why: Lapsed) -> NotDone {
         match self.context_of(task, None) {
             Ok(context) => {
@@ -120,7 +121,7 @@ impl Gate {
         result(request).await
     }
 
-    /// What a task asks for.
+    /// Call that a task asks for.
     fn call_of(&self, task: &Pending) -> Result<ToolCall, Blocked> {
         let method = task.method();
         let (MethodKind::Tool, Some(name)) = (method.method, &method.tool_id) else {
@@ -141,7 +142,7 @@ impl Gate {
             let mut tools = allowed.iter().map(|allowed| &allowed.demand.tool).filter(|tool| fits(tool));
             (tools.next(), tools.next())
         };
-        // A name may have a `/` in it, so that even with its server a tool may not be the only one.
+        // Names may contain `/`, so that even with its server a name may be ambiguous.
         let by_both = found(&|tool| tool.to_string() == name);
         let by_either = if by_both.0.is_some() { by_both } else { found(&|tool| tool.tool.as_str() == name) };
         match by_either {
@@ -153,7 +154,7 @@ impl Gate {
             }
             (None, _) => {
                 let message = format!("the tool `{name}` is not allowed");
-                // Whatever a directive has in place of a name.
+                // Directives may have any text in place of a tool name.
                 let reason = match name.split('/').all(|part| ToolName::new(part).is_ok()) {
                     true => message.clone(),
                     false => "the tool of the directive is not allowed".to_owned(),
@@ -164,7 +165,7 @@ impl Gate {
         }
     }
 
-    /// A tool that may do more than read needs a token.
+    /// Requires a token for a tool that may do more than read.
     fn authorized_by(&self, task: &Pending, tool: &ToolId) -> Result<(), Blocked> {
         let allowed = self.allowed();
         let demand = allowed.get(tool).map(|allowed| &allowed.demand);
@@ -181,7 +182,7 @@ impl Gate {
     }
 }
 
-/// What a task gave. A type that is registered has to fit.
+/// Result of a task. If a type is registered, the answer must be of that type.
 async fn result(request: Request<Dispatched>) -> Result<Value, NotDone> {
     let after = |stopped: Stopped| NotDone { stopped, was_called: true, raw: None };
     if let Some(fault) = request.answer().fault() {
@@ -193,7 +194,7 @@ async fn result(request: Request<Dispatched>) -> Result<Value, NotDone> {
             Ok(value) => Ok(value),
             Err(untyped) => {
                 let (answer, why) = untyped.into_parts();
-                // The answer is withheld if that cannot be recorded (A1).
+                // If the refusal cannot be recorded, the answer is withheld (A1).
                 context.check::<Value>(Err(why)).await.map_err(|why| match why.code {
                     GateCode::Pg4 => {
                         let why = Blocked { message: format!("{TYPING_BLOCKED}: {}", why.message), ..why };
@@ -207,18 +208,18 @@ async fn result(request: Request<Dispatched>) -> Result<Value, NotDone> {
     Ok(marked(&answer))
 }
 
-/// The members of an answer, with a mark that it was not typed.
+/// Members of an answer, marked as not typed.
 fn marked(answer: &Answer) -> Value {
     let mut data = Map::new();
     if let Ok(Value::Object(answer)) = serde_json::to_value(answer) {
         data.extend(answer);
     }
-    // Last, for an answer may have such a member of its own.
+    // Inserted last, because the answer may have a member of this name.
     data.insert("typed".to_owned(), Value::Bool(false));
     Value::Object(data)
 }
 
-/// An answer for the log of an episode, whose lines have their limits.
+/// Raw answer, abbreviated to fit into a line of the episode's log.
 fn bounded_raw(answer: &Answer) -> Json {
     let whole = marked(answer);
     let mut text = whole.to_string();
@@ -232,17 +233,17 @@ fn bounded_raw(answer: &Answer) -> Json {
     Json::new(json!({ "bytes": bytes, "cut": text, "typed": false })).unwrap_or(Json::NULL)
 }
 
-/// The longest raw answer that is the `result_data` of a FAILURE (PG-4), in bytes of JSON.
+/// Longest raw answer in the `result_data` of a FAILURE (PG-4), in bytes of JSON.
 pub const MAX_RAW_ANSWER: usize = 65_536;
 
 const TYPING_BLOCKED: &str = "typed parsing blocked";
 
-/// A task that was not done.
+/// Failed task.
 struct NotDone {
     stopped: Stopped,
     /// Whether the tool was called, so that the call counts against the episode's budget.
     was_called: bool,
-    /// The answer, if it is not of the promised type.
+    /// Answer, if it is not of the promised type.
     raw: Option<Json>,
 }
 

@@ -1,4 +1,4 @@
-//! How a gate is put together.
+//! Construction of a gate.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -12,21 +12,21 @@ use crate::answer::{BadOutput, Outputs};
 use crate::base::{Blocked, GateClock, Ratchet, ServerName, SystemClock, ToolId, TurnId};
 use crate::call::{Breakers, Health, Rates};
 use crate::config::{Config, KeySource, Limits};
-use crate::grant::{Confirmations, Confirmer, Grant, Grants, Nobody, Reserved};
+use crate::grant::{Confirmations, Confirmer, Grant, Grants, Nobody, ReservedGrant};
 use crate::request::audit_queue::{AuditQueue, data};
-use crate::request::before::Before;
 use crate::request::discoveries::Discoveries;
-use crate::request::fixed::Fixed;
-use crate::request::gate::{Gate, Parts};
-use crate::request::on_disk::OnDisk;
-use crate::request::rules::{InForce, Rules};
+use crate::request::file_rule_threads::FileRuleThreads;
+use crate::request::gate::{Gate, GateParts};
+use crate::request::restart_only::RestartOnly;
+use crate::request::restart_state::RestartState;
+use crate::request::rules::{Rules, RulesInForce};
 use crate::request::stamp::stamp;
 use crate::request::turn_registry::TurnRegistry;
 use crate::server::{Discovery, ToolServer};
 use omen_audit::{Anchor, Audit, AuditError, Key, KeyError, Kind, Options, Record};
 
-/// Puts a gate together: the configuration says what is allowed; servers, types of answers and who confirms come from
-/// the program.
+/// Builder of a gate. The configuration says what is allowed; servers, output types and the confirmer come from the
+/// program.
 #[must_use = "a gate begins with `build()`"]
 #[derive(Debug)]
 pub struct Builder {
@@ -39,26 +39,26 @@ pub struct Builder {
     wrong: Option<BuildError>,
 }
 
-/// Why there is no gate.
+/// Error of building a gate.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
     /// A server was given that the configuration does not have.
     #[error("C1: the configuration has no server `{0}`")]
     UnknownServer(ServerName),
-    /// A server of the configuration was not given, and has no command to start it.
+    /// A server of the configuration was not given, and has no command that starts it.
     #[error("C1: the server `{0}` of the configuration is missing: pass it to `Builder::server`, or add its `command`")]
     NoServer(ServerName),
     /// Two servers were given for one name.
     #[error("C1: the server `{0}` was passed twice")]
     ServerTwice(ServerName),
-    /// There is nowhere to record what is done, so nothing can be done (D49).
+    /// No audit log is configured or given; without one the gate can do nothing (D49).
     #[error("A1: there is no audit log: add an `[audit]` table to the configuration, or pass one to `Builder::audit`")]
     NoAudit,
-    /// A registered type of answers cannot be used.
+    /// A registered output type cannot be used.
     #[error("PG-4: {0}")]
     Output(#[from] BadOutput),
-    /// A default grant cannot be given.
+    /// A default grant is refused.
     #[error(transparent)]
     Grant(#[from] Blocked),
     /// The audit log cannot be used.
@@ -70,7 +70,7 @@ pub enum BuildError {
 }
 
 impl BuildError {
-    /// How to fix it; empty if the message says it.
+    /// How to fix the error; empty if the message says it.
     #[must_use]
     pub fn help(&self) -> String {
         match self {
@@ -85,7 +85,7 @@ impl BuildError {
 }
 
 impl Gate {
-    /// Begins with a configuration.
+    /// Starts a builder from a configuration.
     pub fn builder(config: Config) -> Builder {
         Builder {
             config,
@@ -98,11 +98,11 @@ impl Gate {
         }
     }
 
-    /// Opens the audit log of a configuration as [`Builder::build`] does, for a program that has to know first whether it
-    /// can: pass it to [`Builder::audit`].
+    /// Opens the audit log of a configuration as [`Builder::build`] does, for a program that must know early whether
+    /// this works. Pass the log to [`Builder::audit`].
     ///
     /// # Errors
-    /// If there is none, its key or a required anchor cannot be used, or the log cannot be opened.
+    /// If no log is configured, its key or a required anchor cannot be used, or the log cannot be opened.
     pub fn open_audit(config: &Config, clock: Arc<dyn GateClock>) -> Result<Audit, BuildError> {
         let audit = config.audit.as_ref().ok_or(BuildError::NoAudit)?;
         let key = match &audit.key {
@@ -125,7 +125,7 @@ impl Gate {
 }
 
 impl Builder {
-    /// Gives a server of the configuration. The gate owns it from then on.
+    /// Adds a server of the configuration. The gate owns it from then on.
     pub fn server(mut self, name: ServerName, server: impl ToolServer) -> Self {
         let is_known = self.config.servers.contains_key(&name);
         let wrong = match self.servers.entry(name.clone()) {
@@ -140,26 +140,26 @@ impl Builder {
         self
     }
 
-    /// Says of which type a tool's answers are (PG-4).
+    /// Registers the type of a tool's answers (PG-4).
     pub fn output<T: DeserializeOwned + JsonSchema + 'static>(mut self, tool: ToolId) -> Self {
         let wrong = self.outputs.register::<T>(tool).err().map(BuildError::Output);
         self.wrong = self.wrong.or(wrong);
         self
     }
 
-    /// Says who is asked to confirm calls (G3). Without it nobody is, and what needs a confirmation is denied.
+    /// Sets who confirms calls (G3). Without a confirmer, calls that need a confirmation are denied.
     pub fn confirmer(mut self, confirmer: impl Confirmer) -> Self {
         self.confirmer = Arc::new(confirmer);
         self
     }
 
-    /// Gives another clock than the machine's.
+    /// Replaces the machine's clock.
     pub fn clock(mut self, clock: Arc<dyn GateClock>) -> Self {
         self.clock = clock;
         self
     }
 
-    /// Gives an audit log that is open already, in place of that of the configuration.
+    /// Uses an open audit log in place of the configured one.
     pub fn audit(mut self, audit: Audit) -> Self {
         self.audit = Some(audit);
         self
@@ -168,7 +168,7 @@ impl Builder {
     /// Starts the servers of the configuration that have a `command` and were not given.
     ///
     /// # Errors
-    /// R3 if one of them cannot be started.
+    /// R3 if a server cannot be started.
     #[cfg(feature = "mcp")]
     pub async fn start_servers(mut self) -> Result<Self, Blocked> {
         let missing: Vec<_> =
@@ -192,11 +192,11 @@ impl Builder {
         Ok(self)
     }
 
-    /// Opens the audit log, loads the default grants, and returns the gate. The grants are in the log, in entries of the
-    /// turn [`START`](crate::START), before they are in force (G4).
+    /// Opens the audit log, loads the default grants, and returns the gate. The grants are logged in the turn
+    /// [`START`](crate::START) before they are in force (G4).
     ///
     /// # Errors
-    /// If anything is wrong with what was given, a server is missing, or the audit log cannot be opened.
+    /// If anything given is invalid, a server is missing, or the audit log cannot be opened.
     pub fn build(self) -> Result<Gate, BuildError> {
         let Self { config, servers, outputs, confirmer, clock, audit, wrong } = self;
         if let Some(wrong) = wrong {
@@ -209,13 +209,13 @@ impl Builder {
             Some(audit) => audit,
             None => Gate::open_audit(&config, Arc::clone(&clock))?,
         };
-        // One for all that expires, so that what one of them has seen, all have. The log has the time of day as it is.
-        // What has expired before the gate was restarted stays so: the log shows what time it was then.
+        // One ratchet for everything that expires, so that all agree on the time. The log records the raw time of day.
+        // Starting at the log's latest time keeps expired what had expired before the restart.
         let expiry = Ratchet::not_before(Arc::clone(&clock), audit.latest()?);
         let grants = Grants::by(Arc::clone(&expiry));
         load(&config.grants, &grants, &audit)?;
-        // What was done before the gate was restarted holds.
-        let before = Before::new(audit.clone());
+        // State before the restart stays in force.
+        let before = RestartState::new(audit.clone());
         before.restore_uses(&grants);
         before.keep_revoked(&grants, &TurnId::start())?;
         let breakers = Breakers::new(Arc::clone(&clock), config.breaker);
@@ -226,11 +226,11 @@ impl Builder {
         let confirmations = Confirmations::by(confirmer, Arc::clone(&expiry), config.confirm);
         let keeps_shadow = config.keeps_shadow();
         let discovery = Arc::new(Discovery::new(servers, config.limits.clone()));
-        Ok(Gate(Arc::new(Parts {
-            rules: Arc::new(InForce::new(Rules::of(&config))),
-            fixed: Arc::new(Fixed::of(&config)),
+        Ok(Gate(Arc::new(GateParts {
+            rules: Arc::new(RulesInForce::new(Rules::from_config(&config))),
+            fixed: Arc::new(RestartOnly::from_config(&config)),
             reloading: Arc::default(),
-            discoveries: Discoveries::of(&discovery),
+            discoveries: Discoveries::new(&discovery),
             discovery,
             outputs: Arc::new(outputs),
             grants,
@@ -238,7 +238,7 @@ impl Builder {
             breakers,
             rates,
             keeps_shadow,
-            on_disk: OnDisk::default(),
+            on_disk: FileRuleThreads::default(),
             recorder: config.audit.map(|audit| audit.recorder).unwrap_or_default(),
             health: Health::new(clock),
             turns: Arc::new(TurnRegistry::after(config.budget, config.calls, before.clone())),
@@ -249,23 +249,23 @@ impl Builder {
     }
 }
 
-/// Gives the default grants (G1), once they are recorded.
+/// Loads the default grants once they are recorded (G1).
 fn load(defaults: &[Grant], grants: &Grants, audit: &Audit) -> Result<(), BuildError> {
     let start = TurnId::start();
     let added = grants.replace(defaults)?;
     for some in added.added().chunks(GRANTS_AN_ENTRY) {
-        let given: Vec<_> = some.iter().map(Reserved::given).collect();
+        let given: Vec<_> = some.iter().map(ReservedGrant::given).collect();
         let _ = audit.append(Record::new(Kind::Grant, &start, data(json!({ "grants": given }))))?;
     }
     drop(added.give());
     Ok(())
 }
 
-/// How long an entry of the audit log may be, in bytes. Arguments are in it in the spelling of RFC 8785, which writes
-/// `1e20` with 21 digits: it is less than six times as long as the plan.
+/// Longest entry of the audit log in bytes. An entry has the arguments in the spelling of RFC 8785, which writes `1e20`
+/// with 21 digits: less than six times the length of the plan.
 fn longest_entry(limits: &Limits) -> usize {
     Options::default().max_entry_bytes + 6 * limits.plan_bytes as usize
 }
 
-/// So that no entry is longer than entries may be, whatever the tools are called.
+/// Grants in one entry; keeps an entry within the limit with the longest tool names.
 pub(crate) const GRANTS_AN_ENTRY: usize = 256;

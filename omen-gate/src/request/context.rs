@@ -1,4 +1,4 @@
-//! What a request carries of its turn, and how it records what is decided for it.
+//! Context of a request: its turn, and the recording of decisions about it.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,43 +20,43 @@ use crate::request::directive::Directive;
 use crate::request::stopped::Stopped;
 use omen_audit::{Kind, USER_TURN};
 
-/// The context of a request: the id of its turn, its directive and step, and the way to the audit log.
+/// Context of a request: the id of its turn, its directive and step, and the audit log.
 #[derive(Clone, Debug)]
 pub(crate) struct RequestContext {
     id: TurnId,
     directive: Option<Arc<Directive>>,
-    /// The packet of an episode that its entries name.
+    /// Packet of an episode for the request's entries.
     packet: Option<Arc<EpisodePacket>>,
-    step: Option<Arc<UnderWay>>,
-    /// What each entry has of the request: the hash of its query, or the user inputs that it rests on (A2).
+    step: Option<Arc<RunningStep>>,
+    /// Data of each entry about the request: the hash of its query, or the user inputs that it depends on (A2).
     asked: Arc<Map<String, Value>>,
-    /// What an intent or a refusal has of the call: its tool and pin, and what is recorded of its arguments.
+    /// Data of an intent or a refusal about the call: its tool and pin, and the recorded part of its arguments.
     planned: Arc<Map<String, Value>>,
-    /// Whether a reason may quote the call. Nothing may be quoted before it is known what is called.
+    /// Whether a recorded reason may quote the call. Until the call is known, nothing may be quoted.
     quotes: Recordable,
-    /// What was let pass because rules are only tried, so that it is recorded once.
+    /// Violations that shadow mode has let pass, so that each is recorded once.
     tried: Arc<Mutex<BTreeSet<String>>>,
-    /// The session of the client that asks.
+    /// Session of the requesting client.
     session: Option<TurnId>,
-    /// The turn of the user that it is part of, if it is not the turn itself.
+    /// Turn of the user that the request is part of, if it differs from the request's turn.
     user_turn: Option<TurnId>,
-    /// What the user has asked for, if it came as a text.
+    /// User's query, if it came as text.
     query: Option<Arc<str>>,
     audit_queue: AuditQueue,
 }
 
-/// A step of a turn, which ends when its turn says so, whatever becomes of its request.
+/// Running step of a turn. It ends when its turn says so, even if its request continues.
 #[derive(Debug)]
-struct UnderWay {
+struct RunningStep {
     step: StepId,
     is_over: AtomicBool,
 }
 
-/// Ends a step when it is dropped, also if the caller goes away.
+/// Ends the step when it is dropped, even if the caller goes away.
 #[derive(Debug)]
-pub(crate) struct EndOfStep(Arc<UnderWay>);
+pub(crate) struct StepGuard(Arc<RunningStep>);
 
-impl Drop for EndOfStep {
+impl Drop for StepGuard {
     fn drop(&mut self) {
         self.0.is_over.store(true, Ordering::Release);
     }
@@ -80,12 +80,12 @@ impl RequestContext {
         }
     }
 
-    /// The same turn for a request, with what its entries have of it.
+    /// Sets the data of each entry about the request.
     pub(crate) fn asked(self, asked: Map<String, Value>) -> Self {
         Self { asked: Arc::new(asked), ..self }
     }
 
-    /// The same turn for a call, with what its intent or its refusal has of it.
+    /// Sets the data of an intent or a refusal about a call.
     pub(crate) fn planning(self, tool: &ToolId, mut recordable: Recordable) -> Self {
         let mut planned = data(json!({ "tool": tool }));
         if let Some(args) = recordable.take_arguments() {
@@ -94,27 +94,27 @@ impl RequestContext {
         Self { planned: Arc::new(planned), quotes: recordable, ..self }
     }
 
-    /// A text as it is recorded: as it is, or without what it may quote of the call.
+    /// Text for the record: unchanged, or the version without quotations if it must not quote the call.
     fn said(&self, text: String, unquoted: impl FnOnce() -> String) -> String {
         if self.quotes.may_quote(&text) { text } else { unquoted() }
     }
 
-    /// The reason of a refusal as it is recorded.
+    /// Reason of a refusal, for the record.
     fn why(&self, blocked: &Blocked) -> String {
         self.said(blocked.message.clone(), || blocked.unquoted().to_owned())
     }
 
-    /// The text of a fault as it is recorded.
+    /// Description of a fault, for the record.
     pub(crate) fn why_failed(&self, fault: &Fault) -> String {
         self.said(fault.to_string(), || fault.unquoted())
     }
 
-    /// Why a call was stopped, as it is recorded.
+    /// Reason why a call was stopped, for the record.
     pub(crate) fn why_stopped(&self, stopped: &Stopped) -> String {
         self.said(stopped.to_string(), || stopped.unquoted())
     }
 
-    /// The tool of the call has this form.
+    /// Sets the pin of the tool's current form.
     pub(crate) fn formed(mut self, pin: Option<&Pin>) -> Self {
         if let Some(pin) = pin {
             Arc::make_mut(&mut self.planned).insert("pin".to_owned(), pin.to_string().into());
@@ -122,44 +122,44 @@ impl RequestContext {
         self
     }
 
-    /// The same turn for a session of a client.
+    /// Sets the session of the client.
     pub(crate) fn of_session(self, session: TurnId) -> Self {
         Self { session: Some(session), ..self }
     }
 
-    /// The same turn as part of a turn of the user.
+    /// Makes the request part of a turn of the user.
     pub(crate) fn of_user_turn(self, user_turn: TurnId) -> Self {
         Self { user_turn: Some(user_turn), ..self }
     }
 
-    /// The turn whose failures and calls are counted (R2): that of the user.
+    /// Turn in which failures and calls are counted (R2): that of the user.
     pub(crate) fn counted_turn(&self) -> &TurnId {
         self.user_turn.as_ref().unwrap_or(&self.id)
     }
 
-    /// The same turn for a packet of an episode, which the entries after this one name.
+    /// Sets the packet of an episode for the entries from now on.
     pub(crate) fn of_packet(self, packet: EpisodePacket) -> Self {
         Self { packet: Some(Arc::new(packet)), ..self }
     }
 
-    /// The session of the client that asks, if it has one.
+    /// Session of the requesting client, if it has one.
     pub(crate) fn session(&self) -> Option<&TurnId> {
         self.session.as_ref()
     }
 
-    /// The same turn for what a user asks as a text, which is screened once more right before a call.
+    /// Sets the user's query, which is screened again right before a call.
     pub(crate) fn querying(self, query: &str) -> Self {
         Self { query: Some(query.into()), ..self }
     }
 
-    /// The same turn for one of its steps, and what ends the step when it is dropped.
-    pub(crate) fn within(&self, step: &StepId) -> (Self, EndOfStep) {
-        let under_way = Arc::new(UnderWay { step: step.clone(), is_over: AtomicBool::new(false) });
+    /// Assigns the request to a step of its turn. The step ends when the returned guard is dropped.
+    pub(crate) fn within(&self, step: &StepId) -> (Self, StepGuard) {
+        let under_way = Arc::new(RunningStep { step: step.clone(), is_over: AtomicBool::new(false) });
         let within = Self { step: Some(Arc::clone(&under_way)), tried: Arc::default(), ..self.clone() };
-        (within, EndOfStep(under_way))
+        (within, StepGuard(under_way))
     }
 
-    /// Whether the step that the request is of is still under way (R4).
+    /// Checks that the step of the request is still running (R4).
     pub(crate) fn goes_on(&self) -> Result<(), Abort> {
         match &self.step {
             Some(under_way) if under_way.is_over.load(Ordering::Acquire) => {
@@ -170,29 +170,28 @@ impl RequestContext {
         }
     }
 
-    /// The directive that asks for the call, if one does.
+    /// Directive that asks for the call, if one does.
     pub(crate) fn directive(&self) -> Option<&PacketId> {
         self.directive.as_ref()?.packet.packet_id.as_ref()
     }
 
-    /// Whether what the directive rests on is still in force: its token has not expired, and its time is not over.
+    /// Checks that the directive is still valid: its token has not expired, and its deadline has not passed.
     pub(crate) fn stands(&self, clock: &dyn GateClock) -> Result<(), Blocked> {
         self.directive.as_ref().map_or(Ok(()), |directive| directive.stands(instant(clock.wall())))
     }
 
-    /// Whether the episode that asks for the call, if one does, still lets its task run (D52).
+    /// Checks that the episode, if one asks for the call, still lets its task run (D52).
     pub(crate) fn leased(&self) -> Result<(), Blocked> {
         self.directive.as_ref().map_or(Ok(()), |directive| directive.leased())
     }
 
-    /// Screens what was asked for by the policy in force now: the query, or the user inputs that the directive rests on
-    /// (PG-0, D68).
+    /// Screens the query, or the user inputs that the directive depends on, by the policy in force now (PG-0, D68).
     pub(crate) fn screened(&self, policy: &Policy) -> Result<(), Blocked> {
         self.query.as_ref().map_or(Ok(()), |query| policy.screen(query))?;
         self.directive.as_ref().map_or(Ok(()), |directive| directive.screened(policy))
     }
 
-    /// Waits until it does not.
+    /// Waits until the episode no longer lets the task run.
     pub(crate) async fn taken_back(&self) -> Blocked {
         match &self.directive {
             Some(directive) => directive.taken_back().await,
@@ -200,12 +199,12 @@ impl RequestContext {
         }
     }
 
-    /// Whether the token of the directive, if it has one, is in force.
+    /// Checks that the directive's token, if it has one, is in force.
     pub(crate) fn authorized(&self, clock: &dyn GateClock) -> Result<(), Blocked> {
         self.directive.as_ref().map_or(Ok(()), |directive| directive.authorized(instant(clock.wall())))
     }
 
-    /// Waits for the token of the directive to expire, if it has one.
+    /// Waits until the directive's token expires; forever if it has none.
     pub(crate) async fn expired(&self, clock: &dyn GateClock) -> Blocked {
         match &self.directive {
             Some(directive) => directive.expired(clock).await,
@@ -213,11 +212,11 @@ impl RequestContext {
         }
     }
 
-    /// How long a call may take: no longer than the directive may.
+    /// Time limit of a call: `limit`, but no longer than the directive's deadline.
     pub(crate) fn time_left(&self, clock: &dyn GateClock, limit: Duration) -> Duration {
         let Some(directive) = &self.directive else { return limit };
         let now = instant(clock.wall());
-        // A directive's time is counted in whole seconds; the part of a second that is left is not lost.
+        // Deadlines are in whole seconds; the remaining fraction of a second still counts.
         let left = directive.deadline.unix_seconds().saturating_sub(now.unix_seconds());
         limit.min(Duration::from_secs(u64::try_from(left).unwrap_or(0).max(1)))
     }
@@ -226,12 +225,12 @@ impl RequestContext {
         &self.id
     }
 
-    /// Records something (A1, G4).
+    /// Records an entry (A1, G4).
     pub(crate) async fn record(&self, kind: Kind, data: Map<String, Value>) -> Result<(), Blocked> {
         self.audit_queue.append(kind, &self.id, self.packet(), self.noted(kind, data)).await
     }
 
-    /// Records something that is a plain value.
+    /// Records an entry whose data is a plain value.
     pub(crate) async fn record_value(&self, kind: Kind, value: &impl Serialize) -> Result<(), Blocked> {
         match serde_json::to_value(value) {
             Ok(Value::Object(data)) => self.record(kind, data).await,
@@ -243,7 +242,7 @@ impl RequestContext {
         }
     }
 
-    /// Records something where nobody can wait for it.
+    /// Records an entry where the caller cannot wait.
     pub(crate) fn record_later(&self, kind: Kind, data: Map<String, Value>) {
         self.audit_queue.append_later(kind, &self.id, self.packet(), self.noted(kind, data));
     }
@@ -255,7 +254,7 @@ impl RequestContext {
     fn noted(&self, kind: Kind, mut data: Map<String, Value>) -> Map<String, Value> {
         data.extend(self.asked.iter().map(|(name, value)| (name.clone(), value.clone())));
         data.extend(self.user_turn.iter().map(|turn| (USER_TURN.to_owned(), turn.as_str().into())));
-        // What was asked for and refused can be tried on another policy, too.
+        // A refused request can be tested against another policy, too.
         let refuses = data.get("outcome").is_some_and(|outcome| outcome == "denied" || outcome == SHADOW);
         if kind == Kind::Intent || (refuses && matches!(kind, Kind::Decision | Kind::Confirmation)) {
             for (name, value) in self.planned.iter() {
@@ -265,8 +264,8 @@ impl RequestContext {
         data
     }
 
-    /// Gives what a rule on what a call says has found, and records it if it refuses. Where rules are only tried, it refuses
-    /// nothing: the entry says what it would have refused.
+    /// Returns the verdict of a rule on what a call says, and records a refusal. In shadow mode a refusal is recorded
+    /// as such, and passes.
     pub(crate) async fn check_or_try(&self, is_shadow: bool, verdict: Result<(), Blocked>) -> Result<(), Blocked> {
         match self.try_only(is_shadow, verdict).await {
             Ok(Err(blocked)) => self.check(Err(blocked)).await,
@@ -275,10 +274,10 @@ impl RequestContext {
         }
     }
 
-    /// The same where the caller records a refusal.
+    /// Shadow mode of [`check_or_try`](Self::check_or_try) where the caller records refusals itself.
     ///
     /// # Errors
-    /// If what would have been refused cannot be recorded (A1).
+    /// If the refusal that shadow mode lets pass cannot be recorded (A1).
     pub(crate) async fn try_only(
         &self,
         is_shadow: bool,
@@ -296,7 +295,7 @@ impl RequestContext {
         Ok(Ok(()))
     }
 
-    /// Gives what a check says, and records it if it refuses.
+    /// Returns the verdict of a check, and records a refusal.
     pub(crate) async fn check<T>(&self, verdict: Result<T, Blocked>) -> Result<T, Blocked> {
         if let Err(blocked) = &verdict {
             let entry = json!({ "code": blocked.code.as_str(), "outcome": "denied", "why": self.why(blocked) });
@@ -305,12 +304,12 @@ impl RequestContext {
         verdict
     }
 
-    /// Records that the turn is at its end, and why.
+    /// Records that the turn is aborted, and why.
     pub(crate) async fn aborted(&self, abort: &Abort) -> Result<(), Blocked> {
         let entry = json!({ "code": abort.code().as_str(), "outcome": "aborted", "why": abort.to_string() });
         self.record(Kind::Turn, data(entry)).await
     }
 }
 
-/// The outcome of a decision that would have refused, and was only tried.
+/// Outcome of a refusal that shadow mode lets pass.
 const SHADOW: &str = "shadow";

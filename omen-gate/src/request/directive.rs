@@ -1,4 +1,4 @@
-//! The directive of an episode that a call carries out: its token, its deadline and its lease.
+//! Directive of an episode as the gate sees it: token, deadline and lease.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -12,31 +12,31 @@ use crate::config::Policy;
 use crate::request::audit_queue::EpisodePacket;
 use crate::request::user_inputs;
 
-/// The directive of an episode that asks for a call.
+/// Directive of an episode that asks for a call.
 #[derive(Debug)]
 pub(crate) struct Directive {
     pub(crate) packet: Arc<EpisodePacket>,
-    /// The token that it was sent with, if it may change things.
+    /// Token that the directive was sent with; required for writing.
     pub(crate) authority: Option<Authority>,
-    /// From when on its result is late (D35).
+    /// Time from which the result is late (D35).
     pub(crate) deadline: Instant,
-    /// Whether the episode lets the task run (D52); none for a task that it did not let begin.
+    /// Watch on the episode's permission to run the task; `None` if it was never given (D52).
     pub(crate) watch: Option<Watch>,
 }
 
-/// A task that its episode does not let run, or run on.
+/// Refusal of a task whose episode forbids starting or continuing it.
 pub(crate) fn lapsed(why: Lapsed) -> Blocked {
     let code = match why {
-        // What was granted is taken back, or its time is over.
+        // A permission was revoked or has expired.
         Lapsed::Revoked | Lapsed::Expired { .. } | Lapsed::Overdue { .. } | Lapsed::SafeMode => GateCode::G2,
-        // An order is good for one call, while it is open.
+        // A directive allows one call, while it is open.
         _ => GateCode::Pg6,
     };
     Blocked::new(code, why.to_string(), why.help())
 }
 
 impl Directive {
-    /// Whether the directive may still be carried out.
+    /// Checks that the directive may still be carried out.
     pub(crate) fn stands(&self, now: Instant) -> Result<(), Blocked> {
         self.leased()?;
         self.authorized(now)?;
@@ -46,17 +46,17 @@ impl Directive {
         Ok(())
     }
 
-    /// Whether the episode lets the task run.
+    /// Checks that the episode lets the task run.
     pub(crate) fn leased(&self) -> Result<(), Blocked> {
         self.watch.as_ref().map_or(Ok(()), |watch| watch.stands().map_err(lapsed))
     }
 
-    /// Whether the policy allows what the user of the episode has asked for until now (D68).
+    /// Checks the policy against everything that the user of the episode has asked for so far (D68).
     pub(crate) fn screened(&self, policy: &Policy) -> Result<(), Blocked> {
         self.watch.as_ref().map_or(Ok(()), |watch| user_inputs::screen(policy, &watch.user_inputs()))
     }
 
-    /// Waits until the episode does not let the task run any more.
+    /// Waits until the episode no longer lets the task run.
     pub(crate) async fn taken_back(&self) -> Blocked {
         match &self.watch {
             Some(watch) => lapsed(watch.lapsed().await),
@@ -64,7 +64,7 @@ impl Directive {
         }
     }
 
-    /// Whether the directive's token, if it has one, is in force.
+    /// Checks that the directive's token, if it has one, is in force.
     pub(crate) fn authorized(&self, now: Instant) -> Result<(), Blocked> {
         match &self.authority {
             Some(authority) if authority.expires.is_none_or(|expires| now >= expires) => Err(expired(authority)),
@@ -72,7 +72,7 @@ impl Directive {
         }
     }
 
-    /// Waits for the directive's token to expire, if it has one.
+    /// Waits until the directive's token expires; forever if it has none.
     pub(crate) async fn expired(&self, clock: &dyn GateClock) -> Blocked {
         let Some(authority) = &self.authority else { return std::future::pending().await };
         if let Some(expires) = authority.expires {

@@ -1,16 +1,16 @@
-//! The limits of lists, of all gates that share a state.
+//! Limits of tool lists, for all gates that share a state.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use crate::config::Limits;
 use crate::server::Discovery;
 
-/// What the servers list, of each of the gates that share a state, for as long as it is there.
+/// Discoveries of all gates that share a state, while they exist.
 #[derive(Clone)]
 pub(super) struct Discoveries(Arc<Mutex<Vec<Weak<Discovery>>>>);
 
 impl Discoveries {
-    pub(super) fn of(discovery: &Arc<Discovery>) -> Self {
+    pub(super) fn new(discovery: &Arc<Discovery>) -> Self {
         Self(Arc::new(Mutex::new(vec![Arc::downgrade(discovery)])))
     }
 
@@ -20,12 +20,12 @@ impl Discoveries {
         all.push(Arc::downgrade(discovery));
     }
 
-    /// Has all of them read lists within other limits.
+    /// Sets the limits for reading lists on all of them.
     pub(super) fn set_limits(&self, limits: &Limits) {
         self.lock().iter().filter_map(Weak::upgrade).for_each(|discovery| discovery.set_limits(limits.clone()));
     }
 
-    /// Each change is a single one.
+    /// Locks the list, ignoring poison: no change is half done where code could panic.
     fn lock(&self) -> MutexGuard<'_, Vec<Weak<Discovery>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

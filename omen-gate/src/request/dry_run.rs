@@ -1,4 +1,4 @@
-//! What the gate would say of a plan, if it came now. No tool is called, no server asked, nothing recorded.
+//! Verdicts on plans without side effects: no tool is called, no server contacted, nothing recorded.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -17,9 +17,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The functions that judge here are those of the [`pipeline`](crate::pipeline): PG-1, PG-T, PG-2, PG-3, G1 and G2,
-//! and whether a confirmation is needed (G3). What depends on more than the plan is left out: the query (PG-0),
-//! failures of the tool and the turn (R1 to R3), and the answer (PG-4, PG-5).
+//! The checks are those of the [`pipeline`](crate::pipeline): PG-1, PG-T, PG-2, PG-3, G1 and G2, and whether a
+//! confirmation is needed (G3). Checks that depend on more than the plan are left out: the query (PG-0), failures of
+//! the tool and the turn (R1 to R3), and the answer (PG-4, PG-5).
 
 mod line;
 mod verdict;
@@ -34,11 +34,10 @@ use crate::request::plan::{Plan, PlanLimits};
 
 pub use verdict::PlanVerdict;
 
-/// Judges plans by a configuration and a catalogue. Each plan is judged by itself, as if it were the first: a grant
-/// for one use is as good for the second plan as for the first.
+/// Checks plans against a configuration and a catalogue. Each plan is checked as if it were the first: a grant for one
+/// use allows the second plan, too.
 ///
-/// The catalogue stands for what the servers list. A tool of it whose server is not configured is one that the
-/// operator has not allowed.
+/// The catalogue stands for the servers' lists. Its tools of unconfigured servers count as not allowed by the operator.
 #[derive(Debug)]
 pub struct DryRun {
     limits: PlanLimits,
@@ -49,11 +48,11 @@ pub struct DryRun {
 }
 
 impl DryRun {
-    /// Takes what there is to judge by. Grants expire by the clock's time of day.
+    /// Creates a dry run. Grants expire by the clock's time of day.
     ///
     /// # Errors
-    /// PG-2 if a server lists more than the configuration's limits take, and G1 if there are more grants than a gate
-    /// holds.
+    /// PG-2 if a server lists more than the configuration's limits accept, and G1 if there are more grants than a gate
+    /// can hold.
     pub fn new(config: &Config, catalog: Catalog, clock: Arc<dyn GateClock>) -> Result<Self, Blocked> {
         catalog.within(config.limits.catalog())?;
         let turn = TurnId::new("dry-run");
@@ -67,13 +66,13 @@ impl DryRun {
         })
     }
 
-    /// Judges what a planner wrote.
+    /// Checks a planner's text.
     #[must_use]
     pub fn judge(&self, text: &str) -> PlanVerdict {
         self.way(text).unwrap_or_else(PlanVerdict::Block)
     }
 
-    /// The steps of a request, as far as they go without a server.
+    /// Runs the steps of a request that need no server.
     fn way(&self, text: &str) -> Result<PlanVerdict, Blocked> {
         let call = match Plan::parse(text, &self.limits)? {
             Plan::CallTool(call) => call,
@@ -82,7 +81,7 @@ impl DryRun {
         let listed = self.catalog.conform(call.tool(), call.args())?;
         let call = self.allow.permit_call(listed, &self.turn, call.args())?;
         self.allow.judge_arguments(&call)?;
-        // Nothing comes of this decision, so that there is nothing to record (G4).
+        // The decision has no effect, so there is nothing to record (G4).
         let lease = self.grants.check(&call).recorded(|_| Ok::<_, Blocked>(()))?;
         match lease.needs_confirmation() {
             true => Ok(PlanVerdict::NeedsConfirmation(call.demand().clone())),

@@ -1,5 +1,4 @@
-//! What a gate says of messages that are not calls: which tools of a list may be called, what was refused, and that a turn is
-//! over.
+//! Messages that are not calls: filtering of tool lists, records of refusals, and the end of a turn.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,9 +16,9 @@ use crate::request::gate::Gate;
 use omen_audit::Kind;
 
 impl Gate {
-    /// Says of each tool that a server lists why it may not be called, or nothing if it may: it is allowed in this form
-    /// (PG-3), and its schema can be used (PG-2). Nothing is recorded, and a call is judged again by the list of its own
-    /// moment.
+    /// Returns for each tool in a server's list why it may not be called, or `None` if it may: its form is allowed
+    /// (PG-3), and its schema can be used (PG-2). Nothing is recorded, and each call is checked again against the list
+    /// at its time.
     ///
     /// # Errors
     /// If the list is too long.
@@ -33,7 +32,7 @@ impl Gate {
         Ok(catalog.iter().map(|listed| (listed.id().tool.clone(), self.may_be_called(listed).err())).collect())
     }
 
-    /// The tools of a server that the allowlist names, whether or not the server lists them.
+    /// Tools of a server on the allowlist, whether or not the server lists them.
     #[must_use]
     pub fn allowed_tools(&self, server: &ServerName) -> Vec<ToolName> {
         let allowed = self.allowed();
@@ -41,7 +40,7 @@ impl Gate {
         of_server.map(|allowed| allowed.demand.tool.tool.clone()).collect()
     }
 
-    /// Whether the policy in force has patterns to screen what is asked for by (PG-0).
+    /// Whether the policy in force has patterns that screen queries (PG-0).
     #[must_use]
     pub fn has_patterns(&self) -> bool {
         self.policy().has_patterns()
@@ -68,7 +67,7 @@ impl Gate {
         self.context(turn).record(Kind::Decision, data(entry)).await
     }
 
-    /// Records a refusal by the rules of an episode, under the code of the rule and not of the gate's (G4, D76).
+    /// Records a refusal by the rules of an episode, under the protocol's code, not one of the gate's (G4, D76).
     ///
     /// # Errors
     /// If it cannot be recorded (A1).
@@ -85,7 +84,7 @@ impl Gate {
         self.audit_queue().append(Kind::Decision, turn, episode.as_ref(), entry).await
     }
 
-    /// Records the tools that were left out of a list, since they may not be called, and why (G4).
+    /// Records the tools that were removed from a list because they may not be called, and why (G4).
     ///
     /// # Errors
     /// If it cannot be recorded (A1).
@@ -98,8 +97,8 @@ impl Gate {
         Ok(())
     }
 
-    /// Records that a turn is over, and why, and forgets it as [`Gate::end_turn`] does. When this returns, everything that
-    /// the gate had to record before is in the log, also the outcomes of calls that nobody waited for any more.
+    /// Records that a turn is over, and why, and forgets it as [`Gate::end_turn`] does. When this returns, all earlier
+    /// entries of the gate are in the log, including outcomes of calls that nobody waited for.
     ///
     /// # Errors
     /// If it cannot be recorded (A1).
@@ -114,29 +113,29 @@ impl Gate {
     }
 }
 
-/// What the rules of an episode refuse: a call of a tool, or a packet that was proposed by a tool of the episode.
+/// Refusal by the rules of an episode, of a tool call or of a packet proposed through a tool of the episode.
 #[derive(Clone, Copy, Debug)]
 pub struct EpisodeRefusal<'r> {
-    /// The rule of the protocol that is broken first.
+    /// First violated rule of the protocol.
     pub code: Code,
-    /// The rules that say the same.
+    /// Further rules that refuse for the same reason.
     pub also: &'r [Code],
-    /// The episode.
+    /// Refusing episode.
     pub episode: Option<&'r CorrelationId>,
-    /// The tool that was called, of the server or of the episode.
+    /// Called tool, of the server or of the episode.
     pub tool: &'r ToolId,
-    /// The hash of the call, of a call of a server's tool.
+    /// Hash of the call, if a server's tool was called.
     pub call: Option<CallHash>,
-    /// What was proposed, of a packet: its event, such as `decide_act`. None if it is not known, or if a call is refused.
+    /// Event of the proposed packet, such as `decide_act`; `None` if unknown, or if a call is refused.
     pub proposal: Option<Event>,
     /// Whether the tool ran.
     pub ran: Ran,
-    /// What is wrong. It is written as it is, and must not quote what a model has written.
+    /// Reason. It is recorded verbatim, and must not quote a model's text.
     pub why: &'r str,
 }
 
-/// The stage of decisions that an episode makes.
+/// Stage of decisions by an episode.
 pub(crate) const EPISODE: &str = "episode";
 
-/// So that no entry is longer than entries may be, whatever the tools are called.
+/// Tools in one entry; keeps an entry within the limit with the longest tool names.
 const TOOLS_AN_ENTRY: usize = 256;

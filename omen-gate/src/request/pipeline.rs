@@ -1,7 +1,7 @@
-//! The steps of a request: screened, planned, conformant, authorized, dispatched, typed, grounded.
+//! Steps of a request: screened, planned, conformant, authorized, dispatched, typed, grounded.
 //!
-//! Each step is a method of the state before it, takes the request and gives it back in the next state. A
-//! request cannot be cloned, so no step is taken twice, and there is no other way to a tool:
+//! Each step is a method of the preceding state. It consumes the request and returns it in the next state. A request
+//! cannot be cloned, so no step runs twice, and nothing else leads to a tool:
 //!
 //! ```compile_fail,E0277
 //! use omen_gate::pipeline::*;
@@ -12,15 +12,15 @@
 //! }
 //! ```
 //!
-//! A step that refuses ends the request: the refusal is in the audit log, and the request is gone.
+//! A step that refuses ends the request: it records the refusal and drops the request.
 //!
-//! Which method leads where, and the compile error elsewhere, is generated from `gate.json`. Each
-//! step is written out once, as a function in `pipeline/steps/`.
+//! The methods of each state, and the compile errors for the others, are generated from `gate.json`. Each step is
+//! implemented once, as a function in `pipeline/steps/`.
 
 #![allow(clippy::type_complexity, reason = "states are types: where a step leads is written out")]
 
+mod call_guard;
 mod never;
-mod open;
 mod promised;
 mod steps;
 
@@ -43,7 +43,7 @@ use crate::request::user_inputs;
 
 include!(concat!(env!("OUT_DIR"), "/pipeline.rs"));
 
-/// A request in the state `S`, with the turn that it belongs to (A2).
+/// Request in the state `S`, with its turn (A2).
 #[must_use = "a request that is dropped goes no further"]
 #[derive(Debug)]
 pub struct Request<S> {
@@ -53,31 +53,31 @@ pub struct Request<S> {
 }
 
 impl<S> Request<S> {
-    /// The same request, a step further.
+    /// Moves the request to the next state.
     pub(crate) fn at<Next>(self, next: impl FnOnce(S) -> Next) -> Request<Next> {
         Request { gate: self.gate, context: self.context, state: next(self.state) }
     }
 
-    /// The same request for a session of a client, whose calls are counted together (R2). [`Gate::end_turn`] with the id of the
-    /// session forgets them.
+    /// Assigns the request to a session of a client, whose calls are counted together (R2). [`Gate::end_turn`] with the
+    /// id of the session forgets them.
     pub fn of_session(self, session: TurnId) -> Self {
         Self { context: self.context.of_session(session), ..self }
     }
 
-    /// The same request as part of a turn of the user that has several requests, each with an id of its own: their failures and
-    /// calls are counted together (R2), they make one call at a time, and each entry of the log has the turn as `user_turn`
-    /// (A2). [`Gate::end_turn`] with its id forgets them.
+    /// Makes the request part of a turn of the user that has several requests with ids of their own. Their failures and
+    /// calls are counted together (R2), they make one call at a time, and their log entries have the turn as
+    /// `user_turn` (A2). [`Gate::end_turn`] with its id forgets them.
     pub fn of_user_turn(self, user_turn: TurnId) -> Self {
         Self { context: self.context.of_user_turn(user_turn), ..self }
     }
 
-    /// The same request for a packet of an episode: the entries of the audit log after this one name both. It does not bind the
-    /// request to a directive, as [`Gate::run`] does.
+    /// Assigns the request to a packet of an episode: later entries of the audit log have both ids. Unlike
+    /// [`Gate::run`], this does not bind the request to a directive.
     pub fn of_packet(self, packet_id: PacketId, correlation_id: CorrelationId) -> Self {
         Self { context: self.context.of_packet(EpisodePacket { packet_id: Some(packet_id), correlation_id }), ..self }
     }
 
-    /// The turn.
+    /// Turn of the request.
     #[must_use]
     pub fn turn(&self) -> &TurnId {
         self.context.id()
@@ -85,7 +85,7 @@ impl<S> Request<S> {
 }
 
 impl Gate {
-    /// Takes a user's request in (A2). Nothing is done with it yet.
+    /// Accepts a user's request (A2). It is not processed yet.
     pub fn request(&self, turn: TurnId, query: impl Into<String>) -> Request<Received> {
         let query = query.into();
         let context = RequestContext::new(turn, None, self.audit_queue().clone())
@@ -95,21 +95,21 @@ impl Gate {
     }
 }
 
-/// Where a plan leads.
+/// Continuation of a request after its plan.
 #[must_use = "a request that is dropped goes no further"]
 #[derive(Debug)]
 pub enum Way<Call = Request<Planned>, Ended = Request<Terminal>> {
-    /// On, to a tool.
+    /// The request continues to a tool.
     Call(Call),
-    /// To the user: nothing is called (PG-T).
+    /// The request ends with a question to the user; no tool is called (PG-T).
     Terminal(Ended),
 }
 
 impl<Call, Ended> Way<Call, Ended> {
-    /// The request that is to call a tool.
+    /// Returns the request that continues to a tool.
     ///
     /// # Errors
-    /// The request that ends here, if the plan asks the user.
+    /// The terminal request, if the plan asks the user.
     pub fn call(self) -> Result<Call, Ended> {
         match self {
             Self::Call(request) => Ok(request),
@@ -119,7 +119,7 @@ impl<Call, Ended> Way<Call, Ended> {
 }
 
 impl Request<Planned> {
-    /// What the plan asks for. It says nothing of whether the call may be made.
+    /// Planned call. Whether it may be made is not decided yet.
     #[must_use]
     pub fn planned(&self) -> &ToolCall {
         &self.state.call
@@ -127,7 +127,7 @@ impl Request<Planned> {
 }
 
 impl Request<Authorized> {
-    /// The call that will be made.
+    /// Authorized call.
     #[must_use]
     pub fn authorized(&self) -> &Call {
         self.state.lease.call()
@@ -135,13 +135,13 @@ impl Request<Authorized> {
 }
 
 impl Request<Dispatched> {
-    /// The answer as it came. Its text is the tool's, not this program's: show it with care.
+    /// Raw answer. Its text is the tool's: show it with care.
     #[must_use]
     pub fn answer(&self) -> &Answer {
         &self.state.answer
     }
 
-    /// The tool that gave it.
+    /// Tool that gave the answer.
     #[must_use]
     pub fn tool(&self) -> &ToolId {
         &self.state.tool
@@ -149,13 +149,13 @@ impl Request<Dispatched> {
 }
 
 impl<T> Request<Typed<T>> {
-    /// The answer as a value.
+    /// Deserialized answer.
     #[must_use]
     pub fn value(&self) -> &T {
         self.state.payload.value()
     }
 
-    /// The text that a summary has to quote: the answer as canonical JSON (RFC 8785).
+    /// Text that a summary must quote: the answer as canonical JSON (RFC 8785).
     #[must_use]
     pub fn source_text(&self) -> &str {
         self.state.payload.text()
@@ -163,19 +163,19 @@ impl<T> Request<Typed<T>> {
 }
 
 impl<T> Request<Grounded<T>> {
-    /// The answer as a value.
+    /// Deserialized answer.
     #[must_use]
     pub fn value(&self) -> &T {
         self.state.payload.value()
     }
 
-    /// The summary, each bullet of which quotes the answer.
+    /// Summary whose bullets all quote the answer.
     #[must_use]
     pub fn summary(&self) -> &Summary {
         self.state.summary.summary()
     }
 
-    /// Value and summary.
+    /// Splits into value and summary.
     #[must_use]
     pub fn into_value_and_summary(self) -> (T, Summary) {
         (self.state.payload.into_value(), self.state.summary.into_summary())
@@ -183,7 +183,7 @@ impl<T> Request<Grounded<T>> {
 }
 
 impl Request<Terminal> {
-    /// What the user is asked. It is not blank.
+    /// Question to the user. It is not blank.
     #[must_use]
     pub fn answer(&self) -> &str {
         self.state.answer.answer()
@@ -191,13 +191,13 @@ impl Request<Terminal> {
 }
 
 impl Request<Untyped> {
-    /// The answer as it came.
+    /// Raw answer.
     #[must_use]
     pub fn raw(&self) -> &Answer {
         self.state.raw.answer()
     }
 
-    /// Why it could not be typed: the mark that goes with the raw answer.
+    /// Reason why the answer could not be typed, to accompany the raw answer.
     #[must_use]
     pub fn why(&self) -> &Blocked {
         self.state.raw.why()

@@ -1,7 +1,7 @@
-//! PG-1 and PG-T: what a planner may say.
+//! PG-1 and PG-T: plans.
 //!
-//! A plan is exactly one JSON object, and nothing else is in the text but JSON's own white space. Its `type`
-//! says which of two forms it has; no other member stands for it:
+//! A plan is exactly one JSON object, surrounded by nothing but JSON white space. Its `type` selects one of two forms;
+//! no other member substitutes for it:
 //!
 //! ```json
 //! {"type": "call_tool", "server": "files", "tool": "read_file", "args": {"path": "notes.txt"}}
@@ -30,48 +30,48 @@ use serde_json::{Map, Value};
 use crate::base::ToolId;
 use crate::config;
 
-/// What a planner wants.
+/// Plan of a planner.
 #[derive(Debug, PartialEq)]
 pub enum Plan {
-    /// A tool is to be called.
+    /// Calls a tool.
     CallTool(ToolCall),
-    /// The user is to be asked. This ends the request, and calls nothing (PG-T).
+    /// Asks the user. This ends the request without a call (PG-T).
     FinalAnswer(FinalAnswer),
 }
 
-/// A call as it was planned. It says nothing of whether the call may be made.
+/// Planned call. Whether it may be made is not decided yet.
 #[derive(Debug, PartialEq)]
 pub struct ToolCall {
     tool: ToolId,
     args: Map<String, Value>,
 }
 
-/// A question to the user, which is not blank: only with `needs_more_info` does a plan end a request (PG-T).
+/// Non-blank question to the user. A plan ends a request only with `needs_more_info` (PG-T).
 #[derive(Debug, PartialEq, Eq)]
 pub struct FinalAnswer {
     answer: String,
 }
 
-/// How large a plan may be. What its numbers may be is not a matter of choice: each must be one that every
-/// reader takes for the same, within ±(2^53−1) (D49), with no more digits than a double carries, and no `-0`.
+/// Limits of a plan's size. The limits of numbers are fixed: each must be one that every reader parses alike, within
+/// ±(2^53−1), with no more digits than a double carries, and not `-0` (D49).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlanLimits {
-    /// The most bytes of text, white space included.
+    /// Longest text in bytes, white space included.
     pub bytes: usize,
-    /// The most levels of objects and arrays, of which the plan itself is the first. More than
-    /// [`MAX_DEPTH`](crate::MAX_DEPTH) count as that: what is deeper has no canonical text.
+    /// Deepest nesting of objects and arrays; the plan itself is level 1. Values above [`MAX_DEPTH`](crate::MAX_DEPTH)
+    /// count as that, because deeper values have no canonical text.
     pub depth: usize,
 }
 
 impl Default for PlanLimits {
-    /// 64 KiB, 32 levels.
+    /// Returns the defaults: 64 KiB, 32 levels.
     fn default() -> Self {
         Self { bytes: 64 * 1024, depth: 32 }
     }
 }
 
 impl config::Limits {
-    /// What a plan may be (PG-1).
+    /// Limits of plans (PG-1).
     #[must_use]
     pub fn plan(&self) -> PlanLimits {
         PlanLimits { bytes: self.plan_bytes as usize, depth: self.plan_depth as usize }
@@ -79,24 +79,24 @@ impl config::Limits {
 }
 
 impl ToolCall {
-    /// What a directive of an episode asks for.
+    /// Creates the call that a directive of an episode asks for.
     pub(crate) fn new(tool: ToolId, args: Map<String, Value>) -> Self {
         Self { tool, args }
     }
 
-    /// The tool. Whether there is one is not known yet.
+    /// Tool to call. It may not exist.
     #[must_use]
     pub fn tool(&self) -> &ToolId {
         &self.tool
     }
 
-    /// The arguments.
+    /// Arguments of the call.
     #[must_use]
     pub fn args(&self) -> &Map<String, Value> {
         &self.args
     }
 
-    /// Both.
+    /// Splits into tool and arguments.
     #[must_use]
     pub fn into_parts(self) -> (ToolId, Map<String, Value>) {
         (self.tool, self.args)
@@ -104,7 +104,7 @@ impl ToolCall {
 }
 
 impl FinalAnswer {
-    /// What to ask the user.
+    /// Question to the user.
     #[must_use]
     pub fn answer(&self) -> &str {
         &self.answer

@@ -1,10 +1,11 @@
-//! What two policies say of the same calls: those that an audit log has, or plans.
+//! Comparison of two policies on the same calls, from an audit log or from plans.
 //!
-//! A call is judged by what both policies are: the allowlist with its pins, the rules on arguments and the rates (PG-3), grants
-//! (G1, G2), and whether a confirmation is needed (G3). What depends on more is left out, and is the same under both: servers,
-//! failures, who confirms. The patterns of queries (PG-0) are left out, too: a log has no queries.
+//! Each call is checked against both policies: the allowlist with its pins, the rules on arguments and the rates
+//! (PG-3), grants (G1, G2), and whether a confirmation is needed (G3). Checks that depend on more are left out, and are
+//! the same under both: servers, failures, the confirmer. Patterns of queries (PG-0) are left out, too, as a log has no
+//! queries.
 //!
-//! What was not recorded is not guessed: a verdict that depends on it is [`ReplayVerdict::Undecidable`].
+//! Unrecorded data is not guessed: a verdict that depends on it is [`ReplayVerdict::Undecidable`].
 
 mod call;
 mod side;
@@ -20,7 +21,7 @@ pub use call::{ReplayCall, ReplayVerdict};
 
 use side::Side;
 
-/// Two policies, side by side. Calls are given in the order in which they were made.
+/// Replay of calls, in the order in which they were made, under two policies.
 #[derive(Debug)]
 pub struct Replay {
     old: Side,
@@ -30,31 +31,32 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// Takes the policies, and the tools of the servers if they are known. `now` is the time of calls without one.
+    /// Creates a replay of two policies, with the tools of the servers if they are known. `now` is the time of calls
+    /// without one.
     #[must_use]
     pub fn new(old: &Config, new: &Config, catalog: Option<Catalog>, now: SystemTime) -> Self {
         let limits = (old.limits.plan(), new.limits.plan());
         Self { old: Side::new(old, now), new: Side::new(new, now), catalog, limits }
     }
 
-    /// The hashes of both policies.
+    /// Hashes of the old and the new policy.
     #[must_use]
     pub fn hashes(&self) -> (PolicyHash, PolicyHash) {
         (self.old.hash, self.new.hash)
     }
 
-    /// Whether the patterns of queries (PG-0) differ, which calls are not judged by here.
+    /// Whether the patterns of queries (PG-0) differ, which a replay does not check.
     #[must_use]
     pub fn patterns_differ(&self) -> bool {
         self.old.patterns != self.new.patterns
     }
 
-    /// What the old and the new policy say of a call.
+    /// Returns the verdicts of the old and the new policy on a call.
     pub fn judge(&mut self, call: &ReplayCall) -> (ReplayVerdict, ReplayVerdict) {
         let listed = self.catalog.as_ref().map(|catalog| catalog.find(&call.tool));
         let refused = call.refused.clone().or_else(|| match (&listed, &call.args) {
             (Some(Err(blocked)), _) => Some(blocked.clone()),
-            // What was hidden might fit.
+            // A hidden value might be valid.
             (Some(Ok(listed)), Some(args)) if !crate::call::arguments::has_masked(args) => listed.conform(args).err(),
             _ => None,
         });
@@ -63,7 +65,7 @@ impl Replay {
         }
         let listed = listed.and_then(Result::ok);
         let form = call.pin.or_else(|| listed.and_then(|listed| listed.pin().ok().copied()));
-        // A form that both have approved is the one, or both refuse it alike.
+        // A form that both policies pin is the actual one, or both refuse it alike.
         let form = form.or_else(|| {
             let (old, new) = (self.old.pin(&call.tool), self.new.pin(&call.tool));
             old.filter(|_| old == new)
@@ -72,7 +74,7 @@ impl Replay {
         (self.old.judge(call, form, schema), self.new.judge(call, form, schema))
     }
 
-    /// What both policies say of what a planner wrote. Nothing if no tool is called, under either.
+    /// Returns the verdicts of both policies on a planner's text; `None` if no tool is called under either.
     pub fn judge_plan(&mut self, text: &str) -> Option<(ReplayVerdict, ReplayVerdict)> {
         let plans = (Plan::parse(text, &self.limits.0), Plan::parse(text, &self.limits.1));
         let call = |plan: &Result<Plan, Blocked>| match plan {

@@ -1,4 +1,4 @@
-//! What of a configuration a reload replaces.
+//! Settings that a reload replaces.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -6,20 +6,20 @@ use crate::catalog::Allowlist;
 use crate::config::{Config, Limits, Policy, PolicyHash};
 use crate::grant::ConfirmLimits;
 
-/// The part of a configuration that each step reads when it is taken, so that a reload counts from the next step on.
+/// Part of a configuration that each step reads when it runs, so that a reload applies from the next step on.
 #[derive(Clone, Debug)]
 pub(crate) struct Rules {
     pub(crate) policy: Arc<Policy>,
     pub(crate) limits: Arc<Limits>,
     pub(crate) allow: Arc<Allowlist>,
     pub(crate) confirm: ConfirmLimits,
-    /// Whether rules on what a call says are tried, and not enforced.
+    /// Whether rules on what a call says are in shadow mode: recorded, and not enforced.
     pub(crate) shadow: bool,
     pub(crate) hash: PolicyHash,
 }
 
 impl Rules {
-    pub(crate) fn of(config: &Config) -> Self {
+    pub(crate) fn from_config(config: &Config) -> Self {
         Self {
             policy: Arc::new(config.policy.clone()),
             limits: Arc::new(config.limits.clone()),
@@ -31,18 +31,18 @@ impl Rules {
     }
 }
 
-/// The rules in force.
+/// Rules in force.
 #[derive(Debug)]
-pub(crate) struct InForce(RwLock<Rules>);
+pub(crate) struct RulesInForce(RwLock<Rules>);
 
-impl InForce {
+impl RulesInForce {
     pub(crate) fn new(rules: Rules) -> Self {
         Self(RwLock::new(rules))
     }
 
-    /// One of the rules at this moment.
+    /// Reads the rules in force.
     pub(crate) fn with<T>(&self, part: impl FnOnce(&Rules) -> T) -> T {
-        // They are replaced by a single assignment, so a panic leaves the old ones or the new ones.
+        // A single assignment replaces the rules, so a panic leaves the old or the new ones.
         part(&self.0.read().unwrap_or_else(PoisonError::into_inner))
     }
 

@@ -1,11 +1,11 @@
-//! What an entry about a call says of the rules that the call was judged by (A2).
+//! Data on the rules in force, for entries about calls (A2).
 
 use serde_json::{Map, Value, json};
 
 use crate::config::PolicyHash;
 use crate::request::audit_queue::data;
 
-/// The version of the gate, and the hashes of the protocol's schema and of the policy; and whether that is only tried.
+/// Version of the gate, hashes of the protocol's schema and of the policy, and whether the policy is in shadow mode.
 pub(crate) fn stamp(policy: PolicyHash, shadow: bool) -> Map<String, Value> {
     let mut stamp = data(json!({
         "gate": env!("CARGO_PKG_VERSION"),

@@ -1,4 +1,4 @@
-//! What a request carries in each state. Nobody but the steps makes one of these.
+//! Data of a request in each state. Only the steps create these values.
 
 use std::sync::Arc;
 
@@ -10,32 +10,32 @@ use crate::catalog::Listed;
 use crate::grant::{Confirmed, Lease};
 use crate::request::plan::{FinalAnswer, ToolCall};
 
-/// Nothing has been checked.
+/// State of a request that nothing has checked yet.
 #[derive(Debug)]
 pub struct Received {
     pub(crate) query: String,
 }
 
-/// The query may be worked on.
+/// State of a request whose query passed the screening.
 #[derive(Debug)]
 pub struct Screened {
     pub(crate) _seal: (),
 }
 
-/// A tool is to be called.
+/// State of a request with a planned tool call.
 #[derive(Debug)]
 pub struct Planned {
     pub(crate) call: ToolCall,
 }
 
-/// The tool is there, and the arguments fit it.
+/// State of a request whose tool exists and whose arguments match its schema.
 #[derive(Debug)]
 pub struct Conformant {
     pub(crate) call: ToolCall,
     pub(crate) listed: Arc<Listed>,
 }
 
-/// The call may be made, once, and now.
+/// State of a request whose call may be made, once, and now.
 #[derive(Debug)]
 pub struct Authorized {
     pub(crate) lease: Lease,
@@ -43,7 +43,7 @@ pub struct Authorized {
     pub(crate) listed: Arc<Listed>,
 }
 
-/// The tool has answered.
+/// State of a request whose tool has answered.
 #[derive(Debug)]
 pub struct Dispatched {
     pub(crate) tool: ToolId,
@@ -51,26 +51,26 @@ pub struct Dispatched {
     pub(crate) answer: Answer,
 }
 
-/// The answer is a `T`.
+/// State of a request whose answer is a `T`.
 #[derive(Debug)]
 pub struct Typed<T> {
     pub(crate) payload: TypedAnswer<T>,
 }
 
-/// The summary quotes the answer.
+/// State of a request whose summary quotes the answer.
 #[derive(Debug)]
 pub struct Grounded<T> {
     pub(crate) payload: TypedAnswer<T>,
     pub(crate) summary: GroundedSummary,
 }
 
-/// The user is asked for more (PG-T).
+/// State of a request that ends with a question to the user (PG-T).
 #[derive(Debug)]
 pub struct Terminal {
     pub(crate) answer: FinalAnswer,
 }
 
-/// The answer could not be typed (PG-4).
+/// State of a request whose answer could not be typed (PG-4).
 #[derive(Debug)]
 pub struct Untyped {
     pub(crate) raw: Box<UntypedAnswer>,

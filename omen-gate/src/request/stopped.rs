@@ -1,41 +1,41 @@
-//! Why a request, or a step of a turn, did not go all the way.
+//! Reasons why a request or a step of a turn ended early.
 
 use crate::base::{Blocked, GateCode};
 use crate::call::{Abort, Fault, Ran};
 
-/// What ended a request before its end. What was done stays done, and is in the audit log.
+/// Reason why a request ended early. Effects of the tool remain, and are in the audit log.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Stopped {
-    /// A rule did not let it through.
+    /// A rule refused.
     #[error(transparent)]
     Blocked(#[from] Blocked),
-    /// A grant was revoked or expired while the tool ran (G2): the call was broken off, and any answer is withheld.
+    /// A grant was revoked or expired while the tool ran: the call was cancelled, and any answer is withheld (G2).
     #[error("{0}; the call was cancelled, and what the tool did before remains")]
     BrokenOff(Blocked),
     /// The tool was called and failed (R3).
     #[error("R3: {0}")]
     Failed(#[from] Fault),
-    /// The tool was called, and what came of it cannot be recorded (A1): its answer is withheld, and what it did is done.
+    /// The tool was called, and its outcome cannot be recorded: its answer is withheld, and its effects remain (A1).
     #[error("{why}; the tool was called anyway, and its answer is withheld")]
     Unrecorded {
-        /// Whether it ran, as far as its answer or its fault shows.
+        /// Whether the tool ran, as far as its answer or fault shows.
         ran: Ran,
-        /// Why it cannot be recorded.
+        /// Reason why the outcome cannot be recorded.
         why: Blocked,
     },
-    /// The turn is at its end (R2, R4).
+    /// The turn is aborted (R2, R4).
     #[error("{code}: {why}", code = .why.code())]
     Aborted {
-        /// Why.
+        /// Reason of the abort.
         why: Abort,
-        /// Whether the tool ran: the step that another one needs may have run, and is missing all the same.
+        /// Whether the tool ran: a step that another one depends on may have run, and still count as missing.
         ran: Ran,
     },
 }
 
 impl Stopped {
-    /// The rule that it refers to.
+    /// Rule that stopped the request.
     #[must_use]
     pub fn code(&self) -> GateCode {
         match self {
@@ -45,7 +45,7 @@ impl Stopped {
         }
     }
 
-    /// Why, without what a client, a model or a tool has written.
+    /// Reason without text by a client, a model or a tool.
     #[must_use]
     pub fn unquoted(&self) -> String {
         let of = |why: &Blocked| format!("{}: {}", why.code, why.unquoted());
@@ -58,7 +58,7 @@ impl Stopped {
             Self::Unrecorded { why, .. } => {
                 format!("{}; the tool was called anyway, and its answer is withheld", of(why))
             }
-            // It names steps and classes of faults.
+            // The text has only names of steps and classes of faults.
             Self::Aborted { .. } => self.to_string(),
         }
     }

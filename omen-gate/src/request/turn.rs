@@ -1,7 +1,7 @@
-//! A turn of several steps, some of which need others (R2, R4).
+//! Turns of several steps with dependencies (R2, R4).
 //!
-//! A request calls one tool at most (PG-6). What needs more is a turn: its steps and what each of them needs are said
-//! beforehand, and each step is a request of its own, which goes through the same pipeline.
+//! A request calls at most one tool (PG-6). Work that takes more is a turn: its steps and their dependencies are
+//! declared in advance, and each step is a separate request through the same pipeline.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ use crate::request::turn_steps::{TurnStep, TurnStepState, TurnSteps};
 use crate::request::user_inputs;
 use omen_audit::Kind;
 
-/// A turn of several steps. It ends with [`finish`](Self::finish), or is aborted.
+/// Turn of several steps. It ends with [`finish`](Self::finish), or is aborted.
 #[must_use = "a turn ends with `finish()`, which reports what was done and what was not"]
 #[derive(Debug)]
 pub struct Turn {
@@ -32,8 +32,8 @@ impl Gate {
     /// Begins a turn of several steps.
     ///
     /// # Errors
-    /// If there are too many steps, one is there twice, or what they need is unknown or goes in a circle (R4); or if
-    /// the beginning cannot be recorded (A1).
+    /// R4 if there are too many steps, or a step is declared twice, depends on an unknown step or is part of a cycle;
+    /// A1 if the beginning cannot be recorded.
     pub async fn turn(&self, id: TurnId, steps: impl IntoIterator<Item = TurnStep>) -> Result<Turn, Blocked> {
         let context = RequestContext::new(id, None, self.audit_queue().clone());
         let limit = self.limits().turn_steps as usize;
@@ -47,12 +47,13 @@ impl Gate {
 }
 
 impl Turn {
-    /// Takes a step: `run` gets the request and takes it through the pipeline. What it gives is given back. The step
-    /// ends with `run`; a request that is kept beyond that calls no tool any more.
+    /// Runs a step: `run` receives the request, takes it through the pipeline, and its result is returned. The step
+    /// ends with `run`; a request that is kept longer can call no tool.
     ///
     /// # Errors
-    /// What `run` says; [`Stopped::Aborted`] if the step cannot begin, another step needs this one and it was not done
-    /// (R4), or the turn has had its failures (R2). Then the turn is at its end, and every further step says the same.
+    /// The error of `run`; [`Stopped::Aborted`] if the step cannot begin, another step depends on this one and it was
+    /// not done (R4), or the turn has spent its failures (R2). Then the turn is aborted, and every further step returns
+    /// the same error.
     pub async fn step<T, F>(
         &mut self,
         step: &StepId,
@@ -84,7 +85,7 @@ impl Turn {
         };
         match self.go_on(ended).await {
             Ok(()) => outcome,
-            // What its tool has done is done, whatever the turn says.
+            // The effects of the tool remain, even though the turn is aborted.
             Err(Stopped::Aborted { why, .. }) => {
                 Err(Stopped::Aborted { why, ran: outcome.map_or_else(|stopped| stopped.ran(), |_| Ran::Unknown) })
             }
@@ -92,33 +93,33 @@ impl Turn {
         }
     }
 
-    /// Leaves a step out.
+    /// Skips a step.
     ///
     /// # Errors
-    /// [`Stopped::Aborted`] if another step needs it (R4), or the turn has no such step. Then the turn is at its end.
+    /// [`Stopped::Aborted`] if another step depends on it (R4), or the turn has no such step. Then the turn is aborted.
     pub async fn skip(&mut self, step: &StepId) -> Result<(), Stopped> {
         let skipped = self.steps.missing(step, Missing::Skipped);
         self.go_on(skipped).await
     }
 
-    /// Why the turn is aborted, if it is.
+    /// Reason why the turn is aborted, if it is.
     #[must_use]
     pub fn aborted(&self) -> Option<&Abort> {
         self.steps.aborted()
     }
 
-    /// Where each step stands, by name.
+    /// States of the steps, by name.
     pub fn states(&self) -> impl Iterator<Item = (&StepId, TurnStepState)> {
         self.steps.states()
     }
 
-    /// Ends the turn, and says of each step what became of it. There are no silent partial results (R4).
+    /// Ends the turn, and returns the final state of each step. There are no silent partial results (R4).
     ///
-    /// A turn that was aborted is remembered, so that nothing more is called under its id beyond its budget (R2), until
-    /// [`Gate::end_turn`].
+    /// An aborted turn is remembered until [`Gate::end_turn`], so that its id cannot be reused to exceed the budget
+    /// (R2).
     ///
     /// # Errors
-    /// [`Stopped::Aborted`] if the turn is aborted, or a step was neither taken nor left out.
+    /// [`Stopped::Aborted`] if the turn is aborted, or a step was neither run nor skipped.
     pub async fn finish(self) -> Result<BTreeMap<StepId, TurnStepState>, Stopped> {
         let Self { gate, context, steps } = self;
         let aborted = steps.aborted().is_some();
@@ -137,7 +138,7 @@ impl Turn {
         }
     }
 
-    /// Records an abort where it comes about.
+    /// Records an abort when it occurs.
     async fn go_on(&mut self, result: Result<(), Abort>) -> Result<(), Stopped> {
         if let Err(abort) = result {
             self.context.aborted(&abort).await?;

@@ -1,4 +1,4 @@
-//! What a gate knows of turns: their failure budgets, and which directives have had their call (A2, R2, PG-6).
+//! Registry of turns: their failure budgets, and the directives that had their call (A2, R2, PG-6).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,22 +10,22 @@ use serde_json::{Map, Value};
 use crate::base::{Blocked, GateCode, TurnId};
 use crate::call::call_limits::room;
 use crate::call::{BudgetLimits, CallLimits, FailureBudget};
-use crate::request::before::Before;
 use crate::request::context::RequestContext;
+use crate::request::restart_state::RestartState;
 use omen_audit::{SESSION, TURN_CALLS};
 
-/// What a gate remembers of a turn. A call locks it: a turn makes one call at a time.
+/// Record of a turn. A call locks it: a turn makes one call at a time.
 #[derive(Debug)]
 pub(crate) struct TurnRecord {
     pub(crate) budget: FailureBudget,
-    /// The directives whose tool was called: an order is good for one call, however often its task is taken up.
+    /// Directives whose tool was called: a directive allows one call, however often its task is resumed.
     pub(crate) called: BTreeSet<PacketId>,
-    /// How many calls it has made, if there is a limit.
+    /// Calls that the turn has made, if they are limited.
     pub(crate) calls: u32,
 }
 
 impl TurnRecord {
-    /// Whether the directive that asks for a call, if one does, has not had its call yet.
+    /// Checks that the directive that asks for a call, if one does, has not had its call yet.
     pub(crate) fn is_fresh(&self, context: &RequestContext) -> Result<(), Blocked> {
         match context.directive() {
             Some(directive) if self.called.contains(directive) => {
@@ -38,22 +38,21 @@ impl TurnRecord {
     }
 }
 
-/// The records of turns. One that says nothing, and is not in use, need not be kept.
+/// Records of turns. An empty record that is not in use need not be kept.
 #[derive(Debug)]
 pub(crate) struct TurnRegistry {
     limits: BudgetLimits,
     calls: CallLimits,
-    /// How many calls each session has made, if there is a limit.
+    /// Calls of each session, if they are limited.
     sessions: Mutex<BTreeMap<TurnId, u32>>,
-    /// What is known of turns that began before the gate was restarted.
-    before: Option<Before>,
+    /// State before the restart.
+    before: Option<RestartState>,
     records: Mutex<Records>,
 }
 
 type Records = BTreeMap<TurnId, Arc<tokio::sync::Mutex<TurnRecord>>>;
 
-/// How many turns with something to remember (failures, directives whose tool was called) a gate keeps. One that knows
-/// so many lets no new turn make a call.
+/// Limit of turns with recorded failures or directives. A gate that has reached it refuses calls of new turns.
 pub const MAX_TURNS: usize = 65_536;
 
 impl TurnRegistry {
@@ -67,19 +66,19 @@ impl TurnRegistry {
         }
     }
 
-    /// The records of a gate that goes on where another one has ended.
-    pub(crate) fn after(limits: BudgetLimits, calls: CallLimits, before: Before) -> Self {
+    /// Creates the registry of a gate that continues after a restart.
+    pub(crate) fn after(limits: BudgetLimits, calls: CallLimits, before: RestartState) -> Self {
         Self { calls, before: Some(before), ..Self::new(limits) }
     }
 
-    /// The record of a turn, which is new if there is nothing to remember of the turn.
+    /// Returns the record of a turn; a new one if nothing is recorded.
     pub(crate) fn record(&self, turn: &TurnId) -> Result<Arc<tokio::sync::Mutex<TurnRecord>>, Blocked> {
         let mut records = self.lock();
         if let Some(record) = records.get(turn) {
             return Ok(Arc::clone(record));
         }
         if records.len() >= MAX_TURNS {
-            // One that is held is in use.
+            // A locked record is in use.
             let says =
                 |record: &TurnRecord| record.budget.failures() > 0 || !record.called.is_empty() || record.calls > 0;
             records.retain(|_, record| {
@@ -104,15 +103,15 @@ impl TurnRegistry {
         Ok(Arc::clone(records.entry(turn.clone()).or_insert_with(|| Arc::new(new().into()))))
     }
 
-    /// Whether a turn that has made so many calls, and the session that it is of, may make one more (R2).
+    /// Checks that a turn that has made `calls` calls, and its session, may make one more (R2).
     pub(crate) fn may_call(&self, calls: u32, session: Option<&TurnId>) -> Result<(), Blocked> {
         room(self.calls.turn, calls, "turn", "turn_calls")?;
         let Some(session) = session.filter(|_| self.calls.session.is_some()) else { return Ok(()) };
         room(self.calls.session, self.made_by(session, &self.sessions())?, "session", "session_calls")
     }
 
-    /// Counts a call that is about to be made, in one step that no other call comes between, and says whether it may be made.
-    /// It counts in any case, until what was counted is dropped.
+    /// Counts a call and checks the limits, atomically. Even a call over a limit counts until the returned guard is
+    /// dropped.
     pub(crate) fn count_call<'r>(
         &'r self,
         calls: &'r mut u32,
@@ -152,19 +151,19 @@ impl TurnRegistry {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Forgets a turn that is over, or a session.
+    /// Forgets a finished turn or session.
     pub(crate) fn end(&self, turn: &TurnId) {
         self.lock().remove(turn);
         self.sessions().remove(turn);
     }
 
-    /// A map of shared pointers is whole whenever something panics.
+    /// Locks the records, ignoring poison: a map of shared pointers is valid whenever something panics.
     fn lock(&self) -> MutexGuard<'_, Records> {
         self.records.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A call that is counted for its turn and its session. Unless it is kept, it does not count after all.
+/// Call counted for its turn and session. Dropping it discards the count unless it was kept.
 #[derive(Debug)]
 #[must_use = "dropped, the call does not count"]
 pub(crate) struct CountedCall<'r> {
@@ -174,14 +173,14 @@ pub(crate) struct CountedCall<'r> {
 }
 
 impl CountedCall<'_> {
-    /// What the intent of the call says, so that it counts after a restart, too.
+    /// Data for the intent of the call, so that it counts after a restart, too.
     pub(crate) fn noted(&self) -> Map<String, Value> {
         let turn = self.calls.as_ref().map(|calls| (TURN_CALLS.to_owned(), Value::from(**calls)));
         let session = self.session.as_ref().map(|session| (SESSION.to_owned(), session.as_str().into()));
         turn.into_iter().chain(session).collect()
     }
 
-    /// The call counts.
+    /// Keeps the count.
     pub(crate) fn keep(mut self) {
         (self.calls, self.session) = (None, None);
     }
@@ -212,14 +211,14 @@ mod tests {
 
     fn remember(turns: &TurnRegistry, number: usize) {
         let record = turns.record(&id(number)).unwrap();
-        // Dropped without a word, an attempt is a failure.
+        // Dropping an attempt without a report is a failure.
         drop(record.try_lock().unwrap().budget.attempt());
     }
 
     #[test]
     fn so_many_turns_are_remembered_until_one_ends() {
         let turns = TurnRegistry::new(BudgetLimits::default());
-        // Those of whom there is nothing to remember take no room.
+        // Empty records take no room.
         (0..MAX_TURNS).for_each(|number| drop(turns.record(&id(number)).unwrap()));
         (MAX_TURNS..2 * MAX_TURNS).for_each(|number| remember(&turns, number));
         let refused = turns.record(&id(0)).unwrap_err();

@@ -1,4 +1,4 @@
-//! R4: which steps of a turn need which others.
+//! R4: dependencies between the steps of a turn.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,60 +7,60 @@ use serde::Serialize;
 use crate::base::{Blocked, GateCode, StepId};
 use crate::call::{Abort, Missing};
 
-/// A step of a turn, before it runs.
+/// Declaration of a step of a turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TurnStep {
-    /// Its name.
+    /// Name of the step.
     pub id: StepId,
-    /// The steps that must be done before.
+    /// Steps that must be done before.
     pub after: Vec<StepId>,
 }
 
-/// The steps of one turn. A step runs only when all that it needs is done; if something that is needed was
-/// skipped, failed or was blocked, the turn aborts and says so. There are no silent partial results.
+/// Steps of one turn. A step runs only when all its dependencies are done. If a dependency was skipped, failed or was
+/// blocked, the turn aborts and reports it. There are no silent partial results.
 #[derive(Debug)]
 pub struct TurnSteps {
-    steps: BTreeMap<StepId, Node>,
+    steps: BTreeMap<StepId, StepNode>,
     abort: Option<Abort>,
 }
 
 #[derive(Debug)]
-struct Node {
+struct StepNode {
     after: Vec<StepId>,
     state: TurnStepState,
 }
 
-/// Where a step stands.
+/// State of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TurnStepState {
-    /// It has not begun.
+    /// The step has not begun.
     Waiting,
-    /// It has begun and not ended.
+    /// The step has begun and not ended.
     Running,
-    /// It is done.
+    /// The step is done.
     Done,
-    /// It ended without being done.
+    /// The step ended without being done.
     Missing(Missing),
 }
 
-/// How many steps a turn may have.
+/// Limit of steps in a turn.
 pub const MAX_STEPS: usize = 1024;
 
 impl TurnSteps {
-    /// Takes the steps of a turn, so many at most; and never more than [`MAX_STEPS`].
+    /// Declares the steps of a turn, at most `limit` and never more than [`MAX_STEPS`].
     ///
     /// # Errors
-    /// If there are more, or a step comes twice, needs one that is not there, or needs itself by some way.
+    /// If there are more, or a step is declared twice, depends on an unknown step or is part of a cycle.
     pub fn new(steps: impl IntoIterator<Item = TurnStep>, limit: usize) -> Result<Self, Blocked> {
         let limit = limit.min(MAX_STEPS);
-        let mut nodes: BTreeMap<StepId, Node> = BTreeMap::new();
+        let mut nodes: BTreeMap<StepId, StepNode> = BTreeMap::new();
         for TurnStep { id, after } in steps {
             if nodes.len() >= limit {
                 return Err(refused(format!("the turn has more than {limit} steps"), "split it into several turns"));
             }
             let message = format!("step `{id}` is listed twice");
-            if nodes.insert(id, Node { after, state: TurnStepState::Waiting }).is_some() {
+            if nodes.insert(id, StepNode { after, state: TurnStepState::Waiting }).is_some() {
                 return Err(refused(message, "give each step a name of its own"));
             }
         }
@@ -76,7 +76,7 @@ impl TurnSteps {
         }
     }
 
-    /// The steps that can begin now, by name.
+    /// Steps that can begin now, by name.
     pub fn ready(&self) -> impl Iterator<Item = &StepId> {
         let waiting = self.steps.iter().filter(|(_, node)| node.state == TurnStepState::Waiting);
         let ready = waiting.filter(|(_, node)| node.after.iter().all(|id| self.state(id) == Some(TurnStepState::Done)));
@@ -86,25 +86,25 @@ impl TurnSteps {
     /// Begins a step.
     ///
     /// # Errors
-    /// If the step cannot begin, or the turn is aborted already. From then on, the turn is aborted.
+    /// If the step cannot begin, which aborts the turn, or the turn is already aborted.
     pub fn begin(&mut self, step: &StepId) -> Result<(), Abort> {
         self.go_on()?;
         let why = match self.steps.get(step) {
             None => "the turn has no such step",
-            Some(Node { state: TurnStepState::Waiting, .. }) if self.ready().any(|ready| ready == step) => {
+            Some(StepNode { state: TurnStepState::Waiting, .. }) if self.ready().any(|ready| ready == step) => {
                 self.put(step, TurnStepState::Running);
                 return Ok(());
             }
-            Some(Node { state: TurnStepState::Waiting, .. }) => "a step that it needs is not done yet",
+            Some(StepNode { state: TurnStepState::Waiting, .. }) => "a step that it needs is not done yet",
             Some(_) => "it has already begun",
         };
         self.fail(Abort::OutOfOrder { step: step.clone(), why })
     }
 
-    /// A step that has begun is done.
+    /// Ends a running step as done.
     ///
     /// # Errors
-    /// If it has not begun, or the turn is aborted already. From then on, the turn is aborted.
+    /// If the step is not running, which aborts the turn, or the turn is already aborted.
     pub fn done(&mut self, step: &StepId) -> Result<(), Abort> {
         self.go_on()?;
         if self.state(step) == Some(TurnStepState::Running) {
@@ -114,11 +114,12 @@ impl TurnSteps {
         self.fail(Abort::OutOfOrder { step: step.clone(), why: "it ended without having begun" })
     }
 
-    /// A step ends without being done, whether it has begun or not. If no other step needs it, the turn goes on.
+    /// Ends a step without it being done, whether or not it has begun. If no other step depends on it, the turn
+    /// continues.
     ///
     /// # Errors
-    /// If another step needs it, if the turn has no such step or has ended before, or the turn is aborted already.
-    /// From then on, the turn is aborted.
+    /// If another step depends on it, or the turn has no such step, or the step has ended before, which aborts the
+    /// turn; or if the turn is already aborted.
     pub fn missing(&mut self, step: &StepId, missing: Missing) -> Result<(), Abort> {
         self.go_on()?;
         if !matches!(self.state(step), Some(TurnStepState::Waiting | TurnStepState::Running)) {
@@ -134,18 +135,18 @@ impl TurnSteps {
         }
     }
 
-    /// Where a step stands.
+    /// State of a step.
     #[must_use]
     pub fn state(&self, step: &StepId) -> Option<TurnStepState> {
         self.steps.get(step).map(|node| node.state)
     }
 
-    /// All steps with where they stand, by name: what was done and what was not.
+    /// States of all steps, by name.
     pub fn states(&self) -> impl Iterator<Item = (&StepId, TurnStepState)> {
         self.steps.iter().map(|(id, node)| (id, node.state))
     }
 
-    /// Ends the turn, and says of each step what became of it.
+    /// Ends the turn, and returns the final state of each step.
     ///
     /// # Errors
     /// If the turn is aborted, or a step has not ended.
@@ -159,12 +160,12 @@ impl TurnSteps {
         Ok(self.steps.into_iter().map(|(id, node)| (id, node.state)).collect())
     }
 
-    /// Ends the turn for a reason of its own, if it is not at its end already; says why it is.
+    /// Aborts the turn, unless it is aborted already; returns the reason in force.
     pub(crate) fn abort(&mut self, abort: Abort) -> Abort {
         self.abort.get_or_insert(abort).clone()
     }
 
-    /// Why the turn is aborted, if it is.
+    /// Reason why the turn is aborted, if it is.
     #[must_use]
     pub fn aborted(&self) -> Option<&Abort> {
         self.abort.as_ref()
@@ -185,9 +186,9 @@ impl TurnSteps {
     }
 }
 
-/// Takes away what needs nothing that is left, until nothing more can be taken away; what is left then lies on a
-/// circle or needs one that does.
-fn first_in_circle(nodes: &BTreeMap<StepId, Node>) -> Option<&StepId> {
+/// Removes steps without remaining dependencies until there are no more. A step that remains is on a cycle or depends
+/// on one.
+fn first_in_circle(nodes: &BTreeMap<StepId, StepNode>) -> Option<&StepId> {
     let mut left: BTreeSet<&StepId> = nodes.keys().collect();
     loop {
         let free = |id: &&StepId| nodes.get(*id).is_none_or(|node| node.after.iter().all(|need| !left.contains(need)));

@@ -1,4 +1,4 @@
-//! PG-0 for an episode: what its user has asked for (D68).
+//! PG-0 for an episode: screening of its user inputs (D68).
 
 use std::sync::Arc;
 
@@ -11,14 +11,13 @@ use crate::base::{Blocked, GateCode};
 use crate::config::Policy;
 use omen_base::canonical::canonical_object;
 
-/// Screens the user inputs that a directive rests on, as a query is screened. Without a pattern there is nothing to screen
-/// by.
+/// Screens the user inputs that a directive depends on, as a query is screened. Without patterns, everything passes.
 ///
-/// A pattern is looked for in every name and value of every input; in all values together, with and without the names, so
+/// A pattern is searched in every name and value of every input; in all values joined, with and without the names, so
 /// that nothing is hidden by spreading it over members or observations; and in the JSON of each input.
 ///
 /// # Errors
-/// PG-0 if a pattern matches, if the inputs are too long or not whole, and if there is none.
+/// PG-0 if a pattern matches, if the inputs are too long or incomplete, and if there are none.
 pub(crate) fn screen(policy: &Policy, inputs: &[Arc<UserInput>]) -> Result<(), Blocked> {
     if !policy.has_patterns() {
         return Ok(());
@@ -46,7 +45,7 @@ fn not_whole(input: &PacketId) -> Blocked {
     Blocked::new(GateCode::Pg0, message, "shorten the query, and refer to large data instead of including it")
 }
 
-/// Whether a value says something. What was blanked out before it was logged does not.
+/// Whether a value has content. Values blanked out before logging have none.
 fn says(value: &Value) -> bool {
     match value {
         Value::Null => false,
@@ -57,10 +56,10 @@ fn says(value: &Value) -> bool {
     }
 }
 
-/// What inputs say, in the order of the log.
+/// Texts of the inputs, in the order of the log.
 #[derive(Default)]
 struct Texts {
-    /// Names of members, and values.
+    /// Member names and values.
     texts: Vec<String>,
     /// Values alone.
     values: Vec<String>,
@@ -73,7 +72,7 @@ impl Texts {
         payload.source_tool.iter().for_each(|tool| self.text(tool.clone()));
     }
 
-    /// Packets are nested at most 64 levels deep.
+    /// Recursion is bounded: packets are nested at most 64 levels deep.
     fn members(&mut self, map: &Map<String, Value>) {
         for (name, value) in map {
             self.texts.push(name.clone());
@@ -97,13 +96,13 @@ impl Texts {
     }
 }
 
-/// What the audit log has of a query: its SHA-256, so that an input can be followed to its outcome (A2).
+/// Audit data of a query: its SHA-256, which links an input to its outcome (A2).
 pub(crate) fn query(text: &str) -> Map<String, Value> {
     Map::from_iter([("query".to_owned(), hash(text.as_bytes()).into())])
 }
 
-/// What the audit log has of the user inputs of an episode: the packet id of each, with the SHA-256 of its `data` in the
-/// form of RFC 8785. A hash that cannot be computed is `null`.
+/// Audit data of an episode's user inputs: the packet id of each, with the SHA-256 of its `data` in canonical form (RFC
+/// 8785). A hash that cannot be computed is `null`.
 pub(crate) fn inputs(inputs: &[Arc<UserInput>]) -> Map<String, Value> {
     let one = |input: &Arc<UserInput>| {
         let data = input.payload().and_then(|payload| canonical_object(&payload.data).ok());
@@ -122,5 +121,5 @@ fn hash(bytes: &[u8]) -> String {
     base16ct::lower::encode_string(&Sha256::digest(bytes))
 }
 
-/// So that no entry of the log is longer than entries may be.
+/// Inputs in one entry; keeps an entry within the limit.
 const MOST_INPUTS: usize = 32;

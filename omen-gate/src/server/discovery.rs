@@ -1,4 +1,4 @@
-//! What the servers list now.
+//! Discovery of the servers' tools.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,19 +10,19 @@ use crate::catalog::{Catalog, Listed, no_server};
 use crate::config::Limits;
 use crate::server::ToolServer;
 
-/// The servers of a gate, and the lists that they gave last, with those of their schemas compiled that were asked for. A
-/// server is asked right before each call, for it may change its tools without a word; what it says again is not compiled
-/// again. Until then its last list stands for it, unless it has announced a change.
+/// Servers of a gate, with their last lists and the schemas compiled so far. A server is asked for its list right
+/// before each call, because it may change its tools without an announcement; unchanged tools are not compiled again.
+/// For earlier steps the last list suffices, unless the server has announced a change.
 #[derive(Debug)]
 pub(crate) struct Discovery {
     servers: BTreeMap<ServerName, Arc<dyn ToolServer>>,
     limits: Mutex<Limits>,
-    seen: Mutex<BTreeMap<ServerName, Seen>>,
+    seen: Mutex<BTreeMap<ServerName, LastList>>,
 }
 
 #[derive(Debug)]
-struct Seen {
-    /// What the revision of the server was before it was asked.
+struct LastList {
+    /// Revision of the server before it was asked.
     revision: u64,
     tools: Arc<[Tool]>,
     catalog: Arc<Catalog>,
@@ -33,7 +33,7 @@ impl Discovery {
         Self { servers, limits: Mutex::new(limits), seen: Mutex::default() }
     }
 
-    /// Has lists read within other limits. Those that were read before are forgotten, for they may exceed them.
+    /// Sets the limits for reading lists. Earlier lists are forgotten, as they may exceed them.
     pub(crate) fn set_limits(&self, limits: Limits) {
         *self.limits.lock().unwrap_or_else(PoisonError::into_inner) = limits;
         self.lock().clear();
@@ -47,8 +47,9 @@ impl Discovery {
         self.servers.keys()
     }
 
-    /// The tool as its server listed it last, if it has announced no change since. A server may change its tools without a
-    /// word, so this is good enough to let a call go on, which ends with a list; not to make a call, nor to refuse one.
+    /// Returns the tool as its server last listed it, if the server has announced no change since. As servers may
+    /// change tools without an announcement, this suffices to let a request continue, which ends with a new list; not
+    /// to make or refuse a call.
     pub(crate) fn known(&self, tool: &ToolId) -> Result<Option<Arc<Listed>>, Blocked> {
         let name = &tool.server;
         let Some((seen, listed)) = self.lock().get(name).map(|seen| (seen.revision, seen.catalog.get(tool).cloned()))
@@ -65,9 +66,9 @@ impl Discovery {
         catalog.find(tool).cloned()
     }
 
-    /// Asks the server of a tool for its list again, and gives the server, if the tool is still in the form in which
-    /// it was checked. Whether the server has announced a change does not matter.
-    pub(crate) async fn unchanged(&self, listed: &Listed) -> Result<Form, Blocked> {
+    /// Asks the server of a tool for its list again, announced changes or not. Returns the server if the tool still has
+    /// the form in which it was checked.
+    pub(crate) async fn unchanged(&self, listed: &Listed) -> Result<CheckedServer, Blocked> {
         let tool = listed.id();
         let (form, catalog) = self.look(&tool.server).await?;
         if !catalog.find(tool)?.is_still(listed) {
@@ -77,8 +78,7 @@ impl Discovery {
         Ok(form)
     }
 
-    /// Whether a tool is in the form in which it was checked, as far as its server has announced changes: only if it has
-    /// announced one is it asked.
+    /// Checks that a tool has the form in which it was checked, asking the server only if it has announced a change.
     pub(crate) async fn unannounced(&self, listed: &Listed) -> Result<(), Blocked> {
         match self.known(listed.id())? {
             Some(known) if known.is_still(listed) => Ok(()),
@@ -86,9 +86,9 @@ impl Discovery {
         }
     }
 
-    /// Asks at the last moment, and until the server announces no change while it is asked. Then the call
-    /// can be made at once: what lies between the list and the call is nothing that waits.
-    pub(crate) async fn still(&self, listed: &Listed) -> Result<Form, Blocked> {
+    /// Asks for the list right before a call, and again until the server announces no change meanwhile. The call can
+    /// then be made at once: nothing waits between the list and the call.
+    pub(crate) async fn still(&self, listed: &Listed) -> Result<CheckedServer, Blocked> {
         let name = &listed.id().server;
         for _ in 0..MOST_TRIES {
             let form = self.unchanged(listed).await?;
@@ -100,12 +100,12 @@ impl Discovery {
         Err(Blocked::new(GateCode::Pg3, message, "fix the server: it must notify only on change"))
     }
 
-    /// Asks a server for its list, at the revision that it has before it is asked.
-    async fn look(&self, name: &ServerName) -> Result<(Form, Arc<Catalog>), Blocked> {
+    /// Asks a server for its list, and returns it with the revision before the request.
+    async fn look(&self, name: &ServerName) -> Result<(CheckedServer, Arc<Catalog>), Blocked> {
         let server = self.server(name)?;
         let revision = revision(name, &server)?;
         let catalog = self.ask(name, Arc::clone(&server), revision).await?;
-        Ok((Form { server, revision }, catalog))
+        Ok((CheckedServer { server, revision }, catalog))
     }
 
     fn server(&self, name: &ServerName) -> Result<Arc<dyn ToolServer>, Blocked> {
@@ -130,33 +130,33 @@ impl Discovery {
         }
         let catalog = Catalog::of_server(name, tools.to_vec(), limits.catalog())?;
         let catalog = Arc::new(catalog);
-        self.lock().insert(name.clone(), Seen { revision, tools, catalog: Arc::clone(&catalog) });
+        self.lock().insert(name.clone(), LastList { revision, tools, catalog: Arc::clone(&catalog) });
         Ok(catalog)
     }
 
-    /// A list is replaced as a whole.
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<ServerName, Seen>> {
+    /// Locks the lists, ignoring poison: a list is replaced as a whole.
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<ServerName, LastList>> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A server, at the revision at which a tool was checked.
+/// Server at the revision at which a tool was checked.
 #[derive(Debug)]
-pub(crate) struct Form {
+pub(crate) struct CheckedServer {
     pub(crate) server: Arc<dyn ToolServer>,
     pub(crate) revision: u64,
 }
 
-/// How often a server whose tools have changed is asked again for one call.
+/// Limit of repeated lists for one call to a server whose tools change.
 const MOST_TRIES: usize = 4;
 
-/// The server's own code returns it, and may panic.
+/// Returns the revision of a server, whose code may panic.
 fn revision(name: &ServerName, server: &Arc<dyn ToolServer>) -> Result<u64, Blocked> {
     caught(|| server.revision()).map_err(|fault| unasked(name, &fault))
 }
 
 fn unasked(name: &ServerName, fault: &Fault) -> Blocked {
-    // The request for the list is not the planner's, so the server's words about it are not for a planner.
+    // The planner did not request the list, so the server's message about it is not shown to a planner.
     let message = format!("cannot list the tools of the server `{name}`: {}", fault.typed());
     let reason = format!("cannot list the tools of the server `{name}`: {}", fault.unquoted());
     Blocked::new(GateCode::R3, message, "check that the server runs, then retry the request").unquoted_as(reason)

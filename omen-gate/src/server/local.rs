@@ -17,11 +17,10 @@ use super::{Dispatch, ToolServer};
 use crate::base::{BadName, ToolName, bounded};
 use crate::call::{Answer, Fault, Tool};
 
-/// The code of JSON-RPC for arguments that do not fit.
+/// JSON-RPC code of invalid arguments.
 const INVALID_PARAMS: i64 = -32_602;
 
-/// A server in this process, made of functions. Tools may be added and removed at any time; the list is always as it
-/// is now.
+/// Server in this process, made of functions. Tools may be added and removed at any time; the list is always current.
 ///
 /// ```
 /// use omen_gate::server::{Local, ToolServer as _};
@@ -53,33 +52,33 @@ const INVALID_PARAMS: i64 = -32_602;
 /// ```
 #[derive(Debug, Default)]
 pub struct Local {
-    tools: RwLock<BTreeMap<ToolName, Entry>>,
+    tools: RwLock<BTreeMap<ToolName, LocalTool>>,
     revision: AtomicU64,
 }
 
-type Answering = Pin<Box<dyn Future<Output = Result<Answer, Fault>> + Send>>;
-type Run = dyn Fn(Map<String, Value>) -> Answering + Send + Sync;
+type AnswerFuture = Pin<Box<dyn Future<Output = Result<Answer, Fault>> + Send>>;
+type ToolFn = dyn Fn(Map<String, Value>) -> AnswerFuture + Send + Sync;
 
 #[derive(Clone)]
-struct Entry {
+struct LocalTool {
     tool: Tool,
-    run: Arc<Run>,
+    run: Arc<ToolFn>,
 }
 
-/// Why a function cannot be a tool.
+/// Reason why a function cannot be a tool.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BadTool {
-    /// Its name is invalid.
+    /// The name is invalid.
     #[error(transparent)]
     Name(#[from] BadName),
-    /// There is a tool of that name.
+    /// A tool of that name exists already.
     #[error("duplicate tool `{0}`")]
     Twice(ToolName),
-    /// The protocol wants arguments and structured answers to be JSON objects.
+    /// The arguments or the result are not JSON objects, as the protocol requires.
     #[error("the {what} of `{name}` are not a JSON object: use a struct with named fields")]
     NoObject {
-        /// The name of the tool.
+        /// Name of the tool.
         name: ToolName,
         /// `arguments` or `results`.
         what: &'static str,
@@ -87,14 +86,14 @@ pub enum BadTool {
 }
 
 impl Local {
-    /// A server without tools.
+    /// Creates a server without tools.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a function. The schemas of arguments and result are derived from its types. An error of the function is an
-    /// answer that says so (`isError`).
+    /// Adds a function. The schemas of arguments and result are derived from its types. An error of the function
+    /// becomes an answer with `isError`.
     ///
     /// # Errors
     /// If the name is invalid or taken, or if arguments or result are not JSON objects.
@@ -125,7 +124,7 @@ impl Local {
         })
     }
 
-    /// Adds a function that takes its arguments as they are and makes its own answer.
+    /// Adds a function that receives its arguments unchanged and creates its own answer.
     ///
     /// # Errors
     /// If the name is taken.
@@ -151,7 +150,7 @@ impl Local {
         if tools.contains_key(&tool.name) {
             return Err(BadTool::Twice(tool.name));
         }
-        tools.insert(tool.name.clone(), Entry { tool, run: Arc::new(move |args| Box::pin(run(args))) });
+        tools.insert(tool.name.clone(), LocalTool { tool, run: Arc::new(move |args| Box::pin(run(args))) });
         self.revision.fetch_add(1, Ordering::Release);
         Ok(())
     }
@@ -188,13 +187,13 @@ impl ToolServer for Local {
     }
 }
 
-impl fmt::Debug for Entry {
+impl fmt::Debug for LocalTool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.tool.fmt(f)
     }
 }
 
-/// The schema of a type, which has to be that of an object.
+/// Schema of a type, which must be that of an object.
 fn object<T: JsonSchema>(
     name: &ToolName,
     what: &'static str,
@@ -206,7 +205,7 @@ fn object<T: JsonSchema>(
     }
 }
 
-/// The answer of a function: structured, and the same as text, as the protocol asks.
+/// Answer of a function: structured, and the same as text, as the protocol requires.
 fn answered<O: Serialize, E: fmt::Display>(outcome: Result<O, E>) -> Result<Answer, Fault> {
     let text = |text: String| vec![json!({"type": "text", "text": text})];
     match outcome {

@@ -1,4 +1,4 @@
-//! What all servers offer at one time.
+//! Snapshot of the tools of all servers.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,18 +7,18 @@ use super::ToolServer;
 use crate::base::ServerName;
 use crate::call::{Fault, Tool};
 
-/// A server does not list its tools.
+/// Error of a server that does not list its tools.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{server}` does not list its tools: {fault}")]
 pub struct Unlisted {
-    /// The server.
+    /// Failing server.
     pub server: ServerName,
-    /// What is wrong.
+    /// Fault of the server.
     #[source]
     pub fault: Fault,
 }
 
-/// Asks every server for its tools, one after the other. As JSON it is a catalogue: `{"server": [tool, …]}`.
+/// Asks every server for its tools, one after the other. As JSON, the result is a catalogue: `{"server": [tool, …]}`.
 ///
 /// # Errors
 /// At the first server that does not list its tools. A catalogue with a gap would look like a server without tools.

@@ -22,7 +22,7 @@ use serde_json::{Map, Value, json};
 
 use crate::support::clock;
 
-/// A server whose tool takes anything, and that keeps what it was called with.
+/// Server whose tool accepts anything, and that records its calls.
 #[derive(Debug)]
 pub(super) struct Taker {
     tool: Tool,
@@ -41,14 +41,14 @@ impl ToolServer for Taker {
     }
 }
 
-/// The arguments of the tool: their names are known, their values may be anything.
+/// Schema of the tool: its arguments are named, and may have any value.
 pub(super) fn any_values() -> Value {
     let names = ["path", "paths", "url", "urls", "mode", "amount", "text", "opts", "items", "password"];
     let properties: Map<_, _> = names.iter().map(|name| ((*name).to_owned(), json!({}))).collect();
     json!({ "type": "object", "properties": properties })
 }
 
-/// A gate with one tool `s/t`, under rules on its arguments.
+/// Gate with one tool `s/t`, under rules on its arguments.
 pub(super) struct Guarded {
     pub(super) gate: Gate,
     pub(super) memory: Memory,
@@ -60,12 +60,12 @@ pub(super) fn tool_of(schema: Value) -> Tool {
     serde_json::from_value(json!({ "name": "t", "inputSchema": schema })).unwrap()
 }
 
-/// The configuration, as if it stood in a file of the folder.
+/// Configuration as if read from a file of the folder.
 pub(super) fn config_of(folder: &Path, tool: &Tool, rules: &str) -> Config {
     config_by(folder, tool, rules, "")
 }
 
-/// With more tables before.
+/// Same as `config_of`, with more tables before the rules.
 pub(super) fn config_by(folder: &Path, tool: &Tool, rules: &str, more: &str) -> Config {
     let text = format!(
         "{more}[servers.s]\n[[allow]]\nserver = 's'\ntool = 't'\npermissions = ['READ']\npin = '{}'\nwhere = {rules}\n\
@@ -83,7 +83,7 @@ pub(super) fn guarded_with(folder: &Path, tool: Tool, rules: &str) -> Guarded {
     guarded_by(folder, tool, rules, "")
 }
 
-/// With more tables in the configuration.
+/// Same with more tables in the configuration.
 pub(super) fn guarded_by(folder: &Path, tool: Tool, rules: &str, more: &str) -> Guarded {
     let config = config_by(folder, &tool, rules, more);
     let (memory, taken) = (Memory::default(), Arc::default());
@@ -96,7 +96,7 @@ pub(super) fn guarded_by(folder: &Path, tool: Tool, rules: &str, more: &str) -> 
 }
 
 impl Guarded {
-    /// Plans a call with arguments as they are written, and takes it as far as it goes.
+    /// Plans a call with the given arguments, and runs it as far as possible.
     pub(super) async fn call(&self, args: &str) -> Result<(), Blocked> {
         let turn = {
             let mut turns = self.turns.lock().unwrap();
@@ -114,7 +114,7 @@ impl Guarded {
         }
     }
 
-    /// What reached the server, and forgets it.
+    /// Returns and clears the calls that reached the server.
     pub(super) fn taken(&self) -> Vec<Map<String, Value>> {
         std::mem::take(&mut *self.taken.lock().unwrap())
     }

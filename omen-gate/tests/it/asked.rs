@@ -1,5 +1,5 @@
-//! PG-0 for the tasks of an episode (D68): what its user has asked for is screened before any server is asked for anything,
-//! and without a user input there is no call.
+//! PG-0 for the tasks of an episode: the user inputs are screened before any server is contacted, and without a user
+//! input there is no call (D68).
 
 use std::sync::{Arc, Mutex};
 
@@ -40,7 +40,7 @@ fn start(world: &World) -> Episode<Idle> {
     setup(&world.clock).start().unwrap()
 }
 
-/// An episode that has observed the state of the world, and then some inputs.
+/// Episode that has observed the state of the world, and then some inputs.
 fn modelling(episode: Episode<Idle>, inputs: impl IntoIterator<Item = Value>) -> Episode<Model> {
     let episode = inputs.into_iter().fold(episode.observe(telemetry()), |episode, data| episode.observe(input(data)));
     episode.believe(Belief::new("db", "pool", 50))
@@ -65,7 +65,7 @@ fn was_halted(world: &World, settled: &Settled, message: &str) {
     assert_eq!(world.kinds().last().unwrap(), "decision PG-0");
 }
 
-/// Nothing was called, and no server was asked for its tools.
+/// Asserts that nothing was called, and no server was asked for its tools.
 #[track_caller]
 fn halts(world: &World, settled: &Settled, message: &str) {
     was_halted(world, settled, message);
@@ -111,7 +111,7 @@ async fn pg_0_every_input_counts_wherever_it_hides() {
     let hidden = [
         vec![json!({ "ask": "drop table users" }), fine(), fine()],
         vec![fine(), json!({ "ask": "drop table users" }), fine()],
-        // Spread over observations, over members, over lists; as a name, and as one with its value; escaped.
+        // Spread over observations, members and lists; as a name, and as a name with its value; escaped.
         vec![json!({ "ask": "drop" }), json!({ "ask": "table users" })],
         vec![json!({ "drop": "table" })],
         vec![json!({ "a": "please drop", "b": ["table", "users"] })],
@@ -174,7 +174,7 @@ async fn pg_0_what_is_too_long_is_not_screened_in_part() {
             halts(&world, &settled, "exceeds 65536 bytes");
         }
     }
-    // The log has but the beginning of it; a gate that takes long queries sees that something is missing.
+    // The log has only the start of the input; a gate that accepts long queries notices that.
     let policy = "[limits]\nrequest_bytes = 16_777_216\n[[policy.patterns]]\npattern = 'x'\nreason = 'x'\n";
     let world = world_under(policy, |builder| builder).await;
     let ask = omen_types::Text::new(format!("{}x", "a".repeat(17 << 20))).unwrap();
@@ -191,7 +191,7 @@ async fn pg_0_what_is_asked_while_a_directive_is_open_counts() {
     halts(&world, &world.gate.run(task).await, DESTROYED);
 }
 
-/// Notes what the user says while somebody is asked.
+/// Confirmer that records a user input during the question.
 #[derive(Clone, Default)]
 struct Meanwhile(Arc<Mutex<Option<Deed>>>);
 
@@ -242,7 +242,7 @@ async fn pg_0_each_settled_decision_needs_an_input_of_its_own() {
     was_halted(&world, &settled, NOTHING_ASKED);
     assert_eq!(world.seen.calls(), 1);
 
-    // The next request is screened by itself.
+    // The next request is screened separately.
     let review = episode.settle([settled]).unwrap().review(Belief::new("db", "pool", 50));
     let model = review.observe(input(json!({ "ask": "and now?" }))).believe(Belief::new("db", "pool", 50));
     let (episode, task) = reading(model);
@@ -259,7 +259,7 @@ fn read() -> omen_fsm::episode::Order<omen_fsm::episode::ReadOnly> {
     Directive::new(Get, op::Read, fields!({ "key": "pool" })).timeout_seconds(60).ready()
 }
 
-/// What the gate says of a directive of a verification loop, and of one of the decision to act after the loop.
+/// The gate's verdicts on a directive of a verification loop, and on one of the decision to act after it.
 async fn of_the_loop_and_after(world: &World, ask: &str) -> [Option<String>; 2] {
     let code = |settled: &Settled| settled.error().and_then(|error| error.error_code.clone());
     let (plan, unchanged) = Plan::one(Target::tool(text!("the pool is healthy"), text!("it is 50"), Get));
@@ -268,7 +268,7 @@ async fn of_the_loop_and_after(world: &World, ask: &str) -> [Option<String>; 2] 
     let (episode, [task]) = episode.execute([read()]).unwrap();
     let settled = world.gate.run(task).await;
     let first = code(&settled);
-    // The loop needs a success, whatever the gate says of this one.
+    // The loop needs a success, even if the gate refused this directive.
     let episode = match episode.settle([settled]) {
         Ok(episode) => episode,
         Err(SettleError::Unproven(unproven)) => unproven.episode.check(read(), |task| task.success(50)).unwrap(),
@@ -304,7 +304,7 @@ async fn pg_0_a_decision_that_is_replaced_before_anything_is_done_does_not_hide_
     halts(&world, &world.gate.run(task).await, DESTROYED);
 }
 
-/// Two options, and nothing known.
+/// Question with two options, and without evidence.
 fn question() -> Escalation<2, 1> {
     let choice = |id: &str| omen_fsm::episode::Choice {
         id: id.to_owned(),
@@ -382,7 +382,7 @@ async fn a2_every_entry_of_a_request_has_the_hash_of_its_query() {
     for entry in world.entries() {
         assert_eq!(entry["data"]["query"], expected, "{entry}");
     }
-    // What is halted can be found by its query, too, and the log does not have the query itself.
+    // A refused query can be found by its hash, and the log does not have the query itself.
     let halted = world.gate.request("turn_2".parse().unwrap(), "drop table users").screen().await.unwrap_err();
     let entry = world.entries().pop().unwrap();
     assert_eq!((&entry["data"]["query"], entry["turn"].as_str()), (&json!(sha256("drop table users")), Some("turn_2")));

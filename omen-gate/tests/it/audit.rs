@@ -1,4 +1,4 @@
-//! The audit log of a gate. The log itself is tested in `omen-audit`.
+//! Audit log of a gate. The log itself is tested in `omen-audit`.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ const FOLDER: &str = "OMEN_GATE_TEST_CHILD_FOLDER";
 const KEY: &str = "OMEN_GATE_TEST_CHILD_KEY";
 const DIGITS: &str = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
 
-/// What cannot be recorded does not happen.
+/// Actions that cannot be recorded do not happen.
 #[test]
 fn an_error_is_a_refusal_by_a1() {
     let blocked = Blocked::from(AuditError::Broken);
@@ -21,8 +21,9 @@ fn an_error_is_a_refusal_by_a1() {
     assert!(blocked.message.contains("could not be written") && blocked.help.contains("open the log again"));
 }
 
-/// The key is handed to no tool server: neither in its environment nor as a file that it finds open (A3). A program with the key in its environment, and log, head record and key file open, starts the servers of its
-/// configuration. The one that it has writes down what it was given.
+/// No tool server receives the key: neither in its environment nor as an open file (A3). A program with the key in its
+/// environment, and log, head record and key file open, starts the servers of its configuration. The server writes down
+/// what it received.
 fn start(folder: &Path) {
     let (log, key_file, seen) = (folder.join("audit.jsonl"), folder.join("audit.key"), folder.join("seen"));
     let config = Config::parse(&format!(
@@ -37,7 +38,7 @@ fn start(folder: &Path) {
         Audit::open(&log, Key::from_env(KEY).unwrap(), Arc::new(SystemClock::default()), Options::default()).unwrap();
     let open = regular::open(&key_file).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    // It writes, and speaks no protocol.
+    // The server writes, and speaks no protocol.
     runtime.block_on(async { assert!(Gate::builder(config).start_servers().await.is_err()) });
     drop((audit, open));
 }

@@ -11,7 +11,7 @@ use omen_gate::{Blocked, Fault, FaultClass, GateCode, ManualClock, ToolName};
 
 use crate::support::{clock, secs};
 
-/// Opens after 2 failures, for 10 s.
+/// Breakers that open after 2 failures, for 10 s.
 fn breakers(clock: &Arc<ManualClock>) -> Breakers {
     breakers_of(clock, 2)
 }
@@ -24,7 +24,7 @@ fn name(text: &str) -> ToolName {
     text.parse().unwrap()
 }
 
-/// The tool of most tests.
+/// Tool of most tests.
 static SEARCH: LazyLock<ToolName> = LazyLock::new(|| name("search"));
 
 fn admit(breakers: &Breakers) -> Result<Admission, Blocked> {
@@ -84,7 +84,7 @@ fn a_name_has_one_breaker_and_only_its_own() {
     assert!(breakers.admit(&name("search2")).is_ok());
 }
 
-/// Breakers are kept nowhere: what another process begins with is new.
+/// Breakers are not persistent: a new process starts with closed ones.
 #[test]
 fn new_breakers_are_closed() {
     let clock = clock();
@@ -138,7 +138,7 @@ fn each_class_of_fault_counts_or_not() {
         for _ in 0..2 {
             admit(&breakers).unwrap().resolve(Some(&fault));
         }
-        // Only a tool that answers in good order that it failed is well.
+        // Only a tool that reports its own failure is healthy.
         assert_eq!(admit(&breakers).is_ok(), matches!(fault, Fault::Tool { .. }), "{fault}");
     }
     let breakers = breakers(&clock());

@@ -1,4 +1,4 @@
-//! A task of an episode through the gate.
+//! Tasks of an episode through the gate.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -27,7 +27,7 @@ use crate::support::tool;
 
 typed_tool!(Get = "store/get", Read);
 typed_tool!(Set = "set", Write);
-// An agent that says of a tool that it only reads.
+// Agent that claims that a tool only reads.
 typed_tool!(Harmless = "store/set", Read);
 typed_tool!(Elsewhere = "rm", Read);
 scope!(Change: tools [Set], operations [Modify]);
@@ -57,7 +57,7 @@ pub(crate) fn setup(clock: &Arc<ManualClock>) -> Setup {
         let since = clock.wall().duration_since(std::time::SystemTime::UNIX_EPOCH).unwrap();
         Instant::default().plus_seconds(since.as_secs())
     };
-    // Each time with ids of its own: a directive is good for one call.
+    // Unique ids: a directive allows one call.
     static NEXT: AtomicU64 = AtomicU64::new(1);
     Setup::new("corr_pool".parse().unwrap(), &envelope(), now)
         .ids(Numbered::from("pool", NEXT.fetch_add(100, Ordering::Relaxed)))
@@ -93,7 +93,7 @@ fn reading<T: omen_invariants::facts::Tool<Class = omen_invariants::facts::ReadC
     (episode, task)
 }
 
-/// A task that reads, by a clock.
+/// Reading task on a clock.
 pub(crate) fn reading_at(clock: &Arc<ManualClock>) -> Running {
     let order = Directive::new(Get, op::Read, fields!({ "key": "pool" })).timeout_seconds(20).ready();
     let (episode, [task]) = acting(clock).execute([order]).unwrap();
@@ -108,7 +108,7 @@ pub(crate) fn writing_in(setup: Setup, value: i64) -> Running {
     order_to_write(setup, value, 60)
 }
 
-/// Under a token that is good for so many seconds.
+/// Task under a token that is valid for some seconds.
 fn writing_within(world: &World, value: i64, seconds: u32) -> Running {
     order_to_write(setup(&world.clock), value, seconds)
 }
@@ -121,7 +121,7 @@ fn order_to_write(setup: Setup, value: i64, seconds: u32) -> Running {
     (episode, task)
 }
 
-/// The result as it stands in the episode's log.
+/// Result as in the episode's log.
 async fn settle(world: &World, (episode, task): Running) -> (ResultStatus, Value, Option<ErrorDetails>, Option<u64>) {
     let settled = world.gate.run(task).await;
     let episode = episode.settle([settled]).unwrap();
@@ -262,8 +262,8 @@ async fn pg_6_a_directive_is_good_for_one_call() {
     let world = world("", |builder| builder).await;
     let (episode, first) = reading(&world, Get, json!({ "key": "pool" }));
     let log: Vec<String> = episode.lines().to_vec();
-    // The caller that resumes the episode is given the open task again.
-    // In another process, which does not know of this one.
+    // The caller that resumes the episode receives the open task again, in another process without knowledge of this
+    // one.
     let again = Setup::new("corr_pool".parse().unwrap(), &envelope(), Instant::default).claims(&Claims::new());
     let again = omen_fsm::episode::AnyEpisode::resume(again, log.iter().map(String::as_str)).unwrap();
     let omen_fsm::episode::AnyEpisode::ExecuteOpen(again) = again else { panic!("{again:?}") };
@@ -274,7 +274,7 @@ async fn pg_6_a_directive_is_good_for_one_call() {
     assert_eq!(world.kinds().last().unwrap(), "decision PG-6");
 }
 
-/// Lists the tools that a gate's configuration allows, and answers as configured.
+/// Server that lists the tools of a gate's configuration, and answers as configured.
 #[derive(Debug)]
 struct Says {
     local: Local,
@@ -341,7 +341,7 @@ async fn pg_4_a_raw_answer_is_cut_where_it_is_too_long_or_too_deep() {
 async fn pg_4_a_raw_answer_whose_mark_cannot_be_recorded_is_withheld() {
     let world = world_that_says(json!({ "content": [{ "type": "text", "text": "secret" }] })).await;
     let running = reading(&world, Get, json!({ "key": "pool" }));
-    // Decision, intent and outcome fit; the mark does not.
+    // The log has room for decision, intent and outcome, but not for the mark.
     world.room.store(3, Ordering::SeqCst);
     let (status, data, details, _) = settle(&world, running).await;
     assert_eq!(

@@ -1,9 +1,9 @@
-//! R2: the failure budget of a turn.
+//! R2: failure budget of a turn.
 
 use omen_gate::{Abort, BudgetLimits, FailureBudget, Fault, FaultClass, GateCode};
 
-/// Runs calls that succeed (`s`), fail (`f`), are dropped (`d`) or not made (`u`), and says how many the budget let
-/// through and why it let no more.
+/// Runs calls that succeed (`s`), fail (`f`), are dropped (`d`) or are not made (`u`), and checks how many the budget
+/// allowed and why it refused more.
 #[track_caller]
 fn check(limits: BudgetLimits, calls: &str, through: usize, abort: Option<Abort>) {
     let mut budget = FailureBudget::new(limits);
@@ -75,8 +75,8 @@ fn every_class_counts() {
 
 #[test]
 fn all_turns_of_eight_calls_keep_to_the_budget() {
-    // Every string of successes and failures: the budget never lets a call through after 3 failures, or after 2 in a
-    // row, and lets every other one through.
+    // All sequences of successes and failures: the budget refuses calls after 3 failures, or after 2 in a row, and
+    // allows all others.
     for bits in 0..1_u32 << 8 {
         let calls: Vec<bool> = (0..8).map(|bit| bits >> bit & 1 == 1).collect();
         let mut budget = FailureBudget::new(BudgetLimits::default());

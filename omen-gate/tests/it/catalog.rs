@@ -1,4 +1,4 @@
-//! PG-3, pins, and what a catalogue may be.
+//! PG-3, pins, and valid catalogues.
 
 use omen_gate::arguments::ArgumentRules;
 use omen_gate::catalog::{Allowed, Allowlist, BadCatalog, Catalog, Pin, pin};
@@ -63,14 +63,14 @@ fn a_pin_is_over_name_description_and_schemas() {
     // Claims that the gate ignores.
     assert_eq!(with(&|tool| tool["title"] = "Read".into()), base);
     assert_eq!(with(&|tool| tool["annotations"] = json!({"readOnlyHint": true})), base);
-    // The order of members, and how a number is written, are no part of a schema.
+    // Neither the order of members nor the spelling of numbers is part of a schema.
     let same = r#"{"outputSchema": {"properties": {"text": {"type": "string"}}, "type": "object"}, "name": "read",
         "inputSchema": {"required": ["path"], "type": "object", "properties": {"path": {"type": "string"}}},
         "description": "Reads a file."}"#;
     assert_eq!(pin(&serde_json::from_str(same).unwrap()).unwrap(), base);
 }
 
-/// The pin that was approved yesterday is the pin of today: the way to make one never changes unseen.
+/// The computation of pins never changes: pins approved earlier stay valid.
 #[test]
 fn a_pin_is_the_same_for_ever() {
     let text = pin(&tool(read_tool())).unwrap().to_string();
@@ -119,10 +119,10 @@ fn what_is_effective_is_discovered_and_allowed() {
     assert!(
         list.permit(both.find(&id("files", "read")).unwrap()).unwrap().demand.permissions.contains(Permission::Read)
     );
-    // Allowed, and not discovered: there is nothing to permit.
+    // Allowed, but not discovered: nothing to permit.
     assert_eq!(list.effective(&Catalog::default()).count(), 0);
     assert_eq!(Catalog::default().find(&id("files", "read")).unwrap_err().code, GateCode::Pg2);
-    // The same name at another server is another tool.
+    // The same name on another server is another tool.
     let elsewhere = Catalog::parse(&json!({"other": [read_tool()]}).to_string()).unwrap();
     assert_eq!(list.effective(&elsewhere).count(), 0);
 }
@@ -280,7 +280,7 @@ fn a_tool_that_there_is_not_is_reported_with_what_was_perhaps_meant() {
         "the server `git` has a tool with this name",
     );
     check(&catalog, "git", "commit", "the server `git` has no tool `commit`", "its tools are `log`");
-    // As listed now, and not as it was.
+    // As listed now, not as before.
     catalog.list(ServerName::new("git").unwrap(), vec![]).unwrap();
     check(&catalog, "git", "log", "the server `git` has no tool `log`", "this server lists no tools");
     catalog.forget(&ServerName::new("git").unwrap());

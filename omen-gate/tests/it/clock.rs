@@ -1,4 +1,4 @@
-//! D56: a time of day that goes back revives nothing.
+//! D56: setting the time of day back revives nothing.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -16,10 +16,10 @@ use crate::gates::{Person, World, world};
 use crate::random::Random;
 use crate::support::{call, clock, grant, outcome, secs, start, tool, turn};
 
-/// Something that expires, and until when.
+/// Value that expires, with its expiry.
 struct Mortal {
     kind: Kind,
-    /// The time of day at which it expires, and when it does on the other clock.
+    /// Expiry as time of day, and on the monotonic clock.
     wall: SystemTime,
     monotonic: Duration,
     was_dead: bool,
@@ -27,7 +27,7 @@ struct Mortal {
 
 enum Kind {
     Granted(Call),
-    /// A confirmation is good for one call, so there are several of them, given at the same time.
+    /// A confirmation allows one call, so there are several, given at the same time.
     Confirmed(Vec<(Lease, Confirmed)>),
 }
 
@@ -36,7 +36,7 @@ impl Mortal {
         Self { kind, wall: clock.wall() + life, monotonic: clock.monotonic() + life, was_dead: false }
     }
 
-    /// Whether it is good now, if that can still be found out.
+    /// Whether the value is valid now, if that can still be determined.
     fn is_alive(&mut self, grants: &Grants) -> Option<bool> {
         let found: Result<(), Blocked> = match &mut self.kind {
             Kind::Granted(call) => outcome(grants.check(call)).map(drop),
@@ -105,11 +105,11 @@ async fn nothing_that_was_dead_once_is_ever_alive_again() {
             }
         }
     }
-    // If nothing had lived, or the time of day had never gone back over an end, this would show nothing.
+    // The test would prove nothing if no value had been valid, or no expiry had been crossed backwards.
     assert!(alive > 1_000 && dead > 1_000 && would_be_revived > 1_000, "{alive}, {dead}, {would_be_revived}");
 }
 
-/// A gate whose grant to read expires 20 s after the start.
+/// Gate whose grant to read expires 20 s after the start.
 async fn short() -> World {
     let world = world("", |builder| builder).await;
     let operator = turn("operator");
@@ -129,7 +129,7 @@ async fn g2_a_clock_that_is_set_back_does_not_revive_a_grant() {
     assert_eq!(request.dispatch().await.unwrap_err().code(), GateCode::G2);
     assert_eq!(world.authorized("turn_2", "store/get", get()).await.unwrap_err().code, GateCode::G2);
 
-    // What was once seen expired, by either clock, stays expired.
+    // A value that either clock has shown as expired stays expired.
     let world = short().await;
     world.clock.set_wall(start() + secs(20));
     assert_eq!(world.authorized("turn_1", "store/get", get()).await.unwrap_err().code, GateCode::G2);
@@ -140,8 +140,8 @@ async fn g2_a_clock_that_is_set_back_does_not_revive_a_grant() {
 
 #[tokio::test(start_paused = true)]
 async fn g2_a_call_that_runs_is_broken_off_whichever_way_the_clock_is_set() {
-    // Whether the call runs when the clock is set, to what it is set, and how long the call runs in all: a grant that was
-    // good for 10 s more is so for 10 s at most, and a time of day that was set forward is seen within a second.
+    // Whether the call runs when the clock is set, the time it is set to, and the total duration of the call: a grant
+    // valid for 10 s more lasts 10 s at most, and setting the time of day forward is noticed within a second.
     for (runs, set_to, breaks_off) in [(false, 0, 10), (true, 20, 6), (true, 3_600, 6), (true, 0, 10)] {
         let world = short().await;
         world.seen.fail_with(Some(Fault::Timeout { after: Duration::ZERO }));

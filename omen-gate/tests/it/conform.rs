@@ -15,7 +15,7 @@ fn conform(schema: &Value, args: &Value) -> Result<(), Blocked> {
     catalog.conform(&id, args.as_object().unwrap()).map(drop)
 }
 
-/// Tries arguments; those that are refused for a key have the pointers to such keys.
+/// Checks arguments; refused ones are given with the pointers of the unnamed keys.
 #[track_caller]
 fn check(schema: &Value, cases: &[(Value, &[&str])]) {
     for (args, unnamed) in cases {
@@ -90,7 +90,7 @@ fn every_keyword_counts() {
         if schema != json!(false) {
             conform(&whole, &json!({"a": good})).unwrap_or_else(|blocked| panic!("{schema} {good}: {blocked}"));
         }
-        // Of two schemas nothing can be bad by itself.
+        // Two of these schemas accept every value.
         if schema != json!(true) && schema != json!({"format": "no-such-format"}) {
             conform(&whole, &json!({"a": bad})).expect_err(&format!("{schema} {bad}"));
         }
@@ -148,7 +148,7 @@ fn arguments_are_named_by_properties_alone() {
         let mut schema = json!({"type": "object", "properties": {"a": {}}});
         schema.as_object_mut().unwrap().extend(open.as_object().unwrap().clone());
         check(&schema, &[(json!({}), &[]), (json!({"a": "x"}), &[]), (json!({"a": "x", "b": "x"}), &["/b"])]);
-        // Nor does a schema without any `properties` open the arguments.
+        // A schema without any `properties` closes the arguments, too.
         check(&open, &[(json!({}), &[]), (json!({"b": "x"}), &["/b"])]);
     }
 }
@@ -190,7 +190,7 @@ fn properties_are_found_wherever_they_apply() {
         &json!({"properties": {"a": {}}, "dependentSchemas": {"a": {"properties": {"b": {}}}}}),
         &[(json!({"a": 1, "b": 1}), &[]), (json!({"b": 1}), &["/b"])],
     );
-    // What must not be is not named by that.
+    // `not` does not name keys.
     check(
         &json!({"not": {"properties": {"a": {"const": 1}}, "required": ["a"]}}),
         &[(json!({}), &[]), (json!({"a": 2}), &["/a"])],
@@ -227,7 +227,7 @@ fn objects_within_are_closed_if_their_members_are_described() {
     for schema in open {
         check(&within(schema), &[(at(json!({"a": 1, "b": 1})), &[])]);
     }
-    // A member that is described is looked into; a free one is not.
+    // A described member is checked inside; a free one is not.
     check(
         &within(json!({"additionalProperties": {"properties": {"x": {}}}})),
         &[(at(json!({"any": {"x": 1}})), &[]), (at(json!({"any": {"y": 1}})), &["/o/any/y"])],
@@ -270,7 +270,7 @@ fn older_dialects_are_read_as_they_were_meant() {
         schema["$schema"] = "http://json-schema.org/draft-07/schema#".into();
         schema
     };
-    // What stands beside `$ref` does not count there.
+    // Keywords beside `$ref` are ignored there.
     let beside =
         json!({"$ref": "#/definitions/x", "properties": {"b": {}}, "definitions": {"x": {"properties": {"a": {}}}}});
     check(&draft7(beside.clone()), &[(json!({"a": 1}), &[]), (json!({"b": 1}), &["/b"])]);
@@ -301,7 +301,7 @@ fn recursion_goes_as_deep_as_the_value() {
     );
 }
 
-/// A match that goes back too often counts as none and as no miss, either: whatever depends on it is refused, soon.
+/// A match that exceeds the backtracking limit has no result: everything that depends on it is refused, soon.
 #[test]
 fn a_hostile_pattern_ends_and_refuses() {
     let hostile = json!({"pattern": "^(?:(a+)(?=a|$))+b$"});

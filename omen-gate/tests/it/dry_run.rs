@@ -1,4 +1,4 @@
-//! A dry run says what the gate says.
+//! Dry runs agree with the gate.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ fn set(value: Value) -> String {
     plan("store", "set", json!({ "key": "pool", "value": value }))
 }
 
-/// What planners write, right and wrong.
+/// Planner's texts, valid and invalid.
 fn outputs() -> Vec<String> {
     let answer = |answer: &str, more: bool| {
         json!({ "type": "final_answer", "answer": answer, "needs_more_info": more }).to_string()
@@ -81,14 +81,14 @@ fn outputs() -> Vec<String> {
     ]
 }
 
-/// What the gate does with a plan that it does not block.
+/// Effect of the gate on a plan that it does not block.
 #[derive(Debug)]
 enum Done {
     Called(Demand),
     Asked(String),
 }
 
-/// Up to the answer of the tool, or to the user.
+/// Runs a request up to the answer of the tool, or to the question to the user.
 async fn way(world: &World, turn: usize, output: &str) -> Result<Done, Blocked> {
     let request = world.gate.request(TurnId::new(format!("turn_{turn}")).unwrap(), "what is the pool?");
     let planned = match request.screen().await?.plan(output).await? {
@@ -168,7 +168,7 @@ async fn what_is_not_configured_is_not_allowed() {
     assert_eq!(nobody.judge(&get()).code(), Some(GateCode::Pg2));
 }
 
-/// Nothing is used up, and time bites.
+/// Nothing is used up, and grants expire.
 #[tokio::test]
 async fn each_plan_is_judged_by_itself_and_now() {
     let clock = clock();
@@ -204,10 +204,10 @@ async fn a_line_is_a_text_or_an_object() {
     assert_eq!(line(format!(" \t{} \r", get()).as_bytes()), PlanVerdict::Allow);
     assert_eq!(line(json!(get()).to_string().as_bytes()), PlanVerdict::Allow);
     assert_eq!(line(format!("  {} ", json!(get())).as_bytes()), PlanVerdict::Allow);
-    // An object is its own text: what is wrong with it as text stays wrong.
+    // An object is itself the planner's text: errors in the text remain.
     assert!(said(format!("{} ok", get()).as_bytes()).starts_with("there is text after the plan"));
     assert!(said(get().replace("\"args\"", "\"args\":{},\"args\"").as_bytes()).contains("duplicate field"));
-    // A string is read once: one in a string is a string.
+    // A string is decoded once: a string within it stays a string.
     assert_eq!(said(json!(json!(get()).to_string()).to_string().as_bytes()), "expected an object, found a string");
     assert_eq!(said(b"\"\""), "the plan is empty");
     for (bad, why) in [
@@ -226,7 +226,7 @@ async fn a_line_is_a_text_or_an_object() {
     }
 }
 
-/// A plan at the limit fits into the longest line, however it is escaped.
+/// A plan at the limit fits into the longest line in any escaping.
 #[tokio::test]
 async fn no_line_is_too_long_whose_plan_is_not() {
     let dry_run = dry_run(&format!("[limits]\nplan_bytes = {}\n", get().len())).await;

@@ -1,4 +1,4 @@
-//! R3: faults, their classes, and calls that go wrong.
+//! R3: faults, their classes, and failing calls.
 
 use std::collections::BTreeSet;
 use std::future::pending;
@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::support::secs;
 
-/// A fault of each class.
+/// One fault of each class.
 pub(crate) fn one_of_each() -> Vec<Fault> {
     vec![
         Fault::Timeout { after: secs(30) },
@@ -30,7 +30,7 @@ fn each_fault_has_a_class_of_its_own_with_a_stable_text() {
     let classes: Vec<_> = one_of_each().iter().map(Fault::class).collect();
     assert_eq!(classes, FaultClass::ALL);
     let texts: Vec<_> = classes.iter().map(|class| class.as_str()).collect();
-    // These stand in logs: changing one breaks their readers.
+    // Logs contain these: a change breaks their readers.
     let expect =
         ["timeout", "cancelled", "unreachable", "died", "panicked", "oversized", "malformed", "refused", "tool"];
     assert_eq!(texts, expect);
@@ -50,7 +50,7 @@ fn what_follows_from_a_class() {
         |test: fn(FaultClass) -> bool| FaultClass::ALL.iter().copied().filter(|class| test(*class)).collect::<Vec<_>>();
     use FaultClass::{Died, Oversized, Timeout, Tool, Unreachable};
     assert_eq!(of(FaultClass::is_transient), [Timeout, Unreachable, Died]);
-    // Only where the tool surely did not run is it safe to call again.
+    // A retry is safe only where the tool certainly did not run.
     assert_eq!(of(FaultClass::is_retryable), [Unreachable]);
     assert_eq!(of(|class| class.ran() == Ran::No), [Unreachable]);
     assert_eq!(of(|class| class.ran() == Ran::Yes), [Oversized, Tool]);
@@ -64,7 +64,7 @@ fn foreign_text_is_cut_and_made_harmless() {
     assert_eq!(bounded("a\u{2066}b\u{200b}c\u{e0041}d"), "a b c d");
     assert_eq!(bounded(&"x".repeat(MAX_TEXT)), "x".repeat(MAX_TEXT));
     for (text, c) in [("x", 'x'), ("é", 'é'), ("日", '日'), ("😀", '😀')] {
-        // One byte before, so that characters straddle the limit.
+        // Shifted by a byte, so that characters straddle the limit.
         for shift in 0..4 {
             let long = format!("{}{}", "a".repeat(shift), text.repeat(MAX_TEXT + 1));
             let cut = bounded(&long);
@@ -72,14 +72,14 @@ fn foreign_text_is_cut_and_made_harmless() {
             assert!(cut.ends_with('…') && cut.chars().rev().nth(1) == Some(c));
         }
     }
-    // 100 MB cost no more than half a kilobyte.
+    // 100 MB are cut to half a kilobyte.
     let huge = "\n".repeat(100_000_000);
     for fault in [Fault::died(&huge), Fault::malformed(&huge), Fault::refused(1, &huge), Fault::tool(&huge)] {
         assert!(fault.to_string().len() < MAX_TEXT + 100 && !fault.to_string().contains('\n'));
     }
 }
 
-/// Tells when it is dropped.
+/// Flag that is set when it is dropped.
 struct Flag(Arc<AtomicBool>);
 
 impl Drop for Flag {

@@ -1,4 +1,4 @@
-//! Random cases from a seed, judged by a second, simple model. A case that fails is made smaller first.
+//! Random cases from a seed, compared with a second, simple model. A failing case is shrunk first.
 
 mod allowlist;
 mod grounding;
@@ -7,15 +7,15 @@ use std::fmt::Debug;
 
 use crate::random::Random;
 
-/// A case, and how it is made smaller.
+/// Random case that can be shrunk.
 trait Case: Clone + Debug {
     fn random(random: &mut Random) -> Self;
 
-    /// Cases that are a little smaller each.
+    /// Slightly smaller cases.
     fn smaller(&self) -> Vec<Self>;
 }
 
-/// Checks so many cases, and fails with the smallest form of the first that fails, and the seed of that case.
+/// Checks random cases, and panics with the shrunk form of the first failing one, and its seed.
 #[track_caller]
 fn check<C: Case>(seed: u64, cases: u64, check: impl Fn(&C) -> Result<(), String>) {
     for seed in seed..seed + cases {
@@ -27,7 +27,7 @@ fn check<C: Case>(seed: u64, cases: u64, check: impl Fn(&C) -> Result<(), String
     }
 }
 
-/// The smallest case that can be come to from a case that fails, and that fails too.
+/// Shrinks a failing case as far as it still fails.
 fn shrunk<C: Case>(mut case: C, check: &impl Fn(&C) -> Result<(), String>) -> (C, String) {
     let mut why = String::new();
     while let Some((smaller, told)) =
@@ -47,7 +47,7 @@ fn without_one<T: Clone>(list: &[T]) -> impl Iterator<Item = Vec<T>> + '_ {
         .map(|index| list.iter().enumerate().filter(|(at, _)| *at != index).map(|(_, it)| it.clone()).collect())
 }
 
-/// Numbers, of which none may be above 5.
+/// Case for the test of shrinking: numbers, none of which may exceed 5.
 #[derive(Clone, Debug, PartialEq)]
 struct Numbers(Vec<u64>);
 

@@ -1,4 +1,4 @@
-//! A gate with two tools in this process, for the tests of the whole way.
+//! Gate with two tools in this process, for end-to-end tests.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -31,7 +31,7 @@ pub(crate) struct Change {
     pub(crate) value: i64,
 }
 
-/// What both tools answer.
+/// Answer of both tools.
 #[derive(Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub(crate) struct Setting {
     pub(crate) key: String,
@@ -59,7 +59,7 @@ pub(crate) fn local() -> Local {
     Local::new().tool("get", "Reads a setting.", get).unwrap().tool("set", "Changes a setting.", set).unwrap()
 }
 
-/// A server that counts what it is asked, and can be made to fail.
+/// Server that counts its requests, and can be made to fail.
 #[derive(Debug)]
 pub(crate) struct Watched {
     local: Local,
@@ -117,7 +117,7 @@ impl ToolServer for Watched {
     }
 }
 
-/// Gives the configured answers, and notes what it is asked.
+/// Confirmer with configured answers that records its questions.
 #[derive(Clone, Debug)]
 pub(crate) struct Person {
     pub(crate) reply: Reply,
@@ -138,7 +138,7 @@ impl Confirmer for Person {
     }
 }
 
-/// A disk that is full after so many lines, and may be made to wait.
+/// Disk that is full after some lines, and can be made to block.
 #[derive(Debug)]
 struct Disk {
     memory: Memory,
@@ -181,11 +181,11 @@ impl Store for Disk {
     }
 }
 
-/// Everything that a test may want to look at.
+/// Gate with everything that tests inspect.
 pub(crate) struct World {
-    /// How many more entries the audit log takes.
+    /// Remaining room of the audit log, in entries.
     pub(crate) room: Arc<AtomicU32>,
-    /// Whether the audit log waits for its disk.
+    /// Whether the audit log blocks on its disk.
     pub(crate) waits: Arc<AtomicBool>,
     pub(crate) gate: Gate,
     pub(crate) clock: Arc<ManualClock>,
@@ -193,24 +193,24 @@ pub(crate) struct World {
     pub(crate) seen: Arc<Seen>,
 }
 
-/// The tools of the server.
+/// Tools of the server.
 pub(crate) async fn tools() -> Vec<Tool> {
     local().list().await.unwrap()
 }
 
-/// The configuration: both tools are allowed in the form that they have, `get` may read, `set` may write.
+/// Configuration: both tools are allowed in their present form, `get` may read, `set` may write.
 pub(crate) async fn config(more: &str) -> Config {
     config_under(PATTERNS, more).await
 }
 
-/// What no query may say.
+/// Patterns of refused queries.
 const PATTERNS: &str = r#"
     [[policy.patterns]]
     pattern = "(?i)drop table"
     reason = "the database is not to be destroyed"
 "#;
 
-/// The same under another policy.
+/// Same as `config`, under another policy.
 pub(crate) async fn config_under(policy: &str, more: &str) -> Config {
     let tools = tools().await;
     let pin_of = |name: &str| pin(tools.iter().find(|tool| tool.name.as_str() == name).unwrap()).unwrap();
@@ -245,7 +245,7 @@ pub(crate) async fn config_under(policy: &str, more: &str) -> Config {
     Config::parse(&text).unwrap()
 }
 
-/// A grant to write, for a human who confirms each call.
+/// Grant to write that a human confirms for each call.
 pub(crate) const MAY_WRITE: &str = "[[grants]]\nserver = 'store'\ntool = 'set'\npermissions = ['WRITE']\n";
 
 pub(crate) async fn world(more: &str, build: impl FnOnce(Builder) -> Builder) -> World {
@@ -254,12 +254,12 @@ pub(crate) async fn world(more: &str, build: impl FnOnce(Builder) -> Builder) ->
     World { seen, ..world_with(more, server, build).await }
 }
 
-/// With another server, which lists the same tools.
+/// Creates a world with another server that lists the same tools.
 pub(crate) async fn world_with(more: &str, server: impl ToolServer, build: impl FnOnce(Builder) -> Builder) -> World {
     world_of(config(more).await, server, build)
 }
 
-/// Under another policy.
+/// Creates a world under another policy.
 pub(crate) async fn world_under(policy: &str, build: impl FnOnce(Builder) -> Builder) -> World {
     let seen = Arc::<Seen>::default();
     let server = Watched { local: local(), seen: Arc::clone(&seen) };
@@ -280,7 +280,7 @@ fn world_of(config: Config, server: impl ToolServer, build: impl FnOnce(Builder)
     World { room, waits, gate: build(builder).build().unwrap(), clock, memory, seen: Arc::default() }
 }
 
-/// A gate whose audit log has no room but for the entry that says that it was opened.
+/// Gate whose audit log only has room for its opening entry.
 pub(crate) async fn build_on_a_full_disk() -> Result<Gate, BuildError> {
     let disk = Disk { memory: Memory::default(), room: Arc::new(AtomicU32::new(1)), waits: Arc::default() };
     let key = Key::from_bytes(&std::array::from_fn::<u8, 32, _>(|i| i as u8)).unwrap();
@@ -289,12 +289,12 @@ pub(crate) async fn build_on_a_full_disk() -> Result<Gate, BuildError> {
 }
 
 impl World {
-    /// The entries of the audit log, but for those that say how it and the gate began.
+    /// Entries of the audit log without those of the start.
     pub(crate) fn entries(&self) -> Vec<Value> {
         logged_of_turns(&self.memory)
     }
 
-    /// Their kinds, with the code of those that refuse.
+    /// Kinds of the entries, with the codes of refusals.
     pub(crate) fn kinds(&self) -> Vec<String> {
         kinds(&self.entries())
     }

@@ -1,5 +1,5 @@
-//! A tool is called only while its directive is open in its episode (D52): before the call, while somebody confirms it,
-//! and while it runs.
+//! A tool is called only while its directive is open in its episode: before the call, during the confirmation, and
+//! while the tool runs (D52).
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -21,7 +21,7 @@ async fn may_write() -> World {
     world(MAY_WRITE, |builder| builder.confirmer(Person::who_says(Reply::Confirmed))).await
 }
 
-/// An episode with a directive that writes, its token, and two handles of its task.
+/// Episode with a directive that writes, its token, and two handles of its task.
 fn two_handles(world: &World) -> (Episode<Many<Execute>>, TokenId, Pending, Pending) {
     let (episode, task) = writing(world, 80);
     let token = task.authority().unwrap().token_id.clone();
@@ -39,7 +39,7 @@ fn code(settled: &Settled) -> &str {
     settled.error().and_then(|error| error.error_code.as_deref()).unwrap()
 }
 
-/// Nothing was called, and the audit log says why.
+/// Asserts that nothing was called, and that the audit log has the reason.
 fn was_refused(world: &World, settled: &Settled, expected: &str) {
     assert_eq!(code(settled), expected);
     assert_eq!(world.seen.calls(), 0, "no tool ran");
@@ -134,7 +134,7 @@ async fn what_the_gate_did_not_call_may_be_tried_again() {
     assert_eq!(other.gate.run(copy).await.status(), ResultStatus::Success);
 }
 
-/// What happens to an episode while a call is confirmed, or runs.
+/// Change of an episode during a confirmation or a call.
 type Meanwhile = Box<dyn FnOnce(Episode<Many<Execute>>, TokenId, Pending) -> Option<AnyEpisode> + Send>;
 
 fn all_that_takes_a_task_back() -> Vec<(&'static str, Meanwhile)> {
@@ -152,7 +152,7 @@ fn all_that_takes_a_task_back() -> Vec<(&'static str, Meanwhile)> {
     ]
 }
 
-/// Lets something happen while it is asked.
+/// Confirmer that runs an action during the question.
 #[derive(Clone)]
 struct Distracted(Arc<Mutex<Option<Act>>>);
 
@@ -189,7 +189,7 @@ async fn what_is_taken_back_while_somebody_confirms_does_not_run() {
     }
 }
 
-/// A server whose calls say that they run, and do not end.
+/// Server whose calls report that they run, and never end.
 #[derive(Debug)]
 struct Endless {
     local: Local,
@@ -205,7 +205,7 @@ impl ToolServer for Endless {
 
     async fn call(&self, _: Dispatch) -> Result<Answer, Fault> {
         self.runs.notify_one();
-        // Well before the call's own time is over.
+        // Well before the call's own limit.
         tokio::time::sleep(std::time::Duration::from_secs(5)).await;
         self.ended.store(true, Ordering::SeqCst);
         Err(Fault::Cancelled)
@@ -253,7 +253,7 @@ async fn a_call_whose_future_is_dropped_is_not_made_again() {
     assert!(call.await.unwrap_err().is_cancelled());
     let settled = world.gate.run(copy).await;
     assert_eq!(code(&settled), "PG-6");
-    // What came of it is not known, and the episode may say so.
+    // The outcome is unknown, and the episode may say so.
     let results = episode.tasks().into_iter().map(|task| task.failure(text!("nobody knows")));
     assert!(episode.settle(results).unwrap().all_settled().is_ok());
 }

@@ -1,4 +1,4 @@
-//! How often a tool may be called, and how many calls a turn and a session may make.
+//! Rate limits of tools, and limits of calls in a turn and a session.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ struct Limited {
     clock: Arc<ManualClock>,
 }
 
-/// A gate with the tool `store/get`, with a limit and further tables; on a log that may have entries already.
+/// Gate with the tool `store/get`, with a limit and further tables; on a log that may have entries.
 async fn limited(max: &str, more: &str, memory: &Memory, clock: &Arc<ManualClock>) -> Limited {
     let tools = tools().await;
     let pin = pin(tools.iter().find(|tool| tool.name.as_str() == "get").unwrap()).unwrap();
@@ -51,7 +51,7 @@ impl Limited {
         }
     }
 
-    /// The gate ends, and another one goes on with its log.
+    /// Replaces the gate by another one on the same log.
     async fn restarted(self, max: &str, more: &str) -> Self {
         let Self { gate, memory, clock } = self;
         drop(gate);
@@ -75,7 +75,7 @@ async fn a_window_slides() {
     assert!(gate.call("e", None).await.is_err());
 }
 
-/// Against a list of all calls, over random times and restarts; with a clock that is set back in between.
+/// Compared with a list of all calls, over random times and restarts; with a clock that is set back in between.
 #[tokio::test]
 async fn no_window_ever_has_more_calls_than_its_limit() {
     let mut random = Random(7);
@@ -160,13 +160,13 @@ async fn a_session_makes_so_many_calls_over_all_its_turns() {
     );
     assert_eq!(gate.call("t.1", Some("t")).await, Ok(()), "another session has a budget of its own");
     assert_eq!(gate.call("u.1", None).await, Ok(()), "what belongs to no session has none");
-    // A session that is over is forgotten, also by the log.
+    // A finished session is forgotten, also in the log.
     gate.gate.turn_is_over(&TurnId::new("s").unwrap(), "the client has gone").await.unwrap();
     let gate = gate.restarted("", more).await;
     assert_eq!(gate.call("s.5", Some("s")).await, Ok(()));
 }
 
-/// Calls that come at once share the room that there is.
+/// Simultaneous calls share the remaining room.
 #[tokio::test]
 async fn calls_at_once_do_not_share_the_last_place() {
     let gate = limited("max = '5/min'", "[budget]\nsession_calls = 4\n", &Memory::default(), &clock()).await;
@@ -174,7 +174,7 @@ async fn calls_at_once_do_not_share_the_last_place() {
     let mut made = 0;
     let calls: Vec<_> = turns.iter().map(|turn| gate.call(turn, Some("s"))).collect();
     let mut calls: Vec<_> = calls.into_iter().map(Box::pin).collect();
-    // All of them are polled in turn.
+    // Polls all of them in turn.
     let mut done = vec![false; calls.len()];
     while done.iter().any(|done| !done) {
         for (call, done) in calls.iter_mut().zip(&mut done) {

@@ -1,4 +1,4 @@
-//! How often a server is asked for its tools, and that a list that changes at any point of a call is seen.
+//! Number of list requests to a server, and detection of a list that changes at any point of a call.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -15,14 +15,14 @@ use crate::gates::{MAY_WRITE, World, tools, world_with};
 use crate::holes::{Change, SILENT};
 use crate::support::{grant, tool, turn};
 
-/// Where a list changes, in the order of a call.
+/// Point of a call at which a list changes, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Point {
-    /// After the call before.
+    /// After the previous call.
     BetweenCalls,
     /// Between `conform` and `authorize`.
     Checked,
-    /// While somebody is asked to confirm the call.
+    /// During the confirmation of the call.
     Asked,
     /// Between `authorize` and `dispatch`.
     Authorized,
@@ -32,7 +32,7 @@ enum Point {
 
 const POINTS: [Point; 5] = [Point::BetweenCalls, Point::Checked, Point::Asked, Point::Authorized, Point::Intended];
 
-/// A server whose list can be changed, with or without an announcement.
+/// Server whose list can be changed, with or without an announcement.
 #[derive(Debug, Default)]
 struct Changing {
     lists: AtomicU32,
@@ -52,7 +52,7 @@ impl Changing {
         }
     }
 
-    /// The number of lists since it was asked for last.
+    /// Number of lists since the last query.
     fn lists(&self) -> u32 {
         self.lists.swap(0, Ordering::SeqCst)
     }
@@ -87,7 +87,7 @@ impl ToolServer for Server {
     }
 }
 
-/// Agrees, and changes the list before that if it is to.
+/// Confirmer that changes the list first if configured, and confirms.
 #[derive(Clone, Debug)]
 struct Agrees {
     server: Arc<Changing>,
@@ -121,12 +121,12 @@ impl Tried {
         Self { world, server, agrees }
     }
 
-    /// A call of `get`, which nobody has to confirm, or of `set`.
+    /// Calls `get`, which needs no confirmation, or `set`.
     async fn call(&self, number: u32, name: &str) -> Result<(), Stopped> {
         self.call_changing(number, name, None).await
     }
 
-    /// A call during which the list changes.
+    /// Makes a call during which the list changes.
     async fn call_changing(
         &self,
         number: u32,
@@ -154,7 +154,7 @@ impl Tried {
         }
         self.world.waits.store(true, Ordering::SeqCst);
         let meanwhile = async {
-            // The intent is on its way to the disk.
+            // The intent is being written.
             for _ in 0..20 {
                 tokio::task::yield_now().await;
             }
@@ -174,10 +174,10 @@ async fn a_call_takes_one_list_right_before_it_is_made() {
         tried.call(number, "get").await.unwrap();
         assert_eq!((tried.server.lists(), tried.server.calls()), (1, if number == 2 { 2 } else { 1 }));
     }
-    // A confirmation is not asked for in vain, and not used up in vain: there is one more list before the intent.
+    // No confirmation is requested or used up in vain: there is one more list before the intent.
     tried.call(5, "set").await.unwrap();
     assert_eq!(tried.server.lists(), 2);
-    // An announcement makes the last list worthless.
+    // An announcement invalidates the last list.
     tried.server.revision.fetch_add(1, Ordering::SeqCst);
     tried.call(6, "get").await.unwrap();
     assert_eq!(tried.server.lists(), 2);
@@ -207,13 +207,13 @@ async fn pg_3_a_list_that_changes_at_any_point_of_a_call_is_seen() {
         for (point, announces) in POINTS.into_iter().flat_map(|point| [(point, false), (point, true)]) {
             for name in if point == Point::Asked { &["set"][..] } else { &["get", "set"] } {
                 let tried = Tried::new().await;
-                // The list is known, for there was a call before, and no other one until the last moment.
+                // The list is known from the previous call, and not requested again until the last moment.
                 tried.call(1, name).await.unwrap();
                 tried.server.calls();
                 let change = Some((point, *change, announces));
                 let outcome = tried.call_changing(2, name, change).await;
                 if point == Point::BetweenCalls && announces && is_approved(what) {
-                    // It is known before the call, which is judged by the new list from the start.
+                    // The change is known before the call, which is checked against the new list from the start.
                     assert!(outcome.is_ok(), "{what}, {name}: {outcome:?}");
                     tries += 1;
                     continue;
@@ -221,7 +221,7 @@ async fn pg_3_a_list_that_changes_at_any_point_of_a_call_is_seen() {
                 let stopped = outcome.unwrap_err();
                 let shown = format!("{what}, {point:?}, announces: {announces}, {name}: {stopped}");
                 assert_eq!((stopped.ran(), tried.server.calls()), (Ran::No, 0), "{shown}");
-                // A tool that is listed twice is one that cannot be called, if that is seen at once.
+                // A tool that is listed twice cannot be called, if that is noticed at once.
                 let codes = [*code, if what.contains("twice") { GateCode::Pg2 } else { *code }];
                 assert!(codes.contains(&stopped.code()), "{shown}");
                 // An intent is followed by an outcome that says that nothing ran.
@@ -229,7 +229,7 @@ async fn pg_3_a_list_that_changes_at_any_point_of_a_call_is_seen() {
                     let is_refusal = entry["data"]["outcome"] == "denied" || entry["data"]["ran"] == "no";
                     assert!(is_refusal, "{shown}: {entry}");
                 }
-                // Nor is it another one at the next call.
+                // The next call has the same result.
                 assert!(tried.call(3, name).await.is_err() || is_approved(what), "{shown}");
                 assert_eq!(tried.server.calls(), u32::from(is_approved(what)), "{shown}");
                 tries += 1;
@@ -239,7 +239,7 @@ async fn pg_3_a_list_that_changes_at_any_point_of_a_call_is_seen() {
     assert_eq!(tries, SILENT.len() * 18);
 }
 
-/// What the operator's pin is not about: after such a change the tool may be called again.
+/// Whether the operator's pin does not cover the change, so that the tool may be called again.
 fn is_approved(what: &str) -> bool {
     ["annotations", "unknown member"].contains(&what)
 }
@@ -250,10 +250,10 @@ async fn nothing_is_refused_because_of_a_list_that_is_over() {
     let change: Change = |tools, at| drop(tools.remove(at));
     tried.server.change(change, "get", false).await;
     assert_eq!(tried.call(1, "get").await.unwrap_err().code(), GateCode::Pg2);
-    // The tool is back, and the server says nothing of it.
+    // The tool is back, without an announcement.
     *tried.server.changed.lock().unwrap() = None;
     tried.call(2, "get").await.unwrap();
-    // It was in another form than the approved one, and is not any more.
+    // The tool had another form than the approved one, and has the approved one again.
     let change: Change = |tools, at| tools[at].description = None;
     tried.server.change(change, "get", false).await;
     assert_eq!(tried.call(3, "get").await.unwrap_err().code(), GateCode::Pg3);
@@ -263,7 +263,7 @@ async fn nothing_is_refused_because_of_a_list_that_is_over() {
     assert_eq!(tried.server.calls(), 2);
 }
 
-/// Gives the same allocation as long as it is asked to, and counts how often it is read anew.
+/// Server that returns the same allocation as long as configured, and counts how often it is read anew.
 #[derive(Debug)]
 struct Shared {
     list: Mutex<Arc<[Tool]>>,

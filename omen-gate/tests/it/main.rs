@@ -1,4 +1,4 @@
-//! The gate's tests, one binary.
+//! Tests of the gate, in one binary.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 #![allow(clippy::print_stdout, reason = "a test says what it has counted")]

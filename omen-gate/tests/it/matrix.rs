@@ -1,21 +1,21 @@
-//! Types ≡ pipeline: for every state of a request and every step a program is made and compiled. The step that
-//! leads on from the state compiles; every other gives exactly one error, which names the state and a code.
+//! Types match the pipeline: a program is generated and compiled for every state of a request and every step. The step
+//! that continues from the state compiles; every other one gives exactly one error, with the state and a code.
 
 use omen_gate::GateCode;
 use serde_json::Value;
 
 use omen_testkit::programs::{self, Cell, Program};
 
-/// What every program begins with. The answers need no import of their own.
+/// Common start of the programs. The answers need no import.
 const HEAD: &str = "use omen_gate::*;\nuse omen_gate::summary::Summary;";
 
-/// A step as a program calls it.
+/// Step as a program calls it.
 struct Step {
     method: String,
-    /// The type of what it takes, if it takes anything.
+    /// Type of the argument, if it has one.
     takes: Option<&'static str>,
     generics: &'static str,
-    /// What it gives if it refuses.
+    /// Type of its refusal.
     refusal: &'static str,
 }
 
@@ -30,7 +30,7 @@ fn step(method: &str) -> Step {
     Step { method: method.to_owned(), takes, generics, refusal }
 }
 
-/// The type of a request in a state.
+/// Type of a request in a state.
 fn request(state: &str) -> String {
     match state {
         "Typed" | "Grounded" => format!("Request<{state}<String>>"),
@@ -39,7 +39,7 @@ fn request(state: &str) -> String {
 }
 
 impl Step {
-    /// The step as programs write it: for its own sake, waited for, and with the rest of the way after it.
+    /// Adds the step as programs write it: by itself, awaited, and followed by the remaining steps.
     fn add_to(&self, program: &mut Program, state: &str) {
         let Self { method, takes, generics, refusal } = self;
         let parameter = takes.map_or(String::new(), |ty| format!(", value: {ty}"));

@@ -23,12 +23,12 @@ use serde_json::Value;
 
 use crate::support::unguarded;
 
-/// A test that hangs fails. Nothing that is tested depends on how long something takes.
+/// Fails a test that hangs. No test depends on timing.
 async fn within<T>(future: impl Future<Output = T>) -> T {
     tokio::time::timeout(Duration::from_secs(60), future).await.expect("this hangs")
 }
 
-/// Waits until something has come about.
+/// Waits until a condition holds.
 async fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let waited = tokio::time::timeout(Duration::from_secs(60), async {
         while !holds() {
@@ -46,7 +46,7 @@ async fn call(server: &StdioServer, tool: &str, args: Value) -> Result<Answer, F
     within(server.call(unguarded(tool, args))).await
 }
 
-/// Limits that a test reaches soon, with time enough for a machine under load.
+/// Limits that a test reaches soon, with enough time for a machine under load.
 fn limits() -> ServerLimits {
     ServerLimits {
         line_bytes: 1 << 20,

@@ -92,12 +92,12 @@ fn each_condition_is_asked_for() {
     raw(typed(Some(&promise()), failed), "the tool `s/t` reports an error (`isError`)");
     let text = Answer { content: vec![json!({"type": "text", "text": good().to_string()})], ..Answer::default() };
     raw(typed(Some(&promise()), text), "the answer of `s/t` has no `structuredContent`");
-    // The tool promises five stars at most; the type would take more.
+    // The tool promises five stars at most; the type would accept more.
     raw(
         typed(Some(&promise()), answer(json!({"title": "a", "stars": 6}))),
         "the answer of `s/t` does not match its `outputSchema`: `/stars`: 6 is greater than the maximum of 5",
     );
-    // Without a promise the type alone judges.
+    // Without a promise, only the type is checked.
     raw(
         typed(None, answer(json!({"title": "a", "stars": 256}))),
         "the answer of `s/t` does not match its registered type: `/stars`: 256 is greater than the maximum of 255",
@@ -136,7 +136,7 @@ struct Other {
 
 #[test]
 fn what_the_type_itself_refuses_is_not_typed() {
-    /// Its schema does not say all that its reader asks for.
+    /// Type whose schema does not have all the requirements of its deserializer.
     #[derive(Debug, Deserialize, JsonSchema)]
     struct Narrow {
         #[expect(dead_code, reason = "only reading counts")]
@@ -161,7 +161,7 @@ fn a_number_without_exact_text_is_not_typed() {
     assert!(untyped.why().message.contains("has no canonical text: the number `9007199254740993`"), "{untyped}");
 }
 
-/// The comparison is made anew for each answer: a server may list another schema any time.
+/// The comparison is repeated for each answer: a server may change its schema at any time.
 #[test]
 fn a_promise_that_has_changed_is_compared_again() {
     let mut outputs = Outputs::default();
@@ -181,7 +181,7 @@ fn a_promise_that_has_changed_is_compared_again() {
     assert!(blocked.message.starts_with("the `outputSchema` of `s/t` cannot be used: "), "{blocked}");
 }
 
-/// The server has both in its hand: what it promises, and what it answers.
+/// The server controls both the promise and the answer.
 #[test]
 fn an_answer_that_would_take_too_long_to_judge_is_not_typed() {
     let three = vec![json!({"$ref": "#/$defs/n"}); 3];
@@ -193,7 +193,7 @@ fn an_answer_that_would_take_too_long_to_judge_is_not_typed() {
     let untyped = typed::<Note>(Some(&schema), answer(json!({"title": "a", "x": nested(28)}))).unwrap_err();
     assert!(untyped.why().message.contains("validating it would take more than 4000000 steps"), "{untyped}");
 
-    // A long list of what an honest tool answers is judged.
+    // A long list, as an honest tool may answer, is checked.
     let mut schema = promise();
     schema["properties"]["notes"] = json!({"items": promise()});
     let notes = vec![json!({"title": "a title", "stars": 3}); 40_000];

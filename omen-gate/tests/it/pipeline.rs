@@ -1,4 +1,4 @@
-//! The whole way of a request.
+//! End-to-end requests.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -33,7 +33,7 @@ async fn a_request_goes_all_the_way() {
     assert_eq!(typed.value(), &Setting { key: "pool".to_owned(), value: 50 });
     let grounded = typed.ground(summary(r#""value":50"#)).await.unwrap();
     assert_eq!(grounded.summary().sections.len(), 1);
-    // Asked when the call is checked, for there was no call before, and once the intent is written.
+    // Listed when the call is checked, because there was no call before, and after the intent is written.
     assert_eq!((world.seen.lists(), world.seen.calls()), (2, 1));
     assert_eq!(world.kinds(), ["decision", "intent", "outcome"]);
     let entries = world.entries();
@@ -98,7 +98,7 @@ async fn pg_3_suspends_a_tool_that_has_changed() {
     let world = world("", |builder| builder).await;
     let before = world.conformant("turn_1", "store/get", get()).await.unwrap();
     let authorized = world.authorized("turn_1", "store/get", get()).await.unwrap();
-    // The server now says something else of its tool.
+    // The server now describes its tool differently.
     let changed = json!({ "name": "get", "description": "Reads all.", "inputSchema": { "type": "object",
         "properties": { "key": { "type": "string" } } } });
     world.seen.more.lock().unwrap().push(serde_json::from_value(changed).unwrap());
@@ -106,7 +106,7 @@ async fn pg_3_suspends_a_tool_that_has_changed() {
     let blocked = world.authorized("turn_1", "store/get", get()).await.unwrap_err();
     assert_eq!(blocked.code, GateCode::Pg3);
     assert!(blocked.message.contains("suspended"), "{blocked}");
-    // Held against the old form: authorized by it, and stopped at the last moment.
+    // Checked against the old form: authorized by it, and stopped at the last moment.
     let stopped = before.authorize().await.unwrap().dispatch().await.unwrap_err();
     assert_eq!(stopped.code(), GateCode::Pg3);
     assert_eq!(authorized.dispatch().await.unwrap_err().code(), GateCode::Pg3);
@@ -136,7 +136,7 @@ async fn g1_what_is_not_granted_is_denied_and_g3_asks() {
     assert_eq!(agreeing.kinds(), ["decision", "confirmation", "intent", "outcome"]);
 }
 
-/// Somebody who never answers, and what is notified of each question.
+/// Confirmer that never answers, with a notification for each question.
 #[derive(Clone, Debug, Default)]
 struct Silent(Arc<Notify>);
 
@@ -148,13 +148,13 @@ impl Confirmer for Silent {
     }
 }
 
-/// Who asked for the call has gone away while somebody was asked to confirm it: it was allowed so far, and not made.
+/// The caller goes away during the confirmation: the call was allowed so far, and not made.
 #[tokio::test]
 async fn g3_a_call_that_ends_while_it_waits_is_recorded_as_denied() {
     let silent = Silent::default();
     let world = world(MAY_WRITE, |builder| builder.confirmer(silent.clone())).await;
     for turn in ["turn_1", "turn_2"] {
-        // It used nothing up: the second one is asked about again.
+        // Nothing was used up: the second call is asked about again.
         let set = json!({ "key": "pool", "value": 80 });
         tokio::select! {
             authorized = world.authorized(turn, "store/set", set) => panic!("{authorized:?}"),
@@ -172,7 +172,7 @@ async fn g3_a_call_that_ends_while_it_waits_is_recorded_as_denied() {
     assert_eq!(world.seen.calls(), 0);
 }
 
-/// Who confirmed or denied is in the entry, where the confirmer knows.
+/// The entry has the responder, if the confirmer knows it.
 #[tokio::test]
 async fn g3_who_answered_is_in_the_log() {
     let ann = Responder::via("socket").user(1000, Some("ann"));
@@ -220,7 +220,7 @@ async fn g2_a_revocation_and_an_expiry_break_off_a_call_that_runs() {
                 tokio::task::yield_now().await;
             }
             if revoked {
-                // Another tool's grants are not what this call rests on.
+                // The call does not depend on another tool's grants.
                 world.gate.revoke(&operator, &tool("store/set"), Permission::Write).await.unwrap();
                 world.gate.revoke(&operator, &tool("store/get"), Permission::Read).await.unwrap();
             }
@@ -235,7 +235,7 @@ async fn g2_a_revocation_and_an_expiry_break_off_a_call_that_runs() {
         assert_eq!(began.elapsed().as_secs(), if revoked { 0 } else { 20 });
         let outcome = world.entries().into_iter().rfind(|entry| entry["kind"] == "outcome").unwrap();
         assert_eq!((&outcome["data"]["code"], &outcome["data"]["ran"]), (&json!("G2"), &json!("unknown")));
-        // It speaks neither against the tool (R1) nor against the turn (R2).
+        // It counts as a failure neither of the tool (R1) nor of the turn (R2).
         world.seen.fail_with(None);
         world.gate.grant(&operator, get_until(None)).await.unwrap();
         assert!(world.authorized("turn_1", "store/get", get()).await.unwrap().dispatch().await.is_ok());
@@ -291,13 +291,13 @@ async fn r3_each_fault_is_classified_budgeted_and_logged() {
             let outcome = world.entries().pop().unwrap();
             assert_eq!(outcome["data"]["class"], fault.class().as_str());
         }
-        // R2: two in a row are all that a turn may have.
+        // R2: a turn may have two failures in a row.
         let request = world.authorized("turn_1", "store/get", get()).await.unwrap();
         let stopped = request.dispatch().await.unwrap_err();
         assert_eq!(stopped.code(), GateCode::R2, "{stopped}");
         assert_eq!(world.seen.calls(), 2);
         assert_eq!(world.kinds().last().unwrap(), "turn R2");
-        // Another turn is another budget.
+        // Another turn has another budget.
         world.seen.fail_with(None);
         let request = world.authorized("turn_2", "store/get", get()).await.unwrap();
         assert!(request.dispatch().await.is_ok());
@@ -364,7 +364,7 @@ async fn a1_an_outcome_that_cannot_be_recorded_withholds_the_answer_and_nothing_
     assert_eq!(request.dispatch().await.unwrap_err().code(), GateCode::A1);
     assert_eq!(world.seen.calls(), 1, "it ran: its intent says so");
     assert_eq!(world.kinds().last().unwrap(), "intent");
-    // The log is closed until somebody has checked it, also when there is room again.
+    // The log stays closed until it is reopened, even when there is room again.
     world.room.store(100, Ordering::SeqCst);
     assert_eq!(other.dispatch().await.unwrap_err().code(), GateCode::A1);
     assert_eq!(world.seen.calls(), 1);
@@ -385,13 +385,13 @@ async fn g3_nobody_is_asked_about_a_call_that_r1_or_r2_would_stop() {
     let blocked = world.authorized("turn_2", "store/set", change()).await.unwrap_err();
     assert_eq!((blocked.code, world.kinds().last().unwrap().as_str()), (GateCode::R1, "decision R1"));
 
-    // The breaker would let a probe through, and the turn has had its failures.
+    // The breaker would admit a probe, but the turn has spent its failures.
     world.clock.advance(Duration::from_secs(60));
     let blocked = world.authorized("turn_1", "store/set", change()).await.unwrap_err();
     assert_eq!((blocked.code, world.kinds().last().unwrap().as_str()), (GateCode::R2, "decision R2"));
     assert_eq!(person.asked.lock().unwrap().len(), 2, "nobody was asked");
 
-    // To look has taken nothing: the probe is still to be had.
+    // The check has reserved nothing: the probe is still available.
     world.seen.fail_with(None);
     let request = world.authorized("turn_2", "store/set", change()).await.unwrap();
     assert!(request.dispatch().await.is_ok());

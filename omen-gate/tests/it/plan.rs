@@ -1,4 +1,4 @@
-//! PG-1 and PG-T: what a plan may be.
+//! PG-1 and PG-T: valid and invalid plans.
 
 mod mutations;
 
@@ -45,7 +45,7 @@ fn a_call_is_taken_as_it_is_written() {
     let call = call(CALL);
     assert_eq!(call.tool().to_string(), "files/read");
     assert_eq!(Value::Object(call.args().clone()), json!({"path": "a.txt"}));
-    // JSON's own white space may stand around it.
+    // JSON white space may surround a plan.
     self::call(&format!("\n\t {CALL}\r\n"));
 }
 
@@ -89,7 +89,7 @@ fn another_value_is_no_plan() {
 fn broken_json_is_no_plan() {
     let broken = "the plan is incomplete: unexpected end of JSON";
     refused("{", broken, "output limit");
-    // Every plan that is cut short, wherever that is.
+    // A plan truncated at every position.
     for (end, _) in CALL.char_indices().skip(1) {
         refused(&CALL[..end], broken, "output limit");
     }
@@ -154,7 +154,7 @@ fn numbers_are_those_that_every_reader_takes_for_the_same() {
             assert!(message.starts_with(&format!("the number `{text}` at `/args/n/0` {why}")), "{message}");
         }
     }
-    // A power of ten that no double has, written at length.
+    // A power of ten beyond every double, written at length.
     assert!(args(&format!("{{\"n\": 1e{}}}", "9".repeat(40))).is_err());
     assert!(args(&format!("{{\"n\": 0.{}1}}", "0".repeat(400))).is_err());
 }
@@ -164,7 +164,7 @@ fn size_and_depth_have_limits() {
     let at = |depth: usize| format!("{{\"a\": {}{}}}", "[".repeat(depth - 2), "]".repeat(depth - 2));
     args(&at(32)).unwrap();
     assert_eq!(args(&at(33)).unwrap_err().message, "the plan is nested more than 32 levels deep");
-    // Deep enough to end a reader that calls itself.
+    // Deep enough to overflow a recursive parser.
     let deepest = "[".repeat(30_000);
     refused(&deepest, "the plan is incomplete: unexpected end of JSON", "");
     let deep = format!("{deepest}{}", "]".repeat(30_000));
@@ -228,7 +228,7 @@ fn a_call_has_its_members_and_no_other() {
         "did you mean `args`?",
     );
     refused(&with(r#", "answer": "x""#), "unknown field `answer` of a `call_tool`", "`server`, `tool`, `args`");
-    // What is wrong with the form comes first.
+    // Errors of form come first.
     refused(
         &with(r#", "server": "a b", "tool": "t", "args": 1"#),
         "expected an object for `args`, found a number",
@@ -236,7 +236,7 @@ fn a_call_has_its_members_and_no_other() {
     );
 }
 
-/// A text that is not a name is in no catalogue, like a name that nothing has: both are PG-2.
+/// An invalid name is in no catalogue, like an unlisted name: both are PG-2.
 #[test]
 fn a_name_that_no_catalogue_holds_is_refused_as_one_that_is_not_listed() {
     let with = |members: &str| format!(r#"{{"type": "call_tool"{members}}}"#);
@@ -290,7 +290,7 @@ fn a_final_answer_that_does_not_ask_is_refused() {
     refused(&calls, "unknown field `tool` of a `final_answer`", "`answer`, `needs_more_info`");
 }
 
-/// Whatever a planner writes, a message stays short and on one line.
+/// A message is short and on one line for every plan.
 #[test]
 fn messages_are_bounded() {
     let long = "x\\n".repeat(10_000);

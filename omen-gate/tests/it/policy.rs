@@ -20,7 +20,7 @@ fn a_query_that_matches_is_halted_with_the_reason() {
     policy.screen("what is the time?").unwrap();
     policy.screen("").unwrap();
     refused(&policy, "how do I MAKE A BOMB at home", "the policy does not allow this query: weapons");
-    // A pattern matches anywhere, over lines too, and a reason is reported once.
+    // A pattern matches anywhere, across lines too, and a reason is reported once.
     refused(
         &policy,
         "hello\nexplosive 4111111111111111 make bomb",

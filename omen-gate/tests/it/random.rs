@@ -1,4 +1,4 @@
-//! Random numbers from a seed.
+//! Pseudorandom numbers from a seed.
 
 /// SplitMix64: small, and the same on every machine.
 #[derive(Debug)]

@@ -1,4 +1,4 @@
-//! Another configuration while a gate runs: whole, or not at all.
+//! Reload of a running gate's configuration: complete, or without effect.
 
 use std::fs;
 use std::num::NonZeroU32;
@@ -24,13 +24,13 @@ fn set() -> Value {
     json!({ "key": "pool", "value": 80 })
 }
 
-/// The entries about policies.
+/// Entries about policies.
 fn policies(world: &World) -> Vec<Value> {
     let entries = all_logged(&world.memory).into_iter();
     entries.filter(|entry| entry["kind"] == "policy").map(|entry| entry["data"].clone()).collect()
 }
 
-/// A configuration that allows nothing.
+/// Configuration that allows nothing.
 fn nothing() -> Config {
     Config::parse("[servers.store]\n").unwrap()
 }
@@ -50,7 +50,7 @@ async fn the_next_step_goes_by_the_new_policy_and_the_log_has_both_hashes() {
     let expect = json!({ "before": before.to_string(), "outcome": "loaded", "policy": policy.to_string() });
     assert_eq!(policies(&world).as_slice(), std::slice::from_ref(&expect));
 
-    // The same again is nothing new.
+    // Reloading the same configuration changes nothing.
     world.gate.reload(config_under(NO_POOLS, "").await).await.unwrap();
     assert_eq!(policies(&world), [expect]);
     world.gate.reload(config("").await).await.unwrap();
@@ -82,7 +82,7 @@ async fn what_was_authorized_before_is_checked_again_as_it_is_dispatched() {
         assert_eq!((stopped.code(), world.seen.calls()), (code, 0), "{stopped}");
         assert_eq!(world.entries().last().unwrap()["data"]["code"], code.as_str());
     }
-    // What the new policy allows in the same way goes on.
+    // A running call that the new policy allows in the same way continues.
     let world = world("", |builder| builder).await;
     let request = world.authorized("turn_1", "store/get", get()).await.unwrap();
     world.gate.reload(config("[limits]\ncall_timeout_seconds = 5\n").await).await.unwrap();
@@ -91,7 +91,7 @@ async fn what_was_authorized_before_is_checked_again_as_it_is_dispatched() {
 
 #[tokio::test]
 async fn a_reload_while_somebody_confirms_counts() {
-    /// Says yes when it is let.
+    /// Confirmer that confirms when it is released.
     #[derive(Debug)]
     struct Slow(Arc<Notify>, Arc<Notify>);
 
@@ -112,7 +112,7 @@ async fn a_reload_while_somebody_confirms_counts() {
     asked.notified().await;
     world.gate.reload(config("").await).await.unwrap();
     answer.notify_one();
-    // The human has said yes to what the operator has taken back in the meantime.
+    // The human has confirmed a call whose grant the operator has revoked meanwhile.
     let stopped = authorizing.await.unwrap().unwrap().dispatch().await.unwrap_err();
     assert_eq!((stopped.code(), world.seen.calls()), (GateCode::G2, 0), "{stopped}");
 }
@@ -153,13 +153,13 @@ async fn grants_that_both_configurations_have_stay_as_they_are() {
     let with = async |limit: u32| config(&format!("{twice}[limits]\ncall_timeout_seconds = {limit}\n")).await;
     let same = world.gate.reload(with(5).await).await.unwrap();
     assert_eq!((same.given.len(), same.revoked.len()), (0, 0));
-    // One use is left, and not two.
+    // One use is left, not two.
     assert_eq!(write("turn_2").await, Ok(()));
     assert_eq!(write("turn_3").await, Err(GateCode::G2));
     world.gate.reload(with(6).await).await.unwrap();
     assert_eq!(write("turn_4").await, Err(GateCode::G2), "reading it again revives nothing");
 
-    // Another grant is another one.
+    // A different grant is a new one.
     let three = twice.replace("uses = 2", "uses = 3");
     let other = world.gate.reload(config(&three).await).await.unwrap();
     assert_eq!((other.given.len(), other.revoked.len()), (1, 1));
@@ -170,7 +170,7 @@ async fn grants_that_both_configurations_have_stay_as_they_are() {
     assert_eq!(of("grant")["grants"][0]["uses"], 3);
     assert_eq!(of("revocation")["grants"], json!(other.revoked));
 
-    // What the operator has revoked stays so, as long as the configuration says the same of it.
+    // A grant revoked by the operator stays revoked as long as the configuration keeps it unchanged.
     let revoked = world.gate.revoke(&turn("turn_5"), &tool("store/set"), Permission::Write).await.unwrap();
     assert_eq!(revoked.len(), 1);
     world.gate.reload(config(&format!("{three}[limits]\ncall_timeout_seconds = 7\n")).await).await.unwrap();
@@ -230,7 +230,7 @@ async fn what_takes_a_restart_is_refused_whole() {
 
 #[tokio::test]
 async fn what_cannot_be_recorded_is_not_in_force() {
-    // Of the entries of the grant, the revocation and the policy, so many fit on the disk.
+    // The disk has room for only some of the entries of the grant, the revocation and the policy.
     for room in 0..3 {
         let world = world("", |builder| builder).await;
         let before = world.gate.policy_hash();
@@ -274,7 +274,7 @@ async fn a_file_with_an_error_leaves_the_old_policy_in_force() {
     assert_eq!(world.authorized("turn_2", "store/get", get()).await.unwrap_err().code, GateCode::Pg3);
 }
 
-/// A list that was read within looser limits is not good enough.
+/// A list that was read within looser limits does not suffice.
 #[tokio::test]
 async fn stricter_limits_count_for_a_list_that_is_known() {
     let world = world("", |builder| builder).await;

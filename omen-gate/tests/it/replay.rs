@@ -1,4 +1,4 @@
-//! Two policies over the calls of a log: the exact difference, against a judge that was written another way.
+//! Replay of a log's calls under two policies: the exact difference, compared with an independent implementation.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::random::Random;
 use crate::support::{clock, secs, start};
 
-/// Three tools that take anything.
+/// Three tools that accept anything.
 fn tools() -> Vec<Tool> {
     let schema = json!({ "type": "object", "properties": { "mode": {}, "amount": {}, "text": {}, "token": {} } });
     ["a", "b", "c"]
@@ -39,7 +39,7 @@ impl ToolServer for Any {
     }
 }
 
-/// What one policy says of one tool, as the brute-force judge has it.
+/// Entry of one policy for one tool, in the brute-force implementation.
 #[derive(Clone, Debug, Default)]
 struct Entry {
     is_pinned: bool,
@@ -83,14 +83,14 @@ fn text(policy: &Policy, arguments: &str) -> String {
     text
 }
 
-/// A call as it was made, whatever the log has of it.
+/// Call as it was made, regardless of what the log has.
 struct Made {
     tool: &'static str,
     args: Value,
     at: SystemTime,
 }
 
-/// One policy, judged by hand over all calls in turn.
+/// Verdicts of one policy on all calls in turn, by brute force.
 fn by_hand(policy: &Policy, calls: &[Made]) -> Vec<&'static str> {
     let mut passed: BTreeMap<&str, Vec<SystemTime>> = BTreeMap::new();
     let mut verdicts = Vec::new();
@@ -132,7 +132,7 @@ fn key() -> Key {
     Key::from_bytes(&std::array::from_fn::<u8, 32, _>(|i| i as u8)).unwrap()
 }
 
-/// A log of so many random calls through a gate, and the calls.
+/// Log of random calls through a gate, and the calls.
 async fn recorded(folder: &std::path::Path, policy: &Policy, arguments: &str, count: usize) -> Vec<Made> {
     let clock = clock();
     let shared: Arc<dyn GateClock> = clock.clone();
@@ -249,7 +249,7 @@ async fn the_difference_over_ten_thousand_calls_is_the_one_by_brute_force() {
     }
 }
 
-/// What was not recorded is not guessed.
+/// Unrecorded data is not guessed.
 #[tokio::test]
 async fn without_the_arguments_a_verdict_that_depends_on_them_is_undecidable() {
     let (old, new) = policies();
@@ -270,7 +270,7 @@ async fn without_the_arguments_a_verdict_that_depends_on_them_is_undecidable() {
                 assert_eq!(is_undecidable(&old), tool == "a", "{tool}: {old:?}");
                 assert_eq!(is_undecidable(&new), tool != "b", "{tool}: {new:?}");
             } else {
-                // The texts that the old policy has rules for were recorded, and numbers are in any case.
+                // Texts that the old policy has rules for were recorded, and numbers always are.
                 assert_eq!((name(&old), name(&new)), (expect_old[number], expect_new[number]), "{tool}");
             }
             number += 1;
@@ -279,7 +279,7 @@ async fn without_the_arguments_a_verdict_that_depends_on_them_is_undecidable() {
     }
 }
 
-/// A rule about what was hidden as a secret cannot be judged; one that is broken elsewhere is broken.
+/// A rule about a hidden secret cannot be checked; a violation elsewhere counts.
 #[tokio::test]
 async fn a_rule_about_a_secret_is_undecidable() {
     let config = |rules: &str| {
@@ -313,7 +313,7 @@ async fn a_rule_about_a_secret_is_undecidable() {
     assert_eq!(judged(10), ("deny", "deny"));
 }
 
-/// Plans have no form of their tool: a catalogue has.
+/// Plans do not contain the form of their tool: a catalogue does.
 #[test]
 fn plans_are_judged_by_both() {
     let (old, new) = policies();
@@ -330,7 +330,7 @@ fn plans_are_judged_by_both() {
     assert_eq!(said(&plan("d", json!({}))), Some(("deny", "deny")));
     assert_eq!(said("```"), Some(("deny", "deny")));
     assert_eq!(said(r#"{"type":"final_answer","answer":"Which?","needs_more_info":true}"#), None);
-    // Without it, what both have approved is taken for the form; what one of them has, is not.
+    // Without it, a form that both policies approved is assumed; one that only one of them has is not.
     let mut without = Replay::new(&config(&old), &config(&new), None, start());
     assert!(matches!(
         without.judge_plan(&plan("a", json!({ "mode": "x" }))),

@@ -1,4 +1,5 @@
-//! What the audit log says holds over a restart: directives, budgets, revocations and calls in doubt (PG-6, R2, G2). A gate that is killed is a copy of its log at that moment.
+//! State from the audit log after a restart: directives, budgets, revocations and calls in doubt (PG-6, R2, G2). A
+//! killed gate is a copy of its log at that moment.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -24,7 +25,7 @@ const MAY: &str = "[[grants]]\nserver = 'store'\ntool = 'set'\npermissions = ['W
                    [breaker]\nfailures = 3\ncooldown_seconds = 60\n\
                    [audit]\nlog = 'l'\nkey_file = 'k'\narguments = 'full'\n";
 
-/// A server that copies the log while it is called, and answers as configured.
+/// Server that copies the log during a call, and answers as configured.
 #[derive(Clone, Debug)]
 struct Copies {
     local: Arc<Local>,
@@ -62,7 +63,7 @@ fn key() -> Key {
 }
 
 impl Run {
-    /// A gate on a log, at a time.
+    /// Gate on a log, at a time.
     async fn on(log: &Memory, clock: &Arc<ManualClock>, more: &str) -> Self {
         let server = Copies {
             local: Arc::new(local()),
@@ -83,7 +84,7 @@ impl Run {
         (Self::on(&log, &clock(), MAY).await, log)
     }
 
-    /// The gate is killed while it calls: what the next one finds.
+    /// Kills the gate during a call, and returns the log that the next one finds.
     async fn killed_within(&self, turn: &str, name: &str, args: Value) -> Memory {
         let _ = self.call(turn, name, args).await;
         self.server.copy.lock().unwrap().take().unwrap()
@@ -136,12 +137,12 @@ async fn pg_6_a_call_in_doubt_is_not_repeated() {
         assert!(why.help.contains("omen audit settle"), "{why:?}");
     }
     assert_eq!(again.calls(), 0);
-    // Another call is another call.
+    // A different call is not affected.
     let _ = again.call("turn_2", "store/set", set(61)).await.unwrap();
     assert_eq!(again.calls(), 1);
 }
 
-/// A tool that only reads may be asked again, in another turn.
+/// A tool that only reads may be called again, in another turn.
 #[tokio::test]
 async fn a_reading_call_in_doubt_may_be_made_in_another_turn() {
     let (run, _) = Run::new().await;
@@ -172,7 +173,7 @@ async fn a_call_in_doubt_is_settled_by_an_entry() {
     }
 }
 
-/// An episode that is resumed after the restart gives its task out again.
+/// An episode that is resumed after the restart returns its task again.
 #[tokio::test]
 async fn pg_6_a_directive_that_was_called_is_not_called_again() {
     let (run, log) = Run::new().await;
@@ -205,7 +206,7 @@ async fn r2_the_failures_of_a_turn_count_after_a_restart() {
     drop(run);
 
     let again = Run::on(&log, &clock, MAY).await;
-    // Two in a row are the most.
+    // Two failures in a row are the limit.
     assert_eq!(code(again.call("turn_2", "store/get", json!({ "key": "c" })).await), GateCode::R2);
     assert_eq!(again.calls(), 0);
     // One failure, then a success, then one more.
@@ -250,7 +251,7 @@ async fn r1_breakers_are_closed_after_a_restart() {
     let again = Run::on(&log, &clock, MAY).await;
     assert_eq!(again.gate.health().breakers.get(&get), None);
     let _ = again.call("turn_5", "store/get", json!({ "key": "a" })).await.unwrap();
-    // A restart makes no failure of a turn undone (R2).
+    // A restart does not reset the failures of a turn (R2).
     again.fails_with(Some(Fault::Died { why: "it is gone".to_owned() }));
     assert!(again.call("turn_3", "store/get", json!({ "key": "a" })).await.is_err());
     assert_eq!(code(again.call("turn_3", "store/get", json!({ "key": "a" })).await), GateCode::R2);
@@ -263,7 +264,7 @@ async fn g2_what_was_revoked_stays_revoked() {
     run.gate.revoke(&operator, &tool("store/set"), Permission::Write).await.unwrap();
     let clock = Arc::clone(&run.clock);
     drop(run);
-    // However often it is restarted.
+    // After any number of restarts.
     for _ in 0..3 {
         let again = Run::on(&log, &clock, MAY).await;
         let plan = json!({ "type": "call_tool", "server": "store", "tool": "set", "args": set(60) }).to_string();
@@ -272,16 +273,17 @@ async fn g2_what_was_revoked_stays_revoked() {
         let refused = way.call().unwrap().conform().await.unwrap().authorize().await.unwrap_err();
         assert_eq!(refused.code, GateCode::G2);
         assert!(refused.message.contains("was revoked"), "{refused:?}");
-        // What was not revoked is there.
+        // Grants that were not revoked are in force.
         let _ = again.call("turn_2", "store/get", json!({ "key": "a" })).await.unwrap();
     }
-    // Another grant in the configuration is another grant.
+    // A different grant in the configuration is a new one.
     let other = MAY.replace("pre_granted", "uses = 7\npre_granted");
     let again = Run::on(&log, &clock, &other).await;
     let _ = again.call("turn_3", "store/set", set(60)).await.unwrap();
 }
 
-/// What has expired stays so, though the clock is set back between two runs, however often: the log shows what time it was.
+/// An expired grant stays expired, even if the clock is set back between runs, any number of times: the log has the
+/// earlier time.
 #[tokio::test]
 async fn g2_what_has_expired_stays_so_though_the_clock_is_set_back_between_runs() {
     let (log, time) = (Memory::default(), clock());
@@ -306,7 +308,7 @@ async fn g2_what_has_expired_stays_so_though_the_clock_is_set_back_between_runs(
     }
 }
 
-/// Makes a call, or says which rule refuses it.
+/// Makes a call, and returns the rule that refuses it, if any.
 async fn attempt(run: &Run, turn: &str, args: Value) -> Result<(), GateCode> {
     let plan = json!({ "type": "call_tool", "server": "store", "tool": "set", "args": args }).to_string();
     let request = run.gate.request(TurnId::new(turn).unwrap(), "raise the pool");
@@ -315,7 +317,7 @@ async fn attempt(run: &Run, turn: &str, args: Value) -> Result<(), GateCode> {
     authorized.dispatch().await.map(drop).map_err(|stopped| stopped.code())
 }
 
-/// However often and whenever the gate is killed, a default grant is good for as many calls as it says.
+/// A default grant allows its number of calls in total, however often and whenever the gate is killed.
 #[tokio::test]
 async fn g2_uses_are_counted_over_kills_and_starts() {
     let grant = |uses: u32| {
@@ -323,7 +325,7 @@ async fn g2_uses_are_counted_over_kills_and_starts() {
             "[[grants]]\nserver = 'store'\ntool = 'set'\npermissions = ['WRITE']\nuses = {uses}\npre_granted = true\n"
         )
     };
-    // The same grant may be there twice.
+    // The same grant may be listed twice.
     for (configuration, uses) in [(grant(5), 5), ([grant(2), grant(2)].concat(), 4)] {
         let mut killed = 0;
         for seed in 0..40 {
@@ -343,7 +345,7 @@ async fn g2_uses_are_counted_over_kills_and_starts() {
                 match random.below(3) {
                     0 => {}
                     1 => run = Run::on(&log, &clock, &configuration).await,
-                    // It was killed in the middle of the call.
+                    // The gate was killed during the call.
                     _ => {
                         killed += 1;
                         let left = run.server.copy.lock().unwrap().take().unwrap();
@@ -357,7 +359,7 @@ async fn g2_uses_are_counted_over_kills_and_starts() {
     }
 }
 
-/// A grant that a configuration no longer has, and then has again, is given anew, also for the next gate.
+/// A grant that a configuration drops and then adds again is new, also for the next gate.
 #[tokio::test]
 async fn g2_a_grant_that_is_given_again_has_all_its_uses() {
     let counted = MAY.replace("pre_granted", "uses = 2\npre_granted");
@@ -377,7 +379,7 @@ async fn g2_a_grant_that_is_given_again_has_all_its_uses() {
     assert_eq!(attempt(&again, "turn_3", set(5)).await, Err(GateCode::G2));
 }
 
-/// What an entry about a call says of the rules that it was judged by.
+/// Data on the rules in force in the entries of a call.
 #[tokio::test]
 async fn entries_name_the_rules_they_were_judged_by() {
     let (run, log) = Run::new().await;

@@ -1,4 +1,4 @@
-//! R4: a turn does not go on without what it needs.
+//! R4: a turn does not continue without its dependencies.
 
 use omen_gate::turn_steps::{MAX_STEPS, TurnStep, TurnStepState, TurnSteps};
 use omen_gate::{Abort, FaultClass, GateCode, Missing, StepId};
@@ -8,7 +8,7 @@ fn id(text: &str) -> StepId {
     text.parse().unwrap()
 }
 
-/// As in `a, b: a, c: a b`.
+/// Parses steps as in `a, b: a, c: a b`.
 fn steps(text: &str) -> Vec<TurnStep> {
     let step = |text: &str| {
         let (name, after) = text.split_once(':').unwrap_or((text, ""));
@@ -74,7 +74,7 @@ fn a_missing_dependency_aborts_and_says_why() {
         assert_eq!(abort, Abort::MissingDependency { step: id("c"), dependency: id("b"), missing });
         assert_eq!(abort.to_string(), format!("the turn is aborted: step `c` needs step `b`, which {words}"));
         assert_eq!(abort.code(), GateCode::R4);
-        // Nothing more runs, not even what needs nothing.
+        // Nothing more runs, not even steps without dependencies.
         assert_eq!(ready(&turn), [""; 0]);
         assert_eq!(turn.begin(&id("a")).unwrap_err(), abort);
         assert_eq!(turn.aborted(), Some(&abort));

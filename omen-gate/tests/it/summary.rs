@@ -1,4 +1,4 @@
-//! PG-5: summaries that are locked to evidence.
+//! PG-5: summaries with verbatim evidence.
 
 use omen_gate::output::{Outputs, TypedAnswer};
 use omen_gate::summary::{Bullet, Section, Summary, ground};
@@ -51,7 +51,7 @@ fn evidence_stands_in_the_canonical_text() {
 #[test]
 fn one_bullet_without_evidence_blocks_the_whole() {
     refused(&[&["Zürich"], &["100", "sunny"]], "bullet 2 of section 2 has evidence that is not in the answer: `sunny`");
-    // Verbatim: neither the case of letters, nor the form of numbers, nor another writing of a letter.
+    // Verbatim: case, the spelling of numbers and the encoding of letters all count.
     for near in ["zürich", "Zu\u{308}rich", "21.50", "1e2", "Zürich ", r#"partly "cloudy""#, "\"city\": \"Zürich\""]
     {
         refused(&[&[near]], &format!("bullet 1 of section 1 has evidence that is not in the answer: `{near}`"));
@@ -77,12 +77,12 @@ fn evidence_says_something() {
     for blank in ["", " ", "{", "\":\"", "},{"] {
         refused(&[&[blank]], &told(blank));
     }
-    // What cannot be seen is shown as a blank.
+    // Invisible characters are shown as blanks.
     refused(&[&["\u{200b}"]], &told(" "));
     refused(&[], "it has no sections");
 }
 
-/// What holds of every bullet holds of none: where there are no risks, the section on risks is empty.
+/// A section may be empty, as one on risks where there are none.
 #[test]
 fn a_section_without_bullets_claims_nothing() {
     for sections in [&[&["Zürich"][..], &[]][..], &[&[], &["100"]], &[&[]], &[&[], &[]]] {
@@ -101,7 +101,7 @@ fn a_claim_says_something() {
             "the summary of `s/t` is not grounded: bullet 2 of section 2 has a text without a letter or a digit";
         assert_eq!((blocked.code, blocked.message.as_str()), (GateCode::Pg5, expect), "{blank:?}");
     }
-    // Both may be wrong with one bullet.
+    // One bullet may have both faults.
     let mut claims = summary(&[&["Bern"]]);
     claims.sections[0].bullets[0].text.clear();
     let message = ground(&typed(), claims).unwrap_err().message;

@@ -1,4 +1,4 @@
-//! What several tests need.
+//! Helpers shared by tests.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -22,7 +22,7 @@ pub(crate) fn secs(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
-/// As in `files/write`.
+/// Parses a tool as in `files/write`.
 pub(crate) fn tool(text: &str) -> ToolId {
     let (server, tool) = text.split_once('/').unwrap();
     ToolId { server: server.parse().unwrap(), tool: tool.parse().unwrap() }
@@ -41,17 +41,17 @@ pub(crate) fn demand(name: &str, permissions: &[Permission]) -> Demand {
     Demand { tool: tool(name), permissions, always_confirm: false }
 }
 
-/// A call in turn `turn_1` with one argument.
+/// Call in turn `turn_1` with one argument.
 pub(crate) fn call(name: &str, permissions: &[Permission]) -> Call {
     Call::new(turn("turn_1"), demand(name, permissions), args(json!({"path": "a.txt"}))).unwrap()
 }
 
-/// A grant without an end that needs confirmation.
+/// Grant without an expiry that needs confirmation.
 pub(crate) fn grant(name: &str, permission: Permission) -> Grant {
     Grant { tool: tool(name), permission, source: Source::User, expires: None, uses: None, pre_granted: false }
 }
 
-/// The outcome with the decision that was logged.
+/// Outcome with the decision that was logged.
 pub(crate) fn logged<T>(ruling: Ruling<T>) -> (Decision, Result<T, Blocked>) {
     let mut log = None;
     let outcome = ruling.recorded(|decision| {
@@ -61,30 +61,30 @@ pub(crate) fn logged<T>(ruling: Ruling<T>) -> (Decision, Result<T, Blocked>) {
     (log.unwrap(), outcome)
 }
 
-/// The outcome, however it was logged.
+/// Outcome, with a log that accepts everything.
 pub(crate) fn outcome<T>(ruling: Ruling<T>) -> Result<T, Blocked> {
     logged(ruling).1
 }
 
-/// A call past the gate, for tests of servers alone.
+/// Call that bypasses the gate, for tests of servers alone.
 pub(crate) fn unguarded(tool: &str, args: serde_json::Value) -> omen_gate::server::Dispatch {
     let tool = omen_gate::ToolName::new(tool).unwrap();
     omen_gate::server::Dispatch::unguarded(TurnId::new("test").unwrap(), tool, serde_json::from_value(args).unwrap())
 }
 
-/// The entries of an audit log.
+/// Entries of an audit log.
 pub(crate) fn all_logged(memory: &Memory) -> Vec<Value> {
     let text = String::from_utf8(memory.bytes()).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// Without those that say how the log and the gate began.
+/// Entries without those of the start of log and gate.
 pub(crate) fn logged_of_turns(memory: &Memory) -> Vec<Value> {
     let of_a_turn = |entry: &Value| entry["turn"].as_str().is_some_and(|turn| turn != omen_gate::START);
     all_logged(memory).into_iter().filter(of_a_turn).collect()
 }
 
-/// The kinds of entries, with the codes of those that refuse.
+/// Kinds of entries, with the codes of refusals.
 pub(crate) fn kinds(entries: &[Value]) -> Vec<String> {
     let kind_of = |entry: &Value| match (entry["kind"].as_str().unwrap(), entry["data"]["code"].as_str()) {
         (kind, Some(code)) => format!("{kind} {code}"),

@@ -1,30 +1,29 @@
-//! Whether a Rust type takes all that a tool's `outputSchema` promises.
+//! Containment check: does a Rust type accept every value that a tool's `outputSchema` promises?
 //!
-//! Whether one JSON Schema is contained in another cannot be decided in general. What is decided here is what tools
-//! and `schemars` write: types, `enum` and `const`, `properties` with `required` and `additionalProperties`, `items`
-//! and `prefixItems`, bounds, `allOf`, `anyOf`, `oneOf` and references. A *yes* is a proof. All else is a
-//! *no*, and it says which of the two it is: there is a promise that the type does not take, or one of which it
-//! cannot be decided.
+//! Whether one JSON Schema contains another is undecidable in general. This check covers what tools and `schemars`
+//! write: types, `enum` and `const`, `properties` with `required` and `additionalProperties`, `items` and
+//! `prefixItems`, bounds, `allOf`, `anyOf`, `oneOf` and references. Acceptance is a proof. A refusal says whether the
+//! type rejects a promised value, or whether the check could not decide.
 
-mod judge;
+mod containment;
+mod containment_error;
 mod promise;
 mod references;
-mod unfit;
 
 use jsonschema::Draft;
 use serde_json::{Map, Value};
 
-use judge::Judge;
+use containment::ContainmentCheck;
+use containment_error::{ContainmentError, undecided};
 use promise::Promise;
-use unfit::{Unfit, undecided};
 
-/// Asks that everything that is valid against `promise` is valid against `derived`, which is of the dialect 2020-12.
-pub(super) fn takes(promise: &Map<String, Value>, derived: &Value) -> Result<(), Unfit> {
+/// Requires that every value valid against `promise` is also valid against `derived`, a schema of the dialect 2020-12.
+pub(super) fn takes(promise: &Map<String, Value>, derived: &Value) -> Result<(), ContainmentError> {
     let promised = Value::Object(promise.clone());
     if Draft::default().detect(&promised) < Draft::Draft7 {
         return undecided("", "its `outputSchema` is of a dialect before draft 7");
     }
-    let mut judge = Judge::new(&promised, derived);
-    let start = Promise::of(&promised, &judge.promised)?;
+    let mut judge = ContainmentCheck::new(&promised, derived);
+    let start = Promise::new(&promised, &judge.promised)?;
     judge.takes(&start, derived, "")
 }

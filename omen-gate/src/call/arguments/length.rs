@@ -1,13 +1,13 @@
-//! How long a value may be.
+//! Bounds on lengths.
 
 use std::fmt;
 
 use serde_json::Value;
 
-use super::broken::Why;
-use super::types::Types;
+use super::types::ValueTypes;
+use super::violation::RefusalReason;
 
-/// Bounds on the characters of a string (Unicode code points, as JSON Schema counts them), or on the members of an array.
+/// Bounds on the characters of a string (Unicode code points, as in JSON Schema), or on the elements of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Length {
     pub(crate) min: Option<u32>,
@@ -15,27 +15,27 @@ pub(crate) struct Length {
 }
 
 impl Length {
-    pub(super) fn judge(self, value: &Value) -> Result<(), Why> {
+    pub(super) fn judge(self, value: &Value) -> Result<(), RefusalReason> {
         let (length, what) = match value {
             Value::String(text) => (text.chars().count(), "character"),
             Value::Array(items) => (items.len(), "member"),
-            _ => return Err(Why::other_type(Types::STRING.or(Types::ARRAY), value)),
+            _ => return Err(RefusalReason::other_type(ValueTypes::STRING.or(ValueTypes::ARRAY), value)),
         };
         let few = self.min.filter(|min| length < *min as usize);
         let many = self.max.filter(|max| length > *max as usize);
         let s = if length == 1 { "" } else { "s" };
         match (few, many) {
             (Some(min), _) => {
-                Err(Why::new(format!("it has {length} {what}{s}"), format!("pass at least {min} {what}s")))
+                Err(RefusalReason::new(format!("it has {length} {what}{s}"), format!("pass at least {min} {what}s")))
             }
             (_, Some(max)) => {
-                Err(Why::new(format!("it has {length} {what}{s}"), format!("pass at most {max} {what}s")))
+                Err(RefusalReason::new(format!("it has {length} {what}{s}"), format!("pass at most {max} {what}s")))
             }
             (None, None) => Ok(()),
         }
     }
 
-    /// Whether no length is within the bounds.
+    /// Whether no length satisfies the bounds.
     pub(super) fn is_empty(self) -> bool {
         self.min.zip(self.max).is_some_and(|(min, max)| min > max)
     }

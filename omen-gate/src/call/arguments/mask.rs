@@ -1,18 +1,18 @@
-//! What stands in the place of what the audit log does not have.
+//! Placeholder for values that the audit log does not record.
 
 use serde_json::{Map, Value};
 
-/// What stands in the place of what is hidden.
+/// Placeholder for a hidden value.
 pub const MASKED: &str = "[redacted]";
 
-/// A step from arguments to one of their values.
+/// Step of a path into arguments.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Step<'a> {
+pub(super) enum ArgumentStep<'a> {
     Key(&'a str),
     Index(usize),
 }
 
-/// Whether a recorded value is one that was hidden, or looks like it.
+/// Whether a recorded value is the placeholder, or indistinguishable from it.
 pub(super) fn is_masked(value: &Value) -> bool {
     value == MASKED
 }
@@ -21,7 +21,7 @@ pub(super) fn masked() -> Value {
     MASKED.into()
 }
 
-/// Whether something in recorded arguments was hidden.
+/// Whether recorded arguments contain a placeholder.
 pub(crate) fn has_masked(args: &Map<String, Value>) -> bool {
     fn within(value: &Value) -> bool {
         match value {

@@ -1,8 +1,8 @@
-//! Paths below a folder.
+//! Rule that confines paths to folders.
 //!
-//! A path is judged in every way that the programs behind the gate may read it: with `..` as the operating system takes it,
-//! behind links, and as a program that cuts it out of the text; as it is written, and in each of Unicode's forms. All of
-//! them have to lead below the folder. What a program may decode or expand is refused before.
+//! A path is checked under every reading that a program behind the gate may give it: with `..` resolved by the
+//! operating system behind links, and lexically; as written, and in each Unicode normalization form. Every reading must
+//! lead into a folder. Texts that a program may decode or expand are refused before.
 
 mod links;
 mod spelling;
@@ -14,24 +14,25 @@ use std::path::{Component, Path, PathBuf};
 use icu_normalizer::{ComposingNormalizerBorrowed, DecomposingNormalizerBorrowed};
 use serde_json::Value;
 
-use super::broken::Why;
-use super::types::Types;
+use super::types::ValueTypes;
+use super::violation::RefusalReason;
 use crate::base::bounded;
 
-/// Folders, as they are written in the configuration.
+/// Allowed folders, as written in the configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Under {
+pub(crate) struct FolderRule {
     pub(crate) folders: Vec<String>,
-    /// From where the server starts relative paths, if the operator knows that. Servers differ: one starts from its working
-    /// directory, another from a folder that it was given, or from one that its client names later.
+    /// Directory in which the server resolves relative paths, if the operator states it. Servers differ: some use their
+    /// working directory, others a configured folder or one that the client names later.
     pub(crate) relative_to: Option<String>,
 }
 
-impl Under {
-    /// Lets a path pass that leads to one of the folders or below it. What is relative in the configuration starts from `start`.
-    pub(super) fn judge(&self, value: &Value, start: &Path) -> Result<(), Why> {
-        let Value::String(text) = value else { return Err(Why::other_type(Types::STRING, value)) };
-        spelling::plain(text).map_err(|why| Why::new(why, self.help()))?;
+impl FolderRule {
+    /// Accepts a path to one of the folders or below it. Relative folders of the configuration are resolved against
+    /// `start`.
+    pub(super) fn judge(&self, value: &Value, start: &Path) -> Result<(), RefusalReason> {
+        let Value::String(text) = value else { return Err(RefusalReason::other_type(ValueTypes::STRING, value)) };
+        spelling::plain(text).map_err(|why| RefusalReason::new(why, self.help()))?;
         let start = std::path::absolute(if start.as_os_str().is_empty() { Path::new(".") } else { start })
             .map_err(|_| self.unknown("the folder that it starts from is not known"))?;
         let folders = self.folders(&start)?;
@@ -40,7 +41,7 @@ impl Under {
                 _ if Path::new(&reading).is_absolute() => PathBuf::from(&reading),
                 Some(from) => start.join(from).join(&reading),
                 None => {
-                    return Err(Why::new(
+                    return Err(RefusalReason::new(
                         "it is a relative path, and the server decides what it starts from",
                         absolute(&folders),
                     ));
@@ -49,31 +50,31 @@ impl Under {
             for path in [lexical(&whole), whole] {
                 let leads_to = links::followed(&path).map_err(|why| self.unknown(why))?;
                 if !folders.iter().any(|folder| leads_to.starts_with(folder)) {
-                    return Err(Why::new("it leads out of the folder", self.help()));
+                    return Err(RefusalReason::new("it leads out of the folder", self.help()));
                 }
             }
         }
         Ok(())
     }
 
-    /// Where the folders are, behind their links. One that is not there has nothing below it.
-    fn folders(&self, start: &Path) -> Result<Vec<PathBuf>, Why> {
+    /// Resolves the folders and their links. Nothing can be below a folder that does not exist.
+    fn folders(&self, start: &Path) -> Result<Vec<PathBuf>, RefusalReason> {
         let folders = self.folders.iter().map(|folder| links::followed(&start.join(folder)));
         let folders: Vec<_> = folders.filter_map(Result::ok).filter(|folder| folder.is_dir()).collect();
         if folders.is_empty() {
             let help = "ask the operator to create the folder, or to fix the rule";
-            return Err(Why::new("the folder does not exist or cannot be read", help));
+            return Err(RefusalReason::new("the folder does not exist or cannot be read", help));
         }
         Ok(folders)
     }
 
-    /// The folders that are not there.
+    /// Folders that do not exist.
     pub(super) fn missing(&self, start: &Path) -> impl Iterator<Item = &str> {
         self.folders.iter().map(String::as_str).filter(move |folder| !start.join(folder).is_dir())
     }
 
-    fn unknown(&self, why: impl fmt::Display) -> Why {
-        Why::new(format!("it cannot be followed: {why}"), self.help())
+    fn unknown(&self, why: impl fmt::Display) -> RefusalReason {
+        RefusalReason::new(format!("it cannot be followed: {why}"), self.help())
     }
 
     fn help(&self) -> String {
@@ -90,7 +91,7 @@ fn absolute(folders: &[PathBuf]) -> String {
     format!("pass the absolute path of a file in {}", folders.join(" or "))
 }
 
-/// The forms of a text that a program may make of it: Unicode has up to four for the same name.
+/// Returns the texts that a program may make of one by normalization: Unicode has four forms.
 fn readings(text: &str) -> BTreeSet<String> {
     let mut readings = BTreeSet::from([text.to_owned()]);
     if !text.is_ascii() {
@@ -102,7 +103,7 @@ fn readings(text: &str) -> BTreeSet<String> {
     readings
 }
 
-/// The path without `.` and `..`, as a program makes it that does not look at links.
+/// Removes `.` and `..` as a program does that ignores links.
 fn lexical(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for component in path.components() {
@@ -115,7 +116,7 @@ fn lexical(path: &Path) -> PathBuf {
     plain
 }
 
-impl fmt::Display for Under {
+impl fmt::Display for FolderRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let shown = match self.folders.as_slice() {
             [one] => Value::from(one.as_str()),

@@ -1,45 +1,46 @@
-//! Texts of a form.
+//! Regular expressions.
 
 use std::fmt;
 
 use regex::{Regex, RegexBuilder};
 use serde_json::Value;
 
-use super::broken::Why;
-use super::types::Types;
+use super::types::ValueTypes;
+use super::violation::RefusalReason;
 use crate::base::bounded;
 
-/// A regular expression that the whole of a text has to match. Matching takes time linear in the text.
+/// Regular expression that must match a whole text. Matching takes time linear in the text.
 #[derive(Clone, Debug)]
 pub(crate) struct Pattern {
     text: String,
     whole: Regex,
 }
 
-/// Why a regular expression cannot be used.
+/// Error of compiling a regular expression.
 #[derive(Debug)]
 pub(crate) enum BadPattern {
-    /// It is invalid: why, in one line.
+    /// Syntax error, as one line of text.
     Invalid(String),
-    /// It is too large when it is compiled.
+    /// The compiled program is too large.
     Large,
 }
 
 impl Pattern {
     pub(crate) fn new(text: &str) -> Result<Self, BadPattern> {
-        // By itself first: with the anchors around it, `a)|(b` would be valid, and match what merely begins with an `a`.
+        // Compiled without the anchors first: with them, `a)|(b` would be valid and match any text that begins with
+        // `a`.
         compile(text)?;
-        // The line feed ends a comment of the mode `x`, in which it means nothing; elsewhere it would have to be matched.
+        // The line feed ends a comment in mode `x`, where it is ignored; in other modes it would have to be matched.
         let whole = compile(&format!(r"\A(?:{text})\z")).or_else(|_| compile(&format!("\\A(?:{text}\n)\\z")))?;
         Ok(Self { text: text.to_owned(), whole })
     }
 
-    pub(super) fn judge(&self, value: &Value) -> Result<(), Why> {
-        let Value::String(text) = value else { return Err(Why::other_type(Types::STRING, value)) };
+    pub(super) fn judge(&self, value: &Value) -> Result<(), RefusalReason> {
+        let Value::String(text) = value else { return Err(RefusalReason::other_type(ValueTypes::STRING, value)) };
         if self.whole.is_match(text) {
             return Ok(());
         }
-        Err(Why::new(
+        Err(RefusalReason::new(
             "it does not match as a whole",
             format!("pass a text that `{}` matches as a whole", bounded(&self.text)),
         ))
@@ -48,7 +49,7 @@ impl Pattern {
 
 fn compile(text: &str) -> Result<Regex, BadPattern> {
     RegexBuilder::new(text).size_limit(MAX_SIZE).build().map_err(|error| match error {
-        // The last line of such an error says what is wrong; those before draw the pattern.
+        // The last line of the error is the reason; those before it draw the pattern.
         regex::Error::Syntax(why) => {
             BadPattern::Invalid(bounded(why.lines().last().unwrap_or_default().trim_start_matches("error: ")))
         }
@@ -56,7 +57,7 @@ fn compile(text: &str) -> Result<Regex, BadPattern> {
     })
 }
 
-/// Two are the same if they are written the same.
+/// Compares the source texts.
 impl PartialEq for Pattern {
     fn eq(&self, other: &Self) -> bool {
         self.text == other.text
@@ -71,5 +72,5 @@ impl fmt::Display for Pattern {
     }
 }
 
-/// How large a pattern may get, in bytes of its program.
+/// Limit of the compiled program in bytes.
 const MAX_SIZE: usize = 1 << 20;

@@ -1,4 +1,4 @@
-//! What of a call's arguments the audit log has.
+//! Redaction of arguments in the audit log.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,44 +6,44 @@ use std::sync::Arc;
 use regex::{RegexSet, RegexSetBuilder};
 use serde_json::{Map, Value};
 
-use super::mask::{MASKED, Step, masked};
-use super::place::Place;
+use super::mask::{ArgumentStep, MASKED, masked};
+use super::pointer::RulePointer;
 use super::rules::ArgumentRules;
 use crate::base::secret;
 
-/// How much of the arguments is recorded. Secrets are not, whatever it says.
+/// Extent to which arguments are recorded. Secrets are never recorded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Recorded {
-    /// All of them.
+    /// All values.
     Full,
-    /// Their structure with numbers and booleans, those names of members that the tool's schema or a rule has, and those texts that
-    /// a rule of the tool is about.
+    /// Structure, numbers and booleans, member names known from the tool's schema or from rules, and texts that a rule
+    /// of the tool checks.
     Redacted,
-    /// Nothing but the hash of the call.
+    /// The hash of the call only.
     #[default]
     Hash,
 }
 
-/// Writes down what is recorded of arguments.
+/// Redacts arguments before they are recorded.
 #[derive(Clone, Debug)]
 pub struct Recorder {
     mode: Recorded,
-    /// Members that are secrets.
-    secrets: Vec<Place>,
-    /// Texts that are secrets.
+    /// Pointers of members that hold secrets.
+    secrets: Vec<RulePointer>,
+    /// Patterns of texts that are secrets.
     patterns: Arc<RegexSet>,
 }
 
-/// What may be written down of a call: of its arguments, and of a text that may quote them.
+/// Recordable part of a call: its arguments, and a test for texts that may quote them.
 #[derive(Clone, Debug, Default)]
 pub struct Recordable {
     args: Option<Map<String, Value>>,
-    /// There if texts may be quoted that match none of these.
+    /// Patterns of secrets that a quotable text must not match; `None` if no text may be quoted.
     secrets: Option<Arc<RegexSet>>,
 }
 
 impl Recordable {
-    /// The arguments as they are recorded; none if their hash is all there is.
+    /// Arguments to record; `None` if only the hash is recorded.
     #[must_use]
     pub fn arguments(&self) -> Option<&Map<String, Value>> {
         self.args.as_ref()
@@ -53,14 +53,14 @@ impl Recordable {
         self.args.take()
     }
 
-    /// Whether a text may be written down that may quote the call, such as the reason of a refusal or an answer: only if all
-    /// arguments are, with nothing secret among them, and nothing in the text looks like a secret.
+    /// Whether a text that may quote the call, such as the reason of a refusal or an answer, may be recorded: only if
+    /// all arguments are recorded, none is secret, and the text itself does not look like a secret.
     #[must_use]
     pub fn may_quote(&self, text: &str) -> bool {
         self.secrets.as_ref().is_some_and(|secrets| !secrets.is_match(text))
     }
 
-    /// The same for a value, by each name and text in it.
+    /// Whether a value may be recorded, by the names and texts in it; see [`may_quote`](Self::may_quote).
     #[must_use]
     pub fn may_keep(&self, value: &Value) -> bool {
         self.secrets.is_some()
@@ -75,42 +75,42 @@ impl Recordable {
     }
 }
 
-/// What a tool's call may have: the rules on it, and the names that its schema has.
-pub(crate) struct Known<'k> {
-    rules: Vec<&'k Place>,
+/// Known names and texts of a tool's calls: its rules, and the names in its schema.
+pub(crate) struct KnownNames<'k> {
+    rules: Vec<&'k RulePointer>,
     declares: &'k dyn Fn(&str) -> bool,
 }
 
-impl<'k> Known<'k> {
+impl<'k> KnownNames<'k> {
     pub(crate) fn new(rules: Option<&'k ArgumentRules>, declares: &'k dyn Fn(&str) -> bool) -> Self {
         Self { rules: rules.map(ArgumentRules::places).unwrap_or_default(), declares }
     }
 }
 
-impl fmt::Debug for Known<'_> {
+impl fmt::Debug for KnownNames<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Known").field("rules", &self.rules).finish_non_exhaustive()
     }
 }
 
-/// A set of patterns that is too large when it is compiled.
+/// Error of a set of patterns whose compiled program is too large.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TooLarge;
 
 impl Recorder {
-    pub(crate) fn new(mode: Recorded, secrets: Vec<Place>, patterns: &[String]) -> Result<Self, TooLarge> {
+    pub(crate) fn new(mode: Recorded, secrets: Vec<RulePointer>, patterns: &[String]) -> Result<Self, TooLarge> {
         let all = KNOWN.iter().copied().chain(patterns.iter().map(String::as_str));
         let patterns = RegexSetBuilder::new(all).size_limit(MAX_SIZE).build().map_err(|_| TooLarge)?;
         Ok(Self { mode, secrets, patterns: Arc::new(patterns) })
     }
 
-    /// Whether what is recorded depends on the schema of the tool.
+    /// Whether redaction depends on the schema of the tool.
     pub(crate) fn asks_for_names(&self) -> bool {
         self.mode == Recorded::Redacted
     }
 
-    /// What is recorded of a call.
-    pub(crate) fn record(&self, known: &Known<'_>, args: &Map<String, Value>) -> Recordable {
+    /// Returns the recordable part of a call.
+    pub(crate) fn record(&self, known: &KnownNames<'_>, args: &Map<String, Value>) -> Recordable {
         if self.mode == Recorded::Hash {
             return Recordable::default();
         }
@@ -121,13 +121,13 @@ impl Recorder {
 
     fn members<'a>(
         &self,
-        known: &Known<'_>,
+        known: &KnownNames<'_>,
         members: &'a Map<String, Value>,
-        at: &mut Vec<Step<'a>>,
+        at: &mut Vec<ArgumentStep<'a>>,
     ) -> Map<String, Value> {
         let mut kept = Map::new();
         for (name, value) in members {
-            at.push(Step::Key(name));
+            at.push(ArgumentStep::Key(name));
             let value = if secret::is_name(name) { masked() } else { self.value(known, value, at) };
             at.pop();
             let name = if self.hides_name(known, name) { MASKED } else { name };
@@ -136,13 +136,13 @@ impl Recorder {
         kept
     }
 
-    /// The names in a free map are data.
-    fn hides_name(&self, known: &Known<'_>, name: &str) -> bool {
+    /// Keys of a free map are data.
+    fn hides_name(&self, known: &KnownNames<'_>, name: &str) -> bool {
         let is_word = || (known.declares)(name) || known.rules.iter().any(|place| place.names(name));
         (self.mode == Recorded::Redacted && !is_word()) || self.patterns.is_match(name)
     }
 
-    fn value<'a>(&self, known: &Known<'_>, value: &'a Value, at: &mut Vec<Step<'a>>) -> Value {
+    fn value<'a>(&self, known: &KnownNames<'_>, value: &'a Value, at: &mut Vec<ArgumentStep<'a>>) -> Value {
         if self.secrets.iter().any(|place| place.is_at(at)) {
             return masked();
         }
@@ -151,7 +151,7 @@ impl Recorder {
             Value::Array(items) => {
                 let mut kept = Vec::with_capacity(items.len());
                 for (index, item) in items.iter().enumerate() {
-                    at.push(Step::Index(index));
+                    at.push(ArgumentStep::Index(index));
                     kept.push(self.value(known, item, at));
                     at.pop();
                 }
@@ -159,7 +159,7 @@ impl Recorder {
             }
             Value::String(text) => {
                 let is_hidden = self.mode == Recorded::Redacted && !known.rules.iter().any(|place| place.is_at(at));
-                // A text that looks like the mark is one that nobody can tell from it.
+                // A text that looks like the placeholder cannot be distinguished from it.
                 if is_hidden || self.patterns.is_match(text) { masked() } else { value.clone() }
             }
             Value::Number(_) | Value::Bool(_) | Value::Null => value.clone(),
@@ -169,7 +169,7 @@ impl Recorder {
 
 impl Default for Recorder {
     fn default() -> Self {
-        // What is recorded by default has no texts to compare.
+        // The default mode compares no texts.
         let empty = || Self { mode: Recorded::Hash, secrets: Vec::new(), patterns: Arc::new(RegexSet::empty()) };
         Self::new(Recorded::Hash, Vec::new(), &[]).unwrap_or_else(|_| empty())
     }
@@ -183,7 +183,7 @@ impl PartialEq for Recorder {
 
 impl Eq for Recorder {}
 
-/// Secrets that are known by their form: keys of cloud services, tokens of forges and chats, private keys, signed tokens.
+/// Secrets with a recognizable form: keys of cloud services, tokens of forges and chats, private keys, signed tokens.
 const KNOWN: [&str; 7] = [
     r"-----BEGIN [A-Z ]*PRIVATE KEY-----",
     r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b",
@@ -193,5 +193,5 @@ const KNOWN: [&str; 7] = [
     r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.",
     r"(?i)\bbearer\s+[a-z0-9._~+/-]{16,}",
 ];
-/// How large all patterns may get.
+/// Limit of the compiled patterns in bytes.
 const MAX_SIZE: usize = 1 << 24;

@@ -1,69 +1,80 @@
-//! A rule: a place in the arguments, and what its values have to be.
+//! Argument rules: a pointer, and tests of the values there.
 
 use std::fmt;
 use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use super::broken::{Broken, Why};
 use super::length::Length;
 use super::number::integer;
-use super::path::Under;
+use super::path::FolderRule;
 use super::pattern::Pattern;
-use super::place::Place;
-use super::types::Types;
+use super::pointer::RulePointer;
+use super::types::ValueTypes;
 use super::url::Urls;
+use super::violation::{RefusalReason, RuleViolation};
 use crate::base::{bounded, secret};
 
-/// What the values at one place have to be.
+/// Rule on the values at one pointer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Rule {
-    pub(crate) place: Place,
+    pub(crate) place: RulePointer,
     /// Whether the member may be missing.
     pub(crate) optional: bool,
-    /// Each has to hold.
-    pub(crate) tests: Vec<Test>,
+    /// Tests that must all pass.
+    pub(crate) tests: Vec<ArgumentTest>,
 }
 
-/// One demand on a value.
+/// Test of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Test {
-    /// A path below one of the folders.
-    Under(Under),
-    /// One of these values.
+pub(crate) enum ArgumentTest {
+    /// Path below one of the folders.
+    Under(FolderRule),
+    /// One of the listed values.
     In(Vec<Value>),
-    /// This value.
+    /// Exactly this value.
     Equals(Value),
-    /// An integer that is not smaller.
+    /// Lower bound of an integer, inclusive.
     Min(i64),
-    /// An integer that is not larger.
+    /// Upper bound of an integer, inclusive.
     Max(i64),
-    /// A text of this form.
+    /// Text that matches the pattern.
     Matches(Pattern),
-    /// A text or an array of this length.
+    /// Text or array with a length in the bounds.
     Length(Length),
-    /// The URL of one of the hosts.
+    /// URL of one of the hosts.
     Host(Urls),
-    /// There is no such member.
+    /// The member must be missing.
     Absent,
 }
 
 impl Rule {
-    pub(super) fn judge(&self, args: &Map<String, Value>, folder: &Path) -> Result<(), Broken> {
+    pub(super) fn judge(&self, args: &Map<String, Value>, folder: &Path) -> Result<(), RuleViolation> {
         let mut judged = 0;
         self.place.visit(args, &mut |at, value| {
-            let broken = |rule: String, Why { why, help }| Broken { at: bounded(at), rule: Some(rule), why, help };
+            let broken = |rule: String, RefusalReason { why, help }| RuleViolation {
+                at: bounded(at),
+                rule: Some(rule),
+                why,
+                help,
+            };
             let Some(value) = value else {
-                if self.optional || self.tests.contains(&Test::Absent) {
+                if self.optional || self.tests.contains(&ArgumentTest::Absent) {
                     return Ok(());
                 }
                 let first = self.tests.first().map(|test| self.shown(test)).unwrap_or_default();
-                return Err(broken(first, Why::new("the member is missing", format!("pass `{}`", bounded(at)))));
+                return Err(broken(
+                    first,
+                    RefusalReason::new("the member is missing", format!("pass `{}`", bounded(at))),
+                ));
             };
             judged += 1;
             if judged > MAX_JUDGED {
                 let first = self.tests.first().map(|test| self.shown(test)).unwrap_or_default();
-                let why = Why::new(format!("there are more than {MAX_JUDGED} values"), "split the call into several");
+                let why = RefusalReason::new(
+                    format!("there are more than {MAX_JUDGED} values"),
+                    "split the call into several",
+                );
                 return Err(broken(first, why));
             }
             self.tests.iter().try_for_each(|test| {
@@ -72,68 +83,79 @@ impl Rule {
         })
     }
 
-    /// A test as the operator wrote it, but for values that may be secret.
-    fn shown(&self, test: &Test) -> String {
+    /// Text of a test as the operator wrote it, without values that may be secret.
+    fn shown(&self, test: &ArgumentTest) -> String {
         if self.may_be_secret(test) { format!("{} = …", test.key()) } else { test.to_string() }
     }
 
-    fn without_secret(&self, test: &Test, why: Why) -> Why {
+    fn without_secret(&self, test: &ArgumentTest, why: RefusalReason) -> RefusalReason {
         if self.may_be_secret(test) {
-            return Why { help: "ask the operator which values the configuration allows".to_owned(), ..why };
+            return RefusalReason { help: "ask the operator which values the configuration allows".to_owned(), ..why };
         }
         why
     }
 
-    /// Whether the values of a test say what a secret is.
-    fn may_be_secret(&self, test: &Test) -> bool {
-        matches!(test, Test::In(_) | Test::Equals(_) | Test::Matches(_))
+    /// Whether the values of a test may reveal a secret.
+    fn may_be_secret(&self, test: &ArgumentTest) -> bool {
+        matches!(test, ArgumentTest::In(_) | ArgumentTest::Equals(_) | ArgumentTest::Matches(_))
             && self.place.last_key().is_some_and(secret::is_name)
     }
 
-    /// The types that a value may have.
-    pub(super) fn types(&self) -> Types {
-        let any = Types::STRING.or(Types::NUMBER).or(Types::BOOLEAN).or(Types::ARRAY).or(Types::OBJECT).or(Types::NULL);
+    /// Types of the values that can pass.
+    pub(super) fn types(&self) -> ValueTypes {
+        let any = ValueTypes::STRING
+            .or(ValueTypes::NUMBER)
+            .or(ValueTypes::BOOLEAN)
+            .or(ValueTypes::ARRAY)
+            .or(ValueTypes::OBJECT)
+            .or(ValueTypes::NULL);
         self.tests.iter().fold(any, |types, test| types.and(test.types()))
     }
 }
 
-impl Test {
-    pub(super) fn judge(&self, value: &Value, folder: &Path) -> Result<(), Why> {
+impl ArgumentTest {
+    pub(super) fn judge(&self, value: &Value, folder: &Path) -> Result<(), RefusalReason> {
         let one_of = |values: &[Value]| {
             if values.contains(value) {
                 return Ok(());
             }
             let shown = bounded(&values.iter().map(|value| format!("`{value}`")).collect::<Vec<_>>().join(", "));
             let help = if values.len() == 1 { format!("pass {shown}") } else { format!("pass one of {shown}") };
-            Err(Why::new(if values.len() == 1 { "it is another value" } else { "it is none of them" }, help))
+            Err(RefusalReason::new(if values.len() == 1 { "it is another value" } else { "it is none of them" }, help))
         };
         match self {
             Self::Under(under) => under.judge(value, folder),
             Self::In(values) => one_of(values),
             Self::Equals(expected) => one_of(std::slice::from_ref(expected)),
-            Self::Min(min) if integer(value)? < *min => Err(Why::new("it is smaller", format!("pass {min} or more"))),
-            Self::Max(max) if integer(value)? > *max => Err(Why::new("it is larger", format!("pass {max} or less"))),
+            Self::Min(min) if integer(value)? < *min => {
+                Err(RefusalReason::new("it is smaller", format!("pass {min} or more")))
+            }
+            Self::Max(max) if integer(value)? > *max => {
+                Err(RefusalReason::new("it is larger", format!("pass {max} or less")))
+            }
             Self::Min(_) | Self::Max(_) => Ok(()),
             Self::Matches(pattern) => pattern.judge(value),
             Self::Length(length) => length.judge(value),
             Self::Host(urls) => urls.judge(value),
-            Self::Absent => Err(Why::new("the member is there", "leave it out")),
+            Self::Absent => Err(RefusalReason::new("the member is there", "leave it out")),
         }
     }
 
-    /// The types of the values that pass.
-    fn types(&self) -> Types {
+    /// Types of the values that can pass the test.
+    fn types(&self) -> ValueTypes {
         match self {
-            Self::Under(_) | Self::Matches(_) | Self::Host(_) => Types::STRING,
-            Self::In(values) => values.iter().fold(Types::NONE, |types, value| types.or(Types::of(value))),
-            Self::Equals(value) => Types::of(value),
-            Self::Min(_) | Self::Max(_) => Types::NUMBER,
-            Self::Length(_) => Types::STRING.or(Types::ARRAY),
-            Self::Absent => Types::NONE,
+            Self::Under(_) | Self::Matches(_) | Self::Host(_) => ValueTypes::STRING,
+            Self::In(values) => {
+                values.iter().fold(ValueTypes::NONE, |types, value| types.or(ValueTypes::from_value(value)))
+            }
+            Self::Equals(value) => ValueTypes::from_value(value),
+            Self::Min(_) | Self::Max(_) => ValueTypes::NUMBER,
+            Self::Length(_) => ValueTypes::STRING.or(ValueTypes::ARRAY),
+            Self::Absent => ValueTypes::NONE,
         }
     }
 
-    /// The key of the configuration.
+    /// Configuration key of the test.
     pub(super) fn key(&self) -> &'static str {
         match self {
             Self::Under(_) => "under",
@@ -149,8 +171,8 @@ impl Test {
     }
 }
 
-/// As a configuration has it.
-impl fmt::Display for Test {
+/// Writes the test as in a configuration.
+impl fmt::Display for ArgumentTest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Under(under) => under.fmt(f),
@@ -166,5 +188,5 @@ impl fmt::Display for Test {
     }
 }
 
-/// How many values of an array a rule judges in one call: a path asks the file system for each of its folders.
+/// Limit of array elements that a rule checks in one call: a path test queries the file system for each of its folders.
 const MAX_JUDGED: usize = 1024;

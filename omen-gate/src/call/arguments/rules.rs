@@ -1,28 +1,28 @@
-//! The rules of one tool.
+//! Rules of one tool.
 
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-use super::place::Place;
-use super::rule::{Rule, Test};
+use super::pointer::RulePointer;
+use super::rule::{ArgumentTest, Rule};
 use super::schema::{self, Misfit};
 use crate::base::{Blocked, GateCode, ToolId};
 
-/// What is known of recorded arguments.
+/// Outcome of checking recorded arguments.
 #[derive(Debug)]
-pub(crate) enum Judged {
+pub(crate) enum RecordedVerdict {
     Passes,
     Breaks(Blocked),
-    /// A rule is about what was hidden.
+    /// A rule concerns a hidden value.
     Unknown,
 }
 
-/// The rules on the arguments of one tool. They come from a configuration; without one, there are none.
+/// Rules on the arguments of one tool, from a configuration. Empty without one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ArgumentRules {
     rules: Vec<Rule>,
-    /// From where relative paths start; the working directory if it is empty.
+    /// Directory in which relative paths are resolved; the working directory if empty.
     folder: PathBuf,
 }
 
@@ -31,22 +31,22 @@ impl ArgumentRules {
         Self { rules, folder: PathBuf::new() }
     }
 
-    /// Has relative paths start from a folder.
+    /// Sets the directory in which relative paths are resolved.
     pub(crate) fn start_from(&mut self, folder: &Path) {
         folder.clone_into(&mut self.folder);
     }
 
-    /// Whether there is no rule.
+    /// Whether the tool has no rules.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rules.is_empty()
     }
 
-    /// Lets arguments pass that satisfy every rule. Links of the file system are followed as they are at this moment.
+    /// Accepts arguments that satisfy every rule. Links of the file system are followed as they are now.
     ///
     /// # Errors
-    /// PG-3, with the first rule that a value breaks, or that cannot be decided. The value itself is not repeated: it may
-    /// be a secret.
+    /// PG-3, with the first rule that a value violates or that cannot be decided. The message does not quote the value,
+    /// which may be a secret.
     pub fn judge(&self, tool: &ToolId, args: &Map<String, Value>) -> Result<(), Blocked> {
         self.rules.iter().try_for_each(|rule| rule.judge(args, &self.folder)).map_err(|broken| {
             let message = match broken.rule {
@@ -59,32 +59,32 @@ impl ArgumentRules {
         })
     }
 
-    /// The same for arguments that were recorded, of which some may be hidden: what is known to break a rule breaks it.
-    pub(crate) fn judge_recorded(&self, tool: &ToolId, args: &Map<String, Value>) -> Judged {
+    /// Checks recorded arguments, parts of which may be hidden. A violation by a visible value counts.
+    pub(crate) fn judge_recorded(&self, tool: &ToolId, args: &Map<String, Value>) -> RecordedVerdict {
         let (known, hidden): (Vec<_>, Vec<_>) = self.rules.iter().partition(|rule| !rule.place.meets_masked(args));
         let known = Self { rules: known.into_iter().cloned().collect(), folder: self.folder.clone() };
         match known.judge(tool, args) {
-            Err(blocked) => Judged::Breaks(blocked),
-            Ok(()) if hidden.is_empty() => Judged::Passes,
-            Ok(()) => Judged::Unknown,
+            Err(blocked) => RecordedVerdict::Breaks(blocked),
+            Ok(()) if hidden.is_empty() => RecordedVerdict::Passes,
+            Ok(()) => RecordedVerdict::Unknown,
         }
     }
 
-    /// Whether a rule asks the file system, which may take its time to answer.
+    /// Whether a rule queries the file system, which may block.
     pub(crate) fn asks_files(&self) -> bool {
-        self.rules.iter().any(|rule| rule.tests.iter().any(|test| matches!(test, Test::Under(_))))
+        self.rules.iter().any(|rule| rule.tests.iter().any(|test| matches!(test, ArgumentTest::Under(_))))
     }
 
-    pub(super) fn places(&self) -> Vec<&Place> {
+    pub(super) fn places(&self) -> Vec<&RulePointer> {
         self.rules.iter().map(|rule| &rule.place).collect()
     }
 
-    /// The folders of rules that do not exist now, with the pointers of the rules.
+    /// Folders of rules that do not exist now, with the pointers of the rules.
     pub(crate) fn missing_folders(&self) -> Vec<(&str, &str)> {
         let mut missing = Vec::new();
         for rule in &self.rules {
             for test in &rule.tests {
-                if let Test::Under(under) = test {
+                if let ArgumentTest::Under(under) = test {
                     missing.extend(under.missing(&self.folder).map(|folder| (rule.place.as_str(), folder)));
                 }
             }
@@ -92,8 +92,8 @@ impl ArgumentRules {
         missing
     }
 
-    /// What does not fit the schema of the arguments: a rule for a member that the schema does not have, or one that no value
-    /// can satisfy that the schema accepts.
+    /// Rules that contradict the schema of the arguments: for a member that the schema does not have, or without a
+    /// value that both accept.
     #[must_use]
     pub fn misfits(&self, schema: &Map<String, Value>) -> Vec<Misfit> {
         self.rules.iter().filter_map(|rule| schema::misfit(rule, schema)).collect()

@@ -1,37 +1,39 @@
-//! Rules against the schema of the arguments that they are about: a rule for a member that no call has is a mistake.
+//! Comparison of rules with a tool's schema: a rule for a member that no call has is a mistake.
 
 use omen_types::pointer::unescape;
 use omen_types::suggest::nearest;
 use serde_json::{Map, Value};
 
-use super::place::{Step, index};
-use super::rule::{Rule, Test};
-use super::types::Types;
+use super::pointer::{PointerStep, index};
+use super::rule::{ArgumentTest, Rule};
+use super::types::ValueTypes;
 use crate::base::bounded;
 
-/// A rule that does not fit a schema.
+/// Rule that does not fit a schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Misfit {
-    /// The pointer of the rule, as the configuration has it.
+    /// Pointer of the rule, as written in the configuration.
     pub pointer: String,
-    /// What is wrong, in lower case, with input in backticks.
+    /// Message in lower case, with input in backticks.
     pub message: String,
-    /// How to fix it.
+    /// Help: how to fix the error.
     pub help: String,
 }
 
-/// What of a rule does not fit a schema. Where a schema leaves it open which members there are, nothing is wrong.
+/// Returns the mismatch between a rule and a schema, if any. Where the schema leaves the members open, every rule fits.
 pub(super) fn misfit(rule: &Rule, schema: &Map<String, Value>) -> Option<Misfit> {
     let place = rule.place.to_string();
     let found = |message: String, help: String| Some(Misfit { pointer: place.clone(), message, help });
     let (mut here, mut is_open) = applied(schema, [schema]);
     for (depth, step) in rule.place.steps().iter().enumerate() {
         match next(&here, step, depth == 0) {
-            Next::Open => return None,
-            Next::At(schemas) => (here, is_open) = applied(schema, schemas.into_iter().filter_map(Value::as_object)),
-            Next::NoMember(..) | Next::NoArray if is_open => return None,
-            Next::NoMember(key, known) => {
+            NextSchemas::Open => return None,
+            NextSchemas::At(schemas) => {
+                (here, is_open) = applied(schema, schemas.into_iter().filter_map(Value::as_object))
+            }
+            NextSchemas::NoMember(..) | NextSchemas::NoArray if is_open => return None,
+            NextSchemas::NoMember(key, known) => {
                 let message = format!(
                     "the rule for `{}` names `{}`, which the tool's `inputSchema` does not have",
                     bounded(&place),
@@ -44,19 +46,19 @@ pub(super) fn misfit(rule: &Rule, schema: &Map<String, Value>) -> Option<Misfit>
                 };
                 return found(message, help);
             }
-            Next::NoArray => {
+            NextSchemas::NoArray => {
                 let message =
                     format!("the rule for `{}` has a `*` where the tool's `inputSchema` has no array", bounded(&place));
                 return found(message, "remove the `/*`".to_owned());
             }
         }
     }
-    let types = here.iter().filter_map(|schema| types(schema)).reduce(Types::and);
-    // Of alternatives, each may have its own type.
+    let types = here.iter().filter_map(|schema| types(schema)).reduce(ValueTypes::and);
+    // Branches may each have a different type.
     let is_one = here.iter().all(|schema| BRANCHES.iter().all(|key| !schema.contains_key(*key)));
     if let Some(types) = types
         && is_one
-        && !rule.tests.contains(&Test::Absent)
+        && !rule.tests.contains(&ArgumentTest::Absent)
         && rule.types().and(types).is_none()
     {
         let message = format!(
@@ -68,8 +70,8 @@ pub(super) fn misfit(rule: &Rule, schema: &Map<String, Value>) -> Option<Misfit>
     }
     let listed = here.iter().find_map(|schema| schema.get("enum")?.as_array()).filter(|_| is_one)?;
     let wanted = rule.tests.iter().find_map(|test| match test {
-        Test::In(values) => Some(values.as_slice()),
-        Test::Equals(value) => Some(std::slice::from_ref(value)),
+        ArgumentTest::In(values) => Some(values.as_slice()),
+        ArgumentTest::Equals(value) => Some(std::slice::from_ref(value)),
         _ => None,
     })?;
     if wanted.iter().any(|value| listed.contains(value)) {
@@ -86,54 +88,61 @@ pub(super) fn misfit(rule: &Rule, schema: &Map<String, Value>) -> Option<Misfit>
     )
 }
 
-enum Next<'s> {
+enum NextSchemas<'s> {
     At(Vec<&'s Value>),
-    /// The schema does not say what is there.
+    /// The schema leaves the members open.
     Open,
     NoMember(String, Vec<String>),
     NoArray,
 }
 
-fn next<'s>(here: &[&'s Object], step: &Step, is_top: bool) -> Next<'s> {
+fn next<'s>(here: &[&'s SchemaObject], step: &PointerStep, is_top: bool) -> NextSchemas<'s> {
     let get = |key: &'static str| here.iter().filter_map(move |schema| schema.get(key));
     let may_be =
-        |wanted: Types| here.iter().filter_map(|schema| types(schema)).all(|types| !types.and(wanted).is_none());
+        |wanted: ValueTypes| here.iter().filter_map(|schema| types(schema)).all(|types| !types.and(wanted).is_none());
     let as_array = match step {
-        Step::Each => true,
-        Step::Key(key) => index(key).is_some() && may_be(Types::ARRAY) && !may_be(Types::OBJECT),
+        PointerStep::Each => true,
+        PointerStep::Key(key) => index(key).is_some() && may_be(ValueTypes::ARRAY) && !may_be(ValueTypes::OBJECT),
     };
     if as_array {
-        if !may_be(Types::ARRAY) {
-            return Next::NoArray;
+        if !may_be(ValueTypes::ARRAY) {
+            return NextSchemas::NoArray;
         }
         let items: Vec<_> = get("items").collect();
-        return if items.is_empty() || get("prefixItems").next().is_some() { Next::Open } else { Next::At(items) };
+        return if items.is_empty() || get("prefixItems").next().is_some() {
+            NextSchemas::Open
+        } else {
+            NextSchemas::At(items)
+        };
     }
-    let Step::Key(key) = step else { return Next::Open };
+    let PointerStep::Key(key) = step else { return NextSchemas::Open };
     let tables: Vec<_> = get("properties").filter_map(Value::as_object).collect();
     let schemas: Vec<_> = tables.iter().filter_map(|table| table.get(key)).collect();
     if !schemas.is_empty() {
-        return Next::At(schemas);
+        return NextSchemas::At(schemas);
     }
-    // As PG-2 has it: at the top, every key has to be named; below, an object without names is a free map.
+    // As in PG-2: at the top, every key must be named; below, an object without names is a free map.
     let is_open = get("patternProperties").next().is_some()
         || get("additionalProperties").any(|more| more.is_object())
         || tables.is_empty();
     if !is_top && is_open {
-        return Next::Open;
+        return NextSchemas::Open;
     }
     let known = tables.iter().flat_map(|table| table.keys().cloned()).collect();
-    Next::NoMember(key.clone(), known)
+    NextSchemas::NoMember(key.clone(), known)
 }
 
-/// A schema, and what stands below it.
-type Object = Map<String, Value>;
+/// JSON Schema as an object.
+type SchemaObject = Map<String, Value>;
 
-/// All schemas that may apply where some do: what they refer to, and their branches; and whether there are others, that
-/// cannot be found here.
-fn applied<'s>(root: &'s Object, schemas: impl IntoIterator<Item = &'s Object>) -> (Vec<&'s Object>, bool) {
-    let (mut found, mut is_open): (Vec<&Object>, _) = (Vec::new(), false);
-    let mut ahead: Vec<&Object> = schemas.into_iter().collect();
+/// Returns all schemas that may apply with the given ones, through references and branches; and whether some of them
+/// cannot be resolved.
+fn applied<'s>(
+    root: &'s SchemaObject,
+    schemas: impl IntoIterator<Item = &'s SchemaObject>,
+) -> (Vec<&'s SchemaObject>, bool) {
+    let (mut found, mut is_open): (Vec<&SchemaObject>, _) = (Vec::new(), false);
+    let mut ahead: Vec<&SchemaObject> = schemas.into_iter().collect();
     while let Some(schema) = ahead.pop() {
         if found.len() >= MAX_SCHEMAS {
             is_open = true;
@@ -161,8 +170,8 @@ fn applied<'s>(root: &'s Object, schemas: impl IntoIterator<Item = &'s Object>) 
     (found, is_open)
 }
 
-/// What a reference within the document refers to.
-fn referred<'s>(root: &'s Object, reference: &str) -> Option<&'s Object> {
+/// Resolves a reference within the document.
+fn referred<'s>(root: &'s SchemaObject, reference: &str) -> Option<&'s SchemaObject> {
     let pointer = reference.strip_prefix('#').filter(|pointer| pointer.is_empty() || pointer.starts_with('/'))?;
     let mut steps = pointer.split('/').skip(1);
     let Some(first) = steps.next() else { return Some(root) };
@@ -174,13 +183,13 @@ fn referred<'s>(root: &'s Object, reference: &str) -> Option<&'s Object> {
     found?.as_object()
 }
 
-/// The types that a schema states.
-fn types(schema: &Map<String, Value>) -> Option<Types> {
+/// Types that a schema states.
+fn types(schema: &Map<String, Value>) -> Option<ValueTypes> {
     match schema.get("type")? {
-        Value::String(name) => Types::named(name),
-        Value::Array(names) => {
-            Some(names.iter().filter_map(|name| Types::named(name.as_str()?)).fold(Types::NONE, Types::or))
-        }
+        Value::String(name) => ValueTypes::named(name),
+        Value::Array(names) => Some(
+            names.iter().filter_map(|name| ValueTypes::named(name.as_str()?)).fold(ValueTypes::NONE, ValueTypes::or),
+        ),
         _ => None,
     }
 }
@@ -189,8 +198,8 @@ fn quoted(names: &[String]) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// The keywords behind which further schemas apply to the same value.
+/// Keywords with schemas that apply to the same value.
 const BRANCHES: [&str; 9] =
     ["$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "then", "else", "dependentSchemas"];
-/// How many schemas are read for one value.
+/// Limit of schemas read for one value.
 const MAX_SCHEMAS: usize = 1024;

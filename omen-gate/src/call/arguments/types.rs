@@ -1,14 +1,14 @@
-//! The types of values, as a set.
+//! Sets of JSON types.
 
 use std::fmt;
 
 use serde_json::Value;
 
-/// Types of JSON.
+/// Set of JSON types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Types(u8);
+pub(super) struct ValueTypes(u8);
 
-impl Types {
+impl ValueTypes {
     pub(super) const STRING: Self = Self(1);
     pub(super) const NUMBER: Self = Self(2);
     pub(super) const BOOLEAN: Self = Self(4);
@@ -17,12 +17,12 @@ impl Types {
     pub(super) const NULL: Self = Self(32);
     pub(super) const NONE: Self = Self(0);
 
-    /// What both have.
+    /// Intersection of two sets.
     pub(super) fn and(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 
-    /// What one of them has.
+    /// Union of two sets.
     pub(super) fn or(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
@@ -31,7 +31,7 @@ impl Types {
         self.0 == 0
     }
 
-    pub(super) fn of(value: &Value) -> Self {
+    pub(super) fn from_value(value: &Value) -> Self {
         match value {
             Value::Null => Self::NULL,
             Value::Bool(_) => Self::BOOLEAN,
@@ -42,7 +42,7 @@ impl Types {
         }
     }
 
-    /// By the name that JSON Schema has for it.
+    /// Returns the type with a name in JSON Schema.
     pub(super) fn named(name: &str) -> Option<Self> {
         Some(match name {
             "null" => Self::NULL,
@@ -56,8 +56,8 @@ impl Types {
     }
 }
 
-/// In words: `a string or an array`.
-impl fmt::Display for Types {
+/// Writes the set in words: `a string or an array`.
+impl fmt::Display for ValueTypes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let all = [
             (Self::STRING, "a string"),

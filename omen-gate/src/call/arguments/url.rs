@@ -1,7 +1,7 @@
-//! URLs of known hosts.
+//! Rule that confines URLs to known hosts.
 //!
-//! The host is read twice: out of the text, in the one plain form that every program reads alike, and by the rules that
-//! browsers have for everything else. Where the two differ, some program would connect elsewhere, and the URL is refused.
+//! The host is read twice: from the text, in the one plain form that every program reads alike, and by the rules of
+//! browsers. If the two differ, some program would connect elsewhere, and the URL is refused.
 
 use std::fmt;
 
@@ -9,31 +9,31 @@ use omen_types::unseen::is_unseen;
 use serde_json::Value;
 use url::Url;
 
-use super::broken::Why;
-use super::types::Types;
+use super::types::ValueTypes;
+use super::violation::RefusalReason;
 use crate::base::bounded;
 
-/// What a URL may lead to.
+/// Allowed URLs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Urls {
     pub(crate) hosts: Vec<Host>,
-    /// In lower case. `https` unless the operator says otherwise.
+    /// Schemes in lower case; `https` unless the operator states others.
     pub(crate) schemes: Vec<String>,
-    /// Empty: the default port of the scheme.
+    /// Ports; if empty, the default port of the scheme.
     pub(crate) ports: Vec<u16>,
 }
 
-/// A host, or all below one.
+/// Host, or all subdomains of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Host {
-    /// As it is compared: in lower case, in ASCII, an address in its usual form.
+    /// Name as it is compared: lower case, ASCII, an address in its canonical form.
     name: String,
-    /// Whether it stands for everything below the name, and not for the name itself.
+    /// Whether this matches all subdomains of the name, and not the name itself.
     below: bool,
 }
 
 impl Host {
-    /// Reads a host as the operator writes it: `api.example.com`, `*.example.com`, `[::1]`.
+    /// Parses a host as the operator writes it: `api.example.com`, `*.example.com`, `[::1]`.
     pub(crate) fn parse(text: &str) -> Result<Self, &'static str> {
         let (below, name) = text.strip_prefix("*.").map_or((false, text), |name| (true, name));
         let parsed =
@@ -61,9 +61,9 @@ impl Host {
 }
 
 impl Urls {
-    pub(super) fn judge(&self, value: &Value) -> Result<(), Why> {
-        let Value::String(text) = value else { return Err(Why::other_type(Types::STRING, value)) };
-        self.leads_to(text).map_err(|why| Why::new(why, self.help()))
+    pub(super) fn judge(&self, value: &Value) -> Result<(), RefusalReason> {
+        let Value::String(text) = value else { return Err(RefusalReason::other_type(ValueTypes::STRING, value)) };
+        self.leads_to(text).map_err(|why| RefusalReason::new(why, self.help()))
     }
 
     fn leads_to(&self, text: &str) -> Result<(), &'static str> {
@@ -100,7 +100,8 @@ impl Urls {
     }
 }
 
-/// The host in lower case, and the port, if both are written in the one form that all programs read alike.
+/// Splits an authority into the host in lower case and the port, if both are in the one form that all programs read
+/// alike.
 fn parts(authority: &str) -> Result<(String, Option<u16>), &'static str> {
     if authority.contains('@') {
         return Err("it has a user name before its host");
@@ -133,14 +134,14 @@ fn parts(authority: &str) -> Result<(String, Option<u16>), &'static str> {
     Ok((host.to_ascii_lowercase(), port))
 }
 
-/// Whether the parts of a host name are such that every program looks up the same name: with an empty one, or a `*`, some
-/// refuse it and others leave something out.
+/// Whether every program looks up the same name for a host. With an empty label or a `*`, some programs refuse it and
+/// others drop a part.
 fn has_plain_labels(host: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     host.split('.').all(|label| !label.is_empty() && label.bytes().all(is_plain))
 }
 
-/// The port of a scheme, if none is written.
+/// Default port of a scheme.
 fn usual_port(scheme: &str) -> Option<u16> {
     match scheme {
         "http" | "ws" => Some(80),

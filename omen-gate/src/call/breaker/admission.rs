@@ -1,14 +1,14 @@
-//! Leave to make one call.
+//! Admission of one call by a breaker.
 
 use std::sync::Arc;
 
-use super::shared::Shared;
-use super::state::End;
+use super::shared::SharedBreakers;
+use super::state::CallEnd;
 use crate::base::ToolName;
 use crate::call::fault::Fault;
 
-/// Leave to make one call. Its holder reports how the call went; if it is dropped without a report, as when a future is
-/// cancelled or code panics, that counts as a failure, and a probe is free again.
+/// Admission of one call. The holder reports how the call ended. Dropping it without a report, as when a future is
+/// cancelled or code panics, counts as a failure and frees the probe.
 ///
 /// ```compile_fail,E0382
 /// # fn f(admission: omen_gate::breaker::Admission) {
@@ -19,36 +19,35 @@ use crate::call::fault::Fault;
 #[derive(Debug)]
 #[must_use = "dropping it counts as a failure"]
 pub struct Admission {
-    shared: Arc<Shared>,
+    shared: Arc<SharedBreakers>,
     tool: ToolName,
     generation: u64,
-    end: End,
+    end: CallEnd,
 }
 
 impl Admission {
-    pub(super) fn new(shared: Arc<Shared>, tool: ToolName, generation: u64) -> Self {
-        Self { shared, tool, generation, end: End::Failure }
+    pub(super) fn new(shared: Arc<SharedBreakers>, tool: ToolName, generation: u64) -> Self {
+        Self { shared, tool, generation, end: CallEnd::Failure }
     }
 
-    /// The tool answered.
+    /// Reports that the tool answered.
     pub fn success(mut self) {
-        self.end = End::Success;
+        self.end = CallEnd::Success;
     }
 
-    /// The call failed.
+    /// Reports that the call failed.
     pub fn failure(self) {}
 
-    /// The call ended with this: a success to the breaker unless the fault speaks against the tool.
+    /// Reports the end of the call: a success to the breaker unless the fault is the tool's.
     pub fn resolve(mut self, fault: Option<&Fault>) {
         if fault.is_none_or(|fault| !fault.class().trips_breaker()) {
-            self.end = End::Success;
+            self.end = CallEnd::Success;
         }
     }
 
-    /// The call was not made after all, because something else forbade it. Nothing is counted, and a probe is free
-    /// again.
+    /// Reports that the call was not made, because something else forbade it. Nothing is counted, and a probe is freed.
     pub fn unused(mut self) {
-        self.end = End::Unused;
+        self.end = CallEnd::Unused;
     }
 }
 

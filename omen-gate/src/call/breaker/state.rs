@@ -1,4 +1,4 @@
-//! The machine of one breaker.
+//! State machine of one breaker.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::limits::BreakerLimits;
 
-/// One breaker. Every change of state begins a new generation; a call that was admitted in an earlier one changes
+/// Circuit breaker. Every change of state begins a new generation; a call admitted in an earlier generation changes
 /// nothing when it ends.
 #[derive(Debug)]
 pub(super) struct Breaker {
@@ -23,37 +23,37 @@ enum State {
     HalfOpen { probing: bool },
 }
 
-/// What a breaker looks like from outside.
+/// Public view of a breaker's state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum BreakerState {
     /// Calls are let through.
     Closed {
-        /// How many calls have failed since one succeeded.
+        /// Consecutive failures.
         failures: u32,
     },
     /// No call is let through.
     Open {
-        /// How long that will last, in milliseconds.
+        /// Time until a probe is let through, in milliseconds.
         remaining_ms: u64,
     },
-    /// One call is let through.
+    /// One call is let through, as a probe.
     HalfOpen {
-        /// Whether it is under way.
+        /// Whether the probe is under way.
         probing: bool,
     },
 }
 
-/// How a call ended, to its breaker.
+/// End of a call as reported to its breaker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum End {
+pub(super) enum CallEnd {
     Success,
     Failure,
     Unused,
 }
 
-/// Why a call is not let through.
-pub(super) struct NotNow {
+/// Reason why a call is not admitted.
+pub(super) struct NotAdmitted {
     pub(super) state: &'static str,
     pub(super) help: String,
 }
@@ -63,8 +63,8 @@ impl Breaker {
         Self { state: State::Closed { failures: 0 }, generation, under_way: 0 }
     }
 
-    /// Lets a call through, as one of the current generation.
-    pub(super) fn admit(&mut self, now: Duration, last: &mut u64) -> Result<u64, NotNow> {
+    /// Admits a call of the current generation.
+    pub(super) fn admit(&mut self, now: Duration, last: &mut u64) -> Result<u64, NotAdmitted> {
         self.look(now)?;
         match &mut self.state {
             State::Closed { .. } => {}
@@ -75,52 +75,60 @@ impl Breaker {
         Ok(self.generation)
     }
 
-    /// Whether a call would be let through now.
-    pub(super) fn look(&self, now: Duration) -> Result<(), NotNow> {
+    /// Checks whether a call would be admitted now.
+    pub(super) fn look(&self, now: Duration) -> Result<(), NotAdmitted> {
         match self.state {
             State::Closed { .. } | State::HalfOpen { probing: false } => Ok(()),
             State::Open { until } => {
                 let remaining = until.saturating_sub(now);
                 match remaining.is_zero() {
                     true => Ok(()),
-                    false => {
-                        Err(NotNow { state: "open", help: format!("the next attempt is possible in {remaining:?}") })
-                    }
+                    false => Err(NotAdmitted {
+                        state: "open",
+                        help: format!("the next attempt is possible in {remaining:?}"),
+                    }),
                 }
             }
             State::HalfOpen { probing: true } => {
                 let help = "one call is probing it; wait for that call to end".to_owned();
-                Err(NotNow { state: "half open, and its one probe is running", help })
+                Err(NotAdmitted { state: "half open, and its one probe is running", help })
             }
         }
     }
 
-    /// A call has ended.
-    pub(super) fn resolve(&mut self, generation: u64, end: End, now: Duration, limits: BreakerLimits, last: &mut u64) {
+    /// Reports the end of a call.
+    pub(super) fn resolve(
+        &mut self,
+        generation: u64,
+        end: CallEnd,
+        now: Duration,
+        limits: BreakerLimits,
+        last: &mut u64,
+    ) {
         self.under_way = self.under_way.saturating_sub(1);
         if generation != self.generation {
             return;
         }
         match (&mut self.state, end) {
-            (State::Closed { failures }, End::Success) => *failures = 0,
-            (State::Closed { failures }, End::Failure) => {
+            (State::Closed { failures }, CallEnd::Success) => *failures = 0,
+            (State::Closed { failures }, CallEnd::Failure) => {
                 *failures += 1;
                 if *failures >= limits.failures.get() {
                     self.change(State::Open { until: now.saturating_add(limits.cooldown) }, last);
                 }
             }
-            (State::Closed { .. }, End::Unused) => {}
-            (State::HalfOpen { .. }, End::Success) => self.change(State::Closed { failures: 0 }, last),
-            (State::HalfOpen { .. }, End::Failure) => {
+            (State::Closed { .. }, CallEnd::Unused) => {}
+            (State::HalfOpen { .. }, CallEnd::Success) => self.change(State::Closed { failures: 0 }, last),
+            (State::HalfOpen { .. }, CallEnd::Failure) => {
                 self.change(State::Open { until: now.saturating_add(limits.cooldown) }, last)
             }
-            (State::HalfOpen { probing }, End::Unused) => *probing = false,
-            // No call is admitted in the generation of an open breaker.
+            (State::HalfOpen { probing }, CallEnd::Unused) => *probing = false,
+            // No call has the generation of an open breaker.
             (State::Open { .. }, _) => {}
         }
     }
 
-    /// Whether forgetting it makes no difference.
+    /// Whether the breaker equals a new one, so that it can be forgotten.
     pub(super) fn is_idle(&self) -> bool {
         self.under_way == 0 && matches!(self.state, State::Closed { failures: 0 })
     }
@@ -142,7 +150,7 @@ impl Breaker {
     }
 }
 
-/// The number of the next generation, of all breakers.
+/// Returns the next generation; they are numbered across all breakers.
 pub(super) fn next(generation: &mut u64) -> u64 {
     *generation += 1;
     *generation

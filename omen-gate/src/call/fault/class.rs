@@ -1,4 +1,4 @@
-//! The classes of faults, and what follows from each.
+//! Classes of faults, and their consequences.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use crate::call::fault::Fault;
 
 macro_rules! classes {
     ($($Class:ident = $text:literal: $pattern:pat, $ran:ident, $sick:literal;)*) => {
-        /// What kind of fault it is. The texts are stable: they stand in logs.
+        /// Class of a fault. The names are stable: logs contain them.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum FaultClass {
             $(
@@ -21,7 +21,7 @@ macro_rules! classes {
             /// All classes.
             pub const ALL: &'static [Self] = &[$(Self::$Class),*];
 
-            /// The class as it is written, such as `timeout`.
+            /// Name of the class, such as `timeout`.
             #[must_use]
             pub fn as_str(self) -> &'static str {
                 match self { $(Self::$Class => $text),* }
@@ -33,9 +33,8 @@ macro_rules! classes {
                 match self { $(Self::$Class => Ran::$ran),* }
             }
 
-            /// Whether it speaks against the tool or its server, so that the breaker counts it (R1). A tool that
-            /// answers in good order that it could not do something is well. A call that was cancelled counts,
-            /// for who waits in vain for a tool cancels.
+            /// Whether the fault is the tool's or its server's, so that the breaker counts it (R1). A tool that reports
+            /// its own failure works. A cancelled call counts, because clients cancel calls that take too long.
             #[must_use]
             pub fn trips_breaker(self) -> bool {
                 match self { $(Self::$Class => $sick),* }
@@ -43,7 +42,7 @@ macro_rules! classes {
         }
 
         impl Fault {
-            /// Its class. It depends on nothing but the fault (R3).
+            /// Class of the fault, determined by the fault alone (R3).
             #[must_use]
             pub fn class(&self) -> FaultClass {
                 match self { $($pattern => FaultClass::$Class),* }
@@ -52,7 +51,7 @@ macro_rules! classes {
     };
 }
 
-// What went wrong, its text, whether the tool ran, and whether it speaks against the tool.
+// Description, name, whether the tool ran, and whether the breaker counts the fault.
 classes! {
     Timeout = "timeout": Fault::Timeout { .. }, Unknown, true;
     Cancelled = "cancelled": Fault::Cancelled, Unknown, true;
@@ -65,27 +64,27 @@ classes! {
     Tool = "tool": Fault::Tool { .. }, Yes, false;
 }
 
-/// Whether a tool ran, as far as a fault shows. Report "unknown" as such: the effect may be there.
+/// Whether a tool ran, as far as a fault shows. Report `Unknown` as such: the effect may have happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ran {
-    /// It did not.
+    /// The tool did not run.
     No,
-    /// It may have.
+    /// The tool may have run.
     Unknown,
-    /// It did.
+    /// The tool ran.
     Yes,
 }
 
 impl FaultClass {
-    /// Whether the same call may well succeed later.
+    /// Whether the same call may succeed later.
     #[must_use]
     pub fn is_transient(self) -> bool {
         matches!(self, Self::Timeout | Self::Unreachable | Self::Died)
     }
 
-    /// Whether calling again is safe and may help: the fault passes, and the tool did not run. The gate never
-    /// calls again by itself (PG-6); this is for who plans.
+    /// Whether a retry is safe and may help: the fault is transient, and the tool did not run. The gate itself never
+    /// retries (PG-6); this is for planners.
     #[must_use]
     pub fn is_retryable(self) -> bool {
         self.is_transient() && self.ran() == Ran::No

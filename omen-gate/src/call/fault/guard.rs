@@ -1,4 +1,4 @@
-//! A call that cannot take its turn down with it.
+//! Isolation of a call from its turn.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
@@ -9,15 +9,15 @@ use tokio::time::timeout;
 
 use crate::call::fault::Fault;
 
-/// Runs a call as a task of its own. It ends within the limit, whatever the call does: a call that takes too
-/// long is aborted, a panic is a fault, and dropping the future aborts the call. Runs on tokio, with time enabled.
+/// Runs a call as a separate task within a time limit. A call that exceeds the limit is aborted, a panic becomes a
+/// fault, and dropping the future aborts the call. Requires a tokio runtime with time enabled.
 ///
-/// A call that blocks its thread without ever waiting is given up in time only where the runtime has another
-/// thread, and cannot be aborted; the thread stays lost.
+/// A call that blocks its thread cannot be aborted: it is abandoned in time only if the runtime has another thread, and
+/// its thread is lost.
 ///
 /// # Errors
-/// What the call says; [`Fault::Timeout`], [`Fault::Panicked`] or [`Fault::Cancelled`]; and
-/// [`Fault::Unreachable`] outside of a tokio runtime.
+/// The call's own error; [`Fault::Timeout`], [`Fault::Panicked`] or [`Fault::Cancelled`]; and [`Fault::Unreachable`]
+/// outside of a tokio runtime.
 pub async fn guarded<T, F>(limit: Duration, call: F) -> Result<T, Fault>
 where
     T: Send + 'static,
@@ -26,7 +26,7 @@ where
     let Ok(runtime) = Handle::try_current() else {
         return Err(Fault::Unreachable { why: "no tokio runtime is running".to_owned() });
     };
-    // A set aborts what is in it when it is dropped.
+    // A `JoinSet` aborts its tasks when it is dropped.
     let mut task = JoinSet::new();
     task.spawn_on(call, &runtime);
     match timeout(limit, task.join_next()).await {
@@ -37,11 +37,11 @@ where
     }
 }
 
-/// Runs foreign code that gives an answer at once.
+/// Runs synchronous foreign code.
 ///
 /// # Errors
-/// [`Fault::Panicked`].
+/// [`Fault::Panicked`] if it panics.
 pub(crate) fn caught<T>(run: impl FnOnce() -> T) -> Result<T, Fault> {
-    // State that it leaves half changed is its own, and is not used here.
+    // Unwind safe: state that the code leaves half changed is not used here.
     catch_unwind(AssertUnwindSafe(run)).map_err(|_| Fault::Panicked)
 }

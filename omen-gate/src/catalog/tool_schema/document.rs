@@ -1,11 +1,11 @@
-//! The text of a schema, checked before anything is compiled, and made known to the validator.
+//! Schema documents: checked before compilation, and registered with the validator.
 
 use jsonschema::{Draft, PatternOptions, Registry, ValidationOptions, Validator};
 use serde_json::{Map, Value, json};
 
 use crate::base::bounded;
 
-/// Whether a keyword says something about a value, or names a part of the schema, and demands nothing by itself.
+/// Whether a keyword is an annotation, a definition or an identifier, so that by itself it constrains nothing.
 pub(crate) fn annotates(keyword: &str) -> bool {
     matches!(
         keyword,
@@ -26,7 +26,7 @@ pub(crate) fn annotates(keyword: &str) -> bool {
     )
 }
 
-/// A schema on its way to be compiled.
+/// Schema before compilation.
 pub(super) struct Document {
     pub(super) root: Value,
     pub(super) draft: Draft,
@@ -48,7 +48,7 @@ impl Document {
         if draft == Draft::Unknown {
             return Err("its `$schema` is an unknown dialect of JSON Schema".to_owned());
         }
-        // The name under which the schema is known elsewhere: it must not make it refer to elsewhere.
+        // `$id` must not redirect references elsewhere.
         if let Value::Object(members) = &mut root {
             members.remove(draft.id_keyword());
         }
@@ -56,18 +56,18 @@ impl Document {
     }
 }
 
-/// A schema that is known to be one, and that others can refer to.
-pub(super) struct Registered {
+/// Valid schema, registered under a URI that others can refer to.
+pub(super) struct RegisteredSchema {
     draft: Draft,
     registry: Registry<'static>,
-    /// How large each pattern may get.
+    /// Size limit of each pattern.
     pattern_size: usize,
 }
 
-impl Registered {
+impl RegisteredSchema {
     pub(super) fn new(Document { root, draft }: Document) -> Result<Self, String> {
         let pattern_size = (PATTERNS_SIZE / patterns(&root).max(1)).min(PATTERN_SIZE);
-        // This also judges the schema by its dialect's own schema.
+        // This also validates the schema against the meta-schema of its dialect.
         options(draft, pattern_size).build(&root).map_err(|error| refusal(&error))?;
         let registry = Registry::new()
             .draft(draft)
@@ -77,7 +77,7 @@ impl Registered {
         Ok(Self { draft, registry, pattern_size })
     }
 
-    /// The schema that stands at a JSON pointer, compiled.
+    /// Compiles the schema at a JSON pointer.
     pub(super) fn validator(&self, pointer: &str) -> Result<Validator, String> {
         let reference = json!({"$ref": format!("{BASE}#{}", as_fragment(pointer))});
         options(self.draft, self.pattern_size)
@@ -86,13 +86,13 @@ impl Registered {
             .map_err(|error| refusal(&error))
     }
 
-    /// A check of keys against one regular expression, as `patternProperties` has it.
+    /// Compiles a check of keys by one regular expression of `patternProperties`.
     pub(super) fn pattern(&self, pattern: &str) -> Result<Validator, String> {
         options(self.draft, self.pattern_size).build(&json!({"pattern": pattern})).map_err(|error| refusal(&error))
     }
 }
 
-/// How many patterns a schema has, at most: text that is not a schema may look like one.
+/// Upper bound of patterns in a schema: text that is not a schema may look like one.
 fn patterns(schema: &Value) -> usize {
     match schema {
         Value::Array(items) => items.iter().map(patterns).sum(),
@@ -113,8 +113,8 @@ fn options<'r>(draft: Draft, pattern_size: usize) -> ValidationOptions<'r> {
         .with_draft(draft)
         .offline()
         .should_validate_formats(true)
-        // What many generators write needs look-around, and so an engine that goes back; a match that takes too long
-        // counts as none.
+        // Common generators write look-around, which takes a backtracking engine; a match that exceeds the limit counts
+        // as failed.
         .with_pattern_options(PatternOptions::fancy_regex().backtrack_limit(BACKTRACKS).size_limit(pattern_size))
 }
 
@@ -124,7 +124,7 @@ fn refusal(error: &jsonschema::ValidationError<'_>) -> String {
     format!("{place}{}", bounded(&error.to_string()))
 }
 
-/// A JSON pointer as the fragment of a URI.
+/// Encodes a JSON pointer as the fragment of a URI.
 fn as_fragment(pointer: &str) -> String {
     let mut fragment = String::new();
     for byte in pointer.bytes() {
@@ -146,17 +146,17 @@ fn is_shallow(value: &Value, levels: usize) -> bool {
     }
 }
 
-/// What the schema is called while it is compiled.
+/// URI of the schema during compilation.
 const BASE: &str = "urn:omen:tool";
-/// The longest schema, in bytes of JSON.
+/// Largest schema, in bytes of JSON.
 pub(super) const LARGEST: usize = 256 * 1024;
-/// The most levels of a schema.
+/// Limit of nesting levels in a schema.
 const DEEPEST: usize = 64;
-/// How often a match may go back.
+/// Limit of backtracking steps in one match.
 const BACKTRACKS: usize = 100_000;
-/// How large a pattern may get, in bytes of its program.
+/// Limit of one compiled pattern in bytes.
 pub(super) const PATTERN_SIZE: usize = 1 << 20;
-/// The most patterns of a schema: each is compiled several times.
+/// Limit of patterns in a schema: each is compiled several times.
 const MOST_PATTERNS: usize = 256;
-/// How large all patterns of a schema may get together.
+/// Limit of all compiled patterns of a schema in bytes.
 const PATTERNS_SIZE: usize = 16 << 20;

@@ -1,24 +1,24 @@
-//! What a value breaks of a schema, in words.
+//! Violations of a schema, in words.
 
 use crate::base::bounded;
 
-/// One thing that is wrong with a value.
+/// One violation of a schema by a value.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Violation {
-    /// Where: a JSON pointer into the value.
+    /// JSON pointer into the value.
     pub(crate) at: String,
-    /// What, cut to a bounded length.
+    /// Message, cut to a bounded length.
     pub(crate) what: String,
-    /// What, without anything of the value.
+    /// Message without anything of the value.
     pub(crate) unquoted: String,
 }
 
-/// Writes violations in one line; a long list is cut.
+/// Formats violations in one line; truncates a long list.
 pub(crate) fn format_violations(violations: &[Violation]) -> String {
     format_by(violations, |violation| (bounded(&violation.at), violation.what.as_str()))
 }
 
-/// Writes violations in one line without anything of the value, with places as they are shown then.
+/// Formats violations in one line without anything of the value; `place` masks their pointers.
 pub(super) fn format_unquoted(violations: &[Violation], place: impl Fn(&str) -> String) -> String {
     format_by(violations, |violation| (place(&violation.at), violation.unquoted.as_str()))
 }
@@ -33,5 +33,5 @@ fn format_by<'v>(violations: &'v [Violation], said: impl Fn(&'v Violation) -> (S
     format!("{}{more}", shown.join("; "))
 }
 
-/// The most violations that a message lists.
+/// Limit of violations listed in a message.
 const SHOWN: usize = 8;

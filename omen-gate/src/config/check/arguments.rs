@@ -1,4 +1,4 @@
-//! The rules on arguments: what they name, and whether they can hold.
+//! Checks of argument rules: validity, and whether they can be satisfied.
 
 use std::collections::BTreeMap;
 
@@ -8,13 +8,13 @@ use super::Check;
 use crate::base::bounded;
 use crate::base::json::below;
 use crate::call::arguments::{
-    ArgumentRules, BadPattern, Host, Length, Nonsense, Pattern, Place, Recorder, Rule, Test, Under, Urls, is_exact,
-    nonsense,
+    ArgumentRules, ArgumentTest, BadPattern, FolderRule, Host, Length, Pattern, Recorder, Rule, RulePointer,
+    UnsatisfiableRule, Urls, is_exact, unsatisfiable_rules,
 };
 use crate::config::file::{Argument, Folders, Recorded};
 
 impl Check<'_, '_> {
-    /// The rules of a table `where`.
+    /// Builds the rules of a table `where`.
     pub(super) fn arguments(&mut self, pointer: &str, table: BTreeMap<String, Argument>) -> ArgumentRules {
         if table.len() > MAX_RULES {
             self.wrong(pointer, format!("there are more than {MAX_RULES} rules for one tool"), "remove some");
@@ -23,7 +23,7 @@ impl Check<'_, '_> {
         let (mut rules, mut places) = (Vec::new(), Vec::new());
         for (name, argument) in table {
             let at = below(pointer, &name);
-            let place = match Place::parse(&name) {
+            let place = match RulePointer::parse(&name) {
                 Ok(place) => place,
                 Err((message, help)) => {
                     self.wrong(&at, message, help);
@@ -35,9 +35,9 @@ impl Check<'_, '_> {
             rules.push(Rule { place, optional, tests });
             places.push(at);
         }
-        // A rule of which a part is missing says something else.
+        // A rule with a part missing would mean something else.
         if self.errors.len() == before {
-            for Nonsense { rule, key, message, help } in nonsense(&rules) {
+            for UnsatisfiableRule { rule, key, message, help } in unsatisfiable_rules(&rules) {
                 let at = places.get(rule).map_or(pointer, String::as_str);
                 let at = key.map_or_else(|| at.to_owned(), |key| below(at, key));
                 self.wrong(&at, message, help);
@@ -46,19 +46,19 @@ impl Check<'_, '_> {
         ArgumentRules::new(rules)
     }
 
-    /// What of arguments is recorded.
+    /// Builds the redaction settings.
     pub(super) fn recorder(&mut self, mode: Recorded, secrets: &[String], patterns: &[String]) -> Recorder {
         let before = self.errors.len();
         let mut places = Vec::new();
         for (index, secret) in secrets.iter().enumerate() {
-            match Place::parse(secret) {
+            match RulePointer::parse(secret) {
                 Ok(place) => places.push(place),
                 Err((message, help)) => self.wrong(&format!("/audit/secrets/{index}"), message, help),
             }
         }
         for (index, pattern) in patterns.iter().enumerate() {
             let at = format!("/audit/secret_patterns/{index}");
-            // It is compiled with the others below; alone, it says what is wrong with it.
+            // Compiled together with the others below; compiled alone, its own error is reported.
             let _ = self.pattern(&at, pattern);
         }
         if self.errors.len() > before {
@@ -74,7 +74,7 @@ impl Check<'_, '_> {
         })
     }
 
-    fn tests(&mut self, at: &str, argument: Argument) -> Vec<Test> {
+    fn tests(&mut self, at: &str, argument: Argument) -> Vec<ArgumentTest> {
         let mut tests = Vec::new();
         if let Some(folders) = argument.under {
             let folders = match folders {
@@ -87,7 +87,7 @@ impl Check<'_, '_> {
             if let Some(from) = &argument.relative_to {
                 self.without_nul(&below(at, "relative_to"), "the path", from);
             }
-            tests.push(Test::Under(Under { folders, relative_to: argument.relative_to }));
+            tests.push(ArgumentTest::Under(FolderRule { folders, relative_to: argument.relative_to }));
         } else if argument.relative_to.is_some() {
             let at = below(at, "relative_to");
             self.wrong(&at, "`relative_to` is there without `under`", "add `under`, or remove `relative_to`");
@@ -96,21 +96,21 @@ impl Check<'_, '_> {
             for (index, value) in values.iter().enumerate() {
                 self.exact(&below(&below(at, "in"), &index.to_string()), value);
             }
-            tests.push(Test::In(values));
+            tests.push(ArgumentTest::In(values));
         }
         if let Some(value) = argument.equals {
             self.exact(&below(at, "equals"), &value);
-            tests.push(Test::Equals(value));
+            tests.push(ArgumentTest::Equals(value));
         }
-        tests.extend(argument.min.map(Test::Min));
-        tests.extend(argument.max.map(Test::Max));
+        tests.extend(argument.min.map(ArgumentTest::Min));
+        tests.extend(argument.max.map(ArgumentTest::Max));
         if let Some(text) = argument.matches {
             tests.extend(self.pattern(&below(at, "matches"), &text));
         }
-        tests.extend(argument.length.map(|length| Test::Length(Length { min: length.min, max: length.max })));
+        tests.extend(argument.length.map(|length| ArgumentTest::Length(Length { min: length.min, max: length.max })));
         let (scheme, port) = (argument.scheme, argument.port);
         match argument.host {
-            Some(hosts) => tests.push(Test::Host(Urls {
+            Some(hosts) => tests.push(ArgumentTest::Host(Urls {
                 hosts: self.hosts(&below(at, "host"), &hosts),
                 schemes: self.schemes(&below(at, "scheme"), scheme),
                 ports: port.unwrap_or_default(),
@@ -124,11 +124,11 @@ impl Check<'_, '_> {
                 }
             }
         }
-        tests.extend(argument.absent.then_some(Test::Absent));
+        tests.extend(argument.absent.then_some(ArgumentTest::Absent));
         tests
     }
 
-    /// A number that no call can have is a mistake.
+    /// Refuses a number that no call can have.
     fn exact(&mut self, at: &str, value: &Value) {
         if value.is_number() && !value.as_i64().is_some_and(is_exact) {
             self.wrong(
@@ -139,9 +139,9 @@ impl Check<'_, '_> {
         }
     }
 
-    fn pattern(&mut self, at: &str, text: &str) -> Option<Test> {
+    fn pattern(&mut self, at: &str, text: &str) -> Option<ArgumentTest> {
         match Pattern::new(text) {
-            Ok(pattern) => return Some(Test::Matches(pattern)),
+            Ok(pattern) => return Some(ArgumentTest::Matches(pattern)),
             Err(BadPattern::Invalid(why)) => {
                 let help = "see the documentation of the crate `regex` for the syntax";
                 self.wrong(at, format!("invalid regular expression: {}", bounded(&why)), help);
@@ -189,5 +189,5 @@ impl Check<'_, '_> {
     }
 }
 
-/// The most rules for one tool.
+/// Limit of rules for one tool.
 const MAX_RULES: usize = 1000;

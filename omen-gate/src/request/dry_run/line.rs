@@ -1,4 +1,4 @@
-//! One line, one plan: what stands in a file of plans.
+//! Files of plans, one plan per line.
 
 use std::borrow::Cow;
 
@@ -6,9 +6,8 @@ use super::{DryRun, PlanVerdict};
 use crate::base::{Blocked, GateCode, bounded};
 
 impl DryRun {
-    /// Judges one line of a file of plans (JSON Lines). It is a JSON string that holds what the planner wrote, chatter
-    /// and broken JSON included; or it is an object, which is taken as the planner's text as it stands. Any other line
-    /// is blocked (PG-1).
+    /// Checks one line of a file of plans (JSON Lines). The line is a JSON string with the planner's text, chatter and
+    /// broken JSON included, or an object, which is itself the planner's text. Any other line is blocked (PG-1).
     #[must_use]
     pub fn judge_line(&self, line: &[u8]) -> PlanVerdict {
         match text(line) {
@@ -17,14 +16,14 @@ impl DryRun {
         }
     }
 
-    /// The most bytes of a line that is read: however a plan within the limits is escaped, its line fits.
-    /// A caller that splits a file into lines need keep no more of one.
+    /// Longest line that is read, in bytes. A line whose plan is within the limits fits, however it is escaped, so a
+    /// caller can truncate longer lines.
     #[must_use]
     pub fn longest_line(&self) -> usize {
         self.limits.bytes.saturating_mul(ESCAPED).saturating_add(AROUND)
     }
 
-    /// The verdict on a line that is longer than [`Self::longest_line`].
+    /// Verdict on a line longer than [`Self::longest_line`].
     #[must_use]
     pub fn too_long(&self) -> PlanVerdict {
         let message = format!(
@@ -40,7 +39,7 @@ impl DryRun {
     }
 }
 
-/// What the planner wrote.
+/// Planner's text in a line.
 fn text(line: &[u8]) -> Result<Cow<'_, str>, Blocked> {
     let text = std::str::from_utf8(line)
         .map_err(|error| blocked(format!("invalid UTF-8 at byte {} of the line", error.valid_up_to())))?;
@@ -64,7 +63,7 @@ fn blocked(message: String) -> Blocked {
     Blocked::new(GateCode::Pg1, message, help)
 }
 
-/// As an escape in a JSON string, one byte of text is six at most: `\u001b`.
+/// Longest escape of one byte in a JSON string, as in `\u001b`.
 const ESCAPED: usize = 6;
-/// Quotes, and some white space.
+/// Room for quotation marks and some white space.
 const AROUND: usize = 64;

@@ -1,4 +1,4 @@
-//! What the gate would say.
+//! Verdicts of a dry run.
 
 use serde::ser::SerializeStruct as _;
 use serde::{Serialize, Serializer};
@@ -7,22 +7,22 @@ use crate::base::{Blocked, GateCode};
 use crate::call::Demand;
 use crate::request::plan::FinalAnswer;
 
-/// What the gate would do with a plan. As JSON it is an object with `verdict`, `code`, `message` and `help`, in this
-/// order; members with nothing to say are `null`.
+/// Verdict of the gate on a plan. As JSON, it is an object with `verdict`, `code`, `message` and `help`, in this order;
+/// inapplicable members are `null`.
 #[derive(Debug, PartialEq)]
 pub enum PlanVerdict {
-    /// The tool would be called.
+    /// The gate would call the tool.
     Allow,
-    /// The tool would be called if somebody confirmed this call (G3).
+    /// The gate would call the tool after a confirmation (G3).
     NeedsConfirmation(Demand),
-    /// The user would be asked, and no tool called (PG-T).
+    /// The gate would return the question to the user, and call no tool (PG-T).
     Terminal(FinalAnswer),
-    /// Nothing would be done.
+    /// The gate would refuse the plan.
     Block(Blocked),
 }
 
 impl PlanVerdict {
-    /// Its name: `allow`, `needs_confirmation`, `terminal` or `block`.
+    /// Name of the verdict: `allow`, `needs_confirmation`, `terminal` or `block`.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
@@ -33,7 +33,7 @@ impl PlanVerdict {
         }
     }
 
-    /// The rule that it refers to.
+    /// Rule behind the verdict.
     #[must_use]
     pub fn code(&self) -> Option<GateCode> {
         match self {
@@ -44,7 +44,7 @@ impl PlanVerdict {
         }
     }
 
-    /// Why it is so.
+    /// Reason for the verdict.
     #[must_use]
     pub fn message(&self) -> Option<String> {
         match self {
@@ -57,7 +57,7 @@ impl PlanVerdict {
         }
     }
 
-    /// What can be done about it.
+    /// How to fix what the verdict refuses.
     #[must_use]
     pub fn help(&self) -> Option<&str> {
         match self {

@@ -1,12 +1,12 @@
-//! What a step out of turn would give.
+//! Return type of steps called in the wrong state.
 
 use std::convert::Infallible;
 use std::marker::PhantomData;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// A future without a value. A step out of turn returns it, so that after the one error that the
-/// compiler gives for it, the rest of the program has its types.
+/// Future without a value. A step called in the wrong state returns it, so that after its one compile error the rest of
+/// the program still type-checks.
 #[derive(Debug)]
 pub struct Never<Out>(Infallible, PhantomData<Out>);
 

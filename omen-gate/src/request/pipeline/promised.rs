@@ -1,16 +1,16 @@
-//! PG-4, for an answer that is passed on as it is.
+//! PG-4 for answers that are passed on unchanged.
 
 use crate::answer::output;
 use crate::request::pipeline::Request;
 use crate::request::state::{Dispatched, Untyped};
 
 impl Request<Dispatched> {
-    /// Checks the answer against the tool's own `outputSchema`, for a program that passes it on as it is and knows no type
-    /// for it. An answer that says `isError` passes, and so does any answer of a tool that lists no `outputSchema`.
+    /// Checks the answer against the tool's own `outputSchema`, for a program that passes it on unchanged and has no
+    /// type for it. An answer with `isError` passes, and so does any answer of a tool without an `outputSchema`.
     ///
     /// # Errors
-    /// If it does not match (PG-4): the raw answer comes back with its mark, and should not be passed on as if it did. If that
-    /// cannot be recorded, the reason is A1, and nothing of the answer should be passed on.
+    /// PG-4 if the answer does not match: returns the raw answer with the reason, and it should not be passed on as
+    /// valid. A1 if the refusal cannot be recorded: then no part of the answer should be passed on.
     pub async fn as_promised(self) -> Result<Self, Request<Untyped>> {
         let Request { gate, context, state: Dispatched { tool, listed, answer } } = self;
         match output::as_promised(&listed, answer) {

@@ -1,5 +1,5 @@
-//! The steps, each written out once, in a file that is called like its method. The build makes the method
-//! of it, for the state that the pipeline says.
+//! Implementations of the steps, each in a file named after its method. The build generates the method for the state
+//! that `gate.json` assigns it to.
 
 pub(crate) mod authorize;
 pub(crate) mod conform;

@@ -1,4 +1,4 @@
-//! From one object to a plan: which members it has, and of what type.
+//! Members of a plan and their types.
 
 use omen_types::suggest;
 use serde_json::{Map, Value};
@@ -14,7 +14,7 @@ pub(super) fn plan(mut members: Map<String, Value>) -> Result<Plan, Blocked> {
     }
 }
 
-/// Takes out `type`, which is one of [`TAGS`].
+/// Removes `type` and returns its value, one of [`TAGS`].
 fn tag(members: &mut Map<String, Value>) -> Result<&'static str, Blocked> {
     let help = "write `\"type\": \"call_tool\"` or `\"type\": \"final_answer\"`";
     let Some(tag) = members.remove(TYPE) else {
@@ -47,7 +47,7 @@ fn call(mut members: Map<String, Value>) -> Result<Plan, Blocked> {
         Some(other) => return Err(wrong("args", "an object", &other)),
         None => return Err(missing("args", "a tool without arguments gets `\"args\": {}`")),
     };
-    // The form is right; which names there are is a matter of the catalogue.
+    // Whether the names exist is checked against the catalogue.
     let server = ServerName::new(server).map_err(|error| unlisted("server", &error))?;
     let tool = ToolName::new(tool).map_err(|error| unlisted("tool", &error))?;
     Ok(Plan::CallTool(ToolCall { tool: ToolId { server, tool }, args }))
@@ -69,7 +69,7 @@ fn answer(mut members: Map<String, Value>) -> Result<Plan, Blocked> {
     if answer.chars().any(char::is_alphanumeric) {
         Ok(Plan::FinalAnswer(FinalAnswer { answer }))
     } else {
-        // White space has many forms, not all of which say that they are; letters do.
+        // Requires a letter or a digit: not all blank characters count as white space.
         Err(not_terminal("the `answer` of a `final_answer` is blank: it has no letter and no digit"))
     }
 }
@@ -92,7 +92,7 @@ fn name(members: &mut Map<String, Value>, key: &str) -> Result<String, Blocked> 
     }
 }
 
-/// What has not the form of a name stands in no catalogue (PG-2).
+/// Refusal of an invalid name, which no catalogue can contain (PG-2).
 fn unlisted(key: &str, error: &BadName) -> Blocked {
     Blocked::new(GateCode::Pg2, bounded(&error.to_string()), format!("name the {key} as it is listed"))
         .unquoted_as(format!("the name of the {key} is invalid"))
@@ -121,5 +121,5 @@ const TYPE: &str = "type";
 const CALL_TOOL: &str = "call_tool";
 const FINAL_ANSWER: &str = "final_answer";
 const TAGS: [&str; 2] = [CALL_TOOL, FINAL_ANSWER];
-/// What planners write in place of `type`.
+/// Members that planners write in place of `type`.
 const INSTEAD: [&str; 5] = ["action", "kind", "op", "plan", "name"];

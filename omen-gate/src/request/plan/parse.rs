@@ -1,15 +1,15 @@
-//! PG-1: from a planner's text to a plan.
+//! PG-1: parsing of plans.
 
 use super::{Plan, PlanLimits, form, text};
 use crate::base::Blocked;
 
 impl Plan {
-    /// Reads the planner's output. One error is reported, the first in this order: size, what stands around the object,
-    /// its syntax, its members, the names.
+    /// Parses the planner's text. Reports one error, the first in this order: size, text around the object, syntax,
+    /// members, names.
     ///
     /// # Errors
-    /// PG-1 for an invalid plan, PG-T for a `final_answer` that does not ask for more, and PG-2 for a server or tool
-    /// whose name is invalid, so that no catalogue can hold it.
+    /// PG-1 for an invalid plan, PG-T for a `final_answer` without a question, and PG-2 for an invalid name of a server
+    /// or tool, which no catalogue can contain.
     pub fn parse(text: &str, limits: &PlanLimits) -> Result<Self, Blocked> {
         form::plan(text::object(text, limits)?)
     }

@@ -1,25 +1,25 @@
-//! A refusal by PG-1.
+//! Refusals by PG-1.
 
 use serde_json::Value;
 
 use crate::base::{Blocked, GateCode};
 
-/// A refusal whose reason quotes nothing of the plan.
+/// Refusal whose reason quotes nothing of the plan.
 pub(super) fn blocked(message: &'static str, help: impl Into<String>) -> Blocked {
     Blocked::new(GateCode::Pg1, message, help).unquoted_as(message)
 }
 
-/// A refusal whose reason quotes the plan, and what is left of the reason without that.
+/// Refusal whose message quotes the plan, with a reason that does not.
 pub(super) fn quoting(reason: impl Into<String>, message: impl Into<String>, help: impl Into<String>) -> Blocked {
     Blocked::new(GateCode::Pg1, message, help).unquoted_as(reason)
 }
 
-/// A refusal whose reason has names, types and numbers of the gate's own.
+/// Refusal whose reason has only names, types and numbers of the gate.
 pub(super) fn naming(message: impl Into<String>, help: impl Into<String>) -> Blocked {
     Blocked::new(GateCode::Pg1, message, help).quoting_nothing()
 }
 
-/// What a value is, in words.
+/// Type of a value in words.
 pub(super) fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",

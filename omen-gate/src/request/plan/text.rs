@@ -1,4 +1,4 @@
-//! From the planner's output to one object.
+//! Extraction of the one JSON object from the planner's text.
 
 use serde_json::{Map, Value};
 
@@ -7,7 +7,7 @@ use super::refused::{blocked, kind, naming, quoting};
 use crate::base::json::{self, Reading, Unread};
 use crate::base::{Blocked, MAX_DEPTH, bounded};
 
-/// The one object that a text is.
+/// Parses a text as one object.
 pub(super) fn object(text: &str, limits: &PlanLimits) -> Result<Map<String, Value>, Blocked> {
     if text.len() > limits.bytes {
         let message = format!("the plan exceeds {} bytes ({} bytes)", limits.bytes, text.len());
@@ -42,7 +42,7 @@ pub(super) fn object(text: &str, limits: &PlanLimits) -> Result<Map<String, Valu
     }
 }
 
-/// Says what stands before the object, if something does.
+/// Refuses text before the object.
 fn before(text: &str) -> Result<(), Blocked> {
     let start = text.trim_start_matches(BLANK);
     if start.is_empty() {
@@ -55,7 +55,7 @@ fn before(text: &str) -> Result<(), Blocked> {
         return Err(blocked("the plan is inside a code fence", "remove the fence and send only the object"));
     }
     let is_value = start.starts_with(|c: char| "{[\"-tfn".contains(c) || c.is_ascii_digit());
-    // `true`, `null` and their like are values of a wrong type; `to do this` is text.
+    // `true`, `null` and the like are values of a wrong type; `to do this` is text.
     if is_value && (start.starts_with(['{', '[', '"']) || serde_json::from_str::<Value>(start).is_ok()) {
         return Ok(());
     }
@@ -68,7 +68,7 @@ fn before(text: &str) -> Result<(), Blocked> {
     Err(quoting(reason, format!("{reason}{comma} beginning with `{first}`"), ONLY))
 }
 
-/// Says what stands after the object.
+/// Refusal that quotes the text after the object.
 fn after(rest: &str) -> Blocked {
     if rest.starts_with('{') {
         return blocked("there is a second object after the plan", "plan one step; the next request can plan another");
@@ -93,5 +93,5 @@ fn no_object(value: &Value) -> Blocked {
 const ONLY: &str = "send one JSON object and nothing else: `{\"type\": \"call_tool\", …}`";
 const INVALID: &str = "the plan is not valid JSON";
 const FENCE: &str = "```";
-/// JSON's white space. A plan may stand on a line of its own.
+/// JSON white space, which may surround a plan.
 const BLANK: [char; 4] = [' ', '\t', '\n', '\r'];

@@ -1,4 +1,4 @@
-//! A call that was asked for, and what a policy says of it.
+//! Replayed calls, and verdicts on them.
 
 use std::time::SystemTime;
 
@@ -9,37 +9,37 @@ use crate::catalog::Pin;
 use crate::request::messages::EPISODE;
 use omen_audit::Logged;
 
-/// What a policy says of a call.
+/// Verdict of a policy on a replayed call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReplayVerdict {
-    /// It would be made.
+    /// The policy allows the call.
     Allow,
-    /// It would be made if somebody confirmed it (G3).
+    /// The policy allows the call after a confirmation (G3).
     Confirm,
-    /// It would be refused.
+    /// The policy refuses the call.
     Deny(Blocked),
-    /// What was recorded does not say: why.
+    /// The recorded data does not suffice, for this reason.
     Undecidable(&'static str),
 }
 
-/// A call that was asked for.
+/// Requested call, for replay.
 #[derive(Clone, Debug)]
 pub struct ReplayCall {
-    /// The tool.
+    /// Called tool.
     pub tool: ToolId,
-    /// What is known of its arguments.
+    /// Recorded arguments, as far as known.
     pub args: Option<Map<String, Value>>,
-    /// The form of the tool at that time, if it is known.
+    /// Pin of the tool's form at that time, if known.
     pub pin: Option<Pin>,
-    /// When it was asked for. Without a time, calls do not count for rates.
+    /// Time of the request. Calls without a time do not count for rates.
     pub time: Option<SystemTime>,
-    /// It was refused for what no policy changes, such as arguments that do not fit the schema (PG-2).
+    /// Refusal that no policy changes, such as arguments that do not match the schema (PG-2).
     pub refused: Option<Blocked>,
 }
 
 impl ReplayCall {
-    /// The call that an entry of a log is about: one that was about to be made, or was refused. An entry that says what a
-    /// policy would have refused is followed by that of the call.
+    /// Returns the call in an entry of a log, if the entry is an intent or a refusal. A refusal recorded in shadow mode
+    /// is skipped, because the entry of the call follows it.
     #[must_use]
     pub fn of_entry(entry: Logged<'_>) -> Option<Self> {
         let data = entry.data();
@@ -48,9 +48,9 @@ impl ReplayCall {
         let code = text("code").and_then(|code| code.parse::<GateCode>().ok());
         match entry.kind().as_str() {
             "intent" => {}
-            // No policy of a gate changes what an episode refuses.
+            // A gate's policy does not change what an episode refuses.
             "decision" if text("stage") == Some(EPISODE) => return None,
-            // After the call was made, its answer was refused.
+            // Refused before the call: PG-4 and PG-5 refuse answers, after the call was made.
             "decision" if is_denied && !matches!(code, Some(GateCode::Pg4 | GateCode::Pg5)) => {}
             "confirmation" if is_denied => {}
             _ => return None,

@@ -1,4 +1,4 @@
-//! One policy, and the calls that it has let pass.
+//! One of the two policies, and the calls that it allowed.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::SystemTime;
@@ -8,12 +8,12 @@ use serde_json::{Map, Value};
 use super::call::{ReplayCall, ReplayVerdict};
 use crate::base::{Blocked, GateCode, ToolId};
 use crate::call::Rate;
-use crate::call::arguments::Judged;
+use crate::call::arguments::RecordedVerdict;
 use crate::catalog::{Allowed, Allowlist, Pin};
 use crate::config::{Config, PolicyHash};
 use crate::grant::Grant;
 
-/// A policy.
+/// One of the two policies.
 #[derive(Debug)]
 pub(super) struct Side {
     pub(super) hash: PolicyHash,
@@ -21,12 +21,12 @@ pub(super) struct Side {
     allow: Allowlist,
     grants: Vec<Grant>,
     now: SystemTime,
-    /// The calls that were let pass within the window of their tool, and those that may have been.
-    made: BTreeMap<ToolId, Made>,
+    /// Calls that were allowed, or may have been, within the window of their tool's rate.
+    made: BTreeMap<ToolId, CallTimes>,
 }
 
 #[derive(Debug, Default)]
-struct Made {
+struct CallTimes {
     certain: VecDeque<SystemTime>,
     perhaps: VecDeque<SystemTime>,
 }
@@ -63,7 +63,7 @@ impl Side {
         }
     }
 
-    /// What everything says but the rate. What refuses for certain comes first.
+    /// Combines all checks but the rate. A certain refusal takes precedence.
     fn by_rules(&self, call: &ReplayCall, form: Option<Pin>, schema: Option<&Map<String, Value>>) -> ReplayVerdict {
         let Some(allowed) = self.allow.get(&call.tool) else {
             return deny(GateCode::Pg3, format!("the operator has not allowed the tool `{}`", call.tool));
@@ -88,9 +88,11 @@ impl Side {
             None if !allowed.arguments.is_empty() => unknown = unknown.or(Some("its arguments were not recorded")),
             None => {}
             Some(args) => match allowed.arguments.judge_recorded(&call.tool, args) {
-                Judged::Passes => {}
-                Judged::Breaks(blocked) => return ReplayVerdict::Deny(blocked),
-                Judged::Unknown => unknown = unknown.or(Some("an argument that a rule is about was not recorded")),
+                RecordedVerdict::Passes => {}
+                RecordedVerdict::Breaks(blocked) => return ReplayVerdict::Deny(blocked),
+                RecordedVerdict::Unknown => {
+                    unknown = unknown.or(Some("an argument that a rule is about was not recorded"))
+                }
             },
         }
         match (self.granted(allowed, call.time.unwrap_or(self.now)), unknown) {
@@ -100,8 +102,8 @@ impl Side {
         }
     }
 
-    /// Whether each permission is granted (G1, G2), and needs no confirmation (G3). Uses are not counted: each call is judged as
-    /// if it were the first.
+    /// Checks that each permission is granted (G1, G2), and whether it needs a confirmation (G3). Uses are not counted:
+    /// each call is checked as if it were the first.
     fn granted(&self, allowed: &Allowed, time: SystemTime) -> ReplayVerdict {
         let mut confirm = allowed.demand.always_confirm;
         for permission in allowed.demand.permissions.iter() {
@@ -120,8 +122,8 @@ impl Side {
     }
 }
 
-impl Made {
-    /// Whether there is room for a call that is let pass otherwise, or may be.
+impl CallTimes {
+    /// Checks the rate for a call that passes, or may pass, the other checks.
     fn within(&mut self, tool: &ToolId, rate: Rate, time: SystemTime, verdict: ReplayVerdict) -> ReplayVerdict {
         for made in [&mut self.certain, &mut self.perhaps] {
             while made.front().is_some_and(|at| time.duration_since(*at).is_ok_and(|age| age >= rate.window())) {

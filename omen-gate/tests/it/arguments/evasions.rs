@@ -1,4 +1,4 @@
-//! Ways around a rule, each of which is refused; and beside each rule, what it is there to let pass.
+//! Evasions of rules, each of which is refused; and arguments that each rule must accept.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -24,7 +24,7 @@ const LENGTH: &str =
 const ABSENT: &str = r#"{ "/opts/force" = { absent = true } }"#;
 const OPTIONAL: &str = r#"{ "/mode" = { in = ["r"], optional = true } }"#;
 
-/// What each rule lets pass.
+/// Arguments that each rule accepts.
 const PASSES: &[(&str, &[&str])] = &[
     (
         UNDER,
@@ -64,7 +64,7 @@ const PASSES: &[(&str, &[&str])] = &[
     (OPTIONAL, &[r#"{}"#, r#"{"mode": "r"}"#]),
 ];
 
-/// What somebody may try: the rule, the arguments, the code, and a part of the reason.
+/// Evasions: the rule, the arguments, the code, and a part of the reason.
 const TRIES: &[(&str, &str, GateCode, &str)] = &[
     // Out of the folder.
     (UNDER, r#"{"path": "/etc/passwd"}"#, Pg3, "leads out"),
@@ -88,7 +88,8 @@ const TRIES: &[(&str, &str, GateCode, &str)] = &[
     (UNDER, r#"{"path": "data/dangling"}"#, Pg3, "leads out"),
     (UNDER, r#"{"path": "data/chain"}"#, Pg3, "leads out"),
     (UNDER, r#"{"path": "data/in/../../secret.txt"}"#, Pg3, "leads out"),
-    // For the system, `deep` is `sub/deeper`, and above it is `sub`; for a program that looks at the text alone, it is `data`.
+    // For the operating system, `deep` is `sub/deeper`, whose parent is `sub`; for a program that only processes the
+    // text, the parent is `data`.
     (UNDER, r#"{"path": "data/deep/../../../secret.txt"}"#, Pg3, "leads out"),
     (UNDER, r#"{"path": "data/out/../data/a.txt"}"#, Pg3, "leads out"),
     (UNDER, r#"{"path": "data/loop"}"#, Pg3, "too many links"),
@@ -120,7 +121,7 @@ const TRIES: &[(&str, &str, GateCode, &str)] = &[
     (UNDER, r#"{"path": " data/a.txt"}"#, Pg3, "blank"),
     (UNDER, r#"{"path": "data/.../secret.txt"}"#, Pg3, "ends with a dot"),
     (UNDER, r#"{"path": "data/a.txt."}"#, Pg3, "ends with a dot"),
-    // Forms of Unicode.
+    // Unicode normalization forms.
     (UNDER, r#"{"path": "data/．．/secret.txt"}"#, Pg3, "turn into a dot"),
     (UNDER, r#"{"path": "data/‥/secret.txt"}"#, Pg3, "turn into a dot"),
     (UNDER, r#"{"path": "data/․․/secret.txt"}"#, Pg3, "turn into a dot"),
@@ -132,7 +133,7 @@ const TRIES: &[(&str, &str, GateCode, &str)] = &[
     (UNDER, r#"{"path": "data/ｏｕｔ/secret.txt"}"#, Pg3, "leads out"),
     (UNDER, r#"{"path": "ｄａｔａ/a.txt"}"#, Pg3, "leads out"),
     (UNDER, r#"{"path": "data/re\u0301sume\u0301/secret.txt"}"#, Pg3, "leads out"),
-    // Members that are missing, or of another type.
+    // Missing members, and members of another type.
     (UNDER, r#"{}"#, Pg3, "is missing"),
     (UNDER, r#"{"path": ""}"#, Pg3, "is empty"),
     (UNDER, r#"{"path": null}"#, Pg3, "found null"),
@@ -143,7 +144,7 @@ const TRIES: &[(&str, &str, GateCode, &str)] = &[
     (UNDER, r#"{"path": "data/a.txt", "p\u0061th": "/etc/passwd"}"#, Pg1, "duplicate field"),
     (UNDER, r#"{"path": "data/a.txt", "Path": "/etc/passwd"}"#, Pg2, "Path"),
     (UNDER, r#"{"path": "data/\ud800"}"#, Pg1, "not valid JSON"),
-    // Members of arrays.
+    // Elements of arrays.
     (EACH, r#"{"paths": ["data/a.txt", "secret.txt"]}"#, Pg3, "`/paths/1`"),
     (EACH, r#"{"paths": [["secret.txt"]]}"#, Pg3, "found an array"),
     (EACH, r#"{"paths": [["data/a.txt"]]}"#, Pg3, "found an array"),
@@ -269,7 +270,7 @@ const TRIES: &[(&str, &str, GateCode, &str)] = &[
     (ABSENT, r#"{"opts": null}"#, Pg3, "expected an object"),
 ];
 
-/// The folder of the configuration, with a folder `data` that calls may use, and links in it.
+/// Creates the folder of the configuration, with a folder `data` that calls may use, and links in it.
 #[cfg(unix)]
 pub(super) fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
@@ -330,7 +331,7 @@ async fn every_evasion_is_refused_and_reaches_no_server() {
     assert_eq!(denied, TRIES.len());
 }
 
-/// The server decides what a relative path starts from, so that nobody but the operator can say that it is below a folder.
+/// The server decides where a relative path starts, so only the operator can say that it is below a folder.
 #[cfg(unix)]
 #[tokio::test]
 async fn a_relative_path_is_refused_unless_the_operator_knows_where_it_starts() {
@@ -353,15 +354,15 @@ async fn a_relative_path_is_refused_unless_the_operator_knows_where_it_starts() 
     assert_eq!(alone.call(&absolute).await, Ok(()));
     let outside = call(root.join("secret.txt").to_str().unwrap());
     assert_eq!(alone.call(&outside).await.unwrap_err().code, Pg3);
-    // A server that was started in the folder, or that starts from it.
+    // The server was started in the folder, or resolves paths against it.
     let inside = guarded(&root, r#"{ "/path" = { under = "./data", relative_to = "./data" } }"#);
     assert_eq!(inside.call(&call("a.txt")).await, Ok(()));
     assert_eq!(inside.call(&call("../secret.txt")).await.unwrap_err().code, Pg3);
     assert_eq!(inside.call(&call("data/../../secret.txt")).await.unwrap_err().code, Pg3);
 }
 
-/// A model can act on a refusal: it names the member, the rule and the way out. It does not repeat the value, nor where links
-/// lead.
+/// A refusal is actionable for a model: it shows the member, the rule and a fix. It shows neither the value nor the
+/// targets of links.
 #[cfg(unix)]
 #[tokio::test]
 async fn a_refusal_says_what_to_do_and_keeps_secrets() {
@@ -389,7 +390,7 @@ async fn a_refusal_says_what_to_do_and_keeps_secrets() {
     }
 }
 
-/// The number of values that ask the file system is bounded.
+/// The number of values that query the file system is bounded.
 #[cfg(unix)]
 #[tokio::test]
 async fn more_paths_than_can_be_followed_are_refused() {

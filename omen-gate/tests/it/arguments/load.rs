@@ -1,11 +1,11 @@
-//! Rules that make no sense are errors of the configuration, with place and fix.
+//! Rules that cannot hold are configuration errors, with position and fix.
 
 use omen_gate::Config;
 use serde_json::json;
 
 use super::{config_of, tool_of};
 
-/// What is said of one rule for `/a`, as `column: message; help`.
+/// Asserts the errors of one rule for `/a`, as `column: message; help`.
 #[track_caller]
 fn says(rules: &str, expect: &[&str]) {
     let text = format!("[servers.s]\n[[allow]]\nserver = 's'\ntool = 't'\npermissions = ['READ']\nwhere = {rules}\n");
@@ -164,7 +164,7 @@ fn values_that_cannot_be() {
     );
 }
 
-/// A pattern is anchored as a whole, whatever it has in it.
+/// A pattern is anchored as a whole, regardless of its content.
 #[test]
 fn patterns_match_as_a_whole() {
     let folder = tempfile::tempdir().unwrap();
@@ -187,7 +187,7 @@ fn patterns_match_as_a_whole() {
     }
 }
 
-/// Rules against the schema of the tool.
+/// Comparison of rules with the schema of the tool.
 #[test]
 fn a_rule_has_to_fit_the_schema() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,5 @@
-//! Reasons put none of the values of a call into the audit log, unless arguments are recorded in full and none of them is secret.
+//! Reasons quote the values of a call in the audit log only if arguments are recorded in full and none of them is
+//! secret.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -21,12 +22,12 @@ use serde_json::{Value, json};
 use crate::random::Random;
 use crate::support::{clock, logged_of_turns, secs, tool};
 
-/// What is planted in the texts and names of calls.
+/// Marker in texts and names of calls.
 const MARKER: &str = "zQxMARKx";
-/// What is planted in numbers.
+/// Marker in numbers.
 const NUMBER: &str = "7306518294";
 
-/// The answers of the tool `typed`.
+/// Answer of the tool `typed`.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Said {
     #[expect(dead_code, reason = "it is typed, and not read")]
@@ -57,7 +58,7 @@ fn schema() -> Value {
     })
 }
 
-/// A tool that fails, and answers, by quoting what it was called with.
+/// Tool that fails, or answers, by quoting its arguments.
 #[derive(Debug)]
 struct Echo {
     tools: Vec<Tool>,
@@ -81,7 +82,7 @@ impl ToolServer for Echo {
             2 => Err(Fault::died(&said)),
             3 => Err(Fault::malformed(&said)),
             4 => Err(Fault::unreachable(&said)),
-            // Without the hook that writes to the terminal.
+            // Without the panic hook, which writes to the terminal.
             5 => std::panic::resume_unwind(Box::new(said)),
             6 => answer(json!({ "content": text, "isError": true })),
             7 => answer(json!({ "content": text, "structuredContent": { "text": [said] } })),
@@ -90,7 +91,7 @@ impl ToolServer for Echo {
     }
 }
 
-/// Denies half of what is asked.
+/// Confirmer that denies half of the calls.
 #[derive(Debug)]
 struct Somebody(Mutex<Random>);
 
@@ -115,7 +116,7 @@ struct World {
 
 impl World {
     fn new(arguments: &str, policy: &str, seed: u64) -> Self {
-        // `redacted` records the texts that a rule is about, so that there is none then.
+        // `redacted` records the texts that a rule checks, so it gets no rules.
         Self::with_rules(arguments, policy, seed, if arguments.contains("redacted") { "" } else { RULES })
     }
 
@@ -167,12 +168,12 @@ impl World {
         Self { gate, clock, memory, turns: 0 }
     }
 
-    /// Takes a plan as far as it goes.
+    /// Runs a plan as far as possible.
     async fn take(&mut self, query: &str, plan: &str, evidence: &str) -> Result<(), Stopped> {
         self.turns += 1;
-        // Breakers open, and close again.
+        // Lets breakers open and close.
         self.clock.advance(secs(1) / 2);
-        // Twenty calls make a turn, so that some have had their failures.
+        // Twenty calls are one turn, so that some turns have spent their failures.
         let turn = TurnId::new(format!("turn_{}", self.turns / 20)).unwrap();
         let screened = self.gate.request(turn, query).screen().await?;
         let Ok(planned) = screened.plan(plan).await?.call() else { return Ok(()) };
@@ -193,7 +194,7 @@ impl World {
     }
 }
 
-/// A text with a marker in it somewhere, if `marked` says so: short, long, or such that it is cut within the marker.
+/// Text that contains a marker: short, long, or truncated within the marker.
 fn text(random: &mut Random, marker: &str) -> String {
     let around = [0, 1, 3, 30, 500, 505, 510, 700];
     let pad = |random: &mut Random| "a".repeat(around[random.below(around.len())]);
@@ -226,7 +227,7 @@ fn value(random: &mut Random, marker: &str, depth: usize) -> Value {
     }
 }
 
-/// Arguments that are right for some members and wrong for others.
+/// Arguments that are valid in some members and invalid in others.
 fn arguments(random: &mut Random, marker: &str) -> Value {
     let right = [
         ("path", json!("a")),
@@ -241,7 +242,7 @@ fn arguments(random: &mut Random, marker: &str) -> Value {
     let names =
         ["path", "mode", "same", "mail", "amount", "either", "one", "never", "list", "tuple", "map", "free", "inner"];
     let mut args = json!({ "path": "a", "amount": 6 });
-    // Half of the calls are right as to their form, and say something all the same.
+    // Half of the calls are well-formed, and contain a marker all the same.
     if random.below(2) == 0 {
         args["free"] = json!({ marker: text(random, marker), "x": [{ marker: NUMBER.parse::<u64>().unwrap() }] });
         args["mail"] = json!(format!("{marker}@example.com"));
@@ -261,7 +262,7 @@ fn arguments(random: &mut Random, marker: &str) -> Value {
     args
 }
 
-/// What a planner writes, with markers wherever something may be wrong with it.
+/// Planner's text, with markers in every place where an error may be.
 fn plan(random: &mut Random, marker: &str) -> String {
     let tools = ["plain", "plain", "typed", "promises", "asks", "ungranted", "expired", "unlisted", "changed", "none"];
     let named = tools[random.below(tools.len())];
@@ -299,7 +300,7 @@ fn plan(random: &mut Random, marker: &str) -> String {
     }
 }
 
-/// Makes calls that are wrong in every way, and gives the codes of what was refused.
+/// Makes calls that are wrong in every way, and returns the codes of the refusals.
 async fn calls(world: &mut World, random: &mut Random, marker: &str, count: usize) -> BTreeSet<&'static str> {
     let mut codes = BTreeSet::new();
     for _ in 0..count {
@@ -317,7 +318,7 @@ const RULES: &str = "where = { '/path' = { matches = '[a-z]*', optional = true }
 
 const PATTERNS: &str = "[[policy.patterns]]\npattern = 'forbidden'\nreason = 'it is forbidden'\n";
 
-/// Without the arguments that are recorded as such.
+/// Entries without the arguments that are recorded as such.
 fn without_args(mut entries: Vec<Value>) -> String {
     for entry in &mut entries {
         if let Some(data) = entry["data"].as_object_mut() {
@@ -348,7 +349,7 @@ async fn no_value_is_in_the_log_through_a_reason() {
     assert_eq!(codes.into_iter().collect::<Vec<_>>(), all);
 }
 
-/// Whether a secret is named, pointed to or known by its form, it is not in the log, however the call fails.
+/// A secret is not in the log, whether it is known by name, pointer or form, and however the call fails.
 #[tokio::test]
 async fn no_secret_is_in_a_log_of_all_arguments() {
     for (declared, seed) in [("secret_patterns = ['MARK']\n", 1), ("secret_patterns = ['(?i)zqxm']\n", 2)] {
@@ -357,7 +358,7 @@ async fn no_secret_is_in_a_log_of_all_arguments() {
         let log = world.log();
         assert_eq!(log.lines().find(|line| line.contains(MARKER)), None, "{declared}");
     }
-    // By its place, and by the name of its member; the tool answers with it.
+    // Secret by its pointer, and by the name of its member; the tool answers with it.
     let mut world = World::new("arguments = 'full'\nsecrets = ['/mail', '/free/x/0']\n", "", 5);
     for at in ["mail", "free", "inner", "both"] {
         for wrong in [false, true] {
@@ -384,7 +385,7 @@ async fn no_secret_is_in_a_log_of_all_arguments() {
     assert_eq!(world.log().lines().find(|line| line.contains(MARKER)), None);
 }
 
-/// Where arguments are recorded in full and none of them is secret, so is what is wrong with them.
+/// If arguments are recorded in full and none of them is secret, reasons quote them.
 #[tokio::test]
 async fn a_log_of_all_arguments_has_all_reasons() {
     let mut world = World::new("arguments = 'full'\n", "", 1);
@@ -393,13 +394,13 @@ async fn a_log_of_all_arguments_has_all_reasons() {
     let refused = world.take("q", &plan(json!({ "mode": MARKER })), "e").await.unwrap_err();
     assert_eq!(format!("PG-2: {}", why(&world)), refused.to_string());
     assert!(why(&world).contains(MARKER));
-    // What a planner wrote is not known to be a call, so nothing is known of what is secret in it.
+    // Invalid text is not known to be a call, so its secrets are unknown.
     let refused = world.take("q", &format!("{MARKER} {}", plan(json!({}))), "e").await.unwrap_err();
     assert!(refused.to_string().contains(MARKER), "the client reads it");
     assert_eq!(why(&world), "there is text before the plan");
 }
 
-/// What is left of a reason still says what is wrong, and where, as far as the words are those of the schema.
+/// A reason without quotations still says what is wrong, and where, as far as the schema has the words.
 #[tokio::test]
 async fn what_is_left_of_a_reason() {
     let mut world = World::new("", "", 1);
@@ -423,7 +424,7 @@ async fn what_is_left_of_a_reason() {
     }
 }
 
-/// The names of members that no schema has are data, too.
+/// Member names that no schema has are data, too.
 #[tokio::test]
 async fn redacted_arguments_have_the_names_that_the_tool_has() {
     let mut world = World::with_rules("arguments = 'redacted'\n", "", 1, RULES);
@@ -436,7 +437,7 @@ async fn redacted_arguments_have_the_names_that_the_tool_has() {
         "amount": 3, "path": "a",
         "free": { "name": "[redacted]", "[redacted]": [{ "key": 2 }] },
     });
-    // Of members whose names are hidden, one is left.
+    // Members with hidden names are merged into one.
     let mut found = intent["data"]["args"].clone();
     assert!(found["free"].as_object().unwrap().len() <= 3, "{found}");
     let hidden = found["free"]["[redacted]"].take();

@@ -1,4 +1,4 @@
-//! Rules are judged when a call is authorized, and again right before it is made.
+//! Rules are checked when a call is authorized, and again right before it is made.
 
 #![cfg(unix)]
 
@@ -43,7 +43,7 @@ async fn a_rule_that_is_tightened_in_between_counts() {
     assert!(gate.taken().is_empty());
 }
 
-/// A folder that is not there has nothing in it, and one that is a link is where the link leads.
+/// Nothing is in a missing folder, and a folder that is a link is resolved.
 #[tokio::test]
 async fn the_folder_itself_is_followed() {
     let folder = evasions::folder();
@@ -57,7 +57,7 @@ async fn the_folder_itself_is_followed() {
     assert!(gate.call(&json!({ "path": "secret.txt" }).to_string()).await.is_err());
 }
 
-/// A rule that does not fit the tool's schema lets no call pass: the member that it names may be called otherwise now.
+/// A rule that does not fit the tool's schema refuses every call: the member may have been renamed.
 #[tokio::test]
 async fn a_rule_for_a_member_that_the_schema_does_not_have_lets_nothing_pass() {
     let folder = evasions::folder();
@@ -71,7 +71,7 @@ async fn a_rule_for_a_member_that_the_schema_does_not_have_lets_nothing_pass() {
          `inputSchema` does not have"
     );
     assert_eq!(blocked.help, "ask the operator to fix the entry in `[[allow]]`: did you mean `file`?");
-    // So it is not offered, either.
+    // The tool is not listed, either.
     let listed = gate.gate.listed(&"s".parse().unwrap(), vec![tool]).unwrap();
     assert_eq!(listed.values().next().unwrap().as_ref(), Some(&blocked));
 }

@@ -1,4 +1,4 @@
-//! Random arguments, against a judge that was written another way: what it refuses never reaches the server.
+//! Random arguments, compared with an independent implementation: calls that it refuses never reach the server.
 
 #![cfg(unix)]
 
@@ -65,12 +65,12 @@ fn arguments(random: &mut Random) -> Value {
     args
 }
 
-/// Where a path leads, by the system's own means: what exists is resolved as a whole.
+/// Resolves a path by the system's own means, as a whole where it exists.
 fn resolved(path: &Path) -> Option<PathBuf> {
     let parts: Vec<_> = path.components().collect();
     for existing in (0..=parts.len()).rev() {
         let before: PathBuf = parts[..existing].iter().collect();
-        // As the system has it, what is below a file is an error, and not something that does not exist.
+        // On the system, a path below a file is an error, not a missing file.
         match before.canonicalize() {
             Ok(mut found) => {
                 for part in &parts[existing..] {
@@ -79,7 +79,7 @@ fn resolved(path: &Path) -> Option<PathBuf> {
                         name => found.push(name),
                     }
                 }
-                // Behind what does not exist, a `..` may come back to what does.
+                // After a missing component, a `..` may lead back to an existing one.
                 let again = found.canonicalize().ok();
                 return Some(again.unwrap_or(found));
             }
@@ -114,7 +114,7 @@ fn is_under(root: &Path, value: &Value) -> Option<bool> {
     Some(both.iter().all(|path| path.as_ref().is_some_and(|path| path.starts_with(&data))))
 }
 
-/// What the rules say of arguments, once more.
+/// Independent implementation of the rules.
 fn may_pass(root: &Path, args: &Value) -> bool {
     let under = |value: &Value| is_under(root, value).unwrap_or(false);
     let path = args.get("path").is_some_and(under);

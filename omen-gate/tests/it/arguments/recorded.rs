@@ -1,4 +1,4 @@
-//! What of arguments is in the audit log: as the configuration says, and secrets never.
+//! Arguments in the audit log: as configured, and never secrets.
 
 use serde_json::{Map, Value, json};
 
@@ -17,7 +17,7 @@ fn gate_of(schema: Value, audit: &str) -> Guarded {
     guarded_by(folder.path(), tool_of(schema), rules, &format!("{AUDIT}{audit}"))
 }
 
-/// The arguments in the entries of one call.
+/// Arguments in the entries of one call.
 async fn recorded(audit: &str, args: &Value) -> Vec<Option<Value>> {
     recorded_by(any_values(), audit, args).await
 }
@@ -94,7 +94,7 @@ async fn texts_that_no_rule_is_about_are_left_out() {
         "on": {}, "api_key": {}, "deep": { "items": { "properties": { "value": {}, "Authorization": {} } } },
     } });
     assert_eq!(recorded_by(schema, "arguments = 'redacted'\n", &arguments()).await, [Some(expect)]);
-    // The names in a free map are data, as the values are.
+    // Keys in a free map are data, like the values.
     let expect = json!({
         "mode": "r",
         "text": "[redacted]",
@@ -105,19 +105,19 @@ async fn texts_that_no_rule_is_about_are_left_out() {
     assert_eq!(recorded("arguments = 'redacted'\n", &arguments()).await, [Some(expect)]);
 }
 
-/// A call that is refused has its arguments, too: it is what another policy is tried on.
+/// A refused call has its arguments, too: other policies are tried on it.
 #[tokio::test]
 async fn a_refusal_has_what_was_asked_for() {
     let mut args = arguments();
     args["mode"] = json!("w");
     let found = recorded("arguments = 'full'\n", &args).await;
     assert_eq!(found[0].as_ref().unwrap()["mode"], "w");
-    // So has one by PG-2, and one for a tool that is not allowed at all.
+    // So does a refusal by PG-2, and one of a tool that is not allowed at all.
     let unnamed: Map<String, Value> = [("unnamed".to_owned(), json!(1))].into_iter().collect();
     assert_eq!(recorded("arguments = 'full'\n", &Value::Object(unnamed.clone())).await, [Some(Value::Object(unnamed))]);
 }
 
-/// None of the known forms gets into the log, wherever it stands.
+/// No known form of secret gets into the log, in any position.
 #[tokio::test]
 async fn secrets_of_known_forms_are_nowhere() {
     for secret in [

@@ -1,4 +1,4 @@
-//! Rules that are only tried: what they would refuse passes, and the log says so. Everything else refuses as ever.
+//! Shadow mode: violations pass, and the log has them. Other rules refuse as usual.
 
 use omen_gate::{GateCode, TurnId};
 use serde_json::json;
@@ -49,7 +49,7 @@ async fn patterns_rates_and_budgets_are_tried_too() {
     assert_eq!(codes, ["PG-0", "PG-0", "PG-3", "R2"], "{entries:?}");
 }
 
-/// What is not a rule on what a call says: its form, the schema, the allowlist, pins, grants, confirmations.
+/// Rules on more than what a call says: its form, the schema, the allowlist, pins, grants, confirmations.
 #[tokio::test]
 async fn everything_else_refuses_as_ever() {
     let open = gate(SHADOW);
@@ -75,11 +75,11 @@ async fn everything_else_refuses_as_ever() {
     let config = config_by(folder.path(), &tool, "{ '/mod' = { absent = true } }", SHADOW);
     open.gate.reload(config).await.unwrap();
     assert_eq!(open.call(r#"{"mode": "r"}"#).await.unwrap_err().code, GateCode::Pg3);
-    // A call that has to be confirmed.
+    // Call that needs a confirmation.
     let config = config_by(folder.path(), &tool, "{ '/mode' = { in = ['r'] } }\nalways_confirm = true", SHADOW);
     open.gate.reload(config).await.unwrap();
     assert_eq!(open.call(r#"{"mode": "w"}"#).await.unwrap_err().code, GateCode::G3);
-    // And none of it is recorded as tried, but the rule on the argument of the last one.
+    // Only the violation of the argument rule of the last call is recorded as shadowed.
     let tried = logged_of_turns(&open.memory).iter().filter(|entry| entry["data"]["outcome"] == "shadow").count();
     assert_eq!(tried, 1);
     assert!(open.taken().is_empty());

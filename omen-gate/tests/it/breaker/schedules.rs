@@ -1,6 +1,7 @@
-//! All short schedules, against a model that is written in another way.
+//! All short schedules, compared with an independent model.
 //!
-//! The model keeps no generations and no counters: it keeps the whole history of a breaker and asks it anew each time.
+//! The model has no generations and no counters: it keeps the whole history of a breaker and evaluates it anew each
+//! time.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +11,7 @@ use omen_gate::breaker::{Admission, BreakerState, Breakers};
 
 use crate::support::{clock, secs};
 
-/// What can happen. `Oldest` is the call that has been under way for the longest time, `Newest` the last one.
+/// Event of a schedule. `Oldest` ends the call that has been under way for the longest time, `Newest` the last one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Event {
     Admit,
@@ -40,17 +41,17 @@ const LENGTH: usize = 8;
 const COOLDOWN: Duration = Duration::from_secs(10);
 const LITTLE: Duration = Duration::from_secs(4);
 
-/// What has happened to a breaker, as far as it counts, since it last changed its state.
+/// Relevant history of a breaker since its last change of state.
 #[derive(Clone, Debug)]
 enum Phase {
-    /// The ends of calls of this phase, `true` for success.
+    /// Ends of calls in this phase, `true` for success.
     Closed(Vec<bool>),
     OpenSince(Duration),
-    /// Whose end is waited for, if anybody's.
+    /// Call whose end is awaited, if any.
     Probing(Option<usize>),
 }
 
-/// The model: phases in a row, and for each call the phase that it began in.
+/// Model: consecutive phases, and for each call the phase that it began in.
 #[derive(Clone, Debug)]
 struct Model {
     threshold: usize,
@@ -71,7 +72,7 @@ impl Model {
         Self { threshold, now: Duration::ZERO, phases: vec![Phase::Closed(Vec::new())], calls: Vec::new() }
     }
 
-    /// The number of the call that is admitted.
+    /// Admits a call, and returns its number.
     fn admit(&mut self) -> Option<usize> {
         let call = self.calls.len();
         match self.phases.last_mut().unwrap() {
@@ -125,7 +126,7 @@ impl Model {
     }
 }
 
-/// A breaker and the model, driven together.
+/// Breaker and model, driven together.
 struct Pair {
     clock: Arc<ManualClock>,
     breakers: Breakers,
@@ -146,7 +147,7 @@ impl Pair {
             Event::Admit => match (super::admit(&self.breakers), self.model.admit()) {
                 (Ok(admission), Some(call)) => {
                     if let Phase::Probing(probe) = self.model.phases.last().unwrap() {
-                        // The single probe: none other of this phase is under way.
+                        // Single probe: no other call of this phase is under way.
                         assert_eq!(*probe, Some(call));
                         let phase = self.model.phases.len();
                         assert!(
@@ -191,7 +192,7 @@ impl Pair {
     }
 }
 
-/// Whether the event is one of its own here: there is a call to end, and `Newest` is not `Oldest`.
+/// Whether the event is possible and distinct: there is a call to end, and `Newest` is not `Oldest`.
 fn makes_sense(event: Event, under_way: usize) -> bool {
     match event {
         Event::Admit | Event::AdvanceALittle | Event::AdvancePastCooldown => true,
@@ -200,8 +201,7 @@ fn makes_sense(event: Event, under_way: usize) -> bool {
     }
 }
 
-/// Goes through all schedules that begin with this one; a schedule is run anew from its beginning, for a breaker
-/// cannot be copied.
+/// Runs all schedules with this prefix. Each runs from its beginning, because a breaker cannot be copied.
 fn explore(threshold: usize, schedule: &mut Vec<Event>, counts: &mut Counts) {
     let mut pair = Pair::new(threshold);
     for (index, event) in schedule.iter().enumerate() {
@@ -237,8 +237,8 @@ struct Counts {
 
 #[test]
 fn all_schedules_of_eight_events_do_what_the_model_does() {
-    // A breaker that opens after one failure goes around twice in eight events, one that takes two goes around once,
-    // with late results of calls from before.
+    // In eight events, a breaker that opens after one failure cycles twice, and one that takes two failures cycles
+    // once, with late results of earlier calls.
     for (threshold, phases) in [(1, 6), (2, 4)] {
         let mut counts = Counts::default();
         explore(threshold, &mut Vec::new(), &mut counts);

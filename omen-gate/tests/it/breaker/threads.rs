@@ -24,7 +24,7 @@ fn of_all_who_ask_at_once_one_is_the_probe() {
                 scope.spawn(|| {
                     asked.wait();
                     let admission = admit(&breakers);
-                    // Nobody ends before all have asked.
+                    // No call ends before all have requested admission.
                     ended.wait();
                     if let Ok(admission) = admission {
                         probes.fetch_add(1, Ordering::Relaxed);
@@ -55,7 +55,7 @@ fn at_no_time_are_two_probes_under_way() {
                         probes.fetch_add(1, Ordering::Relaxed);
                         thread::yield_now();
                         under_way.fetch_sub(1, Ordering::SeqCst);
-                        // A probe that fails keeps the breaker from closing, so that every admission is a probe.
+                        // A failing probe keeps the breaker from closing, so every admission is a probe.
                         probe.failure();
                     }
                 }

@@ -1,9 +1,9 @@
-//! Every kind of mistake, with what is said about it.
+//! Every kind of configuration error, with its message.
 
 use omen_gate::config::MAX_ERRORS;
 use omen_gate::{Blocked, Config, GateCode};
 
-/// The mistakes of a text, each as `line:column path: message; help`.
+/// Asserts the errors of a text, each as `line:column path: message; help`.
 #[track_caller]
 fn check(text: &str, expect: &[&str]) {
     let errors = Config::parse(text).unwrap_err();
@@ -12,7 +12,7 @@ fn check(text: &str, expect: &[&str]) {
     assert_eq!(got, expect, "\n{text}");
 }
 
-/// A text that is right, so that it is the mistake that makes another one wrong.
+/// Valid text, so that only the tested mistake makes it invalid.
 const BASE: &str = r#"
 [servers.files]
 [[allow]]
@@ -273,7 +273,7 @@ fn servers() {
     );
 }
 
-/// What the operating system cannot start is refused before it is tried.
+/// Commands that the operating system cannot start are refused before an attempt.
 #[test]
 fn what_no_server_can_be_started_with() {
     let nul = |what: &str| format!("{what} contains a NUL character; remove the NUL character");
@@ -377,7 +377,7 @@ fn patterns() {
         "[[policy.patterns]]\npattern = 'a'\nreason = ' '\n",
         &["3:1 policy.patterns[0].reason: the reason is blank; say why such a request is halted"],
     );
-    // All of them are reported, of any kind.
+    // All errors are reported, of any kind.
     check(
         &[with("a("), with(".*"), with(r"(\w{100}){1000}")].concat(),
         &[
@@ -406,7 +406,7 @@ fn the_audit_log_has_one_key() {
     );
 }
 
-/// A3: a server with the key could write the log anew.
+/// A3: a server with the key could rewrite the log.
 #[test]
 fn the_key_of_the_log_is_handed_to_no_server() {
     let help = "keep the key from the server: with the key it could rewrite the log";
@@ -459,7 +459,7 @@ fn the_key_of_the_log_is_handed_to_no_server() {
     }
 }
 
-/// The log would be written over the key, or the key be taken for a part of the log.
+/// The log would overwrite the key, or the key would be taken for a part of the log.
 #[test]
 fn log_and_key_are_two_files() {
     let with = |log: &str, key: &str| Config::parse(&format!("[audit]\nlog = '{log}'\nkey_file = '{key}'\n"));
@@ -496,7 +496,7 @@ fn log_and_key_are_two_files() {
     }
 }
 
-/// What only the file system knows, when a file is loaded: links, and folders that are the same.
+/// Depends on the file system, when a file is loaded: links, and folders that are the same.
 #[test]
 #[cfg(unix)]
 fn log_and_key_are_two_files_whatever_they_are_called() {
@@ -520,7 +520,7 @@ fn log_and_key_are_two_files_whatever_they_are_called() {
         fs::write(at("gate.toml"), text).unwrap();
         Config::load(&at("gate.toml"))
     };
-    // The last pair is not there yet.
+    // The files of the last pair do not exist yet.
     for (log, key) in [
         ("real/log", "symbolic"),
         ("hard", "real/log"),
@@ -544,7 +544,7 @@ fn log_and_key_are_two_files_whatever_they_are_called() {
     );
 }
 
-/// A variable that every process of these tests has stands for the one with the key.
+/// A variable of the test process stands for the one with the key.
 #[test]
 fn the_configuration_does_not_hold_the_key_under_another_name() {
     let folder = tempfile::TempDir::new().unwrap();
@@ -577,7 +577,7 @@ fn no_toml() {
 
 #[test]
 fn secrets_are_not_repeated() {
-    // The value of a variable is of a wrong type, and stands in a list of values that are wrong.
+    // The value of a variable has a wrong type, in a list of wrong values.
     let text = "[servers.a]\ncommand = 1\nenv = { TOKEN = ['hush'] }\nkey = 'hush'\n";
     let errors = Config::parse(text).unwrap_err();
     assert_eq!(errors.0.len(), 3);
@@ -595,7 +595,7 @@ fn columns_are_counted_in_characters() {
 
 #[test]
 fn any_text_gives_an_answer() {
-    // Cut anywhere, the sample gives errors or a configuration, and never one that allows more than the whole.
+    // The truncated sample gives errors or a configuration, and never one that allows more than the whole.
     let sample = super::sample::SAMPLE;
     let whole = Config::parse(sample).unwrap();
     let ends = sample.char_indices().map(|(at, _)| at).step_by(61);

@@ -1,4 +1,4 @@
-//! Paths start from the folder of the configuration, wherever the gate is started.
+//! Paths are relative to the folder of the configuration, wherever the gate is started.
 
 use std::fs;
 use std::path::Path;
@@ -49,7 +49,7 @@ fn absolute_paths_stay() {
     assert_eq!(config.servers["a"].command.as_ref().unwrap().to_path(), Path::new("/bin/server"));
 }
 
-/// A text lies in no folder.
+/// A text has no folder.
 #[test]
 fn the_paths_of_a_text_are_as_they_are_written() {
     let config = Config::parse(TEXT).unwrap();
@@ -60,7 +60,7 @@ fn the_paths_of_a_text_are_as_they_are_written() {
     assert_eq!(config.confirm_socket(), Path::new("run/confirm.sock"));
 }
 
-/// One file has one hash, wherever it lies and however it is written.
+/// A file has the same hash in every folder and formatting.
 #[test]
 fn the_hash_is_over_what_is_said() {
     let folder = tempfile::tempdir().unwrap();
@@ -82,7 +82,7 @@ fn the_hash_is_over_what_is_said() {
     );
 }
 
-/// The key is known by what the path leads to from the folder of the configuration.
+/// The key file is recognized by the resolved path from the folder of the configuration.
 #[test]
 #[cfg(unix)]
 fn the_key_is_found_from_its_folder() {
@@ -96,7 +96,7 @@ fn the_key_is_found_from_its_folder() {
     assert!(errors.0[0].message.starts_with("`servers.a.args[0]` passes the key file of the log"), "{errors}");
 }
 
-/// However a command line names it.
+/// In any form on a command line.
 #[test]
 #[cfg(unix)]
 fn the_key_is_found_behind_an_option_and_as_a_url() {

@@ -1,4 +1,4 @@
-//! The sample file, and what it comes to.
+//! The sample file, and the configuration in it.
 
 use std::time::{Duration, SystemTime};
 

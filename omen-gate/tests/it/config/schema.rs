@@ -1,4 +1,4 @@
-//! The JSON Schema of the configuration.
+//! JSON Schema of the configuration.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::sample::SAMPLE;
 
-/// The keys of a schema, as `allow[].tool` and `servers.*.env.*`.
+/// Keys of a schema, as `allow[].tool` and `servers.*.env.*`.
 fn keys(schema: &Value, path: &str, found: &mut BTreeSet<String>) {
     if let Some(properties) = schema["properties"].as_object() {
         for (key, schema) in properties {
@@ -24,7 +24,7 @@ fn keys(schema: &Value, path: &str, found: &mut BTreeSet<String>) {
     }
 }
 
-/// The tables of a schema.
+/// Tables of a schema.
 fn tables<'s>(schema: &'s Value, found: &mut Vec<&'s Value>) {
     if schema["type"] == "object" {
         found.push(schema);
@@ -35,11 +35,11 @@ fn tables<'s>(schema: &'s Value, found: &mut Vec<&'s Value>) {
     }
 }
 
-/// The sample as JSON, read by serde and not by the gate.
+/// Sample as JSON, parsed by serde instead of the gate.
 fn sample() -> Value {
     let table: toml::Table = toml::from_str(SAMPLE).unwrap();
     let mut value = serde_json::to_value(table).unwrap();
-    // Serde writes a date of TOML as a table with one key.
+    // Serde represents a TOML date as a table with one key.
     let expires = &mut value["grants"][1]["expires"];
     *expires = json!(expires.as_object().unwrap().values().next().unwrap());
     value
@@ -62,10 +62,10 @@ fn the_sample_shows_every_key_of_the_schema() {
     keys(&Config::json_schema(), "", &mut known);
     let mut shown = BTreeSet::new();
     collect(&sample(), "", &mut shown);
-    // The other way to give the key; a file has one of the two.
+    // The alternative source of the key; a file has one of the two.
     shown.insert("audit.key_env".to_owned());
     assert_eq!(known.difference(&shown).collect::<Vec<_>>(), [""; 0]);
-    // It looked into arrays, tables and tables of free keys.
+    // The test covers arrays, tables and tables of free keys.
     for key in ["limits.call_timeout_seconds", "servers.*.pass_env", "allow[].permissions", "policy.patterns[].reason"]
     {
         assert!(known.contains(key), "{key}");
@@ -94,7 +94,7 @@ fn every_key_is_described_and_every_table_is_closed() {
     tables(&schema, &mut all);
     assert!(all.len() >= 11, "{}", all.len());
     for table in all {
-        // A table of free keys says what each of them holds; any other forbids what it does not know.
+        // A table of free keys has a schema for their values; any other table forbids unknown keys.
         let open = table["additionalProperties"].is_object();
         assert!(open || table["additionalProperties"] == json!(false), "{table}");
         for (key, schema) in table["properties"].as_object().into_iter().flatten() {
@@ -112,7 +112,7 @@ fn every_number_has_a_range_with_its_default_in_it() {
     for (key, schema) in all.iter().flat_map(|table| table["properties"].as_object()).flatten() {
         if schema["type"] == "integer" {
             numbers += 1;
-            // What is compared with a number of a call may be any that all programs read alike.
+            // Bounds of a call's number may be any integers that all programs read alike.
             if matches!(key.as_str(), "min" | "max") && schema["minimum"].as_i64() < Some(0) {
                 assert_eq!(schema["minimum"], json!(-9_007_199_254_740_991_i64));
                 assert_eq!(schema["maximum"], json!(9_007_199_254_740_991_i64));

@@ -1,5 +1,5 @@
-//! Schemas and arguments that were made to keep the gate busy, or to fill its memory. Each of these would go on for
-//! minutes or longer, or end the process, if what it takes were not counted before.
+//! Schemas and arguments that exhaust time or memory. Without the count in advance, each would run for minutes or
+//! longer, or end the process.
 
 use omen_gate::catalog::Catalog;
 use omen_gate::{ServerName, ToolId, ToolName};
@@ -10,7 +10,7 @@ use super::{conform, invalid};
 const STEPS: &str = "validating it would take more than 4000000 steps";
 const DEPTH: &str = "validating it would take more than 512 nested schemas";
 
-/// Why a schema is of no use.
+/// Reason why a schema is unusable.
 fn problem(schema: &Value) -> Option<String> {
     let id = ToolId { server: ServerName::new("s").unwrap(), tool: ToolName::new("t").unwrap() };
     let catalog = Catalog::parse(&json!({"s": [{"name": "t", "inputSchema": schema}]}).to_string()).unwrap();
@@ -28,7 +28,7 @@ fn refs(target: &str, times: usize) -> Value {
     vec![json!({ "$ref": target }); times].into()
 }
 
-/// `first`, `second`, … as definitions of which each has to do with the next, by its name.
+/// Definitions `first`, `second`, …, each of which refers to the next.
 fn chain(links: usize, link: impl Fn(&str) -> Value) -> Map<String, Value> {
     let each = (0..links).map(|i| (format!("{i}"), link(&format!("#/$defs/{}", i + 1))));
     each.chain([(links.to_string(), json!({}))]).collect()
@@ -38,7 +38,7 @@ fn nested(value: Value, levels: usize) -> Value {
     (0..levels).fold(value, |inner, _| json!([inner]))
 }
 
-/// As on a thread of the runtime, half of whose stack is taken already.
+/// Runs on a stack like that of a runtime thread with half of it used.
 fn on_a_small_stack(test: impl FnOnce() + Send + 'static) {
     std::thread::Builder::new().stack_size(1 << 20).spawn(test).unwrap().join().unwrap();
 }
@@ -51,7 +51,7 @@ fn schemas_that_multiply_with_each_level_are_not_gone_through() {
             "$defs": {"n": {"items": {key: refs("#/$defs/n", 3)}}},
         });
         invalid(&schema, &json!({"x": nested(json!([]), 28)}), &[STEPS]);
-        // What is less deep is judged.
+        // Shallower values are checked.
         if key == "oneOf" {
             invalid(&schema, &json!({"x": [[[]]]}), &["oneOf"]);
         } else {
@@ -64,7 +64,7 @@ fn schemas_that_multiply_with_each_level_are_not_gone_through() {
 fn errors_are_not_collected_without_end() {
     let nulls = |times: usize| json!({"properties": {"x": {"items": {"allOf": vec![json!({"type": "null"}); times]}}}});
     invalid(&nulls(9_000), &json!({"x": vec![1; 30_000]}), &[STEPS]);
-    // This may be judged, but not all of it reported.
+    // The value can be checked, but not all violations reported.
     invalid(&nulls(30), &json!({"x": vec![1; 30_000]}), &["it is invalid, and too large to report where"]);
     invalid(&nulls(3), &json!({"x": vec![1; 3_000]}), &["`/x/0`: 1 is not of type \"null\"", "; and more"]);
 }
@@ -86,13 +86,13 @@ fn what_is_not_evaluated_is_not_sought_without_end() {
     };
     refused(&nest(28), "`unevaluated…`");
     conform(&nest(4), &json!({"o": {"a": 1}})).unwrap();
-    // Where it is compiled for each reference anew.
+    // It is compiled anew for each reference.
     let long = "x".repeat(4_000);
     let link = |next: &str| json!({"unevaluatedProperties": {}, "anyOf": refs(next, 2), "x-note": long});
     refused(&json!({"properties": {"o": {"$ref": "#/$defs/0"}}, "$defs": chain(11, link)}), "`unevaluated…`");
 }
 
-/// Dialects that have `dependentSchemas` are judged by `dependencies` as well.
+/// Dialects with `dependentSchemas` check `dependencies` as well.
 #[test]
 fn no_keyword_is_left_out() {
     let each: [fn(Value) -> Value; 8] = [
@@ -135,7 +135,7 @@ fn no_keyword_is_left_out() {
 fn many_branches_do_not_compile_the_same_many_times() {
     let big: Map<String, Value> = (0..6_000).map(|i| (format!("property-{i}"), json!({}))).collect();
     let schema = |branches: Value| json!({"anyOf": branches, "$defs": {"D": {"properties": big}}});
-    // These are one, by which all are judged.
+    // These are one test, shared by all.
     assert_eq!(problem(&schema(refs("#/$defs/D", 3_000))), None);
     conform(&schema(refs("#/$defs/D", 300)), &json!({"property-1": 1})).unwrap();
     let apart = (0..2_000).map(|i| json!({"$ref": "#/$defs/D", "title": format!("{i}")})).collect();
@@ -179,7 +179,7 @@ fn a_chain_does_not_overflow_the_stack() {
     });
 }
 
-/// A chain that goes into the value with each link is as deep as the value is.
+/// A chain that descends into the value with each link is as deep as the value.
 #[test]
 fn a_chain_through_members_does_not_overflow_the_stack() {
     on_a_small_stack(|| {
@@ -196,7 +196,7 @@ fn a_chain_through_members_does_not_overflow_the_stack() {
     });
 }
 
-/// As deep as schemas may be judged within each other, with the keywords that take most of the stack.
+/// Checks the deepest nesting of schemas, with the keywords that take most of the stack.
 #[test]
 fn the_deepest_that_is_judged_fits_on_the_stack() {
     on_a_small_stack(|| {
@@ -206,7 +206,7 @@ fn the_deepest_that_is_judged_fits_on_the_stack() {
                 let link = |inner, _| json!({ key: [inner] });
                 json!({"properties": {"x": {"$ref": "#/$defs/n"}}, "$defs": {"n": (0..chained).fold(last, link)}})
             };
-            // Each level takes two schemas and those of the chain; all errors are collected on the way.
+            // Each level takes two schemas and those of the chain; all errors are collected.
             invalid(&levels(2), &json!({"x": nested(json!(1), 120)}), &["`/x"]);
             invalid(&levels(10), &json!({"x": nested(json!(1), 120)}), &[DEPTH]);
         }
@@ -227,7 +227,7 @@ fn the_deepest_that_is_judged_fits_on_the_stack() {
     });
 }
 
-/// Schemas that are nested as deep as they may be, where references lead to others of that kind.
+/// Schemas of maximal nesting, whose references lead to others of that kind.
 #[test]
 fn compiling_what_is_nested_fits_on_the_stack() {
     on_a_small_stack(|| {
@@ -243,7 +243,7 @@ fn compiling_what_is_nested_fits_on_the_stack() {
                 json!({"properties": {"x": {"$ref": "#/$defs/0"}}, "$defs": chain(40, nest)})
             };
             refused(&schema(18), "are nested more than 128 levels deep");
-            // The deepest that is taken.
+            // Deepest nesting that is accepted.
             let taken = (1..18).rev().find(|levels| {
                 let problem = problem(&schema(*levels));
                 if let Some(problem) = &problem {
@@ -253,7 +253,7 @@ fn compiling_what_is_nested_fits_on_the_stack() {
             });
             assert!(taken.is_some_and(|levels| levels >= 5), "{taken:?}");
         }
-        // Each of these is compiled within the one before, and not put off.
+        // Each of these is compiled within the previous one, and not lazily.
         let link = |next: &str| json!({"unevaluatedProperties": {"unevaluatedProperties": {}, "$ref": next}});
         refused(&json!({"properties": {"x": {"$ref": "#/$defs/0"}}, "$defs": chain(2_000, link)}), "128 levels deep");
     });

@@ -1,4 +1,4 @@
-//! Which keys are named, against `unevaluatedProperties: false` of the `jsonschema` crate.
+//! Named keys, compared with `unevaluatedProperties: false` of the `jsonschema` crate.
 
 use omen_gate::catalog::Catalog;
 use omen_gate::{ServerName, ToolId, ToolName};
@@ -8,8 +8,8 @@ use crate::random::Random;
 
 const KEYS: [&str; 5] = ["a", "b", "c", "d", "e"];
 
-/// Schemas of all that can apply to the same object; arguments are refused exactly if the same schema with
-/// `unevaluatedProperties: false` refuses them, at the outside and within.
+/// Schemas with all constructs that apply to the same object. Arguments are refused exactly if the same schema with
+/// `unevaluatedProperties: false` refuses them, at the top and in nested objects.
 #[test]
 fn names_are_those_that_are_evaluated() {
     let mut random = Random(0x5EED_0002);
@@ -18,7 +18,7 @@ fn names_are_those_that_are_evaluated() {
     for _ in 0..300 {
         let defs = json!({"x": schema(&mut random, 1), "y": schema(&mut random, 0)});
         let mut plain = schema(&mut random, 3);
-        // So that objects within are closed at any rate.
+        // Closes nested objects in any case.
         let properties = plain.as_object_mut().unwrap().entry("properties").or_insert_with(|| json!({}));
         properties.as_object_mut().unwrap().entry("e").or_insert_with(|| json!(true));
         let mut closed = plain.clone();
@@ -76,7 +76,7 @@ fn keyword(random: &mut Random, depth: usize) -> (&'static str, Value) {
         6 => ("if", schema(random, below)),
         7 => ("dependentSchemas", json!({KEYS[random.below(KEYS.len())]: schema(random, below)})),
         8 => ("not", schema(random, 0)),
-        // From depth 2 on both may be referred to, below that only the one that refers to nothing.
+        // From depth 2 on, both may be referenced, below that only the one without references.
         _ if depth >= 3 => ("$ref", json!(["#/$defs/x", "#/$defs/y"][random.below(2)])),
         _ => ("$ref", json!("#/$defs/y")),
     }

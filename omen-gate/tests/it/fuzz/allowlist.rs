@@ -15,25 +15,25 @@ use super::{Case, check, without_one};
 use crate::gates::{Key_, Setting};
 use crate::random::Random;
 
-/// How many tools there are.
+/// Number of tools.
 const TOOLS: usize = 5;
 
 /// Names that look like those of tools.
 const STRANGE: [&str; 8] = ["T0", "t0 ", " t0", "t00", "", "store/t0", "t\u{0030}\u{200b}", "т0"];
 
-/// What an operator has configured, what the server lists, and what is asked for.
+/// Case: the operator's configuration, the server's list, and the requested calls.
 #[derive(Clone, Debug)]
 struct Calls {
     listed: Vec<usize>,
     allowed: Vec<Allowed>,
-    /// The place of a tool, or of a strange name after them.
+    /// Indices of tools, followed by those of strange names.
     asked: Vec<usize>,
 }
 
 #[derive(Clone, Debug)]
 struct Allowed {
     tool: usize,
-    /// In the form that it has.
+    /// Whether the tool is approved in its present form.
     as_it_is: bool,
     granted: bool,
 }
@@ -65,7 +65,7 @@ impl Case for Calls {
 }
 
 impl Calls {
-    /// The code by which a call is refused, by the statements of the codes alone.
+    /// Code that refuses a call, according to the statements of the codes alone.
     fn refused_by(&self, asked: usize) -> Option<GateCode> {
         let allowed = self.allowed.iter().find(|allowed| allowed.tool == asked);
         match allowed {
@@ -78,7 +78,7 @@ impl Calls {
     }
 }
 
-/// Lists some of its tools, and notes which are called.
+/// Server that lists some of its tools, and records calls.
 #[derive(Debug)]
 struct Server {
     local: Local,
@@ -130,7 +130,7 @@ async fn gate(case: &Calls, called: &Arc<Mutex<Vec<String>>>) -> Gate {
     Gate::builder(config).audit(audit).server("store".parse().unwrap(), server).build().unwrap()
 }
 
-/// The code that refuses a call, if one does.
+/// Makes a call, and returns the code that refuses it, if any.
 async fn ask(gate: &Gate, number: usize, tool: &str) -> Option<GateCode> {
     let plan = json!({ "type": "call_tool", "server": "store", "tool": tool, "args": { "key": "pool" } }).to_string();
     let turn = TurnId::new(format!("turn_{number}")).unwrap();

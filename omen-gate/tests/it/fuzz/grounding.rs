@@ -1,5 +1,5 @@
-//! PG-5 (`grounding_fuzz`): a summary passes exactly if the evidence of each bullet stands word for word in the canonical text
-//! of the validated answer.
+//! PG-5 (`grounding_fuzz`): a summary passes exactly if the evidence of each bullet occurs verbatim in the canonical
+//! text of the validated answer.
 
 use std::cell::Cell;
 
@@ -20,14 +20,14 @@ struct Found {
     found: Vec<Value>,
 }
 
-/// What a tool has answered, and what each bullet quotes.
+/// Case: an answer of a tool, and the quotes of each bullet.
 #[derive(Clone, Debug)]
 struct Quotes {
     answer: Vec<Value>,
     quotes: Vec<Quote>,
 }
 
-/// A piece of the canonical text, by two places among its letters, which may have been changed.
+/// Piece of the canonical text between two positions, possibly changed.
 #[derive(Clone, Debug)]
 struct Quote {
     from: usize,
@@ -38,7 +38,7 @@ struct Quote {
 #[derive(Clone, Copy, Debug)]
 enum Change {
     None,
-    /// A letter at this place is put there, or in place of another one.
+    /// Inserts or replaces a letter at this position.
     Insert(usize, char),
     Replace(usize, char),
     Remove(usize),
@@ -118,7 +118,7 @@ impl Quote {
     }
 }
 
-/// Whether a quote stands in a text, letter by letter, and says something.
+/// Whether a quote occurs verbatim in a text, and is not blank.
 fn stands(text: &[char], quote: &str) -> bool {
     let quote: Vec<char> = quote.chars().collect();
     quote.iter().any(|letter| letter.is_alphanumeric()) && text.windows(quote.len()).any(|piece| piece == quote)

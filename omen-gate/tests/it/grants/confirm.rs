@@ -17,7 +17,7 @@ use sha2::{Digest as _, Sha256};
 use crate::support::{args, call, clock, demand, grant, logged, outcome, secs, start, turn};
 use Permission::{Execute, Network, Read, Write};
 
-/// Answers in one way, and counts.
+/// Confirmer with a fixed answer that counts questions.
 #[derive(Debug)]
 struct Asked {
     how: How,
@@ -32,7 +32,7 @@ enum How {
     No,
     Never,
     Panics,
-    /// After a time by the injected clock, but at once by the runtime's.
+    /// Confirms late by the injected clock, but at once by the runtime's.
     LateYes(u64),
 }
 
@@ -94,7 +94,7 @@ fn is_g3<T>(result: Result<T, Blocked>, words: &str) {
 
 #[test]
 fn which_calls_need_one() {
-    // By permission, pre-granted or not, and with the operator's word for every call.
+    // By permission, pre-granted or not, and with the operator's demand for every call.
     for permission in Permission::ALL {
         for pre_granted in [false, true] {
             for always_confirm in [false, true] {
@@ -108,7 +108,7 @@ fn which_calls_need_one() {
                 assert_eq!(lease.needs_confirmation(), expect, "{permission}, {pre_granted}, {always_confirm}");
                 let (dispatched, redeemed) = logged(lease.redeem(None));
                 assert_eq!(redeemed.is_err(), expect);
-                // The log says so where the call is authorized, and nowhere else.
+                // The entry of the authorization has it, and no other.
                 let [authorized, dispatched] = [authorized, dispatched].map(|one| serde_json::to_value(one).unwrap());
                 assert_eq!(authorized.get("needs_confirmation"), expect.then_some(&json!(true)));
                 assert_eq!(dispatched.get("needs_confirmation"), None);
@@ -141,7 +141,7 @@ async fn a_confirmed_call_runs_and_the_question_says_all() {
     assert_eq!(question.turn, turn("turn_7"));
     assert_eq!(question.tool, *call.tool());
     assert_eq!(question.permissions, call.demand().permissions);
-    // The hash is SHA-256 of what D48 says, written by hand.
+    // The hash is SHA-256 of the text in D48, written by hand.
     let text = r#"{"args":{"a":"é","b":1},"server":"files","tool":"write"}"#;
     assert_eq!(question.hash.as_bytes(), &<[u8; 32]>::from(Sha256::digest(text)));
 }
@@ -234,7 +234,7 @@ async fn a_confirmation_does_not_restore_a_revoked_grant() {
     assert_eq!(outcome(lease.redeem(Some(confirmed))).unwrap_err().code, GateCode::G2);
 }
 
-/// A clock whose two times go apart: the time of day goes this many times as fast as the other one.
+/// Clock whose two times diverge: the time of day runs this many times as fast as the other one.
 #[derive(Debug)]
 struct Skewed {
     clock: ManualClock,
@@ -266,7 +266,7 @@ async fn neither_a_clock_that_is_set_back_nor_a_sleeping_machine_makes_a_confirm
         clock.clock.advance(secs(30));
         let redeemed = outcome(lease.redeem(Some(confirmed)));
         if good {
-            // Where neither clock says so, nothing can tell.
+            // If neither clock shows it, expiry cannot be noticed.
             assert!(redeemed.is_ok());
         } else {
             is_g3(redeemed, "has expired");

@@ -1,4 +1,4 @@
-//! G4: every decision is logged before anything comes of it.
+//! G4: every decision is logged before it takes effect.
 
 use std::num::NonZeroU32;
 
@@ -42,7 +42,7 @@ fn a_denial_says_code_and_reason() {
     let value = serde_json::to_value(&decision).unwrap();
     assert_eq!((&value["outcome"], &value["code"]), (&json!("denied"), &json!("G1")));
     assert_eq!(value["permissions"], json!(["READ", "WRITE"]));
-    // What is denied waits for nothing.
+    // A denied call waits for nothing.
     assert_eq!(value.get("needs_confirmation"), None);
 }
 

@@ -1,4 +1,4 @@
-//! Dispatches at the same time.
+//! Concurrent dispatches.
 
 use std::num::NonZeroU32;
 use std::sync::Barrier;

@@ -1,4 +1,4 @@
-//! What is granted, for how long and how often.
+//! Grants, their expiry and their uses.
 
 use std::num::NonZeroU32;
 
@@ -139,7 +139,7 @@ fn a_pre_grant_is_preferred_while_it_stands() {
     let lease = grants.check(&call);
     assert_eq!(lease.decision().grants, [pre_granted]);
     assert!(outcome(outcome(lease).unwrap().redeem(None)).is_ok());
-    // The one that is left needs a confirmation.
+    // The remaining grant needs a confirmation.
     assert_eq!(run(&grants, &call).unwrap_err().code, GateCode::G3);
 }
 
@@ -159,7 +159,7 @@ fn the_store_is_bounded_and_forgets_the_dead_only() {
     assert_eq!(grants.grant(one_more).unwrap_err().code, GateCode::G1);
     assert_eq!(run(&grants, &call("files/more", &[Read])), Ok(()));
     assert_eq!(run(&grants, &call("files/t1", &[Read])), Ok(()));
-    // Forgotten is not forgiven.
+    // A forgotten grant is still not valid.
     assert_eq!(outcome(lease.redeem(None)).unwrap_err().code, GateCode::G2);
 }
 

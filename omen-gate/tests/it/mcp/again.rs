@@ -1,18 +1,18 @@
-//! This test binary, run anew as a server.
+//! This test binary, restarted as a server.
 
 use std::env;
 use std::fs::File;
 
 use omen_gate::mcp::Launch;
 
-/// Names the role of the process. Without it, a test is a test.
+/// Variable with the role of the process. Without it, a test runs as a test.
 pub(crate) const ROLE: &str = "OMEN_TEST_ROLE";
 
-/// The test harness writes to standard output, which belongs to the protocol. So the shell moves the output that we
-/// read to this descriptor.
+/// The test harness writes to standard output, which belongs to the protocol. The shell therefore redirects the output
+/// that is read here to this descriptor.
 const OUT: &str = "/dev/fd/3";
 
-/// Starts the binary anew with a role. `test` has to take it before it does anything else.
+/// Restarts the binary with a role. `test` must take it before it does anything else.
 pub(crate) fn again(test: &str, role: &str) -> Launch {
     Launch::new("/bin/sh")
         .args(["-c", r#"exec "$@" 3>&1 >/dev/null"#, "sh"])
@@ -21,7 +21,7 @@ pub(crate) fn again(test: &str, role: &str) -> Launch {
         .env(ROLE, role)
 }
 
-/// The role of this process and where its server writes to, if it was started anew.
+/// Role of this process and output of its server, if it was restarted.
 pub(crate) fn role() -> Option<(String, File)> {
     let role = env::var(ROLE).ok()?;
     Some((role, File::options().write(true).open(OUT).unwrap()))

@@ -1,4 +1,4 @@
-//! What a server does wrong, as a gate sees it.
+//! Misbehaviour of a server, as seen through a gate.
 
 use omen_gate::audit::{Key, LogVerdict, verify};
 use omen_gate::{Builder, GateCode, Stopped};
@@ -11,7 +11,7 @@ use super::hostile::hostile;
 use super::{call, start};
 use crate::support::tool;
 
-/// A server all of whose tools may be called.
+/// Server all of whose tools may be called.
 async fn world(allowed: &[&str], build: impl FnOnce(Builder) -> Builder) -> World {
     let allowed: Vec<_> = allowed.iter().map(|name| (*name, "READ")).collect();
     let configure = |tools: &[_]| format!("limits.call_timeout_seconds = 1\n{}", allowing(tools, &allowed));
@@ -36,7 +36,7 @@ async fn each_fault_is_classified_budgeted_and_logged_and_the_next_turn_goes_on(
             let outcome = world.entries().pop().unwrap();
             assert_eq!((&outcome["data"]["class"], &outcome["data"]["ran"]), (&json!(class), &json!(ran)), "{name}");
         }
-        // R2: two in a row are all that a turn may have. Whether another tool is asked for does not matter.
+        // R2: a turn may have two failures in a row, of any tools.
         let stopped = world.called("echo", json!({})).await.unwrap_err();
         assert_eq!(stopped.code(), GateCode::R2, "{name}: {stopped}");
         let call = ["decision", "intent", "outcome"];

@@ -1,4 +1,4 @@
-//! The tool server of the examples.
+//! Tool server of the examples.
 
 #[path = "../../../examples/config_store/server.rs"]
 mod server;
@@ -42,7 +42,7 @@ async fn reads_and_writes() {
     let written: serde_json::Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
     assert_eq!(written, json!({"color": "blue"}));
 
-    // A file that is broken is an error of the tool, and stays as it is.
+    // A broken file is an error of the tool, and stays unchanged.
     std::fs::write(&file, "{").unwrap();
     let broken = call(&store, "config.set", json!({"key": "color", "value": "red"})).await.unwrap();
     assert_eq!(broken.is_error, Some(true));

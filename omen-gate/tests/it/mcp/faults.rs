@@ -1,4 +1,4 @@
-//! R3: whatever a server does wrong is one of the faults, and always the same one.
+//! R3: every misbehaviour of a server is a fault, and always the same one.
 
 use std::time::Duration;
 
@@ -11,21 +11,21 @@ use super::hostile::{PIECE, hostile};
 use super::{call, limits, start, until, within};
 use crate::support::unguarded;
 
-/// How a call of a tool fails, and how the next call fails if the connection was given up.
+/// Fault of a call of a tool, and of the next call if the connection was closed.
 async fn fails(tool: &str) -> (Fault, Option<Fault>) {
     let server = start(hostile("good")).await;
     let fault = call(&server, tool, json!({})).await.unwrap_err();
     (fault, call(&server, "echo", json!({})).await.err())
 }
 
-/// The call fails, and the server goes on.
+/// Asserts that the call failed, and the server continues.
 #[track_caller]
 fn alone(failed: (Fault, Option<Fault>)) -> Fault {
     assert_eq!(failed.1, None, "after {:?}", failed.0);
     failed.0
 }
 
-/// The call fails, and the server is gone.
+/// Asserts that the call failed, and the server is gone.
 #[track_caller]
 fn for_good(failed: (Fault, Option<Fault>)) -> Fault {
     assert!(matches!(failed.1, Some(Fault::Unreachable { .. })), "after {:?}: {:?}", failed.0, failed.1);
@@ -38,17 +38,17 @@ fn malformed(fault: &Fault, why: &str) -> bool {
 
 #[tokio::test]
 async fn an_answer_that_is_none_is_malformed() {
-    // What answers the request, but is not a result of a tool, is that call's fault alone.
+    // An answer that is not a tool result is the fault of its call alone.
     assert!(malformed(&alone(fails("hollow").await), "neither `content`"));
     assert!(malformed(&alone(fails("text").await), "expected a sequence"));
-    // What cannot be assigned to a call ends the connection.
+    // A message that belongs to no call ends the connection.
     assert!(malformed(&for_good(fails("garbage").await), "I have no idea"));
     assert!(malformed(&for_good(fails("half").await), "expected a request, a notification or a response"));
     assert!(malformed(&for_good(fails("stranger").await), "unknown request"));
     assert!(malformed(&for_good(fails("nobody").await), "what?"));
 }
 
-/// Answers in which a key is repeated: one reader takes them for a success, another one for something else (D58).
+/// Answers with a repeated key: one parser reads a success, another one something else (D58).
 pub(super) const DOUBLED: &[&str] = &[
     r#"{"jsonrpc":"2.0","id":$id,"result":{"content":[],"isError":true,"isError":false}}"#,
     r#"{"jsonrpc":"2.0","id":$id,"result":{"content":[],"isError":true,"\u0069sError":false}}"#,
@@ -60,7 +60,7 @@ pub(super) const DOUBLED: &[&str] = &[
     r#"{"result":{"content":[],"_meta":{"a":1,"a":1}},"id":$id,"jsonrpc":"2.0"}"#,
 ];
 
-/// Frames in which a key is repeated, and that answer nobody who could be named.
+/// Frames with a repeated key that belong to no identifiable request.
 const DOUBLED_FOR_NOBODY: &[&str] = &[
     r#"{"jsonrpc":"2.0","id":$id,"id":$id,"result":{"content":[]}}"#,
     r#"{"jsonrpc":"2.0","id":1000,"\u0069d":$id,"result":{"content":[]}}"#,
@@ -116,7 +116,7 @@ async fn an_error_of_the_protocol_is_a_refusal_and_its_text_is_bounded() {
     assert!(message.starts_with("no [2J!!!") && message.len() < 1_000, "{message}");
     let unknown = alone(fails("no-such-tool").await);
     assert_eq!(unknown, Fault::Refused { code: -32_602, message: "unknown tool".to_owned() });
-    // The SDK would take this one for the end of the connection.
+    // The SDK would read this as the end of the connection.
     assert_eq!(alone(fails("closing").await), Fault::Refused { code: -32_603, message: "m".to_owned() });
 }
 
@@ -150,7 +150,7 @@ async fn a_huge_answer_is_not_read_to_its_end() {
     assert_eq!(fault, Fault::Oversized { limit: limit as u64 });
     until("the server is killed", || server.exit().is_some()).await;
     assert_eq!(server.exit().unwrap(), "signal: 9 (SIGKILL)");
-    // What the server got rid of beyond the limit lies in the pipe and in one buffer of ours.
+    // Bytes beyond the limit are in the pipe and in one buffer of ours.
     let taken = std::fs::read(note).unwrap().len() * PIECE;
     assert!((1..=limit + (256 << 10)).contains(&taken), "{taken} bytes of 100 MB were taken");
     let next = call(&server, "echo", json!({})).await.unwrap_err();
@@ -168,7 +168,7 @@ async fn a_call_that_nobody_waits_for_is_cancelled_and_may_be_answered_late() {
     };
     assert_eq!(seen["hanging"].as_array().unwrap().len(), 1, "the call is open: {seen}");
     drop(hanging);
-    // The server is notified, answers all the same, and the connection survives it.
+    // The server is notified, answers all the same, and the connection continues.
     let told = within(async {
         loop {
             let seen = call(&server, "cancelled", json!({})).await.unwrap().structured_content.unwrap();
@@ -266,15 +266,15 @@ async fn a_server_that_does_not_read_or_answer_is_not_fed_without_bound() {
             assert!(why.contains("unanswered"), "{why}");
         }
     }
-    // Nobody waits for them now, so that they take no place, although they are never answered.
+    // Their callers are gone, so they take no room, although they are never answered.
     until_cancelled(&server, 2).await;
 }
 
-/// Waits until the server has heard that nobody waits for so many calls, and says what it has heard.
+/// Waits until the server has received that many cancellations, and returns them.
 async fn until_cancelled(server: &StdioServer, calls: usize) -> Value {
     within(async {
         loop {
-            // Until the cancellations are written, they may still take the places.
+            // Until the cancellations are written, the calls may still take the room.
             let Ok(seen) = call(server, "cancelled", json!({})).await else {
                 tokio::task::yield_now().await;
                 continue;
@@ -288,7 +288,7 @@ async fn until_cancelled(server: &StdioServer, calls: usize) -> Value {
     .await
 }
 
-/// Starts a call, sees it at the server, and does not wait for its answer.
+/// Starts a call, waits until the server has it, and drops it.
 async fn cancel(server: &StdioServer) {
     let mut hanging = Box::pin(server.call(unguarded("hang", json!({}))));
     tokio::select! {

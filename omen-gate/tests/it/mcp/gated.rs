@@ -1,4 +1,4 @@
-//! A tool server that is a child process, behind a gate.
+//! Tool server as a child process, behind a gate.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use super::within;
 use crate::gates::Person;
 use crate::support::{clock, kinds, logged_of_turns, turn};
 
-/// A tool server behind a gate, which calls it `mcp`.
+/// Tool server behind a gate, under the name `mcp`.
 pub(crate) struct World {
     pub(crate) gate: Gate,
     pub(crate) clock: Arc<ManualClock>,
@@ -25,19 +25,19 @@ pub(crate) struct World {
     pub(crate) log: Memory,
 }
 
-/// An entry of the allowlist.
+/// Entry of the allowlist.
 pub(crate) fn allow(tool: &Tool, permission: &str, pin: Option<String>) -> String {
     let pin = pin.map_or_else(String::new, |pin| format!("pin = '{pin}'"));
     format!("[[allow]]\nserver = 'mcp'\ntool = '{}'\npermissions = ['{permission}']\n{pin}\n", tool.name)
 }
 
-/// A default grant.
+/// Default grant.
 pub(crate) fn grant(tool: &Tool, permission: &str) -> String {
     format!("[[grants]]\nserver = 'mcp'\ntool = '{}'\npermissions = ['{permission}']\n", tool.name)
 }
 
 impl World {
-    /// Lets `configure` write the configuration in view of the server's tools, and puts the gate before it.
+    /// Starts a gate on the configuration that `configure` writes for the server's tools.
     pub(crate) async fn of(
         server: StdioServer,
         configure: impl FnOnce(&[Tool]) -> String,
@@ -53,12 +53,12 @@ impl World {
         Self { gate: build(builder).build().unwrap(), clock, person, log }
     }
 
-    /// The entries of the audit log, but for the one that says that it was opened.
+    /// Entries of the audit log without the opening entry.
     pub(crate) fn entries(&self) -> Vec<Value> {
         logged_of_turns(&self.log)
     }
 
-    /// Their kinds, with the codes of those that refuse.
+    /// Kinds of the entries, with the codes of refusals.
     pub(crate) fn kinds(&self) -> Vec<String> {
         kinds(&self.entries())
     }
@@ -69,7 +69,7 @@ impl World {
         within(request.plan(&plan).await?.call().unwrap().conform()).await
     }
 
-    /// In the turn `turn_1`.
+    /// Makes a call in the turn `turn_1`.
     pub(crate) async fn called(&self, tool: &str, args: Value) -> Result<Request<Dispatched>, Stopped> {
         self.called_in("turn_1", tool, args).await
     }
@@ -78,7 +78,7 @@ impl World {
         within(self.conformant(turn, tool, args).await?.authorize().await?.dispatch()).await
     }
 
-    /// Why a call was not made. It says so in the log, and nothing else.
+    /// Asserts why a call was not made, and that the log has nothing else.
     #[track_caller]
     pub(crate) fn assert_refused(&self, outcome: Result<Request<Dispatched>, Stopped>, code: GateCode, why: &str) {
         let Err(Stopped::Blocked(blocked)) = outcome else { panic!("{outcome:?}") };
@@ -90,7 +90,7 @@ impl World {
     }
 }
 
-/// The entries that let some tools be called, in the form that they have.
+/// Allowlist entries of some tools in their present form.
 pub(crate) fn allowing(tools: &[Tool], allowed: &[(&str, &str)]) -> String {
     let entry = |(name, permission): &(&str, &str)| {
         let tool = named(tools, name);

@@ -1,6 +1,6 @@
-//! What is left of a server when its gate is killed.
+//! Processes that remain of a server when its gate is killed.
 //!
-//! The gate that is killed is this test binary, run anew. Its guards, and their servers, are this binary as well.
+//! The killed gate is this test binary, restarted. Its guards, and their servers, are this binary as well.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::process::ExitStatusExt as _;
@@ -16,7 +16,7 @@ use super::{again, call, limits, start, until};
 
 const GATE: &str = "OMEN_TEST_GATE";
 
-/// A guard's own standard output has lines of the test harness, so that its server has another one.
+/// A guard's own standard output has lines of the test harness, so its server has another one.
 fn guards() -> Vec<std::ffi::OsString> {
     let exe = std::env::current_exe().unwrap();
     let shell = ["/bin/sh", "-c", r#"exec "$@" 3>&1 >/dev/null"#, "sh"].map(Into::into);
@@ -24,7 +24,7 @@ fn guards() -> Vec<std::ffi::OsString> {
     shell.into_iter().chain([exe.into()]).chain(test).collect()
 }
 
-/// A server that is started by a guard, in a role.
+/// Server started by a guard, in a role.
 fn guarded(role: &str) -> Launch {
     Launch::new(std::env::current_exe().unwrap())
         .args(["mcp::hostile::it_behaves_if_it_wants_to", "--exact", "--nocapture", "--test-threads=1"])
@@ -32,10 +32,10 @@ fn guarded(role: &str) -> Launch {
         .limits(limits())
 }
 
-/// What a role ends with whose server starts nothing but processes that leave its process group.
+/// Suffix of a role whose server only starts processes that leave its process group.
 const FLED: &str = "+fled";
 
-/// The server, its guard, and all that it has started.
+/// The server, its guard, and all processes that it has started.
 async fn family(server: &StdioServer, has_fled: bool) -> Vec<u64> {
     let mut family = Vec::new();
     for tool in ["pid", if has_fled { "flee" } else { "breed" }, "flee", "daemon"] {
@@ -48,10 +48,10 @@ async fn family(server: &StdioServer, has_fled: bool) -> Vec<u64> {
     family
 }
 
-/// The process that is killed. For itself, it has a server whose guard ends as it does.
+/// Role of the killed process. Run as a test, it has a server whose guard ends as it does.
 #[test]
 fn a_gate() {
-    // In a guard this does not come back.
+    // In a guard this does not return.
     match std::env::var(GATE) {
         Ok(role) => {
             guard_servers_through(guards());
@@ -72,7 +72,7 @@ fn a_gate() {
 
 async fn serve(role: &str) {
     let tell = |line: &str| {
-        // One write, so that a line is whole or not there.
+        // One write, so that a line is complete or missing.
         std::io::stdout().write_all(format!("gate: {line}\n").as_bytes()).unwrap();
     };
     let pids = |family: &[u64]| family.iter().map(u64::to_string).collect::<Vec<_>>().join(" ");
@@ -135,7 +135,7 @@ async fn serve(role: &str) {
     }
 }
 
-/// A gate in a process of its own, which ends with the test.
+/// Gate in a separate process, which ends with the test.
 struct Gate {
     process: Child,
     out: BufReader<ChildStdout>,
@@ -154,19 +154,19 @@ impl Gate {
         Self { process, out }
     }
 
-    /// What it says next.
+    /// Reads its next line.
     fn line(&mut self) -> String {
         loop {
             let mut line = String::new();
             assert!(self.out.read_line(&mut line).unwrap() > 0, "the gate has ended");
-            // The harness has lines of its own, and does not end them.
+            // The harness prints lines of its own, without line breaks.
             if let Some((_, line)) = line.split_once("gate: ") {
                 return line.trim_end().to_owned();
             }
         }
     }
 
-    /// The processes that it has started, which run.
+    /// Running processes that it has started.
     fn family(&mut self) -> Vec<u64> {
         let family: Vec<u64> = self.line().split(' ').map(|pid| pid.parse().unwrap()).collect();
         assert_eq!(family.len(), 5);
@@ -222,7 +222,7 @@ async fn a_guard_that_is_killed_takes_the_server_with_it_and_the_next_list_has_a
     assert!(Command::new("kill").args(["-9", &guard.to_string()]).status().unwrap().success());
     until("the server has ended", || !runs(server) && !runs(guard)).await;
     assert_eq!(gate.line(), "true");
-    // Those who have left its group have nobody to see to them now (see `docs/gate.md`).
+    // Nothing reaps the processes that have left its group (see `docs/gate.md`).
     for pid in [family[2], family[3]] {
         assert!(Command::new("kill").args(["-9", &pid.to_string()]).status().unwrap().success());
     }

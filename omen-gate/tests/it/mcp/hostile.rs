@@ -1,4 +1,4 @@
-//! A server that breaks whatever can be broken, one thing for each of its tools and roles.
+//! Server that violates everything it can, one thing for each of its tools and roles.
 
 #![allow(clippy::print_stderr, reason = "a server may chatter there")]
 
@@ -32,13 +32,13 @@ fn it_behaves_if_it_wants_to() {
     });
 }
 
-/// How often a server that nags asks whether we are there. The answers are some 360 KB.
+/// Number of pings of a nagging server. The answers are some 360 KB.
 pub(super) const PINGS: u32 = 10_000;
 
-/// Bytes that a flood writes at a time.
+/// Bytes of one write of a flood.
 pub(super) const PIECE: usize = 64 << 10;
 
-/// In a role such as `good:FILE`, the file gets a byte for each start, and so tells how many there were.
+/// Splits a role such as `good:FILE`, and counts the starts in the file, one byte each.
 fn noted(role: &str) -> (String, u64) {
     let Some((role, note)) = role.split_once(':') else { return (role.to_owned(), 1) };
     let mut note = File::options().create(true).append(true).open(note).unwrap();
@@ -48,7 +48,7 @@ fn noted(role: &str) -> (String, u64) {
 
 struct Hostile {
     role: String,
-    /// How often it was started, this time included.
+    /// Number of starts, including this one.
     starts: u64,
     out: File,
     hanging: Vec<Value>,
@@ -56,7 +56,7 @@ struct Hostile {
 }
 
 impl Hostile {
-    /// Answers line by line, and does not come back.
+    /// Answers line by line, and does not return.
     fn serve(mut self) -> ! {
         if self.role == "dead" {
             eprintln!("I am not configured");
@@ -79,7 +79,7 @@ impl Hostile {
     }
 
     fn say(&mut self, message: &Value) {
-        // A client that has hung up does not listen.
+        // A client that has disconnected does not read.
         let _ = self.out.write_all(format!("{message}\n").as_bytes());
     }
 
@@ -87,7 +87,7 @@ impl Hostile {
         self.say(&json!({"jsonrpc": "2.0", "id": id, "result": result}));
     }
 
-    /// A line as it is, but for the number of the request.
+    /// Writes a line unchanged except for the request id.
     fn raw(&mut self, line: &str, id: &Value) {
         let _ = self.out.write_all(format!("{}\n", line.replace("$id", &id.to_string())).as_bytes());
     }
@@ -272,7 +272,7 @@ impl Hostile {
         }
     }
 
-    /// Answers late, to what nobody waits for any more, or waits with it until `late` is called.
+    /// Answers a cancelled request late, or holds the answer back until `late` is called.
     fn cancel(&mut self, id: &Value) {
         self.cancelled.push(id.clone());
         if self.role != "patient" {
@@ -280,8 +280,8 @@ impl Hostile {
         }
     }
 
-    /// Writes 100 MB on one line, in pieces of 64 KiB, and adds a byte to a file, if one is named, for each piece that
-    /// was taken.
+    /// Writes 100 MB on one line, in pieces of 64 KiB, and appends a byte to a file, if one is given, for each piece
+    /// that was read.
     fn flood(&mut self, args: &Value) {
         let mut note = args["note"].as_str().map(|note| File::create(note).unwrap());
         for _ in 0..1_600 {
@@ -296,13 +296,13 @@ impl Hostile {
     }
 }
 
-/// The next message, or none at the end of the input.
+/// Reads the next message; `None` at the end of the input.
 fn hear() -> Option<Value> {
     let line = io::stdin().lines().next()?;
     Some(serde_json::from_str(&line.unwrap()).unwrap())
 }
 
-/// Longer than any test waits, and not for ever if a test has gone wrong.
+/// Waits longer than any test, but not forever if a test fails.
 fn wait() -> ! {
     thread::sleep(Duration::from_secs(180));
     exit(1)

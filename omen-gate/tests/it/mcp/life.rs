@@ -1,4 +1,4 @@
-//! A child process from its start to its end.
+//! Life cycle of a child process.
 
 use std::time::Duration;
 
@@ -51,7 +51,7 @@ async fn a_server_that_died_is_back_after_a_restart() {
 async fn a_server_that_closes_its_input_is_given_up() {
     let folder = tempfile::tempdir().unwrap();
     let note = folder.path().join("closed");
-    // It shakes hands, and then neither reads nor ends.
+    // It completes the handshake, and then neither reads nor ends.
     let welcome =
         json!({"protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": {"name": "sh", "version": "0"}});
     let script = format!(
@@ -73,12 +73,12 @@ async fn chatter_does_not_hold_a_server_up_and_its_end_is_kept() {
     assert!(server.stderr().len() <= 4_096);
 }
 
-/// What every server has, and what the shell adds that starts the binary.
+/// Variables of every server, and those added by the shell that starts the binary.
 const GIVEN: &[&str] = &["PATH", "PWD", "OLDPWD", "SHLVL", "_"];
 
 #[tokio::test]
 async fn a_server_sees_no_environment_but_what_it_is_given() {
-    // Any variable of ours: it stands for a secret.
+    // Any variable of this process: it stands for a secret.
     let (ours, _) = std::env::vars().find(|(name, _)| !GIVEN.contains(&name.as_str())).unwrap();
     let names = async |launch| {
         let server = start(launch).await;

@@ -1,4 +1,4 @@
-//! The official servers of the protocol, from npm: facts about them that the gate is built on.
+//! Official servers of the protocol, from npm: facts about them that the gate depends on.
 //!
 //! They are not in this repository: `.ci/install mcp-servers` installs them.
 
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::{call, limits, start, until, within};
 
-/// Starts an official server, where they are installed.
+/// Starts an official server, if installed.
 async fn official(name: &str, args: &[&Path]) -> Option<StdioServer> {
     let script = Need::McpServers.path()?.join(format!("node_modules/@modelcontextprotocol/{name}/dist/index.js"));
     assert!(script.is_file(), "there is no {}", script.display());
@@ -49,7 +49,7 @@ async fn filesystem_writes_where_it_may_and_nowhere_else() {
     let read = call(&server, "read_text_file", json!({"path": file})).await.unwrap();
     assert_eq!(read.structured_content, Some(json!({"content": "hello"})));
 
-    // A refusal of the tool is an answer that says so, not an error of the protocol.
+    // A refusal by the tool is an answer with `isError`, not a protocol error.
     let refused = outside.path().canonicalize().unwrap().join("note.txt");
     let answer = call(&server, "write_file", json!({"path": refused, "content": "hello"})).await.unwrap();
     assert_eq!(answer.is_error, Some(true), "{answer:?}");
@@ -86,7 +86,7 @@ async fn everything_accepts_arguments_that_it_does_not_know() {
     for tool in within(server.list()).await.unwrap() {
         assert_ne!(tool.input_schema.get("additionalProperties"), Some(&json!(false)), "{}", tool.name);
     }
-    // So it is the gate that has to refuse them (D47).
+    // So the gate must refuse them (D47).
     let answer = call(&server, "get-sum", json!({"a": 1, "b": 2, "c": 3})).await.unwrap();
     assert_ne!(answer.is_error, Some(true), "{answer:?}");
     assert!(answer.content[0]["text"].as_str().unwrap().contains('3'), "{answer:?}");
@@ -100,7 +100,7 @@ async fn everything_keeps_what_it_promises_of_a_structured_answer() {
     let answer = call(&server, "get-structured-content", json!({"location": "Chicago"})).await.unwrap();
     let weather = answer.structured_content.unwrap();
     assert!(weather["temperature"].is_number() && weather["conditions"].is_string(), "{weather}");
-    // The text is the same, for those who do not know structured answers.
+    // The text is the same, for clients without structured answers.
     let text: Value = serde_json::from_str(answer.content[0]["text"].as_str().unwrap()).unwrap();
     assert_eq!(text, weather);
 }
@@ -109,7 +109,7 @@ async fn everything_keeps_what_it_promises_of_a_structured_answer() {
 async fn a_claim_to_read_only_is_no_grant() {
     let Some(server) = official("server-everything", &[]).await else { return };
     let environment = tool(&server, "get-env").await;
-    // It hands out the environment of its process, and says that it is harmless.
+    // It returns the environment of its process, and claims to be harmless.
     assert_eq!(environment.more["annotations"]["readOnlyHint"], json!(true));
     let answer = call(&server, "get-env", json!({})).await.unwrap();
     let seen: Value = serde_json::from_str(answer.content[0]["text"].as_str().unwrap()).unwrap();
@@ -128,7 +128,7 @@ async fn a_call_that_is_cancelled_leaves_the_server_in_order() {
         echo = call(&server, "echo", json!({"message": "hi"})) => drop(echo.unwrap()),
     }
     call(&server, "echo", json!({"message": "still here"})).await.unwrap();
-    // It goes on with what was cancelled, and would not end for ten minutes: it is killed when it is dropped.
+    // It continues with the cancelled call, which would take ten minutes: it is killed when it is dropped.
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! What the kernel knows of a child process.
+//! State of child processes in the kernel.
 #![cfg(target_os = "linux")]
 
 use std::path::Path;
@@ -14,18 +14,18 @@ pub(super) async fn pid(server: &StdioServer, tool: &str) -> u64 {
     call(server, tool, json!({})).await.unwrap().structured_content.unwrap()["pid"].as_u64().unwrap()
 }
 
-/// Whether there is such a process. A zombie counts if it is ours to reap.
+/// Whether a process exists. A zombie counts if it is ours to reap.
 fn exists(pid: u64) -> bool {
     Path::new(&format!("/proc/{pid}")).exists()
 }
 
-/// Whether such a process runs.
+/// Whether a process runs.
 pub(super) fn runs(pid: u64) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     stat.rsplit(") ").next().is_some_and(|rest| !rest.is_empty() && !rest.starts_with(['Z', 'X']))
 }
 
-/// The session of a process.
+/// Session of a process.
 pub(super) fn session(pid: u64) -> Option<u64> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     stat.rsplit(") ").next()?.split(' ').nth(3)?.parse().ok()

@@ -1,4 +1,4 @@
-//! A server that has died is started anew by the next list, and so by the next request of a gate.
+//! Restart of a server that has died, by the next list and so by the next request of a gate.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -19,7 +19,7 @@ use super::hostile::hostile;
 use super::{call, start, until, within};
 use crate::support::{clock, turn};
 
-/// A server that counts its starts in a file.
+/// Server that counts its starts in a file.
 struct Counted {
     server: StdioServer,
     note: PathBuf,
@@ -80,7 +80,7 @@ async fn a_server_that_broke_the_protocol_is_started_anew_by_the_next_list() {
 async fn a_server_that_is_killed_unseen_is_started_anew_by_the_list_that_sees_it() {
     let counted = Counted::start("good").await;
     for round in 1..=5 {
-        // Whether the list is asked before or after the end is seen, it is answered.
+        // The list is answered whether it is requested before or after the end is noticed.
         kill(&pid(&counted.server).await);
         assert_eq!(within(counted.server.list()).await.unwrap().len(), 1);
         assert_eq!(counted.starts(), 1 + round);
@@ -110,7 +110,7 @@ async fn many_lists_at_once_start_it_once() {
 #[tokio::test]
 async fn a_server_that_was_stopped_is_not_started_by_a_list() {
     let counted = Counted::start("good").await;
-    // That it has died before does not matter.
+    // An earlier death does not matter.
     call(&counted.server, "die", json!({})).await.unwrap_err();
     within(counted.server.stop()).await;
     let stopped = within(counted.server.list()).await.unwrap_err();
@@ -120,7 +120,7 @@ async fn a_server_that_was_stopped_is_not_started_by_a_list() {
     assert_eq!(within(counted.server.list()).await.unwrap().len(), 1);
 }
 
-/// A server that the test can look at while a gate has it.
+/// Server that the test can access while a gate owns it.
 #[derive(Clone, Debug)]
 struct Shared(Arc<StdioServer>);
 
@@ -139,7 +139,7 @@ impl ToolServer for Shared {
     }
 }
 
-/// A gate that lets `echo` be called, in the form that the server lists now.
+/// Gate that allows `echo` in the form that the server lists now.
 async fn gate(server: impl ToolServer, pin: &str) -> Gate {
     let text = format!(
         r#"
@@ -224,6 +224,6 @@ async fn a_request_to_a_server_that_dies_each_time_is_refused_and_starts_it_once
         assert_eq!(stopped.code(), GateCode::R3, "{stopped}");
         assert_eq!(starts(&note), 1 + requests);
     }
-    // No tool was called, so that no breaker has heard of it.
+    // No tool was called, so no breaker counts it.
     assert!(gate.health().breakers.is_empty());
 }

@@ -1,4 +1,4 @@
-//! Whether a type takes what a tool promises: cases by hand, and a search for a wrong yes.
+//! Containment of promises in types: hand-written cases, and a search for wrong acceptance.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -162,10 +162,10 @@ fn lists_maps_and_recursion() {
     );
 }
 
-/// What a promise does not promise after all.
+/// Promises that are weaker than they look.
 #[test]
 fn promises_that_are_less_than_they_look() {
-    // `additionalProperties` is not about what a pattern is about.
+    // `additionalProperties` does not apply to members that match a pattern.
     let patterns = json!({
         "type": "object",
         "properties": {"a": {"type": "string"}},
@@ -175,7 +175,7 @@ fn promises_that_are_less_than_they_look() {
     });
     refuses::<Plain>(patterns.clone(), "`/b` may be boolean, which the type does not accept");
     refuses::<Closed>(patterns, "the answer may have other members, which the type does not accept");
-    // In draft 7 nothing beside a reference counts, and `items` may be a list; `prefixItems` comes later.
+    // In draft 7, keywords beside a reference are ignored, and `items` may be a list; `prefixItems` is newer.
     let draft7 = |properties: Value, required: &[&str]| {
         let mut schema = object(properties, required);
         schema["$schema"] = "http://json-schema.org/draft-07/schema#".into();
@@ -209,7 +209,7 @@ fn unions() {
         "`/e` matches no variant of the type",
     );
     refuses::<Tagged>(e(json!({"type": "object"})), "`/e` matches no variant of the type");
-    // A part of an intersection is enough.
+    // One part of an intersection suffices.
     takes::<Tagged>(e(json!({"allOf": [shape("circle", "radius"), {"type": "object", "minProperties": 1}]})));
 }
 
@@ -245,7 +245,7 @@ thread_local! {
     static SCHEMA: RefCell<Value> = const { RefCell::new(Value::Null) };
 }
 
-/// A type whose schema is what a test says.
+/// Type with the schema of a test.
 #[derive(Deserialize)]
 struct Posed;
 
@@ -264,8 +264,8 @@ fn from(derived: Value, promise: Value) -> Result<(), Blocked> {
     check::<Posed>(&promise)
 }
 
-/// Two schemas, the promise mostly a changed copy of the other. Where the answer is yes, no value is found that is
-/// promised and not taken.
+/// Two schemas, the promise mostly a modified copy of the other. If the promise is accepted, no promised value may be
+/// rejected by the type.
 #[test]
 fn a_yes_is_a_proof() {
     let mut random = Random(0x5EED_0003);
@@ -329,7 +329,7 @@ fn schema(random: &mut Random, depth: usize) -> Value {
     }
 }
 
-/// A copy with a change somewhere, or with none.
+/// Copy with at most one change.
 fn changed(schema: &Value, random: &mut Random) -> Value {
     let mut copy = schema.clone();
     match (&mut copy, random.below(4)) {
@@ -389,7 +389,7 @@ fn value(random: &mut Random, depth: usize) -> Value {
     }
 }
 
-/// A value that may well be valid against a schema.
+/// Value that is likely valid against a schema.
 fn fitting(schema: &Value, random: &mut Random, depth: usize) -> Value {
     if depth == 0 || random.below(10) == 0 {
         return value(random, 1);

@@ -1,4 +1,4 @@
-//! Plans that were changed at random, judged by another reader: nothing but a plan gets through.
+//! Random mutations of plans, compared with another parser: only plans pass.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -116,7 +116,7 @@ enum Verdict {
     NoOpinion,
 }
 
-/// Another way to say what a plan is: `serde_json`'s own reader, with a look at repeated keys and numbers.
+/// Independent parser of plans: `serde_json`'s own, with checks of repeated keys and numbers.
 struct Oracle {
     string: Regex,
     number: Regex,
@@ -183,7 +183,7 @@ fn is_exact(number: &str) -> Option<bool> {
     (digits <= 15 && (float == 0.0 || float.abs() > 1e-300)).then_some(true)
 }
 
-/// Reads any value, and refuses a repeated key.
+/// Deserializer of any value that refuses repeated keys.
 struct Once;
 
 impl<'de> DeserializeSeed<'de> for Once {

@@ -1,11 +1,11 @@
-//! What a value is promised to be: a number of schemas that apply together.
+//! Promise about a value: schemas that all apply to it.
 
 use serde_json::{Map, Value};
 
+use super::containment_error::ContainmentError;
 use super::references::References;
-use super::unfit::Unfit;
 
-/// JSON types, as a set. An integer is a number, too; the other numbers are apart.
+/// Set of JSON types. Integers and other numbers are two separate types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Types(u8);
 
@@ -25,8 +25,8 @@ impl Types {
         ("object", Self::OBJECT),
     ];
 
-    /// Those that `type` of a schema allows; all, if it says nothing.
-    pub(super) fn of(schema: &Value) -> Self {
+    /// Types allowed by the `type` of a schema; all types if it has none.
+    pub(super) fn from_schema(schema: &Value) -> Self {
         match schema {
             Value::Bool(false) => Self(0),
             _ => match schema.get("type") {
@@ -56,12 +56,12 @@ impl Types {
         self.0 == 0
     }
 
-    /// Each one by itself.
+    /// Iterates over the types, each as a set of one.
     pub(super) fn each(self) -> impl Iterator<Item = Self> {
         (0..7).map(|bit| Self(1 << bit)).filter(move |one| !self.and(*one).is_none())
     }
 
-    /// Such as `string or null`.
+    /// Text of the set, such as `string or null`.
     pub(super) fn words(self) -> String {
         if self == Self::ALL {
             return "any value".to_owned();
@@ -80,46 +80,46 @@ impl Types {
     }
 }
 
-/// Schemas that apply together to a value, and the types that it may have.
+/// Schemas that all apply to one value, and the types that the value may have.
 #[derive(Clone, Debug)]
 pub(super) struct Promise<'v> {
     pub(super) together: Vec<&'v Value>,
     pub(super) types: Types,
 }
 
-/// What is promised of members or elements.
-pub(super) enum Part<'v> {
-    /// There is none.
+/// Promise about a member or an element.
+pub(super) enum PartPromise<'v> {
+    /// The member or element does not occur.
     Never,
-    /// It is this.
+    /// The member or element is as promised.
     Is(Promise<'v>),
 }
 
 impl<'v> Promise<'v> {
-    pub(super) fn of(schema: &'v Value, references: &References<'v>) -> Result<Self, Unfit> {
+    pub(super) fn new(schema: &'v Value, references: &References<'v>) -> Result<Self, ContainmentError> {
         Self::all([schema], references)
     }
 
     pub(super) fn all(
         schemas: impl IntoIterator<Item = &'v Value>,
         references: &References<'v>,
-    ) -> Result<Self, Unfit> {
+    ) -> Result<Self, ContainmentError> {
         let mut promise = Self { together: Vec::new(), types: Types::ALL };
         for schema in schemas {
             promise.together.extend(references.together(schema)?);
         }
-        promise.types = promise.together.iter().fold(Types::ALL, |types, schema| types.and(Types::of(schema)));
+        promise.types = promise.together.iter().fold(Types::ALL, |types, schema| types.and(Types::from_schema(schema)));
         Ok(promise)
     }
 
-    /// With one more schema.
-    pub(super) fn and(&self, schema: &'v Value, references: &References<'v>) -> Result<Self, Unfit> {
-        let more = Self::of(schema, references)?;
+    /// Adds one more schema to the promise.
+    pub(super) fn and(&self, schema: &'v Value, references: &References<'v>) -> Result<Self, ContainmentError> {
+        let more = Self::new(schema, references)?;
         let together = self.together.iter().copied().chain(more.together).collect();
         Ok(Self { together, types: self.types.and(more.types) })
     }
 
-    /// Whether a value is of one of the types.
+    /// Whether a value has one of the types.
     pub(super) fn may_be(&self, value: &Value) -> bool {
         let types = match value {
             Value::Null => Types::of_name("null"),
@@ -132,7 +132,7 @@ impl<'v> Promise<'v> {
         !self.types.and(types).is_none()
     }
 
-    /// What the schemas have under a key.
+    /// Values of one keyword in all schemas.
     pub(super) fn each(&self, key: &str) -> impl Iterator<Item = &'v Value> {
         self.together.iter().filter_map(move |schema| schema.get(key))
     }
@@ -141,7 +141,7 @@ impl<'v> Promise<'v> {
         self.each(key).any(|promised| promised == value)
     }
 
-    /// The values that one of the schemas lists, if one does.
+    /// Values listed by the first `const`, or else by the first `enum`.
     pub(super) fn values(&self) -> Option<Vec<&'v Value>> {
         let listed = self.each("enum").find_map(Value::as_array).map(|values| values.iter().collect());
         self.each("const").next().map(|value| vec![value]).or(listed)
@@ -151,31 +151,35 @@ impl<'v> Promise<'v> {
         self.each("required").filter_map(Value::as_array).flatten().any(|required| required == key)
     }
 
-    /// All members that are named.
+    /// Names of all members in `properties`.
     pub(super) fn keys(&self) -> impl Iterator<Item = &'v String> {
         self.each("properties").filter_map(Value::as_object).flat_map(Map::keys)
     }
 
-    /// What is promised of the member of a name.
-    pub(super) fn member(&self, key: &str, references: &References<'v>) -> Result<Part<'v>, Unfit> {
+    /// Promise about the member of a name.
+    pub(super) fn member(&self, key: &str, references: &References<'v>) -> Result<PartPromise<'v>, ContainmentError> {
         let said = self.together.iter().filter_map(|schema| match schema.get("properties").and_then(|p| p.get(key)) {
             Some(member) => Some(member),
-            // It may match a pattern, and then `additionalProperties` is not about it.
+            // The name may match a pattern, and then `additionalProperties` does not apply to it.
             None if schema.get("patternProperties").is_some() => None,
             None => schema.get("additionalProperties"),
         });
         Self::part(said, references)
     }
 
-    /// What is promised of members that no schema names.
-    pub(super) fn others(&self, references: &References<'v>) -> Result<Part<'v>, Unfit> {
+    /// Promise about members that no schema names.
+    pub(super) fn others(&self, references: &References<'v>) -> Result<PartPromise<'v>, ContainmentError> {
         let patterns = |schema: &&&Value| schema.get("patternProperties").is_none();
         let said = self.together.iter().filter(patterns).filter_map(|schema| schema.get("additionalProperties"));
         Self::part(said, references)
     }
 
-    /// What is promised of one element of an array.
-    pub(super) fn element(&self, index: usize, references: &References<'v>) -> Result<Part<'v>, Unfit> {
+    /// Promise about the element at an index.
+    pub(super) fn element(
+        &self,
+        index: usize,
+        references: &References<'v>,
+    ) -> Result<PartPromise<'v>, ContainmentError> {
         let said = self.together.iter().filter_map(|schema| {
             let first = schema.get("prefixItems").filter(|_| references.prefix);
             first.and_then(|first| first.get(index)).or_else(|| Self::items(schema))
@@ -183,12 +187,12 @@ impl<'v> Promise<'v> {
         Self::part(said, references)
     }
 
-    /// What is promised of the elements that no schema has by their index.
-    pub(super) fn elements(&self, references: &References<'v>) -> Result<Part<'v>, Unfit> {
+    /// Promise about elements beyond those that schemas list by index.
+    pub(super) fn elements(&self, references: &References<'v>) -> Result<PartPromise<'v>, ContainmentError> {
         Self::part(self.together.iter().filter_map(|schema| Self::items(schema)), references)
     }
 
-    /// How many elements some schema has by their index.
+    /// Number of elements listed by index, at most.
     pub(super) fn first(&self, references: &References<'v>) -> usize {
         self.each("prefixItems")
             .filter(|_| references.prefix)
@@ -198,22 +202,25 @@ impl<'v> Promise<'v> {
             .unwrap_or(0)
     }
 
-    /// In older dialects a list under `items` is about the first elements; it is left out, which promises less.
+    /// In older dialects, a list under `items` describes the first elements. It is ignored, which promises less.
     fn items(schema: &'v Value) -> Option<&'v Value> {
         schema.get("items").filter(|items| !items.is_array())
     }
 
-    fn part(said: impl Iterator<Item = &'v Value>, references: &References<'v>) -> Result<Part<'v>, Unfit> {
+    fn part(
+        said: impl Iterator<Item = &'v Value>,
+        references: &References<'v>,
+    ) -> Result<PartPromise<'v>, ContainmentError> {
         let part = Self::all(said, references)?;
-        Ok(if part.types.is_none() { Part::Never } else { Part::Is(part) })
+        Ok(if part.types.is_none() { PartPromise::Never } else { PartPromise::Is(part) })
     }
 
-    /// The largest value of keys that bound from below.
+    /// Largest value of keywords that are lower bounds.
     pub(super) fn at_least(&self, keys: &[&str]) -> Option<f64> {
         keys.iter().flat_map(|key| self.each(key)).filter_map(Value::as_f64).reduce(f64::max)
     }
 
-    /// The smallest value of keys that bound from above.
+    /// Smallest value of keywords that are upper bounds.
     pub(super) fn at_most(&self, keys: &[&str]) -> Option<f64> {
         keys.iter().flat_map(|key| self.each(key)).filter_map(Value::as_f64).reduce(f64::min)
     }

@@ -1,29 +1,29 @@
-//! The references of a schema, and the schemas that apply together.
+//! References of a schema, and the schemas that apply together.
 
 use jsonschema::Draft;
 use serde_json::Value;
 
-use super::unfit::{Unfit, undecided};
+use super::containment_error::{ContainmentError, undecided};
 use crate::base::bounded;
 
-/// Resolves the references of one document.
+/// Resolver of the references of one document.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct References<'v> {
     pub(super) root: &'v Value,
-    /// Whether what stands beside a reference counts.
+    /// Whether keywords beside a `$ref` apply.
     pub(super) beside: bool,
-    /// Whether there is `prefixItems`.
+    /// Whether the dialect has `prefixItems`.
     pub(super) prefix: bool,
 }
 
 impl<'v> References<'v> {
-    pub(super) fn of(root: &'v Value) -> Self {
+    pub(super) fn new(root: &'v Value) -> Self {
         let draft = Draft::default().detect(root);
         Self { root, beside: draft > Draft::Draft7, prefix: draft > Draft::Draft201909 }
     }
 
-    /// All schemas that apply together because of one: itself, what it refers to, and what `allOf` has.
-    pub(super) fn together(&self, schema: &'v Value) -> Result<Vec<&'v Value>, Unfit> {
+    /// Returns all schemas that apply because of one: the schema itself, its reference targets and its `allOf`.
+    pub(super) fn together(&self, schema: &'v Value) -> Result<Vec<&'v Value>, ContainmentError> {
         let (mut todo, mut seen, mut all): (_, Vec<&Value>, _) = (vec![schema], Vec::new(), Vec::new());
         while let Some(schema) = todo.pop() {
             if seen.iter().any(|known| std::ptr::eq(*known, schema)) {

@@ -1,4 +1,4 @@
-//! Where a path leads, behind all links.
+//! Resolution of symbolic links.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -6,18 +6,18 @@ use std::fmt;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-/// Why it is not known where a path leads. It names no place: that may be the operator's secret.
+/// Reason why a path cannot be resolved. It contains no path: that may be the operator's secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unknown {
-    /// A folder or link on the way cannot be read, or is not a folder.
+pub(super) enum LinkError {
+    /// A folder or link on the path cannot be read, or is not a folder.
     Unreadable,
-    /// There are too many links, perhaps in a circle.
+    /// The path has too many links, perhaps in a cycle.
     Links,
-    /// A link whose target depends on the process that follows it.
+    /// The target of a link depends on the process that follows it.
     Process,
 }
 
-impl fmt::Display for Unknown {
+impl fmt::Display for LinkError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Unreadable => "something on the way cannot be read, or is not a folder",
@@ -27,45 +27,45 @@ impl fmt::Display for Unknown {
     }
 }
 
-/// One step of a path.
-enum Step {
+/// Component of a path.
+enum PathComponent {
     Root(PathBuf),
     Up,
     Down(OsString),
 }
 
-/// Follows an absolute path step by step, as the operating system does, to what it names now. What does not exist has no
-/// links: it may be made below what does. A link to something that does not exist is followed, too, for a file that is made
-/// through it is made there.
-pub(super) fn followed(path: &Path) -> Result<PathBuf, Unknown> {
+/// Resolves an absolute path component by component, as the operating system does now. Components that do not exist
+/// have no links: they may be created below those that do. Dangling links are followed, too, for a file created through
+/// one is created at its target.
+pub(super) fn followed(path: &Path) -> Result<PathBuf, LinkError> {
     let (mut at, mut is_file) = (PathBuf::new(), false);
-    let (mut ahead, mut links): (VecDeque<Step>, _) = (steps(path).collect(), 0);
+    let (mut ahead, mut links): (VecDeque<PathComponent>, _) = (steps(path).collect(), 0);
     while let Some(step) = ahead.pop_front() {
         let name = match step {
-            Step::Root(root) => {
+            PathComponent::Root(root) => {
                 at = root;
                 continue;
             }
-            // What is not a folder has nothing above it, as the system has it.
-            Step::Up if is_file => return Err(Unknown::Unreadable),
-            Step::Up => {
-                // Above the root is the root.
+            // The operating system finds no parent of a file.
+            PathComponent::Up if is_file => return Err(LinkError::Unreadable),
+            PathComponent::Up => {
+                // The parent of the root is the root.
                 at.pop();
                 continue;
             }
-            Step::Down(name) => name,
+            PathComponent::Down(name) => name,
         };
         at.push(name);
         match at.symlink_metadata() {
             Ok(found) if found.is_symlink() => {
                 links += 1;
                 if links > MAX_LINKS {
-                    return Err(Unknown::Links);
+                    return Err(LinkError::Links);
                 }
                 if at.starts_with("/proc") {
-                    return Err(Unknown::Process);
+                    return Err(LinkError::Process);
                 }
-                let target = at.read_link().map_err(|_| Unknown::Unreadable)?;
+                let target = at.read_link().map_err(|_| LinkError::Unreadable)?;
                 at.pop();
                 for step in steps(&target).collect::<Vec<_>>().into_iter().rev() {
                     ahead.push_front(step);
@@ -73,13 +73,13 @@ pub(super) fn followed(path: &Path) -> Result<PathBuf, Unknown> {
             }
             Ok(found) => is_file = !found.is_dir(),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(_) => return Err(Unknown::Unreadable),
+            Err(_) => return Err(LinkError::Unreadable),
         }
     }
     Ok(at)
 }
 
-fn steps(path: &Path) -> impl Iterator<Item = Step> + '_ {
+fn steps(path: &Path) -> impl Iterator<Item = PathComponent> + '_ {
     let mut root = PathBuf::new();
     path.components().filter_map(move |component| match component {
         Component::Prefix(_) => {
@@ -88,13 +88,13 @@ fn steps(path: &Path) -> impl Iterator<Item = Step> + '_ {
         }
         Component::RootDir => {
             root.push(component);
-            Some(Step::Root(root.clone()))
+            Some(PathComponent::Root(root.clone()))
         }
         Component::CurDir => None,
-        Component::ParentDir => Some(Step::Up),
-        Component::Normal(name) => Some(Step::Down(name.to_owned())),
+        Component::ParentDir => Some(PathComponent::Up),
+        Component::Normal(name) => Some(PathComponent::Down(name.to_owned())),
     })
 }
 
-/// As many as Linux follows.
+/// Limit of links in one path; that of Linux.
 const MAX_LINKS: usize = 40;

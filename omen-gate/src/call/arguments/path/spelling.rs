@@ -1,9 +1,9 @@
-//! Texts that are one path to every program.
+//! Texts that every program reads as the same path.
 
 use icu_normalizer::ComposingNormalizerBorrowed;
 use omen_types::unseen::is_unseen;
 
-/// Refuses a text that a program may decode, expand, or cut in another way than the file system does, and says why.
+/// Refuses a text that a program may decode, expand or split differently from the file system, and returns the reason.
 pub(super) fn plain(text: &str) -> Result<(), &'static str> {
     if text.is_empty() {
         return Err("it is empty");
@@ -42,14 +42,14 @@ pub(super) fn plain(text: &str) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// Whether a form of Unicode turns a character into one that means something in a path: `．`, `／`, `‥`.
+/// Whether Unicode normalization turns a character into one with a meaning in paths, as `．`, `／` or `‥`.
 fn becomes_special(c: char) -> bool {
     let mut buffer = [0; 4];
     let form = ComposingNormalizerBorrowed::new_nfkc();
     form.normalize(c.encode_utf8(&mut buffer)).contains(|c: char| "./\\:%~$*?".contains(c))
 }
 
-/// What no program may find in a path.
+/// Characters with a meaning to some program.
 const SPECIAL: [(char, &str); 5] = [
     ('\\', "it has a backslash, which some programs take for a slash"),
     ('%', "it has a percent sign, behind which some programs decode a character"),
@@ -58,5 +58,5 @@ const SPECIAL: [(char, &str); 5] = [
     ('?', "it has a `?`, which some programs take for a pattern or a query"),
 ];
 
-/// As many as Linux takes.
+/// Longest path in bytes; that of Linux.
 const MAX_BYTES: usize = 4096;

@@ -9,13 +9,13 @@ use crate::request::pipeline::Request;
 use crate::request::plan::ToolCall;
 use crate::request::state::{Conformant, Planned};
 
-/// Holds the call against the tool's own schema, as its server has listed it last; the server is asked again before the call
-/// is made. It is asked here, too, if it has not listed its tools yet, has announced a change, or has listed something by which
-/// the call would be refused.
+/// Checks the call against the tool's own schema, as its server last listed it. The server lists its tools again before
+/// the call is made. It does so here if it has not listed them yet, has announced a change, or has listed something
+/// that would refuse the call.
 ///
 /// # Errors
-/// If server or tool are not there, or the arguments do not match exactly (PG-2); if the server cannot be asked
-/// (R3); or if that cannot be recorded (A1).
+/// PG-2 if server or tool do not exist, or the arguments do not match exactly; R3 if the server cannot list its tools;
+/// A1 if the refusal cannot be recorded.
 pub(crate) async fn conform(request: Request<Planned>) -> Result<Request<Conformant>, Blocked> {
     let found = found(&request.gate, &request.state.call).await;
     let (listed, fits) = request.context.check(found).await?;
@@ -29,9 +29,9 @@ pub(crate) async fn conform(request: Request<Planned>) -> Result<Request<Conform
     Ok(Request { gate, context, state: Conformant { call, listed } })
 }
 
-/// The tool, and whether the arguments fit it.
+/// Finds the tool, and checks the arguments against its schema.
 async fn found(gate: &Gate, call: &ToolCall) -> Result<(Arc<Listed>, Result<(), Blocked>), Blocked> {
-    // A server may have put right without a word what was wrong with its last list: nothing is refused because of that one.
+    // A server may have fixed its list without an announcement: a refusal must not rest on an old list.
     if let Some(known) = gate.discovery().known(call.tool())?
         && known.conform(call.args()).is_ok()
         && gate.allowed().permit(&known).is_ok()

@@ -14,25 +14,25 @@ use crate::request::audit_queue::data;
 use crate::request::context::RequestContext;
 use crate::request::gate::Gate;
 use crate::request::pipeline::Request;
-use crate::request::pipeline::open::Open;
+use crate::request::pipeline::call_guard::CallGuard;
 use crate::request::state::{Authorized, Dispatched};
 use crate::request::stopped::Stopped;
 use crate::request::turn_registry::TurnRecord;
-use crate::server::{Dispatch, Form};
+use crate::server::{CheckedServer, Dispatch};
 use omen_audit::Kind;
 
-/// Calls the tool, once. What was granted and confirmed is checked again, at this moment; the intent is in the
-/// audit log before the tool runs, and the outcome after it. An answer with `isError` is an answer, but counts as a
-/// failure of the turn.
+/// Calls the tool, once. Grants and confirmation are checked again right before; the intent is in the audit log before
+/// the tool runs, and the outcome after it. An answer with `isError` is an answer, but counts as a failure of the turn.
 ///
 /// # Errors
-/// [`Stopped::Blocked`] if the tool has changed (PG-3) or is gone (PG-2), its server cannot be asked for it (R3), a grant
-/// is revoked, expired or used up (G2), the confirmation is not good any more (G3), the breaker is open (R1), or
-/// the intent cannot be recorded (A1): then nothing ran. [`Stopped::Failed`] if the tool fails (R3).
-/// [`Stopped::BrokenOff`] if a grant is revoked or expires while the tool runs (G2), or the episode takes the task back
-/// (D52): it is broken off there.
+/// [`Stopped::Blocked`] if the tool has changed (PG-3) or is gone (PG-2), its server cannot list it (R3), a grant is
+/// revoked, expired or used up (G2), the confirmation is no longer valid (G3), the breaker is open (R1), or the intent
+/// cannot be recorded (A1): nothing ran.
+/// [`Stopped::Failed`] if the tool fails (R3).
+/// [`Stopped::BrokenOff`] if a grant is revoked or expires while the tool runs (G2), or the episode withdraws the task
+/// (D52): the call is cancelled.
 /// [`Stopped::Unrecorded`] if the outcome cannot be recorded (A1): the tool was called, and its answer is withheld.
-/// [`Stopped::Aborted`] if the turn has had its failures (R2), or its step has ended (R4).
+/// [`Stopped::Aborted`] if the turn has spent its failures (R2), or its step has ended (R4).
 pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dispatched>, Stopped> {
     let Request { gate, context, state: Authorized { lease, confirmed, listed } } = request;
     let call = lease.call().clone();
@@ -45,9 +45,9 @@ pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dis
         Ok(attempt) => attempt,
         Err(abort) => return Err(aborted(&context, abort).await),
     };
-    let mut open = Open::new(&gate, &context, &call, attempt);
-    // Asked here, a tool that has changed since costs neither a confirmation nor a use of a grant, and leaves no intent. Where
-    // the call costs neither, the list that is asked for after the intent is enough.
+    let mut open = CallGuard::new(&gate, &context, &call, attempt);
+    // Listing the tools here means that a changed tool costs neither a confirmation nor a use of a grant, and leaves no
+    // intent. A call that costs neither needs only the list after the intent.
     let admitted = match lease.is_used_up() {
         true => gate.discovery().unchanged(&listed).await.map(drop),
         false => gate.discovery().unannounced(&listed).await,
@@ -104,7 +104,7 @@ async fn aborted(context: &RequestContext, abort: Abort) -> Stopped {
     context.aborted(&abort).await.map_or_else(Stopped::from, |()| abort.into())
 }
 
-/// The tool is about to run.
+/// Records that the tool is about to run.
 async fn intent(context: &RequestContext, mut entry: Map<String, Value>, decision: Decision) -> Result<(), Blocked> {
     if decision.outcome == Outcome::Denied {
         return context.record_value(Kind::Decision, &decision).await;
@@ -115,20 +115,19 @@ async fn intent(context: &RequestContext, mut entry: Map<String, Value>, decisio
     context.record(Kind::Intent, entry).await
 }
 
-/// Checks once more what the call rests on, now that its intent is written: that took its time, and what has changed or
-/// was taken back in it counts, too (PG-3, G2, R4). The server is asked first, for that takes time as well; all that comes
-/// after it is checked at once.
+/// Checks the preconditions of the call once more, now that its intent is written: changes and revocations during the
+/// write count, too (PG-3, G2, R4). The server is asked first, because that takes time; all later checks are immediate.
 async fn still_holds(
     gate: &Gate,
     context: &RequestContext,
     listed: &Listed,
     redeemed: &Redeemed,
-) -> Result<Form, Stopped> {
+) -> Result<CheckedServer, Stopped> {
     let form = gate.discovery().still(listed).await?;
-    // Links may lead elsewhere now.
+    // The targets of links may have changed.
     context.try_only(gate.is_shadow(), gate.judge_arguments(redeemed.call()).await).await??;
     context.try_only(gate.is_shadow(), context.screened(&gate.policy())).await??;
-    // Following links has taken its time, and so has recording what is only tried.
+    // Resolving links and recording a refusal in shadow mode took time.
     redeemed.stands()?;
     gate.still_allows(listed, redeemed.call())?;
     context.stands(gate.clock())?;
@@ -136,8 +135,8 @@ async fn still_holds(
     Ok(form)
 }
 
-/// Runs the call for as long as the grants, the directive's token and its episode's lease stand: what is revoked, has
-/// expired or was taken back gives no leave to finish what has begun (G2, D52), nor to hand out what came of it.
+/// Runs the call while its grants, the directive's token and its episode's lease are valid. Once one is revoked,
+/// expired or withdrawn, the call may not finish, and its answer is not returned (G2, D52).
 async fn while_it_stands(
     gate: &Gate,
     context: &RequestContext,
@@ -153,7 +152,7 @@ async fn while_it_stands(
         why = context.expired(gate.clock()) => return Err(why),
         outcome = guarded(limit, call) => outcome,
     };
-    // The answer and what takes its ground away may come at once.
+    // The answer and the end of a permission may be ready at the same time.
     match outcome {
         Ok(answer) => {
             let stands =
@@ -164,13 +163,13 @@ async fn while_it_stands(
     }
 }
 
-/// What came of a call that a rule did not let be made, or finish.
+/// Outcome of a call that a rule stopped before or during the call.
 fn stopped_by_rule(context: &RequestContext, call: &Call, stopped: &Stopped) -> Value {
     let why = context.why_stopped(stopped);
     json!({ "call": call.hash(), "code": stopped.code().as_str(), "ran": stopped.ran(), "why": why })
 }
 
-/// What came of it: the answer's hash, or the fault.
+/// Outcome of a call: the answer's hash, or the fault.
 fn outcome_of(
     call: &Call,
     outcome: &Result<Answer, Fault>,
@@ -179,7 +178,7 @@ fn outcome_of(
     breaker: BreakerState,
 ) -> Map<String, Value> {
     let answer = outcome.as_ref().ok().and_then(|answer| {
-        // Numbers that have no canonical text make no hash; the answer is refused later, where it is typed.
+        // Numbers without a canonical text cannot be hashed; the typing step refuses the answer later.
         let bytes = serde_json::to_value(answer).ok().and_then(|answer| canonical(&answer).ok())?;
         Some(base16ct::lower::encode_string(&Sha256::digest(bytes)))
     });
@@ -191,14 +190,14 @@ fn outcome_of(
         "ran": ran,
         "why": why,
     }));
-    // What a gate that is restarted has to know (R1).
+    // A restarted gate needs the state of the breaker (R1).
     if breaker != (BreakerState::Closed { failures: 0 }) {
         entry.insert("breaker".to_owned(), json!(breaker));
     }
     entry
 }
 
-/// A server in this process has no transport that would stop a large answer.
+/// Enforces the limit for servers in this process, which have no transport that would reject a large answer.
 fn within(answer: Answer, limit: u64) -> Result<Answer, Fault> {
     match size::fits(&answer, limit) {
         Ok(true) => Ok(answer),

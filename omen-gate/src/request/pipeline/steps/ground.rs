@@ -5,10 +5,10 @@ use crate::base::Blocked;
 use crate::request::pipeline::Request;
 use crate::request::state::{Grounded, Typed};
 
-/// Looks every bullet's evidence up in the answer, verbatim.
+/// Checks that every bullet's evidence occurs verbatim in the answer.
 ///
 /// # Errors
-/// If one of them does not stand there (PG-5); or if that cannot be recorded (A1).
+/// PG-5 if a piece of evidence does not occur; A1 if the refusal cannot be recorded.
 pub(crate) async fn ground<T>(request: Request<Typed<T>>, summary: Summary) -> Result<Request<Grounded<T>>, Blocked> {
     let verdict = summary::ground(&request.state.payload, summary);
     let summary = request.context.check(verdict).await?;

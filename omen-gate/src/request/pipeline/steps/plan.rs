@@ -9,11 +9,11 @@ use crate::request::plan::Plan;
 use crate::request::state::{Planned, Screened, Terminal};
 use omen_audit::Kind;
 
-/// Reads what the planner wrote: exactly one JSON object.
+/// Parses the planner's text: exactly one JSON object.
 ///
 /// # Errors
-/// If it is something else (PG-1), or a final answer that asks for nothing (PG-T); or if that cannot be
-/// recorded (A1).
+/// PG-1 if it is anything else, PG-T if it is a final answer without a question, and A1 if the refusal cannot be
+/// recorded.
 pub(crate) async fn plan(
     request: Request<Screened>,
     output: &str,
@@ -26,7 +26,7 @@ pub(crate) async fn plan(
             Ok(Way::Call(Request { gate, context, state: Planned { call } }))
         }
         Plan::FinalAnswer(answer) => {
-            // PG-T: this is where the request ends.
+            // PG-T: the request ends here.
             let entry = json!({ "code": GateCode::PgT.as_str(), "outcome": "terminal" });
             request.context.record(Kind::Turn, data(entry)).await?;
             Ok(Way::Terminal(request.at(|_| Terminal { answer })))

@@ -4,10 +4,10 @@ use crate::base::Blocked;
 use crate::request::pipeline::Request;
 use crate::request::state::{Received, Screened};
 
-/// Holds the query against the operator's patterns, before any server is asked for its tools.
+/// Screens the query by the operator's patterns, before any server is asked for its tools.
 ///
 /// # Errors
-/// If a pattern matches, or the query is too long (PG-0); or if that cannot be recorded (A1).
+/// PG-0 if a pattern matches or the query is too long; A1 if the refusal cannot be recorded.
 pub(crate) async fn screen(request: Request<Received>) -> Result<Request<Screened>, Blocked> {
     let (policy, query) = (request.gate.policy(), &request.state.query);
     request.context.check(policy.within(query.len())).await?;

@@ -1,5 +1,5 @@
-//! An episode writes a file with the official file server, under a token, a grant and a confirmation, and with none of
-//! the three missing.
+//! Episode that writes a file with the official file server, under a token, a grant and a confirmation, and without
+//! each of the three.
 
 use std::path::{Path, PathBuf};
 
@@ -26,11 +26,11 @@ use crate::mcp::within;
 use crate::support::{tool, turn};
 
 typed_tool!(WriteFile = "mcp/write_file", Write);
-// An agent that says of a tool that it only reads.
+// Agent that claims that a tool only reads.
 typed_tool!(Harmless = "mcp/write_file", Read);
 scope!(Notes: tools [WriteFile], operations [Write]);
 
-/// A folder that the server may write to, one that it may not, and a gate that lets files be written.
+/// Writable and other folder of the server, and a gate that allows files to be written.
 struct Files {
     world: World,
     inside: PathBuf,
@@ -62,7 +62,7 @@ impl Files {
         episode.believe(Belief::new("notes", "written", false)).act(ruling.to_act(), &envelope).unwrap()
     }
 
-    /// A directive to write a file, under a token.
+    /// Directive to write a file, under a token.
     fn writing(&self, path: &Path) -> (Episode<Open<Execute, 1>>, Pending) {
         let spec = TokenSpec::new(60, text!("ticket OPS-77"));
         let (episode, [permit]) = self.deciding().authorize::<Notes, 1>(spec).unwrap();
@@ -72,7 +72,7 @@ impl Files {
         (episode, task)
     }
 
-    /// The result as it stands in the episode's log.
+    /// Result as in the episode's log.
     async fn run(&self, (episode, task): (Episode<Open<Execute, 1>>, Pending)) -> TaskResultPayload {
         let settled = within(self.world.gate.run(task)).await;
         let episode = episode.settle([settled]).unwrap();
@@ -80,7 +80,7 @@ impl Files {
         result.payload
     }
 
-    /// Nothing was called, and nothing is there.
+    /// Asserts that nothing was called or written.
     #[track_caller]
     fn assert_refused(&self, result: &TaskResultPayload, code: &str) {
         assert_failed(result, code, 0);
@@ -180,7 +180,7 @@ async fn what_the_tool_refuses_is_a_failure_and_a_call() {
     let result = files.run(files.writing(&files.outside)).await;
     assert_failed(&result, "tool", 1);
     assert!(!files.outside.exists());
-    // It was let through, and the server itself has said no.
+    // The gate let the call through, and the server itself refused it.
     assert_eq!(files.world.kinds(), ["decision", "confirmation", "intent", "outcome"]);
     assert_eq!(files.world.entries()[3]["data"]["class"], "tool");
 }

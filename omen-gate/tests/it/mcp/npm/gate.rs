@@ -1,4 +1,4 @@
-//! The official servers behind a gate: what it lets through, what it does not, and what it makes of answers.
+//! Official servers behind a gate: accepted and refused calls, and typed answers.
 
 use std::path::Path;
 
@@ -26,14 +26,14 @@ struct Weather {
     humidity: f64,
 }
 
-/// What nobody has promised: there may be half degrees.
+/// Narrower than the promise: there may be half degrees.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct WholeDegrees {
     #[serde(rename = "temperature")]
     _temperature: i64,
 }
 
-/// An official server behind a gate. None if the official servers are not here.
+/// Official server behind a gate; `None` if not installed.
 async fn world(
     name: &str,
     args: &[&Path],
@@ -43,7 +43,7 @@ async fn world(
     Some(World::of(official(name, args).await?, configure, build).await)
 }
 
-/// One, some of whose tools are allowed as they are, and granted.
+/// Official server with some of its tools allowed in their present form, and granted.
 pub(super) async fn allowing(
     name: &str,
     args: &[&Path],
@@ -98,13 +98,13 @@ async fn a_structured_answer_is_held_against_the_type_that_is_registered_for_it(
     assert!(temperature.is_finite() && humidity.is_finite() && text.contains(&conditions), "{text}");
     drop(typed.ground(quoting(&conditions)).await.unwrap());
 
-    // It promises no structured answer, and nobody has registered one.
+    // It promises no structured answer, and no type is registered.
     let answer = world.called("echo", json!({"message": "hi"})).await.unwrap();
     let untyped = answer.type_output::<Content>().await.unwrap_err();
     assert_eq!(untyped.why().code, GateCode::Pg4);
     assert_eq!(untyped.raw().content[0]["text"], "Echo: hi", "the raw answer is there, with its mark");
 
-    // A type that does not take all that the tool promises is none for it, whatever the answer is.
+    // A type that rejects a promised value is refused for every answer.
     let wrong = |builder: Builder| builder.output::<WholeDegrees>(tool("mcp/get-structured-content"));
     let world = allowing("server-everything", &[], &allowed, wrong).await.unwrap();
     let answer = world.called("get-structured-content", location).await.unwrap();
@@ -116,7 +116,7 @@ async fn a_structured_answer_is_held_against_the_type_that_is_registered_for_it(
 async fn arguments_that_the_server_would_take_are_refused() {
     let allowed = [("get-sum", "READ")];
     let Some(world) = allowing("server-everything", &[], &allowed, |builder| builder).await else { return };
-    // That the server takes the first one, `everything_accepts_arguments_that_it_does_not_know` shows.
+    // `everything_accepts_arguments_that_it_does_not_know` shows that the server accepts the first one.
     for (args, why) in
         [(json!({"a": 1, "b": 2, "c": 3}), "`c`"), (json!({"a": 1}), "b"), (json!({"a": 1, "b": "2"}), "/b")]
     {
@@ -134,7 +134,7 @@ async fn what_the_server_lists_is_not_what_may_be_called() {
     let Some(world) = allowing("server-everything", &[], &allowed, |builder| builder).await else { return };
     let outcome = world.called("echo", json!({"message": "hi"})).await;
     world.assert_refused(outcome, GateCode::Pg3, "`mcp/echo`");
-    // It says of itself that it only reads. What it reads is the environment of its process (D47).
+    // It claims to only read. What it reads is the environment of its process (D47).
     let outcome = world.called("get-env", json!({})).await;
     world.assert_refused(outcome, GateCode::Pg3, "`mcp/get-env`");
     let outcome = world.called("get-summ", json!({"a": 1, "b": 2})).await;

@@ -1,18 +1,18 @@
-//! From a schema's text to the [`Node`]s of [`Names`](super::Names).
+//! Conversion of a schema's text into the [`SchemaNode`]s of [`DeclaredKeys`](super::DeclaredKeys).
 
 use std::collections::BTreeMap;
 
 use jsonschema::Draft;
 use serde_json::{Map, Value, json};
 
-use super::node::{Id, Node, Pattern, Rest, Same, Test, Weight};
+use super::node::{ConditionalSchema, Id, InPlaceSchema, MatchComplexity, RestSchema, SchemaNode, SchemaSize};
 use crate::base::bounded;
 use crate::base::json::below;
 use crate::catalog::tool_schema::document::{Document, LARGEST, PATTERN_SIZE, annotates};
 
-/// All schemas that can be met, and the places where they stand. Nothing is compiled yet: whether that can be done is
-/// judged by them.
-pub(super) fn nodes(document: &Document) -> Result<(Vec<Node>, Vec<String>), String> {
+/// Returns all reachable schemas and their pointers. Nothing is compiled yet: the nodes decide whether that is
+/// possible.
+pub(super) fn nodes(document: &Document) -> Result<(Vec<SchemaNode>, Vec<String>), String> {
     let mut build = Build {
         document,
         ids: BTreeMap::new(),
@@ -44,53 +44,53 @@ pub(super) fn nodes(document: &Document) -> Result<(Vec<Node>, Vec<String>), Str
 
 struct Build<'d> {
     document: &'d Document,
-    /// By JSON pointer.
+    /// Ids by JSON pointer.
     ids: BTreeMap<String, Id>,
-    nodes: Vec<Node>,
+    nodes: Vec<SchemaNode>,
     todo: Vec<(Id, String)>,
-    /// How long places may still get: each is written down whole, and a long key stands in all places beneath it.
+    /// Remaining length for pointers: each is stored whole, and a long key is repeated in all pointers below it.
     room: usize,
-    /// Whether there was no room for one.
+    /// Whether the length was exceeded.
     full: bool,
 }
 
 impl Build<'_> {
-    /// The schema at a pointer, queued if it is new.
+    /// Returns the id of the schema at a pointer; queues a new one.
     fn id(&mut self, pointer: String) -> Id {
         if let Some(id) = self.ids.get(&pointer) {
             return *id;
         }
         let Some(room) = self.room.checked_sub(pointer.len()) else {
-            // Nothing will come of it, whichever schema this is said to be.
+            // The schema will be refused, so any id will do.
             self.full = true;
             return 0;
         };
         self.room = room;
         let id = self.nodes.len();
-        self.nodes.push(Node::default());
+        self.nodes.push(SchemaNode::default());
         self.ids.insert(pointer.clone(), id);
         self.todo.push((id, pointer));
         id
     }
 
-    fn node(&mut self, at: &str) -> Result<Node, String> {
+    fn node(&mut self, at: &str) -> Result<SchemaNode, String> {
         let document = self.document;
         let draft = document.draft;
         let Some(schema) = document.root.pointer(at) else {
             return Err(format!("`$ref` to `#{}` does not resolve", bounded(at)));
         };
-        let mut node = Node::default();
-        // `true` and `false` say nothing of members.
+        let mut node = SchemaNode::default();
+        // `true` and `false` do not mention members.
         let Value::Object(schema) = schema else { return Ok(node) };
         followable(schema, draft, at)?;
         node.weight = weight(schema, at);
         if let Some(Value::String(reference)) = schema.get("$ref") {
             let id = self.id(target(reference)?);
-            node.same.push(Same::Always(id));
+            node.same.push(InPlaceSchema::Always(id));
             node.reference = Some(id);
             node.only_refers = draft <= Draft::Draft7 || schema.len() == 1;
             if draft <= Draft::Draft7 {
-                // These dialects ignore what stands beside a reference.
+                // These dialects ignore keywords beside a reference.
                 return Ok(node);
             }
         }
@@ -100,7 +100,7 @@ impl Build<'_> {
         Ok(node)
     }
 
-    fn members(&mut self, node: &mut Node, schema: &Map<String, Value>, at: &str) {
+    fn members(&mut self, node: &mut SchemaNode, schema: &Map<String, Value>, at: &str) {
         for (key, place) in each(schema, "properties", at) {
             let id = self.id(place);
             node.properties.insert(key.clone(), id);
@@ -118,17 +118,17 @@ impl Build<'_> {
         node.silent.keys = keys.then(|| self.id(below(at, "propertyNames")));
     }
 
-    fn rest(&mut self, schema: &Map<String, Value>, key: &str, at: &str) -> Option<Rest> {
+    fn rest(&mut self, schema: &Map<String, Value>, key: &str, at: &str) -> Option<RestSchema> {
         let demands = match schema.get(key)? {
             Value::Object(rest) => rest.keys().any(|key| !annotates(key)),
             _ => false,
         };
-        Some(Rest { id: self.id(below(at, key)), demands })
+        Some(RestSchema { id: self.id(below(at, key)), demands })
     }
 
-    fn elements(&mut self, node: &mut Node, schema: &Map<String, Value>, at: &str) {
+    fn elements(&mut self, node: &mut SchemaNode, schema: &Map<String, Value>, at: &str) {
         let draft = self.document.draft;
-        // In older dialects `items` is both: a list for the first elements, or one schema for all.
+        // In older dialects, `items` is either a list for the first elements or one schema for all.
         let (first, others) = match schema.get("items") {
             _ if draft >= Draft::Draft202012 => (Some("prefixItems"), "items"),
             Some(Value::Array(_)) => (Some("items"), "additionalItems"),
@@ -148,59 +148,59 @@ impl Build<'_> {
         node.silent.elements = beside.map(|key| self.id(below(at, key))).collect();
         if draft >= Draft::Draft6 && schema.contains_key("contains") {
             let id = self.id(below(at, "contains"));
-            node.contains = Some(Test { by: id, id });
+            node.contains = Some(ConditionalSchema { by: id, id });
         }
     }
 
-    fn same(&mut self, node: &mut Node, schema: &Map<String, Value>, at: &str) {
+    fn same(&mut self, node: &mut SchemaNode, schema: &Map<String, Value>, at: &str) {
         let draft = self.document.draft;
         for key in ["allOf", "anyOf", "oneOf"] {
             let branches = schema.get(key).and_then(Value::as_array).map_or(0, Vec::len);
             for index in 0..branches {
                 let id = self.id(format!("{}/{index}", below(at, key)));
                 node.same.push(match key {
-                    "allOf" => Same::Always(id),
-                    _ => Same::Valid(Test { by: id, id }),
+                    "allOf" => InPlaceSchema::Always(id),
+                    _ => InPlaceSchema::Valid(ConditionalSchema { by: id, id }),
                 });
             }
         }
         if draft >= Draft::Draft7 && schema.contains_key("if") {
             let by = self.id(below(at, "if"));
-            node.same.push(Same::Valid(Test { by, id: by }));
+            node.same.push(InPlaceSchema::Valid(ConditionalSchema { by, id: by }));
             if schema.contains_key("then") {
-                node.same.push(Same::Valid(Test { by, id: self.id(below(at, "then")) }));
+                node.same.push(InPlaceSchema::Valid(ConditionalSchema { by, id: self.id(below(at, "then")) }));
             }
             if schema.contains_key("else") {
-                node.same.push(Same::Invalid(Test { by, id: self.id(below(at, "else")) }));
+                node.same.push(InPlaceSchema::Invalid(ConditionalSchema { by, id: self.id(below(at, "else")) }));
             }
         }
         let dependent = if draft <= Draft::Draft7 { "dependencies" } else { "dependentSchemas" };
         for (key, place) in each(schema, dependent, at) {
-            node.same.push(Same::Key(key.clone(), self.id(place)));
+            node.same.push(InPlaceSchema::Key(key.clone(), self.id(place)));
         }
         if draft > Draft::Draft7 {
-            // Values are judged by it there as well.
+            // These dialects still check values against `dependencies`.
             node.silent.same = each(schema, "dependencies", at).map(|(_, place)| self.id(place)).collect();
         }
         node.silent.same.extend(schema.contains_key("not").then(|| self.id(below(at, "not"))));
     }
 }
 
-/// The members of an object under a key, each with its JSON pointer.
+/// Iterates over the members of an object under a keyword, with their JSON pointers.
 fn each<'s>(schema: &'s Map<String, Value>, key: &str, at: &str) -> impl Iterator<Item = (&'s String, String)> {
     let at = below(at, key);
     let members = schema.get(key).and_then(Value::as_object);
     members.into_iter().flatten().map(move |(name, _)| (name, below(&at, name)))
 }
 
-/// The JSON pointer that a reference leads to: within the same document.
+/// Returns the JSON pointer of a reference's target in the same document.
 fn target(reference: &str) -> Result<String, String> {
     let local = |pointer: &&str| pointer.is_empty() || pointer.starts_with('/');
     let pointer = reference.strip_prefix('#').filter(local).and_then(unescaped);
     pointer.ok_or_else(|| format!("unsupported `$ref` to `{}`; only `#` and `#/…` are supported", bounded(reference)))
 }
 
-/// Takes `%41` back to `A`.
+/// Decodes percent-encoding, as in `%41` for `A`.
 fn unescaped(fragment: &str) -> Option<String> {
     let mut bytes = Vec::new();
     let mut rest = fragment.bytes();
@@ -215,11 +215,11 @@ fn unescaped(fragment: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-fn weight(schema: &Map<String, Value>, at: &str) -> Weight {
+fn weight(schema: &Map<String, Value>, at: &str) -> SchemaSize {
     let (mut bytes, mut demands) = (at.len(), 0_usize);
     for (key, value) in schema {
         let text = match value {
-            // What is in there is reported on its own.
+            // Their contents are reported separately.
             Value::Object(members) if holds_schemas(key) => members.keys().map(String::len).sum(),
             Value::Array(items) if holds_schemas(key) => items.len(),
             _ if holds_schemas(key) => 0,
@@ -230,7 +230,7 @@ fn weight(schema: &Map<String, Value>, at: &str) -> Weight {
             demands = demands.saturating_add(text);
         }
     }
-    Weight {
+    SchemaSize {
         bytes,
         demands,
         pattern: schema.get("pattern").and_then(Value::as_str).map(kind),
@@ -239,7 +239,7 @@ fn weight(schema: &Map<String, Value>, at: &str) -> Weight {
     }
 }
 
-/// Whether what a keyword has is a schema, or a list or an object of them.
+/// Whether the value of a keyword is a schema, or a list or an object of schemas.
 fn holds_schemas(keyword: &str) -> bool {
     matches!(
         keyword,
@@ -267,15 +267,15 @@ fn holds_schemas(keyword: &str) -> bool {
     )
 }
 
-/// What the plain engine does not take has look-around or refers back.
-fn kind(pattern: &str) -> Pattern {
+/// Patterns that the linear engine rejects have look-around or back-references.
+fn kind(pattern: &str) -> MatchComplexity {
     match regex::RegexBuilder::new(pattern).size_limit(PATTERN_SIZE).build() {
-        Ok(_) => Pattern::Linear,
-        Err(_) => Pattern::GoesBack,
+        Ok(_) => MatchComplexity::Linear,
+        Err(_) => MatchComplexity::GoesBack,
     }
 }
 
-/// Refuses keywords after which nobody could say which schema applies without the whole machinery.
+/// Refuses keywords that make it infeasible to determine which schemas apply.
 fn followable(schema: &Map<String, Value>, draft: Draft, at: &str) -> Result<(), String> {
     let place = if at.is_empty() { "the root schema".to_owned() } else { format!("`#{}`", bounded(at)) };
     match ["$dynamicRef", "$recursiveRef"].into_iter().find(|key| schema.contains_key(*key)) {
@@ -291,5 +291,5 @@ fn followable(schema: &Map<String, Value>, draft: Draft, at: &str) -> Result<(),
     }
 }
 
-/// How long all places may be together, in bytes of JSON pointers.
+/// Limit of all pointers together in bytes.
 const LONGEST_PLACES: usize = 16 * LARGEST;

@@ -1,35 +1,35 @@
-//! Rules that can never hold: mistakes of the configuration, found before any call.
+//! Unsatisfiable and redundant rules: mistakes of the configuration, found before any call.
 
 use std::path::Path;
 
-use super::place::{Place, Step, index};
-use super::rule::{Rule, Test};
-use super::types::Types;
+use super::pointer::{PointerStep, RulePointer, index};
+use super::rule::{ArgumentTest, Rule};
+use super::types::ValueTypes;
 
-/// A rule that no call can satisfy, or that demands nothing.
+/// Rule that no call can satisfy, or that demands nothing.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Nonsense {
-    /// Which rule.
+pub(crate) struct UnsatisfiableRule {
+    /// Index of the rule.
     pub(crate) rule: usize,
-    /// The key of it that is at fault; none if it is the rule as a whole.
+    /// Key at fault; `None` for the rule as a whole.
     pub(crate) key: Option<&'static str>,
     pub(crate) message: String,
     pub(crate) help: String,
 }
 
-/// What makes no sense in the rules of one tool.
-pub(crate) fn nonsense(rules: &[Rule]) -> Vec<Nonsense> {
+/// Returns the unsatisfiable and redundant rules of one tool.
+pub(crate) fn unsatisfiable_rules(rules: &[Rule]) -> Vec<UnsatisfiableRule> {
     let mut found = Vec::new();
     for (index, rule) in rules.iter().enumerate() {
         let place = &rule.place;
         let mut wrong = |key, message: String, help: &str| {
-            found.push(Nonsense { rule: index, key, message, help: help.to_owned() });
+            found.push(UnsatisfiableRule { rule: index, key, message, help: help.to_owned() });
         };
-        match by_itself(rule) {
+        match check_alone(rule) {
             Some((key, message, help)) => wrong(key, message, help),
             None => {
                 for other in rules {
-                    if let Some(why) = against(rule, other) {
+                    if let Some(why) = conflict_with(rule, other) {
                         let message = format!("the rule for `{place}` can never hold: {why}");
                         wrong(None, message, "remove one of the two rules, or make the member `optional`");
                     }
@@ -40,10 +40,10 @@ pub(crate) fn nonsense(rules: &[Rule]) -> Vec<Nonsense> {
     found
 }
 
-type Found = (Option<&'static str>, String, &'static str);
+type RuleDefect = (Option<&'static str>, String, &'static str);
 
-/// What is wrong with a rule alone.
-fn by_itself(rule: &Rule) -> Option<Found> {
+/// Checks a rule by itself.
+fn check_alone(rule: &Rule) -> Option<RuleDefect> {
     let place = &rule.place;
     let never = |why: &str| format!("the rule for `{place}` can never hold: {why}");
     let [first, others @ ..] = rule.tests.as_slice() else {
@@ -54,23 +54,27 @@ fn by_itself(rule: &Rule) -> Option<Found> {
             "say what the value has to be: `under`, `in`, `equals`, `min`, `max`, `matches`, `length`, `host`, or `absent`",
         ));
     };
-    if rule.tests.contains(&Test::Absent) && (!others.is_empty() || rule.optional) {
+    if rule.tests.contains(&ArgumentTest::Absent) && (!others.is_empty() || rule.optional) {
         return Some((
             Some("absent"),
             never("a member that is absent has no value"),
             "keep `absent` alone, or remove it",
         ));
     }
-    if *first == Test::Absent {
+    if *first == ArgumentTest::Absent {
         return None;
     }
     for test in &rule.tests {
         let why = match test {
-            Test::In(values) if values.is_empty() => "no value is in an empty list",
-            Test::Under(under) if under.folders.is_empty() => "no path is under none of the folders",
-            Test::Host(urls) if urls.hosts.is_empty() || urls.schemes.is_empty() => "no URL has no host or scheme",
-            Test::Length(length) if length.is_empty() => "`min` is larger than `max`",
-            Test::Min(min) if rule.tests.iter().any(|other| matches!(other, Test::Max(max) if max < min)) => {
+            ArgumentTest::In(values) if values.is_empty() => "no value is in an empty list",
+            ArgumentTest::Under(under) if under.folders.is_empty() => "no path is under none of the folders",
+            ArgumentTest::Host(urls) if urls.hosts.is_empty() || urls.schemes.is_empty() => {
+                "no URL has no host or scheme"
+            }
+            ArgumentTest::Length(length) if length.is_empty() => "`min` is larger than `max`",
+            ArgumentTest::Min(min)
+                if rule.tests.iter().any(|other| matches!(other, ArgumentTest::Max(max) if max < min)) =>
+            {
                 "`min` is larger than `max`"
             }
             _ => continue,
@@ -83,12 +87,12 @@ fn by_itself(rule: &Rule) -> Option<Found> {
         return Some((None, never(&why), "keep the demands for one type: a path, a URL, a number, a text or an array"));
     }
     let (listed, others): (Vec<_>, Vec<_>) =
-        rule.tests.iter().partition(|test| matches!(test, Test::In(_) | Test::Equals(_)));
-    // A folder is asked for when a call is judged, not here.
-    let others = || others.iter().chain(listed.iter().skip(1)).filter(|test| !matches!(test, Test::Under(_)));
+        rule.tests.iter().partition(|test| matches!(test, ArgumentTest::In(_) | ArgumentTest::Equals(_)));
+    // Folders are resolved when a call is checked, not here.
+    let others = || others.iter().chain(listed.iter().skip(1)).filter(|test| !matches!(test, ArgumentTest::Under(_)));
     let values = match listed.first() {
-        Some(Test::In(values)) => values.as_slice(),
-        Some(Test::Equals(value)) => std::slice::from_ref(value),
+        Some(ArgumentTest::In(values)) => values.as_slice(),
+        Some(ArgumentTest::Equals(value)) => std::slice::from_ref(value),
         _ => return None,
     };
     let passes = |value: &serde_json::Value| others().all(|test| test.judge(value, Path::new("")).is_ok());
@@ -99,20 +103,20 @@ fn by_itself(rule: &Rule) -> Option<Found> {
     Some((key, never("no value that it lists satisfies its other demands"), "list a value that does"))
 }
 
-/// Why a rule cannot hold if another one holds.
-fn against(rule: &Rule, other: &Rule) -> Option<String> {
+/// Returns why a rule cannot hold together with another one.
+fn conflict_with(rule: &Rule, other: &Rule) -> Option<String> {
     let step = rule.place.beyond(&other.place)?;
-    if rule.optional || rule.tests.contains(&Test::Absent) {
+    if rule.optional || rule.tests.contains(&ArgumentTest::Absent) {
         return None;
     }
-    let outer: &Place = &other.place;
-    if other.tests.contains(&Test::Absent) {
+    let outer: &RulePointer = &other.place;
+    if other.tests.contains(&ArgumentTest::Absent) {
         return Some(format!("`{outer}` has to be absent"));
     }
     let holds_members = match step {
-        Step::Each => Types::ARRAY,
-        Step::Key(key) if index(key).is_some() => Types::ARRAY.or(Types::OBJECT),
-        Step::Key(_) => Types::OBJECT,
+        PointerStep::Each => ValueTypes::ARRAY,
+        PointerStep::Key(key) if index(key).is_some() => ValueTypes::ARRAY.or(ValueTypes::OBJECT),
+        PointerStep::Key(_) => ValueTypes::OBJECT,
     };
     other.types().and(holds_members).is_none().then(|| format!("`{outer}` has to be {}", other.types()))
 }

@@ -1,8 +1,7 @@
-//! Rules on arguments that ask the file system (PG-3), on threads that may wait for it.
+//! Threads for argument rules that query the file system (PG-3).
 //!
-//! A disk of another machine may take its time, or never answer. Nothing else may wait for it then: neither other calls nor the
-//! limits of time. So such rules are judged on threads of their own, of which there are few, and what is not judged in time is
-//! refused.
+//! A network file system may take long, or never answer. Other calls and time limits must not wait for it. Such rules
+//! are therefore checked on a bounded number of separate threads, and a check that takes too long is a refusal.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,24 +15,24 @@ use crate::base::{Blocked, GateCode, ToolId};
 use crate::call::Call;
 use crate::catalog::Allowlist;
 
-/// The threads of a gate that may wait for a file system.
+/// Threads of a gate that may block on a file system.
 #[derive(Clone, Debug)]
-pub(crate) struct OnDisk(Arc<Semaphore>);
+pub(crate) struct FileRuleThreads(Arc<Semaphore>);
 
-impl Default for OnDisk {
+impl Default for FileRuleThreads {
     fn default() -> Self {
         Self(Arc::new(Semaphore::new(MOST_WAITING)))
     }
 }
 
-impl OnDisk {
-    /// Lets a call pass whose arguments satisfy the rules on them.
+impl FileRuleThreads {
+    /// Accepts a call whose arguments satisfy the rules on them.
     ///
     /// # Errors
-    /// PG-3, also if the file system has not answered in time.
+    /// PG-3, also if the file system does not answer in time.
     pub(crate) async fn judge_arguments(&self, allowed: Arc<Allowlist>, call: &Call) -> Result<(), Blocked> {
         let asks_files = allowed.get(call.tool()).is_some_and(|allowed| allowed.arguments.asks_files());
-        // Without a runtime no tool is called.
+        // Without a runtime, no tool is called anyway.
         if !asks_files || Handle::try_current().is_err() {
             return allowed.judge_arguments(call);
         }
@@ -53,7 +52,7 @@ impl OnDisk {
             let permit = threads.acquire_owned().await.ok()?;
             let judging = spawn_blocking(move || {
                 let verdict = judge();
-                // A thread that waits for ever keeps its place, so that there are never more of them.
+                // A thread that blocks forever keeps its permit, which bounds their number.
                 drop(permit);
                 verdict
             });
@@ -67,9 +66,9 @@ impl OnDisk {
     }
 }
 
-/// How long a file system may take to say where the paths of a call lead.
+/// Time limit for the file system to resolve the paths of a call.
 const LONGEST: Duration = Duration::from_secs(5);
-/// How many calls may wait for one.
+/// Limit of calls that wait for a file system.
 const MOST_WAITING: usize = 16;
 
 #[cfg(test)]
@@ -83,10 +82,10 @@ mod tests {
         ToolId { server: "s".parse().unwrap(), tool: "t".parse().unwrap() }
     }
 
-    /// A disk that never answers holds up no more than its own calls, and as many threads as there may be.
+    /// A disk that never answers blocks only its own calls and a bounded number of threads.
     #[tokio::test]
     async fn a_disk_that_does_not_answer_is_a_refusal_and_holds_up_nothing_else() {
-        let (disk, limit) = (OnDisk::default(), Duration::from_millis(20));
+        let (disk, limit) = (FileRuleThreads::default(), Duration::from_millis(20));
         let mut answers = Vec::new();
         for _ in 0..MOST_WAITING {
             let (answer, waits) = mpsc::channel::<()>();
@@ -96,11 +95,11 @@ mod tests {
             assert_eq!(refused.code, GateCode::Pg3);
             assert!(refused.message.contains("could not be followed within"), "{refused}");
         }
-        // No thread is left, so that this one is not even begun.
+        // All threads are taken, so this check does not even begin.
         let (begun, is_begun) = mpsc::channel();
         let late = disk.within(&tool(), limit, move || begun.send(()).map_or(Ok(()), |()| Ok(()))).await;
         assert!(late.is_err() && is_begun.try_recv().is_err());
-        // The disk answers: everything goes on.
+        // The disk answers, and the threads become free.
         drop(answers);
         let long = Duration::from_secs(60);
         disk.within(&tool(), long, || Ok(())).await.unwrap();
@@ -108,7 +107,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_panic_is_a_refusal() {
-        let disk = OnDisk::default();
+        let disk = FileRuleThreads::default();
         let refused = disk.within(&tool(), LONGEST, || std::panic::resume_unwind(Box::new("no"))).await;
         assert_eq!(refused.unwrap_err().code, GateCode::Pg3);
         assert_eq!(disk.0.available_permits(), MOST_WAITING);

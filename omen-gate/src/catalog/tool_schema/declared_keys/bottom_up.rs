@@ -1,56 +1,56 @@
-//! Something of each schema that follows from the same of those that it leads to.
+//! Bottom-up evaluation over a graph of schemas.
 
 use super::node::Id;
 
-/// Judges all, those first that others lead to. It goes as deep as they do without a stack that could overflow.
+/// Evaluates every schema after those that it leads to. Uses an explicit stack, which cannot overflow.
 ///
 /// # Errors
-/// What `judge` says, or `looped` if one leads back to itself.
+/// The error of `judge`, or `looped` if a schema leads back to itself.
 pub(super) fn bottom_up<T: Clone>(
     count: usize,
     next: impl Fn(Id) -> Vec<Id>,
     looped: &str,
     judge: impl Fn(Id, &[T]) -> Result<T, String>,
 ) -> Result<Vec<T>, String> {
-    let mut states: Vec<State<T>> = vec![State::New; count];
+    let mut states: Vec<VisitState<T>> = vec![VisitState::New; count];
     for root in 0..count {
         let mut path = vec![(root, false)];
         while let Some((id, ready)) = path.pop() {
             let Some(state) = states.get(id) else { continue };
             if ready {
                 let of = |id: Id| match states.get(id) {
-                    Some(State::Done(found)) => Some(found.clone()),
+                    Some(VisitState::Done(found)) => Some(found.clone()),
                     _ => None,
                 };
                 let found = judge(id, &next(id).into_iter().filter_map(of).collect::<Vec<_>>())?;
-                set(&mut states, id, State::Done(found));
+                set(&mut states, id, VisitState::Done(found));
                 continue;
             }
             match state {
-                State::Done(_) => continue,
-                State::Open => return Err(looped.to_owned()),
-                State::New => {}
+                VisitState::Done(_) => continue,
+                VisitState::Open => return Err(looped.to_owned()),
+                VisitState::New => {}
             }
-            set(&mut states, id, State::Open);
+            set(&mut states, id, VisitState::Open);
             path.push((id, true));
             path.extend(next(id).into_iter().map(|id| (id, false)));
         }
     }
     let done = |state| match state {
-        State::Done(found) => Some(found),
-        State::New | State::Open => None,
+        VisitState::Done(found) => Some(found),
+        VisitState::New | VisitState::Open => None,
     };
     Ok(states.into_iter().filter_map(done).collect())
 }
 
 #[derive(Clone)]
-enum State<T> {
+enum VisitState<T> {
     New,
     Open,
     Done(T),
 }
 
-fn set<T>(states: &mut [State<T>], id: Id, state: State<T>) {
+fn set<T>(states: &mut [VisitState<T>], id: Id, state: VisitState<T>) {
     if let Some(place) = states.get_mut(id) {
         *place = state;
     }

@@ -1,51 +1,50 @@
-//! How many steps it takes to judge a value, counted before anything is judged.
+//! Cost of checking a value, counted in advance.
 //!
-//! A tool's schema comes from its server, and a value from a planner or the same server. A schema that applies
-//! three times to each level of a value applies 3^29 times to one of 29 levels, and the validator goes through all of them.
-//! Here each schema is visited once for each value, and the steps are summed up. They are never fewer than those that are
-//! taken; for branches and patterns, of which nobody knows yet which will apply, all are counted.
+//! Schemas come from servers, and values from planners or servers; both are untrusted. A schema that applies three
+//! times to each level of a value applies 3^29 times to a value of 29 levels, and the validator runs all of them. This
+//! count visits each schema once per value and adds up the steps. It is an upper bound: it counts all branches and
+//! patterns, because it is not known yet which will apply.
 
 use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::Names;
-use super::node::{Id, Node, Pattern};
+use super::DeclaredKeys;
+use super::node::{Id, MatchComplexity, SchemaNode};
 
-/// What it takes to judge a value.
+/// Cost of checking a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::catalog::tool_schema) struct Effort {
-    /// Steps to say whether it is valid.
+    /// Steps to decide whether the value is valid.
     pub(in crate::catalog::tool_schema) valid: u64,
-    /// Steps to say all that is wrong with it, and which keys are not named.
+    /// Steps to report all violations, unnamed keys included.
     pub(in crate::catalog::tool_schema) told: u64,
-    /// Steps to say what of it is evaluated.
+    /// Steps to determine the evaluated members and elements.
     evaluated: u64,
-    /// How many schemas lead on to each other.
+    /// Depth of nested schema applications.
     pub(in crate::catalog::tool_schema) depth: usize,
 }
 
-/// What is not judged.
+/// Reason why a value is not checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::catalog::tool_schema) enum Beyond {
     Steps,
     Depth,
 }
 
-/// What schemas apply to.
+/// Subject that schemas apply to.
 #[derive(Clone, Copy)]
 enum Subject<'v> {
     Value(&'v Value),
-    /// A key of an object.
+    /// Key of an object.
     Key(&'v str),
 }
 
-impl Names {
-    /// Counts the steps.
+impl DeclaredKeys {
+    /// Counts the steps of checking a value.
     ///
     /// # Errors
-    /// If there are more than `most` to say whether the value is valid, or schemas lead on to each other more than
-    /// `deepest` times.
+    /// If deciding validity takes more than `most` steps, or schema applications nest deeper than `deepest`.
     pub(in crate::catalog::tool_schema) fn effort(
         &self,
         value: &Value,
@@ -53,7 +52,7 @@ impl Names {
         deepest: usize,
     ) -> Result<Effort, Beyond> {
         let mut count = Count { names: self, counted: HashMap::new(), left: most, most, goes_back: false };
-        let mut effort = count.of(0, Subject::Value(value), deepest)?;
+        let mut effort = count.effort_of(0, Subject::Value(value), deepest)?;
         if count.goes_back {
             effort.valid = effort.valid.saturating_mul(RUNS);
             effort.told = effort.told.saturating_mul(RUNS);
@@ -63,25 +62,25 @@ impl Names {
 }
 
 struct Count<'n> {
-    names: &'n Names,
-    /// By schema and by the address of the value, which stays where it is.
+    names: &'n DeclaredKeys,
+    /// Results by schema and by the address of the value, which does not move.
     counted: HashMap<(Id, usize), Effort>,
-    /// How many more applications are counted: each is at least one step.
+    /// Remaining applications to count; each is at least one step.
     left: u64,
     most: u64,
-    /// Whether there is a match that could go back too often.
+    /// Whether some match may exceed the backtracking limit.
     goes_back: bool,
 }
 
 impl Count<'_> {
-    fn of(&mut self, id: Id, subject: Subject<'_>, room: usize) -> Result<Effort, Beyond> {
+    fn effort_of(&mut self, id: Id, subject: Subject<'_>, room: usize) -> Result<Effort, Beyond> {
         let Some(node) = self.names.nodes.get(id) else { return Ok(Effort::default()) };
         self.left = self.left.checked_sub(1).ok_or(Beyond::Steps)?;
         let key = match subject {
             Subject::Value(value @ (Value::Array(_) | Value::Object(_))) => {
                 Some((id, std::ptr::from_ref(value).addr()))
             }
-            // These have nothing in them, and how often schemas apply to one value is bounded already.
+            // Scalars and keys contain nothing, and applications to one value are bounded already.
             Subject::Value(_) | Subject::Key(_) => None,
         };
         if let Some(known) = key.and_then(|key| self.counted.get(&key)) {
@@ -90,7 +89,7 @@ impl Count<'_> {
         let room = room.checked_sub(1).ok_or(Beyond::Depth)?;
         let mut sum = self.own(node, subject);
         for same in node.same_value() {
-            let effort = self.of(same, subject, room)?;
+            let effort = self.effort_of(same, subject, room)?;
             sum.add(effort);
             sum.evaluated = sum.evaluated.saturating_add(effort.evaluated).saturating_add(effort.valid);
         }
@@ -110,7 +109,7 @@ impl Count<'_> {
         if node.weight.unevaluated {
             sum.valid = sum.valid.saturating_add(sum.evaluated);
         }
-        // What is wrong is said anew on each level.
+        // Each level reports the violations anew.
         sum.told = sum.told.saturating_add(sum.valid);
         sum.depth = sum.depth.saturating_add(1);
         if sum.valid > self.most {
@@ -124,8 +123,8 @@ impl Count<'_> {
         Ok(sum)
     }
 
-    /// What a schema takes without those that it leads to.
-    fn own(&mut self, node: &Node, subject: Subject<'_>) -> Effort {
+    /// Cost of a schema without those that it leads to.
+    fn own(&mut self, node: &SchemaNode, subject: Subject<'_>) -> Effort {
         let parts = match subject {
             Subject::Value(Value::Object(members)) if node.looks_at_members() => members.len(),
             Subject::Value(Value::Array(items)) if node.looks_at_elements() => items.len(),
@@ -147,36 +146,43 @@ impl Count<'_> {
         Effort { valid: steps, told: 0, evaluated: steps, depth: 0 }
     }
 
-    fn matching(&mut self, pattern: Pattern, text: &str) -> u64 {
+    fn matching(&mut self, pattern: MatchComplexity, text: &str) -> u64 {
         let scan = u64::try_from(text.len() / SCANNED).unwrap_or(u64::MAX).saturating_add(1);
         match pattern {
-            Pattern::Linear => scan,
-            Pattern::GoesBack => {
+            MatchComplexity::Linear => scan,
+            MatchComplexity::GoesBack => {
                 self.goes_back = true;
                 scan.saturating_add(GOING_BACK)
             }
         }
     }
 
-    fn member(&mut self, node: &Node, key: &str, value: &Value, room: usize, sum: &mut Effort) -> Result<(), Beyond> {
+    fn member(
+        &mut self,
+        node: &SchemaNode,
+        key: &str,
+        value: &Value,
+        room: usize,
+        sum: &mut Effort,
+    ) -> Result<(), Beyond> {
         let subject = Subject::Value(value);
         if let Some(id) = node.silent.keys {
-            sum.add(self.of(id, Subject::Key(key), room)?);
+            sum.add(self.effort_of(id, Subject::Key(key), room)?);
         }
         for (_, pattern, id) in &node.patterns {
             let steps = self.matching(*pattern, key);
             sum.valid = sum.valid.saturating_add(steps);
             sum.evaluated = sum.evaluated.saturating_add(steps);
-            sum.add(self.of(*id, subject, room)?);
+            sum.add(self.effort_of(*id, subject, room)?);
         }
         if let Some(id) = node.properties.get(key) {
-            return self.of(*id, subject, room).map(|effort| sum.add(effort));
+            return self.effort_of(*id, subject, room).map(|effort| sum.add(effort));
         }
         if let Some(rest) = node.additional {
-            sum.add(self.of(rest.id, subject, room)?);
+            sum.add(self.effort_of(rest.id, subject, room)?);
         }
         if let Some(rest) = node.unevaluated {
-            let effort = self.of(rest.id, subject, room)?;
+            let effort = self.effort_of(rest.id, subject, room)?;
             sum.add(effort);
             sum.evaluated = sum.evaluated.saturating_add(effort.valid);
         }
@@ -185,7 +191,7 @@ impl Count<'_> {
 
     fn element(
         &mut self,
-        node: &Node,
+        node: &SchemaNode,
         index: usize,
         item: &Value,
         room: usize,
@@ -194,7 +200,7 @@ impl Count<'_> {
         let plain = node.first.get(index).copied().or(node.others);
         for id in plain.into_iter().chain(node.contains.map(|test| test.id)).chain(node.silent.elements.iter().copied())
         {
-            let effort = self.of(id, Subject::Value(item), room)?;
+            let effort = self.effort_of(id, Subject::Value(item), room)?;
             sum.add(effort);
             sum.evaluated = sum.evaluated.saturating_add(effort.valid);
         }
@@ -210,13 +216,13 @@ impl Effort {
     }
 }
 
-/// How many counts are kept, so as not to count again; what is counted twice ends at the bound, too.
+/// Limit of cached results; repeated counting ends at the bound, too.
 const MOST_KEPT: usize = 1 << 18;
-/// How many bytes of a schema, or of a text, one step covers.
+/// Bytes of a schema or a text that one step covers.
 const BYTES: usize = 64;
-/// How many bytes of a text a match gets through in one step.
+/// Bytes of a text that a match scans in one step.
 const SCANNED: usize = 16;
-/// What a match takes that may go back, as often as a match may.
+/// Factor for a match that may backtrack, up to its limit.
 const GOING_BACK: u64 = 64;
-/// How often the validator judges anew where a match has gone back too often: for each of its outcomes.
+/// Reruns of the validator once a match has exceeded its limit, for each outcome of the match.
 const RUNS: u64 = 64;

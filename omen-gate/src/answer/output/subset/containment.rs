@@ -1,50 +1,50 @@
-//! The judgement, keyword by keyword.
+//! Containment check, keyword by keyword.
 
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use super::promise::{Part, Promise, Types};
+use super::containment_error::{ContainmentError, ContainmentFailure, refused, undecided};
+use super::promise::{PartPromise, Promise, Types};
 use super::references::References;
-use super::unfit::{Unfit, Why, refused, undecided};
 use crate::base::bounded;
 use crate::base::json::below;
 use crate::catalog::tool_schema::{Schema, annotates};
 
-/// Judges promises of one document by schemas of another.
-pub(super) struct Judge<'v> {
+/// Checks promises of one document against schemas of another.
+pub(super) struct ContainmentCheck<'v> {
     pub(super) promised: References<'v>,
     derived: References<'v>,
-    /// What is being judged, or was: a schema that comes back to itself is judged once.
+    /// Comparisons under way or finished. A recursive schema is compared once.
     seen: BTreeSet<(Vec<usize>, Types, usize)>,
     steps: usize,
 }
 
-impl<'v> Judge<'v> {
+impl<'v> ContainmentCheck<'v> {
     pub(super) fn new(promised: &'v Value, derived: &'v Value) -> Self {
-        let (promised, derived) = (References::of(promised), References::of(derived));
+        let (promised, derived) = (References::new(promised), References::new(derived));
         Self { promised, derived, seen: BTreeSet::new(), steps: MOST_STEPS }
     }
 
-    /// Asks that all that is promised is valid against a schema.
-    pub(super) fn takes(&mut self, promise: &Promise<'v>, schema: &'v Value, at: &str) -> Result<(), Unfit> {
+    /// Requires that every promised value is valid against a schema.
+    pub(super) fn takes(&mut self, promise: &Promise<'v>, schema: &'v Value, at: &str) -> Result<(), ContainmentError> {
         let together = promise.together.iter().map(|schema| std::ptr::from_ref::<Value>(schema).addr()).collect();
         let key = (together, promise.types, std::ptr::from_ref(schema).addr());
         if promise.types.is_none() || self.seen.contains(&key) {
             return Ok(());
         }
         self.seen.insert(key.clone());
-        let all = self.derived.together(schema).map_err(|unfit| Unfit { at: at.to_owned(), ..unfit })?;
+        let all = self.derived.together(schema).map_err(|unfit| ContainmentError { at: at.to_owned(), ..unfit })?;
         let judged = all.into_iter().try_for_each(|schema| self.takes_one(promise, schema, at));
         if judged.is_err() {
-            // What was found under the assumption that this holds does not stand without it.
+            // Results that assumed this comparison to hold are void.
             self.seen.clear();
         }
         judged
     }
 
-    /// One of the schemas that apply together; references and `allOf` are followed already.
-    fn takes_one(&mut self, promise: &Promise<'v>, schema: &'v Value, at: &str) -> Result<(), Unfit> {
+    /// Checks against one of the schemas that apply together; references and `allOf` are already resolved.
+    fn takes_one(&mut self, promise: &Promise<'v>, schema: &'v Value, at: &str) -> Result<(), ContainmentError> {
         let Some(steps) = self.steps.checked_sub(1) else { return undecided(at, "the schemas are too large") };
         self.steps = steps;
         let members = match schema {
@@ -57,7 +57,7 @@ impl<'v> Judge<'v> {
             return self.takes_values(&values, members, at);
         }
         let direct = self.takes_all(promise, schema, members, at);
-        // What holds of a whole may only be seen from its parts.
+        // A case analysis may prove what the whole promise cannot.
         match direct {
             Err(why) => match self.parts(promise, at)? {
                 Some(parts) => parts.iter().try_for_each(|part| self.takes_one(part, schema, at)),
@@ -67,10 +67,10 @@ impl<'v> Judge<'v> {
         }
     }
 
-    /// Listed values are tried one by one.
-    fn takes_values(&self, values: &[&Value], schema: &Map<String, Value>, at: &str) -> Result<(), Unfit> {
+    /// Checks each listed value by validation.
+    fn takes_values(&self, values: &[&Value], schema: &Map<String, Value>, at: &str) -> Result<(), ContainmentError> {
         let mut schema = schema.clone();
-        // These are judged by themselves.
+        // `takes_one` receives these schemas separately.
         schema.remove("allOf");
         schema.remove("$ref");
         if !schema.values().chain(self.derived.root.get("$defs")).all(refers_to_definitions) {
@@ -91,8 +91,8 @@ impl<'v> Judge<'v> {
         }
     }
 
-    /// The cases of a promise: the branches of a union, or else the types.
-    fn parts(&self, promise: &Promise<'v>, at: &str) -> Result<Option<Vec<Promise<'v>>>, Unfit> {
+    /// Splits a promise into its cases: the branches of a union, or else the types.
+    fn parts(&self, promise: &Promise<'v>, at: &str) -> Result<Option<Vec<Promise<'v>>>, ContainmentError> {
         for key in ["anyOf", "oneOf"] {
             let union = promise.together.iter().position(|schema| schema.get(key).is_some_and(Value::is_array));
             let Some(position) = union else { continue };
@@ -100,7 +100,7 @@ impl<'v> Judge<'v> {
             let schema = rest.together.swap_remove(position);
             let branches = schema.get(key).and_then(Value::as_array).into_iter().flatten();
             let parts = branches.map(|branch| rest.and(branch, &self.promised)).collect::<Result<Vec<_>, _>>();
-            return parts.map(Some).map_err(|unfit| Unfit { at: at.to_owned(), ..unfit });
+            return parts.map(Some).map_err(|unfit| ContainmentError { at: at.to_owned(), ..unfit });
         }
         let types: Vec<_> = promise.types.each().collect();
         if types.len() < 2 {
@@ -115,8 +115,8 @@ impl<'v> Judge<'v> {
         whole: &'v Value,
         schema: &'v Map<String, Value>,
         at: &str,
-    ) -> Result<(), Unfit> {
-        let missing = promise.types.without(Types::of(whole));
+    ) -> Result<(), ContainmentError> {
+        let missing = promise.types.without(Types::from_schema(whole));
         if !missing.is_none() {
             return refused(at, format!("may be {}, which the type does not accept", missing.words()));
         }
@@ -133,7 +133,7 @@ impl<'v> Judge<'v> {
                 "additionalProperties" => self.takes_others(promise, value, schema, at)?,
                 "items" | "prefixItems" if !about(Types::ARRAY) => {}
                 "items" | "prefixItems" => self.takes_elements(promise, schema, at)?,
-                // Formats of numbers are Rust's; their bounds stand beside them.
+                // Number formats are Rust's own; the bounds beside them are what counts.
                 "format" if !about(Types::STRING) => {}
                 "multipleOf" if *value == 1 && promise.types.and(Types::NUMBER).words() == "integer" => {}
                 key => bound(promise, key, value, at)?,
@@ -142,7 +142,13 @@ impl<'v> Judge<'v> {
         Ok(())
     }
 
-    fn takes_union(&mut self, promise: &Promise<'v>, union: &'v Value, one: bool, at: &str) -> Result<(), Unfit> {
+    fn takes_union(
+        &mut self,
+        promise: &Promise<'v>,
+        union: &'v Value,
+        one: bool,
+        at: &str,
+    ) -> Result<(), ContainmentError> {
         let branches = union.as_array().map_or(&[][..], Vec::as_slice);
         let mut why = None;
         for (index, branch) in branches.iter().enumerate() {
@@ -161,14 +167,16 @@ impl<'v> Judge<'v> {
         }
         match why {
             Some(unfit) if branches.len() == 1 => Err(unfit),
-            Some(Unfit { why: why @ Why::Undecided(_), at }) => Err(Unfit { at, why }),
+            Some(ContainmentError { why: why @ ContainmentFailure::Undecided(_), at }) => {
+                Err(ContainmentError { at, why })
+            }
             _ => refused(at, "matches no variant of the type"),
         }
     }
 
-    /// Whether nothing that is promised can be valid against a schema: by type, or by a member that distinguishes them.
-    fn apart(&self, promise: &Promise<'v>, schema: &'v Value) -> Result<bool, Unfit> {
-        let other = Promise::of(schema, &self.derived)?;
+    /// Whether no promised value can be valid against a schema, by type or by a member that distinguishes the two.
+    fn apart(&self, promise: &Promise<'v>, schema: &'v Value) -> Result<bool, ContainmentError> {
+        let other = Promise::new(schema, &self.derived)?;
         if promise.types.and(other.types).is_none() {
             return Ok(true);
         }
@@ -176,7 +184,7 @@ impl<'v> Judge<'v> {
             return Ok(false);
         }
         for key in promise.keys().filter(|key| promise.requires(key)) {
-            let (Part::Is(ours), Part::Is(theirs)) =
+            let (PartPromise::Is(ours), PartPromise::Is(theirs)) =
                 (promise.member(key, &self.promised)?, other.member(key, &self.derived)?)
             else {
                 return Ok(true);
@@ -190,9 +198,9 @@ impl<'v> Judge<'v> {
         Ok(false)
     }
 
-    fn takes_members(&mut self, promise: &Promise<'v>, members: &'v Value, at: &str) -> Result<(), Unfit> {
+    fn takes_members(&mut self, promise: &Promise<'v>, members: &'v Value, at: &str) -> Result<(), ContainmentError> {
         for (key, schema) in members.as_object().into_iter().flatten() {
-            if let Part::Is(member) = promise.member(key, &self.promised)? {
+            if let PartPromise::Is(member) = promise.member(key, &self.promised)? {
                 self.takes(&member, schema, &below(at, key))?;
             }
         }
@@ -205,31 +213,36 @@ impl<'v> Judge<'v> {
         rest: &'v Value,
         schema: &Map<String, Value>,
         at: &str,
-    ) -> Result<(), Unfit> {
+    ) -> Result<(), ContainmentError> {
         if schema.contains_key("patternProperties") {
             return undecided(at, "`patternProperties` is not compared");
         }
         let known = schema.get("properties").and_then(Value::as_object);
         for key in promise.keys().filter(|key| !known.is_some_and(|known| known.contains_key(*key))) {
-            if let Part::Is(member) = promise.member(key, &self.promised)? {
+            if let PartPromise::Is(member) = promise.member(key, &self.promised)? {
                 self.takes(&member, rest, &below(at, key))?;
             }
         }
         match promise.others(&self.promised)? {
-            Part::Never => Ok(()),
-            Part::Is(_) if *rest == Value::Bool(false) => {
+            PartPromise::Never => Ok(()),
+            PartPromise::Is(_) if *rest == Value::Bool(false) => {
                 refused(at, "may have other members, which the type does not accept")
             }
-            Part::Is(others) => self.takes(&others, rest, &below(at, "*")),
+            PartPromise::Is(others) => self.takes(&others, rest, &below(at, "*")),
         }
     }
 
-    fn takes_elements(&mut self, promise: &Promise<'v>, schema: &'v Map<String, Value>, at: &str) -> Result<(), Unfit> {
+    fn takes_elements(
+        &mut self,
+        promise: &Promise<'v>,
+        schema: &'v Map<String, Value>,
+        at: &str,
+    ) -> Result<(), ContainmentError> {
         let first = schema.get("prefixItems").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         let rest = schema.get("items");
         for index in 0..first.len().max(promise.first(&self.promised)) {
             if let Some(schema) = first.get(index).or(rest)
-                && let Part::Is(element) = promise.element(index, &self.promised)?
+                && let PartPromise::Is(element) = promise.element(index, &self.promised)?
                 && promise.at_most(&["maxItems"]).is_none_or(|most| most > index as f64)
             {
                 self.takes(&element, schema, &format!("{at}/{index}"))?;
@@ -237,7 +250,7 @@ impl<'v> Judge<'v> {
         }
         let most = first.len().max(promise.first(&self.promised));
         if let Some(schema) = rest
-            && let Part::Is(elements) = promise.elements(&self.promised)?
+            && let PartPromise::Is(elements) = promise.elements(&self.promised)?
             && promise.at_most(&["maxItems"]).is_none_or(|at_most| at_most > most as f64)
         {
             self.takes(&elements, schema, &below(at, "*"))?;
@@ -246,7 +259,8 @@ impl<'v> Judge<'v> {
     }
 }
 
-/// Whether all references are to definitions, and so keep their meaning in another document that has them.
+/// Whether all references point to definitions, so that they keep their meaning in another document with the same
+/// definitions.
 fn refers_to_definitions(value: &Value) -> bool {
     match value {
         Value::Array(items) => items.iter().all(refers_to_definitions),
@@ -258,15 +272,15 @@ fn refers_to_definitions(value: &Value) -> bool {
     }
 }
 
-fn required(promise: &Promise<'_>, keys: &Value, at: &str) -> Result<(), Unfit> {
+fn required(promise: &Promise<'_>, keys: &Value, at: &str) -> Result<(), ContainmentError> {
     match keys.as_array().into_iter().flatten().filter_map(Value::as_str).find(|key| !promise.requires(key)) {
         Some(key) => refused(at, format!("may lack `{}`, which the type requires", bounded(key))),
         None => Ok(()),
     }
 }
 
-/// Keywords that bound a value, and all that are not understood.
-fn bound(promise: &Promise<'_>, key: &str, value: &Value, at: &str) -> Result<(), Unfit> {
+/// Checks keywords that bound a value; refuses unknown keywords.
+fn bound(promise: &Promise<'_>, key: &str, value: &Value, at: &str) -> Result<(), ContainmentError> {
     let about = |types: Types| !promise.types.and(types).is_none();
     let (types, holds) = match (key, value.as_f64()) {
         ("minimum", Some(least)) => (
@@ -302,5 +316,5 @@ fn bound(promise: &Promise<'_>, key: &str, value: &Value, at: &str) -> Result<()
     }
 }
 
-/// How many comparisons are made before giving up.
+/// Limit of comparisons in one check.
 const MOST_STEPS: usize = 10_000;

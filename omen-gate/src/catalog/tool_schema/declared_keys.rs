@@ -1,24 +1,23 @@
-//! Which keys of an object a schema names (D47): an argument that nobody described is refused, even where the
-//! schema would let it pass.
+//! Keys that a schema names. An argument that the schema does not describe is refused, even where the schema would
+//! allow it (D47).
 //!
-//! The *arguments themselves* are closed: each key has to stand in a `properties` that applies to them. Neither
+//! The *arguments object itself* is closed: each key must be listed in a `properties` that applies to it. Neither
 //! `additionalProperties` nor `patternProperties` names one.
 //!
-//! An *object within them* is closed if a schema that applies to it has `properties` or `patternProperties`. Then
-//! each key has to stand in such a `properties`, match such a pattern, or be described by `additionalProperties`
-//! or `unevaluatedProperties` with a schema that demands something; `true` and `{}` describe nothing. An object of
-//! whose members no schema says a word, or of which only `additionalProperties` speaks, is a free map: its keys
-//! are data.
+//! A *nested object* is closed if a schema that applies to it has `properties` or `patternProperties`. Then each key
+//! must be listed in such a `properties`, match such a pattern, or be described by `additionalProperties` or
+//! `unevaluatedProperties` with a schema that constrains something; `true` and `{}` describe nothing. An object whose
+//! members no schema mentions, or only `additionalProperties`, is a free map: its keys are data.
 //!
-//! A schema *applies* if it is reached by `$ref`, `allOf`, `dependentSchemas` of a key that is there, or if it is
-//! a branch of `anyOf`, `oneOf` or `if` that the object is valid against, with its `then`, or else the `else`. These are
-//! the rules by which JSON Schema 2019-09 says what `unevaluatedProperties` sees, for every dialect.
+//! A schema *applies* if it is reached by `$ref`, `allOf`, `dependentSchemas` of a present key, or if it is a branch of
+//! `anyOf`, `oneOf` or `if` that the object is valid against, with its `then`, or else the `else`. By these rules JSON
+//! Schema 2019-09 determines what `unevaluatedProperties` sees; they are used for every dialect here.
 //!
-//! What cannot be followed (references by anchor, dynamic ones, other base URIs, schemas that lead back to
-//! themselves without going into the value) makes the schema unusable, and the tool with it.
+//! Constructs that cannot be followed (anchors, dynamic references, other base URIs, schemas that recurse without
+//! descending into the value) make the schema, and its tool, unusable.
 //!
-//! The same nodes show what a schema costs before it is used: whether it comes to an end, how much is
-//! compiled of it and how deep, and how many steps a value takes.
+//! The same nodes show in advance what a schema costs: whether checking terminates, how much is compiled and how deep,
+//! and how many steps a value takes.
 
 mod bottom_up;
 mod build;
@@ -34,32 +33,31 @@ use jsonschema::Validator;
 use omen_types::suggest;
 use serde_json::{Map, Value};
 
-use super::document::{Document, Registered};
+use super::document::{Document, RegisteredSchema};
 use super::violation::Violation;
 use crate::base::bounded;
 use crate::base::json::below;
-use node::{Id, Node, Same};
+use node::{Id, InPlaceSchema, SchemaNode};
 
 pub(super) use effort::{Beyond, Effort};
 
-/// All schemas that a value can meet; the first is the whole.
+/// All schemas that a value can meet; the first is the root.
 #[derive(Debug)]
-pub(super) struct Names {
-    nodes: Vec<Node>,
-    /// Where those stand that are to be compiled yet.
+pub(super) struct DeclaredKeys {
+    nodes: Vec<SchemaNode>,
+    /// Pointers of schemas yet to be compiled.
     places: BTreeMap<Id, String>,
-    /// Of the schemas whose being valid decides whether others apply, by their place.
+    /// Validators of the schemas whose outcome decides whether others apply.
     tests: BTreeMap<Id, Validator>,
-    /// Of the keys of `patternProperties`.
+    /// Validators of the keys of `patternProperties`.
     patterns: BTreeMap<String, Validator>,
-    /// The keys of every `properties`, collected when they are asked for.
+    /// Keys of every `properties`, collected on first use.
     declared: OnceLock<BTreeSet<String>>,
 }
 
-impl Names {
-    /// Reads a schema. Nothing is compiled before it is known that the schema ends: [`Names::compile`] does
-    /// that.
-    pub(super) fn of(document: &Document) -> Result<Self, String> {
+impl DeclaredKeys {
+    /// Reads a schema. Nothing is compiled before termination is proven: [`DeclaredKeys::compile`] does that.
+    pub(super) fn from_document(document: &Document) -> Result<Self, String> {
         let (nodes, places) = build::nodes(document)?;
         ends::comes_to_an_end(&nodes)?;
         let mut names = Self {
@@ -75,8 +73,8 @@ impl Names {
         Ok(names)
     }
 
-    /// Compiles what decides which schemas apply.
-    pub(super) fn compile(mut self, registered: &Registered) -> Result<Self, String> {
+    /// Compiles the validators that decide which schemas apply.
+    pub(super) fn compile(mut self, registered: &RegisteredSchema) -> Result<Self, String> {
         for (id, place) in std::mem::take(&mut self.places) {
             self.tests.insert(id, registered.validator(&place)?);
         }
@@ -88,11 +86,11 @@ impl Names {
         Ok(self)
     }
 
-    /// Lets references be judged by what they lead to, so that each is compiled once; gives all that are judged by.
+    /// Replaces tests that are references by their targets, so that each is compiled once; returns all tests.
     fn share_tests(&mut self) -> BTreeSet<Id> {
         let leads: Vec<_> = self.nodes.iter().map(|node| node.reference.filter(|_| node.only_refers)).collect();
         let end = |mut id: Id| {
-            // There is no cycle, because it comes to an end.
+            // Terminates: the nodes have no cycle.
             while let Some(Some(next)) = leads.get(id) {
                 id = *next;
             }
@@ -100,7 +98,7 @@ impl Names {
         };
         let mut all = BTreeSet::new();
         for node in &mut self.nodes {
-            for test in node.same.iter_mut().filter_map(Same::test).chain(&mut node.contains) {
+            for test in node.same.iter_mut().filter_map(InPlaceSchema::test).chain(&mut node.contains) {
                 test.by = end(test.by);
                 all.insert(test.by);
             }
@@ -108,13 +106,13 @@ impl Names {
         all
     }
 
-    /// Whether some schema names a key, wherever that is: then the key is a word of the tool's, and not data of a call.
+    /// Whether some schema names a key anywhere: then the key is part of the tool's vocabulary, not data of a call.
     pub(super) fn declares(&self, key: &str) -> bool {
         let all = || self.nodes.iter().flat_map(|node| node.properties.keys().cloned()).collect();
         self.declared.get_or_init(all).contains(key)
     }
 
-    /// The keys of arguments that no schema names; at most so many.
+    /// Returns the keys of arguments that no schema names, at most `most`.
     pub(super) fn unnamed(&self, args: &Value, most: usize) -> Vec<Violation> {
         let mut search = Search { names: self, most, found: Vec::new() };
         search.value(vec![0], args, "", true);
@@ -125,18 +123,18 @@ impl Names {
         self.tests.get(&by).is_some_and(|test| test.is_valid(value))
     }
 
-    fn applies(&self, same: &Same, value: &Value) -> bool {
+    fn applies(&self, same: &InPlaceSchema, value: &Value) -> bool {
         match same {
-            Same::Always(_) => true,
-            Same::Valid(test) => self.valid(test.by, value),
-            Same::Invalid(test) => !self.valid(test.by, value),
-            Same::Key(key, _) => value.get(key).is_some(),
+            InPlaceSchema::Always(_) => true,
+            InPlaceSchema::Valid(test) => self.valid(test.by, value),
+            InPlaceSchema::Invalid(test) => !self.valid(test.by, value),
+            InPlaceSchema::Key(key, _) => value.get(key).is_some(),
         }
     }
 }
 
 struct Search<'n> {
-    names: &'n Names,
+    names: &'n DeclaredKeys,
     most: usize,
     found: Vec<Violation>,
 }
@@ -161,8 +159,8 @@ impl<'n> Search<'n> {
         }
     }
 
-    /// The schemas, and all that apply to the same value because of them.
-    fn applied(&self, schemas: Vec<Id>, value: &Value) -> Vec<&'n Node> {
+    /// Returns the given schemas and all that apply to the same value because of them.
+    fn applied(&self, schemas: Vec<Id>, value: &Value) -> Vec<&'n SchemaNode> {
         let (mut todo, mut seen, mut applied) = (schemas, BTreeSet::new(), Vec::new());
         while let Some(id) = todo.pop() {
             let Some(node) = self.names.nodes.get(id) else { continue };
@@ -170,13 +168,13 @@ impl<'n> Search<'n> {
                 if node.looks_within() {
                     applied.push(node);
                 }
-                todo.extend(node.same.iter().filter(|same| self.names.applies(same, value)).map(Same::id));
+                todo.extend(node.same.iter().filter(|same| self.names.applies(same, value)).map(InPlaceSchema::id));
             }
         }
         applied
     }
 
-    fn object(&mut self, applied: &[&Node], members: &Map<String, Value>, at: &str, outermost: bool) {
+    fn object(&mut self, applied: &[&SchemaNode], members: &Map<String, Value>, at: &str, outermost: bool) {
         let closed = outermost || applied.iter().any(|node| node.speaks);
         for (key, value) in members {
             let member = self.member(applied, key);
@@ -195,7 +193,7 @@ impl<'n> Search<'n> {
         }
     }
 
-    fn member(&self, applied: &[&Node], key: &str) -> Member {
+    fn member(&self, applied: &[&SchemaNode], key: &str) -> Member {
         let mut member = Member::default();
         for node in applied {
             let before = member.schemas.len();
@@ -225,8 +223,8 @@ impl<'n> Search<'n> {
         member
     }
 
-    /// The schemas of one element of an array.
-    fn element(&self, applied: &[&Node], index: usize, item: &Value) -> Vec<Id> {
+    /// Returns the schemas of one array element.
+    fn element(&self, applied: &[&SchemaNode], index: usize, item: &Value) -> Vec<Id> {
         let mut schemas = Vec::new();
         for node in applied {
             schemas.extend(node.first.get(index).copied().or(node.others));
@@ -236,12 +234,12 @@ impl<'n> Search<'n> {
     }
 }
 
-/// What the schemas that apply to an object say of one member.
+/// Coverage of one member by the schemas that apply to its object.
 #[derive(Default)]
 struct Member {
     schemas: Vec<Id>,
-    /// By `properties`.
+    /// Listed in `properties`.
     by_name: bool,
-    /// By a pattern, or by a schema for the rest that demands something.
+    /// Matched by a pattern, or by a constraining schema for other members.
     described: bool,
 }

@@ -1,17 +1,17 @@
-//! How much is compiled of a schema. Each branch that can apply or not has a validator of its own, which holds
-//! all that the branch leads to; and `unevaluatedProperties` compiles all that applies once more.
+//! Amount of compiled schemas. Each conditional branch has its own validator, with everything that the branch leads to;
+//! and `unevaluatedProperties` compiles everything that applies a second time.
 
 use std::collections::BTreeSet;
 
 use super::bottom_up::bottom_up;
-use super::node::{Id, Node, Same};
+use super::node::{Id, InPlaceSchema, SchemaNode};
 use crate::catalog::tool_schema::document::LARGEST;
 
-/// Refuses a schema of which too much would be compiled, for the whole and for what `tests` stand at.
-pub(super) fn fits(nodes: &[Node], tests: &BTreeSet<Id>) -> Result<(), String> {
+/// Refuses a schema that would compile to too much, counting the root and the `tests`.
+pub(super) fn fits(nodes: &[SchemaNode], tests: &BTreeSet<Id>) -> Result<(), String> {
     is_shallow(nodes)?;
     let again = compiled_again(nodes)?;
-    // The last visit, by schema.
+    // Last visit, by schema.
     let mut visited = vec![0; nodes.len()];
     let (mut left, mut places) = (MOST, 0_usize);
     for (visit, start) in std::iter::once(&0).chain(tests).enumerate() {
@@ -36,13 +36,13 @@ fn too_much(branches: usize) -> String {
     format!("{of} exceed {MOST} bytes when compiled; simplify the schema")
 }
 
-fn size(node: &Node) -> usize {
+fn size(node: &SchemaNode) -> usize {
     node.weight.bytes.saturating_add(EACH)
 }
 
-/// For each schema, what is compiled for an `unevaluatedProperties` or `unevaluatedItems` that stands in it: a copy
-/// of all that applies to the same value, with all that is in there.
-fn compiled_again(nodes: &[Node]) -> Result<Vec<usize>, String> {
+/// For each schema, what is compiled for its `unevaluatedProperties` or `unevaluatedItems`: a copy of everything that
+/// applies to the same value, with its contents.
+fn compiled_again(nodes: &[SchemaNode]) -> Result<Vec<usize>, String> {
     let count = nodes.len().saturating_mul(2);
     let sizes = bottom_up(
         count,
@@ -56,8 +56,8 @@ fn compiled_again(nodes: &[Node]) -> Result<Vec<usize>, String> {
     Ok(sizes.into_iter().skip(nodes.len()).collect())
 }
 
-/// Refuses schemas that stand so deep within each other that compiling them would overflow the stack.
-fn is_shallow(nodes: &[Node]) -> Result<(), String> {
+/// Refuses schemas that are nested so deep that compiling them would overflow the stack.
+fn is_shallow(nodes: &[SchemaNode]) -> Result<(), String> {
     let count = nodes.len().saturating_mul(2);
     let mut depths: Vec<usize> = vec![0; count];
     for _ in 0..=REFERENCES {
@@ -77,18 +77,18 @@ fn is_shallow(nodes: &[Node]) -> Result<(), String> {
     Ok(())
 }
 
-/// What is compiled within what. There are twice as many places as schemas: first each as it is compiled, then each as
-/// it is compiled once more for an `unevaluatedProperties` or `unevaluatedItems`.
-fn next(nodes: &[Node], place: usize) -> Vec<usize> {
+/// Indices compiled within an index. There are two indices per schema: first each schema as compiled, then each as
+/// compiled again for an `unevaluatedProperties` or `unevaluatedItems`.
+fn next(nodes: &[SchemaNode], place: usize) -> Vec<usize> {
     let once_more = |id: Id| nodes.len().saturating_add(id);
     let Some(node) = node(nodes, place) else { return Vec::new() };
     let mut next = Vec::new();
     if place < nodes.len() {
-        // What a reference leads to is compiled by itself.
+        // The target of a reference is compiled separately.
         next.extend(node.same_value().filter(|id| Some(*id) != node.reference).chain(node.within()));
         next.extend(node.weight.unevaluated.then(|| once_more(place)));
     } else {
-        for id in node.same.iter().map(Same::id) {
+        for id in node.same.iter().map(InPlaceSchema::id) {
             next.push(once_more(id));
             next.extend(Some(id).filter(|id| Some(*id) != node.reference));
         }
@@ -100,16 +100,16 @@ fn next(nodes: &[Node], place: usize) -> Vec<usize> {
     next
 }
 
-fn node(nodes: &[Node], place: usize) -> Option<&Node> {
+fn node(nodes: &[SchemaNode], place: usize) -> Option<&SchemaNode> {
     nodes.get(place.checked_sub(nodes.len()).unwrap_or(place))
 }
 
 const LOOPED: &str = "what its `unevaluatedProperties` or `unevaluatedItems` applies to refers to itself";
-/// How many references the validator follows within each other before it puts one off.
+/// Nested references that the validator follows before it compiles one lazily.
 const REFERENCES: usize = 8;
-/// The most schemas that are compiled within each other. Each takes some kilobytes of the stack.
+/// Limit of nested compilation; each level takes some kilobytes of the stack.
 const DEEPEST: usize = 128;
-/// The most that is compiled, in bytes of schemas and their places.
+/// Limit of everything compiled, in bytes of schemas and their pointers.
 const MOST: usize = 16 * LARGEST;
-/// What a schema takes that says nothing.
+/// Minimal size of a schema, in bytes.
 const EACH: usize = 64;

@@ -1,4 +1,4 @@
-//! What was done before this gate was started, as its audit log says: it holds over a restart (PG-6, R2, G2).
+//! State restored from the audit log after a restart (PG-6, R2, G2).
 
 use std::collections::BTreeMap;
 
@@ -11,22 +11,22 @@ use crate::request::audit_queue::data;
 use crate::request::context::RequestContext;
 use omen_audit::{Audit, AuditError, InDoubt, Kind, Record};
 
-/// The past of a gate.
+/// State before the restart, as the audit log has it.
 #[derive(Clone, Debug)]
-pub(crate) struct Before(Audit);
+pub(crate) struct RestartState(Audit);
 
-impl Before {
+impl RestartState {
     pub(crate) fn new(audit: Audit) -> Self {
         Self(audit)
     }
 
-    /// The calls that may have run, and whose outcome is not known.
+    /// Calls that may have run, and have no known outcome.
     pub(crate) fn in_doubt(&self) -> Vec<InDoubt> {
         self.0.in_doubt()
     }
 
-    /// Whether a call was not made before: its directive, if it has one, has not had its call, and it is not the repetition of
-    /// one that may have run. A tool that only reads may be called again in another turn.
+    /// Refuses a repeated call: one whose directive already had its call, or one equal to a call that may have run. A
+    /// tool that only reads may be called again in another turn.
     pub(crate) fn allows(&self, context: &RequestContext, call: &Call) -> Result<(), Blocked> {
         let (past, turn) = (self.0.past(), context.id().as_str());
         if let Some(doubt) = past.doubt(&call.hash().to_string(), |doubt| {
@@ -54,7 +54,7 @@ impl Before {
         }
     }
 
-    /// The budget of a turn that this gate has not seen yet (R2).
+    /// Restores the failure budget of a turn (R2).
     pub(crate) fn budget(&self, turn: &TurnId, limits: BudgetLimits) -> FailureBudget {
         let Some(failures) = self.0.past().failures(turn.as_str()) else { return FailureBudget::new(limits) };
         let class = FaultClass::ALL.iter().find(|class| class.as_str() == failures.last);
@@ -62,7 +62,7 @@ impl Before {
         FailureBudget::resumed(limits, failures.failures, failures.in_a_row, last)
     }
 
-    /// Counts the calls of the last day for the limits of their tools. A clock that was set back makes none of them older.
+    /// Counts the calls of the last day for the rate limits. Setting the clock back does not make them older.
     pub(crate) fn restore_rates(&self, rates: &Rates, clock: &dyn GateClock) {
         let now = clock.wall();
         for (server, name, made) in self.0.past().recent().tools() {
@@ -74,7 +74,7 @@ impl Before {
         }
     }
 
-    /// How many calls a turn, and a session, have made.
+    /// Calls that a turn has made.
     pub(crate) fn calls(&self, turn: &TurnId) -> u32 {
         self.0.past().recent().of_turn(turn.as_str())
     }
@@ -83,8 +83,8 @@ impl Before {
         self.0.past().recent().of_session(session.as_str())
     }
 
-    /// Takes the uses of the default grants that were taken before (G2). A configuration may have the same grant twice: then both
-    /// together have had the calls that the log has.
+    /// Restores the uses of the default grants (G2). If the configuration has the same grant twice, the logged calls
+    /// are divided between the two.
     pub(crate) fn restore_uses(&self, grants: &Grants) {
         let past = self.0.past();
         let mut left_over = BTreeMap::new();
@@ -98,7 +98,8 @@ impl Before {
         });
     }
 
-    /// Revokes the default grants that were revoked before (G2). That is recorded, so that it is found again.
+    /// Revokes the default grants that were revoked before the restart, and records that, so that the next restart
+    /// finds it (G2).
     pub(crate) fn keep_revoked(&self, grants: &Grants, turn: &TurnId) -> Result<(), AuditError> {
         let past = self.0.past();
         let was_revoked = |grant: &Grant| match serde_json::to_value(grant) {

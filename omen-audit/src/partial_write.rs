@@ -1,9 +1,9 @@
-//! What a write that stopped midway leaves: the start of one line, and nothing else (D57).
+//! Partial writes: the start of one line, and nothing else (D57).
 //!
-//! Whether bytes at the end of a log are that start is decided against the one spelling that an entry has: the order of
-//! its members, the number that follows the last entry, forms of time and seal, canonical strings, numbers and keys.
-//! Where so much is there that the rest is known, the seal is checked, too. What remains is what cannot be known: a
-//! start that was forged without the key and cut before its seal can be checked.
+//! Whether bytes at the end of a log are such a start is decided against the one canonical text of an entry: the order
+//! of its members, the number after the last entry, the forms of time and seal, canonical strings, numbers and keys. If
+//! the rest can be inferred, the seal is checked, too. Only one forgery is undetectable: a start that was made up
+//! without the key and ends before its seal can be checked.
 
 use std::cmp::Ordering;
 
@@ -15,36 +15,36 @@ use super::flaw::Flaw;
 use super::{Key, Mac};
 use omen_base::{MAX_DEPTH, TurnId, canonical};
 
-/// Judges bytes without a line break at the end of a log: are they the start of the line of the next entry? It may be in
-/// the group that the entry with the number `group` begins.
+/// Checks bytes without a line break at the end of a log: they must be the start of the next entry's line. The entry
+/// may be in the group that begins with the entry `group`.
 pub(crate) fn judge(tail: &[u8], key: &Key, previous: &Mac, sequence: u64, group: Option<u64>) -> Result<(), Flaw> {
     let mut reader = Reader { text: tail, at: 0 };
     let there = match reader.entry(sequence, group) {
         Ok(()) => END.len(),
-        Err(Stop::Rest(there)) => there,
-        Err(Stop::End) => return Ok(()),
-        Err(Stop::Wrong(expected)) => return Err(Flaw::NotStart { at: reader.at as u64, expected }),
+        Err(ParseStop::Rest(there)) => there,
+        Err(ParseStop::End) => return Ok(()),
+        Err(ParseStop::Wrong(expected)) => return Err(Flaw::NotStart { at: reader.at as u64, expected }),
     };
-    // All that may be missing is known, so the seal is, too.
+    // All missing bytes are known, so the seal can be checked.
     let whole = [tail, END.get(there..).unwrap_or_default()].concat();
     Entry::judge(&whole, key, previous, sequence).map(drop)
 }
 
-/// Why reading stops.
-enum Stop {
-    /// The bytes are at their end, and all of them are as they may be.
+/// Reason to stop parsing.
+enum ParseStop {
+    /// The bytes end, and all of them are valid.
     End,
-    /// The bytes end within [`END`], of which so many bytes are there.
+    /// The bytes end within [`END`], after this many of its bytes.
     Rest(usize),
-    /// What would be right in place of what is there.
+    /// A byte is invalid; expected text.
     Wrong(String),
 }
 
-type Progress<T> = Result<T, Stop>;
+type Progress<T> = Result<T, ParseStop>;
 
 struct Reader<'t> {
     text: &'t [u8],
-    /// Bytes that were read, all of them right.
+    /// Valid bytes parsed so far.
     at: usize,
 }
 
@@ -92,7 +92,7 @@ impl Reader<'_> {
         let time = self.text.get(start..self.at).and_then(|time| std::str::from_utf8(time).ok());
         if time.is_none_or(|time| humantime::parse_rfc3339(time).is_err()) {
             self.at = start;
-            return Err(Stop::Wrong("a time".to_owned()));
+            return Err(ParseStop::Wrong("a time".to_owned()));
         }
         self.literal(b"\"")?;
         if of_a_turn {
@@ -100,10 +100,10 @@ impl Reader<'_> {
             self.string_as(TurnId::is_name, "a turn id")?;
         }
         match self.literal(END) {
-            Err(Stop::End) => Err(Stop::Rest(self.rest().len())),
+            Err(ParseStop::End) => Err(ParseStop::Rest(self.rest().len())),
             read => read,
         }?;
-        if self.at == self.text.len() { Ok(()) } else { Err(Stop::Wrong("a line break".to_owned())) }
+        if self.at == self.text.len() { Ok(()) } else { Err(ParseStop::Wrong("a line break".to_owned())) }
     }
 
     fn rest(&self) -> &[u8] {
@@ -111,12 +111,12 @@ impl Reader<'_> {
     }
 
     fn peek(&self) -> Progress<u8> {
-        self.rest().first().copied().ok_or(Stop::End)
+        self.rest().first().copied().ok_or(ParseStop::End)
     }
 
     fn byte(&mut self, fits: impl Fn(u8) -> bool, expected: &str) -> Progress<()> {
         if !fits(self.peek()?) {
-            return Err(Stop::Wrong(expected.to_owned()));
+            return Err(ParseStop::Wrong(expected.to_owned()));
         }
         self.at += 1;
         Ok(())
@@ -129,39 +129,39 @@ impl Reader<'_> {
             return Ok(());
         }
         if same == self.rest().len() {
-            return Err(Stop::End);
+            return Err(ParseStop::End);
         }
-        Err(Stop::Wrong(format!("`{}`", String::from_utf8_lossy(literal))))
+        Err(ParseStop::Wrong(format!("`{}`", String::from_utf8_lossy(literal))))
     }
 
-    /// Which of some texts stands here.
+    /// Parses one of several texts, and returns its index.
     fn one_of(&mut self, texts: &[&str]) -> Progress<usize> {
         let mut ends = false;
         for (index, text) in texts.iter().enumerate() {
             match self.literal(text.as_bytes()) {
                 Ok(()) => return Ok(index),
-                Err(Stop::End) => ends = true,
+                Err(ParseStop::End) => ends = true,
                 Err(_) => {}
             }
         }
         let expected = || texts.iter().map(|text| format!("`{text}`")).collect::<Vec<_>>().join(" or ");
-        Err(if ends { Stop::End } else { Stop::Wrong(expected()) })
+        Err(if ends { ParseStop::End } else { ParseStop::Wrong(expected()) })
     }
 
     fn string_as(&mut self, fits: impl Fn(&str) -> bool, expected: &str) -> Progress<()> {
         let start = self.at;
         match self.string()? {
-            Read::Whole(text) if fits(&text) => Ok(()),
-            Read::Whole(_) => {
+            ParsedString::Whole(text) if fits(&text) => Ok(()),
+            ParsedString::Whole(_) => {
                 self.at = start;
-                Err(Stop::Wrong(expected.to_owned()))
+                Err(ParseStop::Wrong(expected.to_owned()))
             }
-            Read::Start(_) => Err(Stop::End),
+            ParsedString::Start(_) => Err(ParseStop::End),
         }
     }
 
-    /// A string as RFC 8785 writes it, or the start of one.
-    fn string(&mut self) -> Progress<Read> {
+    /// Parses a string in canonical form (RFC 8785), or the start of one.
+    fn string(&mut self) -> Progress<ParsedString> {
         self.literal(b"\"")?;
         let mut text = String::new();
         loop {
@@ -170,40 +170,40 @@ impl Reader<'_> {
             let (plain, ends) = (rest.get(..run).unwrap_or_default(), run == rest.len());
             match std::str::from_utf8(plain) {
                 Ok(plain) => text.push_str(plain),
-                // A character may be cut, too.
+                // A multi-byte character may be incomplete.
                 Err(error) if ends && error.error_len().is_none() => {
                     let valid = plain.get(..error.valid_up_to()).unwrap_or_default();
                     text.push_str(std::str::from_utf8(valid).unwrap_or_default());
                 }
                 Err(error) => {
                     self.at += error.valid_up_to();
-                    return Err(Stop::Wrong("UTF-8".to_owned()));
+                    return Err(ParseStop::Wrong("UTF-8".to_owned()));
                 }
             }
             self.at += run;
             match self.peek() {
-                Err(_) => return Ok(Read::Start(text)),
+                Err(_) => return Ok(ParsedString::Start(text)),
                 Ok(b'"') => {
                     self.at += 1;
-                    return Ok(Read::Whole(text));
+                    return Ok(ParsedString::Whole(text));
                 }
                 Ok(b'\\') => match self.escape() {
                     Ok(escaped) => text.push(escaped),
-                    Err(Stop::End) => return Ok(Read::Start(text)),
+                    Err(ParseStop::End) => return Ok(ParsedString::Start(text)),
                     Err(stop) => return Err(stop),
                 },
-                Ok(_) => return Err(Stop::Wrong("no control character".to_owned())),
+                Ok(_) => return Err(ParseStop::Wrong("no control character".to_owned())),
             }
         }
     }
 
-    /// The character of an escape. There is one spelling of each, and only for characters that need it.
+    /// Parses an escape. Each has one spelling, and only characters that need it are escaped.
     fn escape(&mut self) -> Progress<char> {
         let escapes: Vec<_> = ('\0'..='\u{1f}').chain(['"', '\\']).map(|c| (c, escaped(c))).collect();
         let texts: Vec<_> = escapes.iter().map(|(_, text)| text.as_str()).collect();
         match self.one_of(&texts) {
-            Ok(index) => escapes.get(index).map(|(c, _)| *c).ok_or(Stop::End),
-            Err(Stop::Wrong(_)) => Err(Stop::Wrong("an escape as RFC 8785 writes it".to_owned())),
+            Ok(index) => escapes.get(index).map(|(c, _)| *c).ok_or(ParseStop::End),
+            Err(ParseStop::Wrong(_)) => Err(ParseStop::Wrong("an escape as RFC 8785 writes it".to_owned())),
             Err(stop) => Err(stop),
         }
     }
@@ -211,8 +211,8 @@ impl Reader<'_> {
     fn value(&mut self, levels: usize) -> Progress<()> {
         match self.peek()? {
             b'"' => match self.string()? {
-                Read::Whole(_) => Ok(()),
-                Read::Start(_) => Err(Stop::End),
+                ParsedString::Whole(_) => Ok(()),
+                ParsedString::Start(_) => Err(ParseStop::End),
             },
             b'{' if levels > 0 => self.object(levels),
             b'[' if levels > 0 => self.array(levels),
@@ -220,7 +220,7 @@ impl Reader<'_> {
             b'f' => self.literal(b"false"),
             b'n' => self.literal(b"null"),
             b'-' | b'0'..=b'9' => self.number(),
-            _ => Err(Stop::Wrong("a value".to_owned())),
+            _ => Err(ParseStop::Wrong("a value".to_owned())),
         }
     }
 
@@ -246,19 +246,19 @@ impl Reader<'_> {
         loop {
             let start = self.at;
             let (key, is_whole) = match self.string()? {
-                Read::Whole(key) => (key, true),
-                Read::Start(key) => (key, false),
+                ParsedString::Whole(key) => (key, true),
+                ParsedString::Start(key) => (key, false),
             };
             let follows = before.as_ref().is_none_or(|before| {
-                // The start of a key may still become one that follows what it is a start of.
+                // The start of a key may still become a key that follows the one it is a prefix of.
                 by_utf_16(before, &key) == Ordering::Less || (!is_whole && before.starts_with(&key))
             });
             if !follows {
                 self.at = start;
-                return Err(Stop::Wrong("a key that follows the one before".to_owned()));
+                return Err(ParseStop::Wrong("a key that follows the one before".to_owned()));
             }
             if !is_whole {
-                return Err(Stop::End);
+                return Err(ParseStop::End);
             }
             before = Some(key);
             self.literal(b":")?;
@@ -269,7 +269,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A number as RFC 8785 writes it, within ±(2^53−1).
+    /// Parses a number in canonical form (RFC 8785), within ±(2^53−1).
     fn number(&mut self) -> Progress<()> {
         let rest = self.rest();
         let is_part = |byte: u8| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e');
@@ -277,16 +277,16 @@ impl Reader<'_> {
         let text = rest.get(..length).and_then(|text| std::str::from_utf8(text).ok()).unwrap_or_default();
         let fits = if length == rest.len() { is_number_start(text) } else { is_number(text) };
         if !fits {
-            return Err(Stop::Wrong("a number as RFC 8785 writes it".to_owned()));
+            return Err(ParseStop::Wrong("a number as RFC 8785 writes it".to_owned()));
         }
         let ends = length == rest.len();
         self.at += length;
-        if ends { Err(Stop::End) } else { Ok(()) }
+        if ends { Err(ParseStop::End) } else { Ok(()) }
     }
 }
 
-/// A string, or as much of one as there is.
-enum Read {
+/// String, or the available start of one.
+enum ParsedString {
     Whole(String),
     Start(String),
 }
@@ -305,8 +305,8 @@ fn is_number(text: &str) -> bool {
         .is_ok_and(|value| value.is_number() && canonical::canonical(&value).is_ok_and(|own| own == text.as_bytes()))
 }
 
-/// Whether a number may begin so: `-?(0|[1-9][0-9]*)(\.[0-9]+)?(e-[1-9][0-9]*)?` as far as it goes. An exponent that is
-/// not negative would stand for more than 2^53−1.
+/// Whether a text is a prefix of `-?(0|[1-9][0-9]*)(\.[0-9]+)?(e-[1-9][0-9]*)?`. A non-negative exponent would exceed
+/// 2^53−1.
 fn is_number_start(text: &str) -> bool {
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     let text = text.strip_prefix('-').unwrap_or(text);
@@ -315,7 +315,7 @@ fn is_number_start(text: &str) -> bool {
     let (whole, fraction) =
         mantissa.split_once('.').map_or((mantissa, None), |(whole, fraction)| (whole, Some(fraction)));
     let is_whole = digits(whole) && whole.len() <= 16 && (whole.len() == 1 || !whole.starts_with('0'));
-    // With a part after it, a part is whole.
+    // A part that is followed by another one is complete.
     let is_mantissa = is_whole && (!whole.is_empty() || (fraction.is_none() && exponent.is_none()));
     let is_fraction = fraction.is_none_or(|fraction| {
         digits(fraction)
@@ -332,8 +332,8 @@ fn is_number_start(text: &str) -> bool {
     is_mantissa && is_fraction && is_exponent
 }
 
-/// The form of a time: `0` for any digit.
+/// Form of a time: `0` matches any digit.
 const TIME: &[u8] = b"0000-00-00T00:00:00.000Z";
 
-/// What every entry ends with.
+/// End of every entry.
 const END: &[u8] = b",\"v\":1}";

@@ -1,4 +1,4 @@
-//! What of a configuration takes a restart.
+//! Settings that only a restart changes.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -7,9 +7,9 @@ use crate::base::{Blocked, GateCode, ServerName, bounded};
 use crate::call::{BreakerLimits, BudgetLimits, CallLimits};
 use crate::config::{Audit, Config, OnVeto, Server};
 
-/// What a gate is built with, and a reload cannot change.
+/// Settings that a gate is built with, and that a reload cannot change.
 #[derive(Debug)]
-pub(crate) struct Fixed {
+pub(crate) struct RestartOnly {
     servers: BTreeMap<ServerName, Server>,
     audit: Option<Audit>,
     breaker: BreakerLimits,
@@ -21,8 +21,8 @@ pub(crate) struct Fixed {
     plan_bytes: u32,
 }
 
-impl Fixed {
-    pub(crate) fn of(config: &Config) -> Self {
+impl RestartOnly {
+    pub(crate) fn from_config(config: &Config) -> Self {
         Self {
             servers: config.servers.clone(),
             audit: config.audit.clone(),
@@ -36,8 +36,8 @@ impl Fixed {
         }
     }
 
-    /// Whether a configuration has the same.
-    pub(crate) fn same(&self, config: &Config) -> Result<(), Blocked> {
+    /// Checks that a configuration has the same settings.
+    pub(crate) fn check_unchanged(&self, config: &Config) -> Result<(), Blocked> {
         let server = || {
             let names = self.servers.keys().chain(config.servers.keys());
             let differs = |name: &&ServerName| self.servers.get(*name) != config.servers.get(*name);
@@ -51,7 +51,7 @@ impl Fixed {
             .or_else(|| differs("budget.user_turn", self.user_turn != config.user_turn))
             .or_else(|| differs("episode", self.on_veto != config.on_veto))
             .or_else(|| differs("confirm.socket", self.socket != config.confirm_socket))
-            // The longest entry of the log depends on it.
+            // The longest entry of the log depends on this limit.
             .or_else(|| differs("limits.plan_bytes", config.limits.plan_bytes > self.plan_bytes));
         match what {
             None => Ok(()),

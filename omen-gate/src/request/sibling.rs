@@ -7,14 +7,13 @@ use crate::base::ServerName;
 use crate::config::Limits;
 use crate::grant::{Confirmations, Confirmer};
 use crate::request::builder::BuildError;
-use crate::request::gate::{Gate, Parts};
+use crate::request::gate::{Gate, GateParts};
 use crate::server::{Discovery, ToolServer};
 
 impl Gate {
-    /// Another gate over the same state, for a client with servers and a confirmer of its own. The configuration in force,
-    /// the audit log, grants with the uses that are left, revocations, breakers, failure budgets and the calls in doubt are
-    /// the same for both: what one of them uses up is used up for the other, and a reload of one is a reload of both. Turns
-    /// must have different names in both.
+    /// Creates another gate over the same state, for a client with its own servers and confirmer. Both share the
+    /// configuration in force, the audit log, grants and their remaining uses, revocations, breakers, failure budgets
+    /// and the calls in doubt; a reload of one is a reload of both. Turn ids must be unique across both.
     ///
     /// # Errors
     /// If the servers are not those of the configuration.
@@ -23,7 +22,7 @@ impl Gate {
         servers: BTreeMap<ServerName, Arc<dyn ToolServer>>,
         confirmer: Arc<dyn Confirmer>,
     ) -> Result<Self, BuildError> {
-        // The limits of a reload that is under way are the new ones, or are set by it.
+        // A reload under way also sets the limits of the new gate, or has set them already.
         let _reloading = self.0.reloading.lock().await;
         if let Some(unknown) = servers.keys().find(|name| !self.discovery().servers().any(|known| known == *name)) {
             return Err(BuildError::UnknownServer(unknown.clone()));
@@ -35,6 +34,6 @@ impl Gate {
         let discovery = Arc::new(Discovery::new(servers, limits.0));
         self.0.discoveries.add(&discovery);
         let confirmations = Confirmations::by(confirmer, Arc::clone(&self.0.clock), limits.1);
-        Ok(Self(Arc::new(Parts { discovery, confirmations, ..Parts::clone(&self.0) })))
+        Ok(Self(Arc::new(GateParts { discovery, confirmations, ..GateParts::clone(&self.0) })))
     }
 }

@@ -1,4 +1,4 @@
-//! A call that has begun and not ended.
+//! Guard of a call that has begun and not ended.
 
 use serde_json::json;
 
@@ -9,22 +9,22 @@ use crate::request::context::RequestContext;
 use crate::request::gate::Gate;
 use omen_audit::Kind;
 
-/// A call, from where it is counted to where its outcome is known. If its caller goes away in between, this
-/// sees to what is left to do: a call that was made has failed, to the budget (R2), the breaker (R1) and the counts
-/// (R5), and one that was not made counts for nothing; and where the log may have the intent, it gets the outcome.
-pub(super) struct Open<'o> {
+/// Guard of a call, from when it is counted until its outcome is known. If its caller goes away in between, dropping it
+/// completes the accounts: a call that was made counts as failed for the budget (R2), the breaker (R1) and the health
+/// (R5), a call that was not made counts for none of them, and an intent that may be in the log gets its outcome.
+pub(super) struct CallGuard<'o> {
     gate: &'o Gate,
     context: &'o RequestContext,
     call: &'o Call,
     attempt: Option<Attempt<'o>>,
     admission: Option<Admission>,
-    at: At,
+    at: CallProgress,
 }
 
-/// How far a call has come.
+/// Progress of a call.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum At {
-    /// Nothing is in the log that an outcome would belong to.
+enum CallProgress {
+    /// The log has no entry that needs an outcome.
     Asked,
     /// The intent may be in the log; the tool was not called.
     Intended,
@@ -34,46 +34,46 @@ enum At {
     Ended,
 }
 
-impl<'o> Open<'o> {
+impl<'o> CallGuard<'o> {
     pub(super) fn new(gate: &'o Gate, context: &'o RequestContext, call: &'o Call, attempt: Attempt<'o>) -> Self {
-        Self { gate, context, call, attempt: Some(attempt), admission: None, at: At::Asked }
+        Self { gate, context, call, attempt: Some(attempt), admission: None, at: CallProgress::Asked }
     }
 
-    /// The intent is about to be recorded.
+    /// Notes that the intent is about to be recorded.
     pub(super) fn intended(&mut self, admission: Admission) {
-        (self.admission, self.at) = (Some(admission), At::Intended);
+        (self.admission, self.at) = (Some(admission), CallProgress::Intended);
     }
 
-    /// The call is not made after all. The caller records that.
+    /// Ends a call that is not made. The caller records that.
     pub(super) fn refused(&mut self) {
-        self.at = At::Asked;
+        self.at = CallProgress::Asked;
     }
 
-    /// The tool is about to be called.
+    /// Notes that the tool is about to be called.
     pub(super) fn called(&mut self) {
-        self.at = At::Called;
+        self.at = CallProgress::Called;
     }
 
-    /// The call was cancelled by a rule: neither tool nor turn has failed. The caller records that.
+    /// Ends a call that a rule cancelled: neither tool nor turn failed. The caller records that.
     pub(super) fn broken_off(mut self) {
-        self.at = At::Ended;
+        self.at = CallProgress::Ended;
         self.unused();
         self.gate.observed(self.call.tool(), Some(&Fault::Cancelled));
     }
 
-    /// The call is over. The caller records the outcome.
+    /// Ends a call that is over. The caller records the outcome.
     pub(super) fn ended(mut self, fault: Option<&Fault>) {
-        self.at = At::Ended;
+        self.at = CallProgress::Ended;
         self.tell(fault);
     }
 
-    /// Nothing is counted.
+    /// Releases budget and breaker without counting.
     fn unused(&mut self) {
         self.attempt.take().into_iter().for_each(Attempt::unused);
         self.admission.take().into_iter().for_each(Admission::unused);
     }
 
-    /// Reports to breaker, budget and health how the call went.
+    /// Reports the end of the call to breaker, budget and health.
     fn tell(&mut self, fault: Option<&Fault>) {
         if let Some(admission) = self.admission.take() {
             admission.resolve(fault);
@@ -87,20 +87,20 @@ impl<'o> Open<'o> {
     }
 }
 
-impl Drop for Open<'_> {
+impl Drop for CallGuard<'_> {
     fn drop(&mut self) {
         let ran = match self.at {
-            At::Asked | At::Intended => {
+            CallProgress::Asked | CallProgress::Intended => {
                 self.unused();
                 Ran::No
             }
-            At::Called => {
+            CallProgress::Called => {
                 self.tell(Some(&Fault::Cancelled));
                 Ran::Unknown
             }
-            At::Ended => return,
+            CallProgress::Ended => return,
         };
-        if self.at != At::Asked {
+        if self.at != CallProgress::Asked {
             let why = "the caller stopped waiting";
             let class = Fault::Cancelled.class();
             let mut entry = data(json!({ "call": self.call.hash(), "class": class, "ran": ran, "why": why }));

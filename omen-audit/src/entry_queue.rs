@@ -1,0 +1,143 @@
+//! Queue of waiting entries, in order, with leader election among those that wait.
+//!
+//! There is no dedicated writer thread. One waiting thread at a time *leads*: it writes the queued entries as one
+//! group, for all of them, while the next ones gather. A group waits for the disk twice, independent of its size.
+
+use std::collections::VecDeque;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::oneshot;
+
+use super::AuditError;
+use super::line::Draft;
+use super::receipt::Receipt;
+
+pub(super) type AppendResult = Result<Receipt, AuditError>;
+
+/// Entry to be written.
+#[derive(Debug)]
+pub(super) struct QueuedEntry {
+    pub(super) draft: Draft,
+    pub(super) waiter: Waiter,
+}
+
+/// Receiver of the result.
+#[derive(Debug)]
+pub(super) enum Waiter {
+    /// Thread, which can lead.
+    Thread(SyncSender<LeadSignal>),
+    /// Task, which cannot lead because it must not block on the disk. It may have stopped waiting.
+    Task(oneshot::Sender<AppendResult>),
+}
+
+/// Signal to a waiting thread.
+#[derive(Debug)]
+pub(super) enum LeadSignal {
+    /// The thread must lead.
+    Lead,
+    /// The result for its entry.
+    Done(AppendResult),
+}
+
+impl Waiter {
+    /// Creates a waiter for a thread. At most one signal of each kind is sent, so sending never blocks.
+    pub(super) fn thread() -> (Self, Receiver<LeadSignal>) {
+        let (sender, receiver) = sync_channel(2);
+        (Self::Thread(sender), receiver)
+    }
+
+    pub(super) fn notify(self, recorded: AppendResult) {
+        match self {
+            Self::Thread(sender) => drop(sender.send(LeadSignal::Done(recorded))),
+            Self::Task(sender) => drop(sender.send(recorded)),
+        }
+    }
+}
+
+/// Queue of waiting entries.
+#[derive(Debug, Default)]
+pub(super) struct EntryQueue(Mutex<QueueState>);
+
+#[derive(Debug, Default)]
+struct QueueState {
+    due: VecDeque<QueuedEntry>,
+    /// Whether a leader exists, or has been signalled. Without one, the queue is empty.
+    is_led: bool,
+}
+
+impl EntryQueue {
+    /// Adds an entry. Returns `true` if the caller must provide a leader.
+    pub(super) fn push(&self, due: QueuedEntry) -> bool {
+        let mut queue = self.lock();
+        queue.due.push_back(due);
+        !std::mem::replace(&mut queue.is_led, true)
+    }
+
+    /// Adds an entry if fewer than `limit` wait; `None` if there is no room.
+    pub(super) fn push_below(&self, limit: usize, due: QueuedEntry) -> Option<bool> {
+        let mut queue = self.lock();
+        if queue.due.len() >= limit {
+            return None;
+        }
+        queue.due.push_back(due);
+        Some(!std::mem::replace(&mut queue.is_led, true))
+    }
+
+    /// Removes the next entry, if there is one.
+    pub(super) fn pop(&self) -> Option<QueuedEntry> {
+        self.lock().due.pop_front()
+    }
+
+    /// Whether the leader continues after a group. It stops if the queue is empty, or if a waiting thread can lead, so
+    /// that no thread writes for others forever.
+    pub(super) fn goes_on(&self) -> bool {
+        let mut queue = self.lock();
+        if queue.due.is_empty() {
+            queue.is_led = false;
+            return false;
+        }
+        let threads = queue.due.iter().filter_map(|due| match &due.waiter {
+            Waiter::Thread(thread) => Some(thread),
+            Waiter::Task(_) => None,
+        });
+        // A thread that has gone away does not receive the signal.
+        !threads.into_iter().any(|thread| thread.try_send(LeadSignal::Lead).is_ok())
+    }
+
+    /// Ends a leadership without a result: wakes all that wait, and elects no one.
+    fn abandon(&self) {
+        let mut queue = self.lock();
+        queue.is_led = false;
+        let due = std::mem::take(&mut queue.due);
+        drop(queue);
+        // Dropping the sender reports an interruption.
+        drop(due);
+    }
+
+    /// Locks the queue, ignoring poison: a queue is valid whenever something panics.
+    fn lock(&self) -> MutexGuard<'_, QueueState> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Guard of a leader: if it panics, the others stop waiting for it.
+pub(super) struct LeaderGuard<'w>(pub(super) &'w EntryQueue);
+
+impl Drop for LeaderGuard<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.abandon();
+        }
+    }
+}
+
+/// Guard of a pending leadership on its way to a thread that may block. Dropping it, as at the end of a runtime, writes
+/// the queued entries.
+pub(super) struct PendingLead<F: Fn()>(pub(super) F);
+
+impl<F: Fn()> Drop for PendingLead<F> {
+    fn drop(&mut self) {
+        (self.0)();
+    }
+}
