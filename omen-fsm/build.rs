@@ -1,4 +1,5 @@
-//! Generates states, events, the transition table, the helps of the rules and the typed API from `episode.fsm.json`.
+//! Generates states, events, the transition table, the help texts of the rules and the typed API from
+//! `episode.fsm.json`.
 
 use std::error::Error;
 use std::hash::Hasher as _;
@@ -27,7 +28,7 @@ fn generate() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A fingerprint of all files of the schema.
+/// Returns a fingerprint of all schema files.
 fn fingerprint() -> [u8; 16] {
     let mut hasher = SipHasher13::new();
     for text in omen_schema::FILES.iter().flat_map(|(path, text)| [path, text]) {
@@ -37,8 +38,8 @@ fn fingerprint() -> [u8; 16] {
     hasher.finish128().as_bytes()
 }
 
-/// The rules of other stages that are checked here, or whose helps depend on the state machine.
+/// Rules of other stages that are checked here, or whose help depends on the state machine.
 const BESIDES: [&str; 4] = ["SCHEMA", "ID", "INV-005", "LAYER"];
 
-/// Where each move is written out once.
+/// Folder with the functions of the moves.
 const MOVES: &str = "src/episode/moves";

@@ -1,4 +1,5 @@
-//! Generates the markers, predicates and setters of `facts`, the obligations of the ledger and the helps of the rules.
+//! Generates the markers, predicates and setters of `facts`, the obligations of the ledger and the help texts of the
+//! rules.
 
 use omen_codegen::build_script::{Turn, run};
 use omen_codegen::emit::{self, Markers, Setters};
@@ -21,5 +22,5 @@ fn generate() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// The rules whose helps depend on the state machine: its crate gives them.
+/// Rules whose help depends on the state machine, and is therefore in its crate.
 const ELSEWHERE: [&str; 2] = ["INV-005", "LAYER"];

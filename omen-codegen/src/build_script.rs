@@ -1,4 +1,4 @@
-//! What the build scripts of the crates that are generated have in common.
+//! Shared code of the build scripts of generated crates.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a build script writes for cargo and the terminal")]
 
@@ -6,29 +6,29 @@ use std::error::Error;
 
 use crate::mistake::Mistakes;
 
-/// Which of the crates that are generated from the same files a build script belongs to.
+/// Position of a build script's crate among the crates that are generated from the same files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
-    /// All others depend on it, so it reports the mistakes that each of them finds.
+    /// The crate on which all others depend. It reports the mistakes that every crate finds.
     First,
-    /// It is not compiled unless the first one is, and reports only what it alone finds.
+    /// A crate that is compiled only after the first one. It reports only the mistakes that it alone finds.
     Later,
 }
 
-/// Runs a build script. It runs again when its own text changes, or a crate that it uses.
+/// Runs a build script. Cargo reruns it when its source or a dependency changes.
 pub fn run(turn: Turn, generate: impl FnOnce() -> Result<(), Box<dyn Error>>) {
     println!("cargo::rerun-if-changed=build.rs");
     if let Err(error) = generate()
         && let Some(report) = report(turn, error.as_ref())
     {
-        // A mistake in a schema file is for its author to read, not a backtrace.
+        // The author of a schema file needs the mistake, not a backtrace.
         eprintln!("{report}");
         std::process::exit(1);
     }
 }
 
-/// What a build script reports of an error; `None` if another one does. Cargo runs the scripts side by side, so that
-/// a mistake which each of them finds would be printed as often.
+/// Returns the text that a build script prints for an error, or `None` if another build script reports it. Cargo runs
+/// the scripts in parallel, so without this a mistake that each of them finds would be printed several times.
 #[must_use]
 pub fn report(turn: Turn, error: &(dyn Error + 'static)) -> Option<String> {
     let elsewhere = turn == Turn::Later && error.downcast_ref::<Mistakes>().is_some_and(Mistakes::are_in_every_build);

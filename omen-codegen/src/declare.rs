@@ -1,42 +1,42 @@
-//! Declare: schema files to Rust declarations. typify reads the schemas and declares every data type; every emitter takes
-//! declarations, names of values and types of members from its output.
+//! Declare: from schema files to Rust declarations. typify reads the schemas and declares every data type; every
+//! emitter takes declarations, names of values and types of members from its output.
 //!
-//! [`feed`] expresses the schemas in draft 7, which typify reads. [`settings`] choose the Rust type for each JSON type, and
-//! what each declaration derives. What typify has no setting for is added later, by the passes of the emit phase.
+//! [`draft7`] expresses the schemas in draft 7, which typify reads. [`settings`] choose the Rust type for each JSON type
+//! and the derives of each declaration. The passes of the emit phase add whatever typify has no setting for.
 //!
-//! Architecture invariant: no rule here names a definition; each is about a form.
+//! Architecture invariant: no rule here names a definition; each applies to a form.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 use syn::ext::IdentExt as _;
 
+use crate::catch_panic::catch_panic;
 use crate::load::SchemaSet;
 use crate::mistake::{Mistake, Mistakes, bug};
-use crate::quiet::quietly;
 
-mod feed;
+mod draft7;
 mod settings;
 
 /// Output of typify, unchanged.
 #[derive(Clone)]
-pub(crate) struct Declared {
+pub(crate) struct Declarations {
     pub(crate) file: syn::File,
-    /// The definitions that typify does not declare, each with the type that replaces it.
+    /// Definitions that typify does not declare, each with the type that replaces it.
     pub(crate) replaced: BTreeMap<String, syn::Type>,
 }
 
-impl Declared {
+impl Declarations {
     /// Runs typify on a linted set.
     ///
     /// # Errors
-    /// The definition on which typify fails. The lint phase refuses every form on which it is known to.
-    pub(crate) fn of(set: &SchemaSet) -> Result<Self, Mistakes> {
-        let fed = feed::definitions(set)?;
-        quietly(|| typify(&fed)).map_err(|error| failing(set, &fed).unwrap_or(error).located(set.texts()))
+    /// The definition on which typify fails. The lint phase refuses every form that is known to make it fail.
+    pub(crate) fn from_schemas(set: &SchemaSet) -> Result<Self, Mistakes> {
+        let fed = draft7::definitions(set)?;
+        catch_panic(|| typify(&fed)).map_err(|error| failing(set, &fed).unwrap_or(error).located(set.texts()))
     }
 
-    /// The variant of a union that holds a definition.
+    /// Returns the variant of a union that holds a definition.
     pub(crate) fn variant_of(&self, union: &str, definition: &str) -> Result<&syn::Ident, Mistakes> {
         let holds = |variant: &&syn::Variant| {
             let mut fields = variant.fields.iter();
@@ -46,7 +46,7 @@ impl Declared {
         variant.ok_or_else(|| bug(format!("typify declares no variant of `{union}` for `{definition}`")))
     }
 
-    /// The Rust name of the value of an enum that is `wire` in JSON.
+    /// Returns the Rust name of an enum's value, given its JSON name `wire`.
     pub(crate) fn value(&self, of: &str, wire: &str) -> Result<String, Mistakes> {
         let variant = self.variants(of).find(|variant| wire_name(&variant.ident, &variant.attrs) == wire);
         let name = variant.map(|variant| variant.ident.unraw().to_string());
@@ -62,8 +62,8 @@ impl Declared {
     }
 }
 
-/// The names of what is declared; the syntax trees have no `Debug`.
-impl std::fmt::Debug for Declared {
+/// Prints the names of the declarations, because the syntax trees do not implement `Debug`.
+impl std::fmt::Debug for Declarations {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let names = self.file.items.iter().filter_map(|item| match item {
             syn::Item::Struct(item) => Some(item.ident.to_string()),
@@ -74,7 +74,7 @@ impl std::fmt::Debug for Declared {
     }
 }
 
-fn typify(fed: &Map<String, Value>) -> Result<Declared, Mistakes> {
+fn typify(fed: &Map<String, Value>) -> Result<Declarations, Mistakes> {
     let (settings, replaced) = settings::settings(fed);
     let root = serde_json::from_value(json!({ "definitions": fed }))
         .map_err(|error| bug(format!("typify cannot read the schemas: {error}")))?;
@@ -86,17 +86,17 @@ fn typify(fed: &Map<String, Value>) -> Result<Declared, Mistakes> {
         .map(|(name, ty)| Ok((name, syn::parse_str(ty)?)))
         .collect::<Result<_, syn::Error>>()
         .map_err(|error| bug(format!("invalid replacement: {error}")))?;
-    Ok(Declared { file, replaced })
+    Ok(Declarations { file, replaced })
 }
 
-/// The first definition on which typify fails although all others are plain strings.
+/// Returns the first definition on which typify fails even if all other definitions are plain strings.
 fn failing(set: &SchemaSet, fed: &Map<String, Value>) -> Option<Mistakes> {
     set.definitions().find_map(|definition| {
         let alone = fed.iter().map(|(name, schema)| {
             (name.clone(), if name == definition.name { schema.clone() } else { json!({ "type": "string" }) })
         });
         let alone = alone.collect();
-        let error = quietly(|| typify(&alone)).err()?;
+        let error = catch_panic(|| typify(&alone)).err()?;
         let why = error.iter().next().map_or("", |mistake| mistake.problem.lines().next().unwrap_or_default());
         Some(Mistakes::from(Mistake {
             place: None,
@@ -109,16 +109,16 @@ fn failing(set: &SchemaSet, fed: &Map<String, Value>) -> Option<Mistakes> {
     })
 }
 
-/// The name of a packet as a variant, which is without `Packet` at its end.
+/// Returns the variant name of a packet: its type name without the suffix `Packet`.
 pub(crate) fn packet_variant(packet: &str) -> &str {
     packet.strip_suffix("Packet").unwrap_or(packet)
 }
 
-/// The name that serde gives to a member or a value.
+/// Returns the serde name of a member or a value.
 pub(crate) fn wire_name(ident: &syn::Ident, attrs: &[syn::Attribute]) -> String {
     let mut renamed = None;
     for attr in attrs.iter().filter(|attr| attr.path().is_ident("serde")) {
-        // Arguments of another form are no name.
+        // Arguments of any other form do not rename.
         let _ = attr.parse_nested_meta(|meta| {
             if let Ok(value) = meta.value() {
                 let text: syn::LitStr = value.parse()?;

@@ -6,9 +6,9 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 
 use crate::Source;
+use crate::catch_panic::catch_panic;
 use crate::mistake::Mistakes;
 use crate::model::{Def, Model, PACKET_TYPE, Rule};
-use crate::quiet::quietly;
 
 pub(crate) use crate::mistake::bug;
 
@@ -22,11 +22,11 @@ mod fsm;
 mod functions;
 mod gate;
 mod helps;
+mod keywords;
 mod layers;
 mod lens;
 mod markers;
 mod names;
-mod narrowed;
 mod objects;
 mod packet;
 mod packet_builder;
@@ -34,6 +34,7 @@ mod parser;
 mod pipeline;
 mod predicates;
 mod readers;
+mod restricted_enums;
 mod scalars;
 mod schemas;
 mod senders;
@@ -42,24 +43,23 @@ mod shapes;
 mod types;
 mod typestate;
 mod unions;
-mod words;
 
 pub use lens::Lens;
 pub use markers::Markers;
 pub use setters::Setters;
 
-/// The packet types with builders, parsers, facts and shapes: `omen-types`.
+/// Emits the packet types with builders, parsers, facts and shapes, for `omen-types`.
 ///
 /// # Errors
-/// If the lens names what the schemas do not have.
+/// Names in the lens that the schemas do not define.
 pub fn types(model: &Model, lens: &Lens) -> Result<Source, Mistakes> {
     source(model, || all(&Context::new(model, lens)?))
 }
 
-/// The packet types of [`types`], each of which derives `schemars::JsonSchema`.
+/// Emits the packet types of [`types`] with `schemars::JsonSchema` derived.
 ///
 /// # Errors
-/// As [`types`].
+/// Same as [`types`].
 pub fn types_with_schemas(model: &Model, lens: &Lens) -> Result<Source, Mistakes> {
     source(model, || {
         let mut context = Context::new(model, lens)?;
@@ -69,7 +69,7 @@ pub fn types_with_schemas(model: &Model, lens: &Lens) -> Result<Source, Mistakes
 }
 
 fn all(context: &Context<'_>) -> Result<TokenStream, Mistakes> {
-    let mut all = Emitted::default();
+    let mut all = DefinitionCode::default();
     for def in context.model.defs.values() {
         all.add(one(context, def)?);
     }
@@ -77,65 +77,65 @@ fn all(context: &Context<'_>) -> Result<TokenStream, Mistakes> {
     Ok(all.into_tokens())
 }
 
-/// The output of typify itself, from which the declarations of [`types`] are made.
+/// Emits the unmodified output of typify, from which the declarations of [`types`] are made.
 ///
 /// # Errors
-/// Only by a bug in typify.
+/// Only a bug in typify.
 pub fn typify(model: &Model) -> Result<Source, Mistakes> {
     source(model, || Ok(model.declared.file.to_token_stream()))
 }
 
-/// The definitions that typify does not declare, each with the type that replaces it.
+/// Returns the definitions that typify does not declare, each with the type that replaces it.
 #[must_use]
 pub fn replaced(model: &Model) -> Vec<(String, String)> {
     let types = model.declared.replaced.iter();
     types.map(|(name, ty)| (name.clone(), ty.to_token_stream().to_string())).collect()
 }
 
-/// All of one definition: its type with builder, parsers, facts and shape.
+/// Emits everything for one definition: its type with builder, parsers, facts and shape.
 ///
 /// # Errors
-/// As [`types`], and if there is no such definition.
+/// Same as [`types`], and an unknown definition.
 pub fn definition(model: &Model, lens: &Lens, name: &str) -> Result<Source, Mistakes> {
     source(model, || Ok(one(&Context::new(model, lens)?, model.def(name)?)?.into_tokens()))
 }
 
-/// The dispatch by packet type: `Packet`, `PacketFacts` and its parser.
+/// Emits the dispatch by packet type: `Packet`, `PacketFacts` and its parser.
 ///
 /// # Errors
-/// As [`types`].
+/// Same as [`types`].
 pub fn packets(model: &Model, lens: &Lens) -> Result<Source, Mistakes> {
     source(model, || Ok(packet::emit(&Context::new(model, lens)?)?.into_tokens()))
 }
 
-/// The codes and their texts: `omen-types`.
+/// Emits the codes and their texts, for `omen-types`.
 ///
 /// # Errors
-/// Only by a bug in the emitter.
+/// Only a bug in the emitter.
 pub fn codes(model: &Model) -> Result<Source, Mistakes> {
     source(model, || Ok(codes::emit(model)))
 }
 
-/// The helps of single findings, for the rules that a crate checks: `omen-invariants` and `omen-fsm`.
+/// Emits the help texts of single findings for the rules that a crate checks: `omen-invariants` and `omen-fsm`.
 ///
 /// # Errors
-/// Only by a bug in the emitter.
+/// Only a bug in the emitter.
 pub fn helps(model: &Model, is_wanted: impl Fn(&Rule) -> bool) -> Result<Source, Mistakes> {
     source(model, || helps::emit(model, is_wanted))
 }
 
-/// The codes of the tool boundary and their texts: `omen-gate`.
+/// Emits the codes of the tool boundary and their texts, for `omen-gate`.
 ///
 /// # Errors
-/// Only by a bug in the emitter.
+/// Only a bug in the emitter.
 pub fn gate(model: &Model) -> Result<Source, Mistakes> {
     source(model, || Ok(gate::emit(model)))
 }
 
-/// States, events, table and verification loop: `omen-fsm`.
+/// Emits states, events, transition table and verification loop, for `omen-fsm`.
 ///
 /// # Errors
-/// If the state machine names what the schemas do not have.
+/// Names in the state machine that the schemas do not define.
 pub fn fsm(model: &Model) -> Result<Source, Mistakes> {
     source(model, || {
         let mut tokens = fsm::machine(model)?;
@@ -146,66 +146,66 @@ pub fn fsm(model: &Model) -> Result<Source, Mistakes> {
     })
 }
 
-/// States, events and the transition table: the first part of [`fsm`].
+/// Emits states, events and the transition table: the first part of [`fsm`].
 ///
 /// # Errors
-/// As [`fsm`].
+/// Same as [`fsm`].
 pub fn machine(model: &Model) -> Result<Source, Mistakes> {
     source(model, || fsm::machine(model))
 }
 
-/// The code of each cell: the second part of [`fsm`].
+/// Emits the code of each cell: the second part of [`fsm`].
 ///
 /// # Errors
-/// As [`fsm`].
+/// Same as [`fsm`].
 pub fn refusals(model: &Model) -> Result<Source, Mistakes> {
     source(model, || Ok(fsm::refusals(model)))
 }
 
-/// The obligations of the verification loop: `omen-invariants`, whose ledger remembers which are met.
+/// Emits the obligations of the verification loop for `omen-invariants`, whose ledger records which are met.
 ///
 /// # Errors
-/// Only by a bug in the emitter.
+/// Only a bug in the emitter.
 pub fn obligations(model: &Model) -> Result<Source, Mistakes> {
     source(model, || Ok(fsm::obligations(model)))
 }
 
-/// Where the verification loop runs, and which packets meet its obligations: the third part of [`fsm`].
+/// Emits the node of the verification loop and the packets that meet its obligations: the third part of [`fsm`].
 ///
 /// # Errors
-/// As [`fsm`].
+/// Same as [`fsm`].
 pub fn verification_loop(model: &Model) -> Result<Source, Mistakes> {
     source(model, || fsm::verification_loop(model))
 }
 
-/// Who sends what, and whose word a packet is: the last part of [`fsm`].
+/// Emits the senders of each packet type and the principals for whom packets speak: the last part of [`fsm`].
 ///
 /// # Errors
-/// As [`fsm`].
+/// Same as [`fsm`].
 pub fn layers(model: &Model) -> Result<Source, Mistakes> {
     source(model, || layers::emit(model))
 }
 
-/// Marker types for values of enums and lengths of lists: `omen-invariants`.
+/// Emits marker types for enum values and list lengths, for `omen-invariants`.
 ///
 /// # Errors
-/// If `markers` names what the schemas do not have, or gives two things one name.
+/// Names in `markers` that the schemas do not define, or a name that it uses twice.
 pub fn markers(model: &Model, markers: &Markers) -> Result<Source, Mistakes> {
     source(model, || markers::emit(model, markers))
 }
 
-/// One trait for each predicate of a rule that is about facts of an envelope: `omen-invariants`.
+/// Emits one trait for each predicate of a rule on the facts of an envelope, for `omen-invariants`.
 ///
 /// # Errors
-/// As [`markers()`].
+/// Same as [`markers()`].
 pub fn predicates(model: &Model, markers: &Markers) -> Result<Source, Mistakes> {
     source(model, || predicates::emit(model, markers))
 }
 
-/// The files in which moves or steps are written out, by method, in the order of their names.
+/// Reads the files that implement moves or steps, by method, sorted by name.
 ///
 /// # Errors
-/// If they cannot be read.
+/// The error of reading the folder or a file.
 pub fn functions(folder: &Path) -> std::io::Result<Vec<(String, String)>> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder)? {
@@ -217,57 +217,57 @@ pub fn functions(folder: &Path) -> std::io::Result<Vec<(String, String)>> {
     Ok(files)
 }
 
-/// The typed API: what rules ask of moves, types that stand for states, the methods that each has, and
-/// what explains a call in another: `omen-fsm`. `moves` are the files, by method, in which the methods are written out once.
+/// Emits the typed API for `omen-fsm`: the predicates on moves, the typestates, the methods of each, and the traits
+/// that explain illegal calls. `moves` are the files, by method, that implement the methods.
 ///
 /// # Errors
-/// If the files and the state machine disagree.
+/// A disagreement between the files and the state machine.
 pub fn episode(model: &Model, moves: &[(String, String)]) -> Result<Source, Mistakes> {
     source(model, || episode::emit(model, moves))
 }
 
-/// The setters of the typed API, for the members that no hand-written method sets: `omen-fsm`.
+/// Emits the setters of the typed API for the members without a hand-written method, for `omen-fsm`.
 ///
 /// # Errors
-/// If `setters` names what the schemas do not have, or if a member is set by nothing.
+/// Names in `setters` that the schemas do not define, or a member without any setter.
 pub fn setters(model: &Model, setters: &Setters) -> Result<Source, Mistakes> {
     source(model, || setters::emit(model, setters))
 }
 
-/// The path of a request through the gate: the method that each state has, and what explains the others:
-/// `omen-gate`. `steps` are the files, by method, in which the methods are written out once.
+/// Emits the path of a request through the gate for `omen-gate`: the method of each state, and the traits that explain
+/// calls in other states. `steps` are the files, by method, that implement the methods.
 ///
 /// # Errors
-/// If the files and the pipeline disagree.
+/// A disagreement between the files and the pipeline.
 pub fn pipeline(model: &Model, steps: &[(String, String)]) -> Result<Source, Mistakes> {
     source(model, || pipeline::emit(model, steps))
 }
 
 fn source(model: &Model, emit: impl FnOnce() -> Result<TokenStream, Mistakes>) -> Result<Source, Mistakes> {
-    quietly(|| Source::format(emit()?)).map_err(|mistakes| mistakes.located(&model.texts))
+    catch_panic(|| Source::format(emit()?)).map_err(|mistakes| mistakes.located(&model.texts))
 }
 
-fn one(context: &Context<'_>, def: &Def) -> Result<Emitted, Mistakes> {
+fn one(context: &Context<'_>, def: &Def) -> Result<DefinitionCode, Mistakes> {
     let mut tokens = enums::emit(context, def)?;
     tokens.extend(scalars::emit(context, def)?);
     tokens.extend(unions::emit(context, def)?);
-    let Emitted { items, needs, .. } = objects::emit(context, def)?;
+    let DefinitionCode { items, needs, .. } = objects::emit(context, def)?;
     tokens.extend(items);
     tokens.extend(shapes::emit(context, def)?);
     tokens.extend(context.types.replaced_schema(def));
-    Ok(Emitted { items: tokens, facts: facts::emit(context, def)?, needs })
+    Ok(DefinitionCode { items: tokens, facts: facts::emit(context, def)?, needs })
 }
 
-/// What is emitted of a definition. Facts and the requirements of builders go into one hidden module each, so that there is
-/// one item of each to review.
+/// Output for one definition. Facts and the requirements of builders go into one hidden module each, so that only one
+/// hidden item of each has to be reviewed.
 #[derive(Default)]
-pub(crate) struct Emitted {
+pub(crate) struct DefinitionCode {
     items: TokenStream,
     facts: TokenStream,
     needs: Vec<TokenStream>,
 }
 
-impl Emitted {
+impl DefinitionCode {
     fn add(&mut self, other: Self) {
         self.items.extend(other.items);
         self.facts.extend(other.facts);
@@ -282,7 +282,7 @@ impl Emitted {
     }
 }
 
-/// What all emitters of types use.
+/// Input that all emitters of types share.
 pub(crate) struct Context<'m> {
     pub(crate) model: &'m Model,
     pub(crate) lens: &'m Lens,
@@ -293,12 +293,11 @@ pub(crate) struct Context<'m> {
 impl<'m> Context<'m> {
     fn new(model: &'m Model, lens: &'m Lens) -> Result<Self, Mistakes> {
         lens.check(model)?;
-        Ok(Self { model, lens, depths: depth::of_free_forms(model)?, types: types::Types::of(model)? })
+        Ok(Self { model, lens, depths: depth::of_free_forms(model)?, types: types::Types::from_model(model)? })
     }
 }
 
-/// A doc attribute. A description is plain text but for its backticks: nothing else in it may act as
-/// markup.
+/// Returns a doc attribute. A description is plain text except for code in backticks, so all other markup is escaped.
 pub(crate) fn doc(text: &str) -> TokenStream {
     let mut escaped = String::from(" ");
     let mut code = false;
@@ -312,24 +311,24 @@ pub(crate) fn doc(text: &str) -> TokenStream {
     quote!(#[doc = #escaped])
 }
 
-/// The name of a parameter that is a number; all others are types.
+/// Name of the only numeric parameter; all other parameters are types.
 pub(crate) const NUMBER: &str = "N";
 
 pub(crate) fn ident(name: &str) -> proc_macro2::Ident {
     names::ident(name)
 }
 
-/// The Rust name of an enum's value, as typify declares it.
+/// Returns the Rust name of an enum's value, as typify declares it.
 pub(crate) fn value(model: &Model, of: &str, wire: &str) -> Result<proc_macro2::Ident, Mistakes> {
     model.value(of, wire).map(|value| ident(&value.name))
 }
 
-/// The Rust name of a packet's type, which is a value of `PacketType`.
+/// Returns the Rust name of a packet's type: a value of `PacketType`.
 pub(crate) fn packet_type(model: &Model, packet: &str) -> Result<proc_macro2::Ident, Mistakes> {
     value(model, PACKET_TYPE, packet)
 }
 
-/// The variant of `Packet` for a packet.
+/// Returns the variant of `Packet` for a packet.
 pub(crate) fn packet_variant<'m>(model: &'m Model, packet: &str) -> Result<&'m proc_macro2::Ident, Mistakes> {
     model.declared.variant_of("Packet", packet)
 }

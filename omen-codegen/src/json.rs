@@ -1,14 +1,14 @@
-//! JSON that keeps what a schema file's author wrote: the order of members, and every repeated key.
+//! JSON as the author of a schema file wrote it: with the order of members and all repeated keys.
 //!
-//! `serde_json::Value` sorts members and silently drops all but the last of a repeated key. Fields
-//! must come out in schema order, and a repeated key in a schema is a mistake to report.
+//! `serde_json::Value` sorts members and silently drops all but the last of a repeated key. Fields must be generated in
+//! schema order, and a repeated key in a schema is a mistake to report.
 
 use std::fmt;
 
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 
-/// One JSON value, members in the order of the file.
+/// JSON value with members in the order of the file.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Json {
     /// `null`
@@ -21,18 +21,18 @@ pub enum Json {
     String(String),
     /// An array.
     Array(Vec<Json>),
-    /// An object; a repeated key stands here as often as it is written.
+    /// An object; a repeated key occurs as often as in the file.
     Object(Vec<(String, Json)>),
 }
 
 impl Json {
-    /// The member `key` of an object (the first, if it is repeated).
+    /// Returns the member `key` of an object (the first, if repeated).
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Json> {
         self.members().iter().find(|(k, _)| k == key).map(|(_, v)| v)
     }
 
-    /// The members of an object; empty for anything else.
+    /// Returns the members of an object; empty for any other value.
     #[must_use]
     pub fn members(&self) -> &[(String, Json)] {
         match self {
@@ -41,7 +41,7 @@ impl Json {
         }
     }
 
-    /// The elements of an array; empty for anything else.
+    /// Returns the elements of an array; empty for any other value.
     #[must_use]
     pub fn elements(&self) -> &[Json] {
         match self {
@@ -50,7 +50,7 @@ impl Json {
         }
     }
 
-    /// The text of a string.
+    /// Returns the text of a string.
     #[must_use]
     pub fn as_str(&self) -> Option<&str> {
         match self {
@@ -59,7 +59,7 @@ impl Json {
         }
     }
 
-    /// The value of a number that is a non-negative integer.
+    /// Returns the value of a non-negative integer.
     #[must_use]
     pub fn as_u64(&self) -> Option<u64> {
         match self {
@@ -68,7 +68,7 @@ impl Json {
         }
     }
 
-    /// The value of a number.
+    /// Returns the value of a number.
     #[must_use]
     pub fn as_f64(&self) -> Option<f64> {
         match self {
@@ -77,7 +77,7 @@ impl Json {
         }
     }
 
-    /// The value of a boolean.
+    /// Returns the value of a boolean.
     #[must_use]
     pub fn as_bool(&self) -> Option<bool> {
         match self {
@@ -86,13 +86,13 @@ impl Json {
         }
     }
 
-    /// The strings of an array of strings; other elements are left out.
+    /// Returns the strings in an array; other elements are skipped.
     #[must_use]
     pub fn strings(&self) -> Vec<&str> {
         self.elements().iter().filter_map(Json::as_str).collect()
     }
 
-    /// The same value as `serde_json` has it.
+    /// Converts the value to `serde_json`.
     #[must_use]
     pub fn to_value(&self) -> serde_json::Value {
         use serde_json::Value;

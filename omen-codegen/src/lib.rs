@@ -15,6 +15,7 @@
 //! Architecture invariant: the same files give the same text, on every machine and every day.
 
 pub mod build_script;
+mod catch_panic;
 mod declare;
 pub mod emit;
 pub mod json;
@@ -25,7 +26,6 @@ pub mod model;
 pub mod pattern;
 pub mod place;
 mod placeholders;
-mod quiet;
 
 use mistake::Mistakes;
 use model::Model;
@@ -33,7 +33,7 @@ use model::Model;
 /// Loads, lints and models schema files, given as `(path, text)`.
 ///
 /// # Errors
-/// Every mistake in the files, with place and help.
+/// All mistakes in the files, with location and help.
 pub fn model<'a>(files: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Model, Mistakes> {
     let build = || {
         let set = load::SchemaSet::load(files)?;
@@ -51,11 +51,11 @@ impl Source {
     /// Formats tokens.
     ///
     /// # Errors
-    /// If they are not a Rust file, which is a bug in an emitter and says so.
+    /// Tokens that are not a Rust file, which is a bug in an emitter and reported as such.
     pub fn format(tokens: proc_macro2::TokenStream) -> Result<Self, Mistakes> {
         match syn::parse2::<syn::File>(tokens) {
             Ok(mut file) => {
-                // One item at a time, so that a blank line can stand between two.
+                // Items are formatted one by one, to put a blank line between two.
                 let items = std::mem::take(&mut file.items).into_iter().map(|item| {
                     file.items = vec![item];
                     prettyplease::unparse(&file)
@@ -66,7 +66,7 @@ impl Source {
         }
     }
 
-    /// The text.
+    /// Returns the text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -75,7 +75,7 @@ impl Source {
     /// Writes the text to a file in `OUT_DIR`, for a build script.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// The I/O error.
     pub fn write_to_out_dir(&self, name: &str) -> std::io::Result<()> {
         let folder = std::env::var_os("OUT_DIR")
             .ok_or_else(|| std::io::Error::other("OUT_DIR is not set: call this from a build script"))?;

@@ -1,9 +1,9 @@
 //! Lint: refuses every schema file that the later phases do not expect.
 //!
-//! What passes has exactly one of a few shapes (see `lint/schema.rs`), its names and references
-//! are sound, and the state machine agrees with the schemas that it looks into. The later phases
-//! rely on that and do not ask again. All mistakes are reported, not just the first one; one that
-//! only follows from another is held back until that other one is fixed.
+//! A file that passes has one of a few shapes (see `lint/schema.rs`), its names and references are sound, and the state
+//! machine agrees with the schemas to which it refers. The later phases rely on that without checking again. All
+//! mistakes are reported, not only the first; a mistake that merely follows from another is suppressed until that one
+//! is fixed.
 //!
 //! Architecture invariant: this phase knows the form of the files and not the meaning of any rule.
 
@@ -39,7 +39,7 @@ use crate::mistake::Mistakes;
 use index::Index;
 use report::Report;
 
-/// Version of the protocol that the files describe; it stands in every `$id`.
+/// Version of the protocol that the files describe; part of every `$id`.
 const VERSION: &str = "0.7";
 
 /// Checks the schema files for mistakes.
@@ -57,7 +57,7 @@ const VERSION: &str = "0.7";
 /// All mistakes that were found; their kinds are in [`KINDS`].
 pub fn lint(set: &SchemaSet) -> Result<(), Mistakes> {
     let mut report = Report::default();
-    let index = Index::of(set);
+    let index = Index::new(set);
     root::check(set, &mut report);
     names::check(&index, &mut report);
     references::check(&index, &mut report);

@@ -1,4 +1,4 @@
-//! Load: text to ordered JSON. The only phase that sees bytes.
+//! Load: from text to ordered JSON. The only phase that handles bytes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,20 +15,20 @@ pub const FSM_FILE: &str = "episode.fsm.json";
 pub const RULES_FILE: &str = "rules.json";
 /// File that holds the codes of the tool boundary, and its steps.
 pub const GATE_FILE: &str = "gate.json";
-/// File that holds the decisions on what the documents of the protocol leave open.
+/// File that holds the decisions on questions that the protocol's documents leave open.
 pub const DECISIONS_FILE: &str = "decisions.json";
 
-/// File that says what all packets have in common. It defines no type: each packet's own file has all of it.
+/// File that defines the common part of all packets. It defines no type: each packet's file repeats it.
 pub const BASE_FILE: &str = "packets/PacketBase.schema.json";
 
-/// The file stem of the MCP envelope, and its type, which is not to be confused with the Model Context Protocol.
+/// File stem and type of the MCP envelope, which is unrelated to the Model Context Protocol.
 pub(crate) const ENVELOPE: (&str, &str) = ("MCP", "McpEnvelope");
 
-/// The lists of rules, by file and member, in the order in which the codes are documented.
+/// Lists of rules, by file and member, in the order of the documentation.
 pub const RULE_LISTS: [(&str, &str); 4] =
     [(RULES_FILE, "structural"), (FSM_FILE, "rules"), (RULES_FILE, "invariants"), (RULES_FILE, "provenance")];
 
-/// The schema files, parsed, by path.
+/// Parsed schema files, by path.
 #[derive(Clone, Debug, Default)]
 pub struct SchemaSet {
     files: BTreeMap<String, Json>,
@@ -73,63 +73,63 @@ impl SchemaSet {
         Mistakes::none_in(mistakes).map(|()| set)
     }
 
-    /// The texts of the files.
+    /// Returns the texts of the files.
     pub(crate) fn texts(&self) -> &Texts {
         &self.texts
     }
 
-    /// The JSON Schema files (`*.schema.json`), by path in sorted order.
+    /// Returns the JSON Schema files (`*.schema.json`), sorted by path.
     pub fn schemas(&self) -> impl Iterator<Item = (&str, &Json)> {
         self.files.iter().filter(|(path, _)| path.ends_with(".schema.json")).map(|(path, json)| (path.as_str(), json))
     }
 
-    /// The definitions of all JSON Schema files: of each file its root, if it is a type, and then its `$defs`.
-    pub(crate) fn definitions(&self) -> impl Iterator<Item = Definition<'_>> {
+    /// Returns the definitions of all JSON Schema files: for each file its root, if it is a type, and then its `$defs`.
+    pub(crate) fn definitions(&self) -> impl Iterator<Item = SchemaDefinition<'_>> {
         self.schemas().filter(|(file, _)| *file != BASE_FILE).flat_map(|(file, root)| {
             let is_type = root.get("type").is_some() || root.get("oneOf").is_some();
             let title = root.get("title").and_then(Json::as_str).filter(|_| is_type);
-            let root_type = title.map(|name| Definition { file, pointer: String::new(), name, json: root });
+            let root_type = title.map(|name| SchemaDefinition { file, pointer: String::new(), name, json: root });
             let inner = root.get("$defs").map_or(&[][..], Json::members).iter().map(move |(name, json)| {
                 let mut pointer = "/$defs".to_owned();
                 pointer::push(&mut pointer, name);
-                Definition { file, pointer, name, json }
+                SchemaDefinition { file, pointer, name, json }
             });
             root_type.into_iter().chain(inner)
         })
     }
 
-    /// Any file, by path.
+    /// Returns a file, by path.
     #[must_use]
     pub fn file(&self, path: &str) -> Option<&Json> {
         self.files.get(path)
     }
 
-    /// All files, by path in sorted order.
+    /// Returns all files, sorted by path.
     pub fn files(&self) -> impl Iterator<Item = (&str, &Json)> {
         self.files.iter().map(|(path, json)| (path.as_str(), json))
     }
 }
 
-/// A type that a schema file defines.
-pub(crate) struct Definition<'s> {
+/// Type that a schema file defines.
+pub(crate) struct SchemaDefinition<'s> {
     pub(crate) file: &'s str,
-    /// JSON pointer to it in the file.
+    /// JSON pointer to it within the file.
     pub(crate) pointer: String,
     pub(crate) name: &'s str,
     pub(crate) json: &'s Json,
 }
 
-/// The name of the definition that a reference written in `from` leads to. `None` if the reference has none of the
-/// allowed forms.
+/// Returns the name of the definition that a reference written in `from` leads to; `None` if the reference has none of
+/// the permitted forms.
 pub(crate) fn referenced(from: &str, reference: &str) -> Option<String> {
     let (path, name) = resolve(from, reference)?;
-    // A root's name is its title, and its file is named after it, with one exception.
+    // The name of a root is its title, and its file is named after it, with one exception.
     let stem = path.rsplit('/').next().unwrap_or(&path).trim_end_matches(".schema.json");
     Some(name.unwrap_or(if stem == ENVELOPE.0 { ENVELOPE.1 } else { stem }).to_owned())
 }
 
-/// Resolves a reference written in `from` to `(path of the file, name)`; the name is `None` for a
-/// file's root. `None` if the reference has none of the allowed forms.
+/// Resolves a reference written in `from` to `(path of the file, name)`; the name is `None` for a file's root. Returns
+/// `None` if the reference has none of the permitted forms.
 #[must_use]
 pub fn resolve<'r>(from: &str, reference: &'r str) -> Option<(String, Option<&'r str>)> {
     let (path, fragment) = match reference.split_once('#') {

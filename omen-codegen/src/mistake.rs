@@ -1,4 +1,4 @@
-//! A mistake in a schema file, reported so that its author can fix it.
+//! Mistake in a schema file, reported so that its author can fix it.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use crate::place::Place;
 
-/// The texts of files by path, in which mistakes are located.
+/// Texts of files by path, for locating mistakes.
 pub type Texts = Arc<BTreeMap<String, String>>;
 
-/// One mistake: where it stands, what is wrong, how to fix it.
+/// One mistake: location, problem and help.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Mistake {
     /// Path of the file under `v0.7/`, such as `packets/DecisionPacket.schema.json`.
@@ -18,11 +18,11 @@ pub struct Mistake {
     pub pointer: String,
     /// Short stable name of the kind of mistake, such as `inline-object`.
     pub kind: &'static str,
-    /// What is wrong.
+    /// Description of the problem.
     pub problem: String,
-    /// How to fix it.
+    /// How to fix the problem.
     pub help: String,
-    /// Line and column of the value, where the file has it.
+    /// Line and column of the value, if the file contains it.
     pub place: Option<Place>,
 }
 
@@ -40,7 +40,7 @@ impl fmt::Display for Mistake {
     }
 }
 
-/// All mistakes of a set of schema files, sorted by file and place; never empty.
+/// All mistakes of a set of schema files, sorted by file and location; never empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mistakes {
     all: Vec<Mistake>,
@@ -48,17 +48,17 @@ pub struct Mistakes {
 }
 
 impl Mistakes {
-    /// Sorts `mistakes` and drops exact repeats; `Ok` when there is none.
+    /// Sorts `mistakes` and drops exact repeats; returns `Ok` if there are none.
     ///
     /// # Errors
-    /// The mistakes, when there is at least one.
+    /// The mistakes, if there is at least one.
     pub fn none_in(mut mistakes: Vec<Mistake>) -> Result<(), Self> {
         mistakes.sort();
         mistakes.dedup();
         if mistakes.is_empty() { Ok(()) } else { Err(Self { all: mistakes, in_every_build: false }) }
     }
 
-    /// Adds line and column to each mistake whose file is among these.
+    /// Adds line and column to each mistake whose file is in `texts`.
     pub(crate) fn located(mut self, texts: &Texts) -> Self {
         for mistake in &mut self.all {
             let text = texts.get(&mistake.file);
@@ -68,19 +68,19 @@ impl Mistakes {
         self
     }
 
-    /// Marks mistakes that every crate finds which is generated from the files.
+    /// Marks mistakes that every crate generated from the files finds.
     pub(crate) fn in_every_build(mut self) -> Self {
         self.in_every_build = true;
         self
     }
 
-    /// Whether every crate that is generated from the files finds them, and not just one emitter.
+    /// Whether every crate generated from the files finds these mistakes, and not just one emitter.
     #[must_use]
     pub fn are_in_every_build(&self) -> bool {
         self.in_every_build
     }
 
-    /// The mistakes, sorted.
+    /// Returns the mistakes, sorted.
     pub fn iter(&self) -> impl Iterator<Item = &Mistake> {
         self.all.iter()
     }
@@ -105,7 +105,7 @@ impl fmt::Display for Mistakes {
 
 impl std::error::Error for Mistakes {}
 
-/// Something that no schema mistake can cause once the lint has passed.
+/// Returns a mistake that no schema file can cause once the lint has passed.
 pub(crate) fn bug(problem: String) -> Mistakes {
     Mistake {
         place: None,

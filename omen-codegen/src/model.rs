@@ -1,15 +1,15 @@
-//! The model: what the linted files say, in the terms that the emitters need. Frozen once built.
+//! Model: content of the linted files, in the terms of the emitters. Immutable once built.
 //!
-//! Building it repeats no check of the lint phase, yet never panics: what the lint should have
-//! refused comes back as a [`Mistake`] of kind `not-linted`.
+//! Building it repeats no check of the lint phase, yet never panics: anything that the lint should have refused is
+//! returned as a [`Mistake`] of kind `not-linted`.
 
 use std::collections::BTreeMap;
 
 use omen_schema::pointer;
 
-use crate::declare::Declared;
+use crate::declare::Declarations;
 use crate::json::Json;
-use crate::load::{Definition, FSM_FILE, GATE_FILE, RULES_FILE, SchemaSet, referenced};
+use crate::load::{FSM_FILE, GATE_FILE, RULES_FILE, SchemaDefinition, SchemaSet, referenced};
 use crate::mistake::{Mistake, Mistakes, bug};
 use crate::pattern::Pattern;
 
@@ -37,10 +37,10 @@ pub use rules::{By, Help, Holds, Predicate, Rule, Stage};
 pub use table::{Derived, Event, Guard, GuardOn, Obligation, Row, State, SubState, Target};
 pub use typed::{Capability, Move, Text, TypedApi, Typestate};
 
-/// The enum of the packet types.
+/// Enum of the packet types.
 pub(crate) const PACKET_TYPE: &str = "PacketType";
 
-/// Everything that the schema files say.
+/// Content of all schema files.
 #[derive(Clone, Debug)]
 pub struct Model {
     /// Version of the protocol, such as `0.7`.
@@ -49,50 +49,50 @@ pub struct Model {
     pub defs: BTreeMap<String, Def>,
     /// Names of the packet roots, in the order of the packet type enum.
     pub packets: Vec<String>,
-    /// All codes, in the order in which they are documented.
+    /// All codes, in the order of the documentation.
     pub rules: Vec<Rule>,
     /// The state machine.
     pub fsm: Fsm,
     /// The tool boundary.
     pub gate: Gate,
-    /// The decisions that texts cite.
+    /// Decisions that texts cite.
     pub decisions: Vec<Decision>,
-    /// What typify declares.
-    pub(crate) declared: Declared,
-    /// The texts of the files, in which an emitter's mistakes are located.
+    /// Declarations of typify.
+    pub(crate) declared: Declarations,
+    /// Texts of the files, for locating an emitter's mistakes.
     pub(crate) texts: crate::mistake::Texts,
 }
 
-/// A named definition.
+/// Named definition.
 #[derive(Clone, Debug)]
 pub struct Def {
-    /// Its name, which is also the Rust type's.
+    /// Name, which is also the name of the Rust type.
     pub name: String,
-    /// The file that it stands in.
+    /// File that contains it.
     pub file: String,
-    /// Its description, which is also the Rust documentation.
+    /// Description, which is also the Rust documentation.
     pub description: String,
-    /// What it is.
+    /// Kind and content.
     pub kind: Kind,
 }
 
-/// What a definition is.
+/// Kind of a definition.
 #[derive(Clone, Debug)]
 pub enum Kind {
     /// A closed object.
     Object(Object),
     /// One of a fixed set of strings.
     Enum(Vec<Variant>),
-    /// A string that some check restricts.
+    /// String with constraints.
     Text(TextRule),
-    /// An integer within bounds, both inclusive.
+    /// Integer within inclusive bounds.
     Integer {
         /// Smallest value.
         min: u64,
         /// Largest value.
         max: u64,
     },
-    /// A number within bounds, both inclusive.
+    /// Number within inclusive bounds.
     Number {
         /// Smallest value.
         min: Option<f64>,
@@ -101,87 +101,87 @@ pub enum Kind {
     },
     /// One of several definitions, distinguished by JSON type.
     Union(Vec<String>),
-    /// A free-form object with at least this many members.
+    /// Free-form object with a minimum number of members.
     FreeObject {
-        /// Fewest members.
+        /// Minimum number of members.
         min: usize,
     },
     /// Any JSON value.
     Any,
 }
 
-/// What a string must be.
+/// Constraint on a string.
 #[derive(Clone, Debug)]
 pub enum TextRule {
-    /// Anything.
+    /// Any string.
     Plain,
-    /// Between so many characters (Unicode scalar values), both inclusive.
+    /// Length in characters (Unicode scalar values), with inclusive bounds.
     Length {
-        /// Fewest characters.
+        /// Minimum number of characters.
         min: usize,
-        /// Most characters.
+        /// Maximum number of characters.
         max: Option<usize>,
     },
-    /// A prefix and then one or more characters of a class.
+    /// Prefix, followed by one or more characters of a class.
     Pattern {
-        /// As the schema has it.
+        /// Pattern as in the schema.
         source: String,
-        /// Taken apart.
+        /// Parsed pattern.
         pattern: Pattern,
     },
     /// An RFC 3339 timestamp.
     DateTime,
 }
 
-/// One value of an enum.
+/// Value of an enum.
 #[derive(Clone, Debug)]
 pub struct Variant {
-    /// The value on the wire.
+    /// Name in JSON.
     pub wire: String,
-    /// Its Rust name, as typify declares it.
+    /// Rust name, as typify declares it.
     pub name: String,
-    /// What it means.
+    /// Description.
     pub description: String,
-    /// The age in seconds beyond which evidence is stale, if the value is a freshness class that has one.
+    /// Maximum age of evidence in seconds, if the value is a freshness class that has one.
     pub stale_after: Option<u64>,
 }
 
-/// A closed object.
+/// Closed object.
 #[derive(Clone, Debug)]
 pub struct Object {
-    /// Its members, in schema order.
+    /// Members, in schema order.
     pub fields: Vec<Field>,
-    /// Its conditional requirements.
+    /// Conditional requirements.
     pub conditionals: Vec<Conditional>,
-    /// The branches of these, each with a builder of its own.
+    /// Branches of the conditionals, each with its own builder.
     pub branches: Vec<Branch>,
-    /// The packet type, if this is a packet's root.
+    /// Packet type, if this is a packet's root.
     pub packet: Option<String>,
-    /// The pattern that names of other members must match, and what those are, if there may be any.
+    /// Pattern for the names of additional members, and its description; `None` if they are not permitted.
     pub metadata: Option<(String, String)>,
 }
 
-/// A member of an object.
+/// Member of an object.
 #[derive(Clone, Debug)]
 pub struct Field {
-    /// Name on the wire.
+    /// Name in JSON.
     pub name: String,
-    /// What it means.
+    /// Description.
     pub description: String,
-    /// What it holds.
+    /// Type of the value.
     pub ty: Ty,
-    /// Whether it must be there.
+    /// Whether the member is required.
     pub required: bool,
-    /// Rules that a schema error at this member breaks as well.
+    /// Rules that a schema error in this member also violates.
     pub rules: Vec<String>,
-    /// A value that shows what is meant, as JSON.
+    /// Example value, as JSON.
     pub example: Option<String>,
 }
 
-/// What a member holds.
+/// Type of a member's value.
 #[derive(Clone, Debug)]
 pub enum Ty {
-    /// A definition's value.
+    /// Value of a definition.
     Ref(String),
     /// `true` or `false`.
     Bool,
@@ -191,42 +191,42 @@ pub enum Ty {
     NullableText,
     /// An array.
     Array {
-        /// What its elements are.
+        /// Type of its elements.
         item: Item,
-        /// Fewest elements.
+        /// Minimum number of elements.
         min: usize,
-        /// Most elements.
+        /// Maximum number of elements.
         max: Option<usize>,
     },
 }
 
-/// What an array's elements are.
+/// Type of an array's elements.
 #[derive(Clone, Debug)]
 pub enum Item {
     /// Values of a definition.
     Ref(String),
-    /// Any strings.
+    /// Strings without constraints.
     PlainText,
 }
 
-/// `if` one member is so, `then` another must be there.
+/// Conditional requirement: `if` one member meets a condition, `then` another is required.
 #[derive(Clone, Debug)]
 pub struct Conditional {
-    /// Says the same in words.
+    /// Description.
     pub description: String,
-    /// The member that it depends on.
+    /// Member on which it depends.
     pub subject: String,
-    /// When it applies.
+    /// Condition on the subject.
     pub when: When,
-    /// The member that must then be there.
+    /// Member that is then required.
     pub requires: String,
-    /// Whether that member must then be a string that is not empty.
+    /// Whether that member must then be a non-empty string.
     pub non_empty: bool,
     /// Rules that this conditional expresses.
     pub rules: Vec<String>,
 }
 
-/// When a conditional applies.
+/// Condition of a conditional requirement.
 #[derive(Clone, Debug)]
 pub enum When {
     /// The subject has one of these values.
@@ -239,13 +239,13 @@ impl Model {
     /// Builds the model of a linted set.
     ///
     /// # Errors
-    /// What the lint phase should have refused.
+    /// Mistakes that the lint phase should have refused.
     pub fn build(set: &SchemaSet) -> Result<Self, Mistakes> {
         let mut defs = BTreeMap::new();
-        for Definition { file, pointer, name, json } in set.definitions() {
-            defs.insert(name.to_owned(), def(&At { file, pointer }, name, json)?);
+        for SchemaDefinition { file, pointer, name, json } in set.definitions() {
+            defs.insert(name.to_owned(), def(&Location { file, pointer }, name, json)?);
         }
-        let declared = Declared::of(set)?;
+        let declared = Declarations::from_schemas(set)?;
         for def in defs.values_mut() {
             if let Kind::Enum(values) = &mut def.kind {
                 for value in values {
@@ -257,11 +257,11 @@ impl Model {
         if let Some(Def { kind: Kind::Enum(variants), .. }) = defs.get(PACKET_TYPE) {
             packets.extend(variants.iter().map(|v| v.wire.clone()));
         }
-        let fsm_at = At { file: FSM_FILE, pointer: String::new() };
-        let rules_at = At { file: RULES_FILE, pointer: String::new() };
+        let fsm_at = Location { file: FSM_FILE, pointer: String::new() };
+        let rules_at = Location { file: RULES_FILE, pointer: String::new() };
         let fsm_json = set.file(FSM_FILE).ok_or_else(|| fsm_at.wrong("the file is missing"))?;
         let rules_json = set.file(RULES_FILE).ok_or_else(|| rules_at.wrong("the file is missing"))?;
-        let gate_at = At { file: GATE_FILE, pointer: String::new() };
+        let gate_at = Location { file: GATE_FILE, pointer: String::new() };
         let gate_json = set.file(GATE_FILE).ok_or_else(|| gate_at.wrong("the file is missing"))?;
         Ok(Self {
             version: text(&fsm_at, fsm_json, "version")?,
@@ -276,20 +276,20 @@ impl Model {
         })
     }
 
-    /// A definition, by name.
+    /// Returns a definition, by name.
     ///
     /// # Errors
-    /// If there is none.
+    /// An unknown name.
     pub fn def(&self, name: &str) -> Result<&Def, Mistakes> {
-        self.defs
-            .get(name)
-            .ok_or_else(|| At { file: "", pointer: String::new() }.wrong(&format!("no definition `{name}`")).into())
+        self.defs.get(name).ok_or_else(|| {
+            Location { file: "", pointer: String::new() }.wrong(&format!("no definition `{name}`")).into()
+        })
     }
 
-    /// The value of an enum that is `wire` in JSON.
+    /// Returns the value of an enum, given its JSON name `wire`.
     ///
     /// # Errors
-    /// If there is no such enum or value.
+    /// An unknown enum or value.
     pub fn value(&self, of: &str, wire: &str) -> Result<&Variant, Mistakes> {
         let found = match &self.def(of)?.kind {
             Kind::Enum(values) => values.iter().find(|value| value.wire == wire),
@@ -298,7 +298,7 @@ impl Model {
         found.ok_or_else(|| bug(format!("`{of}` has no value `{wire}`")))
     }
 
-    /// The object that a definition is, if it is one.
+    /// Returns the object if the definition is one.
     #[must_use]
     pub fn object(&self, name: &str) -> Option<&Object> {
         match self.defs.get(name).map(|def| &def.kind) {
@@ -307,26 +307,26 @@ impl Model {
         }
     }
 
-    /// The definition that holds a packet type's payload.
+    /// Returns the definition of a packet type's payload.
     #[must_use]
     pub fn payload_of(&self, packet: &str) -> Option<&str> {
         self.object(packet)?.field("payload")?.ty.reference()
     }
 }
 
-/// What some values of a member demand.
+/// Requirement that some values of a member impose.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Demand<'m> {
-    /// The member that it depends on.
+    /// Member on which it depends.
     pub subject: &'m str,
-    /// Its values, of an enum.
+    /// Enum values that impose it.
     pub values: Vec<&'m str>,
-    /// The member that must then be there.
+    /// Member that is then required.
     pub requires: &'m str,
 }
 
 impl Object {
-    /// The conditionals that ask for values of an enum; those about the same two members together.
+    /// Returns the conditionals on enum values, merged by subject and required member.
     #[must_use]
     pub fn demands(&self) -> Vec<Demand<'_>> {
         let mut demands: Vec<Demand<'_>> = Vec::new();
@@ -342,7 +342,7 @@ impl Object {
         demands
     }
 
-    /// A member, by name.
+    /// Returns a member, by name.
     #[must_use]
     pub fn field(&self, name: &str) -> Option<&Field> {
         self.fields.iter().find(|field| field.name == name)
@@ -350,7 +350,7 @@ impl Object {
 }
 
 impl Ty {
-    /// The definition's name, if this is a plain reference.
+    /// Returns the name of the definition, if this is a plain reference.
     #[must_use]
     pub fn reference(&self) -> Option<&str> {
         match self {
@@ -360,21 +360,21 @@ impl Ty {
     }
 }
 
-/// Reads the state machine, with every place that a legal log leads to.
-pub(crate) fn machine(at: &At<'_>, json: &Json) -> Result<Fsm, Mistake> {
+/// Builds the state machine, including every position that a legal log can reach.
+pub(crate) fn machine(at: &Location<'_>, json: &Json) -> Result<Fsm, Mistake> {
     let mut fsm = fsm::build(at, json)?;
     fsm.cells.places = fsm.places();
     Ok(fsm)
 }
 
-/// A place in a file, for mistakes.
+/// Location in a file, for mistakes.
 #[derive(Clone, Debug)]
-pub(crate) struct At<'f> {
+pub(crate) struct Location<'f> {
     pub(crate) file: &'f str,
     pub(crate) pointer: String,
 }
 
-impl At<'_> {
+impl Location<'_> {
     pub(crate) fn join(&self, part: impl std::fmt::Display) -> Self {
         let mut pointer = self.pointer.clone();
         pointer::push(&mut pointer, &part.to_string());
@@ -393,7 +393,7 @@ impl At<'_> {
     }
 }
 
-pub(crate) fn text(at: &At<'_>, json: &Json, key: &str) -> Result<String, Mistake> {
+pub(crate) fn text(at: &Location<'_>, json: &Json, key: &str) -> Result<String, Mistake> {
     json.get(key)
         .and_then(Json::as_str)
         .map(str::to_owned)
@@ -401,10 +401,10 @@ pub(crate) fn text(at: &At<'_>, json: &Json, key: &str) -> Result<String, Mistak
 }
 
 fn each<T>(
-    at: &At<'_>,
+    at: &Location<'_>,
     json: &Json,
     key: &str,
-    build: fn(&At<'_>, &Json) -> Result<T, Mistake>,
+    build: fn(&Location<'_>, &Json) -> Result<T, Mistake>,
 ) -> Result<Vec<T>, Mistake> {
     json.get(key)
         .map_or(&[][..], Json::elements)
@@ -418,7 +418,7 @@ fn strings(json: &Json, key: &str) -> Vec<String> {
     json.get(key).map(Json::strings).unwrap_or_default().into_iter().map(str::to_owned).collect()
 }
 
-fn def(at: &At<'_>, name: &str, json: &Json) -> Result<Def, Mistake> {
+fn def(at: &Location<'_>, name: &str, json: &Json) -> Result<Def, Mistake> {
     Ok(Def {
         name: name.to_owned(),
         file: at.file.to_owned(),
@@ -427,7 +427,7 @@ fn def(at: &At<'_>, name: &str, json: &Json) -> Result<Def, Mistake> {
     })
 }
 
-fn kind(at: &At<'_>, json: &Json) -> Result<Kind, Mistake> {
+fn kind(at: &Location<'_>, json: &Json) -> Result<Kind, Mistake> {
     if let Some(branches) = json.get("oneOf") {
         return one_of(at, branches.elements());
     }
@@ -451,7 +451,7 @@ fn kind(at: &At<'_>, json: &Json) -> Result<Kind, Mistake> {
     }
 }
 
-fn one_of(at: &At<'_>, branches: &[Json]) -> Result<Kind, Mistake> {
+fn one_of(at: &Location<'_>, branches: &[Json]) -> Result<Kind, Mistake> {
     if branches.iter().all(|branch| branch.get("$ref").is_some()) {
         let names = branches.iter().map(|branch| reference(at, branch)).collect::<Result<_, _>>()?;
         return Ok(Kind::Union(names));
@@ -471,7 +471,7 @@ fn one_of(at: &At<'_>, branches: &[Json]) -> Result<Kind, Mistake> {
         .map(Kind::Enum)
 }
 
-fn reference(at: &At<'_>, json: &Json) -> Result<String, Mistake> {
+fn reference(at: &Location<'_>, json: &Json) -> Result<String, Mistake> {
     referenced(at.file, &text(at, json, "$ref")?)
         .ok_or_else(|| at.join("$ref").wrong("this form of reference is not supported"))
 }
@@ -480,7 +480,7 @@ fn size(json: &Json, key: &str) -> Option<usize> {
     json.get(key).and_then(Json::as_u64).and_then(|n| usize::try_from(n).ok())
 }
 
-fn text_rule(at: &At<'_>, json: &Json) -> Result<TextRule, Mistake> {
+fn text_rule(at: &Location<'_>, json: &Json) -> Result<TextRule, Mistake> {
     if let Some(source) = json.get("pattern").and_then(Json::as_str) {
         let pattern = Pattern::parse(source).map_err(|why| at.join("pattern").wrong(&why))?;
         return Ok(TextRule::Pattern { source: source.to_owned(), pattern });
@@ -495,7 +495,7 @@ fn text_rule(at: &At<'_>, json: &Json) -> Result<TextRule, Mistake> {
     })
 }
 
-fn object(at: &At<'_>, json: &Json) -> Result<Object, Mistake> {
+fn object(at: &Location<'_>, json: &Json) -> Result<Object, Mistake> {
     let required = json.get("required").map(Json::strings).unwrap_or_default();
     let mut fields = Vec::new();
     let mut packet = None;
@@ -537,7 +537,7 @@ fn rule_codes(json: &Json) -> Vec<String> {
     json.get("x-omen-rules").map(Json::strings).unwrap_or_default().into_iter().map(str::to_owned).collect()
 }
 
-fn ty(at: &At<'_>, json: &Json) -> Result<Ty, Mistake> {
+fn ty(at: &Location<'_>, json: &Json) -> Result<Ty, Mistake> {
     if json.get("$ref").is_some() {
         return reference(at, json).map(Ty::Ref);
     }
@@ -561,7 +561,7 @@ fn ty(at: &At<'_>, json: &Json) -> Result<Ty, Mistake> {
     }
 }
 
-fn conditional(at: &At<'_>, json: &Json) -> Result<Conditional, Mistake> {
+fn conditional(at: &Location<'_>, json: &Json) -> Result<Conditional, Mistake> {
     let bad = || at.wrong("this form of conditional is not supported");
     let then = json.get("then").ok_or_else(bad)?;
     let (subject, test) =

@@ -1,12 +1,12 @@
-//! The one form of regular expression that the schemas use.
+//! The only form of regular expression that the schemas use.
 //!
-//! Identifiers have patterns such as `^pkt_[a-zA-Z0-9_-]+$`. Generated code checks them by hand,
-//! without a regular-expression engine, so a pattern is taken apart once, here.
+//! Identifiers have patterns such as `^pkt_[a-zA-Z0-9_-]+$`. Generated code checks them without a regular-expression
+//! engine, so patterns are parsed once, here.
 
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// A pattern `^literal[class]+$`: a prefix, and then one or more characters out of a class.
+/// Pattern `^literal[class]+$`: a prefix, followed by one or more characters of a class.
 ///
 /// ```
 /// use omen_codegen::pattern::Pattern;
@@ -18,20 +18,20 @@ use std::str::Chars;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
-    /// The text that every match starts with: ASCII letters, digits and `_`; it may be empty.
+    /// Prefix of every match: ASCII letters, digits and `_`; may be empty.
     pub prefix: String,
-    /// The characters that may follow, as ranges with both ends included; never empty, in the
-    /// order of the pattern. A single character is a range from itself to itself.
+    /// Permitted characters after the prefix, as inclusive ranges in the order of the pattern; never empty. A single
+    /// character is a range of itself.
     pub ranges: Vec<(char, char)>,
 }
 
 impl Pattern {
-    /// Takes a pattern apart.
+    /// Parses a pattern.
     ///
     /// # Errors
-    /// What keeps `text` from being of the form `^literal[class]+$`, where the literal is made of
-    /// ASCII letters, digits and `_`, and the class of ASCII letters, digits, `_`, ranges such as
-    /// `a-z`, and at most one `-`, which stands last.
+    /// The reason why `text` is not of the form `^literal[class]+$`, where the literal consists of ASCII letters,
+    /// digits and `_`, and the class of ASCII letters, digits, `_`, ranges such as `a-z`, and at most one `-`, which
+    /// comes last.
     pub fn parse(text: &str) -> Result<Self, String> {
         let body = text.strip_prefix('^').ok_or("it does not start with `^`")?;
         let body = body.strip_suffix("]+$").ok_or("it does not end with `]+$`")?;
@@ -43,7 +43,7 @@ impl Pattern {
         Ok(Self { prefix: prefix.to_owned(), ranges })
     }
 
-    /// Whether the whole of `text` matches (D41: a trailing newline is not forgiven).
+    /// Whether the whole of `text` matches. A trailing newline does not match (D41).
     #[must_use]
     pub fn holds(&self, text: &str) -> bool {
         text.strip_prefix(&self.prefix).is_some_and(|rest| {
@@ -70,13 +70,13 @@ fn parse_class(class: &str) -> Result<Vec<(char, char)>, String> {
     if ranges.is_empty() { Err("its class is empty".to_owned()) } else { Ok(ranges) }
 }
 
-/// The upper end of the range that starts with `low`; `low` itself if no range follows.
+/// Returns the upper end of the range that starts with `low`, or `low` if no range follows.
 fn range_end(low: char, chars: &mut Peekable<Chars<'_>>) -> Result<char, String> {
     let mut ahead = chars.clone();
     if ahead.next() != Some('-') {
         return Ok(low);
     }
-    // A `-` at the very end is a character of its own.
+    // A `-` at the end stands for itself.
     let Some(high) = ahead.next() else { return Ok(low) };
     *chars = ahead;
     if same_kind(low, high) && low <= high {

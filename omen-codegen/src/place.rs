@@ -1,40 +1,40 @@
-//! Line and column of a value in a JSON text, found by its JSON pointer.
+//! Location of a value in a JSON text, found by its JSON pointer.
 
 use std::num::NonZeroU32;
 
 use omen_schema::pointer;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
-/// Where a value begins.
+/// Line and column of a value's first character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
-    // An error that may have a place stays small with these.
+    // Nonzero integers keep errors with an optional location small.
     line: NonZeroU32,
     column: NonZeroU32,
 }
 
 impl Place {
-    /// A line and a column, from 1.
+    /// Returns a line and a column, both starting at 1.
     #[must_use]
     pub fn new(line: usize, column: usize) -> Self {
         let from_1 = |n: usize| u32::try_from(n).ok().and_then(NonZeroU32::new).unwrap_or(NonZeroU32::MIN);
         Self { line: from_1(line), column: from_1(column) }
     }
 
-    /// The line, from 1.
+    /// Returns the line, starting at 1.
     #[must_use]
     pub fn line(self) -> u32 {
         self.line.get()
     }
 
-    /// The column in characters, from 1.
+    /// Returns the column in characters, starting at 1.
     #[must_use]
     pub fn column(self) -> u32 {
         self.column.get()
     }
 
-    /// The place of the value to which a pointer leads; `None` if there is no such value, or if the text is not JSON
-    /// up to it. Of a repeated key the first counts.
+    /// Finds the value to which a pointer leads; `None` if there is no such value, or if the text before it is not
+    /// JSON. If a key is repeated, the first counts.
     ///
     /// ```
     /// use omen_codegen::place::Place;
@@ -49,7 +49,7 @@ impl Place {
         Some(Self::at(text, at))
     }
 
-    /// The place of a byte.
+    /// Returns the location of a byte.
     fn at(text: &str, at: usize) -> Self {
         let before = text.get(..at).unwrap_or(text);
         let line = before.rsplit('\n').next().unwrap_or_default();
@@ -57,7 +57,7 @@ impl Place {
     }
 }
 
-/// Where the member or element of this name begins, in the object or array that begins at `at`.
+/// Returns the offset of the member or element with this name, in the object or array that begins at `at`.
 fn below(text: &str, at: usize, step: &str) -> Option<usize> {
     let is_object = text.get(at..)?.starts_with('{');
     if !is_object && !text.get(at..)?.starts_with('[') {
@@ -84,14 +84,14 @@ fn below(text: &str, at: usize, step: &str) -> Option<usize> {
     None
 }
 
-/// A value that begins at `at`, and where it ends.
+/// Parses a value that begins at `at`, and returns it with the offset of its end.
 fn skip<T: DeserializeOwned>(text: &str, at: usize) -> Option<(T, usize)> {
     let mut values = serde_json::Deserializer::from_str(text.get(at..)?).into_iter::<T>();
     let value = values.next()?.ok()?;
     Some((value, at + values.byte_offset()))
 }
 
-/// Where the white space that may stand at `at` ends.
+/// Returns the offset after any white space at `at`.
 fn blank(text: &str, at: usize) -> usize {
     let rest = text.get(at..).unwrap_or_default();
     at + rest.len() - rest.trim_start_matches([' ', '\t', '\r', '\n']).len()

@@ -1,9 +1,9 @@
 //! Placeholders in texts: `{limit}`.
 
-/// Returns the names of the placeholders in a text, each once, in the order in which they first occur.
+/// Returns the names of the placeholders in a text, without duplicates, in order of first occurrence.
 ///
 /// # Errors
-/// What is wrong with the braces of the text. A parameter is named after each placeholder, so a keyword cannot be one.
+/// A description of the malformed braces. A parameter is named after each placeholder, so a keyword is not permitted.
 pub(crate) fn placeholders(text: &str) -> Result<Vec<&str>, String> {
     let mut names = Vec::new();
     let mut rest = text;

@@ -1,12 +1,12 @@
 //! The typed API: an episode whose illegal moves do not compile.
 //!
 //! [`Episode<S>`] is an episode in the state `S`. Each state has exactly the methods for which the transition table has
-//! a row. If a method is called in another state, the compile error names the rule and the fix. What is known only at
-//! run time (budgets, expiry, deadlines) is returned as [`Refused`], which holds the episode; nothing was written. A
-//! log that fails ([`Refusal::Log`]) ends the run: resume the episode from what the log holds.
+//! a row. If a method is called in another state, the compile error names the rule and the fix. Errors that are known
+//! only at run time (budgets, expiry, deadlines) are returned as [`Refused`], which holds the episode; nothing was
+//! written. A log that fails ([`Refusal::Log`]) ends the run: resume the episode from the content of its log.
 //!
 //! Before a packet is written, it is judged by the same [`Machine`](crate::Machine) that validates logs. So a validator
-//! accepts whatever an episode has written.
+//! accepts everything that an episode has written.
 
 #![allow(clippy::type_complexity, reason = "states are types: what a move leads to is written out")]
 
@@ -16,69 +16,69 @@ use std::marker::PhantomData;
 use omen_types::{CorrelationId, Instant, PacketId};
 
 mod any;
-mod asked;
 mod checks;
 mod claim;
 mod compose;
 mod convert;
 mod core;
-mod counted;
 mod decide;
 mod demands;
 mod draft;
-mod ending;
 mod envelope;
-mod fit;
+mod errors;
 mod ids;
 mod lease;
-mod leased;
+mod lease_updates;
 mod log;
+mod loop_errors;
 mod loop_notes;
-mod mark;
 mod moves;
 mod notes;
+mod on_drop;
 mod open_task;
 mod propose;
-mod proved;
-mod refused;
 mod resume;
 mod run;
+mod runtime_counts;
 mod setup;
 mod stamps;
 mod state;
 mod sync;
+mod tag;
 mod time;
 mod tool_classes;
-mod under;
-mod unproven;
+mod truncate;
+mod user_inputs;
 mod values;
+mod verified_assumptions;
+mod with_envelope;
 
 pub use any::{AnyEpisode, AnyLoop};
-pub use asked::UserInput;
 pub use claim::{Claims, StartError};
 pub use convert::{AskingEnvelope, EndsSafeMode, IntoActOrder, IntoOrder, IntoOrders, KnownEnvelope, Says};
 pub use decide::Decided;
 pub use demands::*;
-pub use ending::{Lost, OnDrop};
+pub use errors::{Halt, Refusal, Refused};
 pub use ids::{IdSource, Numbered};
 pub use lease::Lapsed;
 pub use log::{JsonLines, Line, Log, MemoryLog};
+pub use loop_errors::{CheckError, SettleError, Unproven};
+pub use on_drop::{Lost, OnDrop};
 pub use propose::{Allow, Moved, NotMoved};
-pub use refused::{Halt, Refusal, Refused};
 pub use resume::ResumeError;
 pub use run::{EachError, ExecuteError, Failed, LoopError, TaskError};
 pub use setup::{AnotherEpisode, Setup};
 pub use stamps::Stamps;
 pub use state::*;
 pub use time::{SystemClock, TimeSource};
-pub use under::{ToolsThen, Under};
-pub use unproven::{CheckError, SettleError, Unproven};
+pub use user_inputs::UserInput;
 pub use values::*;
+pub use with_envelope::{ToolsThen, Under};
 
 use core::Core;
 
-// The types of states, their methods, and the traits that explain illegal calls. They are included here, beside
-// `Episode`, so that compile errors name them by short paths.
+// Typestates, their methods, and the traits that explain illegal calls. They are included here, beside `Episode`, so
+// that compile errors name them by short paths.
 use crate::table::{Node, NodeSet};
 use omen_invariants::facts::*;
 use state::sealed::EpisodeSealed;
@@ -96,54 +96,54 @@ pub struct Episode<S> {
 }
 
 impl<S> Episode<S> {
-    /// The episode's correlation id.
+    /// Returns the correlation id.
     #[must_use]
     pub fn correlation_id(&self) -> &CorrelationId {
         &self.core.origin.correlation_id
     }
 
-    /// Returns the time of its clock.
+    /// Returns the current time of the episode's clock.
     #[must_use]
     pub fn now(&self) -> Instant {
         self.core.clock.now()
     }
 
-    /// Returns what the rules remember of the episode: budgets, tokens, open directives.
+    /// Returns the ledger of the episode: budgets, tokens, open directives.
     #[must_use]
     pub fn ledger(&self) -> &omen_invariants::Ledger {
         self.core.machine.ledger()
     }
 
-    /// Returns the packet id of its latest decision, which a verification plan names.
+    /// Returns the packet id of the latest decision, which a verification plan names.
     #[must_use]
     pub fn decision(&self) -> Option<&PacketId> {
         self.core.decision.as_ref()
     }
 
-    /// Returns its nodes in the transition table: two after results were taken in (D11), else one.
+    /// Returns the nodes in the transition table: two after results were recorded (D11), otherwise one.
     #[must_use]
     pub fn nodes(&self) -> NodeSet {
         self.core.machine.nodes()
     }
 
-    /// Returns how many packets it has sent.
+    /// Returns the number of packets sent.
     #[must_use]
     pub fn packets(&self) -> u64 {
         self.core.sent
     }
 
-    /// Returns the lines that it has written, if its log keeps them ([`MemoryLog`], the default, does).
+    /// Returns the lines written so far, if the log keeps them ([`MemoryLog`], the default, does).
     #[must_use]
     pub fn lines(&self) -> &[String] {
         self.core.log.lines()
     }
 
-    /// Returns the error of a step that has no error in its type. Every later step fails with the same error. The
-    /// causes: the log could not be written, the episode was resumed elsewhere, the id source gave an invalid id, or a
-    /// generated payload does not fit its move (see [`Says`]) or was changed after it was built. Other values cannot be
-    /// the cause: they are checked where they are made (see [`Json`]), and a record that is too long for a line is
+    /// Returns the error of a move whose type has no error. Every later move fails with the same error. Causes: the log
+    /// could not be written, the episode was resumed elsewhere, the id source gave an invalid id, or a generated
+    /// payload does not fit its move (see [`Says`]) or was changed after it was built. Other values cannot be the
+    /// cause: they are checked when they are created (see [`Json`]), and a record that is too long for a line is
     /// shortened. If the log failed or the episode was resumed elsewhere, only [`AnyEpisode::resume`] continues it,
-    /// from what the log holds. Otherwise [`Episode::into_any`] returns the episode in the state that its log has
+    /// from the content of the log. Otherwise [`Episode::into_any`] returns the episode in the state that its log has
     /// reached.
     #[must_use]
     pub fn trouble(&self) -> Option<&Refusal> {
@@ -152,19 +152,19 @@ impl<S> Episode<S> {
 
     /// Returns the episode with its state known at run time: the state that its log has reached.
     pub fn into_any(self) -> AnyEpisode {
-        AnyEpisode::of(self.core)
+        AnyEpisode::from_core(self.core)
     }
 
     fn from_core(core: Box<Core>) -> Self {
         Self { core, state: PhantomData }
     }
 
-    /// The same episode in another state.
+    /// Changes the type of the state.
     fn at<N>(self) -> Episode<N> {
         Episode::from_core(self.core)
     }
 
-    /// Returns the episode with the reason why the step was refused.
+    /// Returns the episode with the reason for the refusal.
     fn refuse(self, why: std::sync::Arc<Refusal>) -> Refused<S> {
         Refused { episode: self, why, given: () }
     }
@@ -183,13 +183,13 @@ pub struct Closed {
 }
 
 impl Closed {
-    /// The episode's correlation id.
+    /// Returns the correlation id.
     #[must_use]
     pub fn correlation_id(&self) -> &CorrelationId {
         &self.core.origin.correlation_id
     }
 
-    /// Returns the lines of its log, if the log keeps them ([`MemoryLog`], the default, does).
+    /// Returns the lines of the log, if the log keeps them ([`MemoryLog`], the default, does).
     #[must_use]
     pub fn lines(&self) -> &[String] {
         self.core.log.lines()

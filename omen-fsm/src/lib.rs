@@ -33,8 +33,8 @@ pub use machine::{Ahead, Machine, PackedMachine, Verdict};
 pub use rules::{check_alone, misplaced};
 pub use table::*;
 
-/// A fingerprint of all files of the schema, that is of all tables and texts that this crate is made of: 128 bits of SipHash, not for
-/// protection against people who change them on purpose.
+/// Fingerprint of all schema files, and thus of all tables and texts in this crate: 128 bits of SipHash, which does not
+/// protect against intentional changes.
 pub const SCHEMA_FINGERPRINT: [u8; 16] = *include_bytes!(concat!(env!("OUT_DIR"), "/schema_fingerprint"));
 
 #[doc(hidden)]

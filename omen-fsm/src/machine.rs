@@ -1,4 +1,4 @@
-//! The runtime machine: judges the next packet of an episode, and takes it in.
+//! Runtime machine: judges the next packet of an episode, and accepts it.
 
 mod ahead;
 mod offers;
@@ -18,33 +18,33 @@ use crate::rules::transition::Transition;
 use crate::rules::{approval, end_of_stream, id_used_once, layer_of_sender, refusals};
 use crate::table::{Event, LOOP_CLOSED_BY, LOOP_NODE, LOOP_OPENED_BY, Node, NodeSet, waived_by};
 
-/// An episode as the validator sees it: where it may be, and its ledger.
+/// Episode as the validator sees it: its possible nodes, and its ledger.
 ///
-/// Judging and accepting are two steps, so that a packet that is refused leaves no trace (D1).
+/// Judging and accepting are separate, so that a refused packet leaves no trace (D1).
 #[derive(Clone, Debug)]
 pub struct Machine {
     nodes: NodeSet,
     ledger: Ledger,
 }
 
-/// The findings on a packet, by stage; the first stage with an error ends the check (D1).
+/// Findings on a packet, by stage; the first stage with an error ends the check (D1).
 #[derive(Clone, Debug)]
 pub struct Verdict {
-    /// What the packet is.
+    /// Event that the packet causes.
     pub event: Event,
-    /// Where the episode may be after it, if it is accepted.
+    /// Possible nodes of the episode after the packet, if it is accepted.
     pub next: NodeSet,
-    /// The episode's clock at it.
+    /// Clock of the episode at the packet.
     pub now: Instant,
-    /// Ids that are used already (D21): the schema stage.
+    /// Findings of the schema stage on ids that are already used (D21).
     pub ids: Vec<Diagnostic>,
-    /// The table and E1–E7: the stage of the state machine. One finding names all rules that are broken (D37).
+    /// Finding of the state machine's stage: the table and E1–E7. One finding names all violated rules (D37).
     pub fsm: Option<Box<Diagnostic>>,
-    /// The invariants, errors and warnings; checked only if the stages before have no finding.
+    /// Findings of the invariants, errors and warnings; checked only if the earlier stages have no finding.
     pub invariants: Vec<Diagnostic>,
-    /// The finding on an earlier packet that is ahead of the others, if this is the first that shows it (D83).
+    /// Finding on an earlier packet that is ahead of the others, if this is the first packet that shows it (D83).
     pub ahead: Option<Box<Ahead>>,
-    /// Of the packet's id, which `accept` needs again.
+    /// Fingerprint of the packet's id, which `accept` needs again.
     id: Fingerprint,
 }
 
@@ -55,7 +55,7 @@ impl Verdict {
         self.ids.is_empty() && self.fsm.is_none() && self.invariants.is_empty()
     }
 
-    /// The errors of the stage that rejects the packet; none if it is acceptable.
+    /// Returns the errors of the stage that rejects the packet; empty if it is acceptable.
     pub fn errors(&self) -> impl Iterator<Item = &Diagnostic> {
         let invariants = self.invariants.iter().filter(|finding| finding.severity == Severity::Error);
         self.ids.iter().chain(self.fsm.as_deref()).chain(invariants)
@@ -63,39 +63,40 @@ impl Verdict {
 }
 
 impl Default for Machine {
-    /// An episode that has not begun.
+    /// Returns an episode before its first packet.
     fn default() -> Self {
         Self { nodes: NodeSet::of(Node::INITIAL), ledger: Ledger::default() }
     }
 }
 
 impl Machine {
-    /// Where the episode may be.
+    /// Returns the possible nodes of the episode.
     #[must_use]
     pub fn nodes(&self) -> NodeSet {
         self.nodes
     }
 
-    /// What is remembered of the episode.
+    /// Returns the ledger of the episode.
     #[must_use]
     pub fn ledger(&self) -> &Ledger {
         &self.ledger
     }
 
-    /// Asks the processor to fetch the machine into its cache, and goes on at once. Where many episodes are at work, their machines are
-    /// seldom there; those of the next packets are fetched together if each is asked for before the first is used.
+    /// Starts fetching the machine into the processor's cache, without waiting. With many episodes, the machine of the
+    /// next packet is rarely cached; those of several packets are fetched in parallel if each is prefetched before the
+    /// first is used.
     #[inline]
     pub fn prefetch(&self) {
         self.ledger.prefetch();
     }
 
-    /// As [`prefetch`](Self::prefetch), for what the machine leads to: it should have been fetched itself.
+    /// Prefetches the lists of the machine, like [`prefetch`](Self::prefetch), which should have been called before.
     #[inline]
     pub fn prefetch_lists(&self) {
         self.ledger.prefetch_lists();
     }
 
-    /// Judges a packet that has passed its schema. `fixed` replaces the episode's clock (D2).
+    /// Judges a packet that matches its schema. `fixed` replaces the episode's clock (D2).
     #[must_use]
     pub fn judge(&self, facts: &PacketFacts<'_>, fixed: Option<Instant>) -> Verdict {
         let event = Event::of(facts);
@@ -106,9 +107,9 @@ impl Machine {
         let mut verdict = Verdict { event, next, now: context.now, ids, fsm: None, invariants, ahead: None, id };
         id_used_once::check(facts, id, &self.ledger, &mut verdict.ids);
         if verdict.ids.is_empty() {
-            // A packet that is sent again is from an earlier time, and shows nothing about the latest one.
+            // A packet that is sent again has an earlier time, and shows nothing about the latest one.
             verdict.ahead = Ahead::before(facts, &self.ledger);
-            // No finding is copied, as nearly always there is none.
+            // Findings are moved, not copied; there is almost never one.
             if let Some(refusal) = refusals::check(&Transition { context, event, nodes: self.nodes, next }) {
                 verdict.fsm = Some(Box::new(refusal));
             } else {
@@ -123,12 +124,13 @@ impl Machine {
         verdict
     }
 
-    /// Takes in a packet that was judged just now.
+    /// Accepts a packet that was just judged.
     pub fn accept(&mut self, facts: &PacketFacts<'_>, verdict: &Verdict) {
         self.take(facts, verdict, None);
     }
 
-    /// As [`accept`](Self::accept), from a line of a log: a directive that stays open is found by it.
+    /// Accepts a packet from a line of a log, like [`accept`](Self::accept). A directive that stays open is reported
+    /// with that line.
     pub fn accept_line(&mut self, facts: &PacketFacts<'_>, verdict: &Verdict, line: NonZeroU64) {
         self.take(facts, verdict, Some(line));
     }
@@ -167,22 +169,23 @@ impl Machine {
         self.finish().iter().all(|(_, finding)| finding.severity == Severity::Warning)
     }
 
-    /// The findings on the stream's end here, by the episode's own clock (D4). Each comes with the packet id that it is
-    /// about, if there is one.
+    /// Returns the findings on an end of the stream here, by the episode's own clock (D4), each with the packet id that
+    /// it concerns, if any.
     #[must_use]
     pub fn finish(&self) -> Vec<(Option<&str>, Diagnostic)> {
         self.finish_at(None)
     }
 
-    /// As [`finish`](Self::finish); `fixed` replaces the episode's clock (D2).
+    /// Returns the findings on an end of the stream here, like [`finish`](Self::finish); `fixed` replaces the episode's
+    /// clock (D2).
     #[must_use]
     pub fn finish_at(&self, fixed: Option<Instant>) -> Vec<(Option<&str>, Diagnostic)> {
         end_of_stream::check(self.nodes, &self.ledger, fixed)
     }
 
-    /// Reports what is late at a time, without a packet (INV-011): each finding with the id of the directive's packet. What
-    /// was reported once is not reported again, neither here nor with a later packet (D35). The clock of the episode does
-    /// not move (D2).
+    /// Reports directives that are late at a time, without a packet (INV-011): each finding with the id of the
+    /// directive's packet. A directive is reported only once, whether here or with a later packet (D35). The clock of
+    /// the episode does not change (D2).
     pub fn tick(&mut self, now: Instant) -> Vec<(String, Diagnostic)> {
         let late = inv_011_task_closure::late(&self.ledger, now);
         let late = late.into_iter().map(|(packet_id, finding)| (packet_id.to_owned(), finding)).collect();

@@ -1,8 +1,9 @@
-//! The registry of the table and the sequence rules: a module for each rule, named after its code, with its check and its
-//! tests. LAYER is among them, since it depends on a table of `episode.fsm.json`.
+//! Registry of the table and the sequence rules: a module for each rule, named after its code, with its check and its
+//! tests. LAYER is among them, because it depends on a table of `episode.fsm.json`.
 //!
-//! Which rule refuses what, and in which order, is the list `cells` of `episode.fsm.json` (D51). A refusal may depend on a
-//! fact; here stands which module knows whether the fact holds, and what a finding says if it does not.
+//! The list `cells` of `episode.fsm.json` determines which rule refuses which event, and in which order (D51). A
+//! refusal may depend on a fact; the functions here map each fact to the module that evaluates it, and to the finding
+//! if it does not hold.
 
 use omen_invariants::Ledger;
 use omen_types::{Code, Diagnostic, Instant};
@@ -10,9 +11,8 @@ use omen_types::{Code, Diagnostic, Instant};
 use crate::table::{Fact, RefusalInfo};
 use transition::Transition;
 
-pub use alone::check_alone;
+pub use without_episode::check_alone;
 
-mod alone;
 pub(crate) mod approval;
 mod e1_model_first;
 mod e2_decision_first;
@@ -31,9 +31,10 @@ mod merging;
 pub(crate) mod refusals;
 mod route;
 pub(crate) mod transition;
+mod without_episode;
 
-/// The refusal of a packet that was published to the subject `found`, and belongs to the subject `expected`, which is that of its
-/// episode.
+/// Returns the refusal of a packet that was published to the subject `found`, but belongs to the subject `expected` of
+/// its episode.
 #[must_use]
 pub fn misplaced(found: &str, expected: &str) -> Diagnostic {
     Diagnostic::error(Code::Schema, format!("`correlation_id` does not match the subject `{found}`"))
@@ -41,7 +42,7 @@ pub fn misplaced(found: &str, expected: &str) -> Diagnostic {
         .help(crate::help::schema::subject(expected))
 }
 
-/// What is missing if a fact does not hold for a packet.
+/// Returns the finding if a fact does not hold for a packet.
 fn lacks(fact: Fact, transition: &Transition<'_>) -> Option<Diagnostic> {
     match fact {
         Fact::Believed => e1_model_first::check(transition),
@@ -55,7 +56,7 @@ fn lacks(fact: Fact, transition: &Transition<'_>) -> Option<Diagnostic> {
     }
 }
 
-/// Whether a fact can hold for the next packet, if that says what it should.
+/// Whether a fact can hold for the next packet, if the packet has the right content.
 fn can_hold(fact: Fact, ledger: &Ledger, now: Instant) -> bool {
     match fact {
         Fact::Believed => e1_model_first::has_belief(ledger),
@@ -64,12 +65,12 @@ fn can_hold(fact: Fact, ledger: &Ledger, now: Instant) -> bool {
         Fact::Planned => e3_loop_completed::has_plan(ledger),
         Fact::Complete => e3_loop_completed::may_close(ledger),
         Fact::LiveToken => e4_live_token::has_live_token(ledger, now),
-        // Anybody may send the packet.
+        // Anyone may send the packet.
         Fact::Authority => true,
     }
 }
 
-/// The finding on a packet for which the table has no row.
+/// Returns the finding on a packet for which the table has no row.
 fn without_row(refusal: &RefusalInfo, transition: &Transition<'_>) -> Diagnostic {
     match refusal.code {
         Code::E3 => e3_loop_completed::inside(transition),
@@ -78,7 +79,7 @@ fn without_row(refusal: &RefusalInfo, transition: &Transition<'_>) -> Diagnostic
     }
 }
 
-/// What a packet leaves behind that has to be settled before.
+/// Returns the finding on something that a packet would leave unsettled.
 fn leaves_behind(fact: Fact, transition: &Transition<'_>) -> Option<Diagnostic> {
     match fact {
         Fact::Open => e6_directives_closed::left_behind(transition),

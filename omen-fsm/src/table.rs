@@ -1,4 +1,4 @@
-//! The transition table, generated from `episode.fsm.json`, and sets of its nodes.
+//! Transition table, generated from `episode.fsm.json`, and sets of its nodes.
 
 use std::fmt;
 
@@ -9,78 +9,78 @@ use omen_types::*;
 
 include!(concat!(env!("OUT_DIR"), "/fsm.rs"));
 
-/// A row of the table, as it is documented.
+/// Row of the table, as documented.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct RowInfo {
-    /// States, states with sub-state (`S3_DECIDE/ACT`), or `ANY`.
+    /// Source states, states with sub-state (`S3_DECIDE/ACT`), or `ANY`.
     pub from: &'static [&'static str],
-    /// What happens.
+    /// Events of the row.
     pub events: &'static [Event],
-    /// Where it leads; empty if the state does not change.
+    /// Targets; empty if the state does not change.
     pub to: &'static [&'static str],
-    /// What it means.
+    /// Description of the row.
     pub description: &'static str,
-    /// Where it comes from.
+    /// Origin: decisions, or sections of the documents of the protocol.
     pub source: &'static str,
 }
 
-/// A reason to refuse an event in some states: an entry of `refusals` in `cells`.
+/// Reason to refuse an event in some states: an entry of `refusals` in `cells`.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct RefusalInfo {
-    /// The code of the finding; it stands in `also` if another refusal comes first.
+    /// Code of the finding, or an element of `also` if another refusal comes first.
     pub code: Code,
-    /// The nodes that it is about.
+    /// Nodes to which it applies.
     pub within: NodeSet,
-    /// The events that it is about.
+    /// Events to which it applies.
     pub events: &'static [Event],
-    /// Whether it applies only where the table has no row.
+    /// Whether it applies only if the table has no row.
     pub without_row: bool,
-    /// The fact on which it depends, and the value with which it applies.
+    /// Fact on which it depends, and the value for which it applies.
     pub fact: Option<(Fact, bool)>,
-    /// Whether only the typed API refuses it; a log may have it.
+    /// Whether only the typed API uses it; a log may contain the event.
     pub typed: bool,
-    /// Why it is refused.
+    /// Reason for the refusal.
     pub description: &'static str,
-    /// Where it comes from.
+    /// Origin: decisions, or sections of the documents of the protocol.
     pub source: &'static str,
 }
 
 impl RefusalInfo {
-    /// Whether it is about an event, wherever in a set of nodes the episode is.
+    /// Whether it applies to an event in all nodes of a set.
     #[must_use]
     pub fn is_about(&self, nodes: NodeSet, event: Event) -> bool {
         self.is_within(nodes) && self.events.contains(&event)
     }
 
-    /// Whether it is about all nodes of a set.
+    /// Whether it applies to all nodes of a set.
     pub(crate) fn is_within(&self, nodes: NodeSet) -> bool {
         nodes.0 & !self.within.0 == 0
     }
 }
 
-/// A layer and what it sends: an entry of `layers`.
+/// Layer and the packets that it sends: an entry of `layers`.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct SenderInfo {
-    /// The layer.
+    /// Layer that sends.
     pub layer: LayerSource,
-    /// The packets that it sends, besides those that any layer may send.
+    /// Packets that it sends, besides those that any layer may send.
     pub sends: &'static [PacketType],
-    /// What the layer does.
+    /// Description of the layer's role.
     pub description: &'static str,
 }
 
 impl SenderInfo {
-    /// The layer as JSON has it, without quotes.
+    /// Returns the layer as in JSON, without quotes.
     #[must_use]
     pub fn name(&self) -> String {
         layer_name(self.layer)
     }
 }
 
-/// A layer as JSON has it, without quotes.
+/// Returns a layer as in JSON, without quotes.
 pub(crate) fn layer_name(layer: LayerSource) -> String {
     match layer {
         LayerSource::LayerNumber(number) => number.get().to_string(),
@@ -88,58 +88,58 @@ pub(crate) fn layer_name(layer: LayerSource) -> String {
     }
 }
 
-/// A set of nodes: where an episode may be. More than one if the table allows several (D11).
+/// Set of nodes: the possible positions of an episode. Several if the table is nondeterministic (D11).
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct NodeSet(u16);
 
 impl NodeSet {
-    /// No node.
+    /// The empty set.
     pub const EMPTY: NodeSet = NodeSet(0);
 
-    /// One node.
+    /// Returns the set of one node.
     #[must_use]
     pub const fn of(node: Node) -> Self {
         Self(1 << node as u8)
     }
 
-    /// Whether there is none.
+    /// Whether the set is empty.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Whether a node is among them.
+    /// Whether the set contains a node.
     #[must_use]
     pub const fn contains(self, node: Node) -> bool {
         self.0 & Self::of(node).0 != 0
     }
 
-    /// The nodes, in order.
+    /// Returns the nodes, in order.
     #[must_use]
     pub fn iter(self) -> Nodes {
         Nodes(self.0)
     }
 
-    /// The set as bits, one for each node.
+    /// Returns the set as bits, one for each node.
     pub(crate) const fn bits(self) -> u16 {
         self.0
     }
 
-    /// The set that some bits are.
+    /// Returns the set for some bits.
     pub(crate) const fn of_bits(bits: u16) -> Self {
         Self(bits)
     }
 
-    /// The states that the nodes belong to, in order, each once.
+    /// Returns the states of the nodes, in order, without duplicates.
     #[must_use]
     pub fn states(self) -> Vec<State> {
         let mut states: Vec<State> = self.iter().map(Node::state).collect();
-        // Nodes are in the order of their states.
+        // Nodes are sorted by state.
         states.dedup();
         states
     }
 
-    /// Where an event leads from here; empty if the table has no row for it.
+    /// Returns the targets of an event; empty if the table has no row for it.
     #[must_use]
     pub fn after(self, event: Event) -> Self {
         let mut next = 0;
@@ -149,16 +149,16 @@ impl NodeSet {
         Self(next)
     }
 
-    /// The events for which the table has a row here, in order.
+    /// Returns the events for which the table has a row, in order.
     pub fn legal(self) -> impl Iterator<Item = Event> {
         Event::ALL.iter().copied().filter(move |event| !self.after(*event).is_empty())
     }
 }
 
-/// The nodes of a set, in order.
+/// Iterator over the nodes of a set, in order.
 ///
-/// Goes from bit to bit: a filter over all nodes, inlined into filters over all states, once took
-/// LLVM ten minutes to unswitch.
+/// It goes from bit to bit: a filter over all nodes, inlined into filters over all states, once took LLVM ten minutes
+/// to unswitch.
 #[derive(Clone, Debug)]
 pub struct Nodes(u16);
 
@@ -182,7 +182,7 @@ impl FromIterator<Node> for NodeSet {
     }
 }
 
-/// The states, joined by "or".
+/// Prints the states, joined by "or".
 impl fmt::Display for NodeSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, state) in self.states().into_iter().enumerate() {

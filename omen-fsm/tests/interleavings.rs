@@ -15,7 +15,7 @@ mod lease;
 
 use std::task::{Poll, Wake, Waker};
 
-use lease::{Lapsed, Leases, Over};
+use lease::{EndReason, Lapsed, Leases};
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicBool, Ordering};
 use loom::thread;
@@ -58,7 +58,7 @@ fn of_three_that_start_a_task_one_does() {
 
 #[test]
 fn what_was_ended_does_not_start_and_what_runs_is_seen_to_be_ended() {
-    for over in [Over::SafeMode, Over::Closed, Over::Dropped, Over::Log] {
+    for over in [EndReason::SafeMode, EndReason::Closed, EndReason::Dropped, EndReason::Log] {
         loom::model(move || {
             let leases = one_open();
             let run =
@@ -137,7 +137,7 @@ fn who_waits_is_woken_whenever_it_began_to_wait() {
             let mut waiter = None;
             leases.poll_lapsed("pkt_1", &mut waiter, &waker)
         };
-        let (waited, ()) = beside(&leases, wait, |leases| leases.end(Over::SafeMode));
+        let (waited, ()) = beside(&leases, wait, |leases| leases.end(EndReason::SafeMode));
         let woken = flag.0.load(std::sync::atomic::Ordering::SeqCst);
         assert!(woken || waited == Poll::Ready(Lapsed::SafeMode), "neither woken nor ready at once");
     });

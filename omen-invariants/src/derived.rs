@@ -1,4 +1,4 @@
-//! Facts that a packet does not state but implies. `episode.fsm.json` names them in its guards.
+//! Facts that a packet implies without stating them. The guards in `episode.fsm.json` name them.
 
 use omen_types::{
     LayerSource, MethodKind, OperationType, PacketHeaderFacts, StakesLevel, TaskDirectivePayload,
@@ -9,10 +9,11 @@ use crate::params::Params;
 
 pub use crate::params::{OPERATION, operation_named};
 
-/// The class by which a directive is judged.
+/// Effective class of a directive.
 pub use omen_types::ToolSafetyClass as SafetyClass;
 
-/// The class by which a directive is judged: the stricter reading of its fields (D23), its operation among them (D88).
+/// Returns the effective class of a directive: the strictest reading of its fields (D23), including its operation
+/// (D88).
 #[must_use]
 pub fn safety_class(_: &PacketHeaderFacts<'_>, directive: &TaskDirectivePayloadFacts<'_>) -> SafetyClass {
     match class_of(directive.task_type, directive.execution_method.method, directive.tool_safety_class) {
@@ -21,11 +22,11 @@ pub fn safety_class(_: &PacketHeaderFacts<'_>, directive: &TaskDirectivePayloadF
     }
 }
 
-/// The operation in the parameters of a directive, if it is one that writes (D88).
+/// Returns the operation in the parameters of a directive, if it is one that writes (D88).
 #[must_use]
 pub fn writing_operation(directive: &TaskDirectivePayloadFacts<'_>) -> Option<OperationType> {
     let text = directive.execution_method.tool_params?;
-    // A name may be written with escapes.
+    // A name may contain escapes.
     if !text.contains(OPERATION) && !text.contains('\\') {
         return None;
     }
@@ -33,7 +34,7 @@ pub fn writing_operation(directive: &TaskDirectivePayloadFacts<'_>) -> Option<Op
     (operation != OperationType::Read).then_some(operation)
 }
 
-/// The class by which a directive of this type, method and stated class is judged (D23).
+/// Returns the effective class of a directive with this type, method and stated class (D23).
 #[must_use]
 pub fn class_of(task_type: TaskType, method: MethodKind, stated: Option<SafetyClass>) -> SafetyClass {
     let writes = task_type == TaskType::ToolWrite;
@@ -45,7 +46,7 @@ pub fn class_of(task_type: TaskType, method: MethodKind, stated: Option<SafetyCl
     }
 }
 
-/// Whether a directive needs a token: whether the class by which it is judged requires one (D23, D40).
+/// Whether a directive needs a token: whether its effective class requires one (D23, D40).
 #[must_use]
 pub fn needs_token(header: &PacketHeaderFacts<'_>, directive: &TaskDirectivePayloadFacts<'_>) -> bool {
     TaskDirectivePayload::requires_authorization_token_id(safety_class(header, directive))
@@ -54,13 +55,13 @@ pub fn needs_token(header: &PacketHeaderFacts<'_>, directive: &TaskDirectivePayl
 /// Whether the sender of an alert may end safe mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReleaseAuthority {
-    /// From layer 1 or Integrity.
+    /// The sender is layer 1 or Integrity.
     Granted,
-    /// From elsewhere.
+    /// The sender is another layer.
     Withheld,
 }
 
-/// Whether the sender of an alert may end safe mode (D13).
+/// Returns whether the sender of an alert may end safe mode (D13).
 #[must_use]
 pub fn release_authority(header: &PacketHeaderFacts<'_>) -> ReleaseAuthority {
     match header.layer_source {
@@ -76,20 +77,20 @@ pub fn from_layer_1(header: &PacketHeaderFacts<'_>) -> bool {
     matches!(header.layer_source, LayerSource::LayerNumber(layer) if layer.get() == 1)
 }
 
-/// Whether a level of stakes is HIGH or CRITICAL: those that INV-003 and INV-010 are about.
+/// Whether a stakes level is HIGH or CRITICAL, the levels of INV-003 and INV-010.
 #[must_use]
 pub fn is_high(level: StakesLevel) -> bool {
     matches!(level, StakesLevel::High | StakesLevel::Critical)
 }
 
-/// The characters beyond ASCII of which the lower case has an ASCII letter: the Kelvin sign, and an I with a dot.
+/// Non-ASCII characters whose lower case contains an ASCII letter: the Kelvin sign, and an I with a dot.
 const ASCII_IN_LOWER_CASE: [char; 2] = ['\u{212a}', '\u{130}'];
 
-/// Whether a text contains some words, which are given in lower case, in upper or lower case.
+/// Whether a text contains the words, which must be in lower case, regardless of the text's case.
 #[must_use]
 pub fn contains_words(text: &str, words: &str) -> bool {
     let (bytes, words_bytes) = (text.as_bytes(), words.as_bytes());
-    // A letter that few words have is found in few places, and only there the rest is compared.
+    // The search starts from a rare letter, so that the rest is compared at few positions.
     let anchor = words.bytes().position(|byte| b"-xkfvg".contains(&byte)).unwrap_or(0);
     let Some(letter) = words_bytes.get(anchor) else { return true };
     if !text.is_ascii() && text.contains(ASCII_IN_LOWER_CASE) {

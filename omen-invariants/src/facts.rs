@@ -179,10 +179,10 @@ mod intent;
 mod levels;
 mod listed;
 mod markers;
-mod mcp;
-mod place;
+mod open_envelope;
 mod predicates;
 mod quality;
+mod rank;
 mod sealed;
 mod setters;
 mod stakes;
@@ -197,20 +197,20 @@ pub use epistemics::{Claim, Epistemics};
 pub use evidence::{Absent, Archive, BestEvidence, Evidence, Live};
 pub use intent::Intent;
 pub use markers::*;
-pub use mcp::{OpenEnvelope, Routing};
+pub use open_envelope::{OpenEnvelope, Routing};
 pub use quality::{Done, Quality};
 pub use stakes::{Stakes, StakesLevelOf};
 #[doc(hidden)]
 pub use tool::__are_distinct;
 pub use tool::{OperationList, Scope, ScopeTypes, Tool, ToolList};
 
-// What the macros expand to. Nothing here makes a value that the types would refuse.
+// Items for the expansion of macros. No item here creates a value that the types would refuse.
 #[doc(hidden)]
 pub use listed::{OperationListed, ToolListed, WritingListed};
 #[doc(hidden)]
 pub use omen_types as __types;
 
-/// Where a grant says that its tool or operation stands in the scope's list. [`scope!`](crate::scope) writes these.
+/// Positions of a grant's tool or operation in the scope's list. [`scope!`](crate::scope) writes these.
 #[doc(hidden)]
 pub mod __places {
     pub use super::listed::{First, Next};

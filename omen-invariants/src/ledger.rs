@@ -1,4 +1,4 @@
-//! What has to be remembered of an episode.
+//! Record of an episode.
 
 use std::num::NonZeroU64;
 use std::slice;
@@ -15,7 +15,7 @@ mod fingerprint;
 mod ids;
 mod leap;
 mod obligations;
-mod open;
+mod open_directives;
 mod pack;
 mod plan;
 mod references;
@@ -27,73 +27,73 @@ pub use bytes::Size;
 pub use fingerprint::{Fingerprint, Kind};
 pub use leap::{Leap, TOLERANCE_SECONDS, is_behind};
 pub use obligations::{Obligation, Obligations};
-pub use open::{OpenDirective, OpenDirectives};
+pub use open_directives::{OpenDirective, OpenDirectives};
 pub use plan::Excess;
 pub use references::Awaited;
 pub use tokens::{Allowance, NotLive, Token, Tokens};
 
-use budget::Reported;
+use budget::ReportedOverruns;
 use ids::Ids;
 use plan::Plan;
 use references::References;
 
-/// What has to be remembered of an episode to judge its next packet.
+/// Record of an episode that suffices to judge its next packet.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
     clock: Option<Instant>,
-    /// The packet that is alone at the time of the clock.
+    /// Only packet at the time of the clock.
     leap: Option<Box<Leap>>,
-    /// The ids that must not be repeated (D21), and the campaign. Those of packets that can verify have the mark.
+    /// Ids that must not be repeated (D21), and the campaign. Those of packets that can verify are marked.
     seen: Ids,
-    /// The packets that are evidence of verification loops.
+    /// Packets that are evidence of verification loops.
     evidence: Ids,
     tokens: Tokens,
     open: OpenDirectives,
     budget: Option<Budget>,
     approved: bool,
-    reported: Reported,
+    reported: ReportedOverruns,
     believes: bool,
     decision: Option<DecisionOutcome>,
     owes_decision: bool,
-    /// Whether a campaign was stated. `seen` holds which one.
+    /// Whether a campaign was stated. `seen` contains it.
     has_campaign: bool,
-    /// Whether a late directive with CRITICAL stakes was reported, and no decision was accepted since (D69).
+    /// Whether a late directive with CRITICAL stakes was reported, without an accepted decision since (D69).
     owes_escalation: bool,
     looped: Loop,
-    /// The limits of the running loop, once it has a plan.
+    /// Limits of the running loop, once it has a plan.
     plan: Option<Box<Plan>>,
     references: References,
 }
 
-/// Progress of the verification loop. Which packets meet an obligation, the state machine decides.
+/// Progress of the verification loop. The state machine determines which packets meet an obligation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Loop {
-    /// Which loop of the episode this is, from 1; 0 before the first.
+    /// Number of the loop within the episode, starting at 1; 0 before the first.
     pub number: u32,
-    /// The obligations that are met.
+    /// Met obligations.
     pub met: Obligations,
-    /// The obligations that the latest packet waives.
+    /// Obligations that the latest packet waives.
     pub waived: Obligations,
 }
 
 impl Loop {
-    /// The obligations that are neither met nor waived, in order: with none, the loop may close.
+    /// Returns the obligations that are neither met nor waived, in order. If there are none, the loop may close.
     pub fn unmet(self) -> impl Iterator<Item = Obligation> {
         Obligation::ALL.iter().copied().filter(move |one| !self.met.contains(*one) && !self.waived.contains(*one))
     }
 }
 
 impl Ledger {
-    /// The episode's clock if a packet of this time came next: the later of the two (D2).
+    /// Returns the episode's clock for a next packet of this time: the later of the two (D2).
     #[must_use]
     pub fn clock_at(&self, created_at: Instant) -> Instant {
         self.clock.map_or(created_at, |clock| clock.max(created_at))
     }
 
-    /// Asks the processor to fetch the ledger into its cache.
+    /// Starts fetching the ledger into the processor's cache.
     #[inline]
     pub fn prefetch(&self) {
-        // Fields that lie apart: each stands for a cache line.
+        // One field for each cache line.
         prefetch_index(slice::from_ref(&self.clock), 0);
         prefetch_index(slice::from_ref(&self.seen), 0);
         prefetch_index(slice::from_ref(&self.open), 0);
@@ -101,19 +101,19 @@ impl Ledger {
         prefetch_index(slice::from_ref(&self.owes_decision), 0);
     }
 
-    /// Asks the processor to fetch what most packets need of the ledger's lists.
+    /// Starts fetching the parts of the ledger's lists that most packets need.
     #[inline]
     pub fn prefetch_lists(&self) {
         self.seen.prefetch();
     }
 
-    /// The clock: the latest `created_at` accepted; none before the first packet.
+    /// Returns the clock: the latest accepted `created_at`, or `None` before the first packet.
     #[must_use]
     pub fn clock(&self) -> Option<Instant> {
         self.clock
     }
 
-    /// The packet that is ahead, if one of this time returns to the time before it (D83).
+    /// Returns the packet that is ahead, if a packet of this time returns to the time before it (D83).
     #[must_use]
     pub fn leap(&self, created_at: Instant) -> Option<&Leap> {
         let is_behind = self.clock.is_some_and(|clock| is_behind(created_at, clock));
@@ -127,7 +127,7 @@ impl Ledger {
         }
     }
 
-    /// Sets the clock back to what it was before the packet that is ahead, as if that had been sent then.
+    /// Sets the clock back to the time before the packet that is ahead, as if that packet had been sent then.
     pub fn undo_leap(&mut self, before: Option<Instant>) {
         self.clock = before;
         if let Some(leap) = self.leap.take() {
@@ -135,31 +135,31 @@ impl Ledger {
         }
     }
 
-    /// Whether a directive of the episode has used a tool to write, or to read (D88).
+    /// Whether a directive of the episode has used a tool to write (or to read, if `writes` is false) (D88).
     #[must_use]
     pub fn has_used(&self, tool_id: &str, writes: bool) -> bool {
         self.seen.get(Fingerprint::of(Kind::Tool { writes }, tool_id)).is_some()
     }
 
-    /// The limits of the loop's plan that are exceeded at a time (D82).
+    /// Returns the limits of the loop's plan that are exceeded at a time (D82).
     #[must_use]
     pub fn plan_excesses(&self, now: Instant) -> Vec<Excess> {
         self.plan.as_ref().map(|plan| plan.excesses(now)).unwrap_or_default()
     }
 
-    /// The tokens of the episode.
+    /// Returns the tokens of the episode.
     #[must_use]
     pub fn tokens(&self) -> &Tokens {
         &self.tokens
     }
 
-    /// The directives that have no result yet.
+    /// Returns the directives without a result.
     #[must_use]
     pub fn open(&self) -> &OpenDirectives {
         &self.open
     }
 
-    /// Budgets and use, from the first decision on.
+    /// Returns budgets and use; `None` before the first decision.
     #[must_use]
     pub fn budget(&self) -> Option<&Budget> {
         self.budget.as_ref()
@@ -171,13 +171,13 @@ impl Ledger {
         self.approved
     }
 
-    /// The budgets that are exceeded at a time without approval (D59).
+    /// Returns the budgets that are exceeded at a time without approval (D59).
     #[must_use]
     pub fn overruns(&self, now: Instant) -> Vec<Overrun> {
         self.budget().filter(|_| !self.approved).map(|budget| budget.overruns(now)).unwrap_or_default()
     }
 
-    /// Whether the overrun of this budget was reported with a packet before (D59).
+    /// Whether the overrun of this budget was reported with an earlier packet (D59).
     #[must_use]
     pub fn has_reported(&self, overrun: Overrun) -> bool {
         self.reported.has(overrun)
@@ -189,7 +189,7 @@ impl Ledger {
         self.believes
     }
 
-    /// The latest decision (E2).
+    /// Returns the latest decision (E2).
     #[must_use]
     pub fn decision(&self) -> Option<DecisionOutcome> {
         self.decision
@@ -201,13 +201,13 @@ impl Ledger {
         self.owes_decision
     }
 
-    /// The verification loop.
+    /// Returns the progress of the verification loop.
     #[must_use]
     pub fn verification(&self) -> Loop {
         self.looped
     }
 
-    /// Whether an id was used before (D21).
+    /// Whether an id is already used (D21).
     #[must_use]
     pub fn has_seen(&self, fingerprint: Fingerprint) -> bool {
         self.seen.get(fingerprint).is_some() || self.evidence.get(fingerprint).is_some()
@@ -225,13 +225,13 @@ impl Ledger {
         self.seen.get(Fingerprint::of(Kind::Packet, packet_id)).is_some()
     }
 
-    /// The id of the decision VERIFY_FIRST in force (D78).
+    /// Returns the id of the decision VERIFY_FIRST in force (D78).
     #[must_use]
     pub fn verifying_decision(&self) -> Option<&str> {
         self.references.verifying()
     }
 
-    /// The observations that results have named and that were not accepted yet (D78).
+    /// Returns the observations that results have announced and that were not accepted yet (D78).
     #[must_use]
     pub fn awaited(&self) -> &[Awaited] {
         self.references.awaited()
@@ -243,25 +243,26 @@ impl Ledger {
         self.has_campaign
     }
 
-    /// Whether a campaign differs from the first one that was stated (D65).
+    /// Whether a campaign differs from the first stated one (D65).
     #[must_use]
     pub fn is_other_campaign(&self, campaign_id: &str) -> bool {
         self.has_campaign && self.seen.get(Fingerprint::of(Kind::Campaign, campaign_id)).is_none()
     }
 
-    /// Whether a directive with CRITICAL stakes was reported late, and no decision was accepted since (D69).
+    /// Whether a late directive with CRITICAL stakes was reported, without an accepted decision since (D69).
     #[must_use]
     pub fn owes_escalation(&self) -> bool {
         self.owes_escalation
     }
 
-    /// Records that what is late at a time was reported, without a packet (D69). The clock of the episode does not move.
+    /// Records that late directives were reported at a time, without a packet (D69). The clock of the episode does not
+    /// change.
     pub fn tick(&mut self, now: Instant) {
         self.owes_escalation |= self.open.mark_late(now);
     }
 
-    /// Approves an overrun of the budgets without a packet, for a reader that supposes an approval: from one overrun, all refusals
-    /// after the first follow.
+    /// Approves an overrun of the budgets without a packet, for a reader that assumes an approval in order to suppress
+    /// consequential findings: all refusals after the first follow from one overrun.
     pub fn suppose_approval(&mut self) {
         self.approved = true;
     }
@@ -272,15 +273,16 @@ impl Ledger {
         self.evidence.get(Fingerprint::of(Kind::Evidence(self.looped.number), packet_id)).is_some()
     }
 
-    /// Takes in an accepted packet, with what the state machine knows of it.
+    /// Records an accepted packet, with the state machine's knowledge about it.
     pub fn accept(&mut self, facts: &PacketFacts<'_>, now: Instant, update: Update) {
         self.accept_as(Fingerprint::of(Kind::Packet, &facts.header.packet_id), facts, now, update);
     }
 
-    /// As [`accept`](Self::accept), with the fingerprint of the packet's id, for a caller that has it already.
+    /// Records an accepted packet like [`accept`](Self::accept), with the fingerprint of its id, for a caller that
+    /// already has it.
     pub fn accept_as(&mut self, id: Fingerprint, facts: &PacketFacts<'_>, now: Instant, update: Update) {
         self.keep_time(facts, update.line);
-        // An id that was used before was refused (D21).
+        // An id that was used before would have been refused (D21).
         self.seen.add(match facts.payload {
             PayloadFacts::Observation(_) => id.marked().observed(),
             _ if can_verify(facts) => id.marked(),
@@ -304,7 +306,7 @@ impl Ledger {
             self.seen.insert(Fingerprint::of(Kind::Campaign, campaign));
         }
         if matches!(facts.payload, PayloadFacts::Decision(_)) {
-            // A late directive that this packet reports is for the decision after it.
+            // The decision after this packet is the one for the late directives that it reports.
             self.owes_escalation = false;
         }
         self.tick(now);
@@ -365,7 +367,7 @@ impl Ledger {
 }
 
 impl Ledger {
-    /// Moves the clock, and remembers the packet that is alone at its time.
+    /// Advances the clock, and records the packet that is alone at its time.
     fn keep_time(&mut self, facts: &PacketFacts<'_>, line: Option<NonZeroU64>) {
         let created_at = facts.header.created_at;
         match self.clock {
@@ -375,33 +377,33 @@ impl Ledger {
                 }
                 return;
             }
-            // Another packet is of about the time of the clock, so neither is alone.
+            // Another packet has a similar time, so neither is alone.
             Some(clock) if !is_behind(clock, created_at) => self.leap = None,
-            before => self.leap = Some(Box::new(Leap::of(facts, line, before, self.owes_escalation))),
+            before => self.leap = Some(Box::new(Leap::new(facts, line, before, self.owes_escalation))),
         }
         self.clock = Some(self.clock_at(created_at));
     }
 }
 
-/// What the state machine knows of an accepted packet.
+/// Knowledge of the state machine about an accepted packet.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Update {
-    /// It opens a verification loop.
+    /// Whether it opens a verification loop.
     pub opens_loop: bool,
-    /// It counts as the running loop's evidence.
+    /// Whether it counts as evidence of the running loop.
     pub is_evidence: bool,
-    /// The loop's obligations that it meets.
+    /// Obligations of the loop that it meets.
     pub met: Obligations,
-    /// The loop's obligations that it waives.
+    /// Obligations of the loop that it waives.
     pub waived: Obligations,
-    /// It ends safe mode, and what was open is cancelled (D13).
+    /// Whether it ends safe mode, which cancels open directives (D13).
     pub cancels: bool,
-    /// Its line in the log, if it has one.
+    /// Line in the log, if known.
     pub line: Option<NonZeroU64>,
 }
 
 /// Whether a packet approves an overrun of the budgets (D32): an escalation because of them, or a token or an alert in
-/// which layer 1 says so.
+/// which layer 1 approves it.
 #[must_use]
 pub fn approves(facts: &PacketFacts<'_>) -> bool {
     let rationale = match &facts.payload {
@@ -425,5 +427,5 @@ pub fn can_verify(facts: &PacketFacts<'_>) -> bool {
     }
 }
 
-/// The words by which layer 1 approves an overrun (D32).
+/// Phrase by which layer 1 approves an overrun (D32).
 pub const BUDGET_OVERRIDE: &str = "budget override";

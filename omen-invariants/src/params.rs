@@ -1,4 +1,4 @@
-//! The parameters of a tool call.
+//! Parameters of a tool call.
 
 use std::collections::BTreeMap;
 
@@ -6,23 +6,24 @@ use omen_types::OperationType;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// The parameter that names the operation (D26).
+/// Parameter that names the operation (D26).
 pub const OPERATION: &str = "operation";
 
-/// The operation that a value of [`OPERATION`] names, in any case of letters; `None` if it is another word, which is the tool's own (D26).
+/// Returns the operation that a value of [`OPERATION`] names, ignoring case; `None` if it is a word of the tool's own
+/// (D26).
 #[must_use]
 pub fn operation_named(word: &str) -> Option<OperationType> {
     word.to_lowercase().parse().ok()
 }
 
-/// The parameters of a tool call by name. Few of them are compared with anything, so each is kept as text until it is.
+/// Parameters of a tool call by name. Few of them are compared, so each is stored as text until then.
 #[derive(Default)]
 pub(crate) struct Params<'p>(BTreeMap<String, &'p RawValue>);
 
 impl<'p> Params<'p> {
-    /// The parameters in a JSON object; none without one.
+    /// Reads the parameters from a JSON object; empty without one.
     pub(crate) fn read(text: Option<&'p str>) -> Self {
-        // INVARIANT: the reader has checked the text, so it parses as an object.
+        // INVARIANT: the reader has checked that the text is a JSON object.
         Self(text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default())
     }
 
@@ -30,7 +31,7 @@ impl<'p> Params<'p> {
         serde_json::from_str(self.0.get(name)?.get()).ok()
     }
 
-    /// The operation, as it is written and as it is read; none if it is another word, which is the tool's own (D26).
+    /// Returns the operation, both as text and parsed; `None` if it is a word of the tool's own (D26).
     pub(crate) fn operation(&self) -> Option<(String, OperationType)> {
         let Some(Value::String(word)) = self.get(OPERATION) else { return None };
         let operation = operation_named(&word)?;

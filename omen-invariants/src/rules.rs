@@ -1,7 +1,8 @@
-//! The registry of the invariants, of CHAIN, CLAIM and TIME: a module for each, named after its code, with its check and its tests.
+//! Registry of the invariants, CHAIN, CLAIM and TIME: a module for each, named after its code, with its check and its
+//! tests.
 //!
-//! The schema stage reports INV-001 and INV-009, and the state machine INV-008 as E3 (D37); the modules of these hold the
-//! rest. LAYER depends on a table of the state machine, and is among its rules.
+//! The schema stage reports INV-001 and INV-009, and the state machine reports INV-008 as E3 (D37); the modules of
+//! these contain the rest. LAYER depends on a table of the state machine, and is among its rules.
 
 use omen_types::{Diagnostic, Instant, PacketFacts};
 
@@ -29,7 +30,7 @@ mod wording;
 
 /// Checks a packet: adds the findings of all invariants, errors and warnings, in the order of the rules.
 ///
-/// The packet must have passed the schema and the state machine.
+/// The packet must satisfy the schema and the state machine.
 pub fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     inv_002_subpar_never_acts::check(context, findings);
     inv_003_high_stakes_verified::check(context, findings);
@@ -45,10 +46,11 @@ pub fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     time_in_order::check(context, findings);
 }
 
-/// Checks a packet by itself: adds the findings of the invariants that there are whatever came before it in its episode. A finding
-/// may be worse there: a claim is older by a later clock, and a READ directive asks for certainty only in a verification loop.
+/// Checks a packet by itself: adds the findings of the invariants that do not depend on earlier packets of its episode.
+/// In its episode, a finding may be more severe: a claim is older by a later clock, and a READ directive seeks
+/// certainty only in a verification loop.
 ///
-/// The packet must have passed the schema. `fixed` replaces its own time.
+/// The packet must satisfy the schema. `fixed` replaces its own time.
 pub fn check_alone(facts: &PacketFacts<'_>, fixed: Option<Instant>, findings: &mut Vec<Diagnostic>) {
     let nothing = Ledger::default();
     let context = Context::new(facts, &nothing, fixed);

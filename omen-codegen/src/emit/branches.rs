@@ -1,16 +1,16 @@
-//! The builders of an object: the plain one, whose `build()` checks at run time what types do not carry, and one for each
-//! branch, in which the members that conditionals require are required by type.
+//! Builders of an object: a plain one, whose `build()` checks at run time whatever types do not express, and one for
+//! each branch, which requires by type the members that conditionals require.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
 use super::names::pascal;
-use super::typestate::{self, Builders, LeftOut, Member, Missing, Typestate};
-use super::{Context, bug, ident, narrowed, types, value};
+use super::typestate::{self, BuilderSpec, Builders, ExcludedMember, Member, MissingMember};
+use super::{Context, bug, ident, restricted_enums, types, value};
 use crate::mistake::Mistakes;
 use crate::model::{Branch, Case, Conditional, Def, Field, Item, Kind, Object, Ty};
 
-/// The builders of an object: the plain one, and one for each branch.
+/// Emits the builders of an object: the plain one, and one for each branch.
 pub(super) fn emit(context: &Context<'_>, def: &Def, object: &Object) -> Result<Builders, Mistakes> {
     let mut builders = vec![plain(context, def, object)?];
     let mut narrowed = TokenStream::new();
@@ -21,12 +21,12 @@ pub(super) fn emit(context: &Context<'_>, def: &Def, object: &Object) -> Result<
     Ok(Builders { items: quote!(#items #narrowed), needs })
 }
 
-/// The builder that knows the required members alone. It checks at run time what types do not carry.
-fn plain(context: &Context<'_>, def: &Def, object: &Object) -> Result<Typestate, Mistakes> {
+/// Emits the plain builder, which requires only the members that are always required, and checks the rest at run time.
+fn plain(context: &Context<'_>, def: &Def, object: &Object) -> Result<BuilderSpec, Mistakes> {
     let of = ident(&def.name);
     let mut members = Vec::new();
     for field in &object.fields {
-        let Kept { takes, keeps, convert, .. } = kept(context, &def.name, field, false, false)?;
+        let StoredMember { takes, keeps, convert, .. } = kept(context, &def.name, field, false, false)?;
         let missing = field.required.then(|| missing(def, field, None));
         let (name, wire, docs) = (ident(&field.name), field.name.clone(), field.description.clone());
         members.push(Member { name, wire, docs, takes, keeps, convert, missing });
@@ -41,7 +41,7 @@ fn plain(context: &Context<'_>, def: &Def, object: &Object) -> Result<Typestate,
         [] => "Conditionals and bounds that no type carries are checked here.".to_owned(),
     };
     let fallible = is_checked(context, object)?;
-    Ok(Typestate {
+    Ok(BuilderSpec {
         construct: quote!(#of { #(#names),* }),
         begin: ident("builder"),
         docs: format!("Starts a `{}`.", def.name),
@@ -59,7 +59,7 @@ fn plain(context: &Context<'_>, def: &Def, object: &Object) -> Result<Typestate,
     })
 }
 
-/// Whether an object can break its schema although each of its members is of the right type.
+/// Whether an object can violate its schema although each member has the right type.
 fn is_checked(context: &Context<'_>, object: &Object) -> Result<bool, Mistakes> {
     if !object.conditionals.is_empty() {
         return Ok(true);
@@ -72,7 +72,7 @@ fn is_checked(context: &Context<'_>, object: &Object) -> Result<bool, Mistakes> 
     Ok(false)
 }
 
-/// Whether a member has bounds that its type does not carry.
+/// Whether a member has bounds that its type does not express.
 fn has_bounds(context: &Context<'_>, field: &Field) -> Result<bool, Mistakes> {
     let free = |name: &str| Ok(matches!(context.model.def(name)?.kind, Kind::FreeObject { min } if min > 0));
     match &field.ty {
@@ -83,14 +83,14 @@ fn has_bounds(context: &Context<'_>, field: &Field) -> Result<bool, Mistakes> {
     }
 }
 
-/// The builder of a branch. The enums that it narrows are added to `narrowed`.
+/// Emits the builder of a branch, and adds the enums that it narrows to `narrowed`.
 fn typestate(
     context: &Context<'_>,
     def: &Def,
     object: &Object,
     branch: &Branch,
     narrowed: &mut TokenStream,
-) -> Result<Typestate, Mistakes> {
+) -> Result<BuilderSpec, Mistakes> {
     let of = ident(&def.name);
     let mut members = Vec::new();
     let mut explains = TokenStream::new();
@@ -107,8 +107,13 @@ fn typestate(
         }
         let instead = branch.leaves_out.iter().find(|(member, _)| *member == field.name).map(|(_, instead)| instead);
         if let Some(instead) = instead {
-            let Kept { takes, .. } = kept(context, &def.name, field, false, false)?;
-            left_out.push(LeftOut { name: name.clone(), wire: field.name.clone(), takes, instead: instead.clone() });
+            let StoredMember { takes, .. } = kept(context, &def.name, field, false, false)?;
+            left_out.push(ExcludedMember {
+                name: name.clone(),
+                wire: field.name.clone(),
+                takes,
+                instead: instead.clone(),
+            });
             fields.push(quote!(#name: None));
             continue;
         }
@@ -116,9 +121,10 @@ fn typestate(
         let least = matches!(field.ty, Ty::Array { min, .. } if min > 0);
         let filled = is_required && (least || is_subject && branch.case == Case::Filled);
         let non_empty = demanded.is_some_and(|conditional| conditional.non_empty);
-        let Kept { mut takes, keeps, mut convert, put, bounded } = kept(context, &def.name, field, filled, non_empty)?;
+        let StoredMember { mut takes, keeps, mut convert, put, bounded } =
+            kept(context, &def.name, field, filled, non_empty)?;
         if let Some(excluded) = branch.excludes.iter().find(|excluded| excluded.member == field.name) {
-            let narrow = narrowed::emit(context, def, branch, field, excluded)?;
+            let narrow = restricted_enums::emit(context, def, branch, field, excluded)?;
             (takes, convert) = (narrow.takes, narrow.convert);
             narrowed.extend(narrow.items);
             explains.extend(narrow.explains);
@@ -126,7 +132,7 @@ fn typestate(
         fallible |= bounded;
         let missing = is_required.then(|| missing(def, field, demanded));
         fields.push(match put {
-            // What is optional has no other form than what is kept.
+            // Optional members are stored in their final form.
             _ if !is_required => quote!(#name),
             Some(put) if field.required => {
                 let value = put(quote!(#name));
@@ -148,13 +154,14 @@ fn typestate(
             missing,
         });
     }
-    // What another member's case demands is asked at run time, unless this branch has it in any case.
+    // Requirements that depend on another member are checked at run time, unless this branch always requires the
+    // member.
     fallible |= object.conditionals.iter().filter(|other| other.subject != branch.subject).any(|other| {
         let here =
             object.demanded_by(branch).any(|mine| mine.requires == other.requires && mine.non_empty >= other.non_empty);
         !here
     });
-    Ok(Typestate {
+    Ok(BuilderSpec {
         construct: quote!(#of { #(#fields),* }),
         begin: ident(&branch.name),
         docs: branch.description.clone(),
@@ -172,7 +179,7 @@ fn typestate(
     })
 }
 
-/// The value that the branch itself gives its subject; `None` if there is something to set.
+/// Returns the value of the subject that the branch determines, or `None` if the caller must set it.
 fn fixed(context: &Context<'_>, field: &Field, case: &Case) -> Result<Option<TokenStream>, Mistakes> {
     let value = match (case, &field.ty) {
         (Case::Absent, _) => return Ok(Some(quote!(None))),
@@ -188,48 +195,53 @@ fn fixed(context: &Context<'_>, field: &Field, case: &Case) -> Result<Option<Tok
     Ok(Some(if field.required { value } else { quote!(Some(#value)) }))
 }
 
-/// What the compiler reports for a member that is not set.
-fn missing(def: &Def, field: &Field, demanded: Option<&Conditional>) -> Missing {
+/// Returns the compile error for a member that is not set.
+fn missing(def: &Def, field: &Field, demanded: Option<&Conditional>) -> MissingMember {
     let rules = demanded.map_or(&field.rules, |demanded| &demanded.rules);
     let why = match demanded {
         Some(demanded) => demanded.description.clone(),
         None => format!("every `{}` has the field `{}`", def.name, field.name),
     };
-    Missing { code: rules.first().map_or("SCHEMA", String::as_str).to_owned(), why }
+    MissingMember { code: rules.first().map_or("SCHEMA", String::as_str).to_owned(), why }
 }
 
-/// How a builder takes a member, and how it keeps it.
-pub(super) struct Kept {
+/// Parameter type and stored type of a builder's member.
+pub(super) struct StoredMember {
     pub(super) takes: TokenStream,
     pub(super) keeps: TokenStream,
     pub(super) convert: TokenStream,
-    /// Makes of what is kept what the object has, if that is not the same.
+    /// Converts the stored value to the member's value; `None` if they are the same.
     pub(super) put: Option<fn(TokenStream) -> TokenStream>,
-    /// Whether a bound is left that the type does not carry.
+    /// Whether the type leaves a bound unchecked.
     pub(super) bounded: bool,
 }
 
-/// How a builder takes the member of an object `of`. `filled`: a list has at least one element, by its type. `non_empty`: a
-/// text that may be `null` is neither that nor empty.
+/// Returns how a builder takes a member of the object `of`. With `filled`, the type of a list ensures at least one
+/// element. With `non_empty`, a nullable text is neither `null` nor empty.
 pub(super) fn kept(
     context: &Context<'_>,
     of: &str,
     field: &Field,
     filled: bool,
     non_empty: bool,
-) -> Result<Kept, Mistakes> {
+) -> Result<StoredMember, Mistakes> {
     let declared = context.types.member(of, field)?;
-    let same =
-        |ty: TokenStream, bounded| Kept { takes: ty.clone(), keeps: ty, convert: quote!(value), put: None, bounded };
+    let same = |ty: TokenStream, bounded| StoredMember {
+        takes: ty.clone(),
+        keeps: ty,
+        convert: quote!(value),
+        put: None,
+        bounded,
+    };
     let bounded = has_bounds(context, field)?;
     Ok(match &field.ty {
         Ty::PlainText if non_empty => {
-            Kept { put: Some(|text| quote!(String::from(#text))), ..same(quote!(Text), false) }
+            StoredMember { put: Some(|text| quote!(String::from(#text))), ..same(quote!(Text), false) }
         }
         Ty::NullableText if non_empty => {
-            Kept { put: Some(|text| quote!(Some(String::from(#text)))), ..same(quote!(Text), false) }
+            StoredMember { put: Some(|text| quote!(Some(String::from(#text)))), ..same(quote!(Text), false) }
         }
-        Ty::PlainText => Kept {
+        Ty::PlainText => StoredMember {
             takes: quote!(impl Into<#declared>),
             convert: quote!(value.into()),
             ..same(quote!(#declared), false)
@@ -240,7 +252,7 @@ pub(super) fn kept(
                 Item::Ref(name) => matches!(context.model.def(name)?.kind, Kind::FreeObject { min } if min > 0),
                 Item::PlainText => false,
             };
-            Kept {
+            StoredMember {
                 takes: quote!(impl Into<AtLeastOne<#element>>),
                 convert: quote!(value.into()),
                 put: Some(|list| quote!(#list.into_vec())),

@@ -1,15 +1,15 @@
-//! At which nesting level each free-form value stands, so that its reader can refuse deep nesting
-//! without counting from the packet down.
+//! Nesting levels of free-form values, so that a reader can refuse deep nesting without counting from the packet down.
 
 use std::collections::BTreeMap;
 
 use crate::mistake::{Mistake, Mistakes};
 use crate::model::{Item, Kind, Model, Ty};
 
-/// Nesting level of a definition's own value, by name.
+/// Nesting level of each definition's value, by name.
 pub(crate) type Depths = BTreeMap<String, u8>;
 
-/// The level of every definition that holds free-form values; other definitions may stand anywhere.
+/// Returns the nesting level of every definition that contains free-form values. Other definitions may occur at any
+/// level.
 pub(super) fn of_free_forms(model: &Model) -> Result<Depths, Mistakes> {
     let mut walk = Walk { model, depths: Depths::new(), mistakes: Vec::new() };
     for packet in &model.packets {
@@ -26,13 +26,13 @@ struct Walk<'m> {
 }
 
 impl Walk<'_> {
-    /// Whether the definition holds free-form values in itself.
+    /// Whether the definition contains free-form values.
     fn visit(&mut self, name: &str, depth: u8) -> bool {
         let Some(def) = self.model.defs.get(name) else { return false };
         let holds = match &def.kind {
-            // The place of a free-form value itself is a matter of the member that refers to it.
+            // The member that refers to a free-form value determines its level.
             Kind::FreeObject { .. } | Kind::Any => return true,
-            // Every branch and member is visited, whatever those before it hold.
+            // No short-circuit: every branch and member must be visited.
             Kind::Union(branches) => branches.iter().filter(|branch| self.visit(branch, depth)).count() > 0,
             Kind::Object(object) => {
                 object.fields.iter().filter(|field| self.visit_member(&field.ty, depth)).count() > 0
@@ -54,7 +54,7 @@ impl Walk<'_> {
         }
         holds
     }
-    /// Whether a member of an object at `depth` holds free-form values.
+    /// Whether a member of an object at `depth` contains free-form values.
     fn visit_member(&mut self, ty: &Ty, depth: u8) -> bool {
         match ty {
             Ty::Ref(name) => self.visit(name, depth.saturating_add(1)),

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{Context, doc, ident, words};
+use super::{Context, doc, ident, keywords};
 use crate::mistake::Mistakes;
 use crate::model::{Def, Kind};
 
@@ -21,7 +21,8 @@ pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<TokenStream, Mist
         let (limited, limits): (Vec<_>, Vec<_>) = limits.into_iter().unzip();
         let rest = (limited.len() < values.len()).then(|| quote!(_ => None,));
         quote! {
-            /// The age in seconds beyond which evidence is stale where a packet does not say; `None` if there is no limit.
+            /// Returns the default maximum age of evidence, in seconds, for packets that do not state one; `None` if
+            /// there is no limit.
             #[must_use]
             pub fn stale_after_seconds(self) -> Option<u64> {
                 match self { #(#name::#limited => Some(#limits),)* #rest }
@@ -29,22 +30,22 @@ pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<TokenStream, Mist
         }
     });
     let expects = format!("one of {}", wires.iter().map(|wire| format!("`{wire}`")).collect::<Vec<_>>().join(", "));
-    let parser = words::emit(&name, &wires, &idents);
+    let parser = keywords::emit(&name, &wires, &idents);
     Ok(quote! {
         #docs
         #declared
 
         impl #name {
-            /// Every value, in schema order.
+            /// All values, in schema order.
             pub const ALL: &'static [#name] = &[#(#name::#idents),*];
 
-            /// The value as it is written in JSON.
+            /// Returns the JSON name of the value.
             #[must_use]
             pub fn as_str(self) -> &'static str {
                 match self { #(#name::#idents => #wires),* }
             }
 
-            /// What the value means.
+            /// Returns the meaning of the value.
             #[must_use]
             pub fn description(self) -> &'static str {
                 match self { #(#name::#idents => #descriptions),* }

@@ -1,4 +1,4 @@
-//! The typed API: the types of states, a method for each row of the table, and an explanation for each illegal call.
+//! The typed API: types for states, a method for each row of the table, and an explanation for each illegal call.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -11,13 +11,13 @@ use crate::mistake::{Mistake, Mistakes};
 use crate::model::{Answer, Fsm, Model, Move, Typestate};
 
 mod capability;
-mod each;
 mod explain;
 mod method;
+mod per_state;
 
 pub(super) fn emit(model: &Model, files: &[(String, String)]) -> Result<TokenStream, Mistakes> {
     let fsm = &model.fsm;
-    let states = fsm.typed.states.iter().map(State::parse).collect::<Result<Vec<_>, _>>()?;
+    let states = fsm.typed.states.iter().map(StateType::parse).collect::<Result<Vec<_>, _>>()?;
     let implementations = functions::read("Episode", files)?;
     let mut tokens = predicates::of_episode(model)?;
     for state in &states {
@@ -35,15 +35,15 @@ pub(super) fn emit(model: &Model, files: &[(String, String)]) -> Result<TokenStr
     Ok(tokens)
 }
 
-/// The type of one or more states.
-struct State<'m> {
+/// Type that stands for one or more states.
+struct StateType<'m> {
     of: &'m Typestate,
     ty: syn::Type,
-    /// Its parameters, one capital letter each; `N` is a number.
+    /// Type parameters, one capital letter each; `N` is a number.
     parameters: Vec<syn::Ident>,
 }
 
-impl<'m> State<'m> {
+impl<'m> StateType<'m> {
     fn parse(of: &'m Typestate) -> Result<Self, Mistakes> {
         let ty: syn::Type =
             syn::parse_str(&of.ty).map_err(|error| bug(format!("`{}` is not a type: {error}", of.ty)))?;
@@ -58,7 +58,7 @@ impl<'m> State<'m> {
         Ok(Self { of, ty, parameters })
     }
 
-    /// Whether it has no parameters.
+    /// Whether it has no type parameters.
     fn is_plain(&self) -> bool {
         self.parameters.is_empty()
     }
@@ -72,8 +72,9 @@ impl<'m> State<'m> {
     }
 }
 
-/// The marker type: `Idle`, or `Act` of `Decide<Act>`. Types with parameters are written by hand.
-fn marker(state: &State<'_>) -> Option<TokenStream> {
+/// Returns the declaration of the marker type: `Idle`, or `Act` for `Decide<Act>`. Types with parameters are written by
+/// hand.
+fn marker(state: &StateType<'_>) -> Option<TokenStream> {
     let name =
         state.of.ty.split(['<', '>']).rfind(|name| !name.is_empty()).filter(|_| state.is_plain() && !state.of.open)?;
     let (name, text) = (ident(name), doc(&state.of.description));
@@ -84,7 +85,7 @@ fn marker(state: &State<'_>) -> Option<TokenStream> {
     })
 }
 
-fn typestate(fsm: &Fsm, state: &State<'_>) -> Result<TokenStream, Mistakes> {
+fn typestate(fsm: &Fsm, state: &StateType<'_>) -> Result<TokenStream, Mistakes> {
     let known = nodes(fsm);
     let mut of = Vec::new();
     for id in &state.of.of {
@@ -102,11 +103,11 @@ fn typestate(fsm: &Fsm, state: &State<'_>) -> Result<TokenStream, Mistakes> {
     })
 }
 
-/// The methods that a state has.
+/// Emits the methods of a state.
 fn methods(
     fsm: &Fsm,
-    states: &[State<'_>],
-    state: &State<'_>,
+    states: &[StateType<'_>],
+    state: &StateType<'_>,
     implementations: &[Implementation],
 ) -> Result<Option<TokenStream>, Mistakes> {
     let mut methods = Vec::new();
@@ -123,7 +124,7 @@ fn methods(
                 format!("`{method}` is legal in `{}`, and moves/{method}.rs has no function for it", state.of.ty),
             )
         })?;
-        // The states of a capability share one method, see `capability`.
+        // The states of a capability share one method: see `capability`.
         if mv.capability.as_ref().is_some_and(|capability| !capability.per_state) && implementation.is_for_any() {
             continue;
         }
@@ -141,14 +142,14 @@ fn methods(
     }))
 }
 
-/// The methods that every state has, in one impl, so that code that is generic over every state has them too.
+/// Emits the methods that every state has. They are in one impl, so that generic code can call them in any state.
 fn common(
     fsm: &Fsm,
-    states: &[State<'_>],
+    states: &[StateType<'_>],
     implementations: &[Implementation],
 ) -> Result<Option<TokenStream>, Mistakes> {
     let Some(first) = states.first() else { return Ok(None) };
-    let any = State { of: first.of, ty: functions::any(), parameters: Vec::new() };
+    let any = StateType { of: first.of, ty: functions::any(), parameters: Vec::new() };
     let mut methods = Vec::new();
     for (at, mv) in fsm.typed.moves.iter().enumerate() {
         if let Some(implementation) = everywhere(fsm, states, mv, implementations) {
@@ -158,16 +159,16 @@ fn common(
     let ty = &any.ty;
     Ok((!methods.is_empty()).then(|| {
         quote! {
-            /// In every state.
+            /// Methods that are legal in every state.
             impl<#ty> Episode<#ty> { #(#methods)* }
         }
     }))
 }
 
-/// The function of a move that is legal in every state and leads to the same state from each.
+/// Returns the function of a move that is legal in every state and always leads to the same state.
 fn everywhere<'i>(
     fsm: &Fsm,
-    states: &[State<'_>],
+    states: &[StateType<'_>],
     mv: &Move,
     implementations: &'i [Implementation],
 ) -> Option<&'i Implementation> {
@@ -177,8 +178,8 @@ fn everywhere<'i>(
     (legal && !mv.by_hand && of.next().is_none()).then_some(only)
 }
 
-/// The function for this state, or else the function for any state.
-fn find<'i>(state: &State<'_>, mv: &Move, implementations: &'i [Implementation]) -> Option<&'i Implementation> {
+/// Returns the function for this state, or else the function for any state.
+fn find<'i>(state: &StateType<'_>, mv: &Move, implementations: &'i [Implementation]) -> Option<&'i Implementation> {
     let mut of = implementations.iter().filter(|implementation| implementation.method == mv.method);
     let exact = of.clone().find(|implementation| implementation.is_for(&state.ty));
     exact.or_else(|| {
@@ -186,11 +187,11 @@ fn find<'i>(state: &State<'_>, mv: &Move, implementations: &'i [Implementation])
     })
 }
 
-/// The type of the state that a move leads to, if there is one.
-fn next<'s>(fsm: &Fsm, states: &'s [State<'_>], state: &State<'_>, mv: &Move) -> Option<&'s syn::Type> {
+/// Returns the type of the state to which a move leads, if a type stands for it.
+fn next<'s>(fsm: &Fsm, states: &'s [StateType<'_>], state: &StateType<'_>, mv: &Move) -> Option<&'s syn::Type> {
     let mut targets = fsm.targets(state.of, &mv.events);
     targets.sort_unstable();
-    let stands = |candidate: &&State<'_>| {
+    let stands = |candidate: &&StateType<'_>| {
         let mut of: Vec<&str> = candidate.of.of.iter().map(String::as_str).collect();
         of.sort_unstable();
         of == targets && candidate.is_plain() && !candidate.of.open

@@ -1,4 +1,4 @@
-//! Facts: the members that rules check, borrowed from the line.
+//! Facts: the members that rules check, borrowed from the input line.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -34,12 +34,12 @@ pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<TokenStream, Mist
     })
 }
 
-/// The module of the facts of all objects. Only the crates that judge packets name them; everybody else has them whole, as
-/// `PacketFacts`.
+/// Emits the module with the facts of all objects. Only the crates that judge packets name these types; other code gets
+/// them as part of `PacketFacts`.
 pub(super) fn module(facts: &TokenStream) -> Option<TokenStream> {
     (!facts.is_empty()).then(|| {
         quote! {
-            /// The facts of objects: the members that rules check.
+            /// Facts of objects: the members that rules check.
             #[doc(hidden)]
             pub mod facts {
                 use super::*;

@@ -20,11 +20,11 @@ pub(super) fn machine(model: &Model) -> Result<TokenStream, Mistakes> {
     Ok(quote! { #states #node_enum #events #table })
 }
 
-/// A state without sub-states, or a sub-state.
-pub(super) struct Node<'m> {
-    /// Such as `S3_DECIDE/ACT`.
+/// State without sub-states, or sub-state.
+pub(super) struct NodeNames<'m> {
+    /// Id, such as `S3_DECIDE/ACT`.
     pub(super) id: String,
-    /// Such as `DecideAct`.
+    /// Rust name, such as `DecideAct`.
     pub(super) name: String,
     state: &'m str,
     state_name: &'m str,
@@ -32,11 +32,11 @@ pub(super) struct Node<'m> {
     description: &'m str,
 }
 
-pub(super) fn nodes(fsm: &Fsm) -> Vec<Node<'_>> {
+pub(super) fn nodes(fsm: &Fsm) -> Vec<NodeNames<'_>> {
     let mut nodes = Vec::new();
     for state in &fsm.states {
         if state.substates.is_empty() {
-            nodes.push(Node {
+            nodes.push(NodeNames {
                 id: state.id.clone(),
                 name: state.name.clone(),
                 state: &state.id,
@@ -46,7 +46,7 @@ pub(super) fn nodes(fsm: &Fsm) -> Vec<Node<'_>> {
             });
         }
         for sub in &state.substates {
-            nodes.push(Node {
+            nodes.push(NodeNames {
                 id: format!("{}/{}", state.id, sub.id),
                 name: format!("{}{}", state.name, sub.name),
                 state: &state.id,
@@ -66,27 +66,27 @@ fn states(fsm: &Fsm) -> TokenStream {
     let titles: Vec<_> = fsm.states.iter().map(|state| &state.title).collect();
     let descriptions: Vec<_> = fsm.states.iter().map(|state| &state.description).collect();
     quote! {
-        /// A state of an episode.
+        /// State of an episode.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum State { #(#docs #names),* }
 
         impl State {
-            /// Every state, in order.
+            /// All states, in order.
             pub const ALL: &'static [State] = &[#(State::#names),*];
 
-            /// The state's id, such as `S3_DECIDE`.
+            /// Returns the id of the state, such as `S3_DECIDE`.
             #[must_use]
             pub fn as_str(self) -> &'static str {
                 match self { #(State::#names => #ids),* }
             }
 
-            /// A word or two that complete "the episode is …".
+            /// Returns one or two words that complete "the episode is …".
             #[must_use]
             pub fn title(self) -> &'static str {
                 match self { #(State::#names => #titles),* }
             }
 
-            /// What it means.
+            /// Returns the meaning of the state.
             #[must_use]
             pub fn description(self) -> &'static str {
                 match self { #(State::#names => #descriptions),* }
@@ -95,32 +95,32 @@ fn states(fsm: &Fsm) -> TokenStream {
     }
 }
 
-fn node_enum(nodes: &[Node<'_>]) -> TokenStream {
+fn node_enum(nodes: &[NodeNames<'_>]) -> TokenStream {
     let names: Vec<_> = nodes.iter().map(|node| ident(&node.name)).collect();
     let docs = nodes.iter().map(|node| doc(&format!("`{}`: {}", node.id, node.description)));
     let ids: Vec<_> = nodes.iter().map(|node| &node.id).collect();
     let states = nodes.iter().map(|node| ident(node.state_name));
     let initial = nodes.iter().filter(|node| node.initial).map(|node| ident(&node.name));
     quote! {
-        /// A state without sub-states, or a sub-state: what the table's rows lead from and to.
+        /// State without sub-states, or sub-state: source or target of a row of the table.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u8)]
         pub enum Node { #(#docs #names),* }
 
         impl Node {
-            /// Every node, in order.
+            /// All nodes, in order.
             pub const ALL: &'static [Node] = &[#(Node::#names),*];
 
-            /// Where episodes start.
+            /// Node in which episodes start.
             pub const INITIAL: Node = #(Node::#initial)*;
 
-            /// The node's id, such as `S3_DECIDE/ACT`.
+            /// Returns the id of the node, such as `S3_DECIDE/ACT`.
             #[must_use]
             pub fn as_str(self) -> &'static str {
                 match self { #(Node::#names => #ids),* }
             }
 
-            /// The state that it belongs to.
+            /// Returns the state to which the node belongs.
             #[must_use]
             pub fn state(self) -> State {
                 match self { #(Node::#names => State::#states),* }
@@ -159,38 +159,38 @@ fn events(model: &Model) -> Result<TokenStream, Mistakes> {
                 Ok(quote!(if #test { return Event::#name; }))
             })
             .collect::<Result<Vec<_>, Mistakes>>()?;
-        // The lint phase has seen to it that the last event's guards take just what is left.
+        // The lint phase ensures that the guards of the last event accept exactly the remaining packets.
         arms.push(quote!(PayloadFacts::#variant(payload) => { #(#tests)* Event::#last }));
     }
     Ok(quote! {
-        /// What can happen to an episode.
+        /// Event in the life of an episode.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u8)]
         pub enum Event { #(#docs #names),* }
 
         impl Event {
-            /// Every event, in order.
+            /// All events, in order.
             pub const ALL: &'static [Event] = &[#(Event::#names),*];
 
-            /// The event's id, such as `decide_act`.
+            /// Returns the id of the event, such as `decide_act`.
             #[must_use]
             pub fn as_str(self) -> &'static str {
                 match self { #(Event::#names => #ids),* }
             }
 
-            /// What it is, in words.
+            /// Returns the description of the event.
             #[must_use]
             pub fn description(self) -> &'static str {
                 match self { #(Event::#names => #descriptions),* }
             }
 
-            /// The type of packet that it is; none for the end of the stream.
+            /// Returns the packet type of the event, or `None` for the end of the stream.
             #[must_use]
             pub fn packet_type(self) -> Option<PacketType> {
                 match self { #(Event::#names => #types),* }
             }
 
-            /// The event that a packet is.
+            /// Classifies a packet as an event.
             #[must_use]
             pub fn of(facts: &PacketFacts<'_>) -> Event {
                 match &facts.payload { #(#arms),* }
@@ -203,7 +203,8 @@ fn event_name(event: &Event) -> proc_macro2::Ident {
     ident(&pascal(&event.id))
 }
 
-/// All guards together; needs `facts`, and `payload` for pointers into it and derived facts.
+/// Returns the conjunction of all guards. It refers to `facts`, and for pointers into the payload and derived facts to
+/// `payload`.
 fn guards(model: &Model, packet: &str, guards: &[Guard]) -> Result<TokenStream, Mistakes> {
     let tests = guards.iter().map(|guard| test(model, packet, guard)).collect::<Result<Vec<_>, _>>()?;
     Ok(if tests.is_empty() { quote!(true) } else { quote!(#(#tests)&&*) })
@@ -215,7 +216,7 @@ fn test(model: &Model, packet: &str, guard: &Guard) -> Result<TokenStream, Mista
         GuardOn::Derived(name) => {
             let values = match model.fsm.derived.iter().find(|derived| derived.id == *name) {
                 Some(Derived { of: Some(of), .. }) => named(of)?,
-                // Values of a type that is written by hand.
+                // The type of the values is written by hand.
                 _ => guard.values.iter().map(|value| ident(&pascal(value))).collect(),
             };
             let (function, ty) = (ident(name), ident(&pascal(name)));
@@ -229,7 +230,7 @@ fn test(model: &Model, packet: &str, guard: &Guard) -> Result<TokenStream, Mista
     }
 }
 
-/// The facts member that a pointer means, and the enum that it is of.
+/// Returns the facts member to which a pointer leads, and its enum.
 fn place<'m>(model: &'m Model, packet: &'m str, pointer: &str) -> Result<(TokenStream, &'m str), Mistakes> {
     let lost = || bug(format!("the guard on `{pointer}` of `{packet}` leads to no enum"));
     let mut def = packet;
@@ -251,7 +252,7 @@ fn place<'m>(model: &'m Model, packet: &'m str, pointer: &str) -> Result<(TokenS
     }
 }
 
-fn table(model: &Model, nodes: &[Node<'_>]) -> Result<TokenStream, Mistakes> {
+fn table(model: &Model, nodes: &[NodeNames<'_>]) -> Result<TokenStream, Mistakes> {
     let fsm = &model.fsm;
     let mut cells = vec![vec![0_u16; fsm.events.len()]; nodes.len()];
     for row in &fsm.rows {
@@ -286,16 +287,16 @@ fn table(model: &Model, nodes: &[Node<'_>]) -> Result<TokenStream, Mistakes> {
     });
     let [node_count, event_count] = [nodes.len(), fsm.events.len()].map(Literal::usize_unsuffixed);
     Ok(quote! {
-        /// By node and event: the bits of the nodes that it leads to; none if there is no row.
+        /// Target nodes as bits, by node and event; 0 without a row.
         pub(crate) static NEXT: [[u16; #event_count]; #node_count] = [#(#rows),*];
 
-        /// The rows of the table, as they are documented.
+        /// Rows of the table, as documented.
         pub static ROWS: &[RowInfo] = &[#(#infos),*];
     })
 }
 
-/// The nodes that ids mean: `ANY`, a node's own id, or that of a state with sub-states.
-fn matching(nodes: &[Node<'_>], ids: &[String]) -> Vec<usize> {
+/// Returns the nodes that the ids stand for: `ANY`, the id of a node, or the id of a state with sub-states.
+fn matching(nodes: &[NodeNames<'_>], ids: &[String]) -> Vec<usize> {
     nodes
         .iter()
         .enumerate()
@@ -304,7 +305,7 @@ fn matching(nodes: &[Node<'_>], ids: &[String]) -> Vec<usize> {
         .collect()
 }
 
-fn targets(nodes: &[Node<'_>], row: &Row, from: usize) -> u16 {
+fn targets(nodes: &[NodeNames<'_>], row: &Row, from: usize) -> u16 {
     row.to.iter().fold(0, |bits, to| match to {
         Target::Same => bits | 1 << from,
         Target::State(id) => {
@@ -313,10 +314,10 @@ fn targets(nodes: &[Node<'_>], row: &Row, from: usize) -> u16 {
     })
 }
 
-/// The code of each cell, as a list that the machine goes through.
+/// Emits the refusals that give each cell its code, as a list that the machine searches.
 pub(super) fn refusals(model: &Model) -> TokenStream {
     let (fsm, cells) = (&model.fsm, &model.fsm.cells);
-    // The others say only when these can be so, which is the build's affair.
+    // The remaining facts only restrict when these can hold, which matters to the build alone.
     let is_used = |id: &str| cells.refusals.iter().any(|of| of.fact.as_ref().is_some_and(|(fact, _)| fact == id));
     let facts: Vec<_> = cells.facts.iter().filter(|fact| is_used(&fact.id)).collect();
     let names: Vec<_> = facts.iter().map(|fact| ident(&pascal(&fact.id))).collect();
@@ -354,19 +355,19 @@ pub(super) fn refusals(model: &Model) -> TokenStream {
         }
     });
     quote! {
-        /// What a refusal may depend on besides state and event.
+        /// Condition other than state and event on which a refusal can depend.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Fact { #(#docs #names),* }
 
         impl Fact {
-            /// Its id, such as `believed`.
+            /// Returns the id of the fact, such as `believed`.
             #[must_use]
             pub fn as_str(self) -> &'static str {
                 match self { #(Fact::#names => #ids),* }
             }
         }
 
-        /// The refusals, the most specific first: what gives each cell its code.
+        /// Refusals that give each cell its code, the most specific first.
         pub static REFUSALS: &[RefusalInfo] = &[#(#refusals),*];
     }
 }
@@ -417,13 +418,13 @@ pub(super) fn verification_loop(model: &Model) -> Result<TokenStream, Mistakes> 
     }
     let evidence_missing = &fsm.evidence_missing;
     Ok(quote! {
-        /// Where the verification loop runs.
+        /// Node of the verification loop.
         pub const LOOP_NODE: Node = Node::#node;
-        /// What opens it.
+        /// Event that opens the loop.
         pub const LOOP_OPENED_BY: Event = Event::#opened_by;
-        /// What closes it.
+        /// Event that closes the loop.
         pub const LOOP_CLOSED_BY: Event = Event::#closed_by;
-        /// Said when the closing packet names no evidence of the loop.
+        /// Message for a closing packet that names no evidence of the loop.
         pub const EVIDENCE_MISSING: &str = #evidence_missing;
 
         impl Event {
@@ -433,7 +434,7 @@ pub(super) fn verification_loop(model: &Model) -> Result<TokenStream, Mistakes> 
                 matches!(self, #(Event::#evidence)|*)
             }
 
-            /// The obligations of the loop that a packet of this kind meets.
+            /// Returns the obligations of the loop that a packet of this kind meets.
             pub(crate) fn meets(self, facts: &PacketFacts<'_>) -> Obligations {
                 let mut met = Obligations::default();
                 #(#meets)*
@@ -441,12 +442,12 @@ pub(super) fn verification_loop(model: &Model) -> Result<TokenStream, Mistakes> 
             }
         }
 
-        /// A packet that meets an obligation of the loop.
+        /// Returns an event whose packet meets an obligation of the loop.
         pub(crate) fn step(obligation: Obligation) -> Event {
             match obligation { #(#steps),* }
         }
 
-        /// The obligations that are waived as long as this is the latest packet.
+        /// Returns the obligations that are waived while this is the latest packet.
         pub(crate) fn waived_by(facts: &PacketFacts<'_>) -> Obligations {
             let mut waived = Obligations::default();
             #(#waives)*
@@ -461,15 +462,15 @@ pub(super) fn obligations(model: &Model) -> TokenStream {
     let docs = obligations.iter().map(|o| doc(&o.description));
     let missing = obligations.iter().map(|o| &o.missing);
     quote! {
-        /// What the verification loop needs before it may close (E3, INV-008).
+        /// Requirement for closing the verification loop (E3, INV-008).
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Obligation { #(#docs #names),* }
 
         impl Obligation {
-            /// Every obligation, in order.
+            /// All obligations, in order.
             pub const ALL: &'static [Obligation] = &[#(Obligation::#names),*];
 
-            /// What is missing while it is not met.
+            /// Returns the message for an unmet obligation.
             #[must_use]
             pub fn missing(self) -> &'static str {
                 match self { #(Obligation::#names => #missing),* }

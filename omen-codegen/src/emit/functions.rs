@@ -1,4 +1,4 @@
-//! The functions behind methods, in a file named after the method: `moves/<method>.rs` for an episode,
+//! Functions that implement methods, in files named after the methods: `moves/<method>.rs` for an episode,
 //! `steps/<method>.rs` for a request.
 
 use quote::quote;
@@ -7,39 +7,39 @@ use syn::visit_mut::{self, VisitMut};
 use super::{bug, ident};
 use crate::mistake::Mistakes;
 
-/// The function behind a method.
+/// Function that implements a method.
 pub(super) struct Implementation {
     pub(super) method: String,
     pub(super) function: syn::Ident,
     pub(super) docs: Vec<syn::Attribute>,
     pub(super) generics: syn::Generics,
-    /// The state `S` of its first parameter, `episode: Episode<S>` or `request: Request<S>`.
+    /// State `S` of the first parameter, `episode: Episode<S>` or `request: Request<S>`.
     pub(super) state: syn::Type,
-    /// The other parameters.
+    /// Remaining parameters.
     pub(super) parameters: Vec<(syn::Ident, syn::Type)>,
     pub(super) output: syn::ReturnType,
     pub(super) is_async: bool,
 }
 
 impl Implementation {
-    /// Whether it is for any state that the table allows.
+    /// Whether the function applies to every state that the table allows.
     pub(super) fn is_for_any(&self) -> bool {
         self.is_for(&any())
     }
 
-    /// Whether it is written for just this state.
+    /// Whether the function applies to exactly this state.
     pub(super) fn is_for(&self, state: &syn::Type) -> bool {
         let own = &self.state;
         // Types compare by their tokens: `PartialEq` of syn would cost every build its feature `extra-traits`.
         quote!(#own).to_string() == quote!(#state).to_string()
     }
 
-    /// Whether the table decides where it leads; otherwise it leads to one state from everywhere.
+    /// Whether the table determines the target state; otherwise the target is the same for all states.
     pub(super) fn leads_on(&self) -> bool {
         self.generics.type_params().any(|parameter| parameter.ident == "Next")
     }
 
-    /// The generic parameters that occur in no type of a parameter, so that callers must name them.
+    /// Returns the generic parameters that occur in no parameter type, so that callers must name them.
     pub(super) fn named_at_call(&self) -> Option<syn::Generics> {
         let types = self.parameters.iter().map(|(_, ty)| quote!(#ty).to_string()).collect::<Vec<_>>().join(" ");
         let words: Vec<&str> = types.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
@@ -69,16 +69,16 @@ impl Implementation {
     }
 }
 
-/// The type parameters of a function that stand for the state before and after.
+/// Type parameters of a function that stand for the states before and after it.
 pub(super) const STATES: [&str; 2] = ["S", "Next"];
 
-/// The type parameter that stands for any state.
+/// Returns the type parameter that stands for any state.
 pub(super) fn any() -> syn::Type {
     let any = ident("S");
     syn::parse_quote!(#any)
 }
 
-/// Reads the public functions whose first parameter is the `carrier`, such as `Episode`, in a state.
+/// Reads the public functions whose first parameter is a `carrier`, such as `Episode`, in some state.
 pub(super) fn read(carrier: &str, files: &[(String, String)]) -> Result<Vec<Implementation>, Mistakes> {
     let mut all = Vec::new();
     for (method, text) in files {
@@ -125,7 +125,7 @@ fn implementation(carrier: &str, method: &str, function: syn::ItemFn) -> Result<
     })
 }
 
-/// The state of a carrier.
+/// Returns the state of a carrier.
 pub(super) fn state_of(carrier: &str, ty: &syn::Type) -> Option<syn::Type> {
     let syn::Type::Path(path) = ty else { return None };
     let last = path.path.segments.last().filter(|last| last.ident == carrier)?;

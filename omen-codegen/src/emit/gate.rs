@@ -1,4 +1,4 @@
-//! `enum GateCode` of the tool boundary, and the texts of each.
+//! `enum GateCode` of the tool boundary, and its texts.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -7,11 +7,11 @@ use super::names::pascal;
 use super::{doc, ident};
 use crate::model::{GateCode, Model};
 
-/// A text: the name of its method, what the method says of itself, and where it stands.
-type Text = (&'static str, &'static str, fn(&GateCode) -> &str);
+/// Name of a text's method, documentation of the method, and accessor of the text.
+type TextAccessor = (&'static str, &'static str, fn(&GateCode) -> &str);
 
-/// The texts, each with the name of its method and what the method says of itself.
-const TEXTS: &[Text] = &[
+/// Texts of a code.
+const TEXTS: &[TextAccessor] = &[
     ("as_str", "The code as it is written, such as `PG-3`.", |code| &code.code),
     ("title", "A few words.", |code| &code.title),
     ("statement", "What must be so.", |code| &code.statement),
@@ -36,14 +36,14 @@ pub(super) fn emit(model: &Model) -> TokenStream {
         }
     });
     quote! {
-        /// What a refusal, a failure or an entry of the audit log refers to. Stable: codes are added,
-        /// never changed.
+        /// Code to which refusals, failures and entries of the audit log refer. Codes are stable: new ones are added,
+        /// existing ones never change.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         pub enum GateCode { #(#docs #variants),* }
 
         impl GateCode {
-            /// Every code, in the documents' order.
+            /// All codes, in the order of the documentation.
             pub const ALL: &'static [GateCode] = &[#(GateCode::#variants),*];
 
             #(#methods)*

@@ -1,4 +1,5 @@
-//! Helps of single findings: a module for each rule, a constant for each text, and a function where a text has placeholders.
+//! Help texts of single findings: a module for each rule, a constant for each text, and a function for each text with
+//! placeholders.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -8,7 +9,8 @@ use crate::mistake::Mistakes;
 use crate::model::{Help, Model, Rule};
 use crate::placeholders::placeholders;
 
-/// The helps of some rules. They are private to the crate that checks the rules, so the compiler finds one that is unused.
+/// Emits the help texts of some rules. They are private to the crate that checks the rules, so the compiler reports
+/// unused ones.
 pub(super) fn emit(model: &Model, is_wanted: impl Fn(&Rule) -> bool) -> Result<TokenStream, Mistakes> {
     let mut modules = TokenStream::new();
     for rule in model.rules.iter().filter(|rule| !rule.helps.is_empty() && is_wanted(rule)) {

@@ -1,4 +1,4 @@
-//! Who sends what, and whose word a packet is.
+//! Senders of each packet type, and the principals for whom packets speak.
 
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
@@ -21,14 +21,14 @@ pub(super) fn emit(model: &Model) -> Result<TokenStream, Mistakes> {
     Ok(quote! {
         #senders #of_events #of_packets
 
-        /// The layers that may issue tokens in the name of another layer.
+        /// Layers that may issue tokens on behalf of another layer.
         pub(crate) static ISSUES_FOR_OTHERS: &[LayerSource] = #for_others;
 
         #words
     })
 }
 
-/// Where a packet comes from, as the schema writes it, as a value of the type.
+/// Returns the value of the type for a layer's name in the schema.
 pub(super) fn source(model: &Model, layer: &str) -> Result<TokenStream, Mistakes> {
     let lost = || bug(format!("invalid value `{layer}` for `{LAYER_SOURCE}`"));
     let Some(Kind::Union(branches)) = model.defs.get(LAYER_SOURCE).map(|def| &def.kind) else { return Err(lost()) };
@@ -66,12 +66,12 @@ fn senders(model: &Model, layers: &Layers) -> Result<TokenStream, Mistakes> {
     });
     let entries = entries.collect::<Result<Vec<_>, Mistakes>>()?;
     Ok(quote! {
-        /// Who sends what: one entry for each layer (D63).
+        /// Senders: one entry for each layer (D63).
         pub static SENDERS: &[SenderInfo] = &[#(#entries),*];
     })
 }
 
-/// By event, the layers that it may come from.
+/// Emits the permitted layers of each event.
 fn of_events(model: &Model, layers: &Layers) -> Result<TokenStream, Mistakes> {
     let arms = model.fsm.events.iter().map(|event| {
         let name = ident(&pascal(&event.id));
@@ -86,7 +86,8 @@ fn of_events(model: &Model, layers: &Layers) -> Result<TokenStream, Mistakes> {
     let arms = arms.collect::<Result<Vec<_>, Mistakes>>()?;
     Ok(quote! {
         impl Event {
-            /// The layers that send packets of this kind; none if any layer may, or if that is not judged (D63).
+            /// Returns the layers that send packets of this kind; `None` if any layer may or if the layer is not judged
+            /// (D63).
             #[must_use]
             pub fn senders(self) -> Option<&'static [LayerSource]> {
                 match self { #(#arms),* }
@@ -95,7 +96,7 @@ fn of_events(model: &Model, layers: &Layers) -> Result<TokenStream, Mistakes> {
     })
 }
 
-/// The layer from which the typed API sends a packet: the first of `typed` that may send it.
+/// Returns the layer from which the typed API sends a packet: the first of `typed` that may send it.
 pub(super) fn own<'m>(layers: &'m Layers, packet: &String) -> &'m str {
     let sends =
         |layer: &&String| layers.senders.iter().any(|sender| sender.layer == **layer && sender.sends.contains(packet));
@@ -103,7 +104,7 @@ pub(super) fn own<'m>(layers: &'m Layers, packet: &String) -> &'m str {
     own.map_or("", String::as_str)
 }
 
-/// By packet type, the layer from which the typed API sends it.
+/// Emits the layer from which the typed API sends each packet type.
 fn of_packets(model: &Model, layers: &Layers) -> Result<TokenStream, Mistakes> {
     let arms = model.packets.iter().map(|packet| {
         let (packet, layer) = (packet_type(model, packet)?, source(model, own(layers, packet))?);
@@ -111,7 +112,7 @@ fn of_packets(model: &Model, layers: &Layers) -> Result<TokenStream, Mistakes> {
     });
     let arms = arms.collect::<Result<Vec<_>, Mistakes>>()?;
     Ok(quote! {
-        /// The layer from which the typed API sends packets of a type (D63).
+        /// Returns the layer from which the typed API sends packets of a type (D63).
         #[must_use]
         pub fn sender(packet_type: PacketType) -> LayerSource {
             match packet_type { #(#arms),* }
@@ -133,18 +134,18 @@ fn words(model: &Model, layers: &Layers) -> Result<TokenStream, Mistakes> {
     });
     let arms = arms.collect::<Result<Vec<_>, Mistakes>>()?;
     Ok(quote! {
-        /// Somebody other than the agent, for whose word a packet stands.
+        /// Principal, other than the agent, for whom a packet speaks.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(crate) enum Word { #(#docs #names),* }
 
         impl Word {
-            /// Whose word an event is; the agent's own, if none.
-            pub(crate) fn of(event: Event) -> Option<Self> {
+            /// Returns the principal of an event; `None` for the agent itself.
+            pub(crate) fn of_event(event: Event) -> Option<Self> {
                 match event { #(#arms),* }
             }
         }
     })
 }
 
-/// The definition of where a packet comes from.
+/// Definition of the layer of a packet.
 const LAYER_SOURCE: &str = "LayerSource";

@@ -1,4 +1,4 @@
-//! The lens: which members rules check.
+//! Lens: the members that rules check.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,10 +7,10 @@ use serde::Deserialize;
 use crate::mistake::{Mistake, Mistakes};
 use crate::model::{Model, Ty};
 
-/// The file that a lens is written in, for mistakes.
+/// File name of a lens, for mistakes.
 const FILE: &str = "lens.json";
 
-/// Which members of which definitions a facts reader keeps; all others it checks and forgets.
+/// Selection of the members of each definition that a facts reader keeps; it checks and discards all others.
 ///
 /// ```
 /// use omen_codegen::emit::Lens;
@@ -26,19 +26,19 @@ const FILE: &str = "lens.json";
 pub struct Lens {
     #[serde(rename = "description")]
     _description: String,
-    /// By definition.
+    /// Members to keep, by definition.
     keep: BTreeMap<String, BTreeSet<String>>,
-    /// By definition and member: the Rust type that gathers an array's elements instead of a `Vec`.
+    /// Rust type that collects an array's elements instead of a `Vec`, by definition and member.
     #[serde(default)]
     fold: BTreeMap<String, BTreeMap<String, String>>,
 }
 
 impl Lens {
-    /// Reads a lens: an object with `description`, `keep` (definition → members) and perhaps `fold`
-    /// (definition → member → the Rust type that gathers the array's elements instead of a `Vec`).
+    /// Parses a lens: an object with `description`, `keep` (definition → members) and optionally `fold` (definition →
+    /// member → the Rust type that collects the array's elements instead of a `Vec`).
     ///
     /// # Errors
-    /// If the text is none. What it names is looked up later, where the schemas are known.
+    /// A text that is not a lens. Its names are checked later, against the schemas.
     pub fn parse(text: &str) -> Result<Self, Mistakes> {
         serde_json::from_str(text).map_err(|error| {
             Mistake {
@@ -53,7 +53,7 @@ impl Lens {
         })
     }
 
-    /// Whether anything of a definition is kept.
+    /// Whether any member of a definition is kept.
     pub(super) fn looks_into(&self, def: &str) -> bool {
         self.keep.contains_key(def)
     }
@@ -63,12 +63,12 @@ impl Lens {
         self.keep.get(def).is_some_and(|members| members.contains(member))
     }
 
-    /// The type that an array is gathered in.
+    /// Returns the type that collects an array's elements.
     pub(super) fn fold_of(&self, def: &str, member: &str) -> Option<&str> {
         self.fold.get(def)?.get(member).map(String::as_str)
     }
 
-    /// Whether all that the lens names is there.
+    /// Checks that everything in the lens exists in the model.
     pub(super) fn check(&self, model: &Model) -> Result<(), Mistakes> {
         let mut mistakes = Vec::new();
         let mut wrong = |place: &[&str], problem: String| {

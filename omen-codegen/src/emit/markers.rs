@@ -1,4 +1,4 @@
-//! Marker types: the values of enums, and the lengths of lists, at the level of types.
+//! Marker types: enum values and list lengths as types.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,10 +11,10 @@ use super::{doc, ident};
 use crate::mistake::{Mistake, Mistakes};
 use crate::model::{Kind, Model, Ty, Variant};
 
-/// The file that this is written in, for mistakes.
+/// File name of the markers, for mistakes.
 const FILE: &str = "facts.json";
 
-/// For which enums there are marker types, for which lists there are lengths, and how both are named.
+/// Selection of the enums that get marker types and of the lists whose lengths become types, with their names.
 ///
 /// ```
 /// use omen_codegen::emit::{self, Markers};
@@ -30,59 +30,59 @@ const FILE: &str = "facts.json";
 pub struct Markers {
     #[serde(rename = "description")]
     _description: String,
-    /// By enum.
+    /// Naming of the markers, by enum.
     #[serde(default)]
     markers: BTreeMap<String, Naming>,
-    /// By predicate: the list whose lengths fulfil it.
+    /// List whose lengths satisfy a predicate, by predicate.
     #[serde(default)]
     lengths: BTreeMap<String, Length>,
-    /// By predicate: the sealed trait of the hidden type that every implementation has to name. Such a predicate is open
-    /// to macros in other crates; all others are sealed.
+    /// Sealed trait of the hidden type that every implementation must name, by predicate. Macros in other crates can
+    /// implement such a predicate; all other predicates are sealed.
     #[serde(default)]
     proofs: BTreeMap<String, String>,
 }
 
-/// How the markers of an enum are named.
+/// Naming of an enum's markers.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Naming {
-    /// The module that they stand in; beside all others, if there is none.
+    /// Module of the markers; `None` for the module that all share.
     module: Option<String>,
-    /// What their names end in, besides the value.
+    /// Suffix of the markers' names, after the value.
     #[serde(default)]
     suffix: String,
-    /// A module that has them under the names of the values alone.
+    /// Module that exports the markers under the names of the values alone.
     alias: Option<String>,
-    /// Whether the schema lists the values from low to high, and their places are facts too.
+    /// Whether the schema lists the values in ascending order, so that their ranks are facts too.
     #[serde(default)]
     ordered: bool,
 }
 
-/// A list of the schema whose length is a fact.
+/// List in the schema whose length is a fact.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Length {
     object: String,
     member: String,
-    /// The longest list that is meant to be written out, where the schema has no bound.
+    /// Length of the longest list that should be written out, if the schema has no bound.
     at_most: Option<usize>,
 }
 
 impl Markers {
-    /// Reads the file: an object with `description`, and perhaps `markers`, `lengths` and `proofs`.
+    /// Parses the file: an object with `description` and optionally `markers`, `lengths` and `proofs`.
     ///
     /// # Errors
-    /// If the text is none. What it names is looked up later, where the schemas are known.
+    /// A text that does not have this form. Its names are checked later, against the schemas.
     pub fn parse(text: &str) -> Result<Self, Mistakes> {
         serde_json::from_str(text).map_err(|error| mistake(&[], format!("not a list of markers: {error}")).into())
     }
 
-    /// The trait of what proves an open predicate; `None` if the predicate is sealed.
+    /// Returns the proof trait of an open predicate, or `None` for a sealed one.
     pub(super) fn proof_of(&self, predicate: &str) -> Option<&str> {
         self.proofs.get(predicate).map(String::as_str)
     }
 
-    /// Whether all that is named is there, and no name stands for two things.
+    /// Checks that all names exist in the model, and that none is ambiguous.
     pub(super) fn check(&self, model: &Model) -> Result<(), Mistakes> {
         let mut mistakes = Vec::new();
         for (name, naming) in &self.markers {
@@ -108,7 +108,8 @@ impl Markers {
         Mistakes::none_in(mistakes)
     }
 
-    /// Everything stands in one module, so that the compiler can print each name without its path.
+    /// Reports duplicate names. All markers share one module, so that the compiler can print each name without its
+    /// path.
     fn clashes(&self, model: &Model, predicates: &BTreeSet<&str>, mistakes: &mut Vec<Mistake>) {
         let mut taken: BTreeMap<String, String> =
             predicates.iter().map(|name| ((*name).to_owned(), "a predicate".to_owned())).collect();
@@ -153,7 +154,7 @@ pub(super) fn emit(model: &Model, markers: &Markers) -> Result<TokenStream, Mist
     Ok(tokens)
 }
 
-/// All markers by enum and value, for generated code: where they cannot be confused.
+/// Emits all markers by enum and value, as unambiguous paths for generated code.
 fn everywhere(model: &Model, markers: &Markers) -> Result<Option<TokenStream>, Mistake> {
     let mut modules = Vec::new();
     for (name, naming) in &markers.markers {
@@ -174,7 +175,7 @@ fn everywhere(model: &Model, markers: &Markers) -> Result<Option<TokenStream>, M
     }))
 }
 
-/// The markers of one enum, its trait, and what that trait says about each.
+/// Emits the markers of one enum, its trait, and the trait's implementations.
 fn of_enum(name: &str, naming: &Naming, values: &[Variant]) -> TokenStream {
     let (of, fact) = (ident(name), ident(&fact(name)));
     let structs = values.iter().map(|value| {
@@ -209,7 +210,7 @@ fn of_enum(name: &str, naming: &Naming, values: &[Variant]) -> TokenStream {
         quote! {
             #docs pub mod #alias { #(#types)* }
 
-            /// The type for the name that a macro was given.
+            /// Resolves the name in a macro's input to its type.
             #[doc(hidden)]
             #[macro_export]
             macro_rules! #named {
@@ -218,7 +219,7 @@ fn of_enum(name: &str, naming: &Naming, values: &[Variant]) -> TokenStream {
                 (check $other:ident) => {
                     ::core::compile_error!(::core::concat!("SCHEMA: `", ::core::stringify!($other), #expected));
                 };
-                // Stands for a type, so that `check` gives the one error.
+                // A valid type as a placeholder, so that only the error of `check` is reported.
                 ($other:ident) => { $crate::facts::#alias::#first };
             }
         }
@@ -248,7 +249,7 @@ fn of_enum(name: &str, naming: &Naming, values: &[Variant]) -> TokenStream {
     let (message, note) = texts(name, &paths);
     let place = naming.ordered.then(|| {
         quote! {
-            /// The place of the value in the schema, which lists the lowest first.
+            /// Rank of the value in the schema, which lists the lowest first.
             #[doc(hidden)]
             type Place;
         }
@@ -260,7 +261,7 @@ fn of_enum(name: &str, naming: &Naming, values: &[Variant]) -> TokenStream {
         #docs
         #[diagnostic::on_unimplemented(message = #message, label = "a value of another sort", note = #note)]
         pub trait #fact: sealed::ValueSealed {
-            /// The same value at run time.
+            /// The value at run time.
             const VALUE: ::omen_types::#of;
             #place
         }
@@ -269,13 +270,13 @@ fn of_enum(name: &str, naming: &Naming, values: &[Variant]) -> TokenStream {
     }
 }
 
-/// What the compiler reports for a type that is not a marker of the enum.
+/// Returns the compile error for a type that is not a marker of the enum.
 fn texts(name: &str, paths: &[TokenStream]) -> (String, String) {
     let paths: Vec<_> = paths.iter().map(|path| format!("`{}`", path.to_string().replace(' ', ""))).collect();
     (format!("`{{Self}}` is not a value of `{name}`"), format!("expected one of {}", paths.join(", ")))
 }
 
-/// Name of the trait of an enum's markers.
+/// Returns the name of the trait of an enum's markers.
 fn fact(name: &str) -> String {
     format!("{name}Fact")
 }
@@ -287,7 +288,7 @@ fn values<'m>(model: &'m Model, name: &str) -> Result<&'m [Variant], Mistake> {
     }
 }
 
-/// The fewest and the most elements that a list may have.
+/// Returns the minimum and maximum length of a list.
 fn bounds(model: &Model, name: &str, length: &Length) -> Result<(usize, usize), Mistake> {
     let Length { object, member, at_most } = length;
     let at = ["lengths", name];

@@ -2,7 +2,7 @@
 
 use proc_macro2::{Ident, Span};
 
-/// An identifier; a Rust keyword becomes a raw one, and gets a `_` where it cannot be raw.
+/// Returns an identifier. A Rust keyword becomes a raw identifier, or gets the suffix `_` if it cannot be raw.
 pub(super) fn ident(name: &str) -> Ident {
     match name {
         "self" | "Self" | "super" | "crate" => Ident::new(&format!("{name}_"), Span::call_site()),
@@ -11,8 +11,8 @@ pub(super) fn ident(name: &str) -> Ident {
     }
 }
 
-/// `VERIFY_FIRST`, `tools_ok`, `INV-007` as `VerifyFirst`, `ToolsOk`, `Inv007`; a name that is in
-/// mixed case already stays.
+/// Converts a name to PascalCase: `VERIFY_FIRST`, `tools_ok`, `INV-007` become `VerifyFirst`, `ToolsOk`, `Inv007`.
+/// Names in mixed case stay the same.
 pub(crate) fn pascal(wire: &str) -> String {
     let mixed = wire.chars().any(char::is_lowercase) && wire.chars().any(char::is_uppercase);
     wire.split(|c: char| !c.is_ascii_alphanumeric())
@@ -25,7 +25,7 @@ pub(crate) fn pascal(wire: &str) -> String {
         .collect()
 }
 
-/// `EscalationOption` as `ESCALATION_OPTION`.
+/// Converts `EscalationOption` to `ESCALATION_OPTION`.
 pub(super) fn shouting(name: &str) -> String {
     let mut out = String::new();
     for c in name.chars() {
@@ -37,7 +37,7 @@ pub(super) fn shouting(name: &str) -> String {
     out
 }
 
-/// `EscalationOption` as `escalation_option`.
+/// Converts `EscalationOption` to `escalation_option`.
 pub(super) fn snake(name: &str) -> String {
     shouting(name).to_ascii_lowercase()
 }

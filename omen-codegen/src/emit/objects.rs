@@ -5,18 +5,18 @@ use quote::{format_ident, quote};
 
 use super::readers::Mode;
 use super::typestate::Builders;
-use super::{Context, Emitted, branches, doc, ident, packet_builder, parser, value};
+use super::{Context, DefinitionCode, branches, doc, ident, packet_builder, parser, value};
 use crate::mistake::Mistakes;
 use crate::model::{Def, Kind, Model, Object, Ty};
 
-pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<Emitted, Mistakes> {
-    let Kind::Object(object) = &def.kind else { return Ok(Emitted::default()) };
+pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<DefinitionCode, Mistakes> {
+    let Kind::Object(object) = &def.kind else { return Ok(DefinitionCode::default()) };
     let (docs, declared) = (doc(&def.description), context.types.structure(&def.name)?);
     let structure = quote!(#docs #declared);
     if object.packet.is_some() {
-        // Packets are read by the dispatching reader of `packet.rs`.
+        // The dispatching reader in `packet.rs` reads packets.
         let builder = packet_builder::emit(context, def, object)?;
-        return Ok(Emitted { items: quote!(#structure #builder), ..Emitted::default() });
+        return Ok(DefinitionCode { items: quote!(#structure #builder), ..DefinitionCode::default() });
     }
     let Builders { items: builders, needs } = branches::emit(context, def, object)?;
     let keys = parser::keys(&def.name, object)?;
@@ -29,10 +29,11 @@ pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<Emitted, Mistakes
         #keys
         #check
     };
-    Ok(Emitted { items, needs: needs.into_iter().collect(), ..Emitted::default() })
+    Ok(DefinitionCode { items, needs: needs.into_iter().collect(), ..DefinitionCode::default() })
 }
 
-/// A function for each member that a value of another one requires, so that those values are listed once.
+/// Emits a function for each member that some values of another member require, so that those values are listed only
+/// once.
 fn demands(model: &Model, def: &Def, object: &Object) -> Result<Option<TokenStream>, Mistakes> {
     let mut functions = Vec::new();
     for demand in object.demands() {

@@ -6,12 +6,12 @@ use quote::quote;
 use super::readers::{Mode, Reader, reference};
 use super::shapes::shape_name;
 use super::typestate::Builders;
-use super::{Context, Emitted, bug, doc, ident, list, packet_builder, packet_type, packet_variant, senders};
+use super::{Context, DefinitionCode, bug, doc, ident, list, packet_builder, packet_type, packet_variant, senders};
 use crate::mistake::Mistakes;
 use crate::model::{Model, Ty};
 
-pub(super) fn emit(context: &Context<'_>) -> Result<Emitted, Mistakes> {
-    let Some(first) = context.model.packets.first() else { return Ok(Emitted::default()) };
+pub(super) fn emit(context: &Context<'_>) -> Result<DefinitionCode, Mistakes> {
+    let Some(first) = context.model.packets.first() else { return Ok(DefinitionCode::default()) };
     let enums = enums(context, first)?;
     let parser = parser(context, first)?;
     let shapes = packet_shapes(context, first)?;
@@ -25,7 +25,7 @@ pub(super) fn emit(context: &Context<'_>) -> Result<Emitted, Mistakes> {
         #parser
         #shapes
     };
-    Ok(Emitted { items, needs: needs.into_iter().collect(), ..Emitted::default() })
+    Ok(DefinitionCode { items, needs: needs.into_iter().collect(), ..DefinitionCode::default() })
 }
 
 fn packet_types(model: &Model) -> Result<Vec<Ident>, Mistakes> {
@@ -36,7 +36,7 @@ fn payload<'m>(context: &Context<'m>, packet: &str) -> Result<&'m str, Mistakes>
     context.model.payload_of(packet).ok_or_else(|| bug(format!("packet `{packet}` has no payload")))
 }
 
-/// What parses a member that all packets share.
+/// Returns the parser of a member that all packets share.
 fn part(context: &Context<'_>, first: &str, name: &str) -> Result<Reader, Mistakes> {
     let root = context.model.object(first).ok_or_else(|| bug(format!("packet `{first}` is not an object")))?;
     match root.field(name).map(|field| &field.ty) {
@@ -70,43 +70,43 @@ fn enums(context: &Context<'_>, first: &str) -> Result<TokenStream, Mistakes> {
         payload_facts.iter().map(|facts| if facts.is_empty() { quote!() } else { quote!((_)) }).collect();
     let declared = context.types.enumeration("Packet")?;
     Ok(quote! {
-        /// A packet of any type.
+        /// Packet of any type.
         #[allow(clippy::large_enum_variant, reason = "a box would be an allocation a packet, and most are large")]
         #declared
 
         impl Packet {
-            /// The type of packet.
+            /// Returns the packet type.
             #[must_use]
             pub fn packet_type(&self) -> PacketType {
                 match self { #(Packet::#variants(_) => PacketType::#types),* }
             }
 
-            /// The header.
+            /// Returns the header.
             #[must_use]
             pub fn header(&self) -> &PacketHeader {
                 match self { #(Packet::#variants(packet) => &packet.header),* }
             }
 
-            /// The MCP envelope.
+            /// Returns the MCP envelope.
             #[must_use]
             pub fn mcp(&self) -> &McpEnvelope {
                 match self { #(Packet::#variants(packet) => &packet.mcp),* }
             }
         }
 
-        /// What a packet of any type says, without header and envelope.
+        /// Payload of a packet of any type, without header and envelope.
         #[derive(Clone, Debug, PartialEq)]
         #[allow(clippy::large_enum_variant, reason = "it becomes a packet at once, and those are large")]
         pub enum Payload { #(#docs #variants(#payloads)),* }
 
         impl Payload {
-            /// The type of packet that says it.
+            /// Returns the packet type of the payload.
             #[must_use]
             pub fn packet_type(&self) -> PacketType {
                 match self { #(Payload::#variants(_) => PacketType::#types),* }
             }
 
-            /// The packet that says it; the header is made to state the type.
+            /// Builds the packet, and sets the packet type in the header.
             #[must_use]
             pub fn into_packet(self, mut header: PacketHeader, mcp: McpEnvelope) -> Packet {
                 header.packet_type = self.packet_type();
@@ -135,7 +135,7 @@ fn enums(context: &Context<'_>, first: &str) -> Result<TokenStream, Mistakes> {
             }
 
             impl #packets {
-                /// The packet type that the header must state.
+                /// Packet type that the header must state.
                 pub const TYPE: PacketType = PacketType::#types;
             }
 
@@ -148,7 +148,7 @@ fn enums(context: &Context<'_>, first: &str) -> Result<TokenStream, Mistakes> {
             packet_of_type!(#packets, #variants);
         )*
 
-        /// The members of a packet that rules check.
+        /// Members of a packet that rules check.
         #[derive(Clone, Debug)]
         pub struct PacketFacts<'t> {
             /// Facts of the header.
@@ -157,16 +157,16 @@ fn enums(context: &Context<'_>, first: &str) -> Result<TokenStream, Mistakes> {
             pub mcp: #mcp_facts,
             /// Facts of the payload.
             pub payload: PayloadFacts<'t>,
-            /// JSON pointers of the texts that are still to be written: see [`placeholders`](crate::placeholder::find).
+            /// JSON pointers to the texts that are still placeholders: see [`placeholders`](crate::placeholder::find).
             pub placeholders: Vec<String>,
         }
 
-        /// The members of a payload that rules check.
+        /// Members of a payload that rules check.
         #[derive(Clone, Debug)]
         pub enum PayloadFacts<'t> { #(#docs #variants #payload_facts),* }
 
         impl PayloadFacts<'_> {
-            /// The type of packet.
+            /// Returns the packet type of the payload.
             #[must_use]
             pub fn packet_type(&self) -> PacketType {
                 match self { #(PayloadFacts::#variants #payload_patterns => PacketType::#types),* }
@@ -192,7 +192,7 @@ fn parser(context: &Context<'_>, first: &str) -> Result<TokenStream, Mistakes> {
     }
     Ok(quote! {
         impl<'t> PayloadFacts<'t> {
-            /// Parses the payload of a packet of a type. Inlined, as each return copies it.
+            /// Parses the payload of a packet type. Inlined, because each return copies the value.
             #[inline(always)]
             fn parse(of: PacketType, cursor: &mut Cursor<'t>) -> Parsed<Self> {
                 match of { #(#payloads),* }
@@ -200,7 +200,7 @@ fn parser(context: &Context<'_>, first: &str) -> Result<TokenStream, Mistakes> {
         }
 
         impl<'t> PacketFacts<'t> {
-            /// Parses a packet into its place. The facts are large; to return them would copy them at each return.
+            /// Parses a packet into `out`. The facts are large, and returning them would copy them at each return.
             pub(super) fn from_cursor(cursor: &mut Cursor<'t>, out: &mut Option<Self>) -> Parsed<()> {
                 let mut root = Root::default();
                 if !root.begins(cursor) {
@@ -221,7 +221,7 @@ fn parser(context: &Context<'_>, first: &str) -> Result<TokenStream, Mistakes> {
                     return Ok(());
                 }
                 let payload = PayloadFacts::parse(header.packet_type, cursor)?;
-                // Only metadata may follow.
+                // From here on, only metadata may follow.
                 if !cursor.eat(b"}") && root.next(cursor)?.is_some() {
                     return Err(Refused);
                 }
@@ -229,7 +229,7 @@ fn parser(context: &Context<'_>, first: &str) -> Result<TokenStream, Mistakes> {
                 Ok(())
             }
 
-            /// Parses a packet from the value of a member on, with what was parsed of it.
+            /// Parses a packet from a member's value on, given the members that are already parsed.
             #[inline(never)]
             fn in_any_order(
                 cursor: &mut Cursor<'t>,
@@ -266,14 +266,14 @@ fn packet_shapes(context: &Context<'_>, first: &str) -> Result<TokenStream, Mist
     let root = model.object(first).ok_or_else(|| bug(format!("packet `{first}` is not an object")))?;
     let types = packet_types(model)?;
     let shapes = model.packets.iter().map(|packet| shape_name(packet));
-    // When the type is unknown, header and envelope can be checked all the same.
+    // Header and envelope can be checked even if the type is unknown.
     let mut fields = Vec::new();
     for member in &root.fields {
         let (name, mut description) = (&member.name, "What the packet says; its type decides the shape.");
-        // An outline: there is no example of what may be anything.
+        // An outline, because a value of any type has no example.
         let (mut shape, mut example) = (quote!(ANY), quote!(Some("{…}")));
         if let (Ty::Ref(def), false) = (&member.ty, name == "payload") {
-            // The member's own description speaks of one type of packet.
+            // The member's description mentions one packet type.
             description = &model.def(def)?.description;
             let ident = shape_name(def);
             (shape, example) = (quote!(#ident), quote!(None));
@@ -286,7 +286,7 @@ fn packet_shapes(context: &Context<'_>, first: &str) -> Result<TokenStream, Mist
     }
     let fields = list(fields);
     Ok(quote! {
-        /// The shape of a packet; without a type, of what all packets share.
+        /// Returns the shape of a packet; without a type, that of the members that all packets share.
         pub(crate) fn packet_shape(packet_type: Option<PacketType>) -> &'static Shape {
             match packet_type {
                 #(Some(PacketType::#types) => &#shapes,)*

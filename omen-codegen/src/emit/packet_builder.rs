@@ -1,26 +1,26 @@
-//! The builder of a whole packet: the header's members, the envelope and the payload, each required by type. The packet
-//! type has no setter, because the type of the packet states it. All packets share one builder.
+//! Builder of a packet: the header's members, the envelope and the payload, each required by type. The packet type has
+//! no setter, because the type of the packet determines it. All packets share one builder.
 
 use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::branches::kept;
-use super::typestate::{self, Builders, Group, Member, Missing, Typestate};
+use super::typestate::{self, BuilderSpec, Builders, GroupSetter, Member, MissingMember};
 use super::{Context, bug, doc, ident, packet_type};
 use crate::mistake::Mistakes;
 use crate::model::{Def, Field, Model, Object};
 
-/// The member of a header that says the type of packet.
+/// Header member that states the packet type.
 const TYPE: &str = "packet_type";
 
-/// How one packet takes part: it names its payload and is made of its parts.
+/// Emits the implementation for one packet: the type of its payload, and its construction from the parts.
 pub(super) fn emit(context: &Context<'_>, def: &Def, packet: &Object) -> Result<TokenStream, Mistakes> {
     let of = ident(&def.name);
-    let parts = Parts::of(packet)?;
+    let parts = Parts::from_packet(packet)?;
     let (header, mcp, payload) = (ident(parts.header), ident(parts.mcp), ident(parts.payload));
     let packet_type = packet_type(context.model, &def.name)?;
     let docs = doc(&format!("Starts a `{}`. The packet type in its header is set by itself.", def.name));
-    // Refuses a header without which there is no builder.
+    // A header without a builder is refused.
     header_object(context, parts.header)?;
     Ok(quote! {
         impl #of {
@@ -35,7 +35,7 @@ pub(super) fn emit(context: &Context<'_>, def: &Def, packet: &Object) -> Result<
                 &self.header
             }
 
-            /// Replaces the header. Its packet type becomes that of this packet, whatever it was.
+            /// Replaces the header. Its packet type is overwritten with that of this packet.
             pub fn set_header(&mut self, header: #header) {
                 self.header = #header { packet_type: Self::PACKET_TYPE, ..header };
             }
@@ -56,10 +56,10 @@ pub(super) fn emit(context: &Context<'_>, def: &Def, packet: &Object) -> Result<
     })
 }
 
-/// The builder itself, one for all types of packet.
+/// Emits the builder that all packet types share.
 pub(super) fn shared(context: &Context<'_>, packet: &Object) -> Result<Builders, Mistakes> {
     let of = ident("P");
-    let parts = Parts::of(packet)?;
+    let parts = Parts::from_packet(packet)?;
     let header = header_object(context, parts.header)?;
     let mut members = Vec::new();
     for field in header.fields.iter().filter(|field| field.name != TYPE) {
@@ -77,7 +77,7 @@ pub(super) fn shared(context: &Context<'_>, packet: &Object) -> Result<Builders,
         let missing = Some(missing("packet", name));
         let mut member = member(field, quote!(impl Into<#ty>), ty, quote!(value.into()), missing);
         if name == "payload" {
-            // The description of the member speaks of one type of packet.
+            // The member's description mentions one packet type.
             member.docs = "What the packet says; its type is that of the packet.".to_owned();
         }
         members.push(member);
@@ -96,7 +96,7 @@ pub(super) fn shared(context: &Context<'_>, packet: &Object) -> Result<Builders,
         let name = ident(&field.name);
         if field.name == TYPE { quote!(packet_type: #of::PACKET_TYPE) } else { quote!(#name) }
     });
-    let builder = Typestate {
+    let builder = BuilderSpec {
         construct: quote! {
             #of::from_parts(#header_type { #(#own),* }, mcp, payload, metadata.unwrap_or_default())
         },
@@ -121,7 +121,7 @@ pub(super) fn shared(context: &Context<'_>, packet: &Object) -> Result<Builders,
     Ok(typestate::emit("Packet", &[builder]))
 }
 
-/// The types of a packet's members.
+/// Types of a packet's members.
 struct Parts<'m> {
     header: &'m str,
     mcp: &'m str,
@@ -129,7 +129,7 @@ struct Parts<'m> {
 }
 
 impl<'m> Parts<'m> {
-    fn of(packet: &'m Object) -> Result<Self, Mistakes> {
+    fn from_packet(packet: &'m Object) -> Result<Self, Mistakes> {
         let part = |name: &str| {
             packet
                 .field(name)
@@ -149,7 +149,7 @@ fn member(
     takes: TokenStream,
     keeps: TokenStream,
     convert: TokenStream,
-    missing: Option<Missing>,
+    missing: Option<MissingMember>,
 ) -> Member {
     Member {
         name: ident(&field.name),
@@ -162,26 +162,26 @@ fn member(
     }
 }
 
-fn missing(of: &str, name: &str) -> Missing {
-    Missing { code: "SCHEMA".to_owned(), why: format!("every `{of}` has the field `{name}`") }
+fn missing(of: &str, name: &str) -> MissingMember {
+    MissingMember { code: "SCHEMA".to_owned(), why: format!("every `{of}` has the field `{name}`") }
 }
 
-/// Whether a member of the header states the layer, and the state machine says which layer sends what.
+/// Whether a header member states the layer and the state machine defines who sends what.
 fn has_layers(model: &Model, field: &Field) -> bool {
     field.name == "layer_source" && field.required && !model.fsm.layers.senders.is_empty()
 }
 
-/// The setters of a whole header, of id and time together, and of all that an origin knows.
-fn groups(model: &Model, header_name: &str, header: &Object) -> Vec<Group> {
+/// Emits the setters of a whole header, of id and time together, and of everything that an origin provides.
+fn groups(model: &Model, header_name: &str, header: &Object) -> Vec<GroupSetter> {
     let ty = ident(header_name);
     let set = |field: &Field| {
         let name = ident(&field.name);
         (name.clone(), quote!(header.#name))
     };
-    let mut groups = vec![Group {
+    let mut groups = vec![GroupSetter {
         name: ident("header"),
         docs: quote! {
-            /// Takes a header as it is, but for the type of packet, which is this builder's own.
+            /// Sets the whole header, except the packet type, which the builder determines.
         },
         parameter: quote!(header),
         takes: quote!(#ty),
@@ -194,13 +194,13 @@ fn groups(model: &Model, header_name: &str, header: &Object) -> Vec<Group> {
         header.field(name).is_some_and(|field| field.required && field.ty.reference() == Some(ty))
     };
     if stamped.iter().all(has) {
-        groups.push(Group {
+        groups.push(GroupSetter {
             name: ident("stamp"),
             docs: quote! {
-                /// Takes `packet_id` and `created_at` from a source of ids and times.
+                /// Sets `packet_id` and `created_at` from a source of ids and times.
                 ///
                 /// # Errors
-                /// If the source gives something that is not an id of a packet.
+                /// An id from the source that is not a valid packet id.
             },
             parameter: quote!(stamp),
             takes: quote!(&mut impl Stamp),
@@ -224,14 +224,14 @@ fn groups(model: &Model, header_name: &str, header: &Object) -> Vec<Group> {
             let name = ident(name);
             (name.clone(), quote!(stamped.#name))
         });
-        groups.push(Group {
+        groups.push(GroupSetter {
             name: ident("origin"),
             docs: quote! {
-                /// Takes what an origin knows: id and time, the episode with its campaign, and the layer that sends such a
-                /// packet (D63).
+                /// Sets everything that an origin provides: id and time, the episode with its campaign, and the layer
+                /// that sends such a packet (D63).
                 ///
                 /// # Errors
-                /// If the source of ids gives something that is not an id of a packet.
+                /// An id from the source that is not a valid packet id.
             },
             parameter: quote!(origin),
             takes: quote!(&mut Origin<impl Stamp, impl layers::Sends<P>>),

@@ -1,8 +1,8 @@
-//! What parses closed objects for a verdict.
+//! Parsers of closed objects, without construction of the types.
 //!
-//! After each member, the text up to the value of each member that may come next in schema order is compared as a whole,
-//! in the two forms that most programs write. If none is there, the name of the member is looked up, and prediction goes
-//! on from it.
+//! After each member, the parser compares the input with the complete text up to the value of each member that may come
+//! next in schema order, in the two layouts that most programs write. If none matches, it looks up the member's name,
+//! and continues the prediction from there.
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
@@ -10,14 +10,14 @@ use syn::Lifetime;
 
 use super::names::pascal;
 use super::readers::{Mode, Reader, borrows, member};
-use super::{Context, bug, ident, value, words};
+use super::{Context, bug, ident, keywords, value};
 use crate::mistake::Mistakes;
 use crate::model::{Conditional, Def, Field, Kind, Object, Ty, When};
 
-/// At most so many members are predicted at a place. Each costs a comparison where it is missing.
+/// Maximum number of members that are predicted at one position. Each costs a comparison if it is absent.
 const PREDICTED: usize = 4;
 
-/// The enum of member names.
+/// Emits the enum of member names.
 pub(super) fn keys(name: &str, object: &Object) -> Result<TokenStream, Mistakes> {
     if object.fields.len() > 64 {
         return Err(bug(format!("`{name}` has more than 64 members")));
@@ -25,7 +25,7 @@ pub(super) fn keys(name: &str, object: &Object) -> Result<TokenStream, Mistakes>
     let keys = key_type(name);
     let names: Vec<_> = object.fields.iter().map(|field| field.name.as_str()).collect();
     let variants: Vec<_> = names.iter().map(|name| ident(&pascal(name))).collect();
-    let parser = words::emit(&keys, &names, &variants);
+    let parser = keywords::emit(&keys, &names, &variants);
     Ok(quote! {
         #[derive(Clone, Copy)]
         enum #keys { #(#variants),* }
@@ -44,7 +44,7 @@ fn key_type(name: &str) -> Ident {
     format_ident!("{name}Key")
 }
 
-/// The parser of an object.
+/// Emits the parser of an object.
 pub(super) fn emit(context: &Context<'_>, def: &Def, object: &Object, mode: Mode) -> Result<TokenStream, Mistakes> {
     let (name, keys) = (ident(&def.name), key_type(&def.name));
     let facts = ident(&format!("{}Facts", def.name));
@@ -76,7 +76,7 @@ pub(super) fn emit(context: &Context<'_>, def: &Def, object: &Object, mode: Mode
         }
         let bit = Literal::u64_unsuffixed(bit);
         let next = predicted(&keys, object, index + 1);
-        steps.push(Step { label: label(field), variant, code: quote!(once(&mut seen, #bit)?; #read; #next) });
+        steps.push(MemberCode { label: label(field), variant, code: quote!(once(&mut seen, #bit)?; #read; #next) });
         if keeps {
             let field_name = ident(&field.name);
             let value = match (counted, field.required) {
@@ -119,27 +119,27 @@ pub(super) fn emit(context: &Context<'_>, def: &Def, object: &Object, mode: Mode
     })
 }
 
-/// What parses one member, and finds out which one is next.
-struct Step {
+/// Code that parses one member and determines the next.
+struct MemberCode {
     label: Lifetime,
     variant: Ident,
     code: TokenStream,
 }
 
-/// The steps of all members, one after another. Blocks within each other have the labels of the members: to leave the block
-/// of a member is to go to its step, and each step runs on into the next one, so that members in schema order are read without a jump.
-fn fall_through(keys: &Ident, steps: &[Step]) -> TokenStream {
-    let arms = steps.iter().map(|Step { label, variant, .. }| quote!(#keys::#variant => break #label));
+/// Nests the code of all members. The nested blocks have the labels of the members: a `break` out of a member's block
+/// continues with its code, which falls through to the next, so members in schema order are parsed without a jump.
+fn fall_through(keys: &Ident, steps: &[MemberCode]) -> TokenStream {
+    let arms = steps.iter().map(|MemberCode { label, variant, .. }| quote!(#keys::#variant => break #label));
     let enter = quote!(match member { #(#arms),* });
-    steps.iter().fold(enter, |before, Step { label, code, .. }| quote!(#label: { #before } #code))
+    steps.iter().fold(enter, |before, MemberCode { label, code, .. }| quote!(#label: { #before } #code))
 }
 
-/// The label of a member's step.
+/// Returns the label of a member's code.
 fn label(field: &Field) -> Lifetime {
     Lifetime::new(&format!("'m_{}", field.name), Span::call_site())
 }
 
-/// The first member: the first one of the schema, or another one.
+/// Emits the dispatch of the first member: the first of the schema, or any other.
 fn first(keys: &Ident, object: &Object) -> TokenStream {
     let predicted = candidates(object, 0).0.into_iter().map(|field| {
         let literal = literals(field, "{", "{");
@@ -154,13 +154,13 @@ fn first(keys: &Ident, object: &Object) -> TokenStream {
     })
 }
 
-/// Goes on after a member: to one of those that may come next in schema order, from the index `next` on, or to another
-/// one. Where there is none, the object ends.
+/// Emits the dispatch after a member: to a member that may come next in schema order, from the index `next` on, or to
+/// any other. Without a member, the object ends.
 fn predicted(keys: &Ident, object: &Object, next: usize) -> TokenStream {
     let (candidates, may_end) = candidates(object, next);
     let predicted = candidates.iter().enumerate().map(|(at, field)| {
         let literal = literals(field, ",", ", ");
-        // The step of the next member follows.
+        // Falls through to the next member.
         let label = label(field);
         let go = (at > 0).then(|| quote!(break #label;));
         quote!(if cursor.predict(#literal) { #go } else)
@@ -175,7 +175,7 @@ fn predicted(keys: &Ident, object: &Object, next: usize) -> TokenStream {
     })
 }
 
-/// The members that may come next in schema order, and whether the object may end instead.
+/// Returns the members that may come next in schema order, and whether the object may end instead.
 fn candidates(object: &Object, next: usize) -> (Vec<&Field>, bool) {
     let mut rest = object.fields.iter().skip(next);
     let mut candidates = Vec::new();
@@ -189,14 +189,14 @@ fn candidates(object: &Object, next: usize) -> (Vec<&Field>, bool) {
     (candidates, may_end)
 }
 
-/// A member's name with what stands before and behind it, in both forms.
+/// Returns a member's name with the text before and after it, in both layouts.
 fn literals(field: &Field, compact: &str, spaced: &str) -> TokenStream {
     let compact = Literal::byte_string(format!("{compact}\"{}\":", field.name).as_bytes());
     let spaced = Literal::byte_string(format!("{spaced}\"{}\": ", field.name).as_bytes());
     quote!(#compact, #spaced)
 }
 
-/// Whether a conditional asks for more than the presence of a member.
+/// Whether a conditional checks more than the presence of a member.
 fn asked(object: &Object, field: &Field) -> bool {
     object.conditionals.iter().any(|c| c.subject == field.name || (c.non_empty && c.requires == field.name))
 }

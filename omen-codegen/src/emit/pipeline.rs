@@ -1,9 +1,9 @@
-//! The path of a request through the gate: one method for each state that has a next one, and an answer to
-//! every other.
+//! Path of a request through the gate: one method for each state with a successor, and an explanation for every other
+//! call.
 //!
-//! The pipeline says which method leads from which state to which; that the functions say the same is
-//! checked here. A call out of turn finds a method, too: one that asks for a trait that no state has, and the
-//! trait tells the compiler what to say.
+//! The pipeline defines which method leads from which state to which; the check that the functions agree is here. A
+//! call out of order also finds a method: one whose bound is a trait that no state implements, and the trait has the
+//! compile error.
 
 use std::collections::BTreeMap;
 
@@ -18,22 +18,22 @@ use crate::load::GATE_FILE;
 use crate::mistake::{Mistake, Mistakes};
 use crate::model::{Model, OutOfTurn};
 
-/// What is in a state.
+/// Type that carries the state.
 const CARRIER: &str = "Request";
 
 pub(super) fn emit(model: &Model, files: &[(String, String)]) -> Result<TokenStream, Mistakes> {
     let functions = functions::read(CARRIER, files)?;
     let steps = steps(model, &functions)?;
     let types = types(&functions);
-    let methods = steps.iter().map(Step::method);
-    let mut places: Vec<Place<'_>> = Vec::new();
+    let methods = steps.iter().map(PipelineStep::method);
+    let mut places: Vec<RequestState<'_>> = Vec::new();
     for (at, step) in model.gate.pipeline.iter().enumerate() {
         let own = step.next.as_ref().map(|next| (format!("{}First", pascal(&next.method)), &next.refused));
-        places.push(Place { state: &step.state, ty: type_of(&types, &step.state)?, at: Some(at), own });
+        places.push(RequestState { state: &step.state, ty: type_of(&types, &step.state)?, at: Some(at), own });
     }
     for end in &model.gate.ends {
         let own = Some((format!("{}Ends", end.state), &end.refused));
-        places.push(Place { state: &end.state, ty: type_of(&types, &end.state)?, at: None, own });
+        places.push(RequestState { state: &end.state, ty: type_of(&types, &end.state)?, at: None, own });
     }
     if let Some(stray) = types.keys().find(|name| places.iter().all(|place| place.state != **name)) {
         return Err(mistake(format!("a function names the state `{stray}`, which no request is ever in")));
@@ -49,7 +49,8 @@ pub(super) fn emit(model: &Model, files: &[(String, String)]) -> Result<TokenStr
     Ok(quote! {
         #(#methods)*
         #(#explained)*
-        /// What steps that are out of turn ask for. Nothing has these traits, and nobody can give them to a state.
+        /// Bounds of methods that are called out of order. No type implements these traits, and other crates cannot
+        /// implement them for a state.
         #[doc(hidden)]
         pub mod explain {
             use super::#carrier;
@@ -60,14 +61,14 @@ pub(super) fn emit(model: &Model, files: &[(String, String)]) -> Result<TokenStr
     })
 }
 
-/// A step, and the function that takes it.
-struct Step<'m> {
+/// PipelineStep of the pipeline, with its function.
+struct PipelineStep<'m> {
     description: &'m str,
     function: &'m Implementation,
 }
 
-/// The steps with their functions, in order.
-fn steps<'m>(model: &'m Model, functions: &'m [Implementation]) -> Result<Vec<Step<'m>>, Mistakes> {
+/// Returns the steps with their functions, in order.
+fn steps<'m>(model: &'m Model, functions: &'m [Implementation]) -> Result<Vec<PipelineStep<'m>>, Mistakes> {
     let mut steps = Vec::new();
     for pair in model.gate.pipeline.windows(2) {
         let [from, to] = pair else { continue };
@@ -82,12 +83,12 @@ fn steps<'m>(model: &'m Model, functions: &'m [Implementation]) -> Result<Vec<St
                 next.method, from.state
             )));
         }
-        let mut states = States::default();
+        let mut states = StateCollector::default();
         states.visit_return_type_mut(&mut function.output.clone());
         if !states.0.contains_key(&to.state) {
             return Err(mistake(format!("`{}` leads to `{}`, and its function does not", next.method, to.state)));
         }
-        steps.push(Step { description: &from.description, function });
+        steps.push(PipelineStep { description: &from.description, function });
     }
     match functions.iter().find(|function| steps.iter().all(|step| step.function.method != function.method)) {
         Some(stray) => Err(mistake(format!("steps/{}.rs is not a step of the pipeline", stray.method))),
@@ -95,15 +96,16 @@ fn steps<'m>(model: &'m Model, functions: &'m [Implementation]) -> Result<Vec<St
     }
 }
 
-impl Step<'_> {
-    /// Whether all of its type parameters are named where it is called, or none is. If some were, a call out of turn
-    /// would name fewer than its answer has.
+impl PipelineStep<'_> {
+    /// Whether either all type parameters are named at the call, or none. Otherwise a call out of order would name
+    /// fewer parameters than the explaining method has.
     fn can_be_answered(&self) -> bool {
         let all = self.function.generics.type_params().count();
         self.function.named_at_call().is_none_or(|named| named.type_params().count() == all)
     }
 
-    /// The type parameters without what is asked of them: out of turn, the turn is what is wrong.
+    /// Returns the type parameters without their bounds: in a call out of order, the order is the only mistake to
+    /// report.
     fn generics(&self) -> syn::Generics {
         let mut generics = self.function.generics.clone();
         generics.where_clause = None;
@@ -114,8 +116,8 @@ impl Step<'_> {
         generics
     }
 
-    /// What a call out of turn would give if it could be made: what the step gives in its turn, so that the rest of the
-    /// program is right, and the call is the one mistake.
+    /// Returns the result type of a call out of order: that of the step, so that the rest of the program type-checks
+    /// and the call is the only error.
     fn promised(&self) -> syn::Type {
         let output: syn::Type = match &self.function.output {
             syn::ReturnType::Default => syn::parse_quote!(()),
@@ -127,7 +129,7 @@ impl Step<'_> {
         }
     }
 
-    /// The method of the one state that has it.
+    /// Returns the method of the only state that has it.
     fn method(&self) -> TokenStream {
         let Implementation { function, docs, state, parameters, output, .. } = self.function;
         let method = ident(&self.function.method);
@@ -156,20 +158,20 @@ impl Step<'_> {
     }
 }
 
-/// A state that a request may be in.
-struct Place<'m> {
+/// State of a request.
+struct RequestState<'m> {
     state: &'m str,
     ty: &'m syn::Type,
-    /// Which step it is; `None` where a request ends early.
+    /// Index of the step; `None` for a state in which a request ends early.
     at: Option<usize>,
-    /// What answers the methods that come after it, with the name of the trait.
+    /// Explanation of the later methods, with the name of its trait.
     own: Option<(String, &'m OutOfTurn)>,
 }
 
-impl Place<'_> {
-    /// The answers that calls get here: methods of the same names, which ask for what no state has. They are methods of
-    /// the type itself, so that no program has to import them.
-    fn explain(&self, steps: &[Step<'_>]) -> TokenStream {
+impl RequestState<'_> {
+    /// Emits the explaining methods: methods of the same names whose bounds no state satisfies. They are inherent, so
+    /// that programs need no import.
+    fn explain(&self, steps: &[PipelineStep<'_>]) -> TokenStream {
         let carrier = ident(CARRIER);
         let (ty, parameters) = self.renamed();
         let mut methods = Vec::new();
@@ -183,7 +185,7 @@ impl Place<'_> {
             let generics = step.generics();
             let names = step.function.parameters.iter().map(|(name, _)| format_ident!("_{name}"));
             let output = step.promised();
-            // Of a bound without anything open in it, rustc would say here already that it does not hold.
+            // rustc would check a bound without generic parameters at its declaration.
             methods.push(quote! {
                 pub fn #method #generics (self, #(#names: impl Sized),*) -> #output where for<'never> #ty: explain::#answer {
                     explain::#answer::never(self)
@@ -196,7 +198,7 @@ impl Place<'_> {
         }
     }
 
-    /// The state's type with other names for its parameters, so that they are not those of a step.
+    /// Returns the state's type with renamed parameters, to avoid clashes with those of a step.
     fn renamed(&self) -> (syn::Type, Vec<syn::Ident>) {
         let old: Vec<_> = parameters_of(self.ty).iter().map(ToString::to_string).collect();
         let new: Vec<_> = old.iter().map(|name| format_ident!("Of{name}")).collect();
@@ -207,7 +209,7 @@ impl Place<'_> {
     }
 }
 
-/// A trait that nothing has, with a text for the compiler to print.
+/// Emits a trait without implementations and its compile error.
 fn answer(name: &str, refused: &OutOfTurn) -> TokenStream {
     let OutOfTurn { code, message, note } = refused;
     let message = format!("{code}: {message}");
@@ -220,9 +222,9 @@ fn answer(name: &str, refused: &OutOfTurn) -> TokenStream {
     }
 }
 
-/// The states that the functions speak of, by name.
+/// Returns the states in the functions' signatures, by name.
 fn types(functions: &[Implementation]) -> BTreeMap<String, syn::Type> {
-    let mut states = States::default();
+    let mut states = StateCollector::default();
     for function in functions {
         states.0.extend(name(&function.state).map(|name| (name, function.state.clone())));
         states.visit_return_type_mut(&mut function.output.clone());
@@ -236,9 +238,9 @@ fn type_of<'t>(types: &'t BTreeMap<String, syn::Type>, state: &str) -> Result<&'
 
 /// Collects the states of all carriers in a type.
 #[derive(Default)]
-struct States(BTreeMap<String, syn::Type>);
+struct StateCollector(BTreeMap<String, syn::Type>);
 
-impl VisitMut for States {
+impl VisitMut for StateCollector {
     fn visit_type_mut(&mut self, ty: &mut syn::Type) {
         if let Some(state) = functions::state_of(CARRIER, ty)
             && let Some(name) = name(&state)
@@ -249,13 +251,13 @@ impl VisitMut for States {
     }
 }
 
-/// The name of a type, without its path and its parameters.
+/// Returns the name of a type, without its path and parameters.
 fn name(ty: &syn::Type) -> Option<String> {
     let syn::Type::Path(path) = ty else { return None };
     path.path.segments.last().map(|last| last.ident.to_string())
 }
 
-/// The parameters of a state's type: all that stands in its angle brackets.
+/// Returns the parameters of a state's type: everything in its angle brackets.
 fn parameters_of(ty: &syn::Type) -> Vec<syn::Ident> {
     let syn::Type::Path(path) = ty else { return Vec::new() };
     let Some(syn::PathArguments::AngleBracketed(arguments)) = path.path.segments.last().map(|last| &last.arguments)

@@ -1,4 +1,4 @@
-//! Predicates: one trait for each thing that a rule asks of types.
+//! Predicates: one trait for each condition of a rule on types.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -9,7 +9,7 @@ use super::{bug, doc, ident, value};
 use crate::mistake::Mistakes;
 use crate::model::{By, Holds, Kind, Model, Predicate, Rule};
 
-/// What is asked of the facts of an envelope.
+/// Emits the predicates on the facts of an envelope.
 pub(super) fn emit(model: &Model, markers: &Markers) -> Result<TokenStream, Mistakes> {
     markers.check(model)?;
     let mut tokens = TokenStream::new();
@@ -20,7 +20,7 @@ pub(super) fn emit(model: &Model, markers: &Markers) -> Result<TokenStream, Mist
     Ok(tokens)
 }
 
-/// What is asked where an episode moves.
+/// Emits the predicates on the moves of an episode.
 pub(super) fn of_episode(model: &Model) -> Result<TokenStream, Mistakes> {
     let all = all(model).filter(|(_, predicate)| predicate.requires.is_some());
     let values = quote!(::omen_invariants::facts::values);
@@ -32,7 +32,8 @@ pub(super) fn of_episode(model: &Model) -> Result<TokenStream, Mistakes> {
     Ok(tokens)
 }
 
-/// The values for which a predicate holds, where the rules say so; `values` is the module of all markers.
+/// Emits the implementations for the values that satisfy a predicate, if the rules list them; `values` is the module of
+/// all markers.
 fn holds(model: &Model, predicate: &Predicate, values: &TokenStream) -> Result<TokenStream, Mistakes> {
     let Some(Holds { of, by }) = &predicate.holds else { return Ok(TokenStream::new()) };
     let name = ident(&predicate.name);
@@ -87,8 +88,8 @@ fn one(rule: &Rule, predicate: &Predicate, proof: Option<&str>) -> Result<TokenS
     ];
     let name = ident(name);
     let body = match (proof, requires) {
-        // A macro implements it in other crates, where privacy keeps nobody out; so each implementation has to name a
-        // proof, whose trait is sealed.
+        // Macros implement it in other crates, where privacy does not help. So each implementation must name a proof,
+        // whose trait is sealed.
         (Some(path), _) => {
             let proof: syn::Path =
                 syn::parse_str(path).map_err(|error| bug(format!("`{path}` is not a Rust path: {error}")))?;
@@ -113,7 +114,7 @@ fn one(rule: &Rule, predicate: &Predicate, proof: Option<&str>) -> Result<TokenS
     })
 }
 
-/// A parameter's name, and how it is declared.
+/// Returns a parameter's name and its declaration.
 fn parameter(name: &str) -> (syn::Ident, TokenStream) {
     let name = ident(name);
     let declared = if name == super::NUMBER { quote!(const #name: usize) } else { quote!(#name) };

@@ -1,4 +1,4 @@
-//! The Rust type of each member, and what parses it for a verdict.
+//! Rust type and parser of each member.
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
@@ -7,16 +7,16 @@ use super::{Context, bug, ident};
 use crate::mistake::Mistakes;
 use crate::model::{Def, Field, Item, Kind, TextRule, Ty};
 
-/// What a parser keeps of a value.
+/// Result of a parser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
-    /// What rules check.
+    /// The members that rules check.
     Facts,
-    /// Nothing that costs.
+    /// Nothing that requires an allocation.
     Check,
 }
 
-/// What parses a value, and the type that it returns.
+/// Parser of a value, and its return type.
 pub(super) struct Reader {
     pub(super) reader: TokenStream,
     pub(super) out: TokenStream,
@@ -30,7 +30,7 @@ fn same(ty: TokenStream) -> Reader {
     Reader { reader: ty.clone(), out: ty }
 }
 
-/// What parses a member of the object `owner`.
+/// Returns the parser of a member of the object `owner`.
 pub(super) fn member(context: &Context<'_>, owner: &str, field: &Field, mode: Mode) -> Result<Reader, Mistakes> {
     let depth = context.depths.get(owner).copied().unwrap_or(0);
     Ok(match &field.ty {
@@ -67,7 +67,7 @@ fn plain_text(mode: Mode) -> Reader {
     }
 }
 
-/// What parses a definition whose value, if it nests, is at `depth`.
+/// Returns the parser of a definition. Its value, if it nests, is at `depth`.
 pub(super) fn reference(context: &Context<'_>, name: &str, depth: u8, mode: Mode) -> Result<Reader, Mistakes> {
     let Def { kind, .. } = context.model.def(name)?;
     let ty = ident(name);
@@ -108,7 +108,7 @@ fn text(ty: &Ident, rule: &TextRule, mode: Mode) -> Reader {
     }
 }
 
-/// What parses an object in facts mode: its facts type if anything of it is kept.
+/// Returns the parser of an object in facts mode. It returns the facts type if any member is kept.
 fn facts_reader(context: &Context<'_>, name: &str) -> Reader {
     if !context.lens.looks_into(name) {
         let ty = ident(name);

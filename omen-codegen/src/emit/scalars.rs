@@ -12,7 +12,8 @@ pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<TokenStream, Mist
     let declared = || context.types.structure(&def.name);
     Ok(match &def.kind {
         Kind::Text(TextRule::DateTime) => {
-            // Written by hand: it keeps text and instant. Its schema name must be its Rust name.
+            // `Timestamp` is written by hand, because it keeps text and instant. Its schema name must equal its Rust
+            // name.
             quote! { pub use crate::time::Timestamp; }
         }
         Kind::Text(rule) => text(def, declared()?, rule),
@@ -22,7 +23,7 @@ pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<TokenStream, Mist
     })
 }
 
-/// What a string scalar takes, in words.
+/// Returns a description of the strings that the scalar accepts.
 pub(super) fn expects(rule: &TextRule) -> String {
     match rule {
         TextRule::Plain => "a string".to_owned(),
@@ -34,7 +35,7 @@ pub(super) fn expects(rule: &TextRule) -> String {
     }
 }
 
-/// A string that the scalar takes; `…` stands for any text.
+/// Returns an example of a string that the scalar accepts; `…` stands for any text.
 pub(super) fn example(rule: &TextRule) -> String {
     match rule {
         TextRule::Plain | TextRule::Length { .. } => "…".to_owned(),
@@ -46,7 +47,7 @@ pub(super) fn example(rule: &TextRule) -> String {
     }
 }
 
-/// The first character that the class of a pattern has.
+/// Returns the first character of the pattern's class.
 fn first(pattern: &Pattern) -> char {
     pattern.ranges.first().map_or('_', |(low, _)| *low)
 }
@@ -73,14 +74,14 @@ fn holds(rule: &TextRule) -> TokenStream {
     }
 }
 
-/// The ranges of a pattern's class.
+/// Returns the ranges of the pattern's class.
 fn byte_ranges(pattern: &Pattern) -> impl Iterator<Item = [Literal; 2]> {
-    // The lint phase lets only ASCII through.
+    // The lint phase accepts only ASCII.
     let byte = |c: char| Literal::byte_character(u8::try_from(c).unwrap_or(b'?'));
     pattern.ranges.iter().map(move |(low, high)| [byte(*low), byte(*high)])
 }
 
-/// The pattern, for a parser that compares many bytes at once.
+/// Emits the scalar with its pattern as byte ranges, for a parser that compares several bytes at once.
 fn pattern_scalar(name: &Ident, pattern: &Pattern) -> TokenStream {
     let start = Literal::byte_string(format!("\"{}", pattern.prefix).as_bytes());
     let ranges = byte_ranges(pattern).map(|[low, high]| quote!(between(bytes, #low, #high)));
@@ -140,14 +141,14 @@ fn text(def: &Def, declared: &syn::ItemStruct, rule: &TextRule) -> TokenStream {
     }
 }
 
-/// Most values of an integer whose constants are listed one by one.
+/// Maximum number of values of an integer whose constants are listed.
 const MOST_LISTED: u64 = 64;
 
 fn integer(def: &Def, declared: &syn::ItemStruct, min: u64, max: u64) -> TokenStream {
     let (name, wire, docs) = (ident(&def.name), &def.name, doc(&def.description));
     let expects = format!("an integer from {min} to {max}");
     let expects_doc = doc(&format!("From {min} to {max}."));
-    // Where every `u32` is within the bounds, or every one but 0, conversion cannot fail.
+    // If the bounds admit every `u32`, or every one except 0, the conversion cannot fail.
     let from_u32 = match min {
         0 if max >= u64::from(u32::MAX) => quote! {
             impl From<u32> for #name {
@@ -165,7 +166,7 @@ fn integer(def: &Def, declared: &syn::ItemStruct, min: u64, max: u64) -> TokenSt
         },
         _ => TokenStream::new(),
     };
-    // The values of a small range can be listed, and then `cargo check` finds a constant outside.
+    // A small range can be listed, so that `cargo check` reports a constant outside it.
     let constants = if max.saturating_sub(min) < MOST_LISTED {
         let values = (min..=max).map(Literal::u64_unsuffixed);
         quote!(few_integers!(#name, #(#values)*);)
@@ -191,7 +192,7 @@ fn integer(def: &Def, declared: &syn::ItemStruct, min: u64, max: u64) -> TokenSt
     }
 }
 
-/// The bounds of a number, in words.
+/// Returns a description of a number's bounds.
 pub(super) fn number_expects(min: Option<f64>, max: Option<f64>) -> String {
     match (min, max) {
         (None, None) => "a number".to_owned(),
@@ -213,10 +214,11 @@ fn number(def: &Def, declared: &syn::ItemStruct, min: Option<f64>, max: Option<f
     let expects = number_expects(min, max);
     let expects_doc = doc(&format!("Takes {expects}."));
     let literal = match (min, max) {
-        // JSON has no number for what is not finite; within two bounds, every number is.
+        // JSON cannot express a non-finite number, and every number within two bounds is finite.
         (Some(0.0), Some(max)) => quote! {
             impl #name {
-                /// Checks a constant number; `None` if it is out of bounds. In a `const`, that is found while compiling.
+                /// Checks a constant number; `None` if it is out of bounds. In a `const`, the check runs at compile
+                /// time.
                 #[must_use]
                 pub const fn literal(value: f64) -> Option<NumberLiteral<Self>> {
                     if value >= 0.0 && value <= #max { Some(NumberLiteral::trusted(value)) } else { None }
@@ -236,7 +238,7 @@ fn number(def: &Def, declared: &syn::ItemStruct, min: Option<f64>, max: Option<f
         #docs
         ///
         #expects_doc
-        /// Keeps whether JSON wrote it as an integer (`1`) or not (`1.0`).
+        /// Preserves whether JSON wrote an integer (`1`) or a fraction (`1.0`).
         #declared
 
         number_scalar!(#name, #wire, #expects);

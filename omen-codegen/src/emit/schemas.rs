@@ -1,7 +1,7 @@
-//! The attributes with which schemars derives from a declaration the schema that the declaration was made of.
+//! schemars attributes that make the derived schema of a declaration equal to its original schema.
 //!
-//! Bounds, conditionals and descriptions are written from the model rather than copied from the files: where the derived
-//! schemas equal the files, neither typify nor the model has misread them.
+//! Bounds, conditionals and descriptions are written from the model instead of being copied from the files: if the
+//! derived schemas equal the files, neither typify nor the model has misread them.
 
 use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens as _, quote};
@@ -12,7 +12,7 @@ use super::{bug, ident};
 use crate::mistake::Mistakes;
 use crate::model::{Conditional, Def, Field, Item, Kind, Object, TextRule, Ty, When};
 
-/// An object or a scalar.
+/// Adds the attributes of an object or a scalar.
 pub(super) fn structure(item: &mut ItemStruct, def: &Def, types: &Types) -> Result<(), Mistakes> {
     let mut container = describe(&def.description);
     match (&mut item.fields, &def.kind) {
@@ -27,7 +27,7 @@ pub(super) fn structure(item: &mut ItemStruct, def: &Def, types: &Types) -> Resu
                 field.attrs.extend(bounds(kind).map(|bounds| schemars(&bounds)));
             }
             if matches!(kind, Kind::Integer { .. }) {
-                // The width of the Rust type, which the bounds replace.
+                // `format` states the width of the Rust type; the bounds replace it.
                 container.extend(quote!(, transform = |schema: &mut ::schemars::Schema| _ = schema.remove("format")));
             }
         }
@@ -37,7 +37,7 @@ pub(super) fn structure(item: &mut ItemStruct, def: &Def, types: &Types) -> Resu
     Ok(())
 }
 
-/// An enum or a union.
+/// Adds the attributes of an enum or a union.
 pub(super) fn enumeration(item: &mut ItemEnum, def: &Def, types: &Types) -> Result<(), Mistakes> {
     let variants = item.variants.iter_mut();
     match &def.kind {
@@ -48,7 +48,7 @@ pub(super) fn enumeration(item: &mut ItemEnum, def: &Def, types: &Types) -> Resu
         }
         Kind::Union(branches) => {
             for (variant, branch) in variants.zip(branches) {
-                // The description stands in the definition that the branch refers to.
+                // The referenced definition has the description.
                 let mut all = describe("");
                 if types.is_replaced(branch) {
                     all.extend(quote!(, with = #branch));
@@ -62,7 +62,7 @@ pub(super) fn enumeration(item: &mut ItemEnum, def: &Def, types: &Types) -> Resu
     Ok(())
 }
 
-/// What a definition that typify does not declare is in schemas, with the type that represents it there if it has none.
+/// Emits the schema of a definition that typify does not declare, with a type for it if there is none.
 pub(super) fn replaced(def: &Def) -> TokenStream {
     let (name, text, description) = (ident(&def.name), &def.name, &def.description);
     let (declaration, schema) = match &def.kind {
@@ -103,14 +103,14 @@ fn schemars(arguments: &TokenStream) -> Attribute {
     parse_quote!(#[schemars(#arguments)])
 }
 
-/// The description as the schema has it; the documentation escapes it, and says more.
+/// Returns the description as in the schema; the documentation escapes and extends it.
 fn describe(description: &str) -> TokenStream {
     quote!(description = #description)
 }
 
 fn member(declared: &syn::Type, object: &Object, field: &Field, types: &Types) -> Result<TokenStream, Mistakes> {
     let mut all = describe(&field.description);
-    // What is optional may be absent, but not `null`.
+    // An optional member may be absent, but not `null`.
     let some = if field.required { Some(declared) } else { argument(declared) };
     let some = some.ok_or_else(|| bug(format!("typify requires the member `{}`", field.name)))?;
     let with = match &field.ty {
@@ -135,7 +135,7 @@ fn member(declared: &syn::Type, object: &Object, field: &Field, types: &Types) -
     Ok(all)
 }
 
-/// What holds for an object as a whole.
+/// Returns the constraints on an object as a whole.
 fn whole(object: &Object) -> TokenStream {
     let mut all = TokenStream::new();
     if !object.conditionals.is_empty() {
@@ -176,7 +176,7 @@ fn bounds(kind: &Kind) -> Option<TokenStream> {
     }
 }
 
-/// A number as the files write it: an integer without a fraction.
+/// Returns a number as the files write it: an integer without a fraction.
 fn number(value: f64) -> TokenStream {
     let integer = value as i64;
     let literal = if integer as f64 == value { Literal::i64_suffixed(integer) } else { Literal::f64_suffixed(value) };

@@ -1,4 +1,4 @@
-//! The layers that packets come from, as types: what the builder of packets takes, so that a wrong layer does not compile.
+//! Layers of packets as types: parameters of the packet builder, so that a wrong layer does not compile.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
@@ -7,7 +7,7 @@ use super::{doc, ident, layers};
 use crate::mistake::Mistakes;
 use crate::model::Model;
 
-/// The types, and which of them sends which packet. Nothing, if the state machine names no layers.
+/// Emits the types and the packets that each sends. Empty if the state machine defines no layers.
 pub(super) fn emit(model: &Model) -> Result<TokenStream, Mistakes> {
     let table = &model.fsm.layers;
     if table.senders.is_empty() {
@@ -42,25 +42,25 @@ pub(super) fn emit(model: &Model) -> Result<TokenStream, Mistakes> {
         }
     });
     Ok(quote! {
-        /// The layers that packets come from, as types (D63).
+        /// Layers of packets, as types (D63).
         pub mod layers {
             use super::*;
 
             #(#types)*
 
-            /// For each type of packet, the layer from which an agent sends it.
+            /// Layer from which an agent sends each packet type.
             #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
             pub struct Own;
 
-            /// A layer that sends packets of the type `P` (D63). An observation may come from any layer, because only its
-            /// content says whether it is that of a user.
+            /// Layer that sends packets of the type `P` (D63). An observation may come from any layer, because only its
+            /// content shows whether it is the observation of a user.
             #[diagnostic::on_unimplemented(
                 message = "LAYER: `{Self}` does not send a `{P}`",
                 label = "this layer does not send it",
                 note = "`Origin` by itself takes the layer that sends each packet; `.sent_by(..)` is for a packet of another layer"
             )]
             pub trait Sends<P>: Copy {
-                /// The layer as packets state it.
+                /// Layer as packets state it.
                 const LAYER: LayerSource;
             }
 
@@ -74,7 +74,7 @@ pub(super) fn emit(model: &Model) -> Result<TokenStream, Mistakes> {
     })
 }
 
-/// Name of a layer's type: `Layer1` for `1`.
+/// Returns the name of a layer's type: `Layer1` for `1`.
 fn name(layer: &str) -> Ident {
     if layer.starts_with(|c: char| c.is_ascii_digit()) { format_ident!("Layer{layer}") } else { ident(layer) }
 }

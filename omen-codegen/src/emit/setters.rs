@@ -1,5 +1,5 @@
-//! Setters of the typed API: one for each optional member that no hand-written method sets, so that a member which
-//! a schema gains can be set without a line of Rust.
+//! Setters of the typed API: one for each optional member without a hand-written method, so that a new member of a
+//! schema can be set without any new Rust code.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,10 +13,10 @@ use super::{bug, doc, ident};
 use crate::mistake::{Mistake, Mistakes};
 use crate::model::{Field, Item, Kind, Model, Object, Ty};
 
-/// The file that this is written in, for mistakes.
+/// File name of the list, for mistakes.
 const FILE: &str = "setters.json";
 
-/// Which types of the typed API make which objects, and which members those set by hand.
+/// List of the typed API's types with the objects that they build and the members that they set by hand.
 ///
 /// ```
 /// use omen_codegen::emit::{self, Setters};
@@ -40,36 +40,40 @@ pub struct Setters {
     #[serde(rename = "description")]
     _description: String,
     #[serde(default)]
-    covers: Covers,
+    covers: Coverage,
     types: Vec<Maker>,
-    /// By object: why no type makes it.
+    /// Reason why no type builds an object, by object.
     #[serde(default)]
     elsewhere: BTreeMap<String, String>,
 }
 
-/// Which objects the list has to name.
+/// Objects that the list must name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Covers {
-    /// The header and the payload of every packet.
+enum Coverage {
+    /// Header and payload of every packet.
     #[default]
     Packets,
-    /// The envelope, and every object in it. What a setter has made too large for a packet is made to fit by a method
-    /// `refit` of the type.
+    /// Envelope and all objects in it. If a setter makes the object too large for a packet, the method `refit` of the
+    /// type shortens it.
     Envelope,
 }
 
-impl Covers {
+impl Coverage {
     fn objects(self, model: &Model) -> BTreeSet<&str> {
-        let of = |packet: &String, member: &str| model.object(packet)?.field(member)?.ty.reference();
+        let member_type = |packet: &String, member: &str| model.object(packet)?.field(member)?.ty.reference();
         match self {
             Self::Packets => {
                 let packets = model.packets.iter();
-                packets.flat_map(|packet| [of(packet, "header"), of(packet, "payload")]).flatten().collect()
+                packets
+                    .flat_map(|packet| [member_type(packet, "header"), member_type(packet, "payload")])
+                    .flatten()
+                    .collect()
             }
             Self::Envelope => {
                 let mut found = BTreeSet::new();
-                let mut next: Vec<&str> = model.packets.iter().filter_map(|packet| of(packet, "mcp")).collect();
+                let mut next: Vec<&str> =
+                    model.packets.iter().filter_map(|packet| member_type(packet, "mcp")).collect();
                 while let Some(name) = next.pop() {
                     if let Some(object) = model.object(name)
                         && found.insert(name)
@@ -86,45 +90,45 @@ impl Covers {
     }
 }
 
-/// A type that makes an object.
+/// Type that builds an object.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Maker {
-    /// Its name and parameters, such as `Observation<St>`; a capital letter alone is a parameter.
+    /// Name and parameters of the type, such as `Observation<St>`; a single capital letter is a parameter.
     #[serde(rename = "type")]
     ty: String,
-    /// Which of its parameters are numbers.
+    /// Parameters that are numbers.
     #[serde(default)]
     numbers: BTreeSet<String>,
     object: String,
-    /// Where it keeps the object: fields with dots between them.
+    /// Path of the object within the type: fields separated by dots.
     at: String,
     #[serde(default)]
-    kept: Kept,
-    /// By member: the method that sets it, or the reason why it has no setter.
+    kept: Storage,
+    /// Method that sets a member, or the reason why it has no setter, by member.
     by_hand: BTreeMap<String, String>,
 }
 
-/// What a type keeps of the object until it is made.
+/// How a type stores the object until it is built.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Kept {
-    /// All of it.
+enum Storage {
+    /// The whole object.
     #[default]
     Whole,
-    /// Whole, if it is there at all.
+    /// The whole object, or `None`.
     Perhaps,
-    /// A list of such objects; the setters are about the latest.
+    /// A list of objects; the setters change the latest.
     Latest,
     /// Only the members with setters, in a generated `…Extras`.
     Extras,
 }
 
 impl Setters {
-    /// Reads the file: an object with `description`, `types` and perhaps `elsewhere`.
+    /// Parses the file: an object with `description`, `types` and optionally `elsewhere`.
     ///
     /// # Errors
-    /// If the text is not such a file. Its names are checked later, when the schemas are known.
+    /// A text that does not have this form. Its names are checked later, against the schemas.
     pub fn parse(text: &str) -> Result<Self, Mistakes> {
         serde_json::from_str(text).map_err(|error| {
             mistake(&[], format!("invalid list of setters: {error}"), "write `description`, `types` and `elsewhere`")
@@ -132,7 +136,7 @@ impl Setters {
         })
     }
 
-    /// Whether all that is named is there, and each member of each payload is set somewhere.
+    /// Checks that all names exist in the model, and that each member of each payload is set somewhere.
     fn check(&self, model: &Model) -> Result<(), Mistakes> {
         let mut mistakes = Vec::new();
         for (place, maker) in self.types.iter().enumerate() {
@@ -166,7 +170,7 @@ impl Setters {
         Mistakes::none_in(mistakes)
     }
 
-    /// Whether no type has two setters of one name, which it can have for two objects.
+    /// Checks that no type has two setters with one name, which could come from two objects.
     fn check_names(&self, model: &Model, mistakes: &mut Vec<Mistake>) {
         let mut names: BTreeMap<(&str, &str), &str> = BTreeMap::new();
         for (place, maker) in self.types.iter().enumerate() {
@@ -219,7 +223,7 @@ impl Maker {
         }
     }
 
-    /// The members that have generated setters.
+    /// Returns the members that have generated setters.
     fn setters<'m>(&self, object: &'m Object) -> impl Iterator<Item = &'m Field> {
         object.fields.iter().filter(|field| !field.required && !self.by_hand.contains_key(&field.name))
     }
@@ -227,13 +231,13 @@ impl Maker {
 
 pub(super) fn emit(model: &Model, setters: &Setters) -> Result<TokenStream, Mistakes> {
     setters.check(model)?;
-    let declared = Types::of(model)?;
+    let declared = Types::from_model(model)?;
     let mut tokens = TokenStream::new();
     let mut extras: BTreeMap<&str, &Maker> = BTreeMap::new();
     for (place, maker) in setters.types.iter().enumerate() {
         let object = model.object(&maker.object).ok_or_else(|| bug(format!("`{}` was checked", maker.object)))?;
         let names = |maker: &Maker| maker.setters(object).map(|field| field.name.clone()).collect::<Vec<_>>();
-        if maker.kept == Kept::Extras
+        if maker.kept == Storage::Extras
             && let Some(other) = extras.insert(&maker.object, maker)
             && names(other) != names(maker)
         {
@@ -251,13 +255,13 @@ pub(super) fn emit(model: &Model, setters: &Setters) -> Result<TokenStream, Mist
     Ok(tokens)
 }
 
-/// The setters of one type.
+/// Emits the setters of one type.
 fn methods(
     model: &Model,
     declared: &Types,
     maker: &Maker,
     object: &Object,
-    covers: Covers,
+    covers: Coverage,
 ) -> Result<Option<TokenStream>, Mistakes> {
     let parse = |text: &str| syn::parse_str::<syn::Type>(text).map_err(|e| bug(format!("`{text}` is not a type: {e}")));
     let ty = parse(&format!("super::{}", maker.ty))?;
@@ -265,8 +269,8 @@ fn methods(
         .map_err(|error| bug(format!("`{}` is not a path of fields: {error}", maker.at)))?;
     let mut methods = Vec::new();
     let given_back = match covers {
-        Covers::Packets => quote!(self),
-        Covers::Envelope => quote!(self.refit()),
+        Coverage::Packets => quote!(self),
+        Coverage::Envelope => quote!(self.refit()),
     };
     for field in maker.setters(object) {
         let (name, docs) = (ident(&field.name), doc(&field.description));
@@ -275,19 +279,19 @@ fn methods(
             Ty::Array { .. } => quote!(object.#name.get_or_insert_with(Vec::new).extend(values)),
             _ => quote!(object.#name = Some(value)),
         };
-        // A list that must not be empty is left out instead.
+        // A list that must not be empty is omitted instead.
         let filled = match &field.ty {
             Ty::Array { min, .. } if *min > 0 => Some(quote!(!values.is_empty())),
             _ => None,
         };
         let set = match (maker.kept, filled) {
-            (Kept::Whole | Kept::Extras, None) => quote!(let object = &mut #path; #set;),
-            (Kept::Whole | Kept::Extras, Some(filled)) => quote!(if #filled { let object = &mut #path; #set; }),
-            (Kept::Perhaps, filled) => {
+            (Storage::Whole | Storage::Extras, None) => quote!(let object = &mut #path; #set;),
+            (Storage::Whole | Storage::Extras, Some(filled)) => quote!(if #filled { let object = &mut #path; #set; }),
+            (Storage::Perhaps, filled) => {
                 let filled = filled.into_iter();
                 quote!(if #(#filled &&)* let Some(object) = #path.as_mut() { #set; })
             }
-            (Kept::Latest, filled) => {
+            (Storage::Latest, filled) => {
                 let filled = filled.into_iter();
                 quote!(if #(#filled &&)* let Some(object) = #path.last_mut() { #set; })
             }
@@ -307,7 +311,7 @@ fn methods(
             }
             _ => {
                 let convert = match (&field.ty, model_kind(model, &field.ty)) {
-                    (_, Some(Kind::FreeObject { .. })) if covers == Covers::Packets => {
+                    (_, Some(Kind::FreeObject { .. })) if covers == Coverage::Packets => {
                         quote!(let value = value.into_map();)
                     }
                     (Ty::PlainText, _) | (_, Some(Kind::Integer { .. } | Kind::Any)) => {
@@ -341,12 +345,12 @@ fn methods(
     }))
 }
 
-/// The members with setters, until their object is made.
+/// Emits the struct that stores the members with setters until their object is built.
 fn rest(model: &Model, declared: &Types, maker: &Maker, object: &Object) -> Result<TokenStream, Mistakes> {
     let (of, name) = (ident(&maker.object), format_ident!("{}Extras", maker.object));
     let (mut fields, mut names) = (Vec::new(), Vec::new());
     for field in maker.setters(object) {
-        let keeps = setter(model, declared, &maker.object, field, Covers::Packets)?.keeps;
+        let keeps = setter(model, declared, &maker.object, field, Coverage::Packets)?.keeps;
         let name = ident(&field.name);
         fields.push(quote!(pub(super) #name: Option<#keeps>));
         names.push(name);
@@ -360,7 +364,7 @@ fn rest(model: &Model, declared: &Types, maker: &Maker, object: &Object) -> Resu
 
         impl #name {
             #[allow(dead_code, reason = "not every object is taken out of a payload")]
-            pub(crate) fn of(#target: &#of) -> Self {
+            pub(crate) fn copied_from(#target: &#of) -> Self {
                 Self { #(#names: object.#names.clone()),* }
             }
 
@@ -372,28 +376,28 @@ fn rest(model: &Model, declared: &Types, maker: &Maker, object: &Object) -> Resu
     })
 }
 
-/// The type that a setter takes, of a list that of its elements, and the type that the object keeps.
+/// Parameter type of a setter (for a list, that of its elements) and stored type.
 struct Setter {
     takes: TokenStream,
     keeps: syn::Type,
 }
 
-fn setter(model: &Model, declared: &Types, of: &str, field: &Field, covers: Covers) -> Result<Setter, Mistakes> {
+fn setter(model: &Model, declared: &Types, of: &str, field: &Field, covers: Coverage) -> Result<Setter, Mistakes> {
     let mut keeps = declared.member(of, field)?;
-    Reexported.visit_type_mut(&mut keeps);
+    SerdeJsonPaths.visit_type_mut(&mut keeps);
     let takes = match (&field.ty, model_kind(model, &field.ty)) {
         (Ty::Array { .. }, _) => argument(&keeps).to_token_stream(),
         (Ty::PlainText, _) | (_, Some(Kind::Integer { .. } | Kind::Any)) => quote!(impl Into<#keeps>),
-        (_, Some(Kind::FreeObject { .. })) if covers == Covers::Packets => quote!(super::Fields),
+        (_, Some(Kind::FreeObject { .. })) if covers == Coverage::Packets => quote!(super::Fields),
         _ => quote!(#keeps),
     };
     Ok(Setter { takes, keeps })
 }
 
-/// Names `serde_json` as crates that do not depend on it can.
-struct Reexported;
+/// Replaces paths of `serde_json` by its re-export, for crates that do not depend on it.
+struct SerdeJsonPaths;
 
-impl VisitMut for Reexported {
+impl VisitMut for SerdeJsonPaths {
     fn visit_path_mut(&mut self, path: &mut syn::Path) {
         visit_mut::visit_path_mut(self, path);
         if path.segments.first().is_some_and(|first| first.ident == "serde_json") {

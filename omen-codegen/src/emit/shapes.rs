@@ -1,4 +1,4 @@
-//! The schema as static data, for the walk that finds all errors.
+//! Schema as static data, for the walk that finds all errors.
 
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
@@ -41,7 +41,7 @@ pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<TokenStream, Mist
         Kind::FreeObject { min } => quote!(ShapeKind::FreeObject { min: #min }),
         Kind::Any => quote!(ShapeKind::Any),
     };
-    // Packets are read by the reader that dispatches on their type.
+    // Packets have a reader of their own, which dispatches on the packet type.
     let of_its_own = match &def.kind {
         Kind::Object(object) if object.packet.is_some() => {
             let ty = ident(&def.name);

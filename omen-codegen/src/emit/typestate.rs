@@ -1,5 +1,5 @@
-//! Builders whose type records which members are set, so that `build()` does not compile without the required members.
-//! Each required member is a type parameter of the builder: first `Unset`, then `Set` with its value.
+//! Builders whose type records which members are set, so that `build()` compiles only with all required members. Each
+//! required member is a type parameter of the builder: initially `Unset`, then `Set` with its value.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
@@ -8,59 +8,60 @@ use syn::ext::IdentExt as _;
 use super::names::{pascal, snake};
 use super::{doc, ident};
 
-/// A builder.
-pub(super) struct Typestate {
-    /// The type that it builds.
+/// Builder of an object.
+pub(super) struct BuilderSpec {
+    /// Type that it builds.
     pub(super) of: Ident,
-    /// The parameter of a builder that serves several types, with its bound; `of` is then its name.
+    /// Parameter of a builder that serves several types, with its bound; `of` is then its name.
     pub(super) generic: Option<TokenStream>,
-    /// The function of that type that returns the empty builder.
+    /// Function of that type that returns an empty builder.
     pub(super) begin: Ident,
-    /// The docs of the function.
+    /// Documentation of that function.
     pub(super) docs: String,
-    /// What `build()` checks at run time, in words; for the documentation.
+    /// Description of the run-time checks of `build()`, for the documentation.
     pub(super) checks: Option<String>,
-    /// The name of the builder.
+    /// Name of the builder.
     pub(super) name: Ident,
     pub(super) members: Vec<Member>,
-    pub(super) left_out: Vec<LeftOut>,
-    /// Makes the value, with a local variable for each member: its value if it is required, else an `Option`.
+    pub(super) left_out: Vec<ExcludedMember>,
+    /// Expression that constructs the value. Each member is a local variable: the value of a required member, otherwise
+    /// an `Option`.
     pub(super) construct: TokenStream,
-    /// Whether the value can break a bound that no type expresses.
+    /// Whether the value can violate a bound that no type expresses.
     pub(super) fallible: bool,
-    /// The function that checks it then.
+    /// Function that performs these checks.
     pub(super) built: TokenStream,
-    /// Whether the crates of the typed API may skip that check.
+    /// Whether the crates of the typed API may skip these checks.
     pub(super) skippable: bool,
     /// Setters of several members at once.
-    pub(super) groups: Vec<Group>,
-    /// More traits that explain an error.
+    pub(super) groups: Vec<GroupSetter>,
+    /// Additional traits that explain an error.
     pub(super) explains: TokenStream,
 }
 
-/// A member that the builder sets.
+/// Member that the builder sets.
 pub(super) struct Member {
     pub(super) name: Ident,
-    /// Its JSON name.
+    /// JSON name.
     pub(super) wire: String,
     pub(super) docs: String,
-    /// The parameter type of its setter.
+    /// Parameter type of the setter.
     pub(super) takes: TokenStream,
-    /// The type that the builder stores.
+    /// Type that the builder stores.
     pub(super) keeps: TokenStream,
-    /// Converts the one to the other: an expression with `value`.
+    /// Conversion from parameter to stored type: an expression with `value`.
     pub(super) convert: TokenStream,
-    /// The compile error if it is missing; `None` if it is optional.
-    pub(super) missing: Option<Missing>,
+    /// Compile error if it is not set; `None` for an optional member.
+    pub(super) missing: Option<MissingMember>,
 }
 
 impl Member {
-    /// The trait that only an unset member has.
+    /// Returns the name of the trait that only an unset member implements.
     fn once(&self) -> Ident {
         format_ident!("Once{}", pascal(&self.wire))
     }
 
-    /// That trait: its message is the compiler's if the setter is called twice.
+    /// Emits that trait, whose message is the compile error for a second call of the setter.
     fn once_trait(&self) -> TokenStream {
         let (name, wire) = (self.once(), &self.wire);
         let message = text(&format!("SCHEMA: duplicate field `{wire}`; it is set already"));
@@ -75,36 +76,36 @@ impl Member {
     }
 }
 
-/// The compile error for a missing member.
-pub(super) struct Missing {
+/// Compile error for a missing member.
+pub(super) struct MissingMember {
     pub(super) code: String,
     pub(super) why: String,
 }
 
-/// A member that this builder excludes.
-pub(super) struct LeftOut {
+/// Member that the builder excludes.
+pub(super) struct ExcludedMember {
     pub(super) name: Ident,
     pub(super) wire: String,
     pub(super) takes: TokenStream,
     pub(super) instead: String,
 }
 
-/// A setter of several members.
-pub(super) struct Group {
+/// Setter of several members.
+pub(super) struct GroupSetter {
     pub(super) name: Ident,
     pub(super) docs: TokenStream,
     pub(super) parameter: TokenStream,
     pub(super) takes: TokenStream,
-    /// Prepares the parameter, with `?` where that can fail.
+    /// Statements that prepare the parameter, with `?` if they can fail.
     pub(super) before: TokenStream,
-    /// The error of the preparation, if it can fail.
+    /// Error of the preparation, if it can fail.
     pub(super) error: Option<TokenStream>,
-    /// The members that it sets, each with an expression.
+    /// Members that it sets, each with an expression.
     pub(super) sets: Vec<(Ident, TokenStream)>,
 }
 
-impl Typestate {
-    /// The builder.
+impl BuilderSpec {
+    /// Emits the builder.
     pub(super) fn emit(&self, object: &str) -> TokenStream {
         let module = module(object);
         let (structure, setters, build) = (self.structure(object), self.setters(&module), self.build(object, &module));
@@ -120,7 +121,7 @@ impl Typestate {
         self.members.iter().filter(|member| member.missing.is_none())
     }
 
-    /// The name of a member's type parameter: a letter, since rustc prints all of them.
+    /// Returns the name of a member's type parameter: one letter, because rustc prints all of them.
     fn parameter(&self, member: &Member) -> Ident {
         let place = self.required().position(|other| other.name == member.name).unwrap_or_default();
         match u8::try_from(place).ok().and_then(|place| b'A'.checked_add(place)).filter(|c| (b'A'..b'P').contains(c)) {
@@ -133,19 +134,19 @@ impl Typestate {
         self.required().map(|member| self.parameter(member)).collect()
     }
 
-    /// What stands before the parameters of members: the built type, where the builder serves several.
+    /// Returns the parameter before those of the members: the built type, if the builder serves several.
     fn shared(&self) -> Option<TokenStream> {
         let of = &self.of;
         self.generic.as_ref().map(|_| quote!(#of,))
     }
 
-    /// The same with its bound, for the head of an `impl`.
+    /// Returns the same parameter with its bound, for the generics of an `impl`.
     fn declared(&self) -> Option<TokenStream> {
         let of = &self.of;
         self.generic.as_ref().map(|bound| quote!(#of: #bound,))
     }
 
-    /// The parts of the builder: each with its name, its type and its value at the start.
+    /// Returns the fields of the builder: name, type and initial value of each.
     fn parts(&self, object: &str) -> Vec<[TokenStream; 3]> {
         let parameters = self.parameters();
         let unset = parameters.iter().map(|_| quote!(Unset::NEW));
@@ -213,7 +214,7 @@ impl Typestate {
         }
     }
 
-    /// The members that must be set, for the documentation.
+    /// Returns the documentation of the required members.
     fn needs(&self) -> String {
         let names: Vec<_> = self.required().map(|member| format!("`{}`", member.wire)).collect();
         match names.as_slice() {
@@ -223,7 +224,7 @@ impl Typestate {
         }
     }
 
-    /// The builder's type with the members in `sets` set.
+    /// Returns the builder's type after the members in `sets` are set.
     fn with(&self, sets: &[&Ident]) -> TokenStream {
         let (name, shared) = (&self.name, self.shared());
         let arguments = self.required().map(|member| {
@@ -233,7 +234,7 @@ impl Typestate {
         quote!(#name<#shared #(#arguments),*>)
     }
 
-    /// The head of an `impl` for any set of members, and the type that it is for.
+    /// Returns the generics of an `impl` for any set of members, and its type.
     fn head(&self) -> TokenStream {
         let (name, parameters) = (&self.name, self.parameters());
         let (shared, declared) = (self.shared(), self.declared());
@@ -271,7 +272,7 @@ impl Typestate {
             }
         });
         let groups = self.groups.iter().map(|group| {
-            let Group { name, docs, parameter, takes, before, error, sets } = group;
+            let GroupSetter { name, docs, parameter, takes, before, error, sets } = group;
             let names: Vec<_> = sets.iter().map(|(name, _)| name).collect();
             let (with, moved) = (self.with(&names), self.moved(sets));
             let free = self.required().filter(|member| names.contains(&&member.name)).map(|member| {
@@ -299,7 +300,7 @@ impl Typestate {
         quote!(#head { #(#setters)* #(#groups)* })
     }
 
-    /// Statements that end in the builder with other values of some members.
+    /// Returns statements that evaluate to the builder with new values of some members.
     fn moved(&self, sets: &[(Ident, TokenStream)]) -> TokenStream {
         let builder = &self.name;
         let value = |name: &Ident| sets.iter().find(|(other, _)| other == name).map(|(_, value)| value);
@@ -329,13 +330,13 @@ impl Typestate {
         quote!(#taken #before #builder { #(#fields),* })
     }
 
-    /// The setters of excluded members: a call does not compile, and the error gives the reason.
+    /// Emits the setters of excluded members: a call does not compile, and the error states the reason.
     fn refusals(&self, module: &Ident) -> Option<TokenStream> {
         let head = self.head();
         let refusals: Vec<_> = self
             .left_out
             .iter()
-            .map(|LeftOut { name, takes, wire, .. }| {
+            .map(|ExcludedMember { name, takes, wire, .. }| {
                 let of = self.trait_name(wire);
                 quote! {
                     pub fn #name(self, _: #takes) -> Self where for<'never> &'never Unset: needs::#module::#of { self }
@@ -419,13 +420,14 @@ impl Typestate {
         quote!(#head { #build })
     }
 
-    /// The trait of a member that was set: `SetData` for the plain builder, `FailureErrorDetails` for that of a branch.
+    /// Returns the name of the trait of a set member: `SetData` for the plain builder, `FailureErrorDetails` for that
+    /// of a branch.
     fn trait_name(&self, wire: &str) -> Ident {
         let begin = if self.begin == "builder" { "Set".to_owned() } else { pascal(&self.begin.to_string()) };
         format_ident!("{begin}{}", pascal(wire))
     }
 
-    /// One trait a member, which only a value that was set has: its message is the compiler's.
+    /// Emits one trait for each required member, which only a set value implements; its message is the compile error.
     pub(super) fn traits(&self) -> TokenStream {
         let Self { of, begin, explains, .. } = self;
         let shared = self.generic.as_ref().map(|_| quote!(<#of>));
@@ -433,7 +435,7 @@ impl Typestate {
         let shown = if self.generic.is_some() { format!("{{{of}}}") } else { of.to_string() };
         let required = self.required().filter_map(|member| {
             let (wire, keeps) = (&member.wire, &member.keeps);
-            let Missing { code, why } = member.missing.as_ref()?;
+            let MissingMember { code, why } = member.missing.as_ref()?;
             let name = self.trait_name(wire);
             let message = format!("{code}: missing field `{wire}`; `{shown}::{begin}()` requires it");
             let label = text(&format!("`{wire}` is not set"));
@@ -447,7 +449,7 @@ impl Typestate {
                 impl #declared #name #shared for Set<#keeps> {}
             })
         });
-        let left_out = self.left_out.iter().map(|LeftOut { wire, instead, .. }| {
+        let left_out = self.left_out.iter().map(|ExcludedMember { wire, instead, .. }| {
             let name = self.trait_name(wire);
             let message = text(&format!("SCHEMA: unexpected field `{wire}`; `{of}::{begin}()` leaves it out"));
             let label = text(&format!("`{wire}` cannot be set here"));
@@ -461,11 +463,11 @@ impl Typestate {
     }
 }
 
-/// The builders of one object, with the members that are optional in any of them and the traits that explain what is
-/// missing.
-pub(super) fn emit(object: &str, builders: &[Typestate]) -> Builders {
+/// Emits the builders of one object, with the struct of the members that are optional in any of them and the traits
+/// that explain missing members.
+pub(super) fn emit(object: &str, builders: &[BuilderSpec]) -> Builders {
     let mut optional: Vec<&Member> = Vec::new();
-    for member in builders.iter().flat_map(Typestate::optional) {
+    for member in builders.iter().flat_map(BuilderSpec::optional) {
         if !optional.iter().any(|known| known.name == member.name) {
             optional.push(member);
         }
@@ -479,36 +481,36 @@ pub(super) fn emit(object: &str, builders: &[Typestate]) -> Builders {
         }
     });
     let mut required: Vec<&Member> = Vec::new();
-    for member in builders.iter().flat_map(Typestate::required) {
+    for member in builders.iter().flat_map(BuilderSpec::required) {
         if !required.iter().any(|known| known.name == member.name) {
             required.push(member);
         }
     }
     let once = required.into_iter().map(Member::once_trait);
-    let traits = builders.iter().map(Typestate::traits).chain(once);
+    let traits = builders.iter().map(BuilderSpec::traits).chain(once);
     let traits: Vec<_> = traits.filter(|traits| !traits.is_empty()).collect();
     let needs = (!traits.is_empty()).then(|| explained(object, &traits));
     let builders = builders.iter().map(|builder| builder.emit(object));
     Builders { items: quote!(#(#builders)* #rest), needs }
 }
 
-/// The builders of an object.
+/// Builders of an object.
 pub(super) struct Builders {
     pub(super) items: TokenStream,
-    /// The module of the traits that explain what is missing; it belongs into that of [`needs`].
+    /// Module of the traits that explain missing members; [`needs`] collects them.
     pub(super) needs: Option<TokenStream>,
 }
 
-/// Name of the struct of an object's optional members, as far as a builder has them.
+/// Returns the name of the struct with the optional members of an object's builders.
 fn rest(object: &str) -> Ident {
     format_ident!("{object}Optional")
 }
 
-/// The module of all traits that explain what is missing. It is one, so that there is one hidden item to review.
+/// Emits the module with all traits that explain missing members. It is the only hidden item to review.
 pub(super) fn needs(objects: &[TokenStream]) -> Option<TokenStream> {
     (!objects.is_empty()).then(|| {
         quote! {
-            /// What the builders require: each trait explains one missing or unexpected member.
+            /// Requirements of the builders: each trait explains one missing or unexpected member.
             #[doc(hidden)]
             pub mod needs {
                 use super::*;
@@ -532,17 +534,17 @@ fn explained(object: &str, traits: &[TokenStream]) -> TokenStream {
     }
 }
 
-/// Name of the module of an object's traits. It is short, since rustc writes the path.
+/// Returns the name of the module with an object's traits. It is short, because rustc prints the path.
 fn module(object: &str) -> Ident {
     ident(&snake(object.trim_end_matches("Payload")))
 }
 
-/// A text of an attribute whose braces would be parameters.
+/// Escapes braces in the text of an attribute, where they would be parameters.
 fn text(text: &str) -> String {
     text.replace('{', "{{").replace('}', "}}")
 }
 
-/// A description behind a colon: without its capital and its full stop.
+/// Returns a description to be put after a colon: without initial capital and final full stop.
 fn lower(docs: &str) -> String {
     let first = docs.split_once(". ").map_or(docs, |(first, _)| first).trim_end_matches('.');
     let mut chars = first.chars();

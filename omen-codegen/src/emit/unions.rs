@@ -1,4 +1,4 @@
-//! Unions of definitions that JSON types distinguish.
+//! Unions of definitions with different JSON types.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -21,7 +21,7 @@ pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<TokenStream, Mist
         .all(|b| matches!(context.model.defs.get(b).map(|d| &d.kind), Some(Kind::Integer { .. } | Kind::Enum(_))));
     let deserialize = deserialize(context, def, branches)?;
     let check = parser(context, def, branches, depth, Mode::Check)?;
-    // Only what costs nothing to keep is kept.
+    // Facts keep only values that are free to copy.
     let facts = copy.then(|| parser(context, def, branches, depth, Mode::Facts)).transpose()?;
     Ok(quote! {
         #docs
@@ -33,12 +33,13 @@ pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<TokenStream, Mist
     })
 }
 
-/// Whether the union is the one of all packets, which has an emitter of its own.
+/// Whether this is the union of all packets, which has a separate emitter.
 pub(super) fn is_packets(context: &Context<'_>, branches: &[String]) -> bool {
     branches.iter().any(|branch| context.model.object(branch).is_some_and(|object| object.packet.is_some()))
 }
 
-/// `Deserialize` for the union. That of serde for untagged enums would keep a copy of the value, and try one branch after another.
+/// Emits `Deserialize` for the union. The derived one for untagged enums would buffer the value and try one branch
+/// after another.
 fn deserialize(context: &Context<'_>, def: &Def, branches: &[String]) -> Result<TokenStream, Mistakes> {
     let name = ident(&def.name);
     let mut methods = Vec::new();
@@ -92,7 +93,7 @@ fn deserialize(context: &Context<'_>, def: &Def, branches: &[String]) -> Result<
     })
 }
 
-/// What parses the union: each branch has a JSON type of its own, which the first byte shows.
+/// Emits the parser of the union: each branch has a different JSON type, which the first byte shows.
 fn parser(
     context: &Context<'_>,
     def: &Def,

@@ -1,17 +1,17 @@
-//! Branches of conditionals: each case of a member that conditionals tell apart has a name and a description, of which
-//! a builder is made.
+//! Branches of conditionals: each case of a conditional's subject has a name and a description, from which a builder is
+//! generated.
 
 use super::conditional;
 use super::index::{Definition, Index, Shape};
-use super::kind::Kind;
+use super::kind::MistakeKind;
 use super::names::is_snake_case;
 use super::node::Node;
-use super::record::{self, Field, Want, may, need};
+use super::record::{self, FieldSpec, Want, may, need};
 use super::report::Report;
 use super::suggest;
 use crate::model::branches::CASES;
 
-const BRANCH: &[Field] = &[
+const BRANCH: &[FieldSpec] = &[
     need("name", Want::Text),
     need("description", Want::Text),
     may("value", Want::Text),
@@ -20,10 +20,10 @@ const BRANCH: &[Field] = &[
     may("excludes", Want::Record),
 ];
 
-/// Functions that every object has already.
+/// Names of functions that every object already has.
 const TAKEN: [&str; 3] = ["builder", "check", "parse"];
 
-/// The conditionals of `owner` have no mistake.
+/// Checks the branches of `owner`.
 pub(super) fn check(index: &Index<'_>, owner: &Definition<'_>, report: &mut Report) {
     let conditionals = owner.node.list("allOf");
     let mut subjects: Vec<&str> = Vec::new();
@@ -39,7 +39,7 @@ pub(super) fn check(index: &Index<'_>, owner: &Definition<'_>, report: &mut Repo
             branches(index, owner, subject, &list, &mut names, report);
         } else {
             let problem = format!("no conditional of this object asks about `{subject}`");
-            report.add(Kind::BranchIdle, &list, problem, suggest::help(subject, subjects.iter().copied()));
+            report.add(MistakeKind::BranchIdle, &list, problem, suggest::help(subject, subjects.iter().copied()));
         }
     }
     for subject in subjects {
@@ -53,12 +53,12 @@ pub(super) fn check(index: &Index<'_>, owner: &Definition<'_>, report: &mut Repo
                 cases.first().map_or("", |case| case.1),
                 suggest::list(&cases.iter().map(|case| case.1).collect::<Vec<_>>()),
             );
-            report.add(Kind::BranchGap, &owner.node, problem, help);
+            report.add(MistakeKind::BranchGap, &owner.node, problem, help);
         }
     }
 }
 
-/// The cases of a subject: the key that says it, and the value or word.
+/// Returns the cases of a subject: the key that expresses it, and the value or word.
 fn cases<'a>(index: &Index<'a>, owner: &Definition<'a>, subject: &str) -> Vec<(&'static str, &'a str)> {
     let target = owner.property(subject).and_then(|at| index.referred(&at));
     let mut cases: Vec<(&'static str, &'a str)> = match target.filter(|target| target.shape == Shape::Enum) {
@@ -88,22 +88,22 @@ fn branches<'a>(
         let before = report.count();
         record::check(report, &node, &[BRANCH]);
         if report.count() > before {
-            // A case that is not readable is not missing besides.
+            // An unreadable case must not be reported as missing, too.
             named.extend(case(&node));
             continue;
         }
         let Some(this) = case(&node) else {
             let problem = "a branch has exactly one of `value` and `when`";
-            report.add(Kind::BranchIdle, &node, problem, "name the one case that it is for");
+            report.add(MistakeKind::BranchIdle, &node, problem, "name the one case that it is for");
             continue;
         };
         if !cases.contains(&this) {
             let problem = format!("`{}` is not a case of `{subject}`", this.1);
             let known = cases.iter().map(|case| case.1);
-            report.add(Kind::BranchIdle, &node, problem, suggest::help(this.1, known));
+            report.add(MistakeKind::BranchIdle, &node, problem, suggest::help(this.1, known));
         } else if named.contains(&this) {
             let problem = format!("two branches are for `{}` of `{subject}`", this.1);
-            report.add(Kind::BranchTwice, &node, problem, "remove one of the two");
+            report.add(MistakeKind::BranchTwice, &node, problem, "remove one of the two");
         }
         named.push(this);
         name(&node, names, report);
@@ -113,7 +113,7 @@ fn branches<'a>(
     for (key, case) in cases.iter().filter(|case| !named.contains(case)) {
         let problem = format!("the branch of `{subject}` for `{case}` has neither a name nor a description");
         let help = format!("add `{{ \"{key}\": \"{case}\", \"name\": .., \"description\": .. }}`");
-        report.add(Kind::BranchGap, list, problem, help);
+        report.add(MistakeKind::BranchGap, list, problem, help);
     }
 }
 
@@ -125,26 +125,26 @@ fn case<'a>(node: &Node<'a>) -> Option<(&'static str, &'a str)> {
     }
 }
 
-/// Asks for a name that a function of the object can have.
+/// Checks that the name is valid for a function of the object.
 fn name<'a>(node: &Node<'a>, names: &mut Vec<&'a str>, report: &mut Report) {
     let (Some(name), Some(at)) = (node.text("name"), node.get("name")) else { return };
     if !is_snake_case(name) || TAKEN.contains(&name) {
         report.add(
-            Kind::BranchName,
+            MistakeKind::BranchName,
             &at,
             format!("no function of the object can be named `{name}`"),
             format!("write it in snake_case, and not as one of {}", suggest::list(&TAKEN)),
         );
     }
-    // Types are named after them, without `_`.
+    // Types are named after the branches, without `_`.
     if names.iter().any(|other| other.replace('_', "") == name.replace('_', "")) {
         let problem = format!("two branches of this object are named `{name}`");
-        report.add(Kind::BranchTwice, &at, problem, "give one of the two another name");
+        report.add(MistakeKind::BranchTwice, &at, problem, "give one of the two another name");
     }
     names.push(name);
 }
 
-/// Checks that what a branch leaves out may be left out, and says what to do instead.
+/// Checks that the members that a branch leaves out are optional, and that the branch has advice for each.
 fn left_out(owner: &Definition<'_>, subject: &str, case: (&str, &str), node: &Node<'_>, report: &mut Report) {
     let Some(left_out) = node.get("leaves_out") else { return };
     for (member, at) in left_out.members() {
@@ -165,25 +165,25 @@ fn left_out(owner: &Definition<'_>, subject: &str, case: (&str, &str), node: &No
             }
             continue;
         };
-        report.add(Kind::BranchMember, &at, problem, "remove it from `leaves_out`");
+        report.add(MistakeKind::BranchMember, &at, problem, "remove it from `leaves_out`");
     }
 }
 
-/// Checks that each value that a branch excludes is one of a required member, and that the branch says what to do instead.
+/// Checks that each value that a branch excludes belongs to a required member, and that the branch has advice for each.
 fn excluded(index: &Index<'_>, owner: &Definition<'_>, subject: &str, node: &Node<'_>, report: &mut Report) {
     for (member, at) in node.get("excludes").iter().flat_map(Node::members) {
         let target = owner.property(member).and_then(|property| index.referred(&property));
         let target = target.filter(|target| target.shape == Shape::Enum && owner.requires(member) && member != subject);
         let Some(target) = target else {
             let problem = format!("`{member}` is not a required field of this object whose type is an enum");
-            report.add(Kind::BranchMember, &at, problem, "remove it from `excludes`");
+            report.add(MistakeKind::BranchMember, &at, problem, "remove it from `excludes`");
             continue;
         };
         let known = target.value_names();
         for (value, at) in at.members() {
             if !known.contains(&value) {
                 let problem = format!("`{value}` is not a value of `{member}`");
-                report.add(Kind::BranchMember, &at, problem, suggest::help(value, known.iter().copied()));
+                report.add(MistakeKind::BranchMember, &at, problem, suggest::help(value, known.iter().copied()));
             } else if at.json.as_str().is_none_or(|text| text.trim().is_empty()) {
                 record::malformed(report, &at, "a text that says what to do instead");
             }

@@ -1,7 +1,7 @@
-//! Codes of rules that a file names.
+//! References to the codes of rules.
 
 use super::index::Index;
-use super::kind::Kind;
+use super::kind::MistakeKind;
 use super::node::Node;
 use super::report::Report;
 use super::suggest;
@@ -18,6 +18,6 @@ pub(super) fn known_code(index: &Index<'_>, code: &str, at: &Node<'_>, report: &
     let codes = index.code_names();
     if !codes.contains(&code) {
         let problem = format!("unknown rule `{code}`");
-        report.add(Kind::UnknownCode, at, problem, suggest::help(code, codes));
+        report.add(MistakeKind::UnknownCode, at, problem, suggest::help(code, codes));
     }
 }

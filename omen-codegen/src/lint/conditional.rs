@@ -1,16 +1,15 @@
-//! Conditional requirements: `if` a member has a value (or is an empty list) `then` another one is
-//! required (as text).
+//! Conditional requirements: `if` a member has a value (or is an empty list), `then` another one is required (as text).
 
 use super::codes::known_codes;
 use super::index::{Definition, Index, Shape};
-use super::kind::Kind;
+use super::kind::MistakeKind;
 use super::node::Node;
-use super::record::{self, Field, Want, may, need};
+use super::record::{self, FieldSpec, Want, may, need};
 use super::report::Report;
 use super::suggest;
 use crate::json::Json;
 
-const CONDITIONAL: &[Field] = &[
+const CONDITIONAL: &[FieldSpec] = &[
     need("description", Want::Text),
     need("if", Want::Record),
     need("then", Want::Record),
@@ -33,7 +32,7 @@ pub(super) fn check(index: &Index<'_>, owner: &Definition<'_>, node: &Node<'_>, 
     if let Some(at) = node.get("then") {
         consequence(owner, &at, report);
     }
-    // A condition that is wrong leaves the wrong values outside.
+    // A faulty condition would also leave the wrong values outside.
     if report.count() == before
         && let Some(at) = node.get("if")
     {
@@ -41,7 +40,7 @@ pub(super) fn check(index: &Index<'_>, owner: &Definition<'_>, node: &Node<'_>, 
     }
 }
 
-/// Whether a conditional of `owner` demands the member `name` as text that is not empty.
+/// Whether a conditional of `owner` requires the member `name` to be non-empty text.
 pub(super) fn demands_text(owner: &Definition<'_>, name: &str) -> bool {
     owner.node.list("allOf").iter().filter_map(|node| node.get("then")).any(|then| {
         let demanded = then.get("properties").and_then(|properties| properties.get(name));
@@ -49,7 +48,7 @@ pub(super) fn demands_text(owner: &Definition<'_>, name: &str) -> bool {
     })
 }
 
-/// Whether a conditional of `owner` demands the member `name` for values of an enum.
+/// Whether a conditional of `owner` requires the member `name` for values of an enum.
 pub(super) fn demands(index: &Index<'_>, owner: &Definition<'_>, name: &str, of: &Definition<'_>) -> bool {
     owner.node.list("allOf").iter().any(|node| {
         let demanded = node.get("then").is_some_and(|then| then.texts("required").iter().any(|(it, _)| *it == name));
@@ -59,17 +58,17 @@ pub(super) fn demands(index: &Index<'_>, owner: &Definition<'_>, name: &str, of:
     })
 }
 
-/// The member that a conditional asks about.
+/// Returns the member on which a conditional depends.
 pub(super) fn subject<'a>(node: &Node<'a>) -> Option<&'a str> {
     node.get("if")?.texts("required").first().map(|(name, _)| *name)
 }
 
-/// The member that a conditional demands.
+/// Returns the member that a conditional requires.
 pub(super) fn requires<'a>(node: &Node<'a>) -> Option<&'a str> {
     node.get("then")?.texts("required").first().map(|(name, _)| *name)
 }
 
-/// Whether a conditional holds for a case of a member: `("value", V)`, or `("when", "empty")`.
+/// Whether a conditional applies to a case of a member: `("value", V)`, or `("when", "empty")`.
 pub(super) fn applies(node: &Node<'_>, name: &str, (key, case): (&str, &str)) -> bool {
     let test = node.get("if").and_then(|condition| tested(&condition, name));
     let holds = test.is_some_and(|test| match key {
@@ -105,8 +104,8 @@ fn condition(index: &Index<'_>, owner: &Definition<'_>, node: &Node<'_>, report:
     }
 }
 
-/// Checks that each value of the enum is either in the condition or said to be outside it: a value that the enum gains
-/// would otherwise fall outside unnoticed.
+/// Checks that each value of the enum is either in the condition or listed as outside it. Otherwise a new value would
+/// fall outside unnoticed.
 fn otherwise(index: &Index<'_>, owner: &Definition<'_>, node: &Node<'_>, condition: &Node<'_>, report: &mut Report) {
     let Some(tested) = condition.get("properties") else { return };
     let Some((name, test)) = tested.members().next() else { return };
@@ -127,7 +126,7 @@ fn otherwise(index: &Index<'_>, owner: &Definition<'_>, node: &Node<'_>, conditi
         known_value(target, value, at, report);
         if listed.contains(value) {
             let problem = format!("`{value}` is both in the condition and in `x-omen-otherwise`");
-            report.add(Kind::ConditionalBoth, at, problem, "remove it from one of the two");
+            report.add(MistakeKind::ConditionalBoth, at, problem, "remove it from one of the two");
         }
     }
     for value in target.value_names() {
@@ -135,7 +134,7 @@ fn otherwise(index: &Index<'_>, owner: &Definition<'_>, node: &Node<'_>, conditi
             let problem =
                 format!("`{value}` of `{}` is neither in the condition nor in `x-omen-otherwise`", target.name);
             let help = format!("add `{value}` to the `enum` of the condition, or to `x-omen-otherwise`");
-            report.add(Kind::ConditionalGap, node, problem, help);
+            report.add(MistakeKind::ConditionalGap, node, problem, help);
         }
     }
 }
@@ -144,7 +143,7 @@ fn consequence(owner: &Definition<'_>, node: &Node<'_>, report: &mut Report) {
     let Some((name, at)) = required(owner, node, report) else { return };
     if owner.requires(name) {
         report.add(
-            Kind::ConditionalIdle,
+            MistakeKind::ConditionalIdle,
             &at,
             format!("`{name}` is always required"),
             "remove the conditional, or take it out of the object's `required`",
@@ -163,7 +162,7 @@ fn consequence(owner: &Definition<'_>, node: &Node<'_>, report: &mut Report) {
     }
 }
 
-/// The one member that `required` of an `if` or a `then` names.
+/// Returns the only member that `required` of an `if` or a `then` names.
 fn required<'a>(owner: &Definition<'_>, node: &Node<'a>, report: &mut Report) -> Option<(&'a str, Node<'a>)> {
     let known_keys = node.json.members().iter().all(|(key, _)| key == "required" || key == "properties");
     let mut names = node.texts("required").into_iter();
@@ -174,12 +173,12 @@ fn required<'a>(owner: &Definition<'_>, node: &Node<'a>, report: &mut Report) ->
     if owner.property(name).is_none() {
         let problem = format!("unknown field `{name}` in this object");
         let help = suggest::help(name, owner.property_names());
-        report.add(Kind::ConditionalProperty, &at, problem, help);
+        report.add(MistakeKind::ConditionalProperty, &at, problem, help);
     }
     Some((name, at))
 }
 
-/// What `properties` of an `if` or a `then` says about its only member `name`.
+/// Returns the schema in `properties` of an `if` or a `then` for its only member `name`.
 fn tested<'a>(node: &Node<'a>, name: &str) -> Option<Node<'a>> {
     let properties = node.get("properties")?;
     properties.get(name).filter(|_| properties.json.members().len() == 1)
@@ -195,15 +194,15 @@ fn known_value(target: &Definition<'_>, value: &str, at: &Node<'_>, report: &mut
     let known = target.value_names();
     if !known.contains(&value) {
         let problem = format!("invalid value `{value}` for `{}`", target.name);
-        report.add(Kind::ConditionalValue, at, problem, suggest::help(value, known));
+        report.add(MistakeKind::ConditionalValue, at, problem, suggest::help(value, known));
     }
 }
 
 fn untestable(at: &Node<'_>, name: &str, wanted: &str, report: &mut Report) {
     let problem = format!("`{name}` is not {wanted}, but this conditional requires one");
-    report.add(Kind::ConditionalForm, at, problem, FORM);
+    report.add(MistakeKind::ConditionalForm, at, problem, FORM);
 }
 
 fn form(at: &Node<'_>, report: &mut Report) {
-    report.add(Kind::ConditionalForm, at, "a conditional of this form is not supported", FORM);
+    report.add(MistakeKind::ConditionalForm, at, "a conditional of this form is not supported", FORM);
 }

@@ -1,4 +1,4 @@
-//! The state machine: states, events, derived facts; its rows and its loop in `fsm/`.
+//! State machine: states, events and derived facts; rows and loop are in `fsm/`.
 
 mod cells;
 mod layers;
@@ -7,18 +7,18 @@ mod states;
 mod typed;
 mod verification;
 
-use super::guard::{self, Absent, Derived};
+use super::guard::{self, AbsentValue, DerivedFact};
 use super::index::Index;
-use super::kind::Kind;
+use super::kind::MistakeKind;
 use super::names::is_snake_case;
 use super::node::Node;
-use super::record::{self, Field, Want, may, need};
+use super::record::{self, FieldSpec, Want, may, need};
 use super::report::Report;
 use super::{root, suggest};
 use crate::load::{FSM_FILE, SchemaSet};
 use states::States;
 
-const FILE: &[Field] = &[
+const FILE: &[FieldSpec] = &[
     need("version", Want::Text),
     need("title", Want::Text),
     need("description", Want::Text),
@@ -33,7 +33,7 @@ const FILE: &[Field] = &[
     need("rules", Want::List),
 ];
 
-const DERIVED: &[Field] = &[
+const DERIVED: &[FieldSpec] = &[
     need("id", Want::Text),
     need("packet", Want::Text),
     may("enum", Want::Text),
@@ -42,7 +42,7 @@ const DERIVED: &[Field] = &[
     need("source", Want::Text),
 ];
 
-const EVENT: &[Field] = &[
+const EVENT: &[FieldSpec] = &[
     need("id", Want::Text),
     need("packet", Want::TextOrNull),
     need("when", Want::List),
@@ -62,7 +62,7 @@ pub(super) fn check(set: &SchemaSet, index: &Index<'_>, report: &mut Report) {
     if let Some(looped) = file.get("verification_loop") {
         verification::check(index, &derived, &states, &events, table.as_ref(), &looped, report);
     }
-    // What is wrong with the machine, or with the rules, makes its cells and the typed API look wrong, too.
+    // Mistakes in the machine or the rules cause misleading ones in the cells and the typed API.
     if report.count() == 0
         && let Some(cells) = file.get("cells")
     {
@@ -82,14 +82,13 @@ pub(super) fn check(set: &SchemaSet, index: &Index<'_>, report: &mut Report) {
     }
 }
 
-/// Checks that the `id`s of `nodes` are distinct and in snake_case, since methods are named after
-/// them.
+/// Checks that the `id`s of `nodes` are distinct and in snake_case, because methods are named after them.
 fn ids(nodes: &[Node<'_>], report: &mut Report) {
     unique_ids(nodes, report);
     for (id, at) in nodes.iter().filter_map(|node| node.text("id").zip(node.get("id"))) {
         if !is_snake_case(id) && !id.trim().is_empty() {
             report.add(
-                Kind::IdForm,
+                MistakeKind::IdForm,
                 &at,
                 format!("the id `{id}` is not in snake_case"),
                 "write lower-case ASCII letters and digits, with single `_` between words",
@@ -103,25 +102,25 @@ fn unique_ids(nodes: &[Node<'_>], report: &mut Report) {
     ids_at("id", nodes, report);
 }
 
-/// Checks that what stands at `key` of `nodes` is distinct.
+/// Checks that the values at `key` of `nodes` are distinct.
 pub(super) fn ids_at(key: &str, nodes: &[Node<'_>], report: &mut Report) {
     let mut seen = Vec::new();
     for (id, at) in nodes.iter().filter_map(|node| node.text(key).zip(node.get(key))) {
         if seen.contains(&id) {
             let problem = format!("the {key} `{id}` is already used by another entry of this list");
-            report.add(Kind::DuplicateId, &at, problem, format!("give one of the two another {key}"));
+            report.add(MistakeKind::DuplicateId, &at, problem, format!("give one of the two another {key}"));
         }
         seen.push(id);
     }
 }
 
-/// Checks that there is an event `id`, and returns whether there is.
+/// Checks that the event `id` exists, and returns whether it does.
 fn known_event(events: &[Node<'_>], id: &str, at: &Node<'_>, report: &mut Report) -> bool {
     let known: Vec<&str> = events.iter().filter_map(|event| event.text("id")).collect();
     let found = known.contains(&id);
     if !found {
         let help = suggest::help(id, known);
-        report.add(Kind::UnknownEvent, at, format!("unknown event `{id}`"), help);
+        report.add(MistakeKind::UnknownEvent, at, format!("unknown event `{id}`"), help);
     }
     found
 }
@@ -132,14 +131,15 @@ fn known_packet(index: &Index<'_>, node: &Node<'_>, report: &mut Report) {
         && !name.trim().is_empty()
     {
         let help = suggest::help(name, index.packets().map(|packet| packet.name));
-        report.add(Kind::UnknownPacket, &at, format!("there is no packet `{name}`"), help);
+        report.add(MistakeKind::UnknownPacket, &at, format!("there is no packet `{name}`"), help);
     }
 }
 
-/// The values that a derived fact can have: those of an enum, so that it has each that the enum gains, or its own.
+/// Returns the values of a derived fact: those of its enum, so that new values are included, or its own.
 fn values<'a>(index: &Index<'a>, node: &Node<'a>, report: &mut Report) -> Vec<&'a str> {
     let own = node.texts("values").into_iter().map(|(value, _)| value).collect();
-    let mut wrong = |at: &Node<'_>, problem: String, help: String| report.add(Kind::DerivedValues, at, problem, help);
+    let mut wrong =
+        |at: &Node<'_>, problem: String, help: String| report.add(MistakeKind::DerivedValues, at, problem, help);
     match (node.text("enum").zip(node.get("enum")), node.get("values")) {
         (Some((name, at)), None) => {
             let enums = || index.definitions().filter(|definition| definition.shape == super::index::Shape::Enum);
@@ -158,21 +158,21 @@ fn values<'a>(index: &Index<'a>, node: &Node<'a>, report: &mut Report) -> Vec<&'
     own
 }
 
-fn facts<'a>(index: &Index<'a>, file: &Node<'a>, report: &mut Report) -> Vec<Derived<'a>> {
+fn facts<'a>(index: &Index<'a>, file: &Node<'a>, report: &mut Report) -> Vec<DerivedFact<'a>> {
     let nodes = file.list("derived");
     ids(&nodes, report);
     let fact = |node: &Node<'a>| {
         record::check(report, node, &[DERIVED]);
         known_packet(index, node, report);
         let values = values(index, node, report);
-        Some(Derived { id: node.text("id")?, packet: node.text("packet")?, values })
+        Some(DerivedFact { id: node.text("id")?, packet: node.text("packet")?, values })
     };
     nodes.iter().filter_map(fact).collect()
 }
 
 fn check_events<'a>(
     index: &Index<'a>,
-    derived: &[Derived<'a>],
+    derived: &[DerivedFact<'a>],
     file: &Node<'a>,
     events: &[Node<'a>],
     report: &mut Report,
@@ -183,7 +183,7 @@ fn check_events<'a>(
         known_packet(index, event, report);
         if event.text("packet").is_none() && !event.list("when").is_empty() {
             report.add(
-                Kind::GuardForm,
+                MistakeKind::GuardForm,
                 event,
                 "this event has guards, and no packet that they could look into",
                 "remove the guards, or name the packet",
@@ -196,7 +196,7 @@ fn check_events<'a>(
             events.iter().filter(|event| event.text("packet") == Some(packet.name)).collect();
         let before = report.count();
         for guard in of_packet.iter().flat_map(|event| event.list("when")) {
-            guard::check(index, derived, packet, &guard, Absent::Refused, report);
+            guard::check(index, derived, packet, &guard, AbsentValue::Refused, report);
         }
         if report.count() == before {
             guard::partition(index, derived, packet, &of_packet, &list, report);

@@ -1,16 +1,16 @@
-//! The tool boundary: its codes, and the steps that every request goes through.
+//! Tool boundary: codes, and the steps of every request.
 
 use super::fsm::ids_at;
 use super::index::Index;
-use super::kind::Kind;
+use super::kind::MistakeKind;
 use super::names::{is_snake_case, pascal_case};
 use super::node::Node;
-use super::record::{self, Field, Want, need};
+use super::record::{self, FieldSpec, Want, need};
 use super::report::Report;
 use super::{root, suggest};
 use crate::load::{GATE_FILE, SchemaSet};
 
-const FILE: &[Field] = &[
+const FILE: &[FieldSpec] = &[
     need("version", Want::Text),
     need("codes", Want::List),
     need("pipeline", Want::List),
@@ -18,7 +18,7 @@ const FILE: &[Field] = &[
     need("again", Want::Record),
 ];
 
-const CODE: &[Field] = &[
+const CODE: &[FieldSpec] = &[
     need("code", Want::Text),
     need("title", Want::Text),
     need("statement", Want::Text),
@@ -28,14 +28,14 @@ const CODE: &[Field] = &[
     need("example", Want::Record),
 ];
 
-/// What the code refuses, and what it lets pass.
-const EXAMPLE: &[Field] = &[need("refused", Want::Text), need("fixed", Want::Text)];
+/// Example of a call that the code refuses, and of one that it permits.
+const EXAMPLE: &[FieldSpec] = &[need("refused", Want::Text), need("fixed", Want::Text)];
 
-const STEP: &[Field] = &[need("state", Want::Text), need("description", Want::Text)];
-/// What leads on: every step has it but the last.
-const NEXT: &[Field] = &[need("method", Want::Text)];
-/// What the compiler reports for a step out of turn.
-const REFUSED: &[Field] = &[need("code", Want::Text), need("message", Want::Text), need("note", Want::Text)];
+const STEP: &[FieldSpec] = &[need("state", Want::Text), need("description", Want::Text)];
+/// Transition to the next step; every step but the last has it.
+const NEXT: &[FieldSpec] = &[need("method", Want::Text)];
+/// Compile error for a step out of order.
+const REFUSED: &[FieldSpec] = &[need("code", Want::Text), need("message", Want::Text), need("note", Want::Text)];
 
 pub(super) fn check(set: &SchemaSet, index: &Index<'_>, report: &mut Report) {
     let Some(json) = set.file(GATE_FILE) else { return };
@@ -63,12 +63,12 @@ pub(super) fn check(set: &SchemaSet, index: &Index<'_>, report: &mut Report) {
     unbraced(&answers, report);
 }
 
-/// Checks that every code is a family and a sign: `PG-3`, `A1`.
+/// Checks that every code consists of a family and a sign: `PG-3`, `A1`.
 fn written(codes: &[Node<'_>], report: &mut Report) {
     for (code, at) in texts(codes, "code") {
         if !code.trim().is_empty() && split(code).is_none() {
             report.add(
-                Kind::IdForm,
+                MistakeKind::IdForm,
                 &at,
                 format!("the code `{code}` is not a family in CAPITALS with one digit or letter"),
                 "write it like `A1`, `PG-3` or `PG-T`",
@@ -77,7 +77,7 @@ fn written(codes: &[Node<'_>], report: &mut Report) {
     }
 }
 
-/// `A1` as `A` and `1`, `PG-3` as `PG-` and `3`. A letter stands after a `-` alone.
+/// Splits `A1` into `A` and `1`, `PG-3` into `PG-` and `3`. A letter is a sign only after a `-`.
 fn split(code: &str) -> Option<(&str, char)> {
     let sign = code.chars().last()?;
     let family = code.strip_suffix(sign)?;
@@ -88,19 +88,19 @@ fn split(code: &str) -> Option<(&str, char)> {
     (fits && signed).then_some((family, sign))
 }
 
-/// Checks that no code is taken, here or by a rule: both are looked up by code alone.
+/// Checks that no code occurs twice, here or in a rule: both are looked up by code alone.
 fn unique(index: &Index<'_>, codes: &[Node<'_>], report: &mut Report) {
     let mut seen = index.code_names();
     for (code, at) in texts(codes, "code") {
         if seen.contains(&code) {
             let problem = format!("the code `{code}` is already used by another rule");
-            report.add(Kind::DuplicateCode, &at, problem, "give one of the two another code");
+            report.add(MistakeKind::DuplicateCode, &at, problem, "give one of the two another code");
         }
         seen.push(code);
     }
 }
 
-/// Checks that the digits of a family follow one another: a gap is a code that got lost.
+/// Checks that the digits of a family are consecutive: a gap indicates a lost code.
 fn numbered(codes: &[Node<'_>], report: &mut Report) {
     let mut last: Option<(&str, u32)> = None;
     for (code, at) in texts(codes, "code") {
@@ -112,7 +112,7 @@ fn numbered(codes: &[Node<'_>], report: &mut Report) {
         };
         if !fits {
             report.add(
-                Kind::RuleOrder,
+                MistakeKind::RuleOrder,
                 &at,
                 format!("the code `{code}` does not follow the one before it"),
                 "number the codes of a family one after another, from 0 or 1, and keep them together",
@@ -124,7 +124,7 @@ fn numbered(codes: &[Node<'_>], report: &mut Report) {
 
 fn pipeline(steps: &[Node<'_>], ends: &[Node<'_>], report: &mut Report) {
     for (number, step) in (1..).zip(steps) {
-        let more: &[&[Field]] = if number < steps.len() { &[STEP, NEXT, REFUSED] } else { &[STEP] };
+        let more: &[&[FieldSpec]] = if number < steps.len() { &[STEP, NEXT, REFUSED] } else { &[STEP] };
         record::check(report, step, more);
     }
     for end in ends {
@@ -139,7 +139,7 @@ fn pipeline(steps: &[Node<'_>], ends: &[Node<'_>], report: &mut Report) {
     for (method, at) in texts(steps, "method") {
         if !method.trim().is_empty() && !is_snake_case(method) {
             report.add(
-                Kind::IdForm,
+                MistakeKind::IdForm,
                 &at,
                 format!("the method `{method}` is not in snake_case"),
                 "write lower-case ASCII letters and digits, with single `_` between words",
@@ -148,22 +148,22 @@ fn pipeline(steps: &[Node<'_>], ends: &[Node<'_>], report: &mut Report) {
     }
 }
 
-/// Checks that answers refer to codes that there are.
+/// Checks that explanations refer to existing codes.
 fn known(codes: &[Node<'_>], answers: &[Node<'_>], report: &mut Report) {
     let known: Vec<&str> = codes.iter().filter_map(|code| code.text("code")).collect();
     for (code, at) in texts(answers, "code") {
         if !code.trim().is_empty() && !known.contains(&code) {
             let problem = format!("unknown code `{code}`");
-            report.add(Kind::UnknownCode, &at, problem, suggest::help(code, known.iter().copied()));
+            report.add(MistakeKind::UnknownCode, &at, problem, suggest::help(code, known.iter().copied()));
         }
     }
 }
 
-/// The compiler would fill in types where a text has braces.
+/// Checks that texts have no braces, which rustc would interpret as type parameters.
 fn unbraced(answers: &[Node<'_>], report: &mut Report) {
     for (text, at) in ["message", "note"].into_iter().flat_map(|key| texts(answers, key)) {
         if text.contains(['{', '}']) {
-            report.add(Kind::PredicateBraces, &at, "this text has a brace", "say it without braces");
+            report.add(MistakeKind::PredicateBraces, &at, "this text has a brace", "say it without braces");
         }
     }
 }

@@ -1,46 +1,46 @@
-//! Guards of events against the schemas that they look into.
+//! Guards of events, checked against the schemas to which they refer.
 //!
-//! The events of one packet type have to tell every packet of that type: for each combination of
-//! the values that their guards check, exactly one event holds.
+//! The events of one packet type must partition the packets of that type: for each combination of the values that their
+//! guards check, exactly one event matches.
 
 use std::collections::BTreeMap;
 
 use super::index::{Definition, Index, Shape};
-use super::kind::Kind;
+use super::kind::MistakeKind;
 use super::node::Node;
-use super::record::{self, Field, Want, may, need};
+use super::record::{self, FieldSpec, Want, may, need};
 use super::report::Report;
 use super::suggest;
 
-const GUARD: &[Field] = &[may("pointer", Want::Text), may("derived", Want::Text), need("in", Want::Texts)];
+const GUARD: &[FieldSpec] = &[may("pointer", Want::Text), may("derived", Want::Text), need("in", Want::Texts)];
 
-/// A fact about packets of one type that code derives.
+/// Fact about packets of one type that code derives.
 #[derive(Debug)]
-pub(super) struct Derived<'a> {
+pub(super) struct DerivedFact<'a> {
     pub(super) id: &'a str,
     pub(super) packet: &'a str,
     pub(super) values: Vec<&'a str>,
 }
 
-/// Whether a packet may lack the value that a guard checks.
+/// Treatment of a value that a packet may lack.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Absent {
-    /// The guard does not hold then.
+pub(super) enum AbsentValue {
+    /// The guard does not match.
     Allowed,
-    /// No event would hold then.
+    /// A mistake, because no event would match.
     Refused,
 }
 
-/// What guards check, and all values that it can have.
+/// Values that guards check, each with all its possible values.
 type Axes<'a> = BTreeMap<&'a str, Vec<&'a str>>;
 
-/// Checks the form of a guard and what it checks in `packet`.
+/// Checks the form of a guard and its reference into `packet`.
 pub(super) fn check<'a>(
     index: &Index<'a>,
-    derived: &[Derived<'a>],
+    derived: &[DerivedFact<'a>],
     packet: &Definition<'a>,
     guard: &Node<'a>,
-    absent: Absent,
+    absent: AbsentValue,
     report: &mut Report,
 ) {
     record::check(report, guard, &[GUARD]);
@@ -58,7 +58,7 @@ pub(super) fn check<'a>(
         },
         _ => {
             return report.add(
-                Kind::GuardForm,
+                MistakeKind::GuardForm,
                 guard,
                 "a guard has either `pointer` or `derived`",
                 "write one of the two",
@@ -69,13 +69,13 @@ pub(super) fn check<'a>(
         if !values.contains(&value) {
             let problem = format!("the value that this guard checks is never `{value}`");
             let help = suggest::help(value, values.iter().copied());
-            report.add(Kind::GuardValue, &at, problem, help);
+            report.add(MistakeKind::GuardValue, &at, problem, help);
         }
     }
 }
 
 fn fact<'a>(
-    derived: &[Derived<'a>],
+    derived: &[DerivedFact<'a>],
     packet: &Definition<'_>,
     at: &Node<'_>,
     report: &mut Report,
@@ -84,12 +84,12 @@ fn fact<'a>(
     let Some(fact) = derived.iter().find(|fact| fact.id == id) else {
         let problem = format!("unknown derived fact `{id}`");
         let help = suggest::help(id, derived.iter().map(|fact| fact.id));
-        report.add(Kind::UnknownDerived, at, problem, help);
+        report.add(MistakeKind::UnknownDerived, at, problem, help);
         return None;
     };
     if fact.packet != packet.name {
         report.add(
-            Kind::DerivedPacket,
+            MistakeKind::DerivedPacket,
             at,
             format!("`{id}` is a fact about `{}`, not about `{}`", fact.packet, packet.name),
             "check something that this packet has",
@@ -99,26 +99,26 @@ fn fact<'a>(
     Some(fact.values.clone())
 }
 
-/// The values of the enum that `pointer` leads to in `packet`.
+/// Returns the values of the enum to which `pointer` leads in `packet`.
 fn look<'a>(
     index: &Index<'a>,
     packet: &Definition<'a>,
     pointer: &str,
-    absent: Absent,
-) -> Result<Vec<&'a str>, (Kind, String, String)> {
+    absent: AbsentValue,
+) -> Result<Vec<&'a str>, (MistakeKind, String, String)> {
     let mut here = packet;
     let path = pointer.strip_prefix('/').ok_or_else(|| {
         let help = format!("did you mean `/{pointer}`?");
-        (Kind::GuardPointer, format!("`{pointer}` does not start with `/`"), help)
+        (MistakeKind::GuardPointer, format!("`{pointer}` does not start with `/`"), help)
     })?;
     for step in path.split('/') {
         let Some(property) = here.property(step) else {
             let help = suggest::help(step, here.property_names());
-            return Err((Kind::GuardPointer, format!("`{}` has no `{step}`", here.name), help));
+            return Err((MistakeKind::GuardPointer, format!("`{}` has no `{step}`", here.name), help));
         };
-        if absent == Absent::Refused && !here.requires(step) {
+        if absent == AbsentValue::Refused && !here.requires(step) {
             return Err((
-                Kind::GuardOptional,
+                MistakeKind::GuardOptional,
                 format!("`{step}` of `{}` may be absent, and then no event holds", here.name),
                 "check a required field or a derived fact".to_owned(),
             ));
@@ -131,17 +131,17 @@ fn look<'a>(
     if here.shape == Shape::Enum { Ok(here.value_names()) } else { Err(not_enum(pointer)) }
 }
 
-fn not_enum(step: &str) -> (Kind, String, String) {
+fn not_enum(step: &str) -> (MistakeKind, String, String) {
     let problem = format!("`{step}` is not an enum");
-    (Kind::GuardNotEnum, problem, "check an enum or a derived fact".to_owned())
+    (MistakeKind::GuardNotEnum, problem, "check an enum or a derived fact".to_owned())
 }
 
-/// Checks that exactly one of `events` holds for every packet of the type `packet`.
+/// Checks that exactly one of `events` matches every packet of the type `packet`.
 ///
-/// The guards have to be free of other mistakes.
+/// The guards must be free of other mistakes.
 pub(super) fn partition<'a>(
     index: &Index<'a>,
-    derived: &[Derived<'a>],
+    derived: &[DerivedFact<'a>],
     packet: &Definition<'a>,
     events: &[&Node<'a>],
     list: &Node<'a>,
@@ -163,7 +163,7 @@ pub(super) fn partition<'a>(
             }
             disputed.push(pair);
             report.add(
-                Kind::GuardOverlap,
+                MistakeKind::GuardOverlap,
                 second,
                 format!("both `{}` and `{}` hold for {}", pair.0, pair.1, say(&combination)),
                 "let each combination of values be taken by one event",
@@ -176,7 +176,7 @@ pub(super) fn partition<'a>(
             n => format!(", nor for {} more", n - 1),
         };
         report.add(
-            Kind::GuardGap,
+            MistakeKind::GuardGap,
             list,
             format!("no event of `{}` holds for {first}{more}", packet.name),
             "add an event for it, or add the value to a guard",
@@ -184,11 +184,11 @@ pub(super) fn partition<'a>(
     }
 }
 
-fn axes<'a>(index: &Index<'a>, derived: &[Derived<'a>], packet: &Definition<'a>, events: &[&Node<'a>]) -> Axes<'a> {
+fn axes<'a>(index: &Index<'a>, derived: &[DerivedFact<'a>], packet: &Definition<'a>, events: &[&Node<'a>]) -> Axes<'a> {
     let mut axes = Axes::new();
     for guard in events.iter().flat_map(|event| event.list("when")) {
         if let Some(pointer) = guard.text("pointer") {
-            let values = look(index, packet, pointer, Absent::Refused);
+            let values = look(index, packet, pointer, AbsentValue::Refused);
             axes.insert(pointer, values.unwrap_or_default());
         } else if let Some(id) = guard.text("derived") {
             let fact = derived.iter().find(|fact| fact.id == id);
@@ -198,7 +198,7 @@ fn axes<'a>(index: &Index<'a>, derived: &[Derived<'a>], packet: &Definition<'a>,
     axes
 }
 
-/// Every way to choose one value for each axis.
+/// Returns every combination of one value for each axis.
 fn combinations<'a>(axes: &Axes<'a>) -> Vec<Vec<(&'a str, &'a str)>> {
     axes.iter().fold(vec![Vec::new()], |chosen, (axis, values)| {
         let with =

@@ -1,15 +1,16 @@
-//! Helps of single findings: the entries of `helps` of a rule.
+//! Help texts of single findings: the entries of `helps` of a rule.
 
-use super::kind::Kind;
+use super::kind::MistakeKind;
 use super::names::is_snake_case;
 use super::node::Node;
-use super::record::{self, Field, Want, need};
+use super::record::{self, FieldSpec, Want, need};
 use super::report::Report;
 use crate::placeholders::placeholders;
 
-const HELP: &[Field] = &[need("id", Want::Text), need("text", Want::Text)];
+const HELP: &[FieldSpec] = &[need("id", Want::Text), need("text", Want::Text)];
 
-/// Checks the helps of a rule. A constant or a function is named after each, and a parameter after each placeholder.
+/// Checks the help texts of a rule. A constant or a function is named after each, and a parameter after each
+/// placeholder.
 pub(super) fn check(rule: &Node<'_>, report: &mut Report) {
     let mut ids = Vec::new();
     for help in rule.list("helps") {
@@ -17,22 +18,22 @@ pub(super) fn check(rule: &Node<'_>, report: &mut Report) {
         if let Some((id, at)) = named(&help, "id") {
             if !is_snake_case(id) {
                 let problem = format!("the id `{id}` is not in snake_case");
-                report.add(Kind::HelpId, &at, problem, "write lower-case ASCII letters, digits and single `_`");
+                report.add(MistakeKind::HelpId, &at, problem, "write lower-case ASCII letters, digits and single `_`");
             } else if ids.contains(&id) {
                 let problem = format!("another help of this rule has the id `{id}`");
-                report.add(Kind::HelpId, &at, problem, "give one of the two another id");
+                report.add(MistakeKind::HelpId, &at, problem, "give one of the two another id");
             }
             ids.push(id);
         }
         if let Some((text, at)) = named(&help, "text")
             && let Err(problem) = placeholders(text)
         {
-            report.add(Kind::HelpBraces, &at, problem, "write placeholders as `{limit}`, and no other braces");
+            report.add(MistakeKind::HelpBraces, &at, problem, "write placeholders as `{limit}`, and no other braces");
         }
     }
 }
 
-/// A member that is a text and not blank.
+/// Returns a member that is non-blank text.
 fn named<'a>(node: &Node<'a>, key: &str) -> Option<(&'a str, Node<'a>)> {
     node.text(key).filter(|text| !text.trim().is_empty()).zip(node.get(key))
 }

@@ -1,4 +1,4 @@
-//! What the files define: schema definitions by place and name, and rule codes.
+//! Index of the files: schema definitions by location and name, and rule codes.
 
 use super::node::Node;
 use crate::json::Json;
@@ -13,10 +13,10 @@ pub(super) const HEADER: &str = "header/PacketHeader.schema.json";
 /// File whose root is the MCP envelope.
 pub(super) const MCP: &str = "mcp/MCP.schema.json";
 
-/// Where a definition stands: its file, and its name in `$defs`, or `None` for the file's root.
+/// Location of a definition: its file, and its name in `$defs`, or `None` for the file's root.
 pub(super) type Key<'a> = (&'a str, Option<&'a str>);
 
-/// The sorts of definition.
+/// Sorts of definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
     /// An object with named members.
@@ -39,7 +39,7 @@ pub(super) enum Shape {
     Unknown,
 }
 
-/// A named schema.
+/// Named schema.
 #[derive(Clone, Debug)]
 pub(super) struct Definition<'a> {
     pub(super) key: Key<'a>,
@@ -49,32 +49,32 @@ pub(super) struct Definition<'a> {
 }
 
 impl<'a> Definition<'a> {
-    /// The member `name` of an object.
+    /// Returns the member `name` of an object.
     pub(super) fn property(&self, name: &str) -> Option<Node<'a>> {
         self.node.get("properties")?.get(name)
     }
 
-    /// The members of an object, by name.
+    /// Returns the members of an object, by name.
     pub(super) fn properties(&self) -> Vec<(&'a str, Node<'a>)> {
         self.node.get("properties").map(|node| node.members().collect()).unwrap_or_default()
     }
 
-    /// The names of the members of an object.
+    /// Returns the names of an object's members.
     pub(super) fn property_names(&self) -> Vec<&'a str> {
         self.properties().into_iter().map(|(name, _)| name).collect()
     }
 
-    /// Whether an object has to have the member `name`.
+    /// Whether an object requires the member `name`.
     pub(super) fn requires(&self, name: &str) -> bool {
         self.node.texts("required").iter().any(|(required, _)| *required == name)
     }
 
-    /// The values of an enum, each with its place.
+    /// Returns the values of an enum, each with its node.
     pub(super) fn values(&self) -> Vec<(&'a str, Node<'a>)> {
         self.node.list("oneOf").iter().flat_map(|branch| branch.texts("enum")).collect()
     }
 
-    /// The values of an enum.
+    /// Returns the values of an enum.
     pub(super) fn value_names(&self) -> Vec<&'a str> {
         self.values().into_iter().map(|(value, _)| value).collect()
     }
@@ -90,19 +90,19 @@ impl<'a> Definition<'a> {
     }
 }
 
-/// Everything that can be referred to.
+/// All possible targets of references.
 #[derive(Debug)]
 pub(super) struct Index<'a> {
-    /// By file, and in the order of the file.
+    /// Definitions, grouped by file, in file order.
     definitions: Vec<Definition<'a>>,
     codes: Vec<(&'a str, Node<'a>)>,
 }
 
 impl<'a> Index<'a> {
-    pub(super) fn of(set: &'a SchemaSet) -> Self {
+    pub(super) fn new(set: &'a SchemaSet) -> Self {
         let mut definitions: Vec<Definition<'a>> = Vec::new();
         let mut add = |key: Key<'a>, name: &'a str, node: Node<'a>| {
-            // Of a repeated key the first counts; the repeat is reported elsewhere.
+            // The first of several equal keys counts; repeats are reported elsewhere.
             if definitions.iter().all(|other| other.key != key) {
                 let shape = shape_of(node.json);
                 definitions.push(Definition { key, name, node, shape });
@@ -129,45 +129,45 @@ impl<'a> Index<'a> {
         self.definitions().find(|definition| definition.key == key)
     }
 
-    /// The definition that `reference`, written in `file`, refers to.
+    /// Returns the definition that `reference`, written in `file`, refers to.
     pub(super) fn target(&self, file: &str, reference: &str) -> Option<&Definition<'a>> {
         let (file, name) = resolve(file, reference)?;
         self.definition((file.as_str(), name))
     }
 
-    /// The definition that the value refers to with `$ref`.
+    /// Returns the definition that the value refers to with `$ref`.
     pub(super) fn referred(&self, node: &Node<'_>) -> Option<&Definition<'a>> {
         self.target(node.file, node.text("$ref")?)
     }
 
-    /// The packet of that name.
+    /// Returns the packet with this name.
     pub(super) fn packet(&self, name: &str) -> Option<&Definition<'a>> {
         self.packets().find(|packet| packet.name == name)
     }
 
-    /// The roots of the packets' files.
+    /// Returns the roots of the packets' files.
     pub(super) fn packets(&self) -> impl Iterator<Item = &Definition<'a>> {
         self.definitions().filter(|definition| definition.is_packet())
     }
 
-    /// Every `code` of a rule, with its place.
+    /// Returns every `code` of a rule, with its node.
     pub(super) fn codes(&self) -> &[(&'a str, Node<'a>)] {
         &self.codes
     }
 
-    /// Every code of a rule.
+    /// Returns every code of a rule.
     pub(super) fn code_names(&self) -> Vec<&'a str> {
         self.codes.iter().map(|(code, _)| *code).collect()
     }
 }
 
-/// The name of a schema file without its folder and ending.
+/// Returns the name of a schema file without folder and extension.
 pub(super) fn stem(file: &str) -> &str {
     let name = file.rsplit_once('/').map_or(file, |(_, name)| name);
     name.strip_suffix(".schema.json").unwrap_or(name)
 }
 
-/// Whether a file's root defines nothing itself and only holds `$defs`.
+/// Whether a file's root defines no type and only contains `$defs`.
 pub(super) fn is_library(root: &Json) -> bool {
     root.get("$defs").is_some_and(|defs| !defs.members().is_empty()) && shape_of(root) == Shape::Any
 }

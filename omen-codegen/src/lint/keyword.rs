@@ -1,14 +1,14 @@
-//! Keywords that definitions and members have alike.
+//! Keywords that definitions and members share.
 
-use super::kind::Kind;
+use super::kind::MistakeKind;
 use super::node::Node;
 use super::report::Report;
 use super::suggest;
 
-/// The one definition that takes any value.
+/// Only definition that accepts any value.
 pub(super) const ANY_VALUE: &str = "JsonValue";
 
-/// Reports a `type` that is none of `supported`.
+/// Reports a `type` that is not one of `supported`.
 pub(super) fn unsupported_type(at: &Node<'_>, supported: &[&str], report: &mut Report) {
     let (problem, help) = match at.json.as_str() {
         Some(word) => {
@@ -18,7 +18,7 @@ pub(super) fn unsupported_type(at: &Node<'_>, supported: &[&str], report: &mut R
             ("this `type` is not supported here".to_owned(), format!("name one type: {}", suggest::list(supported)))
         }
     };
-    report.add(Kind::UnsupportedType, at, problem, help);
+    report.add(MistakeKind::UnsupportedType, at, problem, help);
 }
 
 /// Checks that the bound `low` is not above the bound `high`.
@@ -28,7 +28,7 @@ pub(super) fn order(node: &Node<'_>, low: &str, high: &str, report: &mut Report)
         && least > most
     {
         report.add(
-            Kind::BoundsOrder,
+            MistakeKind::BoundsOrder,
             node,
             format!("`{low}` is above `{high}`, so no value fits"),
             "swap the two, or correct one",

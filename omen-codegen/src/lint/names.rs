@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use heck::ToPascalCase as _;
 
 use super::index::{Index, Shape};
-use super::kind::Kind;
+use super::kind::MistakeKind;
 use super::node::Node;
 use super::report::Report;
 
@@ -17,7 +17,7 @@ pub(super) fn check(index: &Index<'_>, report: &mut Report) {
         declarable(name, node, report);
         if let Some((other, file)) = first.get(&name.to_ascii_lowercase()) {
             report.add(
-                Kind::DuplicateName,
+                MistakeKind::DuplicateName,
                 node,
                 format!("`{name}` is defined already, as `{other}` in `{file}`"),
                 "give one of the two another name, unique over all files in any case of letters",
@@ -33,30 +33,30 @@ pub(super) fn check(index: &Index<'_>, report: &mut Report) {
     }
 }
 
-/// The types that the generated code names without a path.
+/// Types that the generated code names without a path.
 const TAKEN: [&str; 4] = ["Metadata", "Option", "String", "Vec"];
 
-/// Asks for a name that typify gives to the type, too, and that no other type has.
+/// Checks that typify gives the type the same name, and that no other type has it.
 fn declarable(name: &str, at: &Node<'_>, report: &mut Report) {
     let declared = name.to_pascal_case();
     if !typify::accept_as_ident(name) {
         let problem = format!("the name `{name}` is a keyword of Rust");
-        report.add(Kind::NameCase, at, problem, "give the definition another name");
+        report.add(MistakeKind::NameCase, at, problem, "give the definition another name");
     } else if is_pascal_case(name) && declared != name {
         let problem = format!("the name `{name}` has several capitals in one word");
-        report.add(Kind::NameCase, at, problem, format!("write `{declared}`"));
+        report.add(MistakeKind::NameCase, at, problem, format!("write `{declared}`"));
     }
     if TAKEN.contains(&name) {
         let problem = format!("`{name}` is the name of a type that the generated code uses");
-        report.add(Kind::DuplicateName, at, problem, "give the definition another name");
+        report.add(MistakeKind::DuplicateName, at, problem, "give the definition another name");
     }
 }
 
-/// Asks for a name such as `PacketId`, which becomes the name of a type.
+/// Checks for a name such as `PacketId`, because it becomes the name of a type.
 pub(super) fn pascal_case(name: &str, at: &Node<'_>, report: &mut Report) {
     if !is_pascal_case(name) {
         report.add(
-            Kind::NameCase,
+            MistakeKind::NameCase,
             at,
             format!("the name `{name}` is not in PascalCase"),
             "start every word with a capital and leave out all but ASCII letters and digits",
@@ -73,7 +73,7 @@ fn is_pascal_case(name: &str) -> bool {
 fn snake_case(name: &str, at: &Node<'_>, report: &mut Report) {
     if !is_snake_case(name) {
         report.add(
-            Kind::PropertyCase,
+            MistakeKind::PropertyCase,
             at,
             format!("the name `{name}` is not in snake_case"),
             "write lower-case ASCII letters and digits, with single `_` between words",

@@ -1,10 +1,10 @@
-//! A JSON value together with the place where it stands.
+//! JSON value with its location.
 
 use omen_schema::pointer;
 
 use crate::json::Json;
 
-/// A value of a file, and the JSON pointer to it.
+/// Value in a file, and the JSON pointer to it.
 #[derive(Clone, Debug)]
 pub(super) struct Node<'a> {
     pub(super) file: &'a str,
@@ -17,33 +17,33 @@ impl<'a> Node<'a> {
         Self { file, pointer: String::new(), json }
     }
 
-    /// The member `key` (the first, if it is repeated).
+    /// Returns the member `key` (the first, if repeated).
     pub(super) fn get(&self, key: &str) -> Option<Node<'a>> {
         self.json.get(key).map(|json| self.below(key, json))
     }
 
-    /// The text of the member `key`.
+    /// Returns the text of the member `key`.
     pub(super) fn text(&self, key: &str) -> Option<&'a str> {
         self.json.get(key).and_then(Json::as_str)
     }
 
-    /// The members of an object; none for anything else.
+    /// Returns the members of an object; empty for any other value.
     pub(super) fn members(&self) -> impl Iterator<Item = (&'a str, Node<'a>)> {
         self.json.members().iter().map(|(key, json)| (key.as_str(), self.below(key, json)))
     }
 
-    /// The elements of an array; none for anything else.
+    /// Returns the elements of an array; empty for any other value.
     pub(super) fn elements(&self) -> impl Iterator<Item = Node<'a>> {
         let number = |(i, json): (usize, &'a Json)| self.below(&i.to_string(), json);
         self.json.elements().iter().enumerate().map(number)
     }
 
-    /// The elements of the array `key`; none if it is absent or no array.
+    /// Returns the elements of the array `key`; empty if it is absent or not an array.
     pub(super) fn list(&self, key: &str) -> Vec<Node<'a>> {
         self.get(key).map(|node| node.elements().collect()).unwrap_or_default()
     }
 
-    /// The elements of the array `key` that are strings, each with its text.
+    /// Returns the strings in the array `key`, each with its node.
     pub(super) fn texts(&self, key: &str) -> Vec<(&'a str, Node<'a>)> {
         let text = |node: Node<'a>| node.json.as_str().map(|text| (text, node));
         self.list(key).into_iter().filter_map(text).collect()

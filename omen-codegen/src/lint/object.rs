@@ -3,14 +3,14 @@
 use super::branches;
 use super::conditional;
 use super::index::{Definition, Index};
-use super::kind::Kind;
+use super::kind::MistakeKind;
 use super::property;
-use super::record::{Field, Want, may, need};
+use super::record::{FieldSpec, Want, may, need};
 use super::report::Report;
 use super::suggest;
 use crate::json::Json;
 
-const OBJECT: &[Field] = &[
+const OBJECT: &[FieldSpec] = &[
     need("description", Want::Text),
     need("type", Want::Any),
     need("properties", Want::Record),
@@ -20,7 +20,7 @@ const OBJECT: &[Field] = &[
     may("x-omen-branches", Want::Record),
 ];
 
-const PACKET: &[Field] = &[
+const PACKET: &[FieldSpec] = &[
     need("description", Want::Text),
     need("type", Want::Any),
     need("properties", Want::Record),
@@ -29,8 +29,8 @@ const PACKET: &[Field] = &[
     may("patternProperties", Want::Record),
 ];
 
-/// The keywords that the object may have.
-pub(super) fn fields(definition: &Definition<'_>) -> &'static [Field] {
+/// Returns the keywords that the object may have.
+pub(super) fn fields(definition: &Definition<'_>) -> &'static [FieldSpec] {
     if definition.is_packet() { PACKET } else { OBJECT }
 }
 
@@ -39,7 +39,7 @@ pub(super) fn check(index: &Index<'_>, definition: &Definition<'_>, report: &mut
     match node.get("additionalProperties") {
         Some(at) if *at.json == Json::Bool(false) => {}
         at => report.add(
-            Kind::ObjectOpen,
+            MistakeKind::ObjectOpen,
             at.as_ref().unwrap_or(node),
             "this object accepts unknown fields",
             "write `\"additionalProperties\": false`",
@@ -49,7 +49,7 @@ pub(super) fn check(index: &Index<'_>, definition: &Definition<'_>, report: &mut
         if definition.property(name).is_none() {
             let problem = format!("`required` names `{name}`, an unknown field of this object");
             let help = suggest::help(name, definition.property_names());
-            report.add(Kind::RequiredUnknown, &at, problem, help);
+            report.add(MistakeKind::RequiredUnknown, &at, problem, help);
         }
     }
     for (name, at) in definition.properties() {
@@ -59,7 +59,7 @@ pub(super) fn check(index: &Index<'_>, definition: &Definition<'_>, report: &mut
     for at in node.list("allOf") {
         conditional::check(index, definition, &at, report);
     }
-    // A conditional that is wrong has the wrong branches.
+    // A faulty conditional would also have the wrong branches.
     if report.count() == before {
         branches::check(index, definition, report);
     }

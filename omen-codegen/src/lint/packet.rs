@@ -1,9 +1,9 @@
-//! Packets: the three members of each, the tag that distinguishes them, and the lists of them.
+//! Packets: their three members, the tag that distinguishes them, and the lists of them.
 
 use super::index::{Definition, HEADER, Index, Key, MCP, PACKET_UNION, Shape};
-use super::kind::Kind;
+use super::kind::MistakeKind;
 use super::node::Node;
-use super::record::{self, Field, Want, need};
+use super::record::{self, FieldSpec, Want, need};
 use super::report::Report;
 use super::root::ROOT;
 use super::suggest;
@@ -11,10 +11,10 @@ use crate::json::Json;
 use crate::load::{BASE_FILE, SchemaSet};
 
 const MEMBERS: [&str; 3] = ["header", "mcp", "payload"];
-/// The enum of packet types, in the header's file.
+/// Enum of packet types, in the header's file.
 const PACKET_TYPE: &str = "PacketType";
 
-const BASE: &[Field] = &[
+const BASE: &[FieldSpec] = &[
     need("description", Want::Text),
     need("type", Want::Any),
     need("properties", Want::Record),
@@ -22,13 +22,13 @@ const BASE: &[Field] = &[
     need("additionalProperties", Want::Any),
     need("patternProperties", Want::Record),
 ];
-const BASE_MEMBERS: &[Field] =
+const BASE_MEMBERS: &[FieldSpec] =
     &[need("header", Want::Record), need("mcp", Want::Record), need("payload", Want::Record)];
-const REFERENCE: &[Field] = &[need("$ref", Want::Text), need("description", Want::Text)];
-const BASE_PAYLOAD: &[Field] = &[need("type", Want::Text), need("description", Want::Text)];
+const REFERENCE: &[FieldSpec] = &[need("$ref", Want::Text), need("description", Want::Text)];
+const BASE_PAYLOAD: &[FieldSpec] = &[need("type", Want::Text), need("description", Want::Text)];
 
-const METADATA: &[Field] = &[need("^_", Want::Record)];
-const ANYTHING: &[Field] = &[need("description", Want::Text)];
+const METADATA: &[FieldSpec] = &[need("^_", Want::Record)];
+const ANYTHING: &[FieldSpec] = &[need("description", Want::Text)];
 
 pub(super) fn check(set: &SchemaSet, index: &Index<'_>, report: &mut Report) {
     if let Some(json) = set.file(BASE_FILE) {
@@ -39,7 +39,7 @@ pub(super) fn check(set: &SchemaSet, index: &Index<'_>, report: &mut Report) {
             members(index, packet, report);
         } else {
             report.add(
-                Kind::PacketMembers,
+                MistakeKind::PacketMembers,
                 &packet.node,
                 format!("the packet `{}` is not an object", packet.name),
                 format!("make it an object of {}", suggest::list(&MEMBERS)),
@@ -54,11 +54,11 @@ fn members(index: &Index<'_>, packet: &Definition<'_>, report: &mut Report) {
     for name in MEMBERS {
         if packet.property(name).is_none() {
             let problem = format!("the packet `{}` has no field `{name}`", packet.name);
-            report.add(Kind::PacketMembers, &packet.node, problem, format!("add `{name}`"));
+            report.add(MistakeKind::PacketMembers, &packet.node, problem, format!("add `{name}`"));
         } else if !packet.requires(name) {
             let problem = format!("`{name}` of the packet `{}` is not required", packet.name);
             let help = format!("add `{name}` to `required`");
-            report.add(Kind::PacketMembers, &packet.node, problem, help);
+            report.add(MistakeKind::PacketMembers, &packet.node, problem, help);
         }
     }
     for (name, at) in packet.properties() {
@@ -72,7 +72,7 @@ fn members(index: &Index<'_>, packet: &Definition<'_>, report: &mut Report) {
             _ => {
                 let problem = format!("unknown field `{name}` in a packet");
                 let help = suggest::help(name, MEMBERS);
-                report.add(Kind::PacketMembers, &at, problem, help);
+                report.add(MistakeKind::PacketMembers, &at, problem, help);
             }
         }
     }
@@ -84,7 +84,7 @@ fn members(index: &Index<'_>, packet: &Definition<'_>, report: &mut Report) {
             }
         }
         None => report.add(
-            Kind::PacketMetadata,
+            MistakeKind::PacketMetadata,
             &packet.node,
             "this packet refuses fields that begin with `_`, which are metadata",
             "add `\"patternProperties\": { \"^_\": { \"description\": … } }`",
@@ -92,7 +92,7 @@ fn members(index: &Index<'_>, packet: &Definition<'_>, report: &mut Report) {
     }
 }
 
-/// The base has the members of a packet, of which the payload alone is left open.
+/// Checks that the base has the members of a packet, and leaves only the payload open.
 fn base(index: &Index<'_>, root: &Node<'_>, report: &mut Report) {
     let before = report.count();
     record::check(report, root, &[ROOT, BASE]);
@@ -120,7 +120,7 @@ fn base(index: &Index<'_>, root: &Node<'_>, report: &mut Report) {
         && text(payload, "type").as_deref() == Some("object");
     if report.count() == before && !fits {
         report.add(
-            Kind::PacketBase,
+            MistakeKind::PacketBase,
             root,
             "this is not what every packet has",
             format!("require {} of a closed object, with an object as the payload", suggest::list(&MEMBERS)),
@@ -134,9 +134,9 @@ fn payload(index: &Index<'_>, packet: &Definition<'_>, at: &Node<'_>, report: &m
     refers_to(index, at, (packet.key.0, Some(&name)), report);
 }
 
-/// Checks that the member refers to that definition, and that this is an object.
+/// Checks that the member refers to the definition with this key, and that it is an object.
 fn refers_to(index: &Index<'_>, at: &Node<'_>, key: Key<'_>, report: &mut Report) {
-    // That a reference leads nowhere is reported elsewhere.
+    // A broken reference is reported elsewhere.
     let Some(target) = index.referred(at) else { return };
     if target.key != key || target.shape != Shape::Object {
         let wanted = match key {
@@ -144,7 +144,7 @@ fn refers_to(index: &Index<'_>, at: &Node<'_>, key: Key<'_>, report: &mut Report
             (_, Some(name)) => format!("the object `{name}` of this file"),
         };
         report.add(
-            Kind::PacketReference,
+            MistakeKind::PacketReference,
             at,
             format!("this member refers to `{}`, and not to {wanted}", target.name),
             format!("refer to {wanted}"),
@@ -166,7 +166,7 @@ fn tag(packet: &Definition<'_>, header: &Node<'_>, report: &mut Report) {
     };
     if !fits {
         report.add(
-            Kind::PacketTag,
+            MistakeKind::PacketTag,
             at,
             format!("the header of `{name}` does not say that `packet_type` is `{name}`"),
             format!("write `\"properties\": {{ \"packet_type\": {{ \"enum\": [\"{name}\"] }} }}`"),
@@ -174,7 +174,7 @@ fn tag(packet: &Definition<'_>, header: &Node<'_>, report: &mut Report) {
     }
 }
 
-/// The union lists every packet once, and nothing else.
+/// Checks that the union lists every packet exactly once, and nothing else.
 fn union(index: &Index<'_>, report: &mut Report) {
     let Some(union) = index.definition((PACKET_UNION, None)) else { return };
     let mut listed = Vec::new();
@@ -182,19 +182,19 @@ fn union(index: &Index<'_>, report: &mut Report) {
         let Some(target) = index.referred(&branch) else { continue };
         if !target.is_packet() || listed.contains(&target.name) {
             let problem = format!("`{}` is not a packet, or is listed twice", target.name);
-            report.add(Kind::PacketList, &branch, problem, "list each packet once");
+            report.add(MistakeKind::PacketList, &branch, problem, "list each packet once");
         }
         listed.push(target.name);
     }
     all_listed(index, &union.node, "the union", &listed, report);
 }
 
-/// The enum of packet types has every packet's name, and nothing else.
+/// Checks that the enum of packet types lists exactly the packets' names.
 fn types(index: &Index<'_>, report: &mut Report) {
     let Some(header) = index.definition((HEADER, None)) else { return };
     if !header.requires("packet_type") {
         report.add(
-            Kind::PacketTag,
+            MistakeKind::PacketTag,
             &header.node,
             "the header does not require `packet_type`, which distinguishes the packets",
             "add `packet_type` to `required`",
@@ -204,7 +204,7 @@ fn types(index: &Index<'_>, report: &mut Report) {
     let target = at.as_ref().and_then(|at| index.referred(at));
     let Some(target) = target.filter(|target| target.key == (HEADER, Some(PACKET_TYPE))) else {
         return report.add(
-            Kind::PacketList,
+            MistakeKind::PacketList,
             at.as_ref().unwrap_or(&header.node),
             format!("`packet_type` of the header does not refer to `{PACKET_TYPE}`"),
             format!("write `\"$ref\": \"#/$defs/{PACKET_TYPE}\"`"),
@@ -214,7 +214,7 @@ fn types(index: &Index<'_>, report: &mut Report) {
         if index.packet(value).is_none() {
             let problem = format!("there is no packet `{value}`");
             let help = suggest::help(value, index.packets().map(|packet| packet.name));
-            report.add(Kind::PacketList, &at, problem, help);
+            report.add(MistakeKind::PacketList, &at, problem, help);
         }
     }
     all_listed(index, &target.node, "the enum of packet types", &target.value_names(), report);
@@ -223,7 +223,7 @@ fn types(index: &Index<'_>, report: &mut Report) {
 fn all_listed(index: &Index<'_>, at: &Node<'_>, what: &str, listed: &[&str], report: &mut Report) {
     for packet in index.packets().filter(|packet| !listed.contains(&packet.name)) {
         report.add(
-            Kind::PacketList,
+            MistakeKind::PacketList,
             at,
             format!("{what} lacks the packet `{}`", packet.name),
             format!("add `{}`, or remove its file", packet.name),

@@ -1,16 +1,16 @@
-//! Predicates: what rules ask of types, and the texts of the compile errors.
+//! Predicates: conditions of rules on types, and the texts of the compile errors.
 
 use super::codes::known_code;
 use super::index::{Definition, Index, Shape};
-use super::kind::Kind;
+use super::kind::MistakeKind;
 use super::names::pascal_case;
 use super::node::Node;
-use super::record::{self, Field, Want, malformed, may, need};
+use super::record::{self, FieldSpec, Want, malformed, may, need};
 use super::report::Report;
 use super::{conditional, suggest};
 use crate::load::{RULE_LISTS, SchemaSet};
 
-const PREDICATE: &[Field] = &[
+const PREDICATE: &[FieldSpec] = &[
     need("name", Want::Text),
     may("parameters", Want::List),
     may("requires", Want::Text),
@@ -20,7 +20,7 @@ const PREDICATE: &[Field] = &[
     need("note", Want::Text),
 ];
 
-const HOLDS: &[Field] = &[
+const HOLDS: &[FieldSpec] = &[
     need("of", Want::Text),
     may("where", Want::Text),
     may("unless", Want::Text),
@@ -28,7 +28,7 @@ const HOLDS: &[Field] = &[
     may("values", Want::Record),
 ];
 
-/// The texts that may name parameters.
+/// Texts that may name parameters.
 const TEXTS: [&str; 3] = ["message", "label", "note"];
 
 pub(super) fn check(set: &SchemaSet, index: &Index<'_>, report: &mut Report) {
@@ -52,7 +52,7 @@ pub(super) fn check(set: &SchemaSet, index: &Index<'_>, report: &mut Report) {
     }
 }
 
-/// Checks that each value of the enums is considered, so that one which an enum gains is not forgotten.
+/// Checks that each value of the enums is listed, so that a new one is not forgotten.
 fn holds(index: &Index<'_>, node: &Node<'_>, report: &mut Report) {
     let before = report.count();
     record::check(report, node, &[HOLDS]);
@@ -67,7 +67,7 @@ fn holds(index: &Index<'_>, node: &Node<'_>, report: &mut Report) {
             if !is_demanded && report.count() == before {
                 let problem = "no conditional demands this member for values of the enum";
                 let help = "write `OBJECT/MEMBER`, where values of the enum demand the member of the object";
-                report.add(Kind::PredicateHolds, &at, problem, help);
+                report.add(MistakeKind::PredicateHolds, &at, problem, help);
             }
         }
         (None, None, Some(_)) => {
@@ -75,12 +75,22 @@ fn holds(index: &Index<'_>, node: &Node<'_>, report: &mut Report) {
             if let (Some(of), Some(parameter), Some(at)) = (of, parameter, node.get("values")) {
                 values(of, parameter, &at, report);
             } else if report.count() == before {
-                report.add(Kind::PredicateHolds, node, "missing `values`", "add `values`, by the value of `for`");
+                report.add(
+                    MistakeKind::PredicateHolds,
+                    node,
+                    "missing `values`",
+                    "add `values`, by the value of `for`",
+                );
             }
         }
         _ => {
             let problem = "there is not exactly one of `where`, `unless` and `for`";
-            report.add(Kind::PredicateHolds, node, problem, "say with one of the three for which values it holds");
+            report.add(
+                MistakeKind::PredicateHolds,
+                node,
+                problem,
+                "say with one of the three for which values it holds",
+            );
         }
     }
 }
@@ -96,7 +106,7 @@ fn named_enum<'i, 'a>(
     let found = enums().find(|definition| definition.name == name);
     if found.is_none() {
         let help = suggest::help(name, enums().map(|definition| definition.name));
-        report.add(Kind::PredicateHolds, &at, format!("there is no enum `{name}`"), help);
+        report.add(MistakeKind::PredicateHolds, &at, format!("there is no enum `{name}`"), help);
     }
     found
 }
@@ -114,13 +124,13 @@ fn values(of: &Definition<'_>, parameter: &Definition<'_>, node: &Node<'_>, repo
         if node.get(value).is_none() {
             let problem = format!("`{value}` of `{}` has no entry", parameter.name);
             let help = format!("add `\"{value}\": [..]`, with the values of `{}` that fit it", of.name);
-            report.add(Kind::PredicateGap, node, problem, help);
+            report.add(MistakeKind::PredicateGap, node, problem, help);
         }
     }
     for value in of.value_names().into_iter().filter(|value| !listed.contains(value)) {
         let problem = format!("`{value}` of `{}` is in no list", of.name);
         let help = format!("add `{value}` to each list that it belongs in");
-        report.add(Kind::PredicateGap, node, problem, help);
+        report.add(MistakeKind::PredicateGap, node, problem, help);
     }
 }
 
@@ -128,7 +138,7 @@ fn known(target: &Definition<'_>, value: &str, at: &Node<'_>, report: &mut Repor
     let known = target.value_names();
     if !known.contains(&value) {
         let problem = format!("`{value}` is not a value of `{}`", target.name);
-        report.add(Kind::PredicateHolds, at, problem, suggest::help(value, known));
+        report.add(MistakeKind::PredicateHolds, at, problem, suggest::help(value, known));
     }
 }
 
@@ -136,17 +146,17 @@ fn name<'a>(predicate: &Node<'a>, names: &mut Vec<&'a str>, report: &mut Report)
     if let Some((required, at)) = named(predicate, "requires") {
         pascal_case(required, &at, report);
     }
-    // That it is missing or blank is reported with the other texts.
+    // A missing or blank name is reported with the other texts.
     let Some((name, at)) = named(predicate, "name") else { return };
     pascal_case(name, &at, report);
     if names.contains(&name) {
         let problem = format!("another predicate is called `{name}`");
-        report.add(Kind::PredicateTwice, &at, problem, "give one of the two another name");
+        report.add(MistakeKind::PredicateTwice, &at, problem, "give one of the two another name");
     }
     names.push(name);
 }
 
-/// The names of the parameters, as far as they can be names.
+/// Returns the names of the parameters that are valid names.
 fn parameters<'a>(predicate: &Node<'a>, report: &mut Report) -> Vec<&'a str> {
     let mut names = Vec::new();
     for at in predicate.list("parameters") {
@@ -157,15 +167,15 @@ fn parameters<'a>(predicate: &Node<'a>, report: &mut Report) -> Vec<&'a str> {
         pascal_case(name, &at, report);
         if name == "Self" || names.contains(&name) {
             let problem = format!("`{name}` stands for another type of this predicate already");
-            report.add(Kind::PredicateParameter, &at, problem, "give each parameter a name of its own");
+            report.add(MistakeKind::PredicateParameter, &at, problem, "give each parameter a name of its own");
         }
         names.push(name);
     }
     names
 }
 
-/// A compile error begins with its rule, as all findings do: `INV-007:`, or `INV-007 (E4):` where two
-/// stages share it.
+/// Checks that a compile error begins with its rule, as all findings do: `INV-007:`, or `INV-007 (E4):` if two stages
+/// share it.
 fn begins_with_code(index: &Index<'_>, code: Option<&str>, predicate: &Node<'_>, report: &mut Report) {
     let (Some(code), Some((message, at))) = (code, named(predicate, "message")) else { return };
     let after = message.strip_prefix(code).and_then(|rest| match rest.strip_prefix(" (") {
@@ -179,7 +189,7 @@ fn begins_with_code(index: &Index<'_>, code: Option<&str>, predicate: &Node<'_>,
             }
         }
         _ => report.add(
-            Kind::PredicateCode,
+            MistakeKind::PredicateCode,
             &at,
             format!("this message does not begin with `{code}:`"),
             format!("begin it with `{code}: `, or with `{code} (OTHER): ` if another rule says the same"),
@@ -187,12 +197,12 @@ fn begins_with_code(index: &Index<'_>, code: Option<&str>, predicate: &Node<'_>,
     }
 }
 
-/// The compiler fills in types where a text has braces, and refuses all but the names of parameters.
+/// Checks the braces of a text. The compiler substitutes types for them, and accepts only the names of parameters.
 fn braces(predicate: &Node<'_>, text: &str, parameters: &[&str], report: &mut Report) {
     let Some((text, at)) = named(predicate, text) else { return };
     let mut wrong = |what: &str| {
         report.add(
-            Kind::PredicateBraces,
+            MistakeKind::PredicateBraces,
             &at,
             format!("this text has {what}"),
             "put braces around `Self` or a parameter of the predicate, and around nothing else",
@@ -213,7 +223,7 @@ fn braces(predicate: &Node<'_>, text: &str, parameters: &[&str], report: &mut Re
     }
 }
 
-/// A member that is a text and not blank.
+/// Returns a member that is non-blank text.
 fn named<'a>(node: &Node<'a>, key: &str) -> Option<(&'a str, Node<'a>)> {
     node.text(key).filter(|text| !text.trim().is_empty()).zip(node.get(key))
 }

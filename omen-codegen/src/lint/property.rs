@@ -4,25 +4,25 @@ use super::codes::known_codes;
 use super::conditional;
 use super::index::{Definition, Index, Shape};
 use super::keyword::{ANY_VALUE, order, unsupported_type};
-use super::kind::Kind;
+use super::kind::MistakeKind;
 use super::node::Node;
-use super::record::{self, Field, Want, may, need};
+use super::record::{self, FieldSpec, Want, may, need};
 use super::report::Report;
 use crate::json::Json;
 use crate::pattern::Pattern;
 
-const COMMON: &[Field] =
+const COMMON: &[FieldSpec] =
     &[need("description", Want::Text), may("x-omen-rules", Want::Texts), may("examples", Want::Any)];
-const REFERENCE: &[Field] = &[need("$ref", Want::Any), may("default", Want::Any)];
-const TYPED: &[Field] = &[need("type", Want::Any), may("default", Want::Any)];
-const NULLABLE: &[Field] = &[need("type", Want::Any)];
-const ARRAY: &[Field] =
+const REFERENCE: &[FieldSpec] = &[need("$ref", Want::Any), may("default", Want::Any)];
+const TYPED: &[FieldSpec] = &[need("type", Want::Any), may("default", Want::Any)];
+const NULLABLE: &[FieldSpec] = &[need("type", Want::Any)];
+const ARRAY: &[FieldSpec] =
     &[need("type", Want::Any), need("items", Want::Record), may("minItems", Want::Count), may("maxItems", Want::Count)];
-/// The tag of a packet's header; checked with the packet.
-const TAG: &[Field] = &[may("properties", Want::Record)];
+/// Tag of a packet's header; checked with the packet.
+const TAG: &[FieldSpec] = &[may("properties", Want::Record)];
 
-/// Constraints that are refused here with a help of their own.
-const BOUNDS: &[Field] = &[
+/// Constraints that get specific help when refused.
+const BOUNDS: &[FieldSpec] = &[
     may("pattern", Want::Any),
     may("format", Want::Any),
     may("minLength", Want::Any),
@@ -32,21 +32,21 @@ const BOUNDS: &[Field] = &[
 ];
 const BOUND_NAMES: [&str; 6] = ["pattern", "format", "minLength", "maxLength", "minimum", "maximum"];
 
-/// What a member, or the items of an array, are by the look of it.
+/// Form of a member, or of an array's items, judged by its keywords.
 enum Form {
     Reference,
     Boolean,
     Text,
     Array,
     Nullable,
-    /// Something that has to be a definition: the kind of mistake, and what it is.
-    Inline(Kind, &'static str),
+    /// A schema that must be a definition: kind of mistake, and description.
+    Inline(MistakeKind, &'static str),
     Const,
     Unknown,
 }
 
 pub(super) fn check(index: &Index<'_>, owner: &Definition<'_>, name: &str, node: &Node<'_>, report: &mut Report) {
-    let tag: &[Field] = if owner.is_packet() && name == "header" { TAG } else { &[] };
+    let tag: &[FieldSpec] = if owner.is_packet() && name == "header" { TAG } else { &[] };
     match form(node.json) {
         Form::Reference => members(report, node, &[COMMON, REFERENCE, tag]),
         Form::Boolean | Form::Text => members(report, node, &[COMMON, TYPED]),
@@ -73,16 +73,16 @@ pub(super) fn check(index: &Index<'_>, owner: &Definition<'_>, name: &str, node:
 }
 
 /// Checks the keywords of a value in `properties` or `items`.
-fn members(report: &mut Report, node: &Node<'_>, fields: &[&[Field]]) {
+fn members(report: &mut Report, node: &Node<'_>, fields: &[&[FieldSpec]]) {
     for (key, at) in node.members().filter(|(key, _)| BOUND_NAMES.contains(key)) {
         report.add(
-            Kind::InlineBound,
+            MistakeKind::InlineBound,
             &at,
             format!("`{key}` is not supported on a field"),
             "define a scalar with this constraint in `$defs`, and refer to it",
         );
     }
-    let fields: Vec<&[Field]> = fields.iter().copied().chain([BOUNDS]).collect();
+    let fields: Vec<&[FieldSpec]> = fields.iter().copied().chain([BOUNDS]).collect();
     record::check(report, node, &fields);
 }
 
@@ -99,16 +99,20 @@ fn check_items(node: &Node<'_>, report: &mut Report) {
 
 fn form(json: &Json) -> Form {
     let has = |key: &str| json.get(key).is_some();
-    let inline_object = Form::Inline(Kind::InlineObject, "an object");
+    let inline_object = Form::Inline(MistakeKind::InlineObject, "an object");
     if has("$ref") {
         Form::Reference
     } else if has("const") {
         Form::Const
     } else if has("enum") {
-        Form::Inline(Kind::InlineEnum, "an enum")
+        Form::Inline(MistakeKind::InlineEnum, "an enum")
     } else if let Some(branches) = json.get("oneOf") {
         let refers = branches.elements().iter().any(|branch| branch.get("$ref").is_some());
-        if refers { Form::Inline(Kind::InlineUnion, "a union") } else { Form::Inline(Kind::InlineEnum, "an enum") }
+        if refers {
+            Form::Inline(MistakeKind::InlineUnion, "a union")
+        } else {
+            Form::Inline(MistakeKind::InlineEnum, "an enum")
+        }
     } else if has("properties") {
         inline_object
     } else {
@@ -118,7 +122,7 @@ fn form(json: &Json) -> Form {
                 "string" => Form::Text,
                 "array" => Form::Array,
                 "object" => inline_object,
-                "integer" | "number" => Form::Inline(Kind::InlineScalar, "a number"),
+                "integer" | "number" => Form::Inline(MistakeKind::InlineScalar, "a number"),
                 _ => Form::Unknown,
             },
             Some(Json::Array(words)) => match words.as_slice() {
@@ -130,7 +134,7 @@ fn form(json: &Json) -> Form {
     }
 }
 
-/// Reports a form that a member, or an item, cannot have.
+/// Reports an unsupported form of a member or an item.
 fn refuse(form: &Form, node: &Node<'_>, supported: &[&str], report: &mut Report) {
     match form {
         Form::Inline(kind, what) => report.add(
@@ -140,13 +144,13 @@ fn refuse(form: &Form, node: &Node<'_>, supported: &[&str], report: &mut Report)
             "define it in `$defs`, and refer to it with `$ref`",
         ),
         Form::Const => {
-            report.add(Kind::ConstUsed, node, "`const` is not supported", "refer to a named enum with one value")
+            report.add(MistakeKind::ConstUsed, node, "`const` is not supported", "refer to a named enum with one value")
         }
         _ if !matches!(node.json, Json::Object(_)) => record::malformed(report, node, "an object"),
         _ => match node.get("type") {
             Some(at) => unsupported_type(&at, supported, report),
             None => report.add(
-                Kind::MissingKeyword,
+                MistakeKind::MissingKeyword,
                 node,
                 "there is neither `$ref` nor `type`",
                 format!("refer to a definition; the one for any value is `{ANY_VALUE}`"),
@@ -155,11 +159,11 @@ fn refuse(form: &Form, node: &Node<'_>, supported: &[&str], report: &mut Report)
     }
 }
 
-/// A nullable string is for one purpose: text that a conditional demands, and `null` otherwise.
+/// Checks that a nullable string serves its only purpose: text that a conditional requires, and `null` otherwise.
 fn nullable(owner: &Definition<'_>, name: &str, node: &Node<'_>, report: &mut Report) {
     if owner.requires(name) || !conditional::demands_text(owner, name) {
         report.add(
-            Kind::Nullable,
+            MistakeKind::Nullable,
             node,
             format!("`{name}` may be `null`, but no conditional requires it as text"),
             "write `\"type\": \"string\"`, and leave it out of `required` if it may be absent",
@@ -170,7 +174,7 @@ fn nullable(owner: &Definition<'_>, name: &str, node: &Node<'_>, report: &mut Re
 fn default(index: &Index<'_>, owner: &Definition<'_>, name: &str, node: &Node<'_>, at: &Node<'_>, report: &mut Report) {
     if owner.requires(name) {
         report.add(
-            Kind::DefaultRequired,
+            MistakeKind::DefaultRequired,
             at,
             format!("`{name}` is required, so its default is never used"),
             "remove the default, or take it out of `required`",
@@ -178,7 +182,7 @@ fn default(index: &Index<'_>, owner: &Definition<'_>, name: &str, node: &Node<'_
     }
     if !fits(index, node, at.json) {
         report.add(
-            Kind::DefaultUnfit,
+            MistakeKind::DefaultUnfit,
             at,
             format!("the default of `{name}` does not fit the field"),
             "write a value that fits the member's type and bounds",
@@ -186,8 +190,8 @@ fn default(index: &Index<'_>, owner: &Definition<'_>, name: &str, node: &Node<'_
     }
 }
 
-/// Checks that there is an example, and that it fits the field. Of objects and unions only a packet made of the examples can
-/// show that, in the tests of the types.
+/// Checks that there is an example, and that it fits the field. For objects and unions, only a packet built from the
+/// examples can show that; the tests of the types do so.
 fn example(index: &Index<'_>, name: &str, node: &Node<'_>, at: &Node<'_>, report: &mut Report) {
     let Some(first) = at.json.elements().first() else {
         return record::malformed(report, at, "a list with one example");
@@ -197,7 +201,7 @@ fn example(index: &Index<'_>, name: &str, node: &Node<'_>, at: &Node<'_>, report
         .is_none_or(|target| matches!(target.shape, Shape::Enum | Shape::Integer | Shape::Number | Shape::Text));
     if is_scalar && !fits(index, node, first) {
         report.add(
-            Kind::ExampleUnfit,
+            MistakeKind::ExampleUnfit,
             at,
             format!("the example of `{name}` does not fit the field"),
             "write a value that fits the field's type and bounds",
@@ -205,18 +209,18 @@ fn example(index: &Index<'_>, name: &str, node: &Node<'_>, at: &Node<'_>, report
     }
 }
 
-/// Whether a value fits a field, as far as that is checked here.
+/// Whether a value fits a field, as far as this phase checks it.
 fn fits(index: &Index<'_>, node: &Node<'_>, value: &Json) -> bool {
     match form(node.json) {
         Form::Boolean => value.as_bool().is_some(),
         Form::Text => value.as_str().is_some(),
-        // That a reference leads nowhere is reported elsewhere.
+        // A broken reference is reported elsewhere.
         Form::Reference => index.referred(node).is_none_or(|target| is_a(target, value)),
         _ => true,
     }
 }
 
-/// Whether `value` is one of `definition`; only scalars and enums can have a default.
+/// Whether `value` is valid for `definition`; only scalars and enums can have a default.
 fn is_a(definition: &Definition<'_>, value: &Json) -> bool {
     let bound = |key: &str| definition.node.get(key).and_then(|at| at.json.as_f64());
     let within = |number: f64, low: &str, high: &str| {

@@ -1,19 +1,19 @@
-//! What members an object may have: the allow-list of keywords, and the JSON type of each.
+//! Permitted members of an object: the allow-list of keywords, and the JSON type of each.
 
-use super::kind::Kind;
+use super::kind::MistakeKind;
 use super::node::Node;
 use super::report::Report;
 use super::suggest;
 use crate::json::Json;
 
-/// What the value of a member has to be.
+/// Required type of a member's value.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Want {
-    /// A string that is not blank.
+    /// A non-blank string.
     Text,
-    /// A list of distinct strings, at least one.
+    /// A non-empty list of distinct strings.
     Texts,
-    /// A string that is not blank, or `null`.
+    /// A non-blank string, or `null`.
     TextOrNull,
     /// `true` or `false`.
     Flag,
@@ -25,30 +25,30 @@ pub(super) enum Want {
     List,
     /// An object.
     Record,
-    /// Checked elsewhere.
+    /// Any value; checked elsewhere.
     Any,
 }
 
-/// A member that an object may have.
+/// Permitted member of an object.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Field {
+pub(super) struct FieldSpec {
     name: &'static str,
     want: Want,
     needed: bool,
 }
 
-/// A member that has to be there.
-pub(super) const fn need(name: &'static str, want: Want) -> Field {
-    Field { name, want, needed: true }
+/// Returns a required member.
+pub(super) const fn need(name: &'static str, want: Want) -> FieldSpec {
+    FieldSpec { name, want, needed: true }
 }
 
-/// A member that may be absent.
-pub(super) const fn may(name: &'static str, want: Want) -> Field {
-    Field { name, want, needed: false }
+/// Returns an optional member.
+pub(super) const fn may(name: &'static str, want: Want) -> FieldSpec {
+    FieldSpec { name, want, needed: false }
 }
 
 /// Checks the members of `node` against the lists of `fields` together.
-pub(super) fn check(report: &mut Report, node: &Node<'_>, fields: &[&[Field]]) {
+pub(super) fn check(report: &mut Report, node: &Node<'_>, fields: &[&[FieldSpec]]) {
     if !matches!(node.json, Json::Object(_)) {
         return malformed(report, node, "an object");
     }
@@ -56,11 +56,14 @@ pub(super) fn check(report: &mut Report, node: &Node<'_>, fields: &[&[Field]]) {
     for (key, value) in node.members() {
         match fields().find(|field| field.name == key) {
             Some(field) => value_of(report, &value, field),
-            None if key == "const" => {
-                report.add(Kind::ConstUsed, &value, "`const` is not supported", "refer to a named enum with one value")
-            }
+            None if key == "const" => report.add(
+                MistakeKind::ConstUsed,
+                &value,
+                "`const` is not supported",
+                "refer to a named enum with one value",
+            ),
             None => report.add(
-                Kind::UnsupportedKeyword,
+                MistakeKind::UnsupportedKeyword,
                 &value,
                 format!("`{key}` is not supported here"),
                 suggest::help(key, fields().map(|field| field.name)),
@@ -74,28 +77,28 @@ pub(super) fn check(report: &mut Report, node: &Node<'_>, fields: &[&[Field]]) {
 
 /// Reports a value of the wrong JSON type.
 pub(super) fn malformed(report: &mut Report, node: &Node<'_>, wanted: &str) {
-    report.add(Kind::Malformed, node, format!("this is not {wanted}"), format!("write {wanted} here"));
+    report.add(MistakeKind::Malformed, node, format!("this is not {wanted}"), format!("write {wanted} here"));
 }
 
-fn missing(report: &mut Report, node: &Node<'_>, field: &Field) {
+fn missing(report: &mut Report, node: &Node<'_>, field: &FieldSpec) {
     let name = field.name;
     match field.want {
         Want::Text => missing_text(report, node, name),
-        _ => report.add(Kind::MissingKeyword, node, format!("`{name}` is missing"), format!("add `{name}`")),
+        _ => report.add(MistakeKind::MissingKeyword, node, format!("`{name}` is missing"), format!("add `{name}`")),
     }
 }
 
 fn missing_text(report: &mut Report, node: &Node<'_>, name: &str) {
     if name == "description" {
         report.add(
-            Kind::MissingDescription,
+            MistakeKind::MissingDescription,
             node,
             "missing description",
             "describe it in `description`; the text becomes the documentation",
         );
     } else {
         report.add(
-            Kind::MissingText,
+            MistakeKind::MissingText,
             node,
             format!("`{name}` is missing or blank"),
             format!("write the text of `{name}`"),
@@ -103,7 +106,7 @@ fn missing_text(report: &mut Report, node: &Node<'_>, name: &str) {
     }
 }
 
-fn value_of(report: &mut Report, value: &Node<'_>, field: &Field) {
+fn value_of(report: &mut Report, value: &Node<'_>, field: &FieldSpec) {
     let json = value.json;
     let (fits, wanted) = match field.want {
         Want::Text | Want::TextOrNull => {
@@ -128,13 +131,18 @@ fn value_of(report: &mut Report, value: &Node<'_>, field: &Field) {
     }
 }
 
-fn number(report: &mut Report, value: &Node<'_>, field: &Field) {
+fn number(report: &mut Report, value: &Node<'_>, field: &FieldSpec) {
     let (fits, wanted) = match field.want {
         Want::Count => (value.json.as_u64().is_some(), "an integer of at least 0"),
         _ => (value.json.as_f64().is_some(), "a number"),
     };
     if !fits {
-        report.add(Kind::BoundType, value, format!("`{}` is not {wanted}", field.name), format!("write {wanted}"));
+        report.add(
+            MistakeKind::BoundType,
+            value,
+            format!("`{}` is not {wanted}", field.name),
+            format!("write {wanted}"),
+        );
     }
 }
 
@@ -143,14 +151,14 @@ fn texts(report: &mut Report, value: &Node<'_>) {
         return malformed(report, value, "a list of strings");
     };
     if elements.is_empty() {
-        report.add(Kind::EmptyList, value, "this list is empty", "name at least one");
+        report.add(MistakeKind::EmptyList, value, "this list is empty", "name at least one");
     }
     let mut seen = Vec::new();
     for element in value.elements() {
         match element.json.as_str() {
             None | Some("") => malformed(report, &element, "a string that is not empty"),
             Some(text) if seen.contains(&text) => report.add(
-                Kind::DuplicateEntry,
+                MistakeKind::DuplicateEntry,
                 &element,
                 format!("`{text}` is in this list twice"),
                 "remove one of the two",

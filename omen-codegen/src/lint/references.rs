@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::index::{Definition, Index, Key};
-use super::kind::Kind;
+use super::kind::MistakeKind;
 use super::node::Node;
 use super::report::Report;
 use super::suggest;
@@ -17,13 +17,13 @@ pub(super) fn check(index: &Index<'_>, report: &mut Report) {
         }
     }
     cycles(index, report);
-    // A reference that is mistyped makes its target look unused.
+    // A mistyped reference would make its target look unused.
     if report.count() == before {
         unused(index, report);
     }
 }
 
-/// Every `$ref` of a definition, without those of the other definitions in its file.
+/// Returns every `$ref` in a definition, without those of the other definitions in its file.
 fn references<'a>(definition: &Definition<'a>) -> Vec<Node<'a>> {
     let mut found = Vec::new();
     for (key, node) in definition.node.members() {
@@ -53,21 +53,21 @@ fn reference(index: &Index<'_>, at: &Node<'_>, report: &mut Report) {
     let form = "write `<relative path>#/$defs/<Name>`, `#/$defs/<Name>`, \
                 or a path alone for a file's root";
     let Some(text) = at.json.as_str() else {
-        return report.add(Kind::DeepReference, at, "a reference has to be a string", form);
+        return report.add(MistakeKind::DeepReference, at, "a reference has to be a string", form);
     };
     let (path, _) = text.split_once('#').unwrap_or((text, ""));
     if path.contains(':') || path.starts_with('/') {
         let problem = format!("`{text}` is not a relative reference");
-        return report.add(Kind::ExternalReference, at, problem, form);
+        return report.add(MistakeKind::ExternalReference, at, problem, form);
     }
     let Some((file, name)) = resolve(at.file, text) else {
         let problem = format!("`{text}` refers neither to a definition nor to a file's root");
-        return report.add(Kind::DeepReference, at, problem, form);
+        return report.add(MistakeKind::DeepReference, at, problem, form);
     };
     if index.definition((file.as_str(), name)).is_none() {
         let target = name.unwrap_or("the root");
         report.add(
-            Kind::DanglingReference,
+            MistakeKind::DanglingReference,
             at,
             format!("`{file}` has no definition of {target}"),
             help(index, &file, name),
@@ -100,7 +100,7 @@ fn cycles(index: &Index<'_>, report: &mut Report) {
     }
 }
 
-/// Goes through everything that `definition` refers to; `path` is how it was come to.
+/// Follows all references of `definition`; `path` leads to it.
 fn follow<'i, 'a>(
     index: &'i Index<'a>,
     definition: &'i Definition<'a>,
@@ -124,7 +124,7 @@ fn follow<'i, 'a>(
                 .map(|above| above.name)
                 .collect();
             report.add(
-                Kind::ReferenceCycle,
+                MistakeKind::ReferenceCycle,
                 &at,
                 format!("circular reference: {}", suggest::list(&round)),
                 "break the circle; recursive types are not supported",
@@ -150,7 +150,7 @@ fn unused(index: &Index<'_>, report: &mut Report) {
     }
     for definition in index.definitions().filter(|definition| !used.contains(&definition.key)) {
         report.add(
-            Kind::UnusedDefinition,
+            MistakeKind::UnusedDefinition,
             &definition.node,
             format!("no packet uses `{}`", definition.name),
             "refer to it, or remove it",

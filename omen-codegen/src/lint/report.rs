@@ -1,15 +1,21 @@
-//! Collects mistakes.
+//! Collection of mistakes.
 
-use super::kind::Kind;
+use super::kind::MistakeKind;
 use super::node::Node;
 use crate::mistake::Mistake;
 
-/// The mistakes found so far.
+/// Mistakes found so far.
 #[derive(Debug, Default)]
 pub(super) struct Report(Vec<Mistake>);
 
 impl Report {
-    pub(super) fn add(&mut self, kind: Kind, at: &Node<'_>, problem: impl Into<String>, help: impl Into<String>) {
+    pub(super) fn add(
+        &mut self,
+        kind: MistakeKind,
+        at: &Node<'_>,
+        problem: impl Into<String>,
+        help: impl Into<String>,
+    ) {
         self.0.push(Mistake {
             place: None,
             file: at.file.to_owned(),
@@ -20,19 +26,19 @@ impl Report {
         });
     }
 
-    /// Reports a file that is not there.
+    /// Reports a missing file.
     pub(super) fn add_missing_file(&mut self, file: &str, holds: &str) {
         self.0.push(Mistake {
             place: None,
             file: file.to_owned(),
             pointer: String::new(),
-            kind: Kind::MissingFile.slug(),
+            kind: MistakeKind::MissingFile.slug(),
             problem: format!("missing file; it holds {holds}"),
             help: format!("add `{file}`"),
         });
     }
 
-    /// How many mistakes there are; a growing count shows that a check has found some.
+    /// Returns the number of mistakes; if it grows, a check has found some.
     pub(super) fn count(&self) -> usize {
         self.0.len()
     }

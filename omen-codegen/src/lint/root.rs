@@ -1,24 +1,24 @@
-//! The set of files, and the root of each.
+//! Set of files, and the root of each.
 
 use super::index::{HEADER, MCP, PACKET_UNION, is_library, stem};
-use super::kind::Kind;
+use super::kind::MistakeKind;
 use super::node::Node;
-use super::record::{self, Field, Want, may, need};
+use super::record::{self, FieldSpec, Want, may, need};
 use super::report::Report;
 use super::{VERSION, suggest};
 use crate::load::ENVELOPE;
 use crate::load::{BASE_FILE, DECISIONS_FILE, FSM_FILE, GATE_FILE, RULES_FILE, SchemaSet};
 
-/// The keywords that only the root of a schema file has.
-pub(super) const ROOT: &[Field] =
+/// Keywords that only the root of a schema file has.
+pub(super) const ROOT: &[FieldSpec] =
     &[need("$schema", Want::Any), need("$id", Want::Any), need("title", Want::Any), may("$defs", Want::Record)];
 
-const LIBRARY: &[Field] = &[need("description", Want::Text)];
+const LIBRARY: &[FieldSpec] = &[need("description", Want::Text)];
 
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 const HOST: &str = "https://schemas.omen.example";
 
-/// The files that other files and phases refer to by name, and what each holds.
+/// Files to which other files and phases refer by name, with their content.
 const FILES: &[(&str, &str)] = &[
     (PACKET_UNION, "the union of all packets"),
     (HEADER, "the header of every packet"),
@@ -40,7 +40,7 @@ pub(super) fn check(set: &SchemaSet, report: &mut Report) {
         let root = Node::root(file, json);
         if !file.ends_with(".schema.json") && ![DECISIONS_FILE, FSM_FILE, GATE_FILE, RULES_FILE].contains(&file) {
             report.add(
-                Kind::StrayFile,
+                MistakeKind::StrayFile,
                 &root,
                 format!("unknown file `{file}`"),
                 "end the name of a schema in `.schema.json`, or remove the file",
@@ -50,8 +50,8 @@ pub(super) fn check(set: &SchemaSet, report: &mut Report) {
     }
     for (file, json) in set.schemas() {
         let root = Node::root(file, json);
-        fixed(&root, "$schema", DIALECT, Kind::Dialect, report);
-        fixed(&root, "$id", &format!("{HOST}/v{VERSION}/{file}"), Kind::IdMismatch, report);
+        fixed(&root, "$schema", DIALECT, MistakeKind::Dialect, report);
+        fixed(&root, "$id", &format!("{HOST}/v{VERSION}/{file}"), MistakeKind::IdMismatch, report);
         title(&root, report);
         if is_library(json) {
             record::check(report, &root, &[ROOT, LIBRARY]);
@@ -59,13 +59,13 @@ pub(super) fn check(set: &SchemaSet, report: &mut Report) {
     }
 }
 
-/// The `version` of a file that is not a schema.
+/// Checks the `version` of a file that is not a schema.
 pub(super) fn version(root: &Node<'_>, report: &mut Report) {
-    fixed(root, "version", VERSION, Kind::VersionMismatch, report);
+    fixed(root, "version", VERSION, MistakeKind::VersionMismatch, report);
 }
 
-fn fixed(root: &Node<'_>, key: &str, wanted: &str, kind: Kind, report: &mut Report) {
-    // That it is missing is reported with the other keywords.
+fn fixed(root: &Node<'_>, key: &str, wanted: &str, kind: MistakeKind, report: &mut Report) {
+    // A missing `$id` or title is reported with the other keywords.
     if let Some(node) = root.get(key).filter(|node| node.json.as_str() != Some(wanted)) {
         report.add(kind, &node, format!("`{key}` is not `{wanted}`"), format!("write `{wanted}`"));
     }
@@ -76,7 +76,7 @@ fn title(root: &Node<'_>, report: &mut Report) {
     let name = type_name(stem(root.file));
     if node.json.as_str() != Some(name.as_str()) {
         report.add(
-            Kind::TitleMismatch,
+            MistakeKind::TitleMismatch,
             &node,
             format!("the title of this file is not `{name}`"),
             format!("write `{name}`, or rename the file"),
@@ -84,7 +84,7 @@ fn title(root: &Node<'_>, report: &mut Report) {
     }
 }
 
-/// The name of the type that the file `stem` defines: the stem in PascalCase, `McpEnvelope` for `MCP`.
+/// Returns the name of the type that the file `stem` defines: the stem in PascalCase, `McpEnvelope` for `MCP`.
 fn type_name(stem: &str) -> String {
     if stem == ENVELOPE.0 {
         return ENVELOPE.1.to_owned();
@@ -99,7 +99,7 @@ fn repeated_keys(node: &Node<'_>, report: &mut Report) {
     for (key, value) in node.members() {
         if seen.contains(&key) {
             report.add(
-                Kind::RepeatedKey,
+                MistakeKind::RepeatedKey,
                 &value,
                 format!("duplicate key {} in this object", suggest::list(&[key])),
                 "remove or rename one of the two",

@@ -2,21 +2,21 @@
 
 use super::codes::known_code;
 use super::index::Index;
-use super::kind::Kind;
+use super::kind::MistakeKind;
 use super::node::Node;
-use super::record::{self, Field, Want, may, need};
+use super::record::{self, FieldSpec, Want, may, need};
 use super::report::Report;
 use super::{help, predicate, root, suggest};
 use crate::load::{FSM_FILE, RULES_FILE, SchemaSet};
 
-const FILE: &[Field] = &[
+const FILE: &[FieldSpec] = &[
     need("version", Want::Text),
     need("structural", Want::List),
     need("invariants", Want::List),
     may("provenance", Want::List),
 ];
 
-const RULE: &[Field] = &[
+const RULE: &[FieldSpec] = &[
     need("code", Want::Text),
     need("title", Want::Text),
     need("severity", Want::Text),
@@ -32,9 +32,10 @@ const RULE: &[Field] = &[
     may("helps", Want::List),
     may("predicates", Want::List),
 ];
-/// Invariants, and the rules on where packets come from, belong to the stage `invariant`; the others say theirs.
-const STAGE: &[Field] = &[need("stage", Want::Text)];
-const POLICY: &[Field] = &[need("policy", Want::Texts)];
+/// FieldSpec for the lists whose entries state their stage. Invariants, and the rules on the origin of packets, belong to
+/// the stage `invariant`.
+const STAGE: &[FieldSpec] = &[need("stage", Want::Text)];
+const POLICY: &[FieldSpec] = &[need("policy", Want::Texts)];
 
 const STAGES: [&str; 3] = ["json", "schema", "fsm"];
 const SEVERITIES: [&str; 3] = ["error", "warning", "error|warning"];
@@ -63,11 +64,11 @@ pub(super) fn check(set: &SchemaSet, index: &Index<'_>, report: &mut Report) {
     predicate::check(set, index, report);
 }
 
-fn rules(index: &Index<'_>, rules: &[Node<'_>], more: &[Field], report: &mut Report) {
+fn rules(index: &Index<'_>, rules: &[Node<'_>], more: &[FieldSpec], report: &mut Report) {
     for rule in rules {
         record::check(report, rule, &[RULE, more]);
-        word(rule, "stage", &STAGES, Kind::UnknownStage, report);
-        word(rule, "severity", &SEVERITIES, Kind::UnknownSeverity, report);
+        word(rule, "stage", &STAGES, MistakeKind::UnknownStage, report);
+        word(rule, "severity", &SEVERITIES, MistakeKind::UnknownSeverity, report);
         for key in ["shared_with", "reported_as"] {
             if let (Some(code), Some(at)) = (rule.text(key), rule.get(key)) {
                 known_code(index, code, &at, report);
@@ -76,14 +77,14 @@ fn rules(index: &Index<'_>, rules: &[Node<'_>], more: &[Field], report: &mut Rep
         for (name, at) in rule.texts("packet_types") {
             if index.packet(name).is_none() && !name.is_empty() {
                 let help = suggest::help(name, index.packets().map(|packet| packet.name));
-                report.add(Kind::UnknownPacket, &at, format!("there is no packet `{name}`"), help);
+                report.add(MistakeKind::UnknownPacket, &at, format!("there is no packet `{name}`"), help);
             }
         }
         help::check(rule, report);
     }
 }
 
-fn word(rule: &Node<'_>, key: &str, known: &[&str], kind: Kind, report: &mut Report) {
+fn word(rule: &Node<'_>, key: &str, known: &[&str], kind: MistakeKind, report: &mut Report) {
     if let (Some(word), Some(at)) = (rule.text(key), rule.get(key))
         && !known.contains(&word)
         && !word.trim().is_empty()
@@ -97,7 +98,7 @@ fn in_capitals(rules: &[Node<'_>], report: &mut Report) {
     for (code, at) in rules.iter().filter_map(|rule| rule.text("code").zip(rule.get("code"))) {
         if !code.trim().is_empty() && !code.chars().all(|c| c.is_ascii_uppercase()) {
             report.add(
-                Kind::IdForm,
+                MistakeKind::IdForm,
                 &at,
                 format!("the code `{code}` is not in CAPITALS"),
                 "write ASCII capitals alone",
@@ -109,10 +110,10 @@ fn in_capitals(rules: &[Node<'_>], report: &mut Report) {
 fn in_order(rules: &[Node<'_>], code: impl Fn(usize) -> String, report: &mut Report) {
     for (number, rule) in (1..).zip(rules) {
         let wanted = code(number);
-        // A code that is missing is reported as missing.
+        // A missing code is reported as missing.
         if rule.get("code").is_some() && rule.text("code") != Some(&wanted) {
             report.add(
-                Kind::RuleOrder,
+                MistakeKind::RuleOrder,
                 rule,
                 format!("the code of this rule is not `{wanted}`"),
                 "number the rules one after another, and keep them in this order",
@@ -126,7 +127,7 @@ fn unique(index: &Index<'_>, report: &mut Report) {
     for (code, at) in index.codes() {
         if seen.contains(code) {
             let problem = format!("the code `{code}` is already used by another rule");
-            report.add(Kind::DuplicateCode, at, problem, "give one of the two another code");
+            report.add(MistakeKind::DuplicateCode, at, problem, "give one of the two another code");
         }
         seen.push(*code);
     }

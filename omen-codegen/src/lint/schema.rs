@@ -1,15 +1,15 @@
-//! The shape of definitions.
+//! Shape of definitions.
 //!
-//! A definition is an object, an enum (`oneOf` of described single values), a union (`oneOf` of
-//! references), a scalar with its bounds, a free-form object, or any value at all. Whatever a
-//! shape does not know is refused, so that nothing in a schema is silently without effect.
+//! A definition is an object, an enum (`oneOf` of described single values), a union (`oneOf` of references), a scalar
+//! with its bounds, a free-form object, or any value at all. Whatever a shape does not support is refused, so that
+//! nothing in a schema is silently ignored.
 
 use super::index::{Definition, Index, Shape};
 use super::keyword::{ANY_VALUE, order, unsupported_type};
-use super::kind::Kind;
+use super::kind::MistakeKind;
 use super::node::Node;
 use super::object;
-use super::record::{self, Field, Want, may, need};
+use super::record::{self, FieldSpec, Want, may, need};
 use super::report::Report;
 use super::root::ROOT;
 use super::suggest;
@@ -17,18 +17,19 @@ use crate::declare::packet_variant;
 use crate::json::Json;
 use crate::pattern::Pattern;
 
-/// The largest integer that every language reads alike, 2^53-1 (D41).
+/// Largest integer that every language reads exactly, 2^53-1 (D41).
 const MAX_INTEGER: u64 = 9_007_199_254_740_991;
 
-const DESCRIPTION: Field = need("description", Want::Text);
-const TYPE: Field = need("type", Want::Any);
+const DESCRIPTION: FieldSpec = need("description", Want::Text);
+const TYPE: FieldSpec = need("type", Want::Any);
 
-const ANY: &[Field] = &[DESCRIPTION];
-const FREE: &[Field] =
+const ANY: &[FieldSpec] = &[DESCRIPTION];
+const FREE: &[FieldSpec] =
     &[DESCRIPTION, TYPE, need("additionalProperties", Want::Flag), may("minProperties", Want::Count)];
-const ONE_OF: &[Field] = &[DESCRIPTION, need("oneOf", Want::List)];
-const BRANCH: &[Field] = &[TYPE, need("enum", Want::List), DESCRIPTION, may("x-omen-stale-after-seconds", Want::Count)];
-const TEXT: &[Field] = &[
+const ONE_OF: &[FieldSpec] = &[DESCRIPTION, need("oneOf", Want::List)];
+const BRANCH: &[FieldSpec] =
+    &[TYPE, need("enum", Want::List), DESCRIPTION, may("x-omen-stale-after-seconds", Want::Count)];
+const TEXT: &[FieldSpec] = &[
     DESCRIPTION,
     TYPE,
     may("pattern", Want::Text),
@@ -36,8 +37,8 @@ const TEXT: &[Field] = &[
     may("maxLength", Want::Count),
     may("format", Want::Text),
 ];
-const INTEGER: &[Field] = &[DESCRIPTION, TYPE, may("minimum", Want::Number), may("maximum", Want::Number)];
-const NUMBER: &[Field] = INTEGER;
+const INTEGER: &[FieldSpec] = &[DESCRIPTION, TYPE, may("minimum", Want::Number), may("maximum", Want::Number)];
+const NUMBER: &[FieldSpec] = INTEGER;
 
 pub(super) fn check(index: &Index<'_>, report: &mut Report) {
     for definition in index.definitions() {
@@ -54,7 +55,7 @@ pub(super) fn check(index: &Index<'_>, report: &mut Report) {
                 continue;
             }
         };
-        let root: &[Field] = if definition.key.1.is_none() { ROOT } else { &[] };
+        let root: &[FieldSpec] = if definition.key.1.is_none() { ROOT } else { &[] };
         record::check(report, &definition.node, &[root, fields]);
         match definition.shape {
             Shape::Object => object::check(index, definition, report),
@@ -70,11 +71,11 @@ pub(super) fn check(index: &Index<'_>, report: &mut Report) {
     }
 }
 
-/// Any value is accepted only where the definition says so: a missing `oneOf` looks the same.
+/// Accepts any value only in the definition that is meant for it: otherwise it may be a forgotten `oneOf`.
 fn any(definition: &Definition<'_>, report: &mut Report) {
     if definition.name != ANY_VALUE {
         report.add(
-            Kind::Untyped,
+            MistakeKind::Untyped,
             &definition.node,
             format!("`{}` has neither `type` nor `oneOf`, and takes any value", definition.name),
             format!("say what it is; for any value refer to `{ANY_VALUE}`"),
@@ -88,12 +89,12 @@ fn unknown(node: &Node<'_>, report: &mut Report) {
     if !matches!(node.json, Json::Object(_)) {
         record::malformed(report, node, "an object");
     } else if let Some(at) = node.get("const") {
-        report.add(Kind::ConstUsed, &at, "`const` is not supported", described);
+        report.add(MistakeKind::ConstUsed, &at, "`const` is not supported", described);
     } else if let Some(at) = node.get("enum") {
-        report.add(Kind::EnumForm, &at, "the values of this enum have no descriptions", described);
+        report.add(MistakeKind::EnumForm, &at, "the values of this enum have no descriptions", described);
     } else if let Some(at) = node.get("$ref") {
         report.add(
-            Kind::Alias,
+            MistakeKind::Alias,
             &at,
             "this definition is only another name for a definition",
             "refer to the other definition where this one is used",
@@ -107,7 +108,7 @@ fn free(node: &Node<'_>, report: &mut Report) {
     let bound = node.get("minProperties");
     if let Some(at) = bound.filter(|at| at.json.as_u64().is_some_and(|least| least != 1)) {
         report.add(
-            Kind::BoundType,
+            MistakeKind::BoundType,
             &at,
             "the only bound of a free-form object is at least one member",
             "write 1, or remove it",
@@ -119,18 +120,18 @@ fn values(definition: &Definition<'_>, report: &mut Report) {
     let branches = definition.node.list("oneOf");
     if let (Some(at), true) = (definition.node.get("oneOf"), branches.is_empty()) {
         let problem = format!("`{}` has no value", definition.name);
-        report.add(Kind::EmptyEnum, &at, problem, "add a branch for each value");
+        report.add(MistakeKind::EmptyEnum, &at, problem, "add a branch for each value");
     }
     for node in &branches {
         branch(node, report);
     }
     let mut seen: Vec<(String, &str)> = Vec::new();
     for (value, at) in definition.values() {
-        // Their names in code, such as `ToolOutput` for `tool_output`, have to differ.
+        // The names in code, such as `ToolOutput` for `tool_output`, must differ.
         let folded = value.replace('_', "").to_ascii_lowercase();
         if let Some((_, other)) = seen.iter().find(|(seen, _)| *seen == folded) {
             report.add(
-                Kind::EnumTwice,
+                MistakeKind::EnumTwice,
                 &at,
                 format!("the values `{value}` and `{other}` would get the same name in code"),
                 "remove or rename one of the two",
@@ -144,7 +145,7 @@ fn branch(node: &Node<'_>, report: &mut Report) {
     if node.get("const").is_none() {
         record::check(report, node, &[BRANCH]);
     } else {
-        // Other mistakes follow from the `const`.
+        // Further mistakes would only follow from the `const`.
         return unknown(node, report);
     }
     if let Some(at) = node.get("type").filter(|at| at.json.as_str() != Some("string")) {
@@ -152,13 +153,13 @@ fn branch(node: &Node<'_>, report: &mut Report) {
     }
     let Some(list) = node.get("enum") else { return };
     match list.json.elements() {
-        [] => report.add(Kind::EmptyEnum, &list, "this branch has no value", "name its value"),
+        [] => report.add(MistakeKind::EmptyEnum, &list, "this branch has no value", "name its value"),
         [one] => value(&list, one, report),
         _ => report.add(
-            Kind::EnumSeveral,
+            MistakeKind::EnumSeveral,
             &list,
-            "this branch has several values, which cannot each have a description",
-            "write a branch for each value",
+            "this branch lists several values",
+            "use one branch per value, so that each has a description",
         ),
     }
 }
@@ -170,7 +171,7 @@ fn value(list: &Node<'_>, value: &Json, report: &mut Report) {
     };
     if !value.as_str().is_some_and(is_name) {
         report.add(
-            Kind::EnumValue,
+            MistakeKind::EnumValue,
             list,
             "this value cannot be turned into a name",
             "write a string of ASCII letters, digits and `_` that starts with a letter",
@@ -184,21 +185,21 @@ fn union(index: &Index<'_>, definition: &Definition<'_>, report: &mut Report) {
     for node in definition.node.list("oneOf") {
         if node.get("$ref").is_none() || node.json.members().len() != 1 {
             report.add(
-                Kind::UnionBranch,
+                MistakeKind::UnionBranch,
                 &node,
                 "a branch of a union is a reference and nothing else",
                 "define what stands here in `$defs`, and write `{ \"$ref\": … }`",
             );
             continue;
         }
-        // The packets are all objects; the header distinguishes them.
+        // Packets are all objects; the header distinguishes them.
         let Some(target) = index.referred(&node).filter(|_| !definition.is_packet_union()) else {
             continue;
         };
         let Some(json_type) = json_type(target.shape) else {
             let name = target.name;
             report.add(
-                Kind::UnionBranch,
+                MistakeKind::UnionBranch,
                 &node,
                 format!("`{name}` has no JSON type of its own, so a value of it cannot be recognized"),
                 "refer to an object, an enum or a scalar",
@@ -207,7 +208,7 @@ fn union(index: &Index<'_>, definition: &Definition<'_>, report: &mut Report) {
         };
         if let Some((_, other)) = seen.iter().find(|(seen, _)| *seen == json_type) {
             report.add(
-                Kind::UnionOverlap,
+                MistakeKind::UnionOverlap,
                 &node,
                 format!("`{}` and `{other}` are both of JSON type {json_type}", target.name),
                 "keep one branch for each JSON type, so that the type decides the branch",
@@ -217,7 +218,7 @@ fn union(index: &Index<'_>, definition: &Definition<'_>, report: &mut Report) {
     }
 }
 
-/// typify names each variant by the words of its branch that are not common to all branches.
+/// Checks the names of variants. typify names each variant by the words of its branch that not all branches share.
 fn variants(index: &Index<'_>, definition: &Definition<'_>, report: &mut Report) {
     let branches = definition.node.list("oneOf");
     let names: Vec<&str> = branches.iter().filter_map(|node| index.referred(node)).map(|target| target.name).collect();
@@ -225,7 +226,7 @@ fn variants(index: &Index<'_>, definition: &Definition<'_>, report: &mut Report)
         && branches.len() == 1
     {
         report.add(
-            Kind::Alias,
+            MistakeKind::Alias,
             &definition.node,
             format!("this union is only another name for `{name}`"),
             format!("refer to `{name}` where this one is used, or add a branch"),
@@ -239,7 +240,7 @@ fn variants(index: &Index<'_>, definition: &Definition<'_>, report: &mut Report)
     for (node, name) in branches.iter().zip(&names) {
         if names.len() == branches.len() && names.iter().all(|other| goes_on(other, name)) {
             report.add(
-                Kind::UnionBranch,
+                MistakeKind::UnionBranch,
                 node,
                 format!("every name of a branch begins with `{name}`, so that no name is left for the variant"),
                 "rename this definition",
@@ -262,7 +263,7 @@ fn text(node: &Node<'_>, report: &mut Report) {
         && let Some(Err(problem)) = at.json.as_str().map(Pattern::parse)
     {
         report.add(
-            Kind::UnsupportedPattern,
+            MistakeKind::UnsupportedPattern,
             &at,
             format!("this pattern is not supported: {problem}"),
             "write `^literal[class]+$`, such as `^pkt_[a-zA-Z0-9_-]+$`",
@@ -272,14 +273,14 @@ fn text(node: &Node<'_>, report: &mut Report) {
         && let Some(format) = at.json.as_str().filter(|format| *format != "date-time")
     {
         let problem = format!("the format `{format}` is not supported");
-        report.add(Kind::UnsupportedFormat, &at, problem, suggest::help(format, ["date-time"]));
+        report.add(MistakeKind::UnsupportedFormat, &at, problem, suggest::help(format, ["date-time"]));
     }
     for key in ["minLength", "maxLength"] {
         if let Some(at) = node.get(key)
             && at.json.as_u64().is_some_and(|bound| bound > u64::from(u32::MAX))
         {
             let problem = format!("`{key}` is beyond 2^32-1, the longest text");
-            report.add(Kind::BoundType, &at, problem, format!("write {} or less", u32::MAX));
+            report.add(MistakeKind::BoundType, &at, problem, format!("write {} or less", u32::MAX));
         }
     }
     order(node, "minLength", "maxLength", report);
@@ -287,7 +288,7 @@ fn text(node: &Node<'_>, report: &mut Report) {
     let length = has("minLength") || has("maxLength");
     if u8::from(has("pattern")) + u8::from(has("format")) + u8::from(length) > 1 {
         report.add(
-            Kind::MixedConstraints,
+            MistakeKind::MixedConstraints,
             node,
             "a string has more than one of a pattern, a format and bounds of length",
             "keep the strictest one",
@@ -299,7 +300,7 @@ fn integer(node: &Node<'_>, report: &mut Report) {
     for key in ["minimum", "maximum"] {
         let Some(at) = node.get(key) else {
             report.add(
-                Kind::IntegerUnbounded,
+                MistakeKind::IntegerUnbounded,
                 node,
                 format!("this integer has no `{key}`"),
                 format!("add `minimum` and `maximum`, at most 0 to {MAX_INTEGER}"),
@@ -308,13 +309,13 @@ fn integer(node: &Node<'_>, report: &mut Report) {
         };
         if at.json.as_f64().is_some_and(|bound| bound < 0.0) {
             let problem = format!("`{key}` is below 0: negative integers are not supported");
-            report.add(Kind::IntegerNegative, &at, problem, "write 0 or more");
+            report.add(MistakeKind::IntegerNegative, &at, problem, "write 0 or more");
         } else if at.json.as_f64().is_some() && at.json.as_u64().is_none() {
             let problem = format!("`{key}` of an integer is not an integer");
-            report.add(Kind::BoundType, &at, problem, "write it without fraction and exponent");
+            report.add(MistakeKind::BoundType, &at, problem, "write it without fraction and exponent");
         } else if at.json.as_u64().is_some_and(|bound| bound > MAX_INTEGER) {
             report.add(
-                Kind::IntegerUnbounded,
+                MistakeKind::IntegerUnbounded,
                 &at,
                 format!("`{key}` is beyond 2^53-1, which not all languages read exactly"),
                 format!("write {MAX_INTEGER} or less"),

@@ -1,11 +1,11 @@
-//! "Did you mean": how to fix a name that is not known.
+//! "Did you mean": help for unknown names.
 
 use omen_schema::suggest::nearest;
 
-/// The most names that a help lists when none is near.
+/// Maximum number of names in the help if none is similar.
 const LISTED: usize = 12;
 
-/// How to fix `wrong`, which should be one of `known`.
+/// Returns the help for `wrong`, which should be one of `known`.
 pub(super) fn help<'k>(wrong: &str, known: impl IntoIterator<Item = &'k str>) -> String {
     let known: Vec<&str> = known.into_iter().collect();
     match nearest(wrong, known.iter().copied()) {
@@ -15,7 +15,7 @@ pub(super) fn help<'k>(wrong: &str, known: impl IntoIterator<Item = &'k str>) ->
     }
 }
 
-/// The names in backticks, with commas; a long list is cut.
+/// Returns the names in backticks, separated by commas; a long list is truncated.
 pub(super) fn list(names: &[&str]) -> String {
     let shown: Vec<String> = names.iter().take(LISTED).map(|name| format!("`{name}`")).collect();
     let more = if names.len() > LISTED { ", …" } else { "" };

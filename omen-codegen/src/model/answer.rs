@@ -1,30 +1,30 @@
-//! The answer to a call in the typed API: legal, or refused with the code of the cell and the text that explains it.
+//! Outcome of a call in the typed API: legal, or refused with the code of the cell and the text that explains it.
 
 use super::fsm::Fsm;
 use super::outcomes::Outcomes;
 use super::table::Target;
 use super::typed::{Move, Text, Typestate};
 
-/// The code of the table itself: no row is for the cell.
+/// Code of the table itself, for a cell without a row.
 pub const TABLE: &str = "FSM";
 
-/// The outcome of a call.
+/// Outcome of a call.
 #[derive(Clone, Debug)]
 pub enum Answer<'m> {
     /// The method is legal here.
     Legal,
-    /// It is refused.
+    /// The call is refused.
     Refused {
-        /// The code of the cell.
+        /// Code of the cell.
         code: String,
-        /// What explains it; `None` if nothing does.
+        /// Explanation; `None` if the file has none.
         text: Option<&'m Text>,
     },
 }
 
 impl Fsm {
-    /// What a call of a method in a state comes to: legal where one of its events is, and else refused with the code
-    /// of the cell and the first text that explains it there.
+    /// Returns the outcome of calling a method in a state: legal if one of its events is legal there, otherwise refused
+    /// with the code of the cell and the first text that explains it there.
     #[must_use]
     pub fn answer(&self, state: &Typestate, mv: &Move) -> Answer<'_> {
         let is_legal = |outcomes: &Outcomes| outcomes.contains(&Vec::new());
@@ -32,7 +32,7 @@ impl Fsm {
         if cells.iter().any(is_legal) && mv.is_offered(state) {
             return Answer::Legal;
         }
-        // Another method stands for what is legal: to this one it is as if the table had no row.
+        // If another method covers a legal event, this method is treated as if the table had no row.
         for (outcomes, event) in cells.iter_mut().zip(&mv.events).filter(|(outcomes, _)| is_legal(outcomes)) {
             *outcomes = self.outcomes(state, event, false, true);
         }
@@ -41,8 +41,8 @@ impl Fsm {
         Answer::Refused { code, text }
     }
 
-    /// The code of one or more illegal cells that share an answer: a rule that all outcomes break (the table aside),
-    /// or else the first that may be the most specific one of each cell.
+    /// Returns the code of illegal cells that share an explanation: a rule that all outcomes violate (other than the
+    /// table), or else the first code that may be the most specific one of each cell.
     #[must_use]
     pub fn code(&self, cells: &[Outcomes]) -> String {
         let known = || self.cells.refusals.iter().map(|refusal| &refusal.code);
@@ -53,8 +53,8 @@ impl Fsm {
         found.map_or_else(|| TABLE.to_owned(), Clone::clone)
     }
 
-    /// Where any of some events leads from the states of a type: states, or states with sub-state, in
-    /// the order of the rows, each once.
+    /// Returns the targets of some events from the states of a type: states, or states with sub-state, in row order
+    /// without duplicates.
     #[must_use]
     pub fn targets<'m>(&'m self, state: &'m Typestate, events: &[String]) -> Vec<&'m str> {
         let mut targets = Vec::new();

@@ -1,49 +1,49 @@
-//! The branches of conditionals: what an object looks like for each case of the member that distinguishes them.
+//! Branches of conditionals: the form of an object for each case of the member that distinguishes them.
 
-use super::{At, Conditional, Object, When, text};
+use super::{Conditional, Location, Object, When, text};
 use crate::json::Json;
 use crate::mistake::Mistake;
 
-/// One case of a conditional's subject, and the builder for it.
+/// Case of a conditional's subject, with its builder.
 #[derive(Clone, Debug)]
 pub struct Branch {
-    /// The member that distinguishes the branches.
+    /// Member that distinguishes the branches.
     pub subject: String,
-    /// Which case of it this is.
+    /// Case of that member.
     pub case: Case,
-    /// Name of the function that begins the builder.
+    /// Name of the function that starts the builder.
     pub name: String,
-    /// What such an object is, for the documentation.
+    /// Description of such an object, for the documentation.
     pub description: String,
-    /// The members that mean nothing here, each with what to do instead.
+    /// Members that are meaningless here, each with advice.
     pub leaves_out: Vec<(String, String)>,
-    /// The required members that cannot have some of their values here.
+    /// Required members with values that are excluded here.
     pub excludes: Vec<Excluded>,
 }
 
-/// Values that a member cannot have in a branch.
+/// Values of a member that a branch excludes.
 #[derive(Clone, Debug)]
 pub struct Excluded {
-    /// The member, whose type is an enum.
+    /// Member, whose type is an enum.
     pub member: String,
-    /// The values, each with what to do instead.
+    /// Excluded values, each with advice.
     pub values: Vec<(String, String)>,
 }
 
-/// A case of a conditional's subject.
+/// Case of a conditional's subject.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Case {
-    /// It has this value, of an enum.
+    /// The subject has this enum value.
     Value(String),
-    /// It is not there.
+    /// The subject is absent.
     Absent,
-    /// It is an array without elements.
+    /// The subject is an empty array.
     Empty,
-    /// It is an array with elements.
+    /// The subject is a non-empty array.
     Filled,
 }
 
-/// The words for the cases that are not values.
+/// Words for the cases that are not values.
 pub(crate) const CASES: [(&str, Case); 3] =
     [("absent", Case::Absent), ("empty", Case::Empty), ("filled", Case::Filled)];
 
@@ -61,14 +61,14 @@ impl Branch {
 }
 
 impl Object {
-    /// The conditionals that apply to every object of a branch.
+    /// Returns the conditionals that apply to every object of a branch.
     pub fn demanded_by(&self, branch: &Branch) -> impl Iterator<Item = &Conditional> {
         self.conditionals.iter().filter(|conditional| branch.meets(conditional))
     }
 }
 
-/// The branches that an object names.
-pub(super) fn build(at: &At<'_>, json: &Json) -> Result<Vec<Branch>, Mistake> {
+/// Builds the branches of an object.
+pub(super) fn build(at: &Location<'_>, json: &Json) -> Result<Vec<Branch>, Mistake> {
     let mut branches = Vec::new();
     for (subject, list) in json.get("x-omen-branches").map_or(&[][..], Json::members) {
         let at = at.join("x-omen-branches").join(subject);
@@ -79,7 +79,7 @@ pub(super) fn build(at: &At<'_>, json: &Json) -> Result<Vec<Branch>, Mistake> {
     Ok(branches)
 }
 
-fn branch(at: &At<'_>, subject: &str, json: &Json) -> Result<Branch, Mistake> {
+fn branch(at: &Location<'_>, subject: &str, json: &Json) -> Result<Branch, Mistake> {
     let word = json.get("when").and_then(Json::as_str);
     let case = match (json.get("value").and_then(Json::as_str), word) {
         (Some(value), None) => Case::Value(value.to_owned()),

@@ -1,74 +1,74 @@
-//! The code of each cell: for a state and an event, the rules that refuse it, and what they depend on.
+//! Code of each cell: the rules that refuse an event in a state, and the facts on which they depend.
 //!
-//! One list of `episode.fsm.json` says it for both engines: the runtime machine goes through the list with
-//! the facts of the log before it, and the typed API with every combination of facts that a log can have.
+//! One list in `episode.fsm.json` serves both engines: the runtime machine evaluates it with the facts of the log so
+//! far, and the typed API with every combination of facts that a log can have.
 
 use std::collections::BTreeSet;
 
 use super::table::ANY;
-use super::{At, each, strings, text};
+use super::{Location, each, strings, text};
 use crate::json::Json;
 use crate::mistake::Mistake;
 
-/// The fact that a typed state with open directives stands for.
+/// Fact that a typestate with open directives represents.
 pub const OPEN: &str = "open";
 
-/// The refusals, and the facts that they depend on.
+/// Refusals, and the facts on which they depend.
 #[derive(Clone, Debug, Default)]
 pub struct Cells {
-    /// What a refusal may depend on besides state and event.
+    /// Conditions other than state and event on which refusals depend.
     pub facts: Vec<Fact>,
-    /// The refusals, the most specific first.
+    /// Refusals, the most specific first.
     pub refusals: Vec<Refusal>,
-    /// Every place that a legal log leads to.
-    pub(super) places: BTreeSet<Place>,
+    /// Every position that a legal log can reach.
+    pub(super) places: BTreeSet<LogPosition>,
 }
 
-/// Something that is true of an episode's log, or of the packet under check.
+/// Property of an episode's log, or of the packet under check.
 #[derive(Clone, Debug)]
 pub struct Fact {
-    /// Such as `believed`.
+    /// Id, such as `believed`.
     pub id: String,
-    /// The events that make it true; none if it is a fact of the packet under check.
+    /// Events that make it true; empty for a fact about the packet under check.
     pub set_by: Vec<String>,
-    /// The events that make it false.
+    /// Events that make it false.
     pub cleared_by: Vec<String>,
-    /// The events that may make it false.
+    /// Events that may make it false.
     pub may_clear: Vec<String>,
-    /// The fact without which it is false.
+    /// Fact that it implies: without that fact, it is false.
     pub only_with: Option<String>,
-    /// What it says.
+    /// Description.
     pub description: String,
 }
 
-/// A reason to refuse an event.
+/// Reason to refuse an event.
 #[derive(Clone, Debug)]
 pub struct Refusal {
-    /// The code.
+    /// Code of the finding.
     pub code: String,
-    /// The states, or states with sub-state, or `ANY`.
+    /// States, or states with sub-state, or `ANY`.
     pub within: Vec<String>,
-    /// The states that are left out.
+    /// States that are excluded.
     pub except: Vec<String>,
-    /// The events, or `ANY` for every packet.
+    /// Events, or `ANY` for every packet.
     pub events: Vec<String>,
-    /// Whether it applies only where the table has no row.
+    /// Whether it applies only to cells without a row.
     pub without_row: bool,
-    /// The fact on which it depends, and the value with which it applies.
+    /// Fact on which it depends, and the value for which it applies.
     pub fact: Option<(String, bool)>,
-    /// Whether only the typed API refuses it.
+    /// Whether only the typed API uses it.
     pub typed: bool,
-    /// Why it is refused.
+    /// Reason for the refusal.
     pub description: String,
-    /// Where it comes from.
+    /// Origin: decisions, or sections of the documents of the protocol.
     pub source: String,
 }
 
-/// Where a log may be: its nodes, as bits, and the facts that hold, as bits.
-pub(super) type Place = (u32, u32);
+/// Position of a log: its nodes as bits, and the facts that hold as bits.
+pub(super) type LogPosition = (u32, u32);
 
 impl Refusal {
-    /// Whether it is about a node.
+    /// Whether it applies to a node.
     #[must_use]
     pub fn is_in(&self, node: &str) -> bool {
         let means = |ids: &[String]| {
@@ -78,14 +78,14 @@ impl Refusal {
         means(&self.within) && !means(&self.except)
     }
 
-    /// Whether it is about an event.
+    /// Whether it applies to an event.
     #[must_use]
     pub fn is_about(&self, event: &str, is_packet: bool) -> bool {
         self.events.iter().any(|id| id == event || id == ANY && is_packet)
     }
 }
 
-pub(super) fn build(at: &At<'_>, json: &Json) -> Result<Cells, Mistake> {
+pub(super) fn build(at: &Location<'_>, json: &Json) -> Result<Cells, Mistake> {
     Ok(Cells {
         facts: each(at, json, "facts", fact)?,
         refusals: each(at, json, "refusals", refusal)?,
@@ -93,7 +93,7 @@ pub(super) fn build(at: &At<'_>, json: &Json) -> Result<Cells, Mistake> {
     })
 }
 
-fn fact(at: &At<'_>, json: &Json) -> Result<Fact, Mistake> {
+fn fact(at: &Location<'_>, json: &Json) -> Result<Fact, Mistake> {
     Ok(Fact {
         id: text(at, json, "id")?,
         set_by: strings(json, "set_by"),
@@ -104,7 +104,7 @@ fn fact(at: &At<'_>, json: &Json) -> Result<Fact, Mistake> {
     })
 }
 
-fn refusal(at: &At<'_>, json: &Json) -> Result<Refusal, Mistake> {
+fn refusal(at: &Location<'_>, json: &Json) -> Result<Refusal, Mistake> {
     let named = |key: &str, value| json.get(key).and_then(Json::as_str).map(|fact| (fact.to_owned(), value));
     let flag = |key: &str| json.get(key).and_then(Json::as_bool).unwrap_or(false);
     Ok(Refusal {

@@ -1,23 +1,23 @@
-//! The decisions on what the documents of the protocol leave open.
+//! Decisions on questions that the protocol's documents leave open.
 
-use super::{At, text};
+use super::{Location, text};
 use crate::json::Json;
 use crate::load::{DECISIONS_FILE, SchemaSet};
 use crate::mistake::Mistake;
 
-/// A decision, which rules and texts cite by its code.
+/// Decision that rules and texts cite by its code.
 #[derive(Clone, Debug)]
 pub struct Decision {
-    /// Such as `D29`.
+    /// Code, such as `D29`.
     pub code: String,
-    /// A few words.
+    /// Short title.
     pub title: String,
-    /// Paragraphs; those that begin with `- ` are items of a list.
+    /// Paragraphs; those that begin with `- ` are list items.
     pub text: Vec<String>,
 }
 
 pub(super) fn build(set: &SchemaSet) -> Result<Vec<Decision>, Mistake> {
-    let at = At { file: DECISIONS_FILE, pointer: String::new() };
+    let at = Location { file: DECISIONS_FILE, pointer: String::new() };
     let json = set.file(DECISIONS_FILE).ok_or_else(|| at.wrong("the file is missing"))?;
     let list = json.get("decisions").map_or(&[][..], Json::elements);
     list.iter()

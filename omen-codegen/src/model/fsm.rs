@@ -1,46 +1,46 @@
-//! The state machine as `episode.fsm.json` has it.
+//! State machine as `episode.fsm.json` defines it.
 
 use super::cells::{self, Cells};
 use super::layers::{self, Layers};
 use super::table::{Derived, Event, Obligation, Row, State, derived, event, obligation, row, state};
 use super::typed::{self, TypedApi};
-use super::{At, each, strings, text};
+use super::{Location, each, strings, text};
 use crate::json::Json;
 use crate::mistake::Mistake;
 
-/// The state machine.
+/// State machine.
 #[derive(Clone, Debug)]
 pub struct Fsm {
-    /// The states, in order.
+    /// States, in order.
     pub states: Vec<State>,
-    /// What can happen.
+    /// Events.
     pub events: Vec<Event>,
-    /// The facts about packets that code derives.
+    /// Facts about packets that code derives.
     pub derived: Vec<Derived>,
-    /// The transition table.
+    /// Transition table.
     pub rows: Vec<Row>,
-    /// The state of the verification loop.
+    /// State of the verification loop.
     pub loop_state: String,
-    /// The event that opens the loop.
+    /// Event that opens the loop.
     pub loop_opened_by: String,
-    /// The event that closes it.
+    /// Event that closes the loop.
     pub loop_closed_by: String,
-    /// What must have come before the loop may close.
+    /// Requirements for closing the loop.
     pub obligations: Vec<Obligation>,
     /// Events whose packets count as the loop's evidence.
     pub evidence_events: Vec<String>,
-    /// Said when the closing packet names no evidence.
+    /// Message for a closing packet that names no evidence.
     pub evidence_missing: String,
-    /// The code of each cell; empty if the file has none.
+    /// Code of each cell; empty if the file defines none.
     pub cells: Cells,
-    /// Who sends what; empty if the file does not say.
+    /// Senders of packets; empty if the file defines none.
     pub layers: Layers,
-    /// The typed API; empty if the file has none.
+    /// Typed API; empty if the file defines none.
     pub typed: TypedApi,
 }
 
-/// Reads the state machine. What [`Fsm::places`] finds is added by the caller.
-pub(super) fn build(at: &At<'_>, json: &Json) -> Result<Fsm, Mistake> {
+/// Builds the state machine. The caller adds the result of [`Fsm::places`].
+pub(super) fn build(at: &Location<'_>, json: &Json) -> Result<Fsm, Mistake> {
     let looped = json.get("verification_loop").ok_or_else(|| at.wrong("no `verification_loop`"))?;
     let loop_at = at.join("verification_loop");
     let evidence = looped.get("evidence").ok_or_else(|| loop_at.wrong("no `evidence`"))?;

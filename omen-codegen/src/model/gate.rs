@@ -1,82 +1,82 @@
-//! The tool boundary: its codes, and the steps that every request goes through.
+//! Tool boundary: codes, and the steps of every request.
 
-use super::{At, text};
+use super::{Location, text};
 use crate::json::Json;
 use crate::mistake::Mistake;
 
-/// What `gate.json` says.
+/// Content of `gate.json`.
 #[derive(Clone, Debug)]
 pub struct Gate {
-    /// All codes, in the order in which they are documented.
+    /// All codes, in the order of the documentation.
     pub codes: Vec<GateCode>,
-    /// The steps, in order.
+    /// Steps, in order.
     pub pipeline: Vec<Step>,
-    /// Where a request may end early.
+    /// States in which a request may end early.
     pub ends: Vec<End>,
-    /// What explains a step that is taken twice.
+    /// Compile error for a step that is repeated.
     pub again: OutOfTurn,
 }
 
-/// One code of the tool boundary.
+/// Code of the tool boundary.
 #[derive(Clone, Debug)]
 pub struct GateCode {
-    /// Such as `PG-3`.
+    /// Code, such as `PG-3`.
     pub code: String,
-    /// A few words.
+    /// Short title.
     pub title: String,
-    /// What the rule requires.
+    /// Requirement.
     pub statement: String,
-    /// Why.
+    /// Reason for the requirement.
     pub rationale: String,
-    /// The way out.
+    /// How to fix a violation.
     pub help: String,
-    /// Where it comes from.
+    /// Origin: decisions, or sections of the documents of the protocol.
     pub source: String,
 }
 
-/// One step of the way that a request takes.
+/// Step of a request's path.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// Where the request is, such as `Screened`; also the name of a type.
+    /// State of the request, such as `Screened`; also the name of a type.
     pub state: String,
-    /// What is known of a request that is here.
+    /// Guarantees about a request in this state.
     pub description: String,
-    /// What leads on; `None` at the end.
+    /// Transition to the next step; `None` at the end.
     pub next: Option<Next>,
 }
 
-/// What leads from a step to the next one.
+/// Transition from a step to the next.
 #[derive(Clone, Debug)]
 pub struct Next {
-    /// The method.
+    /// Method that performs it.
     pub method: String,
-    /// What explains the methods that come after it.
+    /// Compile error for the later methods.
     pub refused: OutOfTurn,
 }
 
-/// Where a request ends that does not go all the way.
+/// State in which a request ends early.
 #[derive(Clone, Debug)]
 pub struct End {
-    /// Such as `Untyped`; also the name of a type.
+    /// State, such as `Untyped`; also the name of a type.
     pub state: String,
-    /// What is known of a request that is here.
+    /// Guarantees about a request in this state.
     pub description: String,
-    /// What explains all methods.
+    /// Compile error for all methods.
     pub refused: OutOfTurn,
 }
 
-/// What the compiler reports for a step out of turn.
+/// Compile error for a step out of order.
 #[derive(Clone, Debug)]
 pub struct OutOfTurn {
-    /// The code that is at stake.
+    /// Code that the call would violate.
     pub code: String,
-    /// What is wrong.
+    /// Description of the problem.
     pub message: String,
-    /// How to fix it.
+    /// How to fix the problem.
     pub note: String,
 }
 
-pub(super) fn build(at: &At<'_>, json: &Json) -> Result<Gate, Mistake> {
+pub(super) fn build(at: &Location<'_>, json: &Json) -> Result<Gate, Mistake> {
     let nothing = Json::Object(Vec::new());
     let again = json.get("again").unwrap_or(&nothing);
     Ok(Gate {
@@ -88,16 +88,16 @@ pub(super) fn build(at: &At<'_>, json: &Json) -> Result<Gate, Mistake> {
 }
 
 fn each<T>(
-    at: &At<'_>,
+    at: &Location<'_>,
     json: &Json,
     key: &str,
-    one: impl Fn(&At<'_>, &Json) -> Result<T, Mistake>,
+    one: impl Fn(&Location<'_>, &Json) -> Result<T, Mistake>,
 ) -> Result<Vec<T>, Mistake> {
     let list = json.get(key).map_or(&[][..], Json::elements);
     list.iter().enumerate().map(|(i, json)| one(&at.join(key).join(i), json)).collect()
 }
 
-fn code(at: &At<'_>, json: &Json) -> Result<GateCode, Mistake> {
+fn code(at: &Location<'_>, json: &Json) -> Result<GateCode, Mistake> {
     Ok(GateCode {
         code: text(at, json, "code")?,
         title: text(at, json, "title")?,
@@ -108,7 +108,7 @@ fn code(at: &At<'_>, json: &Json) -> Result<GateCode, Mistake> {
     })
 }
 
-fn step(at: &At<'_>, json: &Json) -> Result<Step, Mistake> {
+fn step(at: &Location<'_>, json: &Json) -> Result<Step, Mistake> {
     let next = match json.get("method") {
         Some(_) => Some(Next { method: text(at, json, "method")?, refused: refused(at, json)? }),
         None => None,
@@ -116,7 +116,7 @@ fn step(at: &At<'_>, json: &Json) -> Result<Step, Mistake> {
     Ok(Step { state: text(at, json, "state")?, description: text(at, json, "description")?, next })
 }
 
-fn end(at: &At<'_>, json: &Json) -> Result<End, Mistake> {
+fn end(at: &Location<'_>, json: &Json) -> Result<End, Mistake> {
     Ok(End {
         state: text(at, json, "state")?,
         description: text(at, json, "description")?,
@@ -124,6 +124,6 @@ fn end(at: &At<'_>, json: &Json) -> Result<End, Mistake> {
     })
 }
 
-fn refused(at: &At<'_>, json: &Json) -> Result<OutOfTurn, Mistake> {
+fn refused(at: &Location<'_>, json: &Json) -> Result<OutOfTurn, Mistake> {
     Ok(OutOfTurn { code: text(at, json, "code")?, message: text(at, json, "message")?, note: text(at, json, "note")? })
 }

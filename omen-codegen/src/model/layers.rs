@@ -1,51 +1,51 @@
-//! Who sends what, as `episode.fsm.json` has it.
+//! Senders of packets, as `episode.fsm.json` defines them.
 
-use super::{At, each, strings, text};
+use super::{Location, each, strings, text};
 use crate::json::Json;
 use crate::mistake::Mistake;
 
-/// Who sends what.
+/// Senders of packets.
 #[derive(Clone, Debug, Default)]
 pub struct Layers {
-    /// By layer, the packets that it sends.
+    /// Layers, each with the packets that it sends.
     pub senders: Vec<Sender>,
-    /// Events whose packets come from any layer.
+    /// Events whose packets may come from any layer.
     pub anywhere: Vec<String>,
     /// Packets whose layer is not checked.
     pub unjudged: Vec<String>,
-    /// The layers that may issue tokens in the name of another layer.
+    /// Layers that may issue tokens on behalf of another layer.
     pub issues_for_others: Vec<String>,
-    /// The layers that the typed API sends from, the preferred one first.
+    /// Layers from which the typed API sends, the preferred one first.
     pub typed: Vec<String>,
-    /// Those for whose word packets stand that are not the agent's own.
+    /// Principals, other than the agent, for whom packets speak.
     pub words: Vec<Word>,
 }
 
-/// A layer, and what it sends.
+/// Layer and the packets that it sends.
 #[derive(Clone, Debug)]
 pub struct Sender {
-    /// Its number, or the name of an overlay.
+    /// Number of the layer, or name of an overlay.
     pub layer: String,
-    /// The packets that it sends.
+    /// Packets that it sends.
     pub sends: Vec<String>,
-    /// What it is.
+    /// Description.
     pub description: String,
 }
 
-/// Somebody for whose word packets stand.
+/// Principal for whom packets speak.
 #[derive(Clone, Debug)]
 pub struct Word {
-    /// Such as `issuer`.
+    /// Id, such as `issuer`.
     pub id: String,
     /// Rust name, such as `Issuer`.
     pub name: String,
-    /// The events that are their word.
+    /// Events whose packets speak for the principal.
     pub events: Vec<String>,
-    /// Who they are.
+    /// Description of the principal.
     pub description: String,
 }
 
-pub(super) fn build(at: &At<'_>, json: &Json) -> Result<Layers, Mistake> {
+pub(super) fn build(at: &Location<'_>, json: &Json) -> Result<Layers, Mistake> {
     Ok(Layers {
         senders: each(at, json, "senders", |at, json| {
             Ok(Sender {

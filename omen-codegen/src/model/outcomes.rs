@@ -1,38 +1,38 @@
-//! The outcomes of each event in each typed state: the codes that refuse it, for every combination of facts that a log
-//! can have.
+//! Outcomes of each event in each typestate: the codes that refuse it, for every combination of facts that a log can
+//! have.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::cells::{Fact, OPEN, Place, Refusal};
+use super::cells::{Fact, LogPosition, OPEN, Refusal};
 use super::fsm::Fsm;
 use super::table::Target;
 use super::typed::Typestate;
 
-/// What a call of an event comes to in a typed state: the codes that refuse it, the most specific first, for each
-/// combination of facts; no code where it is legal.
+/// Outcomes of an event in a typestate: for each combination of facts, the codes that refuse it, the most specific
+/// first; empty where it is legal.
 pub type Outcomes = BTreeSet<Vec<String>>;
 
-/// A refusal that applies to a cell, but for the fact on which it depends: its bit, and the value.
-struct Applicable<'m> {
+/// Refusal that applies to a cell if its fact has the given value: bit of the fact, and the value.
+struct ApplicableRefusal<'m> {
     of: &'m Refusal,
     bit: Option<(u32, bool)>,
 }
 
-/// An event that has a row, where it leads, and what may refuse it.
-struct Step<'m> {
+/// Event with a row: its target, and the refusals that may apply.
+struct Transition<'m> {
     to: u32,
     event: &'m str,
-    refusals: Vec<Applicable<'m>>,
+    refusals: Vec<ApplicableRefusal<'m>>,
 }
 
-impl Applicable<'_> {
+impl ApplicableRefusal<'_> {
     fn holds(&self, facts: u32) -> bool {
         self.bit.is_none_or(|(bit, value)| (facts & bit != 0) == value)
     }
 }
 
 impl Fsm {
-    /// Ids of the states without sub-states, and of the sub-states (`S3_DECIDE/ACT`), in order.
+    /// Returns the ids of the states without sub-states and of the sub-states (`S3_DECIDE/ACT`), in order.
     #[must_use]
     pub fn nodes(&self) -> Vec<String> {
         let mut nodes = Vec::new();
@@ -45,9 +45,9 @@ impl Fsm {
         nodes
     }
 
-    /// What an event comes to in a typed state, as far as state and facts decide. An event that the typed API does
-    /// not offer there (`offered`) is refused as if the table had no row for it. `for_types` adds what only the typed
-    /// API refuses, and leaves out what the type says is hardly ever so.
+    /// Returns the outcomes of an event in a typestate, as far as state and facts determine them. An event that the
+    /// typed API does not offer there (`offered` is false) is refused as if the table had no row for it. `for_types`
+    /// adds the refusals of the typed API, and omits cases that the type excludes in practice.
     #[must_use]
     pub fn outcomes(&self, state: &Typestate, event: &str, offered: bool, for_types: bool) -> Outcomes {
         let nodes = self.nodes();
@@ -70,8 +70,8 @@ impl Fsm {
         outcomes
     }
 
-    /// The facts that logs may have which lead to just these nodes; where the table leads to more nodes at once, every
-    /// combination.
+    /// Returns the facts of the logs that lead to exactly these nodes; if the table leads to several nodes at once, all
+    /// combinations.
     fn facts_at(&self, at: u32) -> Vec<u32> {
         let reached: Vec<u32> =
             self.cells.places.iter().filter(|(nodes, _)| *nodes == at).map(|(_, facts)| *facts).collect();
@@ -85,7 +85,7 @@ impl Fsm {
         })
     }
 
-    /// The facts on which it depends what an event comes to in a typed state.
+    /// Returns the facts on which the outcome of an event in a typestate depends.
     #[must_use]
     pub fn depends_on(&self, state: &Typestate, event: &str) -> Vec<&Fact> {
         let in_all = |refusal: &&Refusal| state.of.iter().all(|node| refusal.is_in(node));
@@ -106,25 +106,26 @@ impl Fsm {
         self.typed.states.iter().any(|other| other.of == state.of && other.open != state.open)
     }
 
-    /// The refusals of an event, in order, as far as the place and the table decide.
-    fn applicable(&self, nodes: &[String], at: u32, event: &str, has_row: bool) -> Vec<Applicable<'_>> {
+    /// Returns the refusals of an event that node and table do not rule out, in order.
+    fn applicable(&self, nodes: &[String], at: u32, event: &str, has_row: bool) -> Vec<ApplicableRefusal<'_>> {
         let packet = self.is_packet(event);
         let applies = |refusal: &&Refusal| {
             let within = members(nodes, at).all(|node| refusal.is_in(node));
             within && refusal.is_about(event, packet) && !(refusal.without_row && has_row)
         };
-        let with_bit = |of| Applicable { of, bit: of.fact.as_ref().map(|(fact, value)| (self.bit(fact), *value)) };
+        let with_bit =
+            |of| ApplicableRefusal { of, bit: of.fact.as_ref().map(|(fact, value)| (self.bit(fact), *value)) };
         self.cells.refusals.iter().filter(applies).map(with_bit).collect()
     }
 
-    /// Every place that a legal log leads to.
-    pub(super) fn places(&self) -> BTreeSet<Place> {
+    /// Returns every position that a legal log can reach.
+    pub(super) fn places(&self) -> BTreeSet<LogPosition> {
         let nodes = self.nodes();
         let initial: Vec<String> = self.states.iter().filter(|s| s.initial).map(|s| s.id.clone()).collect();
         let mut reached = BTreeSet::from([(self.bits(&nodes, &initial), 0)]);
-        let mut waiting: Vec<Place> = reached.iter().copied().collect();
-        // The same few sets of nodes come up with many facts.
-        let mut steps: BTreeMap<u32, Vec<Step<'_>>> = BTreeMap::new();
+        let mut waiting: Vec<LogPosition> = reached.iter().copied().collect();
+        // Many combinations of facts share few sets of nodes.
+        let mut steps: BTreeMap<u32, Vec<Transition<'_>>> = BTreeMap::new();
         while let Some((at, facts)) = waiting.pop() {
             let steps = steps.entry(at).or_insert_with(|| {
                 let mut steps = Vec::new();
@@ -133,12 +134,12 @@ impl Fsm {
                     let mut refusals = self.applicable(&nodes, at, &event.id, to != 0);
                     refusals.retain(|refusal| !refusal.of.typed);
                     if to != 0 {
-                        steps.push(Step { to, event: &event.id, refusals });
+                        steps.push(Transition { to, event: &event.id, refusals });
                     }
                 }
                 steps
             });
-            for Step { to, event, refusals } in steps {
+            for Transition { to, event, refusals } in steps {
                 let legal = |facts: u32| !refusals.iter().any(|refusal| refusal.holds(facts));
                 if !self.complete(facts).any(legal) {
                     continue;
@@ -153,7 +154,7 @@ impl Fsm {
         reached
     }
 
-    /// The facts of a log with every combination of facts that the packet under check may have.
+    /// Returns the facts of a log, extended by every combination of facts about the packet under check.
     fn complete(&self, facts: u32) -> impl Iterator<Item = u32> {
         let mut all = vec![facts];
         for fact in self.cells.facts.iter().filter(|fact| fact.set_by.is_empty()) {
@@ -165,7 +166,7 @@ impl Fsm {
         all.into_iter()
     }
 
-    /// The facts of a log after one more packet: several where the event alone does not decide.
+    /// Returns the facts of a log after one more packet: several if the event alone does not determine them.
     fn then(&self, facts: u32, event: &str) -> Vec<u32> {
         let names = |list: &[String]| list.iter().any(|id| id == event);
         let mut all = vec![facts];
@@ -182,7 +183,7 @@ impl Fsm {
         all
     }
 
-    /// The nodes to which an event leads from a set of nodes.
+    /// Returns the nodes to which an event leads from a set of nodes.
     fn after(&self, nodes: &[String], at: u32, event: &str) -> u32 {
         let mut to = 0;
         for row in self.rows.iter().filter(|row| row.events.iter().any(|id| id == event)) {
@@ -211,7 +212,7 @@ impl Fsm {
         (0..).zip(&self.cells.facts).find(|(_, fact)| fact.id == id).map(|(at, _)| nth(at))
     }
 
-    /// The bit of a fact; none if there is no such fact.
+    /// Returns the bit of a fact, or 0 for an unknown fact.
     fn bit(&self, id: &str) -> u32 {
         self.fact(id).unwrap_or(0)
     }
@@ -221,12 +222,12 @@ fn members(nodes: &[String], at: u32) -> impl Iterator<Item = &str> {
     (0..).zip(nodes).filter(move |(bit, _)| at & nth(*bit) != 0).map(|(_, node)| node.as_str())
 }
 
-/// One bit; none beyond the last, which the emitter refuses.
+/// Returns one bit, or 0 beyond the last, which the emitter refuses.
 fn nth(bit: u32) -> u32 {
     1_u32.checked_shl(bit).unwrap_or(0)
 }
 
-/// The codes of refusals, each once.
+/// Returns the codes of refusals, without duplicates.
 fn codes<'m>(found: impl Iterator<Item = &'m Refusal>) -> Vec<String> {
     let mut codes = Vec::new();
     for refusal in found {

@@ -1,11 +1,11 @@
-//! The codes and what they mean.
+//! Codes and their meanings.
 
-use super::{At, text};
+use super::{Location, text};
 use crate::json::Json;
 use crate::load::{FSM_FILE, RULE_LISTS};
 use crate::mistake::Mistake;
 
-/// The stage of a check that reports a code.
+/// Stage of the check that reports a code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     /// Reading JSON.
@@ -14,15 +14,15 @@ pub enum Stage {
     Schema,
     /// The state machine.
     Fsm,
-    /// The invariants, and the rules on where packets come from. Their entries name no stage.
+    /// Invariants, and the rules on the origin of packets. Their entries state no stage.
     Invariant,
 }
 
 impl Stage {
-    /// Every stage, in the order in which they run.
+    /// All stages, in the order in which they run.
     pub const ALL: [Self; 4] = [Self::Json, Self::Schema, Self::Fsm, Self::Invariant];
 
-    /// As the schema files have it.
+    /// Returns the name in the schema files.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -39,106 +39,111 @@ impl Stage {
     }
 }
 
-/// One code: a structural one, a sequence rule, an invariant, or a rule on where packets come from.
+/// Documentation of one code: a structural one, a sequence rule, an invariant, or a rule on the origin of packets.
 #[derive(Clone, Debug)]
 pub struct Rule {
-    /// Such as `INV-007`.
+    /// Code, such as `INV-007`.
     pub code: String,
-    /// A few words.
+    /// Short title.
     pub title: String,
-    /// The stage that finds it.
+    /// Stage that reports it.
     pub stage: Stage,
     /// `error`, `warning`, or `error|warning`.
     pub severity: String,
-    /// The policies that it belongs to; empty for codes that belong to none.
+    /// Policies to which it belongs; may be empty.
     pub policy: Vec<String>,
-    /// When it applies.
+    /// Condition under which it applies.
     pub condition: String,
-    /// The types of packets that it is about; empty if it is about all of them.
+    /// Packet types to which it applies; empty for all.
     pub packet_types: Vec<String>,
-    /// What the rule requires.
+    /// Requirement.
     pub statement: String,
-    /// Why.
+    /// Reason for the requirement.
     pub rationale: String,
-    /// How to fix it.
+    /// How to fix a violation.
     pub help: String,
-    /// What happens when it is broken.
+    /// Consequence of a violation.
     pub failure: String,
-    /// Where it comes from.
+    /// Origin: decisions, or sections of the documents of the protocol.
     pub source: String,
-    /// The code of another stage that says the same.
+    /// Code of another stage with the same requirement.
     pub shared_with: Option<String>,
-    /// The code of every finding on it, where that is always another one.
+    /// Code under which every finding is reported, if it is always another one.
     pub reported_as: Option<String>,
-    /// Helps for findings that need another one than `help`.
+    /// Help texts of findings that need a more specific one than `help`.
     pub helps: Vec<Help>,
-    /// What of it can be said at the level of types.
+    /// Conditions of the rule that types can express.
     pub predicates: Vec<Predicate>,
 }
 
-/// The help of one sort of finding of a rule.
+/// Help text for one sort of finding of a rule.
 #[derive(Clone, Debug)]
 pub struct Help {
-    /// Such as `stale`.
+    /// Id, such as `stale`.
     pub id: String,
-    /// The help. `{name}` stands for what the finding fills in.
+    /// Text. `{name}` is a placeholder that the finding fills in.
     pub text: String,
 }
 
-/// Something that a rule asks of types: a trait, and what the compiler says where it does not hold.
+/// Condition of a rule on types: a trait, and the compile error if it is not satisfied.
 ///
-/// In the three texts `{Self}` and `{Parameter}` stand for the types that were given.
+/// In the three texts, `{Self}` and `{Parameter}` stand for the actual types.
 #[derive(Clone, Debug)]
 pub struct Predicate {
     /// Name of the trait, such as `TierMayAct`.
     pub name: String,
-    /// Names of its type parameters; mostly none. `N` is a number.
+    /// Names of its type parameters, usually none. `N` is a number.
     pub parameters: Vec<String>,
-    /// The trait of the typed episode that it presupposes: then it is asked where an episode moves, and
-    /// else of the facts of an envelope.
+    /// Trait of the typed episode that it presupposes, if it is a condition on moves; otherwise it is a condition on
+    /// the facts of an envelope.
     pub requires: Option<String>,
-    /// For which values of enums it holds, if those alone decide.
+    /// Enum values that satisfy it, if they alone decide.
     pub holds: Option<Holds>,
-    /// What is wrong. Begins with the rule's code.
+    /// Description of the problem, which begins with the rule's code.
     pub message: String,
-    /// A few words for the place itself.
+    /// Short label for the location.
     pub label: String,
-    /// How to fix it. Each line is a note of its own.
+    /// How to fix the problem. Each line becomes a separate note.
     pub note: String,
 }
 
-/// For which values of an enum a predicate holds.
+/// Enum values that satisfy a predicate.
 #[derive(Clone, Debug)]
 pub struct Holds {
-    /// The enum.
+    /// Enum.
     pub of: String,
-    /// How to tell.
+    /// Criterion.
     pub by: By,
 }
 
-/// How to tell whether a predicate holds for a value.
+/// Criterion that decides whether a value satisfies a predicate.
 #[derive(Clone, Debug)]
 pub enum By {
-    /// By whether the value demands a member of an object.
+    /// Whether the value requires a member of an object.
     Demand {
-        /// The object.
+        /// Object.
         object: String,
-        /// The member.
+        /// Member.
         requires: String,
-        /// Whether it holds where the member is required, or where it is not.
+        /// Whether the predicate is satisfied if the member is required (`true`), or if it is not.
         required: bool,
     },
-    /// By the value of another enum, the predicate's parameter.
+    /// The value of another enum, the predicate's parameter.
     Parameter {
-        /// The other enum.
+        /// Other enum.
         of: String,
-        /// By its values.
+        /// For each value, the satisfying values of the other enum.
         values: Vec<(String, Vec<String>)>,
     },
 }
 
-/// Structural codes, then the sequence rules, then the invariants, then the rules on where packets come from.
-pub(super) fn build(fsm_at: &At<'_>, fsm: &Json, rules_at: &At<'_>, rules: &Json) -> Result<Vec<Rule>, Mistake> {
+/// Builds the list of rules: structural codes, sequence rules, invariants, and the rules on the origin of packets.
+pub(super) fn build(
+    fsm_at: &Location<'_>,
+    fsm: &Json,
+    rules_at: &Location<'_>,
+    rules: &Json,
+) -> Result<Vec<Rule>, Mistake> {
     let mut all = Vec::new();
     for (file, key) in RULE_LISTS {
         let (at, json) = if file == FSM_FILE { (fsm_at, fsm) } else { (rules_at, rules) };
@@ -149,7 +154,7 @@ pub(super) fn build(fsm_at: &At<'_>, fsm: &Json, rules_at: &At<'_>, rules: &Json
     Ok(all)
 }
 
-fn rule(at: &At<'_>, json: &Json) -> Result<Rule, Mistake> {
+fn rule(at: &Location<'_>, json: &Json) -> Result<Rule, Mistake> {
     Ok(Rule {
         code: text(at, json, "code")?,
         title: text(at, json, "title")?,
@@ -186,11 +191,11 @@ fn strings(json: &Json, key: &str) -> Vec<String> {
     json.get(key).map(Json::strings).unwrap_or_default().into_iter().map(str::to_owned).collect()
 }
 
-fn help(at: &At<'_>, json: &Json) -> Result<Help, Mistake> {
+fn help(at: &Location<'_>, json: &Json) -> Result<Help, Mistake> {
     Ok(Help { id: text(at, json, "id")?, text: text(at, json, "text")? })
 }
 
-fn predicate(at: &At<'_>, json: &Json) -> Result<Predicate, Mistake> {
+fn predicate(at: &Location<'_>, json: &Json) -> Result<Predicate, Mistake> {
     Ok(Predicate {
         name: text(at, json, "name")?,
         parameters: strings(json, "parameters"),
@@ -202,7 +207,7 @@ fn predicate(at: &At<'_>, json: &Json) -> Result<Predicate, Mistake> {
     })
 }
 
-fn holds(at: &At<'_>, json: &Json) -> Result<Holds, Mistake> {
+fn holds(at: &Location<'_>, json: &Json) -> Result<Holds, Mistake> {
     let of = text(at, json, "of")?;
     let demand = |key: &str, required| {
         let demanded = json.get(key).and_then(Json::as_str).and_then(|path| path.split_once('/'));

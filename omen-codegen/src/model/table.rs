@@ -1,89 +1,89 @@
-//! The transition table: states, events with their guards, rows, and what the verification loop needs.
+//! Transition table: states, events with their guards, rows, and the obligations of the verification loop.
 
-use super::{At, each, strings, text};
+use super::{Location, each, strings, text};
 use crate::json::Json;
 use crate::mistake::Mistake;
 
-/// A state.
+/// State of an episode.
 #[derive(Clone, Debug)]
 pub struct State {
-    /// Such as `S3_DECIDE`.
+    /// Id, such as `S3_DECIDE`.
     pub id: String,
     /// Rust name, such as `Decide`.
     pub name: String,
-    /// A word or two that complete "the episode is …".
+    /// One or two words that complete "the episode is …".
     pub title: String,
-    /// What it means.
+    /// Description.
     pub description: String,
-    /// Whether episodes start here.
+    /// Whether episodes start in this state.
     pub initial: bool,
-    /// Its sub-states; empty if it has none.
+    /// Sub-states; may be empty.
     pub substates: Vec<SubState>,
 }
 
-/// A sub-state.
+/// Sub-state of a state.
 #[derive(Clone, Debug)]
 pub struct SubState {
-    /// Such as `ACT`.
+    /// Id, such as `ACT`.
     pub id: String,
     /// Rust name, such as `Act`.
     pub name: String,
-    /// What it means.
+    /// Description.
     pub description: String,
 }
 
-/// Something that can happen: a packet type with guards on its content, or the end.
+/// Event: a packet type with guards on its content, or the end of the stream.
 #[derive(Clone, Debug)]
 pub struct Event {
-    /// Such as `decide_act`.
+    /// Id, such as `decide_act`.
     pub id: String,
-    /// The packet type; `None` for the end of the stream.
+    /// Packet type; `None` for the end of the stream.
     pub packet: Option<String>,
-    /// All must hold.
+    /// Guards, all of which must match.
     pub when: Vec<Guard>,
-    /// What it is, in words.
+    /// Description.
     pub description: String,
 }
 
-/// A condition on a packet's content.
+/// Condition on a packet's content.
 #[derive(Clone, Debug)]
 pub struct Guard {
-    /// What it checks.
+    /// Value to check.
     pub on: GuardOn,
-    /// The values that pass.
+    /// Values that match.
     pub values: Vec<String>,
 }
 
-/// What a guard checks.
+/// Value that a guard checks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GuardOn {
-    /// The member at this JSON pointer.
+    /// Member at a JSON pointer.
     Pointer(String),
-    /// A fact that code derives from the packet.
+    /// Fact that code derives from the packet.
     Derived(String),
 }
 
-/// A fact about packets that code derives, which guards check.
+/// Fact about packets that code derives, for guards to check.
 #[derive(Clone, Debug)]
 pub struct Derived {
-    /// Such as `safety_class`.
+    /// Id, such as `safety_class`.
     pub id: String,
-    /// The enum of its values; `None` if their type is written by hand.
+    /// Enum of its values; `None` if their type is written by hand.
     pub of: Option<String>,
 }
 
-/// A row of the table.
+/// Row of the table.
 #[derive(Clone, Debug)]
 pub struct Row {
-    /// The states, or states with sub-state (`S3_DECIDE/ACT`), or `ANY`.
+    /// Source states, or states with sub-state (`S3_DECIDE/ACT`), or `ANY`.
     pub from: Vec<String>,
-    /// The events.
+    /// Events.
     pub events: Vec<String>,
-    /// Where it leads; several if the table is nondeterministic here.
+    /// Targets; several if the table is nondeterministic here.
     pub to: Vec<Target>,
-    /// What it means.
+    /// Description.
     pub description: String,
-    /// Where it comes from.
+    /// Origin: decisions, or sections of the documents of the protocol.
     pub source: String,
 }
 
@@ -96,38 +96,38 @@ impl Row {
     }
 }
 
-/// As `from` of a row: every state; as an event of a refusal: every packet.
+/// Wildcard: in `from` of a row, every state; as an event of a refusal, every packet.
 pub(super) const ANY: &str = "ANY";
 
-/// Where a row leads.
+/// Target of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// Stays where it is.
+    /// The source state.
     Same,
     /// A state, or a state with sub-state.
     State(String),
 }
 
-/// Something that the verification loop needs.
+/// Requirement for closing the verification loop.
 #[derive(Clone, Debug)]
 pub struct Obligation {
-    /// Such as `plan`.
+    /// Id, such as `plan`.
     pub id: String,
     /// Rust name, such as `Plan`.
     pub name: String,
-    /// The events that meet it.
+    /// Events that meet it.
     pub events: Vec<String>,
-    /// Conditions on the packet besides.
+    /// Additional conditions on the packet.
     pub when: Vec<Guard>,
-    /// The obligation stands only if the packet before the closing one passes this.
+    /// Guard on the packet before the closing one; unless it matches, the obligation is waived.
     pub waived_unless: Option<Guard>,
-    /// Said when it is not met.
+    /// Message if it is not met.
     pub missing: String,
-    /// What it means.
+    /// Description.
     pub description: String,
 }
 
-pub(super) fn state(at: &At<'_>, json: &Json) -> Result<State, Mistake> {
+pub(super) fn state(at: &Location<'_>, json: &Json) -> Result<State, Mistake> {
     Ok(State {
         id: text(at, json, "id")?,
         name: text(at, json, "name")?,
@@ -144,11 +144,11 @@ pub(super) fn state(at: &At<'_>, json: &Json) -> Result<State, Mistake> {
     })
 }
 
-pub(super) fn derived(at: &At<'_>, json: &Json) -> Result<Derived, Mistake> {
+pub(super) fn derived(at: &Location<'_>, json: &Json) -> Result<Derived, Mistake> {
     Ok(Derived { id: text(at, json, "id")?, of: json.get("enum").and_then(Json::as_str).map(str::to_owned) })
 }
 
-pub(super) fn event(at: &At<'_>, json: &Json) -> Result<Event, Mistake> {
+pub(super) fn event(at: &Location<'_>, json: &Json) -> Result<Event, Mistake> {
     Ok(Event {
         id: text(at, json, "id")?,
         packet: json.get("packet").and_then(Json::as_str).map(str::to_owned),
@@ -157,7 +157,7 @@ pub(super) fn event(at: &At<'_>, json: &Json) -> Result<Event, Mistake> {
     })
 }
 
-fn guard(at: &At<'_>, json: &Json) -> Result<Guard, Mistake> {
+fn guard(at: &Location<'_>, json: &Json) -> Result<Guard, Mistake> {
     let on = match (json.get("pointer").and_then(Json::as_str), json.get("derived").and_then(Json::as_str)) {
         (Some(pointer), None) => GuardOn::Pointer(pointer.to_owned()),
         (None, Some(derived)) => GuardOn::Derived(derived.to_owned()),
@@ -166,7 +166,7 @@ fn guard(at: &At<'_>, json: &Json) -> Result<Guard, Mistake> {
     Ok(Guard { on, values: strings(json, "in") })
 }
 
-pub(super) fn row(at: &At<'_>, json: &Json) -> Result<Row, Mistake> {
+pub(super) fn row(at: &Location<'_>, json: &Json) -> Result<Row, Mistake> {
     Ok(Row {
         from: strings(json, "from"),
         events: strings(json, "events"),
@@ -179,7 +179,7 @@ pub(super) fn row(at: &At<'_>, json: &Json) -> Result<Row, Mistake> {
     })
 }
 
-pub(super) fn obligation(at: &At<'_>, json: &Json) -> Result<Obligation, Mistake> {
+pub(super) fn obligation(at: &Location<'_>, json: &Json) -> Result<Obligation, Mistake> {
     Ok(Obligation {
         id: text(at, json, "id")?,
         name: text(at, json, "name")?,

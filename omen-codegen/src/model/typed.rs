@@ -1,86 +1,85 @@
-//! The typed API as `episode.fsm.json` has it: types that stand for states, methods that make events
-//! happen, and what explains a call in the wrong state.
+//! Typed API as `episode.fsm.json` defines it: types that stand for states, methods that cause events, and explanations
+//! of calls in the wrong state.
 
-use super::{At, each, strings, text};
+use super::{Location, each, strings, text};
 use crate::json::Json;
 use crate::mistake::Mistake;
 
-/// The typed API.
+/// Typed API.
 #[derive(Clone, Debug, Default)]
 pub struct TypedApi {
-    /// The types, in the order of their states.
+    /// Typestates, in the order of their states.
     pub states: Vec<Typestate>,
-    /// The methods.
+    /// Methods.
     pub moves: Vec<Move>,
-    /// The explanations of illegal calls; the first that fits is used.
+    /// Explanations of illegal calls; the first that applies is used.
     pub texts: Vec<Text>,
 }
 
-/// A type that stands for one state or, where the table leaves it open, for several.
+/// Type that stands for one state or, where the table is nondeterministic, for several.
 #[derive(Clone, Debug)]
 pub struct Typestate {
-    /// As it is written in Rust, such as `Decide<Act>`.
+    /// Rust type, such as `Decide<Act>`.
     pub ty: String,
-    /// The states, or states with sub-state.
+    /// States, or states with sub-state.
     pub of: Vec<String>,
     /// Whether directives are open in it.
     pub open: bool,
-    /// Facts that usually hold in it: where the code of a call depends on them, they are assumed.
+    /// Facts that usually hold in it. Where the code of a call depends on them, they are assumed.
     pub usually: Vec<String>,
-    /// What it means.
+    /// Description.
     pub description: String,
 }
 
-/// A method that makes an event happen.
+/// Method that causes an event.
 #[derive(Clone, Debug)]
 pub struct Move {
-    /// Its name.
+    /// Name.
     pub method: String,
-    /// The events that it can make happen.
+    /// Events that it can cause.
     pub events: Vec<String>,
-    /// The types that alone have it, if it is not all for which the table has a row.
+    /// Only types that have it; empty for all types for which the table has a row.
     pub only: Vec<String>,
-    /// The types that do not have it although the table has a row: another method stands for the event there.
+    /// Types that do not have it although the table has a row, because another method causes the event there.
     pub except: Vec<String>,
-    /// The trait of the states that have it, for code that is generic over the state.
+    /// Trait of the states that have it, for code that is generic over the state.
     pub capability: Option<Capability>,
-    /// Whether it is written by hand, in one piece for all states that have it: this entry then only explains illegal
-    /// calls.
+    /// Whether it is written by hand, once for all states that have it. This entry then only explains illegal calls.
     pub by_hand: bool,
-    /// The names of the values that it takes, if it is written by hand.
+    /// Names of its parameters, if it is written by hand.
     pub takes: Vec<String>,
 }
 
-/// A trait of the states that have a method.
+/// Trait of the states that have a method.
 #[derive(Clone, Debug)]
 pub struct Capability {
-    /// Its name, such as `CanObserve`.
+    /// Name, such as `CanObserve`.
     pub name: String,
-    /// The name of its associated type, such as `Observed`: where the method leads.
+    /// Name of its associated type, such as `Observed`: the state after the method.
     pub then: String,
-    /// Whether its states have different functions, and methods of their own.
+    /// Whether its states have different functions and separate methods.
     pub per_state: bool,
     /// Type parameters of these functions that are parameters of the trait.
     pub over: Vec<String>,
 }
 
-/// The explanation of illegal calls.
+/// Explanation of illegal calls.
 #[derive(Clone, Debug)]
 pub struct Text {
-    /// The codes that it explains.
+    /// Codes that it explains.
     pub rules: Vec<String>,
-    /// The methods that it is for; none for all.
+    /// Methods to which it applies; empty for all.
     pub methods: Vec<String>,
-    /// The types that it is for; none for all.
+    /// Types to which it applies; empty for all.
     pub within: Vec<String>,
-    /// Why the call is refused.
+    /// Reason for the refusal.
     pub message: String,
-    /// The way out.
+    /// How to fix the call.
     pub note: String,
 }
 
 impl Move {
-    /// Whether the typed API offers it in a state, as far as the table has a row.
+    /// Whether the typed API offers it in a state, provided that the table has a row.
     #[must_use]
     pub fn is_offered(&self, state: &Typestate) -> bool {
         (self.only.is_empty() || self.only.contains(&state.ty)) && !self.except.contains(&state.ty)
@@ -96,7 +95,7 @@ impl Text {
     }
 }
 
-pub(super) fn build(at: &At<'_>, json: &Json) -> Result<TypedApi, Mistake> {
+pub(super) fn build(at: &Location<'_>, json: &Json) -> Result<TypedApi, Mistake> {
     Ok(TypedApi {
         states: each(at, json, "states", state)?,
         moves: each(at, json, "moves", movement)?,
@@ -104,7 +103,7 @@ pub(super) fn build(at: &At<'_>, json: &Json) -> Result<TypedApi, Mistake> {
     })
 }
 
-fn state(at: &At<'_>, json: &Json) -> Result<Typestate, Mistake> {
+fn state(at: &Location<'_>, json: &Json) -> Result<Typestate, Mistake> {
     Ok(Typestate {
         ty: text(at, json, "type")?,
         of: strings(json, "of"),
@@ -114,7 +113,7 @@ fn state(at: &At<'_>, json: &Json) -> Result<Typestate, Mistake> {
     })
 }
 
-fn movement(at: &At<'_>, json: &Json) -> Result<Move, Mistake> {
+fn movement(at: &Location<'_>, json: &Json) -> Result<Move, Mistake> {
     Ok(Move {
         method: text(at, json, "method")?,
         events: strings(json, "events"),
@@ -126,7 +125,7 @@ fn movement(at: &At<'_>, json: &Json) -> Result<Move, Mistake> {
     })
 }
 
-fn capability(at: &At<'_>, json: &Json) -> Result<Capability, Mistake> {
+fn capability(at: &Location<'_>, json: &Json) -> Result<Capability, Mistake> {
     Ok(Capability {
         name: text(at, json, "name")?,
         then: text(at, json, "then")?,
@@ -135,7 +134,7 @@ fn capability(at: &At<'_>, json: &Json) -> Result<Capability, Mistake> {
     })
 }
 
-fn answer_text(at: &At<'_>, json: &Json) -> Result<Text, Mistake> {
+fn answer_text(at: &Location<'_>, json: &Json) -> Result<Text, Mistake> {
     Ok(Text {
         rules: strings(json, "rules"),
         methods: strings(json, "methods"),

@@ -1,4 +1,4 @@
-/// The code of a finding. Stable: codes are added, never changed.
+/// Code of a finding. Codes are stable: new ones are added, existing ones never change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Code {
@@ -11,9 +11,9 @@ pub enum Code {
 }
 
 impl Code {
-    /// Every code, in the order in which they are documented.
+    /// All codes, in the order of the documentation.
     pub const ALL: &'static [Code] = &[Code::Json, Code::E1, Code::Inv001];
-    /// The code as it is written, such as `INV-007`.
+    /// Returns the code as text, such as `INV-007`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -22,7 +22,7 @@ impl Code {
             Code::Inv001 => "INV-001",
         }
     }
-    /// What it means.
+    /// Returns the documentation of the code.
     #[must_use]
     pub fn info(self) -> &'static RuleInfo {
         match self {

@@ -670,7 +670,7 @@ static DELIVERY_SHAPE: Shape = Shape {
 
 object!(Delivery, DELIVERY_SHAPE);
 
-/// What the builders require: each trait explains one missing or unexpected member.
+/// Requirements of the builders: each trait explains one missing or unexpected member.
 #[doc(hidden)]
 pub mod needs {
     use super::*;

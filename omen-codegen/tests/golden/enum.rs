@@ -10,9 +10,9 @@ pub enum Pace {
 }
 
 impl Pace {
-    /// Every value, in schema order.
+    /// All values, in schema order.
     pub const ALL: &'static [Pace] = &[Pace::SlowAndSteady, Pace::Fast];
-    /// The value as it is written in JSON.
+    /// Returns the JSON name of the value.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -20,7 +20,7 @@ impl Pace {
             Pace::Fast => "FAST",
         }
     }
-    /// What the value means.
+    /// Returns the meaning of the value.
     #[must_use]
     pub fn description(self) -> &'static str {
         match self {

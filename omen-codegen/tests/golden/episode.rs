@@ -55,7 +55,7 @@ impl<const N: usize> Typestate for Queue<N> {
     const OPEN: bool = true;
 }
 
-/// In every state.
+/// Methods that are legal in every state.
 impl<S> Episode<S> {
     /// Ends.
     pub fn close<R: Reason, const K: usize>(self) -> Closed {
@@ -101,23 +101,23 @@ impl<const N: usize> Episode<Queue<N>> {
     }
 }
 
-/// Traits that explain illegal calls. Their methods cannot be called.
+/// Traits that explain illegal calls. Their methods cannot be called successfully.
 #[doc(hidden)]
 pub mod explain {
     #[allow(clippy::wildcard_imports, reason = "the states are many")]
     use super::*;
-    /// The traits without names: `use ..::in_scope::*` imports only their methods.
+    /// Anonymous imports of the traits: `use ..::in_scope::*` brings only their methods into scope.
     pub mod in_scope {
         pub use super::{PushHereFsm as _, PushHereFsm2 as _, PayHereFsm as _};
     }
-    /// The state of an episode.
+    /// Maps an episode to its state.
     pub trait InState {
         type State;
     }
     impl<S> InState for Episode<S> {
         type State = S;
     }
-    /// The traits are implemented for these two, which are not states.
+    /// Types for which the traits are implemented. They are not states.
     pub enum Nowhere {}
     pub enum Elsewhere {}
     #[diagnostic::on_unimplemented(

@@ -255,7 +255,7 @@ static READING_SHAPE: Shape = Shape {
 
 object!(Reading, READING_SHAPE);
 
-/// What the builders require: each trait explains one missing or unexpected member.
+/// Requirements of the builders: each trait explains one missing or unexpected member.
 #[doc(hidden)]
 pub mod needs {
     use super::*;

@@ -1,5 +1,5 @@
-/// What a refusal, a failure or an entry of the audit log refers to. Stable: codes are added,
-/// never changed.
+/// Code to which refusals, failures and entries of the audit log refer. Codes are stable: new ones are added,
+/// existing ones never change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum GateCode {
@@ -12,7 +12,7 @@ pub enum GateCode {
 }
 
 impl GateCode {
-    /// Every code, in the documents' order.
+    /// All codes, in the order of the documentation.
     pub const ALL: &'static [GateCode] = &[GateCode::Pg0, GateCode::PgT, GateCode::A1];
     /// The code as it is written, such as `PG-3`.
     #[must_use]

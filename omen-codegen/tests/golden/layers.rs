@@ -1,4 +1,4 @@
-/// Who sends what: one entry for each layer (D63).
+/// Senders: one entry for each layer (D63).
 pub static SENDERS: &[SenderInfo] = &[
     SenderInfo {
         layer: LayerSource::LayerNumber(LayerNumber::of::<1>()),
@@ -18,7 +18,8 @@ pub static SENDERS: &[SenderInfo] = &[
 ];
 
 impl Event {
-    /// The layers that send packets of this kind; none if any layer may, or if that is not judged (D63).
+    /// Returns the layers that send packets of this kind; `None` if any layer may or if the layer is not judged
+    /// (D63).
     #[must_use]
     pub fn senders(self) -> Option<&'static [LayerSource]> {
         match self {
@@ -40,7 +41,7 @@ impl Event {
     }
 }
 
-/// The layer from which the typed API sends packets of a type (D63).
+/// Returns the layer from which the typed API sends packets of a type (D63).
 #[must_use]
 pub fn sender(packet_type: PacketType) -> LayerSource {
     match packet_type {
@@ -52,12 +53,12 @@ pub fn sender(packet_type: PacketType) -> LayerSource {
     }
 }
 
-/// The layers that may issue tokens in the name of another layer.
+/// Layers that may issue tokens on behalf of another layer.
 pub(crate) static ISSUES_FOR_OTHERS: &[LayerSource] = &[
     LayerSource::LayerNumber(LayerNumber::of::<1>()),
 ];
 
-/// Somebody other than the agent, for whose word a packet stands.
+/// Principal, other than the agent, for whom a packet speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Word {
     /// A human.
@@ -67,8 +68,8 @@ pub(crate) enum Word {
 }
 
 impl Word {
-    /// Whose word an event is; the agent's own, if none.
-    pub(crate) fn of(event: Event) -> Option<Self> {
+    /// Returns the principal of an event; `None` for the agent itself.
+    pub(crate) fn of_event(event: Event) -> Option<Self> {
         match event {
             Event::Observe => None,
             Event::ObserveUser => Some(Word::Human),

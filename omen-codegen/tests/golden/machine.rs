@@ -1,4 +1,4 @@
-/// A state of an episode.
+/// State of an episode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum State {
     /// `S0_LOCKED`: Nobody comes through.
@@ -8,9 +8,9 @@ pub enum State {
 }
 
 impl State {
-    /// Every state, in order.
+    /// All states, in order.
     pub const ALL: &'static [State] = &[State::Locked, State::Open];
-    /// The state's id, such as `S3_DECIDE`.
+    /// Returns the id of the state, such as `S3_DECIDE`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -18,7 +18,7 @@ impl State {
             State::Open => "S1_OPEN",
         }
     }
-    /// A word or two that complete "the episode is …".
+    /// Returns one or two words that complete "the episode is …".
     #[must_use]
     pub fn title(self) -> &'static str {
         match self {
@@ -26,7 +26,7 @@ impl State {
             State::Open => "open",
         }
     }
-    /// What it means.
+    /// Returns the meaning of the state.
     #[must_use]
     pub fn description(self) -> &'static str {
         match self {
@@ -36,7 +36,7 @@ impl State {
     }
 }
 
-/// A state without sub-states, or a sub-state: what the table's rows lead from and to.
+/// State without sub-states, or sub-state: source or target of a row of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Node {
@@ -49,11 +49,11 @@ pub enum Node {
 }
 
 impl Node {
-    /// Every node, in order.
+    /// All nodes, in order.
     pub const ALL: &'static [Node] = &[Node::Locked, Node::OpenOnce, Node::OpenTwice];
-    /// Where episodes start.
+    /// Node in which episodes start.
     pub const INITIAL: Node = Node::Locked;
-    /// The node's id, such as `S3_DECIDE/ACT`.
+    /// Returns the id of the node, such as `S3_DECIDE/ACT`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -62,7 +62,7 @@ impl Node {
             Node::OpenTwice => "S1_OPEN/TWICE",
         }
     }
-    /// The state that it belongs to.
+    /// Returns the state to which the node belongs.
     #[must_use]
     pub fn state(self) -> State {
         match self {
@@ -73,7 +73,7 @@ impl Node {
     }
 }
 
-/// What can happen to an episode.
+/// Event in the life of an episode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Event {
@@ -88,14 +88,14 @@ pub enum Event {
 }
 
 impl Event {
-    /// Every event, in order.
+    /// All events, in order.
     pub const ALL: &'static [Event] = &[
         Event::PaySilver,
         Event::PayGold,
         Event::Push,
         Event::Close,
     ];
-    /// The event's id, such as `decide_act`.
+    /// Returns the id of the event, such as `decide_act`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -105,7 +105,7 @@ impl Event {
             Event::Close => "close",
         }
     }
-    /// What it is, in words.
+    /// Returns the description of the event.
     #[must_use]
     pub fn description(self) -> &'static str {
         match self {
@@ -115,7 +115,7 @@ impl Event {
             Event::Close => "the end of the stream",
         }
     }
-    /// The type of packet that it is; none for the end of the stream.
+    /// Returns the packet type of the event, or `None` for the end of the stream.
     #[must_use]
     pub fn packet_type(self) -> Option<PacketType> {
         match self {
@@ -125,7 +125,7 @@ impl Event {
             Event::Close => None,
         }
     }
-    /// The event that a packet is.
+    /// Classifies a packet as an event.
     #[must_use]
     pub fn of(facts: &PacketFacts<'_>) -> Event {
         match &facts.payload {
@@ -140,10 +140,10 @@ impl Event {
     }
 }
 
-/// By node and event: the bits of the nodes that it leads to; none if there is no row.
+/// Target nodes as bits, by node and event; 0 without a row.
 pub(crate) static NEXT: [[u16; 4]; 3] = [[2, 6, 0, 1], [2, 2, 1, 2], [4, 4, 2, 4]];
 
-/// The rows of the table, as they are documented.
+/// Rows of the table, as documented.
 pub static ROWS: &[RowInfo] = &[
     RowInfo {
         from: &["S0_LOCKED"],

@@ -14,7 +14,7 @@ pub mod ink {
     pub type Red = super::RedInk;
 }
 
-/// The type for the name that a macro was given.
+/// Resolves the name in a macro's input to its type.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __ink {
@@ -42,7 +42,7 @@ macro_rules! __ink {
     note = "expected one of `BlueInk`, `RedInk`"
 )]
 pub trait InkFact: sealed::ValueSealed {
-    /// The same value at run time.
+    /// The value at run time.
     const VALUE: ::omen_types::Ink;
 }
 
@@ -81,9 +81,9 @@ pub mod pace {
     note = "expected one of `pace::Slow`, `pace::Fast`"
 )]
 pub trait PaceFact: sealed::ValueSealed {
-    /// The same value at run time.
+    /// The value at run time.
     const VALUE: ::omen_types::Pace;
-    /// The place of the value in the schema, which lists the lowest first.
+    /// Rank of the value in the schema, which lists the lowest first.
     #[doc(hidden)]
     type Place;
 }

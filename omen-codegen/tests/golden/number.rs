@@ -1,7 +1,7 @@
 /// A weight in kilograms.
 ///
 /// Takes a number of at least 0.
-/// Keeps whether JSON wrote it as an integer (`1`) or not (`1.0`).
+/// Preserves whether JSON wrote an integer (`1`) or a fraction (`1.0`).
 #[derive(::serde::Serialize, Clone, Debug, Eq, Hash, PartialEq)]
 pub struct Weight(::serde_json::Number);
 

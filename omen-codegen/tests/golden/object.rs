@@ -410,7 +410,7 @@ static PARCEL_SHAPE: Shape = Shape {
 
 object!(Parcel, PARCEL_SHAPE);
 
-/// What the builders require: each trait explains one missing or unexpected member.
+/// Requirements of the builders: each trait explains one missing or unexpected member.
 #[doc(hidden)]
 pub mod needs {
     use super::*;

@@ -1,4 +1,4 @@
-/// What the verification loop needs before it may close (E3, INV-008).
+/// Requirement for closing the verification loop (E3, INV-008).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Obligation {
     /// Somebody asked.
@@ -8,9 +8,9 @@ pub enum Obligation {
 }
 
 impl Obligation {
-    /// Every obligation, in order.
+    /// All obligations, in order.
     pub const ALL: &'static [Obligation] = &[Obligation::Asked, Obligation::Seen];
-    /// What is missing while it is not met.
+    /// Returns the message for an unmet obligation.
     #[must_use]
     pub fn missing(self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-/// A packet of any type.
+/// Packet of any type.
 #[allow(
     clippy::large_enum_variant,
     reason = "a box would be an allocation a packet, and most are large"
@@ -13,7 +13,7 @@ pub enum Packet {
 }
 
 impl Packet {
-    /// The type of packet.
+    /// Returns the packet type.
     #[must_use]
     pub fn packet_type(&self) -> PacketType {
         match self {
@@ -21,7 +21,7 @@ impl Packet {
             Packet::Ping(_) => PacketType::PingPacket,
         }
     }
-    /// The header.
+    /// Returns the header.
     #[must_use]
     pub fn header(&self) -> &PacketHeader {
         match self {
@@ -29,7 +29,7 @@ impl Packet {
             Packet::Ping(packet) => &packet.header,
         }
     }
-    /// The MCP envelope.
+    /// Returns the MCP envelope.
     #[must_use]
     pub fn mcp(&self) -> &McpEnvelope {
         match self {
@@ -39,7 +39,7 @@ impl Packet {
     }
 }
 
-/// What a packet of any type says, without header and envelope.
+/// Payload of a packet of any type, without header and envelope.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(
     clippy::large_enum_variant,
@@ -53,7 +53,7 @@ pub enum Payload {
 }
 
 impl Payload {
-    /// The type of packet that says it.
+    /// Returns the packet type of the payload.
     #[must_use]
     pub fn packet_type(&self) -> PacketType {
         match self {
@@ -61,7 +61,7 @@ impl Payload {
             Payload::Ping(_) => PacketType::PingPacket,
         }
     }
-    /// The packet that says it; the header is made to state the type.
+    /// Builds the packet, and sets the packet type in the header.
     #[must_use]
     pub fn into_packet(self, mut header: PacketHeader, mcp: McpEnvelope) -> Packet {
         header.packet_type = self.packet_type();
@@ -115,7 +115,7 @@ impl From<NotePayload> for Payload {
 }
 
 impl NotePacket {
-    /// The packet type that the header must state.
+    /// Packet type that the header must state.
     pub const TYPE: PacketType = PacketType::NotePacket;
 }
 
@@ -134,7 +134,7 @@ impl From<PingPayload> for Payload {
 }
 
 impl PingPacket {
-    /// The packet type that the header must state.
+    /// Packet type that the header must state.
     pub const TYPE: PacketType = PacketType::PingPacket;
 }
 
@@ -146,7 +146,7 @@ impl From<PingPacket> for Packet {
 
 packet_of_type!(PingPacket, Ping);
 
-/// The members of a packet that rules check.
+/// Members of a packet that rules check.
 #[derive(Clone, Debug)]
 pub struct PacketFacts<'t> {
     /// Facts of the header.
@@ -155,11 +155,11 @@ pub struct PacketFacts<'t> {
     pub mcp: McpEnvelopeFacts<'t>,
     /// Facts of the payload.
     pub payload: PayloadFacts<'t>,
-    /// JSON pointers of the texts that are still to be written: see [`placeholders`](crate::placeholder::find).
+    /// JSON pointers to the texts that are still placeholders: see [`placeholders`](crate::placeholder::find).
     pub placeholders: Vec<String>,
 }
 
-/// The members of a payload that rules check.
+/// Members of a payload that rules check.
 #[derive(Clone, Debug)]
 pub enum PayloadFacts<'t> {
     /// A note.
@@ -169,7 +169,7 @@ pub enum PayloadFacts<'t> {
 }
 
 impl PayloadFacts<'_> {
-    /// The type of packet.
+    /// Returns the packet type of the payload.
     #[must_use]
     pub fn packet_type(&self) -> PacketType {
         match self {
@@ -241,7 +241,7 @@ impl<P: PacketParts, A, B> PacketBuilder<P, A, B> {
         self.optional.metadata = value;
         self
     }
-    /// Takes a header as it is, but for the type of packet, which is this builder's own.
+    /// Sets the whole header, except the packet type, which the builder determines.
     pub fn header(self, header: PacketHeader) -> PacketBuilder<P, A, B> {
         let (m0, m1) = self.required;
         PacketBuilder {
@@ -286,7 +286,7 @@ struct PacketOptional {
 }
 
 impl<'t> PayloadFacts<'t> {
-    /// Parses the payload of a packet of a type. Inlined, as each return copies it.
+    /// Parses the payload of a packet type. Inlined, because each return copies the value.
     #[inline(always)]
     fn parse(of: PacketType, cursor: &mut Cursor<'t>) -> Parsed<Self> {
         match of {
@@ -303,7 +303,7 @@ impl<'t> PayloadFacts<'t> {
 }
 
 impl<'t> PacketFacts<'t> {
-    /// Parses a packet into its place. The facts are large; to return them would copy them at each return.
+    /// Parses a packet into `out`. The facts are large, and returning them would copy them at each return.
     pub(super) fn from_cursor(
         cursor: &mut Cursor<'t>,
         out: &mut Option<Self>,
@@ -340,7 +340,7 @@ impl<'t> PacketFacts<'t> {
         });
         Ok(())
     }
-    /// Parses a packet from the value of a member on, with what was parsed of it.
+    /// Parses a packet from a member's value on, given the members that are already parsed.
     #[inline(never)]
     fn in_any_order(
         cursor: &mut Cursor<'t>,
@@ -390,7 +390,7 @@ impl<'t> PacketFacts<'t> {
     }
 }
 
-/// The shape of a packet; without a type, of what all packets share.
+/// Returns the shape of a packet; without a type, that of the members that all packets share.
 pub(crate) fn packet_shape(packet_type: Option<PacketType>) -> &'static Shape {
     match packet_type {
         Some(PacketType::NotePacket) => &NOTE_PACKET_SHAPE,
@@ -433,7 +433,7 @@ static UNKNOWN_PACKET_SHAPE: Shape = Shape {
     }),
 };
 
-/// What the builders require: each trait explains one missing or unexpected member.
+/// Requirements of the builders: each trait explains one missing or unexpected member.
 #[doc(hidden)]
 pub mod needs {
     use super::*;

@@ -81,7 +81,8 @@ impl Request<Asleep> {
     }
 }
 
-/// What steps that are out of turn ask for. Nothing has these traits, and nobody can give them to a state.
+/// Bounds of methods that are called out of order. No type implements these traits, and other crates cannot
+/// implement them for a state.
 #[doc(hidden)]
 pub mod explain {
     use super::Request;

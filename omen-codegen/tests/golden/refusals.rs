@@ -1,4 +1,4 @@
-/// What a refusal may depend on besides state and event.
+/// Condition other than state and event on which a refusal can depend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Fact {
     /// `open`: somebody waits.
@@ -6,7 +6,7 @@ pub enum Fact {
 }
 
 impl Fact {
-    /// Its id, such as `believed`.
+    /// Returns the id of the fact, such as `believed`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -15,7 +15,7 @@ impl Fact {
     }
 }
 
-/// The refusals, the most specific first: what gives each cell its code.
+/// Refusals that give each cell its code, the most specific first.
 pub static REFUSALS: &[RefusalInfo] = &[
     RefusalInfo {
         code: Code::Fsm,

@@ -161,7 +161,7 @@ pub(crate) struct ParcelExtras {
 
 impl ParcelExtras {
     #[allow(dead_code, reason = "not every object is taken out of a payload")]
-    pub(crate) fn of(object: &Parcel) -> Self {
+    pub(crate) fn copied_from(object: &Parcel) -> Self {
         Self {
             r#type: object.r#type.clone(),
             labels: object.labels.clone(),

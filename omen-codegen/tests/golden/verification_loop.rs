@@ -1,13 +1,13 @@
-/// Where the verification loop runs.
+/// Node of the verification loop.
 pub const LOOP_NODE: Node = Node::InDoubt;
 
-/// What opens it.
+/// Event that opens the loop.
 pub const LOOP_OPENED_BY: Event = Event::Doubt;
 
-/// What closes it.
+/// Event that closes the loop.
 pub const LOOP_CLOSED_BY: Event = Event::Believe;
 
-/// Said when the closing packet names no evidence of the loop.
+/// Message for a closing packet that names no evidence of the loop.
 pub const EVIDENCE_MISSING: &str = "the belief names no look";
 
 impl Event {
@@ -16,7 +16,7 @@ impl Event {
     pub fn is_evidence(self) -> bool {
         matches!(self, Event::Look)
     }
-    /// The obligations of the loop that a packet of this kind meets.
+    /// Returns the obligations of the loop that a packet of this kind meets.
     pub(crate) fn meets(self, facts: &PacketFacts<'_>) -> Obligations {
         let mut met = Obligations::default();
         if self == Event::Doubt {
@@ -34,7 +34,7 @@ impl Event {
     }
 }
 
-/// A packet that meets an obligation of the loop.
+/// Returns an event whose packet meets an obligation of the loop.
 pub(crate) fn step(obligation: Obligation) -> Event {
     match obligation {
         Obligation::Asked => Event::Doubt,
@@ -42,7 +42,7 @@ pub(crate) fn step(obligation: Obligation) -> Event {
     }
 }
 
-/// The obligations that are waived as long as this is the latest packet.
+/// Returns the obligations that are waived while this is the latest packet.
 pub(crate) fn waived_by(facts: &PacketFacts<'_>) -> Obligations {
     let mut waived = Obligations::default();
     if !(matches!(facts.mcp.light, Light::Day)) {

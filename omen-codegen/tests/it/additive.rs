@@ -1,8 +1,8 @@
-//! A schema that gains an optional member breaks nobody who uses the generated types.
+//! Optional members that a schema gains do not break code that uses the generated types.
 
 use omen_codegen::emit::{self, Lens};
 
-/// A literal or an exhaustive pattern of a struct would name all members, so that one more breaks it.
+/// A literal or an exhaustive pattern of a struct would name all members, so a new one would break it.
 #[test]
 fn no_generated_struct_can_be_written_as_a_literal_elsewhere() {
     let model = omen_codegen::model(omen_schema::FILES.iter().copied()).unwrap();
@@ -21,7 +21,7 @@ fn no_generated_struct_can_be_written_as_a_literal_elsewhere() {
     assert!(objects > of_schema, "{objects} structs were checked for {of_schema} objects and their facts");
 }
 
-/// The structs of a file and of the modules in it.
+/// Returns the structs of a file and its modules.
 fn structs(items: Vec<syn::Item>) -> Vec<syn::ItemStruct> {
     let mut found = Vec::new();
     for item in items {

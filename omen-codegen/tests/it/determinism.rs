@@ -1,4 +1,5 @@
-//! The same files give the same text, in whatever order they come: in as many as there are files, or by default a fifth of that.
+//! The output is the same for every order of the input files. By default, a fifth of the rotations are tried, otherwise
+//! all.
 
 use omen_codegen::emit::{self, Lens, Markers};
 use omen_testkit::proofs::Proofs;
@@ -11,14 +12,14 @@ fn the_order_of_files_does_not_matter() {
     assert_eq!(generate(files.iter().rev()), as_listed, "in reverse");
     for start in (1..files.len()).step_by(Proofs::wanted().choose(5, 1)) {
         let (front, back) = files.split_at(start);
-        // Every other file first, from a different start each time.
+        // Every other file first, with a different start each time.
         let (even, odd): (Vec<_>, Vec<_>) = back.iter().chain(front).enumerate().partition(|(i, _)| i % 2 == 0);
         let shuffled = odd.into_iter().chain(even).map(|(_, file)| file);
         assert_eq!(generate(shuffled), as_listed, "shuffled from {start}");
     }
 }
 
-/// All that the build scripts generate.
+/// Generates everything that the build scripts generate.
 fn generate<'f>(files: impl Iterator<Item = &'f (&'static str, &'static str)>) -> [String; 6] {
     let model = omen_codegen::model(files.copied()).unwrap();
     let lens = Lens::parse(LENS).unwrap();

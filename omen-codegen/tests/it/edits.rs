@@ -1,7 +1,7 @@
-//! Edits of the schema as its maintainers make them: each propagates to all that is generated, or is refused
-//! with its fix, and propagates once that fix is made.
+//! Edits of the schema as its maintainers make them: each either propagates to all generated code, or is refused with a
+//! fix, and propagates once that fix is made.
 //!
-//! What only compiling proves, `schema_change` compiles.
+//! `schema_change` compiles whatever only the compiler can prove.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,12 +19,12 @@ const FSM: &str = "episode.fsm.json";
 const RULES: &str = "rules.json";
 const SETTERS: &str = "setters.json";
 
-/// The schema files, and the list of setters, to be edited.
+/// Schema files and list of setters, for editing.
 #[derive(Clone)]
 struct Schema(BTreeMap<String, Value>);
 
-/// All additions that break no Rust, in one, by path: an optional member of every object that a packet has, values of
-/// enums, an identifier, a list of a union, a tool class, a packet type, a row, a conditional.
+/// Returns files with all compatible additions at once, by path: an optional member in every object of a packet, enum
+/// values, an identifier, a list of a union, a tool class, a packet type, a row, a conditional.
 pub(super) fn additions() -> Vec<(String, String)> {
     let mut schema = Schema::real();
     let files: Vec<String> = schema.0.keys().cloned().collect();
@@ -54,14 +54,14 @@ pub(super) fn additions() -> Vec<(String, String)> {
     files
 }
 
-/// Gives an object an optional member whose name no other has.
+/// Adds an optional member with a unique name to an object.
 fn more(name: &str, definition: &mut Value) {
     if let Some(members) = definition.get_mut("properties").and_then(Value::as_object_mut) {
         members.insert(format!("more_of_{}", name.to_lowercase()), text("A word more."));
     }
 }
 
-/// All that is generated, by part, with one space between two words.
+/// Generated code, by part, with single spaces between words.
 struct Made(BTreeMap<&'static str, String>);
 
 impl Schema {
@@ -88,14 +88,14 @@ impl Schema {
         self
     }
 
-    /// The element of a list of which a member is so.
+    /// Returns the index of the list element whose member `key` is `is`.
     #[track_caller]
     fn place(&self, file: &str, list: &str, key: &str, is: &str) -> usize {
         let list = self.0[file].pointer(list).and_then(Value::as_array).unwrap();
         list.iter().position(|element| element[key] == is).unwrap_or_else(|| panic!("no {key} is {is}"))
     }
 
-    /// All that the build scripts generate.
+    /// Generates everything that the build scripts generate.
     fn made(&self) -> Result<Made, Mistakes> {
         let files: Vec<(&str, String)> = self
             .0
@@ -122,7 +122,7 @@ impl Schema {
         Ok(Made(parts.into_iter().map(|(part, source)| (part, spaced(source.as_str()))).collect()))
     }
 
-    /// That all the edits are refused, each with its place and fix, and nothing else.
+    /// Asserts that exactly these edits are refused, each at its location and with its fix.
     #[track_caller]
     fn is_refused(&self, with: &[(&str, &str, &str)]) {
         let Err(mistakes) = self.made() else { panic!("the edit is not refused") };
@@ -139,7 +139,7 @@ impl Schema {
 }
 
 impl Made {
-    /// That the text is there now, and was not before the edit.
+    /// Asserts that the edit adds the text.
     #[track_caller]
     fn gains(&self, part: &str, text: &str) -> &Self {
         assert!(!before().0[part].contains(text), "{part} had it before: {text}");
@@ -147,7 +147,7 @@ impl Made {
         self
     }
 
-    /// That the text was there before the edit, and is not now.
+    /// Asserts that the edit removes the text.
     #[track_caller]
     fn loses(&self, part: &str, text: &str) -> &Self {
         assert!(before().0[part].contains(text), "{part} did not have it before: {text}");
@@ -155,7 +155,7 @@ impl Made {
         self
     }
 
-    /// The text of one item: from where it begins to the next blank or the end.
+    /// Returns the text of one item: from its start to the next `end`.
     #[track_caller]
     fn between(&self, part: &str, start: &str, end: &str) -> &str {
         let text = &self.0[part];
@@ -166,7 +166,7 @@ impl Made {
 }
 
 impl Made {
-    /// The methods of the type of a state: its own, and those of its capabilities with the state that they lead to.
+    /// Returns the methods of a state's type: inherent ones, and those of its capabilities with their target states.
     fn methods_of(&self, state: &str) -> String {
         let text = &self.0["episode"];
         let own = format!("impl Episode<{state}> {{");
@@ -181,7 +181,7 @@ impl Made {
         methods
     }
 
-    /// Whether a rule answers a call of a method in a state.
+    /// Whether a rule explains the call of a method in a state.
     fn answers(&self, method: &str, state: &str) -> bool {
         let (traits, of) = (format!("impl In{method}Here"), format!(" for {state} {{}}"));
         let texts = self.0["episode"].split(&traits).skip(1);
@@ -191,7 +191,7 @@ impl Made {
     }
 }
 
-/// What is generated without an edit.
+/// Returns the generated code of the unedited schema.
 fn before() -> &'static Made {
     static BEFORE: std::sync::OnceLock<Made> = std::sync::OnceLock::new();
     BEFORE.get_or_init(|| Schema::real().made().unwrap())
@@ -205,7 +205,7 @@ fn value(wire: &str, description: &str) -> Value {
     json!({ "type": "string", "enum": [wire], "description": description })
 }
 
-/// A packet type of which nothing but its file is there.
+/// Adds the file of a packet type, and nothing else.
 fn add_packet_file(schema: &mut Schema) {
     let mut note = schema.0["packets/QueueUpdatePacket.schema.json"].to_string();
     note = note.replace("QueueUpdatePacket", "NotePacket").replace("QueueUpdatePayload", "NotePayload");
@@ -213,7 +213,7 @@ fn add_packet_file(schema: &mut Schema) {
     schema.0.insert(NOTE.to_owned(), serde_json::from_str(&note).unwrap());
 }
 
-/// What the lint asks for then.
+/// Makes the additions that the lint then requires.
 fn list_packet(schema: &mut Schema) {
     schema.add("Packet.schema.json", "/oneOf", "", json!({ "$ref": NOTE }));
     schema.add(HEADER, "/$defs/PacketType/oneOf", "", value("NotePacket", "Says something."));
@@ -222,7 +222,7 @@ fn list_packet(schema: &mut Schema) {
     schema.add(FSM, "/layers/senders/4/sends", "", "NotePacket".into());
 }
 
-/// Gives an observation an optional identifier, union and list.
+/// Adds an optional identifier, union and list to an observation.
 fn add_clues(schema: &mut Schema) {
     let to = |name: &str| json!({ "$ref": format!("../common.schema.json#/$defs/{name}"), "description": "A hint." });
     let list = json!({ "description": "Hints.", "type": "array", "items": { "$ref": to("Clues")["$ref"] } });
@@ -240,7 +240,7 @@ fn escalate_from_sense() -> Value {
     })
 }
 
-/// Where the branches of a directive's class stand.
+/// Branches of a directive's class.
 const CLASSES: &str = "/$defs/TaskDirectivePayload/x-omen-branches/tool_safety_class";
 
 fn branch(value: &str, name: &str) -> Value {
@@ -251,7 +251,7 @@ fn add_tool_class(schema: &mut Schema) {
     schema.add(DIRECTIVE, "/$defs/ToolSafetyClass/oneOf", "", value("INTEL", "It looks at others."));
 }
 
-/// What the lint asks for then, of a class that changes nothing and so needs no token.
+/// Makes the additions that the lint then requires for a class that only reads and so needs no token.
 fn let_it_read(schema: &mut Schema) {
     let (rule, predicate) = fitting(schema);
     let lists = format!("/invariants/{rule}/predicates/{predicate}/holds/values");
@@ -271,7 +271,7 @@ fn an_optional_member_is_everywhere_without_a_line_of_rust() {
     made.gains("types", &format!("/// A word more. {optional} pub remark: Option<"))
         .gains("types", "name: \"remark\", description: \"A word more.\", required: false")
         .gains("setters", "/// A word more. pub fn remark(mut self, value: impl Into<String>) -> Self {");
-    // The parser knows the key: for facts, and for a check alone.
+    // The parser knows the key, both for facts and for a mere check.
     assert!(made.between("types", "impl ObservationPayloadKey", "impl<").contains("\"remark\" => Some("));
     assert_eq!(made.0["types"].matches("ObservationPayloadKey::Remark => break 'm_remark").count(), 2);
     assert_eq!(needed(&made), needed(&Schema::real().made().unwrap()));
@@ -306,13 +306,13 @@ fn a_required_member_asks_for_the_method_that_sets_it() {
     schema.add(SETTERS, "/types/0/by_hand", "remark", "`new`".into());
     schema.add(SETTERS, "/types/1/by_hand", "remark", "`data`".into());
     let made = schema.made().unwrap();
-    // A builder without it does not compile, since it is not an `Option`.
+    // The field is not an `Option`, so a builder without it does not compile.
     made.gains("types", "/// A word more. pub remark: String")
         .gains("types", "name: \"remark\", description: \"A word more.\", required: true");
     assert_eq!(needed(&made).count_ones(), needed(&Schema::real().made().unwrap()).count_ones() + 1);
 }
 
-/// The members of an observation without which the parser refuses it, one bit each.
+/// Returns the members that the parser of observations requires, as bits.
 fn needed(made: &Made) -> u64 {
     let parser = made.between("types", "for Check<ObservationPayload>", "Ok(())");
     let (_, needed) = parser.split_once("need(seen, ").unwrap();
@@ -321,14 +321,14 @@ fn needed(made: &Made) -> u64 {
 
 #[test]
 fn a_value_of_an_enum_is_everywhere_or_the_rules_ask_what_it_means() {
-    // One that no rule looks at.
+    // A member that no rule reads.
     let mut schema = Schema::real();
     schema.add("packets/IntegrityAlertPacket.schema.json", "/$defs/AlertType/oneOf", "", value("drill", "A drill."));
     let made = schema.made().unwrap();
     made.gains("types", "/// `drill`: A drill.").gains("types", "Drill").gains("types", "\"drill\"");
     assert!(made.between("types", "static ALERT_TYPE_SHAPE", "};").contains("\"drill\""));
 
-    // One that distinguishes events.
+    // A member that distinguishes events.
     let mut schema = Schema::real();
     schema.add(OBSERVATION, "/$defs/ObservationType/oneOf", "", value("rumour", "Hearsay."));
     let says = "no event of `ObservationPacket` holds for `/payload/observation_type` = `rumour`";
@@ -337,7 +337,7 @@ fn a_value_of_an_enum_is_everywhere_or_the_rules_ask_what_it_means() {
     schema.add(FSM, &format!("/events/{event}/when/0/in"), "", "rumour".into());
     schema.made().unwrap().gains("types", "Rumour").gains("machine", "ObservationType::Rumour");
 
-    // One that is a type, too.
+    // A member that is also a type.
     let mut schema = Schema::real();
     let scope = "packets/ToolAuthorizationToken.schema.json";
     schema.add(scope, "/$defs/OperationType/oneOf", "", value("archive", "Put away."));
@@ -351,7 +351,7 @@ fn a_value_of_an_enum_is_everywhere_or_the_rules_ask_what_it_means() {
         .gains("predicates", "impl OpFits<values::tool_safety_class::Write> for values::operation_type::Archive {}");
 }
 
-/// Where the predicate stands that says which operations fit which class.
+/// Returns the indices of the predicate that relates operations to classes.
 fn fitting(schema: &Schema) -> (usize, usize) {
     let rule = schema.place(RULES, "/invariants", "code", "INV-007");
     (rule, schema.place(RULES, &format!("/invariants/{rule}/predicates"), "name", "OpFits"))
@@ -391,7 +391,7 @@ fn a_row_makes_a_step_of_the_machine_and_a_method() {
     assert!(!before().methods_of("Sense").contains("pub fn escalate<"));
     let methods = made.methods_of("Sense");
     assert!(methods.contains("pub fn escalate<") && methods.contains("Episode<Escalated>"), "{methods}");
-    // What was answered there is not answered any more.
+    // The calls that were explained there no longer are.
     assert!(before().answers("Escalate", "Sense") && !made.answers("Escalate", "Sense"));
 }
 
@@ -457,7 +457,7 @@ fn a_member_that_is_renamed_is_asked_for_wherever_it_is_named() {
         .gains("types", "name: \"tool\"")
         .loses("types", "pub source_tool: Option<");
     made.loses("setters", "pub fn source_tool(").gains("setters", "pub fn tool(");
-    // Members that events and rules look at.
+    // Members that events and rules read.
     let mut schema = Schema::real();
     let members = schema.at(OBSERVATION, "/$defs/ObservationPayload/properties").as_object_mut().unwrap();
     let member = members.remove("observation_type").unwrap();
@@ -481,7 +481,7 @@ fn a_bound_that_is_tightened_holds_for_types_and_walk_and_counts() {
     let mut schema = Schema::real();
     *schema.at("common.schema.json", "/$defs/LayerNumber/maximum") = 5.into();
     *schema.at(ESCALATION, "/$defs/EscalationPayload/properties/top_options/maxItems") = 2.into();
-    // What the layer that is gone sends, another one has to send.
+    // Another layer must send the packets of the removed one.
     let says = "unknown layer `6`";
     schema.is_refused(&[(FSM, "/layers/senders/5/layer", says), (FSM, "/layers/typed/1", says)]);
     let mut gone = schema.at(FSM, "/layers/senders").as_array_mut().unwrap().remove(5);
@@ -517,7 +517,7 @@ fn a_conditional_holds_for_readers_and_walk_and_asks_who_sets_its_member() {
         "add `intel_update` to the `enum` of the condition, or to `x-omen-otherwise`",
     )]);
     schema.add(OBSERVATION, &format!("{at}/x-omen-otherwise"), "", "intel_update".into());
-    // Each of its branches is asked for, with a name and a description.
+    // Each of its branches requires a name and a description.
     let payload = "/$defs/ObservationPayload";
     schema.is_refused(&[(OBSERVATION, payload, "add to `x-omen-branches` of the object `\"observation_type\": [..]`")]);
     let others = ["user_input", "system_telemetry", "character_state", "market_signal"];
@@ -540,13 +540,13 @@ fn a_conditional_holds_for_readers_and_walk_and_asks_who_sets_its_member() {
         schema.add(SETTERS, &format!("/types/{place}/by_hand"), "reliability_metadata", "`reliable`".into());
     }
     let made = schema.made().unwrap();
-    // Both parsers check it, and the walk says it in words.
+    // Both parsers check the conditional, and the walk prints its description.
     let says = "\"An observation of a tool names the tool.\"";
     assert_eq!(made.0["types"].matches("m_observation_type, Some(").count(), 2);
     assert!(made.between("types", "static OBSERVATION_PAYLOAD_SHAPE", "static").contains(says));
     made.gains("types", "pub const fn requires_reliability_metadata( observation_type: ObservationType, ) -> bool");
     made.loses("setters", "pub fn reliability_metadata(");
-    // The branch requires it by type, and says so in the same words; the others do not.
+    // The branch requires the member by type, with the same description; the others do not.
     let needs = made.between("types", "pub mod observation {", "pub mod ");
     assert!(needs.contains("note = \"An observation of a tool names the tool.\""), "{needs}");
     assert!(needs.contains("pub trait OutputReliabilityMetadata:") && !needs.contains("IntelReliabilityMetadata"));
@@ -579,7 +579,7 @@ fn a_tool_class_is_asked_for_by_each_rule_that_tells_classes_apart() {
         (RULES, &lists, "add `\"INTEL\": [..]`, with the values of `OperationType` that fit it"),
         (FSM, "/events", "no event of `TaskDirectivePacket` holds for `safety_class` = `INTEL`"),
     ]);
-    // It changes nothing, so it needs no token.
+    // The class only reads, so it needs no token.
     let_it_read(&mut schema);
     let made = schema.made().unwrap();
     made.gains("types", "/// `INTEL`: It looks at others. #[serde(rename = \"INTEL\")] Intel")
@@ -588,7 +588,7 @@ fn a_tool_class_is_asked_for_by_each_rule_that_tells_classes_apart() {
         .gains("predicates", "impl OpFits<values::tool_safety_class::Intel> for values::operation_type::Read {}")
         .gains("machine", "derived::SafetyClass::Intel");
 
-    // It changes something, so it takes one.
+    // The class writes, so it needs a token.
     let conditional = "/$defs/TaskDirectivePayload/allOf/0";
     schema.at(DIRECTIVE, &format!("{conditional}/x-omen-otherwise")).as_array_mut().unwrap().pop();
     schema.add(DIRECTIVE, &format!("{conditional}/if/properties/tool_safety_class/enum"), "", "INTEL".into());

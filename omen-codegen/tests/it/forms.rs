@@ -1,5 +1,5 @@
-//! Forms that typify declares otherwise than meant, unless the feed expresses them in another way. `lint/cases.txt` has those
-//! on which it fails.
+//! Forms that typify would declare differently from their meaning, unless the conversion to draft 7 rewrites them.
+//! `lint/cases.txt` has those on which it fails.
 
 use omen_codegen::emit::{self, Lens};
 use serde_json::{Value, json};
@@ -75,8 +75,8 @@ fn variants_of_a_union_have_what_is_not_common_to_the_names_of_all() {
     assert!(declared_union.contains("JsonObject(::serde_json::Map<String,::serde_json::Value>),"), "{declared_union}");
 }
 
-/// The declaration of a type, without spaces, once the definitions and the optional members of an observation are added to the
-/// real files.
+/// Returns the declaration of a type, without spaces, after the definitions and the optional members of an observation
+/// are added to the real files.
 #[track_caller]
 fn declared(definitions: Value, members: Value, of: &str) -> String {
     let mut files: Vec<_> = omen_schema::FILES.iter().map(|(path, text)| (*path, (*text).to_owned())).collect();

@@ -18,23 +18,23 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use similar::TextDiff;
 
-/// One of the cases.
+/// One case.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Case {
     /// `definition NAME`, `typify`, `packets`, `codes`, `helps CODE ..`, `machine`, `refusals`, `obligations`, `verification_loop`,
     /// `layers`, `episode`, `gate`, `pipeline`, `markers`, `predicates` or `setters`.
     emit: String,
-    /// What facts keep; nothing, if it is left out.
+    /// Members that facts keep; none by default.
     lens: Option<Box<RawValue>>,
-    /// Which marker types there are; none, if it is left out.
+    /// Marker types; none by default.
     markers: Option<Box<RawValue>>,
-    /// What the typed API makes; must be there for `setters`.
+    /// Types of the typed API; required for `setters`.
     setters: Option<Box<RawValue>>,
-    /// The functions of moves or steps, by method.
+    /// Functions of moves or steps, by method.
     #[serde(default)]
     moves: BTreeMap<String, Vec<String>>,
-    /// By path, as text, for the order of members counts; what the model needs besides is added.
+    /// Files by path, as text to preserve the order of members. Whatever else the model needs is added.
     files: BTreeMap<String, Box<RawValue>>,
 }
 
@@ -64,7 +64,7 @@ fn each_case_is_a_pair() {
     assert_eq!(cases("json"), cases("rs"));
 }
 
-/// The definitions are such as the lint phase lets through; what it misses are the other files.
+/// The lint phase accepts the definitions; only the other files are missing.
 #[test]
 fn definitions_of_cases_have_no_mistake() {
     let elsewhere = ["unused-definition", "unknown-code"];
@@ -115,7 +115,7 @@ fn read(name: &str) -> Case {
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{name}.json: {error}"))
 }
 
-/// The files of a case, and the four without which there is no model.
+/// Loads the files of a case, and the four files that every model needs.
 fn load(case: &Case) -> Result<SchemaSet, Mistakes> {
     let mut files = BTreeMap::from([
         (RULES_FILE, NO_RULES),

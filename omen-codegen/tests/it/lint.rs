@@ -1,6 +1,6 @@
-//! The lint phase: the real files have no mistake, and each kind of mistake is found where it is.
+//! Lint phase: the real files have no mistakes, and each kind of mistake is found where it occurs.
 //!
-//! The cases are in `lint/cases.txt`, which says how they are written.
+//! `lint/cases.txt` has the cases, and describes their format.
 
 use std::collections::BTreeMap;
 
@@ -50,8 +50,7 @@ fn nothing_at_all_is_not_fine() {
     assert_eq!(found.len(), 8);
 }
 
-/// Whatever single value is lost or has the wrong type, the lint phase says something or nothing,
-/// and does not panic.
+/// The lint phase never panics, whichever single value is missing or has the wrong type.
 #[test]
 fn no_edit_makes_it_panic() {
     let files = real_files();
@@ -59,7 +58,7 @@ fn no_edit_makes_it_panic() {
         let whole: Value = serde_json::from_str(text).unwrap();
         let mut pointers = Vec::new();
         list_pointers(&whole, String::new(), &mut pointers);
-        // A prime number of places apart: that passes through all sorts of place, and is quick.
+        // A prime stride covers all kinds of locations quickly.
         for (i, pointer) in pointers.iter().enumerate().step_by(31) {
             let other = [Value::Null, 1.into(), "".into(), Value::Array(vec![]), "#/$defs".into()];
             let mut value = whole.clone();
@@ -91,7 +90,7 @@ fn is_edit(line: &&str) -> bool {
     !line.starts_with([' ', '#']) && !line.is_empty()
 }
 
-/// Runs one case; an error says what came out instead.
+/// Runs one case; the error is the actual result.
 fn run(case: &str) -> Result<(), String> {
     let found = mistakes(&edited(case));
     let edited_file = case.lines().find(is_edit).and_then(|line| line.split(' ').nth(1)).unwrap();
@@ -124,7 +123,7 @@ fn run(case: &str) -> Result<(), String> {
     if amiss.is_empty() { Ok(()) } else { Err(format!("{case}\n{amiss}")) }
 }
 
-/// Lower case, no full stop, and every backtick has its fellow.
+/// Whether the text is in lower case, without full stop, and with balanced backticks.
 fn is_prose(mistake: &Mistake) -> bool {
     [&mistake.problem, &mistake.help].iter().all(|text| {
         text.starts_with(|c: char| c == '`' || c.is_ascii_lowercase())
@@ -133,7 +132,7 @@ fn is_prose(mistake: &Mistake) -> bool {
     })
 }
 
-/// The real files with the edits of a case.
+/// Returns the real files with the edits of a case.
 fn edited(case: &str) -> Files {
     let mut files = real_files();
     for line in case.lines().filter(is_edit) {
@@ -160,7 +159,7 @@ fn edited(case: &str) -> Files {
     files
 }
 
-/// The JSON `text` with another value at `pointer`, or with none.
+/// Returns the JSON `text` with another value at `pointer`, or without it.
 fn with(text: &str, pointer: &str, value: Option<Value>) -> String {
     if pointer == "/" {
         return value.unwrap().to_string();

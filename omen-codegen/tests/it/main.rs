@@ -1,4 +1,4 @@
-//! One binary for all integration tests of this crate.
+//! Integration tests of this crate, in one binary.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! The list of marker types: what it may name, and that no name stands for two things.
+//! List of marker types: valid names, and no duplicates.
 
 use omen_codegen::emit::{self, Markers};
 use omen_codegen::mistake::Mistakes;
@@ -36,7 +36,7 @@ fn mistakes_are_reported() {
 
 #[test]
 fn a_name_that_is_taken_is_refused() {
-    // `LOW` and `HIGH` are values of both.
+    // Both enums have the values `LOW` and `HIGH`.
     let found = emit(r#""markers": { "Impact": {}, "StakesLevel": {} }"#).unwrap_err();
     assert!(found.to_string().contains("`Low` is a name that `Impact` has, too"), "{found}");
     check(

@@ -1,6 +1,6 @@
-//! A panic of a dependency is a mistake like any other, and nothing of it is printed.
+//! A panic in a dependency becomes an ordinary mistake, and is not printed.
 //!
-//! The lint phase refuses what typify, syn and quote cannot express, as far as is known. These schemas go past it.
+//! The lint phase refuses everything that typify, syn and quote are known not to support. These schemas bypass it.
 
 use std::process::Command;
 
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 #[test]
 fn a_panic_comes_back_as_a_mistake() {
-    // typify panics. The text is its own, so that this case stays a panic.
+    // typify panics. The text comes from this crate, so the case is still a panic.
     check(conditional(), "no Rust type can be declared for `Pace`");
     check(conditional(), "if/then/else schemas are not supported");
     check(conditional(), "common.schema.json:");
@@ -27,7 +27,7 @@ fn what_rust_cannot_express_is_a_mistake() {
 
 #[test]
 fn nothing_is_printed() {
-    // What a test prints is captured in this process, so another one looks on.
+    // The output of a test is captured in this process, so another process runs it.
     let this = std::env::current_exe().unwrap();
     let test = "panics::a_panic_comes_back_as_a_mistake";
     let output = Command::new(this).args(["--exact", test, "--nocapture", "--test-threads=1"]).output().unwrap();
@@ -60,7 +60,7 @@ fn check(pace: Value, says: &str) {
     }
 }
 
-/// The model of the real files with one more definition, which no lint has seen.
+/// Builds the model of the real files with one more definition, without linting.
 fn build(pace: Value) -> Result<Model, Mistakes> {
     let mut files: Vec<_> = omen_schema::FILES.iter().map(|(path, text)| (*path, (*text).to_owned())).collect();
     for (path, text) in &mut files {

@@ -1,4 +1,4 @@
-//! A mistake is reported once, with line and column.
+//! Mistakes are reported once, with line and column.
 
 use std::error::Error;
 
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 const FSM: &str = "episode.fsm.json";
 
-/// The real files with one text replaced.
+/// Builds the model of the real files with one text replaced.
 fn model(file: &str, from: &str, to: &str) -> Result<Model, Mistakes> {
     let texts: Vec<(&str, String)> = omen_schema::FILES
         .iter()
@@ -39,7 +39,7 @@ fn a_mistake_has_line_and_column() {
 
 #[test]
 fn so_has_one_that_only_an_emitter_finds() {
-    // The table then leads somewhere for which no type stands.
+    // The table then leads to a state without a type.
     let model = model(FSM, "\"type\": \"Sense\"", "\"type\": \"Sensing\"");
     let found = emit::episode(&model.unwrap(), &[]).unwrap_err();
     let line = line_of(omen_schema::file(FSM).unwrap(), "\"moves\": [") + 1;
@@ -76,7 +76,7 @@ fn every_value_of_the_real_files_is_found() {
     }
 }
 
-/// Some values of a file, some way apart: each is looked for from the beginning.
+/// Visits some values of a file, at a distance, because each search starts at the beginning.
 fn each(value: &Value, pointer: String, look: &mut impl FnMut(&str, &Value)) {
     look(&pointer, value);
     match value {

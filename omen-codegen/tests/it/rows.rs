@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 const FSM: &str = "episode.fsm.json";
 
-/// The real files with another state machine.
+/// Builds the model of the real files with an edited state machine.
 fn model(edit: impl FnOnce(&mut Value)) -> Model {
     let mut fsm: Value = serde_json::from_str(omen_schema::file(FSM).unwrap()).unwrap();
     edit(&mut fsm);
@@ -17,7 +17,7 @@ fn model(edit: impl FnOnce(&mut Value)) -> Model {
     omen_codegen::model(files).unwrap_or_else(|mistakes| panic!("{mistakes}"))
 }
 
-/// The methods that the typed API then has in a state.
+/// Returns the methods of the typed API in a state.
 fn methods(model: &Model, state: &str) -> Vec<String> {
     let moves = Path::new(env!("CARGO_MANIFEST_DIR")).join("../omen-fsm/src/episode/moves");
     let source = emit::episode(model, &emit::functions(&moves).unwrap()).unwrap();
@@ -53,7 +53,7 @@ fn a_new_row_gives_its_state_the_method() {
             "description": "Somebody looks again.",
             "source": "a test",
         }));
-        // The lint asks for this: no call in `Model` is explained by these texts any more.
+        // The lint requires this: these texts no longer explain a call in `Model`.
         for text in fsm["typed"]["refused"].as_array_mut().unwrap() {
             if let Some(states) = text.get_mut("in").and_then(Value::as_array_mut) {
                 states.retain(|state| state != "Model");
@@ -70,7 +70,7 @@ fn a_row_that_goes_takes_the_method_with_it() {
     let after = model(|fsm| {
         let rows = fsm["rows"].as_array_mut().unwrap();
         let before = rows.len();
-        // Escalations may be presented once.
+        // An escalation may be presented only once.
         rows.retain(|row| !(row["from"] == json!(["S8_ESCALATED"]) && row["events"] == json!(["escalate"])));
         assert_eq!(rows.len() + 1, before);
         let texts = fsm["typed"]["refused"].as_array_mut().unwrap();
@@ -83,7 +83,7 @@ fn a_row_that_goes_takes_the_method_with_it() {
     assert!(legal(&after, "Decide<Escalate>", "escalate"));
 }
 
-/// A typed state that counts open directives is guarded by the same list as the machine, and not by texts.
+/// The machine's list, not the texts, guards a typestate that counts open directives.
 #[test]
 fn a_refusal_that_goes_leaves_texts_that_explain_nothing() {
     let left_behind = |fsm: &mut Value| {
@@ -96,7 +96,7 @@ fn a_refusal_that_goes_leaves_texts_that_explain_nothing() {
     left_behind(&mut fsm);
     let text = fsm.to_string();
     let files = omen_schema::FILES.iter().map(|(path, old)| (*path, if *path == FSM { text.as_str() } else { *old }));
-    // Then the texts that explain them explain nothing.
+    // The texts that explained those calls are then unused.
     let found = omen_codegen::model(files).unwrap_err();
     assert!(found.iter().all(|mistake| mistake.kind == "refusal-idle"), "{found}");
 }

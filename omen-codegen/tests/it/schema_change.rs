@@ -39,8 +39,8 @@ fn a_field_added_to_a_schema_appears_everywhere() {
     assert!(stderr.contains("error[E0277]") && stderr.contains("sample_size"), "{stderr}");
 }
 
-/// What generated tokens cannot show: that no hand-written code names all members of an object or all values of an
-/// enum, so that additions of the schema break none of it, and that a program can use them.
+/// Shows what generated tokens cannot: no hand-written code names all members of an object or all values of an enum, so
+/// that additions to the schema do not break it, and programs can use them.
 #[test]
 fn additions_to_the_schema_break_no_rust_and_are_there_in_the_typed_api() {
     let mut trial = Trial::of_workspace("schema_additions", &TYPED_API);
@@ -57,7 +57,7 @@ fn additions_to_the_schema_break_no_rust_and_are_there_in_the_typed_api() {
     assert!(stdout.is_empty() && stderr.is_empty(), "{stdout}{stderr}");
 }
 
-/// The schema of observations with more members, two of which have names that Rust keeps for itself.
+/// Returns the schema of observations with additional members, two of which have reserved names.
 fn changed(text: &str) -> String {
     let mut schema: Value = serde_json::from_str(text).unwrap();
     let payload = &mut schema["$defs"]["ObservationPayload"];
@@ -82,7 +82,7 @@ fn changed(text: &str) -> String {
     format!("{schema:#}")
 }
 
-/// An observation as it was before the change, and with the new members in several ways.
+/// Returns an observation without the new members, and with them in several forms.
 fn packets() -> String {
     let log = omen_schema::example("valid/read-only.jsonl").unwrap();
     let packet: Value = serde_json::from_str(log.lines().next().unwrap()).unwrap();
@@ -105,15 +105,15 @@ fn texts(output: &Output) -> (String, String) {
     [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned()).into()
 }
 
-/// A part of the workspace, elsewhere.
+/// Copy of a part of the workspace.
 struct Trial {
     root: PathBuf,
-    /// What belongs in it.
+    /// Files that belong to it.
     files: BTreeSet<PathBuf>,
 }
 
 impl Trial {
-    /// The crates' sources and the manifest that they share.
+    /// Copies the crates' sources and their common manifest.
     fn of_workspace(name: &str, packages: &[&str]) -> Self {
         let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         let mut trial = Self { root, files: BTreeSet::new() };
@@ -137,7 +137,7 @@ impl Trial {
         }
     }
 
-    /// Writes a file, unless it is like that already: what is newer, cargo builds again.
+    /// Writes a file unless it is unchanged, because cargo rebuilds newer files.
     fn write(&mut self, path: impl AsRef<Path>, text: &str) {
         let path = self.root.join(path);
         if fs::read_to_string(&path).ok().as_deref() != Some(text) {
@@ -147,7 +147,7 @@ impl Trial {
         self.files.insert(path);
     }
 
-    /// Removes what an earlier run has left and this one has not written.
+    /// Removes files that an earlier run wrote and this one did not.
     fn tidy(&self, folder: &Path) {
         for entry in fs::read_dir(folder).unwrap() {
             let entry = entry.unwrap();
@@ -173,17 +173,17 @@ impl Trial {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        // If it does not build, nobody reads.
+        // The pipe has no reader if the build fails.
         let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
         child.wait_with_output().unwrap()
     }
 }
 
-/// The manifest of the workspace, with the copied packages and the program as members.
+/// Returns the manifest of the workspace, with the copied packages and the program as members.
 fn with_members(manifest: &str, packages: &[&str]) -> String {
     let mut members = packages.to_vec();
     members.push("program");
-    // Without the profiles, what the generator is built with is that of `trybuild`.
+    // Without the profiles, the generator is built as for `trybuild`.
     let mut manifest = manifest.split("\n[profile.").next().unwrap().to_owned();
     for key in ["\nmembers = ", "\ndefault-members = "] {
         let start = manifest.find(key).unwrap() + key.len();
@@ -201,10 +201,11 @@ fn workspace() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
 }
 
-/// Seen from a copy: one for all, since most of what is built is the same. Tests that compile programs for `trybuild` use it, too.
+/// Target folder relative to a copy. All copies and the tests with `trybuild` share it, because they build mostly the
+/// same crates.
 const TARGET: &str = "../../tests/trybuild";
 
-/// What the program prints.
+/// Expected output of the program.
 const EXPECTED: &str = r#"built {"data":{"value":1},"lighting":"NIGHT","observation_type":"tool_output","sample_size":12,"self":"me","type":"glance","witnesses":["the cat"]}
 checked /witnesses
   expected at least 1 element in `witnesses`, found 0
@@ -220,7 +221,7 @@ refused /payload/lighting /payload/sample_size /payload/witnesses
   expected at least 1 element in `witnesses`, found 0
 "#;
 
-/// The program's manifest.
+/// Manifest of the program.
 const PROGRAM: &str = r#"
 [package]
 name = "program"

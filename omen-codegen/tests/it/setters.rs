@@ -1,4 +1,4 @@
-//! The list of setters: what it may name, and that every member of every payload is set by something.
+//! List of setters: valid names, and a setter for every member of every payload.
 
 use omen_codegen::emit::{self, Setters};
 use omen_codegen::mistake::Mistakes;
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 const SETTERS: &str = include_str!("../../../omen-fsm/setters.json");
 
-/// The list as it is, but for one value.
+/// Returns the list with one value changed.
 fn with(pointer: &str, value: Option<Value>) -> Result<String, Mistakes> {
     let mut list: Value = serde_json::from_str(SETTERS).unwrap();
     let (above, key) = pointer.rsplit_once('/').unwrap();
@@ -49,7 +49,7 @@ fn mistakes_are_refused_with_their_fix() {
     check("/types/9/by_hand/retry_policy", Some("`retry`".into()), "/types/9/by_hand", says);
 }
 
-/// Nothing that the schema has is out of reach: what no method sets by hand has a generated setter.
+/// Every member of the schema can be set: either a hand-written method or a generated setter exists.
 #[test]
 fn every_member_of_every_payload_is_set_by_something() {
     let model = omen_codegen::model(omen_schema::FILES.iter().copied()).unwrap();

@@ -1,4 +1,4 @@
-//! Leaves out the new required member: this must not compile.
+//! A program without the new required member: it must not compile.
 
 use omen_types::{ObservationPayload, ObservationType};
 

@@ -1,4 +1,4 @@
-//! Uses in the typed API what stands in the changed schema only. It is compiled, and need not run.
+//! Uses of the changed schema in the typed API. The file is compiled, but not run.
 
 use omen_fsm::episode::*;
 use omen_invariants::facts::*;
@@ -9,7 +9,7 @@ tool!(Scan = "net.scan", Intel);
 
 fn main() {}
 
-/// An optional member of each object that a move sends has a setter.
+/// Every optional member of each object that a move sends has a setter.
 pub fn members(
     observation: Observation<Observed>,
     answer: Answer,
@@ -35,7 +35,7 @@ pub fn members(
     let _ = Alert::info(AlertType::Drill, text!("a drill")).more_of_integrityalertpayload("more");
 }
 
-/// So does each of the header and of the envelope.
+/// Every optional member of the header and the envelope has a setter.
 pub fn header_and_envelope(setup: Setup, envelope: Envelope<LowStakes, Par, ToolsOk>) {
     let _ = setup.more_of_packetheader("more");
     let _ = envelope
@@ -52,7 +52,7 @@ pub fn header_and_envelope(setup: Setup, envelope: Envelope<LowStakes, Par, Tool
         .more_of_routing("more");
 }
 
-/// What else an object may hold, a generated payload says, which every move takes.
+/// All other members can be set in a generated payload, which every move accepts.
 pub fn payload(episode: Episode<Decide<Escalate>>, mut payload: EscalationPayload) -> Episode<Escalated> {
     for gap in &mut payload.evidence_gaps {
         gap.more_of_evidencegap = Some("more".into());
@@ -60,7 +60,7 @@ pub fn payload(episode: Episode<Decide<Escalate>>, mut payload: EscalationPayloa
     episode.escalate(payload)
 }
 
-/// A tool of the new class is read with, by its type and by its name.
+/// A tool of the new class reads, both by its type and by its name.
 pub fn class() -> [Order<ReadOnly>; 1] {
     let directive = Directive::named(text!("net.scan"), ToolSafetyClass::Intel, None);
     let _ = directive.more_of_taskdirectivepayload("more").more_of_executionmethod("more").sort();
@@ -68,12 +68,12 @@ pub fn class() -> [Order<ReadOnly>; 1] {
     [directive.more_of_executionmethod("more").ready()]
 }
 
-/// The new row has its method.
+/// The new row has a method.
 pub fn row(episode: Episode<Sense>, escalation: Escalation<2, 1>) -> Episode<Escalated> {
     episode.escalate(escalation)
 }
 
-/// The new packet is one of the packets.
+/// The new packet is a variant of `Packet`.
 pub fn packet(packet: &Packet) -> Option<&NotePayload> {
     let Packet::Note(note) = packet else { return None };
     assert_eq!(packet.packet_type(), PacketType::NotePacket);

@@ -1,4 +1,4 @@
-//! Uses members of an observation that stand in the changed schema only.
+//! Uses of members of an observation that only the changed schema has.
 
 use std::io::BufRead as _;
 

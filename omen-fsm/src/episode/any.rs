@@ -1,4 +1,4 @@
-//! An episode whose state is known at run time.
+//! Episode whose state is known at run time.
 
 use std::fmt;
 
@@ -12,20 +12,20 @@ use super::{
 };
 use crate::table::{Event, NodeSet};
 
-/// A verification loop whose progress is known at run time.
+/// Verification loop whose progress is known at run time.
 pub type AnyLoop = Verify<Judged, Judged, Judged>;
 
 macro_rules! any_episode {
     ($($(#[$doc:meta])* $variant:ident($state:ty),)*) => {
-        /// An episode whose state is known at run time; a `match` returns it with its state as a type.
+        /// Episode whose state is known at run time; a `match` returns it with its state as a type.
         #[must_use = "it holds an episode"]
         pub enum AnyEpisode {
             $($(#[$doc])* $variant(Episode<$state>),)*
         }
 
         impl AnyEpisode {
-            /// The state that the machine is in: the first variant that stands for its nodes. A variant with open
-            /// directives comes before the one without.
+            /// Returns the episode in the machine's state: the first variant that matches its nodes. A variant with
+            /// open directives comes before the one without.
             fn named(core: Box<Core>) -> Self {
                 let nodes = core.machine.nodes();
                 let open = !core.machine.ledger().open().is_empty();
@@ -34,7 +34,7 @@ macro_rules! any_episode {
                         return Self::$variant(Episode::from_core(core));
                     }
                 )*
-                // INVARIANT: of the sets of nodes that the table leads to, each has a variant.
+                // INVARIANT: every set of nodes that the table leads to has a variant.
                 Self::Fork(Episode::from_core(core))
             }
 
@@ -53,11 +53,11 @@ macro_rules! any_episode {
     };
 }
 any_episode! {
-    /// Nothing was observed yet.
+    /// No observation was made yet.
     Idle(Idle),
     /// Observations are being gathered.
     Sense(Sense),
-    /// A decision may be made.
+    /// A decision may be made next.
     Model(Model),
     /// A decision to act was made.
     Act(Decide<Act>),
@@ -67,7 +67,7 @@ any_episode! {
     Stop(Decide<Stop>),
     /// A human has answered, and a decision comes next.
     Undecided(Decide<Undecided>),
-    /// A verification loop runs, and directives are open.
+    /// A verification loop runs, with open directives.
     VerifyOpen(Many<AnyLoop>),
     /// A verification loop runs.
     Verify(AnyLoop),
@@ -77,7 +77,7 @@ any_episode! {
     ExecuteOpen(Many<Execute>),
     /// Directives are carried out, and none is open.
     Execute(Execute),
-    /// Results were taken in, and the next packet shows whether the work is done (D11).
+    /// Results were recorded, and the next packet shows whether the work is done (D11).
     Fork(Fork),
     /// The episode may close.
     Review(Review),
@@ -87,12 +87,12 @@ any_episode! {
     SafeMode(SafeMode),
 }
 
-/// Whether a state stands for nodes, with or without open directives.
+/// Whether a state matches nodes, with or without open directives.
 fn stands_for<S: Typestate>(nodes: NodeSet, open: bool) -> bool {
     nodes == S::NODES.iter().copied().collect::<NodeSet>() && (open || !S::OPEN)
 }
 
-/// In the state that its log has reached.
+/// Converts to the state that the log has reached.
 impl<S> From<Episode<S>> for AnyEpisode {
     fn from(episode: Episode<S>) -> Self {
         episode.into_any()
@@ -100,11 +100,11 @@ impl<S> From<Episode<S>> for AnyEpisode {
 }
 
 impl AnyEpisode {
-    /// Sends an alert of severity INFO or WARNING, which is legal in every state and moves nothing (D14).
+    /// Sends an alert of severity INFO or WARNING, which is legal in every state and changes none (D14).
     pub fn alert(self, alert: impl Says<Alert>) -> Self {
         let mut core = self.into_core();
         core.alert(alert.said());
-        Self::of(core)
+        Self::from_core(core)
     }
 
     /// Halts the episode, which is legal in every state (D14).
@@ -114,21 +114,21 @@ impl AnyEpisode {
         Episode::from_core(core)
     }
 
-    /// The episode in the state that its machine is in.
-    pub(crate) fn of(mut core: Box<Core>) -> Self {
-        // A log that has failed stays so; other trouble has not been written.
+    /// Returns the episode in the machine's state.
+    pub(crate) fn from_core(mut core: Box<Core>) -> Self {
+        // A failed log stays failed; any other trouble left no packet in the log.
         core.trouble.take_if(|why| !why.is_final());
         Self::named(core)
     }
 
-    /// Returns its nodes in the transition table: two after results were taken in (D11), else one.
+    /// Returns the nodes in the transition table: two after results were recorded (D11), otherwise one.
     #[must_use]
     pub fn nodes(&self) -> NodeSet {
         self.core().machine.nodes()
     }
 
-    /// Returns the events that the table and the sequence rules allow next, from any sender. For those that a model may
-    /// propose, see [`AnyEpisode::moves_for`].
+    /// Returns the events that the table and the sequence rules permit next, from any sender. [`AnyEpisode::moves_for`]
+    /// returns those that a model may propose.
     #[must_use]
     pub fn moves(&self) -> Vec<Event> {
         let core = self.core();
@@ -152,13 +152,13 @@ impl AnyEpisode {
         self.moves().into_iter().filter(|event| allow.lists(*event)).collect()
     }
 
-    /// Returns the open tasks, in the order of sending; see [`Episode::tasks`]. Empty if none is open.
+    /// Returns the open tasks, in the order in which they were sent; see [`Episode::tasks`]. Empty if none is open.
     #[must_use]
     pub fn tasks(&self) -> Vec<Pending> {
         self.core().pending_tasks()
     }
 
-    /// Returns the tokens that a directive can be sent with now, in the order of issue.
+    /// Returns the live tokens, in the order in which they were issued.
     #[must_use]
     pub fn live_tokens(&self) -> Vec<LiveToken> {
         self.core().live_tokens()
@@ -167,38 +167,38 @@ impl AnyEpisode {
     /// Returns permits for uses of a live token that covers the scope; see [`Episode::claim_any`].
     ///
     /// # Errors
-    /// As [`Episode::claim_any`].
+    /// Same as [`Episode::claim_any`].
     pub fn claim_any<Sc: Scope, const N: usize>(&self) -> Result<[Permit<Sc>; N], Refusal> {
         self.core().claim_any()
     }
 
-    /// Returns the time of its clock.
+    /// Returns the current time of the episode's clock.
     #[must_use]
     pub fn now(&self) -> Instant {
         self.core().now()
     }
 
-    /// Returns permits for uses that a token has left; see [`Episode::claim`].
+    /// Returns permits for remaining uses of a token; see [`Episode::claim`].
     ///
     /// # Errors
-    /// As [`Episode::claim`].
+    /// Same as [`Episode::claim`].
     pub fn claim<Sc: Scope, const N: usize>(&self, token_id: &TokenId) -> Result<[Permit<Sc>; N], Refusal> {
         self.core().claim(token_id)
     }
 
-    /// Returns why no further step can be taken, if its log has failed; see [`Episode::trouble`].
+    /// Returns the error that prevents all further moves, if the log has failed; see [`Episode::trouble`].
     #[must_use]
     pub fn trouble(&self) -> Option<&Refusal> {
         self.core().trouble.as_deref()
     }
 
-    /// Returns the lines that it has written, if its log keeps them ([`MemoryLog`](super::MemoryLog), the default, does).
+    /// Returns the lines written so far, if the log keeps them ([`MemoryLog`](super::MemoryLog), the default, does).
     #[must_use]
     pub fn lines(&self) -> &[String] {
         self.core().log.lines()
     }
 
-    /// Returns what the rules remember of the episode: budgets, tokens, open directives.
+    /// Returns the ledger of the episode: budgets, tokens, open directives.
     #[must_use]
     pub fn ledger(&self) -> &omen_invariants::Ledger {
         self.core().machine.ledger()

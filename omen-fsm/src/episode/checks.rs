@@ -1,10 +1,10 @@
-//! The checks that a decision reports of itself: `true` only for a check that was made (D61).
+//! Self-reported checks of a decision: `true` only for a check that was performed (D61).
 
 use omen_invariants::derived::is_high;
 use omen_invariants::rules::inv_003_high_stakes_verified::{is_met, tier_suffices};
 use omen_types::{DecisionPayload, McpEnvelope};
 
-/// Checks the tier and verification of a decision against its envelope, and writes the results into it.
+/// Checks the tier and verification of a decision against its envelope, and records the results in the decision.
 pub(super) fn fill(decision: &mut DecisionPayload, mcp: &McpEnvelope) {
     let (level, quality) = (mcp.stakes.stakes_level, &mcp.quality);
     let verified = || decision.load_bearing_assumptions.iter().flatten().map(|assumption| assumption.verified);

@@ -1,7 +1,7 @@
 //! Claims: one writer for each episode (D21).
 //!
 //! A validator rejects a log in which two episodes share an id. So an episode claims its correlation id when it starts,
-//! and a resumed episode takes the claim over: from then on the earlier handle writes nothing.
+//! and a resumed episode takes over the claim: from then on, the earlier handle writes nothing.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,30 +12,30 @@ use omen_types::CorrelationId;
 
 use super::lease::Leases;
 
-/// The correlation ids that have begun, each with the episode that writes its log. Clones share one record.
+/// Correlation ids in use, each with the episode that writes its log. Clones share one record.
 ///
 /// A process has one record ([`Claims::process`]), which every [`Setup`](super::Setup) uses by default. An episode on a
-/// copy of a log, as in tests or simulations, needs claims of its own. An id takes about 40 bytes for as long as the
-/// claims live.
+/// copy of a log, as in tests or simulations, needs separate claims. An id takes about 40 bytes for the lifetime of the
+/// claims.
 #[derive(Clone, Debug, Default)]
 pub struct Claims(Arc<Mutex<BTreeMap<Fingerprint, Weak<Leases>>>>);
 
 static PROCESS: LazyLock<Claims> = LazyLock::new(Claims::default);
 
 impl Claims {
-    /// Returns new claims, without an id.
+    /// Creates an empty record.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Returns the claims of this process.
+    /// Returns the record of this process.
     #[must_use]
     pub fn process() -> Self {
         PROCESS.clone()
     }
 
-    /// Claims an id that has not begun.
+    /// Claims an unused id.
     pub(crate) fn begin(&self, id: &CorrelationId, leases: &Arc<Leases>) -> Result<(), StartError> {
         match self.lock().entry(key(id)) {
             std::collections::btree_map::Entry::Vacant(entry) => {
@@ -46,16 +46,16 @@ impl Claims {
         }
     }
 
-    /// Claims an id, and takes it from its present holder.
+    /// Claims an id, taking it over from its current holder.
     pub(crate) fn take_over(&self, id: &CorrelationId, leases: &Arc<Leases>) {
         let before = self.lock().insert(key(id), Arc::downgrade(leases));
-        // Without the lock on the claims: a step of the other episode may take long.
+        // Without the lock on the claims, because a move of the other episode may take long.
         if let Some(before) = before.and_then(|before| before.upgrade()) {
             before.supersede();
         }
     }
 
-    /// Notes that an episode writes no more. If it never wrote, its id has not begun.
+    /// Records that an episode writes nothing more. If it never wrote, its id becomes unused.
     pub(crate) fn end(&self, id: &CorrelationId, leases: &Arc<Leases>, wrote: bool) {
         let mut claims = self.lock();
         let is_own = claims.get(&key(id)).is_some_and(|own| Weak::ptr_eq(own, &Arc::downgrade(leases)));
@@ -66,7 +66,7 @@ impl Claims {
         }
     }
 
-    /// Every change is a single operation, so a panic leaves the map consistent.
+    /// Ignores poisoning: every change is a single operation, so a panic leaves the map consistent.
     fn lock(&self) -> MutexGuard<'_, BTreeMap<Fingerprint, Weak<Leases>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -76,19 +76,19 @@ fn key(id: &CorrelationId) -> Fingerprint {
     Fingerprint::of(Kind::Packet, id.as_str())
 }
 
-/// Why an episode cannot start.
+/// Error of starting an episode.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StartError {
-    /// An episode with this correlation id has begun in this process (see [`Claims`]).
+    /// An episode with this correlation id was already started in this process (see [`Claims`]).
     Begun(CorrelationId),
     /// The log already holds packets of an episode with this correlation id.
     InLog(CorrelationId),
-    /// The correlation id or the campaign id is too long for the header of a packet.
+    /// The correlation id or the campaign id is too long for a packet header.
     LongId {
-        /// Its length in bytes.
+        /// Length in bytes.
         bytes: usize,
-        /// The limit in bytes.
+        /// Limit in bytes.
         limit: usize,
     },
 }

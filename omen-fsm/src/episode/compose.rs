@@ -1,4 +1,4 @@
-//! How an episode makes its packets: payload, envelope, and a header with a new id.
+//! Composition of packets: payload, envelope, and a header with a new id.
 
 use omen_invariants::ledger::{Fingerprint, Kind};
 use omen_types::limits::MAX_ID_BYTES;
@@ -10,7 +10,7 @@ use omen_types::{
 use super::checks;
 use super::core::Core;
 use super::draft::Draft;
-use super::refused::Refusal;
+use super::errors::Refusal;
 use crate::machine::Machine;
 use crate::table::sender;
 
@@ -19,9 +19,9 @@ fn no_id(invalid: Invalid) -> Refusal {
 }
 
 impl Machine {
-    /// Returns the first id of a source that the episode has not used: the source of a resumed episode may count from
-    /// the start again. The search ends after as many ids as packets were sent; if the source only repeats itself, the
-    /// machine refuses its last id.
+    /// Returns the first unused id of a source: the source of a resumed episode may start counting from the beginning.
+    /// The search ends after as many ids as packets were sent; if the source only repeats itself, the machine refuses
+    /// its last id.
     fn fresh<T: TryFrom<String, Error = Invalid>>(
         &self,
         sent: u64,
@@ -47,7 +47,7 @@ impl Machine {
 }
 
 impl Core {
-    /// Makes a packet of payload and envelope as JSON texts, read as strictly as a line of a log.
+    /// Builds a packet from payload and envelope as JSON texts, parsed as strictly as a line of a log.
     pub(crate) fn compose(
         &mut self,
         packet_type: PacketType,
@@ -65,7 +65,7 @@ impl Core {
         let text = format!(r#"{{"header":{header},"mcp":{mcp},"payload":{payload}}}"#);
         text.parse().map_err(|rejected: Box<omen_types::Rejected>| {
             let mut errors = rejected.errors;
-            // The offsets are into a text that the caller never sees.
+            // The spans refer to a text that the caller never sees.
             errors.iter_mut().for_each(|error| error.span = None);
             Refusal::Rules(errors)
         })
@@ -104,7 +104,7 @@ impl Core {
         Ok(header)
     }
 
-    /// Returns distinct task ids that this episode has not used.
+    /// Returns distinct task ids that are unused in this episode.
     pub(crate) fn fresh_task_ids(&mut self, count: usize) -> Result<Vec<TaskId>, Refusal> {
         let ids = &mut self.ids;
         let mut all: Vec<TaskId> = Vec::with_capacity(count);
@@ -121,7 +121,7 @@ impl Core {
         Ok(all)
     }
 
-    /// Returns a token id that this episode has not used.
+    /// Returns a token id that is unused in this episode.
     pub(crate) fn fresh_token_id(&mut self) -> Result<TokenId, Refusal> {
         let ids = &mut self.ids;
         self.machine.fresh(self.sent, Kind::Token, || ids.token_id()).map_err(no_id)

@@ -1,6 +1,6 @@
-//! The parameters of moves. Each is a sealed trait: the compile error for a mismatched plain type could not name the
-//! fix, for example where a ruling is given instead of an order, a directive instead of an order, or a `Vec` instead of
-//! an array. The trait is also implemented for the generated payload, where a move takes one.
+//! Parameters of moves. Each is a sealed trait, because the compile error for a mismatched plain type could not name
+//! the fix, for example if a ruling is given instead of an order, a directive instead of an order, or a `Vec` instead
+//! of an array. If a move accepts the generated payload, the payload implements the trait, too.
 
 use omen_invariants::facts::{AnyEnvelope, Envelope, Hypothesis, MayAsk, Observed};
 use omen_types::{
@@ -12,14 +12,14 @@ use super::values::{
     ActOrder, Alarm, Alert, Answer, Belief, Clearance, Layer1Order, Observation, Order, Plan, ReadOnly, TokenSpec,
 };
 
-/// Prevents other crates from implementing the traits.
+/// Prevents implementations of the traits in other crates.
 mod sealed {
-    /// Implemented in this module only.
+    /// Implemented only in this module.
     pub trait MoveSealed {}
 }
 use sealed::MoveSealed;
 
-/// The parameter of a move: `V`, or its generated payload.
+/// Parameter of a move: `V`, or its generated payload.
 ///
 /// | Move | Takes `V` | and |
 /// |---|---|---|
@@ -104,8 +104,8 @@ impl MoveSealed for TaskDirectivePayload {}
 impl MoveSealed for Text {}
 impl MoveSealed for Layer1Order {}
 
-/// A value that ends safe mode: a [`Layer1Order`], or the [`Clearance`] that [`Layer1Order::stating`] makes of an order and a
-/// payload.
+/// Value that ends safe mode: a [`Layer1Order`], or the [`Clearance`] that [`Layer1Order::stating`] makes from an order
+/// and a payload.
 #[diagnostic::on_unimplemented(
     message = "E7: expected an order of layer 1, which alone ends safe mode, found `{Self}`",
     label = "expected a `Layer1Order`",
@@ -132,7 +132,7 @@ impl EndsSafeMode for Layer1Order {
     }
 }
 
-/// An order to act: an [`ActOrder`].
+/// Order to act: an [`ActOrder`].
 #[diagnostic::on_unimplemented(
     message = "INV-006: expected an order to act, found `{Self}`",
     label = "expected an `ActOrder`",
@@ -153,7 +153,7 @@ impl<A> IntoActOrder<A> for ActOrder<A> {
     }
 }
 
-/// An envelope whose stakes level `L`, quality tier `Q` and tools state `T` are known at compile time: an [`Envelope`].
+/// Envelope whose stakes level `L`, quality tier `Q` and tools state `T` are known at compile time: an [`Envelope`].
 #[diagnostic::on_unimplemented(
     message = "INV-001 (INV-003): expected an `Envelope`, whose facts are known at compile time",
     label = "not an `Envelope`",
@@ -165,7 +165,7 @@ pub trait KnownEnvelope<L, Q, T>: AnyEnvelope {}
 #[diagnostic::do_not_recommend]
 impl<L, Q, T> KnownEnvelope<L, Q, T> for Envelope<L, Q, T> {}
 
-/// An envelope for a decision that seeks certainty, whose facts are known at compile time: an [`Envelope`], or a
+/// Envelope for a decision that seeks certainty, with facts that are known at compile time: an [`Envelope`], or a
 /// [`Hypothesis`], whose claims have no evidence yet (D31).
 #[diagnostic::on_unimplemented(
     message = "INV-001 (INV-010): expected an `Envelope` or a `Hypothesis`, whose facts are known at compile time",
@@ -201,7 +201,7 @@ impl<C> IntoOrder<C> for Order<C> {
     }
 }
 
-/// The payload of a directive that reads. A directive that may write is refused when it is sent (E4).
+/// Payload of a directive that reads. A directive that may write is refused when it is sent (E4).
 #[diagnostic::do_not_recommend]
 impl IntoOrder<ReadOnly> for TaskDirectivePayload {
     fn into_order(self) -> Order<ReadOnly> {
@@ -209,7 +209,7 @@ impl IntoOrder<ReadOnly> for TaskDirectivePayload {
     }
 }
 
-/// Orders that are sent in one step: an array of [`Order`].
+/// Orders that are sent in one move: an array of [`Order`].
 #[diagnostic::on_unimplemented(
     message = "E4: expected an array of orders, found `{Self}`",
     label = "expected an array of `Order`",
@@ -232,7 +232,7 @@ impl<C, const N: usize> IntoOrders<C, N> for [Order<C>; N] {
 
 impl<const N: usize> MoveSealed for [TaskDirectivePayload; N] {}
 
-/// The payloads of directives that read. A directive that may write is refused when it is sent (E4).
+/// Payloads of directives that read. A directive that may write is refused when it is sent (E4).
 #[diagnostic::do_not_recommend]
 impl<const N: usize> IntoOrders<ReadOnly, N> for [TaskDirectivePayload; N] {
     fn into_orders(self) -> [Order<ReadOnly>; N] {

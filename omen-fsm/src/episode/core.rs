@@ -1,4 +1,4 @@
-//! The core of an episode, the same in every state: the machine, the envelope, and where packets go.
+//! Core of an episode, independent of the state: the machine, the envelope, and the destination of packets.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -9,30 +9,30 @@ use omen_types::{
     CampaignId, CorrelationId, Diagnostic, Instant, McpEnvelope, Packet, PacketFacts, PacketId, Text, TokenId,
 };
 
-use super::asked::Asked;
 use super::claim::Claims;
 use super::draft::Draft;
-use super::ending::{Hook, OnDrop};
-use super::fit::{self, Written};
+use super::errors::Refusal;
 use super::ids::IdSource;
-use super::lease::{Leases, Over};
+use super::lease::{EndReason, Leases};
 use super::log::{Line, Log};
 use super::loop_notes::LoopNotes;
-use super::mark::Mark;
+use super::on_drop::{LostHook, OnDrop};
 use super::open_task::OpenTask;
-use super::proved;
-use super::refused::Refusal;
+use super::tag::Tag;
 use super::time::TimeSource;
 use super::tool_classes::ToolClasses;
+use super::truncate::{self, SerializedRecord};
+use super::user_inputs::UserInputs;
 use super::values::{Alarm, Alert, PacketHeaderExtras, info_alert};
+use super::verified_assumptions;
 use crate::machine::{Machine, Verdict};
 use crate::table::{Event, Obligation};
 
 pub(crate) struct Core {
     pub(crate) machine: Machine,
-    /// The envelope of the packets to come.
+    /// Envelope of future packets.
     pub(crate) mcp: Arc<McpEnvelope>,
-    /// The latest envelope that satisfies INV-004: where a packet makes a claim, its evidence replaces that of a
+    /// Latest envelope that satisfies INV-004. In packets that make a claim, its evidence replaces that of a
     /// hypothesis.
     pub(crate) grounded: Arc<McpEnvelope>,
     pub(crate) origin: Origin,
@@ -41,30 +41,30 @@ pub(crate) struct Core {
     pub(crate) log: Box<dyn Log>,
     pub(crate) last: Option<PacketId>,
     pub(crate) sent: u64,
-    /// The latest decision, which a verification plan names.
+    /// Latest decision, which a verification plan names.
     pub(crate) decision: Option<PacketId>,
     pub(crate) looped: LoopNotes,
-    /// The open directives, by packet id.
+    /// Open directives, by packet id.
     pub(crate) tasks: BTreeMap<String, OpenTask>,
-    /// By tool, whether the directives of the episode call it as one that may write (D88).
+    /// Whether the episode calls each tool as one that may write, by tool (D88).
     pub(crate) tools: ToolClasses,
-    /// The tokens that were issued, in the order of issue. The ledger knows them by fingerprint alone.
+    /// Issued tokens, in order. The ledger knows them only by fingerprint.
     pub(crate) tokens: Vec<TokenId>,
-    /// Permits, tasks and proofs of this episode carry it; those of another do not.
-    pub(crate) mark: Mark,
+    /// Tag that permits, tasks and proofs of this episode carry, to distinguish them from those of other episodes.
+    pub(crate) tag: Tag,
     pub(crate) trouble: Option<Arc<Refusal>>,
-    /// Which tasks may run; shared with all their handles.
+    /// Permission of tasks to run; shared with all their handles.
     pub(crate) leases: Arc<Leases>,
-    /// What the user has asked for; shared with all handles of tasks.
-    pub(crate) asked: Arc<Asked>,
+    /// User inputs; shared with all handles of tasks.
+    pub(crate) user_inputs: Arc<UserInputs>,
     pub(crate) claims: Claims,
     pub(crate) on_drop: OnDrop,
-    pub(crate) on_lost: Option<Hook>,
-    /// Whether it has closed or was never started: then its drop does nothing.
+    pub(crate) on_lost: Option<LostHook>,
+    /// Whether the episode has closed or was never started: then its drop has no effect.
     pub(crate) is_over: bool,
 }
 
-/// Where an episode's packets come from.
+/// Origin of an episode's packets.
 #[derive(Clone, Debug)]
 pub(crate) struct Origin {
     pub(crate) correlation_id: CorrelationId,
@@ -74,7 +74,7 @@ pub(crate) struct Origin {
 }
 
 impl Machine {
-    /// Whether the verification loop, or the latest one if none runs, has its SUCCESS.
+    /// Whether the verification loop, or the latest one if none runs, has a SUCCESS.
     pub(crate) fn has_succeeded(&self) -> bool {
         self.ledger().verification().met.contains(Obligation::Success)
     }
@@ -87,38 +87,41 @@ impl Core {
             Ok([draft]) => {
                 let packet = core.make(draft, core.last.clone())?;
                 let loop_state = core.looped.state;
-                Ok(vec![core.send_packet(&packet, |machine, _| proved::check(&packet, machine, loop_state))?])
+                Ok(vec![
+                    core.send_packet(&packet, |machine, _| verified_assumptions::check(&packet, machine, loop_state))?,
+                ])
             }
             Err(drafts) => core.send_all(drafts),
         })
     }
 
-    /// Takes a step, unless an earlier error forbids every step. An error of the log does so for good: only the medium
-    /// of the log knows how much of the step it holds, so the next write could follow half a line, or repeat the step.
+    /// Performs a move, unless an earlier error prevents all moves. An error of the log does so permanently: only the
+    /// log's medium knows how much of the move was written, so the next write could follow half a line, or repeat the
+    /// move.
     pub(crate) fn step<T>(&mut self, step: impl FnOnce(&mut Self) -> Result<T, Refusal>) -> Result<T, Arc<Refusal>> {
         if let Some(trouble) = &self.trouble {
             return Err(Arc::clone(trouble));
         }
         let leases = Arc::clone(&self.leases);
-        // While the step lasts, the episode cannot be taken over.
+        // The episode cannot be taken over during a move.
         let taken = leases.step().map_err(|_| Refusal::Superseded);
         taken.and_then(|_under_way| step(self)).map_err(|why| {
             let why = Arc::new(why);
             if why.is_final() {
-                self.leases.end(Over::Log);
+                self.leases.end(EndReason::Log);
                 self.trouble = Some(Arc::clone(&why));
             }
             why
         })
     }
 
-    /// Sends a finished packet, if the protocol and `allowed` permit it.
+    /// Sends a complete packet, if the protocol and `allowed` permit it.
     pub(crate) fn send_packet(
         &mut self,
         packet: &Packet,
         allowed: impl FnOnce(&Machine, Event) -> Result<(), Refusal>,
     ) -> Result<PacketId, Refusal> {
-        self.send_written(packet, &fit::text(packet)?, allowed)
+        self.send_written(packet, &truncate::text(packet)?, allowed)
     }
 
     fn send_written(
@@ -143,13 +146,13 @@ impl Core {
         Ok(id)
     }
 
-    /// Passes the warnings of a step on, once the step is complete: if the log panics here, the episode is in the state
-    /// that the log has reached.
+    /// Forwards the warnings of a move to the log, after the move is complete: if the log panics here, the episode is
+    /// in the state that the log has reached.
     pub(crate) fn warn(&mut self, warnings: &[Diagnostic]) {
         warnings.iter().for_each(|warning| self.log.warn(warning));
     }
 
-    /// Sends several packets. Each is judged after those before it, and all are judged before the first is written.
+    /// Sends several packets. Each is judged after the previous ones, and all are judged before the first is written.
     fn send_all(&mut self, drafts: Vec<Draft>) -> Result<Vec<PacketId>, Refusal> {
         let before = self.machine.clone();
         let written = self.write_all(drafts);
@@ -171,7 +174,7 @@ impl Core {
         let (mut packets, mut texts, mut warnings) = (Vec::new(), Vec::new(), Vec::new());
         for draft in drafts {
             let packet = self.make(draft, last.take())?;
-            let text = fit::text(&packet)?;
+            let text = truncate::text(&packet)?;
             take(&mut self.machine, &text, |_, verdict| {
                 warnings.extend_from_slice(&verdict.invariants);
                 Ok(())
@@ -189,13 +192,13 @@ impl Core {
         Ok((packets, warnings))
     }
 
-    /// Sends a record. A record that is too long is shortened, and an alert after it reports that.
+    /// Sends a record. If it is too long, it is shortened, and an alert reports that.
     fn send_record(&mut self, draft: Draft) -> Result<PacketId, Refusal> {
         let packet = self.make(draft, self.last.clone())?;
-        let Written { packet, text, was } = fit::record(packet)?;
+        let SerializedRecord { packet, text, was } = truncate::record(packet)?;
         let id = self.send_written(&packet, &text, |_, _| Ok(()))?;
         if let Some(was) = was {
-            self.asked.shortened(&id);
+            self.user_inputs.shortened(&id);
             let note = format!("`{id}` exceeded the length of a line ({was} bytes) and was shortened");
             if let Ok(note) = Text::new(note) {
                 let note = self.make(info_alert(note), self.last.clone())?;
@@ -216,8 +219,8 @@ impl Core {
         }
     }
 
-    /// Sends an alert and returns whether it was sent. An alert is legal in every state (D14), so also in the state
-    /// that the log has reached: an earlier step that failed, for lack of an id, does not hold it back.
+    /// Sends an alert, and returns whether it was sent. An alert is legal in every state (D14), including the state
+    /// that the log has reached: an earlier move that failed, for lack of an id, does not prevent it.
     pub(crate) fn alarm(&mut self, alert: impl FnOnce(Option<&Refusal>) -> Draft) -> bool {
         let before = self.trouble.take_if(|why| !why.is_final());
         let sent = self.must(alert(before.as_deref())).is_some();
@@ -227,12 +230,12 @@ impl Core {
         sent
     }
 
-    /// Keeps the error of a step that has no error in its type, before anything was sent.
+    /// Keeps the error of a move whose type has no error, before anything is sent.
     pub(crate) fn keep(&mut self, why: Refusal) {
         self.trouble.get_or_insert(Arc::new(why));
     }
 
-    /// Sends an alert that moves nothing.
+    /// Sends an alert that does not change the state.
     pub(crate) fn alert(&mut self, alert: Alert) {
         match alert.drafts() {
             Ok(drafts) => {
@@ -244,7 +247,7 @@ impl Core {
         }
     }
 
-    /// Halts the episode. From then on the state of the log and the state of the type agree again.
+    /// Halts the episode. Afterwards, the state of the log and that of the type agree again.
     pub(crate) fn halt(&mut self, alarm: Alarm) {
         if self.alarm(|before| alarm.draft(before)) {
             self.trouble = None;
@@ -267,19 +270,20 @@ impl Core {
         sent
     }
 
-    /// Whether the verification loop has its SUCCESS.
+    /// Whether the verification loop has a SUCCESS.
     pub(crate) fn has_succeeded(&self) -> bool {
         self.machine.has_succeeded()
     }
 
-    /// The episode has closed.
+    /// Marks the episode as closed.
     pub(crate) fn close(&mut self) {
         self.is_over = true;
-        self.leases.end(Over::Closed);
+        self.leases.end(EndReason::Closed);
         self.claims.end(&self.origin.correlation_id, &self.leases, true);
     }
 
-    /// The time at which a token counts as issued. If the clock was set back, no token expires at once (D64).
+    /// Returns the time at which a token counts as issued. It ensures that no token expires immediately if the clock
+    /// was set back (D64).
     pub(crate) fn issues_at(&self) -> Instant {
         self.machine.ledger().clock_at(self.now())
     }
@@ -289,8 +293,8 @@ impl Core {
     }
 }
 
-/// Appends the lines of a step to the log. If the log panics, it is unknown how much of the step it holds, as after an
-/// error: the episode writes nothing more, not even at its drop.
+/// Appends the lines of a move to the log. After a panic of the log, as after an error, it is unknown how much of the
+/// move it holds: the episode writes nothing more, not even when it is dropped.
 fn append(
     log: &mut dyn Log,
     leases: &Leases,
@@ -305,7 +309,7 @@ fn append(
     impl Drop for InDoubt<'_> {
         fn drop(&mut self) {
             if !self.is_over {
-                self.leases.end(Over::Log);
+                self.leases.end(EndReason::Log);
                 *self.trouble = Some(Arc::new(Refusal::Log(io::Error::other("the log panicked while it was written"))));
             }
         }
@@ -316,8 +320,8 @@ fn append(
     appended.map_err(Refusal::Log)
 }
 
-/// Judges the text of a packet, as a validator would. If no error is found, commits the packet and advances the
-/// machine. What is judged is exactly what is written.
+/// Judges the text of a packet as a validator would. If there are no errors, commits the packet and advances the
+/// machine. Exactly the judged text is written.
 pub(super) fn take(
     machine: &mut Machine,
     text: &str,

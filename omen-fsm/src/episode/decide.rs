@@ -8,7 +8,7 @@ use omen_types::DecisionOutcome;
 use super::state::{Unplanned, Unseen};
 use super::{Act, ActOrder, CanDecide, Decide, Episode, Escalate, Refused, Stop, Verify};
 
-/// The episode after a decision whose outcome is known at run time. A `match` must handle every outcome.
+/// Episode after a decision whose outcome is known at run time. A `match` must handle every outcome.
 #[must_use = "it holds the episode"]
 #[derive(Debug)]
 pub enum Decided {
@@ -26,14 +26,14 @@ impl<S: CanDecide> Episode<S> {
     /// Makes a decision whose outcome is known at run time, in any envelope.
     ///
     /// # Errors
-    /// The errors that a validator would report: INV-002, INV-003 and INV-010 for ACT, INV-005 over budget.
+    /// Violations that a validator would report: INV-002, INV-003 and INV-010 for ACT, INV-005 over budget.
     pub fn decide<A, E: MayAsk>(
         mut self,
         outcome: DecisionOutcome,
         order: ActOrder<A>,
         envelope: &E,
     ) -> Result<Decided, Refused<S, ActOrder<A>>> {
-        if let Err(why) = order.check(&self.core.mark) {
+        if let Err(why) = order.check(&self.core.tag) {
             return Err(self.refuse(why).giving_back(order));
         }
         let draft = order.draft(outcome).map_err(Arc::new);

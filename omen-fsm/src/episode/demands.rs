@@ -1,5 +1,5 @@
-//! The types that meet the demands of rules on moves. Each demand is a sealed trait, generated with its texts from the
-//! `predicates` of the rules.
+//! Types that meet the conditions of rules on moves. Each condition is a sealed trait, generated with its texts from
+//! the `predicates` of the rules.
 
 use omen_invariants::facts::{Degraded, EpistemicStatusFact, Judged, Observed, ToolsOk};
 
@@ -21,13 +21,13 @@ impl EpisodeSealed for ReadOnly {}
 impl EpisodeSealed for ReadWrite {}
 impl EpisodeSealed for AnyClass {}
 
-/// The progress of a verification loop, and the progress that follows it.
+/// Progress of a verification loop.
 pub trait Progress: EpisodeSealed + 'static {
-    /// The progress after a plan.
+    /// Progress after a plan.
     type Planned: Progress;
-    /// The progress after a directive.
+    /// Progress after a directive.
     type Sent: Progress;
-    /// The progress in another envelope.
+    /// Progress in another envelope.
     type Elsewhere: Progress;
 }
 
@@ -59,7 +59,7 @@ impl Progress for Proven {
 impl Progress for Complete {
     type Planned = Self;
     type Sent = Self;
-    // The loop may be complete because of a waiver, which another envelope takes away.
+    // The loop may be complete only by a waiver, which another envelope removes.
     type Elsewhere = Judged;
 }
 
@@ -71,7 +71,7 @@ impl<C> HasPlan<C> for Attempted {}
 impl<C> HasPlan<C> for Proven {}
 #[diagnostic::do_not_recommend]
 impl<C> HasPlan<C> for Complete {}
-// The machine checks it at run time.
+// The machine checks this at run time.
 #[diagnostic::do_not_recommend]
 impl<C> HasPlan<C> for Judged {}
 // `VerifyOnlyReads` already reports such an order.
@@ -98,7 +98,7 @@ impl Evidenced<Attempted, ToolsOk> for Unseen {}
 #[diagnostic::do_not_recommend]
 impl<T> Evidenced<Judged, T> for Judged {}
 
-/// Whether something was observed in a loop, after another observation.
+/// Whether a loop has an observation, after another observation.
 pub trait After<O>: EpistemicStatusFact {
     /// `Seen` or `Unseen`.
     type Then: EpisodeSealed + 'static;
@@ -115,7 +115,7 @@ macro_rules! not_observed {
 }
 not_observed!(Derived, Remembered, Inferred, Hypothesized, Unknown);
 
-/// The results that a step takes in together.
+/// Results that a move records together.
 pub trait Results: EpisodeSealed {
     /// Returns the results.
     #[doc(hidden)]

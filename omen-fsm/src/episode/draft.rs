@@ -1,13 +1,13 @@
-//! A packet before it has a header.
+//! Packet before it has a header.
 
 use omen_types::{EpistemicStatus, LayerSource, Payload};
 
-/// A packet before it is sent.
+/// Packet before it is sent.
 pub(crate) struct Draft {
     pub(crate) payload: Payload,
-    /// The epistemic status of its content, if it differs from that of the envelope.
+    /// Epistemic status of its content, if it differs from that of the envelope.
     pub(crate) status: Option<EpistemicStatus>,
-    /// The layer that it comes from, if it is not the usual sender of such packets.
+    /// Layer of origin, if it is not the usual sender of such packets.
     pub(crate) layer: Option<LayerSource>,
 }
 

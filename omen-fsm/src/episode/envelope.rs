@@ -1,4 +1,4 @@
-//! The envelope of the packets to come.
+//! Envelope of future packets.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use omen_types::{McpEnvelope, Packet, PacketType};
 use super::core::Core;
 
 impl Core {
-    /// Takes another envelope for the packets to come.
+    /// Sets another envelope for future packets.
     pub(crate) fn under(&mut self, envelope: &impl MayAsk) {
         self.take_envelope(envelope.mcp().clone());
     }
@@ -21,11 +21,11 @@ impl Core {
         }
     }
 
-    /// The envelope of a packet. After a hypothesis, a packet that makes a claim takes status and evidence from the
-    /// latest envelope that has evidence; a packet that seeks certainty carries the hypothesis itself (D31).
+    /// Returns the envelope of a packet. After a hypothesis, a packet that makes a claim takes status and evidence from
+    /// the latest envelope that has evidence; a packet that seeks certainty carries the hypothesis itself (D31).
     pub(super) fn envelope_of(&self, packet_type: PacketType) -> McpEnvelope {
         let mut mcp = McpEnvelope::clone(&self.mcp);
-        // A decision comes with its own envelope; ACT on a hypothesis is refused.
+        // A decision has its own envelope; ACT on a hypothesis is refused.
         let asks = inv_004_live_evidence::can_ask(packet_type, self.machine.ledger());
         if !asks && !inv_004_live_evidence::is_borne_out(&mcp) {
             mcp.epistemics = self.grounded.epistemics.clone();
@@ -34,22 +34,22 @@ impl Core {
         mcp
     }
 
-    /// Uses the envelope of a packet that was sent for the packets to come. The status of an observation applies to
-    /// itself only, not to the next packet.
+    /// Adopts the envelope of a sent packet for future packets. The status of an observation applies only to that
+    /// observation.
     pub(crate) fn adopt(&mut self, packet: &Packet) {
         let mut mcp = packet.mcp().clone();
         if matches!(packet, Packet::Observation(_)) {
             let own = std::mem::replace(&mut mcp.epistemics.status, self.mcp.epistemics.status);
             if mcp != *self.mcp {
-                // The status of this new envelope is not known. The less certain of the two is safe, unless the
-                // evidence does not support it. The schema lists the most certain first.
+                // The status of this new envelope is unknown. The less certain of the two is safe, unless the evidence
+                // does not support it. The schema lists the most certain first.
                 mcp.epistemics.status = own.max(mcp.epistemics.status);
                 if !inv_004_live_evidence::is_borne_out(&mcp) {
                     mcp.epistemics.status = own;
                 }
             }
         }
-        // An envelope without evidence that is accepted (D31) does not apply to later packets, except that of a decision.
+        // An accepted envelope without evidence (D31) does not apply to later packets, unless it is that of a decision.
         let holds = matches!(packet, Packet::Decision(_)) || inv_004_live_evidence::is_borne_out(&mcp);
         if holds && mcp != *self.mcp {
             // The envelope of another program may leave less room than records need.

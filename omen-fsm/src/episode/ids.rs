@@ -1,6 +1,6 @@
-//! The source of an episode's ids.
+//! Source of an episode's ids.
 
-/// The source of ids. An id must not repeat within an episode (D21); a repeated id is refused.
+/// Source of ids. An id must not repeat within an episode; a repeated id is refused (D21).
 pub trait IdSource: Send + Sync + 'static {
     /// Returns a packet id, such as `pkt_42`.
     fn packet_id(&mut self) -> String;
@@ -10,7 +10,7 @@ pub trait IdSource: Send + Sync + 'static {
     fn token_id(&mut self) -> String;
 }
 
-/// Numbered ids with a stem that distinguishes episodes: `pkt_orders_1`.
+/// Numbered ids with a prefix that distinguishes episodes: `pkt_orders_1`.
 #[derive(Clone, Debug)]
 pub struct Numbered {
     stem: String,
@@ -18,13 +18,13 @@ pub struct Numbered {
 }
 
 impl Numbered {
-    /// Counts from 1.
+    /// Starts at 1.
     #[must_use]
     pub fn new(stem: impl Into<String>) -> Self {
         Self::from(stem, 1)
     }
 
-    /// Counts from a number, for instance when an episode is resumed.
+    /// Starts at a number, for instance when an episode is resumed.
     #[must_use]
     pub fn from(stem: impl Into<String>, next: u64) -> Self {
         Self { stem: stem.into(), next }

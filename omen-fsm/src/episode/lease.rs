@@ -1,8 +1,8 @@
-//! Leases: which tasks of an episode may run (D52).
+//! Leases: permission of an episode's tasks to run (D52).
 //!
-//! An episode and all handles of its tasks share one record. A handle checks it before its tool is called, and whatever
-//! ends a task (its result, a revocation, safe mode, the close) is written there first. The record is behind one lock,
-//! so only one of two handles can begin the same task.
+//! An episode and all handles of its tasks share one record. A handle checks it before its tool is called, and anything
+//! that ends a task (its result, a revocation, safe mode, the close) is recorded there first. The record is behind one
+//! lock, so only one of two handles can start the same task.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,50 +13,50 @@ use omen_types::Instant;
 
 use super::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Which tasks of one episode may run.
+/// Permission of one episode's tasks to run.
 #[derive(Debug, Default)]
 pub(crate) struct Leases {
-    record: Mutex<Record>,
-    /// Held while a step lasts, so that an episode writes nothing once it was resumed elsewhere.
+    record: Mutex<LeaseRecord>,
+    /// Held during a move, so that an episode writes nothing once it was resumed elsewhere.
     step: Mutex<()>,
 }
 
 #[derive(Debug, Default)]
-struct Record {
-    /// Why no task of the episode may run.
-    over: Option<Over>,
-    /// The latest time that was seen: a clock that is set back revives no expired token (D56).
+struct LeaseRecord {
+    /// Reason why no task of the episode may run.
+    over: Option<EndReason>,
+    /// Latest time that was seen: setting the clock back does not revive an expired token (D56).
     latest: Option<Instant>,
-    /// The open tasks, by the packet ids of their directives.
-    tasks: BTreeMap<Box<str>, Task>,
+    /// Open tasks, by the packet ids of their directives.
+    tasks: BTreeMap<Box<str>, LeasedTask>,
     waiting: Vec<(u64, Waker)>,
     last_waiter: u64,
 }
 
 #[derive(Debug)]
-struct Task {
-    state: State,
+struct LeasedTask {
+    state: LeasedTaskState,
     /// Whether its result is being recorded.
     settling: bool,
-    /// The token of which it spends a use.
+    /// Token of which it spends a use.
     token: Option<Box<str>>,
     revoked: bool,
     expires: Option<Instant>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    /// It was not begun.
+enum LeasedTaskState {
+    /// It was not started.
     Open,
     /// Its tool is being called.
     Running,
-    /// It was begun, and no handle runs it any more.
+    /// It was started, and no handle runs it any more.
     Begun,
 }
 
-/// Why no task of an episode may run.
+/// Reason why no task of an episode may run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Over {
+pub(crate) enum EndReason {
     /// Safe mode, which a CLEAR ends.
     SafeMode,
     /// The episode has closed.
@@ -69,24 +69,24 @@ pub(crate) enum Over {
     Log,
 }
 
-/// Why a task must not run, or must stop running.
+/// Reason why a task must not run, or must stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Lapsed {
-    /// Another handle has begun the task: a directive allows one call.
+    /// Another handle has started the task: a directive allows only one call.
     Begun,
-    /// The task has its result, or it was cancelled.
+    /// The task has a result, or was cancelled.
     NotOpen,
     /// Its token was revoked.
     Revoked,
     /// Its token has expired.
     Expired {
-        /// The time of expiry.
+        /// Time of expiry.
         at: Instant,
     },
     /// The deadline of its result has passed (INV-011).
     Overdue {
-        /// The deadline.
+        /// Deadline.
         at: Instant,
     },
     /// The episode is in safe mode.
@@ -97,7 +97,7 @@ pub enum Lapsed {
     Dropped,
     /// The episode was resumed elsewhere, where the task has another handle.
     Superseded,
-    /// The log of the episode has failed, so the outcome could not be recorded.
+    /// The log of the episode has failed, so that the outcome could not be recorded.
     Log,
 }
 
@@ -138,24 +138,24 @@ impl fmt::Display for Lapsed {
 
 impl std::error::Error for Lapsed {}
 
-impl From<Over> for Lapsed {
-    fn from(over: Over) -> Self {
+impl From<EndReason> for Lapsed {
+    fn from(over: EndReason) -> Self {
         match over {
-            Over::SafeMode => Self::SafeMode,
-            Over::Closed => Self::EpisodeClosed,
-            Over::Dropped => Self::Dropped,
-            Over::Superseded => Self::Superseded,
-            Over::Log => Self::Log,
+            EndReason::SafeMode => Self::SafeMode,
+            EndReason::Closed => Self::EpisodeClosed,
+            EndReason::Dropped => Self::Dropped,
+            EndReason::Superseded => Self::Superseded,
+            EndReason::Log => Self::Log,
         }
     }
 }
 
 impl Leases {
-    /// Adds the task of a directive that was accepted.
+    /// Adds the task of an accepted directive.
     pub(crate) fn open(&self, directive: &str, token: Option<(&str, Option<Instant>)>) {
         let (token, expires) = token.unzip();
-        let task = Task {
-            state: State::Open,
+        let task = LeasedTask {
+            state: LeasedTaskState::Open,
             settling: false,
             token: token.map(Box::from),
             revoked: false,
@@ -164,56 +164,56 @@ impl Leases {
         self.lock().tasks.insert(directive.into(), task);
     }
 
-    /// Begins a task, once, up to the deadline of its result.
+    /// Starts a task, at most once, up to the deadline of its result.
     pub(crate) fn start(&self, directive: &str, now: Instant, due: Instant) -> Result<(), Lapsed> {
         let mut record = self.lock();
         let now = record.reach(now);
         let task = record.standing(directive, Some(now))?;
-        if task.state != State::Open {
+        if task.state != LeasedTaskState::Open {
             return Err(Lapsed::Begun);
         }
         if now > due {
             return Err(Lapsed::Overdue { at: due });
         }
-        task.state = State::Running;
+        task.state = LeasedTaskState::Running;
         Ok(())
     }
 
-    /// Checks whether a task that was begun may continue: before the tool takes effect, and before its outcome counts.
+    /// Checks whether a started task may continue: before the tool takes effect, and before its outcome counts.
     pub(crate) fn stands(&self, directive: &str, now: Instant) -> Result<(), Lapsed> {
         self.lock().standing(directive, Some(now)).map(drop)
     }
 
-    /// Notes the time of a packet in the log.
+    /// Records the time of a packet in the log.
     pub(crate) fn reach(&self, now: Instant) {
         self.lock().reach(now);
     }
 
-    /// Allows a task to be begun again, because its tool was not called.
+    /// Permits starting a task again, because its tool was not called.
     pub(crate) fn put_back(&self, directive: &str) {
         if let Some(task) = self.lock().tasks.get_mut(directive)
-            && task.state == State::Running
+            && task.state == LeasedTaskState::Running
         {
-            task.state = State::Open;
+            task.state = LeasedTaskState::Open;
         }
     }
 
-    /// Notes that a task no longer runs; it stays open until it has its result.
+    /// Records that a task no longer runs; it stays open until it has a result.
     pub(crate) fn finish(&self, directive: &str) {
         if let Some(task) = self.lock().tasks.get_mut(directive)
-            && task.state == State::Running
+            && task.state == LeasedTaskState::Running
         {
-            task.state = State::Begun;
+            task.state = LeasedTaskState::Begun;
         }
     }
 
-    /// Prevents tasks from being begun while their results are recorded. Each task comes with whether it is cancelled:
-    /// a running task can only be cancelled, which stops it. If one of the tasks cannot be settled, none is held, and
-    /// its index is returned.
+    /// Prevents tasks from starting while their results are recorded. Each task comes with a flag for a CANCELLED
+    /// result, the only one for a task that runs elsewhere, which it stops. If a task cannot be settled, no task is
+    /// affected, and its index is returned.
     pub(crate) fn settling<'d>(&self, tasks: impl Iterator<Item = (&'d str, bool)> + Clone) -> Result<(), usize> {
         let mut record = self.lock();
         let runs = |(directive, cancels): (&str, bool)| {
-            !cancels && record.tasks.get(directive).is_some_and(|task| task.state == State::Running)
+            !cancels && record.tasks.get(directive).is_some_and(|task| task.state == LeasedTaskState::Running)
         };
         if let Some(at) = tasks.clone().position(runs) {
             return Err(at);
@@ -236,7 +236,7 @@ impl Leases {
         }
     }
 
-    /// Removes a task that has its result.
+    /// Removes a task that has a result.
     pub(crate) fn settled(&self, directive: &str) {
         self.change(|record| drop(record.tasks.remove(directive)));
     }
@@ -246,15 +246,15 @@ impl Leases {
         self.change(|record| record.under(token).for_each(|task| task.revoked = true));
     }
 
-    /// Notes the new expiry of a token that was sent again (D24).
+    /// Records the new expiry of a token that was sent again (D24).
     pub(crate) fn expires(&self, token: &str, at: Instant) {
         self.change(|record| record.under(token).for_each(|task| task.expires = Some(at)));
     }
 
-    /// Forbids every task to run. A final reason is not replaced by a later one.
-    pub(crate) fn end(&self, over: Over) {
+    /// Prevents all tasks from running. A final reason is not replaced by a later one.
+    pub(crate) fn end(&self, over: EndReason) {
         self.change(|record| {
-            if matches!(record.over, None | Some(Over::SafeMode)) {
+            if matches!(record.over, None | Some(EndReason::SafeMode)) {
                 record.over = Some(over);
             }
         });
@@ -263,30 +263,30 @@ impl Leases {
     /// Ends safe mode, which cancels the open tasks (D13).
     pub(crate) fn clear(&self) {
         self.change(|record| {
-            if record.over == Some(Over::SafeMode) {
+            if record.over == Some(EndReason::SafeMode) {
                 record.over = None;
             }
             record.tasks.clear();
         });
     }
 
-    /// Takes the episode from its holder, once the present step has ended.
+    /// Takes the episode from its holder, after the current move has ended.
     pub(crate) fn supersede(&self) {
         let _step = self.step.lock().unwrap_or_else(PoisonError::into_inner);
-        self.end(Over::Superseded);
+        self.end(EndReason::Superseded);
     }
 
-    /// Begins a step, which ends when the returned guard is dropped.
+    /// Starts a move, which ends when the returned guard is dropped.
     pub(crate) fn step(&self) -> Result<MutexGuard<'_, ()>, Lapsed> {
         let step = self.step.lock().unwrap_or_else(PoisonError::into_inner);
         match self.lock().over {
-            Some(over @ Over::Superseded) => Err(over.into()),
+            Some(over @ EndReason::Superseded) => Err(over.into()),
             _ => Ok(step),
         }
     }
 
-    /// Polls for the withdrawal of a task: ready as soon as it must stop running. The expiry of its token does not wake
-    /// the task, since nothing here waits for the clock.
+    /// Polls for the withdrawal of a task: ready as soon as it must stop. The expiry of its token does not wake the
+    /// task, because nothing here waits for the clock.
     pub(crate) fn poll_lapsed(&self, directive: &str, waiter: &mut Option<u64>, waker: &Waker) -> Poll<Lapsed> {
         let mut record = self.lock();
         if let Err(why) = record.standing(directive, None) {
@@ -309,8 +309,9 @@ impl Leases {
         self.lock().forget(waiter);
     }
 
-    /// Changes the record and then wakes the waiters, without the lock: a waiter may check the record at once.
-    fn change(&self, change: impl FnOnce(&mut Record)) {
+    /// Changes the record and then wakes the waiters, without the lock, because a waiter may check the record
+    /// immediately.
+    fn change(&self, change: impl FnOnce(&mut LeaseRecord)) {
         let mut record = self.lock();
         change(&mut record);
         let waiting = std::mem::take(&mut record.waiting);
@@ -318,15 +319,15 @@ impl Leases {
         waiting.into_iter().for_each(|(_, waker)| waker.wake());
     }
 
-    /// A panic with the lock held leaves the record consistent: every change is a single assignment.
-    fn lock(&self) -> MutexGuard<'_, Record> {
+    /// Ignores poisoning: every change is a single assignment, so a panic leaves the record consistent.
+    fn lock(&self) -> MutexGuard<'_, LeaseRecord> {
         self.record.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Record {
-    /// Returns the task, if it may run. A time before the latest one counts as that one.
-    fn standing(&mut self, directive: &str, now: Option<Instant>) -> Result<&mut Task, Lapsed> {
+impl LeaseRecord {
+    /// Returns the task, if it may run. A time before the latest one counts as the latest.
+    fn standing(&mut self, directive: &str, now: Option<Instant>) -> Result<&mut LeasedTask, Lapsed> {
         let now = now.map(|now| self.reach(now));
         if let Some(over) = self.over {
             return Err(over.into());
@@ -341,13 +342,13 @@ impl Record {
         }
     }
 
-    /// Notes a time, and returns the latest one.
+    /// Records a time, and returns the latest one.
     fn reach(&mut self, now: Instant) -> Instant {
         *self.latest.insert(self.latest.map_or(now, |latest| latest.max(now)))
     }
 
     /// Returns the tasks that spend a use of a token.
-    fn under(&mut self, token: &str) -> impl Iterator<Item = &mut Task> {
+    fn under(&mut self, token: &str) -> impl Iterator<Item = &mut LeasedTask> {
         self.tasks.values_mut().filter(move |task| task.token.as_deref() == Some(token))
     }
 
@@ -358,7 +359,7 @@ impl Record {
     }
 }
 
-/// Waits until a task is withdrawn.
+/// Future of a task's withdrawal.
 pub(crate) struct WaitFor<L: AsRef<Leases>, D: AsRef<str>> {
     leases: L,
     directive: D,

@@ -1,26 +1,26 @@
-//! The log that an episode writes.
+//! Log that an episode writes.
 
 use std::io::{self, Write};
 
 use omen_types::{CorrelationId, Diagnostic, PacketId};
 
-/// A packet as a line of a log.
+/// Packet as a line of a log.
 #[derive(Clone, Copy, Debug)]
 pub struct Line<'l> {
-    /// Its id.
+    /// Packet id.
     pub packet_id: &'l PacketId,
-    /// The episode that it belongs to.
+    /// Episode to which it belongs.
     pub correlation_id: &'l CorrelationId,
-    /// The packet as JSON, without a line break.
+    /// Packet as JSON, without a line break.
     pub text: &'l str,
 }
 
-/// Where packets are written.
+/// Destination of packets.
 pub trait Log: Send + Sync + 'static {
-    /// Writes the packets of one step, in order: all, or an error. The step is complete only when this returns.
+    /// Writes the packets of one move, in order: either all, or an error. The move is complete only when this returns.
     ///
     /// # Errors
-    /// If the packets are not safely written. The episode does not call it again after that, since the next line could
+    /// Failure to write the packets safely. The episode does not call it again after that, because the next line could
     /// follow half a line.
     fn append(&mut self, lines: &[Line<'_>]) -> io::Result<()>;
 
@@ -29,14 +29,14 @@ pub trait Log: Send + Sync + 'static {
         let _ = warning;
     }
 
-    /// Returns whether it already holds packets of an episode, as far as it knows.
+    /// Returns whether it is known to hold packets of an episode.
     fn holds(&self, episode: &CorrelationId) -> bool {
         let _ = episode;
         false
     }
 
-    /// Returns whether the last packet of an episode that it holds is `last`, as far as it knows. An episode is not
-    /// resumed from a text that ends before the log does.
+    /// Returns whether `last` is the last packet of an episode that it is known to hold. An episode is not resumed from
+    /// a text that ends before the log does.
     fn ends_with(&self, episode: &CorrelationId, last: Option<&PacketId>) -> bool {
         let _ = (episode, last);
         true
@@ -48,7 +48,7 @@ pub trait Log: Send + Sync + 'static {
     }
 }
 
-/// A log in memory.
+/// Log in memory.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryLog {
     lines: Vec<String>,
@@ -65,14 +65,14 @@ impl Log for MemoryLog {
     }
 }
 
-/// A log in JSON Lines, flushed after each step. After an error of the writer nothing more is written; the log may hold
-/// the step in whole, in part, or not at all.
+/// Log in JSON Lines, flushed after each move. After an error of the writer, nothing more is written; the log may hold
+/// the move in whole, in part, or not at all.
 #[derive(Debug)]
 pub struct JsonLines<W>(pub W);
 
 impl<W: Write + Send + Sync + 'static> Log for JsonLines<W> {
     fn append(&mut self, lines: &[Line<'_>]) -> io::Result<()> {
-        // One write for the step, so that a reader sees all of it at once if the medium allows that.
+        // One write for the whole move, so that a reader sees it atomically if the medium allows that.
         let mut text = String::with_capacity(lines.iter().map(|line| line.text.len() + 1).sum());
         for line in lines {
             text.push_str(line.text);

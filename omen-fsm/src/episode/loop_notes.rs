@@ -1,8 +1,8 @@
-//! What an episode remembers of its verification loop, beyond what the ledger has of it.
+//! Notes on a verification loop, in addition to those of the ledger.
 
 use omen_types::PacketId;
 
-use super::mark::Mark;
+use super::tag::Tag;
 
 /// Notes on the verification loop.
 #[derive(Debug, Default)]
@@ -12,20 +12,20 @@ pub(crate) struct LoopNotes {
     pub(crate) evidence: Vec<PacketId>,
     /// The latest observation with status OBSERVED.
     pub(crate) observed: Option<PacketId>,
-    /// The plans that were sent.
-    pub(crate) plans: Vec<Mark>,
-    /// The assumptions that the plans in the log are to verify.
+    /// Tags of the plans that were sent.
+    pub(crate) plans: Vec<Tag>,
+    /// Assumptions that the plans in the log are to verify.
     pub(crate) targets: Vec<String>,
 }
 
-/// How far a verification loop has come.
+/// Progress of a verification loop.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum LoopState {
-    /// No loop has begun, or an emergency halt left it.
+    /// No loop was started, or an emergency halt ended it.
     #[default]
     None,
-    /// It runs.
+    /// The loop runs.
     Running,
-    /// It was closed by its belief update.
+    /// A belief update closed the loop.
     Closed,
 }

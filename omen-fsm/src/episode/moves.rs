@@ -1,8 +1,8 @@
-//! The moves: one function for each, with what it sends and the state that it leads to.
+//! Moves: one function for each, with the packets that it sends and the state to which it leads.
 //!
-//! The transition table decides in which states a move is legal, and the build makes methods of the functions here for
-//! those states. A function whose first parameter is `Episode<S>` is for any state, one that names a state is for that
-//! state only, and `Next` is the state that the table leads to.
+//! The transition table decides in which states a move is legal, and the build generates methods from the functions
+//! here for those states. A function whose first parameter is `Episode<S>` applies to any state, one that names a state
+//! only to that state, and `Next` is the state to which the table leads.
 
 pub(crate) mod act;
 pub(crate) mod alert;

@@ -1,13 +1,13 @@
-//! What an episode notes of each packet in its log.
+//! Notes of an episode on each packet in its log.
 
 use std::sync::Arc;
 
 use omen_types::{AlertSeverity, DecisionOutcome, EpistemicStatus, Packet};
 
 use super::core::{Core, take};
+use super::errors::Refusal;
 use super::loop_notes::{LoopNotes, LoopState};
 use super::open_task::OpenTask;
-use super::refused::Refusal;
 use super::values::OrderDraft;
 use super::{Authority, Pending};
 use crate::table::{LOOP_NODE, NodeSet};
@@ -18,7 +18,7 @@ impl Core {
         let is_first = !self.machine.ledger().has_campaign();
         take(&mut self.machine, text, |_, _| Ok(()))?;
         if let Some(campaign) = packet.header().campaign_id.as_ref().filter(|_| is_first) {
-            // The campaign that the log states first takes precedence over that of the setup (D65).
+            // The first campaign in the log takes precedence over that of the setup (D65).
             self.origin.campaign_id = Some(campaign.clone());
         }
         Self::withdraw(&self.leases, &packet);
@@ -27,12 +27,12 @@ impl Core {
         Ok(())
     }
 
-    /// Notes what later moves need to know of a packet that is in the log.
+    /// Records what later moves need to know about a packet in the log.
     pub(super) fn note(&mut self, packet: &Packet) {
         let id = &packet.header().packet_id;
         self.sent = self.sent.saturating_add(1);
         self.last = Some(id.clone());
-        self.asked.note(packet);
+        self.user_inputs.note(packet);
         self.leases.reach(packet.header().created_at.instant());
         match packet {
             Packet::Decision(decision) => {
@@ -68,7 +68,7 @@ impl Core {
                             .and_then(|token| Some(token.allowance.as_ref()?.expiry)),
                         token_id,
                     }),
-                    // INVARIANT: the machine has just taken it in, so it is open.
+                    // INVARIANT: the machine has just accepted it, so it is open.
                     due: opened.map_or_else(|| self.now(), |open| open.created_at.plus_seconds(open.timeout_seconds)),
                     order: self.sent,
                 };
@@ -99,7 +99,7 @@ impl Core {
             _ => {}
         }
         if self.looped.state == LoopState::Running && self.machine.nodes() != NodeSet::of(LOOP_NODE) {
-            // A belief update leaves a loop only by closing it (E3); otherwise it was left by an emergency halt.
+            // A belief update leaves a loop only by closing it (E3); otherwise an emergency halt ended it.
             let closes = matches!(packet, Packet::BeliefUpdate(_));
             self.looped.state = if closes { LoopState::Closed } else { LoopState::None };
         }
@@ -109,7 +109,7 @@ impl Core {
         }
     }
 
-    /// The open tasks, in the order of sending.
+    /// Returns the open tasks, in the order in which they were sent.
     pub(crate) fn pending_tasks(&self) -> Vec<Pending> {
         let mut tasks: Vec<&OpenTask> = self.tasks.values().collect();
         tasks.sort_unstable_by_key(|task| task.order);
@@ -119,7 +119,7 @@ impl Core {
     pub(crate) fn pending(&self, task: &OpenTask) -> Pending {
         let correlation_id = self.origin.correlation_id.clone();
         let (leases, clock) = (Arc::clone(&self.leases), Arc::clone(&self.clock));
-        let (task, asked) = (Box::new(task.clone()), Arc::clone(&self.asked));
-        Pending { task, correlation_id, episode: self.mark.clone(), leases, asked, clock }
+        let (task, user_inputs) = (Box::new(task.clone()), Arc::clone(&self.user_inputs));
+        Pending { task, correlation_id, episode: self.tag.clone(), leases, user_inputs, clock }
     }
 }

@@ -1,18 +1,18 @@
-//! What an episode remembers of an open directive, beyond what the ledger has of it.
+//! Notes on an open directive, in addition to those of the ledger.
 
 use omen_types::{ExecutionMethod, Instant, PacketId, TaskId};
 
 use super::Authority;
 
-/// A directive that has no result yet.
+/// Directive without a result.
 #[derive(Clone, Debug)]
 pub(crate) struct OpenTask {
     pub(crate) directive: PacketId,
     pub(crate) task_id: TaskId,
     pub(crate) method: ExecutionMethod,
     pub(crate) authority: Option<Authority>,
-    /// The deadline of its result.
+    /// Deadline of its result.
     pub(crate) due: Instant,
-    /// The number of packets up to and including the directive, for the order of sending.
+    /// Number of packets up to and including the directive, for sorting in sending order.
     pub(crate) order: u64,
 }

@@ -9,28 +9,28 @@ use omen_types::{Code, Diagnostic, Packet, PacketId, PacketType};
 use serde::Deserialize;
 
 use super::core::Core;
-use super::refused::Refusal;
+use super::errors::Refusal;
 use super::{AnyEpisode, Pending};
 use crate::table::{Event, Word, layer_name};
 
-/// A proposal that was accepted.
+/// Accepted proposal.
 #[must_use = "it holds the episode"]
 #[derive(Debug)]
 pub struct Moved {
-    /// The episode after the move.
+    /// Episode after the move.
     pub episode: AnyEpisode,
-    /// The packet that was written.
+    /// Packet that was written.
     pub packet_id: PacketId,
-    /// The task, if the packet was a directive: carry it out and settle it.
+    /// Task, if the packet was a directive: carry it out and settle it.
     pub task: Option<Pending>,
 }
 
-/// A proposal that was refused: the episode as it was, and a reason that the model can read.
+/// Refused proposal: the unchanged episode, and a reason that the model can read.
 #[must_use = "it holds the episode"]
 pub struct NotMoved {
-    /// The episode before the move.
+    /// Episode before the move.
     pub episode: AnyEpisode,
-    /// The reason.
+    /// Reason for the refusal.
     pub why: Arc<Refusal>,
 }
 
@@ -54,7 +54,7 @@ impl From<NotMoved> for super::Halt {
     }
 }
 
-/// What a model writes.
+/// Content of a model's proposal.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Proposal<'t> {
@@ -65,7 +65,7 @@ struct Proposal<'t> {
     mcp: Option<&'t RawValue>,
 }
 
-/// What a model may propose beyond the moves of an agent that [`AnyEpisode::propose`] accepts: observations, beliefs,
+/// Permissions of a model beyond the moves of an agent that [`AnyEpisode::propose`] accepts: observations, beliefs,
 /// decisions, plans, directives and escalations.
 ///
 /// All other packets speak for another party. The model may send them only if the program allows it:
@@ -93,24 +93,24 @@ impl Allow {
         Self { tokens: false, user_input: false, results: false, alerts: false, understated: false }
     }
 
-    /// Allows everything except orders of layer 1, which no program may hand to a model.
+    /// Allows everything except orders of layer 1, which no program may grant to a model.
     pub const fn everything() -> Self {
         Self { tokens: true, user_input: true, results: true, alerts: true, understated: true }
     }
 
-    /// Also allows tokens, whose issuer must be the layer that sends them. Without this, the program issues them:
-    /// [`Episode::authorize`](super::Episode).
+    /// Also allows tokens, whose issuer must be the layer that sends them. Without this permission, the program issues
+    /// them: [`Episode::authorize`](super::Episode).
     pub const fn tokens(self) -> Self {
         Self { tokens: true, ..self }
     }
 
-    /// Also allows observations of type `user_input`, which report what a human has said, in an escalation the human's
-    /// answer (D8). Without this, the program records them.
+    /// Also allows observations of type `user_input`, which report a human's words, and in an escalation the human's
+    /// answer (D8). Without this permission, the program records them.
     pub const fn user_input(self) -> Self {
         Self { user_input: true, ..self }
     }
 
-    /// Also allows results of tasks. Without this, the program that carries out a task settles it.
+    /// Also allows results of tasks. Without this permission, the program that carries out a task settles it.
     pub const fn results(self) -> Self {
         Self { results: true, ..self }
     }
@@ -128,7 +128,7 @@ impl Allow {
     /// Whether a proposal may cause an event, as far as its sender is concerned.
     pub(super) fn lists(self, event: Event) -> bool {
         // The close is not a packet.
-        event.packet_type().is_some() && Word::of(event).is_none_or(|word| self.has(word))
+        event.packet_type().is_some() && Word::of_event(event).is_none_or(|word| self.has(word))
     }
 
     fn has(self, word: Word) -> bool {
@@ -137,7 +137,7 @@ impl Allow {
             Word::Human => self.user_input,
             Word::Executor => self.results,
             Word::Guard => self.alerts,
-            // Only an order of layer 1 ends safe mode, and no program may hand that to a model.
+            // Only an order of layer 1 ends safe mode, and no program may grant that to a model.
             Word::Authority => false,
         }
     }
@@ -147,7 +147,7 @@ impl Allow {
         let says = |code, problem, pointer: &str, help: &str| {
             Err(Refusal::rule(Diagnostic::error(code, problem).at(pointer).help(help)))
         };
-        match Word::of(event).filter(|word| !self.has(*word)) {
+        match Word::of_event(event).filter(|word| !self.has(*word)) {
             Some(Word::Issuer) => {
                 let problem = "a model cannot issue a token";
                 return says(Code::E4, problem, "/header/packet_type", "request a token from the program");
@@ -194,13 +194,13 @@ impl AnyEpisode {
     /// claim neither another layer nor another time.
     ///
     /// A model cannot speak for others: it cannot issue tokens, answer for the human, settle tasks, send alerts, or
-    /// state lower stakes than the axes of its envelope justify. [`AnyEpisode::propose_with`] allows more. All else in
-    /// its envelope, including the axes, is taken as the model states it.
+    /// state lower stakes than the axes of its envelope justify. [`AnyEpisode::propose_with`] allows more. Everything
+    /// else in its envelope, including the axes, is accepted as the model states it.
     ///
     /// # Errors
-    /// The errors that a validator would report of the packet, or an error that the model may not send it; then nothing
-    /// is written. An assumption that is stated as verified is judged as in any log (D62, D86): a proof of a verification
-    /// loop is what the typed API requires, not a proposal.
+    /// Violations that a validator would report for the packet, or a packet that the model may not send; then nothing
+    /// is written. An assumption that is stated as verified is judged as in any log (D62, D86): only the typed API
+    /// requires a proof of a verification loop, not a proposal.
     pub fn propose(self, proposal: &str) -> Result<Moved, NotMoved> {
         self.propose_with(Allow::moves(), proposal)
     }
@@ -223,9 +223,9 @@ impl AnyEpisode {
         match core.step(|core| proposed(core, allow, proposal)) {
             Ok(packet_id) => {
                 let task = core.tasks.get(packet_id.as_str()).map(|task| core.pending(task));
-                Ok(Moved { episode: Self::of(core), packet_id, task })
+                Ok(Moved { episode: Self::from_core(core), packet_id, task })
             }
-            Err(why) => Err(NotMoved { episode: Self::of(core), why }),
+            Err(why) => Err(NotMoved { episode: Self::from_core(core), why }),
         }
     }
 }

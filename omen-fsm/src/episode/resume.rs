@@ -1,19 +1,19 @@
-//! Resuming an episode from its log.
+//! Resumption of an episode from its log.
 
 use std::fmt;
 
 use omen_types::{Code, Diagnostic, Packet};
 
-use super::ending::OnDrop;
-use super::refused::Refusal;
+use super::errors::Refusal;
+use super::on_drop::OnDrop;
 use super::{AnyEpisode, Setup};
 
-/// A log that cannot be resumed, because a validator would reject one of its lines.
+/// Log that cannot be resumed, because a validator would reject one of its lines.
 #[derive(Debug)]
 pub struct ResumeError {
-    /// The line, from 1.
+    /// Line number, starting at 1.
     pub line: usize,
-    /// The error.
+    /// Error in the line.
     pub why: Refusal,
 }
 
@@ -30,17 +30,18 @@ impl std::error::Error for ResumeError {
 }
 
 impl AnyEpisode {
-    /// Resumes an episode where its log ends, with its state, envelope, budgets, tokens, open tasks and the progress of
-    /// its loop. Blank lines and packets of episodes other than that of `setup` are skipped. The lines are not written
-    /// again. From then on the earlier handle of the episode writes nothing, even if the log cannot be resumed.
+    /// Resumes an episode at the end of its log, with its state, envelope, budgets, tokens, open tasks and the progress
+    /// of its loop. Blank lines and packets of episodes other than that of `setup` are skipped. The lines are not
+    /// written again. From then on, the earlier handle of the episode writes nothing, even if the log cannot be
+    /// resumed.
     ///
     /// # Errors
-    /// If a validator would reject one of the lines, or if the log of `setup` holds packets of the episode after the
-    /// last one of `log` ([`Refusal::Stale`]). A last line that is incomplete, because the log failed, is one of
-    /// them: remove it first, since that step was not completed.
+    /// A line that a validator would reject, or packets of the episode in the log of `setup` after the last one of
+    /// `log` ([`Refusal::Stale`]). An incomplete last line, which a failed log leaves, is such a line: remove it first,
+    /// because its move was not completed.
     pub fn resume<'l>(setup: Setup, log: impl IntoIterator<Item = &'l str>) -> Result<Self, ResumeError> {
         let mut core = setup.into_core();
-        // Before the log is read: from here on no other handle writes to it.
+        // Before the log is read: from here on, no other handle writes to it.
         core.claims.take_over(&core.origin.correlation_id, &core.leases);
         // If the log cannot be resumed, nothing is appended to it.
         let on_drop = std::mem::replace(&mut core.on_drop, OnDrop::Leave);
@@ -59,11 +60,11 @@ impl AnyEpisode {
             return Err(ResumeError { line: end, why: Refusal::Stale });
         }
         core.on_drop = on_drop;
-        Ok(Self::of(Box::new(core)))
+        Ok(Self::from_core(Box::new(core)))
     }
 }
 
-/// The refusal of a step that needs something the episode does not have.
+/// Returns the refusal of a move that requires something that the episode lacks.
 pub(super) fn missing(code: Code, problem: impl Into<String>) -> Refusal {
     Refusal::rule(Diagnostic::error(code, problem).help(code.info().help))
 }

@@ -1,7 +1,7 @@
-//! Moves that send a directive, call its tool and record the result in one step.
+//! Moves that send a directive, call its tool and record the result.
 //!
-//! Between `execute` and `settle` directives are open, and `?` on the error of a tool would leave them open (E6). Here
-//! a closure gets the task, its error becomes a FAILURE, and the episode is returned with the error.
+//! Between `execute` and `settle`, directives are open, and `?` on the error of a tool would leave them open (E6).
+//! Here, a closure gets the task, its error becomes a FAILURE, and the episode is returned with the error.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,8 +10,8 @@ use omen_types::ErrorDetails;
 use omen_types::fit::cut;
 use serde::Serialize;
 
+use super::errors::{Halt, Refusal, Refused};
 use super::lease::Lapsed;
-use super::refused::{Halt, Refusal, Refused};
 use super::state::{Decide, Open, Verify};
 use super::values::{DoesNotFit, Json, NotStarted, Order, Pending, Running, Settled};
 use super::{
@@ -19,14 +19,14 @@ use super::{
     WritesFirst, moves,
 };
 
-/// Why a tool returned no value.
+/// Reason why a tool returned no value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TaskError<E> {
-    /// The error of the tool.
+    /// Error of the tool.
     Tool(E),
-    /// The task must not run, or its outcome does not count (D52): for instance because its token has expired or its
-    /// episode was resumed elsewhere.
+    /// The task must not run, or its outcome does not count, for instance because its token has expired or its episode
+    /// was resumed elsewhere (D52).
     Lapsed(Lapsed),
     /// The value of the tool does not fit into a packet.
     DoesNotFit(DoesNotFit),
@@ -44,16 +44,16 @@ impl<E: fmt::Display> fmt::Display for TaskError<E> {
 
 impl<E: fmt::Debug + fmt::Display> std::error::Error for TaskError<E> {}
 
-/// A tool that returned no value. Its FAILURE is in the log, and the episode continues from `S`.
+/// Failed tool call. Its FAILURE is in the log, and the episode continues from `S`.
 #[must_use = "it holds the episode"]
 pub struct Failed<S, E> {
-    /// The episode, with the failure in its log.
+    /// Episode, with the failure in its log.
     pub episode: Episode<S>,
-    /// The reason.
+    /// Reason for the failure.
     pub error: TaskError<E>,
 }
 
-/// Why `.execute_with(..)` returned no value.
+/// Error of `.execute_with(..)`.
 #[must_use = "it holds the episode"]
 pub enum ExecuteError<S, C, E> {
     /// The directive was refused, and the tool was not called.
@@ -64,7 +64,7 @@ pub enum ExecuteError<S, C, E> {
     Failed(Failed<Execute, E>),
 }
 
-/// Why `.execute_each(..)` returned no values.
+/// Error of `.execute_each(..)`.
 #[must_use = "it holds the episode"]
 pub enum EachError<S, C, const N: usize> {
     /// A directive was refused, and no tool was called.
@@ -73,7 +73,7 @@ pub enum EachError<S, C, const N: usize> {
     Settling(Refused<Open<Execute, N>, Vec<Settled>>),
 }
 
-/// Why `.check_with(..)` returned no value.
+/// Error of `.check_with(..)`.
 #[must_use = "it holds the episode"]
 pub enum LoopError<P: Progress, O, T, C, E> {
     /// The directive was refused, and the tool was not called.
@@ -84,16 +84,16 @@ pub enum LoopError<P: Progress, O, T, C, E> {
     Failed(Failed<Verify<P::Sent, O, T>, E>),
 }
 
-/// Limit of the error message of a tool, in bytes.
+/// Maximum length of a tool's error message, in bytes.
 const LONGEST_MESSAGE: usize = 64 * 1024;
 
 /// Settles a task that must not run as cancelled.
-fn lapsed<V, E>(NotStarted { task, why }: NotStarted) -> Done<V, E> {
+fn lapsed<V, E>(NotStarted { task, why }: NotStarted) -> TaskOutcome<V, E> {
     (task.cancelled(), Err(TaskError::Lapsed(why)))
 }
 
-/// The outcome of a task, as its result and as a value.
-fn end<V: Serialize, E: fmt::Display>(task: Running, outcome: Result<V, E>) -> Done<V, E> {
+/// Returns the outcome of a task, both as its result and as a value.
+fn end<V: Serialize, E: fmt::Display>(task: Running, outcome: Result<V, E>) -> TaskOutcome<V, E> {
     let outcome = outcome.map_err(TaskError::Tool).and_then(|value| {
         task.stands().map_err(TaskError::Lapsed)?;
         let data = Json::of(&value).map_err(TaskError::DoesNotFit)?;
@@ -111,7 +111,7 @@ fn end<V: Serialize, E: fmt::Display>(task: Running, outcome: Result<V, E>) -> D
     }
 }
 
-fn run<V: Serialize, E: fmt::Display>(task: Pending, tool: impl FnOnce(&Running) -> Result<V, E>) -> Done<V, E> {
+fn run<V: Serialize, E: fmt::Display>(task: Pending, tool: impl FnOnce(&Running) -> Result<V, E>) -> TaskOutcome<V, E> {
     match task.start() {
         Ok(running) => {
             let outcome = tool(&running);
@@ -124,7 +124,7 @@ fn run<V: Serialize, E: fmt::Display>(task: Pending, tool: impl FnOnce(&Running)
 async fn run_async<V: Serialize, E: fmt::Display>(
     task: Pending,
     tool: impl AsyncFnOnce(&Running) -> Result<V, E>,
-) -> Done<V, E> {
+) -> TaskOutcome<V, E> {
     match task.start() {
         Ok(running) => {
             let outcome = tool(&running).await;
@@ -144,7 +144,7 @@ fn settle<S, Next>(mut episode: Episode<S>, results: Vec<Settled>) -> Result<Epi
 
 fn settle_one<S, C, V, E>(
     episode: Episode<Open<Execute, 1>>,
-    (settled, outcome): Done<V, E>,
+    (settled, outcome): TaskOutcome<V, E>,
 ) -> Result<(Episode<Execute>, V), ExecuteError<S, C, E>> {
     let episode = settle(episode, vec![settled]).map_err(ExecuteError::Settling)?;
     match outcome {
@@ -155,19 +155,19 @@ fn settle_one<S, C, V, E>(
 
 fn settle_each<S, C, V, E, const N: usize>(
     episode: Episode<Open<Execute, N>>,
-    done: Vec<Done<V, E>>,
+    done: Vec<TaskOutcome<V, E>>,
 ) -> Result<(Episode<Execute>, [Result<V, TaskError<E>>; N]), EachError<S, C, N>> {
     let (settled, outcomes): (Vec<_>, Vec<_>) = done.into_iter().unzip();
     let episode = settle(episode, settled).map_err(EachError::Settling)?;
     let mut outcomes = outcomes.into_iter();
-    // INVARIANT: there is one for each task.
+    // INVARIANT: there is one outcome for each task.
     let outcomes = std::array::from_fn(|_| outcomes.next().unwrap_or(Err(TaskError::Lapsed(Lapsed::NotOpen))));
     Ok((episode, outcomes))
 }
 
 fn settle_check<P: Progress, O, T, C, V, E>(
     episode: Episode<Open<Verify<P::Sent, O, T>, 1>>,
-    (settled, outcome): Done<V, E>,
+    (settled, outcome): TaskOutcome<V, E>,
 ) -> Result<(Episode<Verify<Proven, O, T>>, V), LoopError<P, O, T, C, E>> {
     let episode: Episode<Verify<P::Sent, O, T>> = settle(episode, vec![settled]).map_err(LoopError::Settling)?;
     match outcome {
@@ -176,12 +176,12 @@ fn settle_check<P: Progress, O, T, C, V, E>(
     }
 }
 
-/// The result of a task, and the value of its tool.
-type Done<V, E> = (Settled, Result<V, TaskError<E>>);
+/// Result of a task, and value of its tool.
+type TaskOutcome<V, E> = (Settled, Result<V, TaskError<E>>);
 
 impl<P: Progress, O, T> Episode<Verify<P, O, T>> {
-    /// Sends a READ directive of the loop, calls its tool, and records the result, a FAILURE too: like `.check(..)`,
-    /// with the error and value of the tool.
+    /// Sends a READ directive of the loop, calls its tool, and records the result, including a FAILURE: like
+    /// `.check(..)`, with the error and value of the tool.
     ///
     /// # Errors
     /// [`LoopError::Refused`] if the directive is refused; the tool was not called. [`LoopError::Failed`] if the tool
@@ -201,7 +201,7 @@ impl<P: Progress, O, T> Episode<Verify<P, O, T>> {
     /// Like `check_with`, for an async tool.
     ///
     /// # Errors
-    /// As `check_with`.
+    /// Same as `check_with`.
     pub async fn check_with_async<C: VerifyOnlyReads, V: Serialize, E: fmt::Display>(
         self,
         order: impl IntoOrder<C>,
@@ -238,7 +238,7 @@ macro_rules! executes {
                 /// its drop policy applies: see [`OnDrop`](super::OnDrop).
                 ///
                 /// # Errors
-                /// As `execute_with`.
+                /// Same as `execute_with`.
                 pub async fn execute_with_async<C $(: $class)?, V: Serialize, E: fmt::Display>(
                     self,
                     order: impl IntoOrder<C>,
@@ -248,11 +248,11 @@ macro_rules! executes {
                     settle_one(episode, run_async(task, tool).await)
                 }
 
-                /// Sends directives, calls the tool of each in turn, even after one has failed, and records all
-                /// results. The outcomes are returned in the order of the directives.
+                /// Sends directives, calls the tool of each in turn, even after a failure, and records all results. The
+                /// outcomes are returned in the order of the directives.
                 ///
                 /// # Errors
-                /// If a directive is refused, as by `.execute([..])`: none is sent, and no tool is called.
+                /// A refused directive, as for `.execute([..])`: none is sent, and no tool is called.
                 pub fn execute_each<C $(: $class)?, V: Serialize, E: fmt::Display, const N: usize>(
                     self,
                     orders: impl IntoOrders<C, N>,
@@ -268,7 +268,7 @@ macro_rules! executes {
                 /// Like `execute_each`, for async tools, which are awaited one after the other.
                 ///
                 /// # Errors
-                /// As `execute_each`.
+                /// Same as `execute_each`.
                 pub async fn execute_each_async<C $(: $class)?, V: Serialize, E: fmt::Display, const N: usize>(
                     self,
                     orders: impl IntoOrders<C, N>,
@@ -326,7 +326,7 @@ macro_rules! errors {
                 }
             }
 
-            // Not derived, because a derived impl would require the same of the states.
+            // Not derived, because derived impls would add bounds on the states.
             impl<$($parameter $(: $bound)?,)* $(const $number: usize)?> fmt::Debug for $error<$($parameter,)* $($number)?>
             $(where $shown: fmt::Debug)?
             {

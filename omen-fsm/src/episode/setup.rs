@@ -1,4 +1,4 @@
-//! The setup of an episode.
+//! Setup of an episode.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,18 +10,18 @@ use omen_types::{CampaignId, CorrelationId};
 
 use super::claim::{Claims, StartError};
 use super::core::{Core, Origin};
-use super::ending::{Lost, OnDrop};
 use super::ids::{IdSource, Numbered};
 use super::log::{Log, MemoryLog};
 use super::loop_notes::LoopNotes;
-use super::mark::Mark;
+use super::on_drop::{Lost, OnDrop};
+use super::tag::Tag;
 use super::time::TimeSource;
 use super::tool_classes::ToolClasses;
 use super::values::PacketHeaderExtras;
 use super::{Closed, Episode, Idle};
 use crate::machine::Machine;
 
-/// The setup of an episode: correlation id, envelope, clock, ids and log.
+/// Setup of an episode: correlation id, envelope, clock, ids and log.
 ///
 /// ```
 /// use omen_fsm::episode::{Episode, Idle, Setup};
@@ -44,8 +44,8 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// Sets up an episode with its correlation id, the envelope of its first packets, and a clock. By default it writes
-    /// to a [`MemoryLog`] and numbers its ids. Each packet comes from a layer that may send it (LAYER, D63).
+    /// Creates a setup with the correlation id, the envelope of the first packets, and a clock. By default, the episode
+    /// writes to a [`MemoryLog`] and numbers its ids. Each packet comes from a layer that may send it (LAYER, D63).
     pub fn new(correlation_id: CorrelationId, envelope: &impl AnyEnvelope, clock: impl TimeSource) -> Self {
         let mcp = Arc::new(envelope.mcp().clone());
         let stem = correlation_id.as_str().trim_start_matches("corr_").to_owned();
@@ -65,10 +65,10 @@ impl Setup {
                 tasks: BTreeMap::new(),
                 tools: ToolClasses::default(),
                 tokens: Vec::new(),
-                mark: Mark::default(),
+                tag: Tag::default(),
                 trouble: None,
                 leases: Arc::default(),
-                asked: Arc::default(),
+                user_inputs: Arc::default(),
                 claims: Claims::process(),
                 on_drop: OnDrop::default(),
                 on_lost: None,
@@ -89,20 +89,20 @@ impl Setup {
         self
     }
 
-    /// Sets the campaign that the episode belongs to. In a resumed episode, the campaign that its log states first
-    /// takes precedence (CHAIN, D65).
+    /// Sets the campaign of the episode. In a resumed episode, the first campaign in its log takes precedence (CHAIN,
+    /// D65).
     pub fn campaign(mut self, campaign_id: CampaignId) -> Self {
         self.core.origin.campaign_id = Some(campaign_id);
         self
     }
 
-    /// Sets what happens if the episode is dropped before it has closed, for instance by `?` or a panic.
+    /// Sets the policy for an episode that is dropped before it has closed, for instance by `?` or a panic.
     pub fn on_drop(mut self, policy: OnDrop) -> Self {
         self.core.on_drop = policy;
         self
     }
 
-    /// Sets a hook that is called if the episode is dropped and its end cannot be written because the log failed.
+    /// Sets a callback for a dropped episode whose last packets cannot be written because the log failed.
     pub fn on_lost(mut self, hook: impl FnOnce(&Lost) + Send + Sync + 'static) -> Self {
         self.core.on_lost = Some(Box::new(hook));
         self
@@ -115,27 +115,26 @@ impl Setup {
         self
     }
 
-    /// Runs an agent from the first packet to the close. The agent must return the proof that this very episode has
-    /// closed.
+    /// Runs an agent from the first packet to the close. The agent must return the proof that this episode has closed.
     ///
     /// # Errors
-    /// The error of the agent; or if the episode cannot start (see [`Setup::start`]), or if the agent closed another
+    /// The error of the agent, an episode that cannot start (see [`Setup::start`]), or an agent that closed another
     /// episode.
     pub fn run<E: From<AnotherEpisode> + From<StartError>>(
         self,
         agent: impl FnOnce(Episode<Idle>) -> Result<Closed, E>,
     ) -> Result<Closed, E> {
         let episode = self.start()?;
-        let mark = episode.core.mark.clone();
+        let tag = episode.core.tag.clone();
         let closed = agent(episode)?;
-        if closed.core.mark == mark {
+        if closed.core.tag == tag {
             Ok(closed)
         } else {
             Err(AnotherEpisode(closed.core.origin.correlation_id.clone()).into())
         }
     }
 
-    /// The episode's correlation id.
+    /// Returns the correlation id.
     #[must_use]
     pub fn correlation_id(&self) -> &CorrelationId {
         &self.core.origin.correlation_id
@@ -148,8 +147,8 @@ impl Setup {
     /// Starts the episode, before its first packet.
     ///
     /// # Errors
-    /// If an episode with this correlation id has begun in this process (see [`Claims`]) or the log holds packets of
-    /// one: resume it with [`AnyEpisode::resume`](super::AnyEpisode::resume). Or if an id is too long.
+    /// A correlation id that is already in use in this process (see [`Claims`]) or whose packets are in the log: resume
+    /// that episode with [`AnyEpisode::resume`](super::AnyEpisode::resume). Or an id that is too long.
     pub fn start(mut self) -> Result<Episode<Idle>, StartError> {
         let core = &mut self.core;
         let id = &core.origin.correlation_id;
@@ -167,7 +166,7 @@ impl Setup {
     }
 }
 
-/// An agent has closed an episode other than the one that it was given.
+/// Error of an agent that has closed an episode other than its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AnotherEpisode(CorrelationId);
 

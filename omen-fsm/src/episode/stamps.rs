@@ -1,4 +1,4 @@
-//! Ids and times for packets from builders.
+//! Ids and times for packet builders.
 
 use omen_types::builder::Stamp;
 use omen_types::{Invalid, PacketId, Timestamp};

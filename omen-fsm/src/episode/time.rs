@@ -1,11 +1,11 @@
-//! The clock of an episode.
+//! Clock of an episode.
 
 use std::time::SystemTime;
 
 use omen_types::Instant;
 pub use omen_types::time::SystemClock;
 
-/// The source of the time in packets. No rule reads a clock.
+/// Source of the time in packets. No rule reads a clock.
 pub trait TimeSource: Send + Sync + 'static {
     /// Returns the current time.
     fn now(&self) -> Instant;

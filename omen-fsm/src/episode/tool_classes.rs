@@ -1,27 +1,27 @@
-//! The class in which an episode calls each of its tools (D88).
+//! Safety class in which an episode calls each of its tools (D88).
 //!
-//! A tool id stands for one tool. If it is called as one that reads at one time and as one that may write at another, one
-//! of the two is wrong, and the one that reads needs no token. On the wire that is a warning; here the call is refused.
+//! A tool id stands for one tool. If it is called once as a tool that reads and once as one that may write, one of the
+//! two is wrong, and the one that reads needs no token. In a log that is a warning; here, the call is refused.
 
 use std::collections::BTreeMap;
 
 use omen_types::{Code, Diagnostic};
 
-use super::refused::Refusal;
+use super::errors::Refusal;
 
-/// By tool id, whether the episode calls it as one that may write. The first call decides.
+/// Whether the episode calls a tool as one that may write, by tool id. The first call decides.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ToolClasses(BTreeMap<String, bool>);
 
 impl ToolClasses {
-    /// Notes a call that is in the log.
+    /// Records a call that is in the log.
     pub(crate) fn note(&mut self, tool: &str, writes: bool) {
         if !self.0.contains_key(tool) {
             self.0.insert(tool.to_owned(), writes);
         }
     }
 
-    /// Checks calls that are about to be sent, with those before and with each other.
+    /// Checks planned calls against earlier calls and against each other.
     pub(crate) fn check<'o>(&self, calls: impl Iterator<Item = (&'o str, bool)>) -> Result<(), Refusal> {
         let mut now: BTreeMap<&str, bool> = BTreeMap::new();
         for (tool, writes) in calls {

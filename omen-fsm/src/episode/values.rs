@@ -1,4 +1,4 @@
-//! The parameters of moves: the contents of packets, and the proofs that rules require.
+//! Parameters of moves: the contents of packets, and the proofs that rules require.
 
 #[allow(unused_imports, reason = "whether it has generated setters depends on the schemas")]
 use super::setup::Setup;
@@ -6,6 +6,7 @@ use super::setup::Setup;
 mod alert;
 mod arbitration;
 mod belief;
+mod decision_payload;
 mod directive;
 mod escalation;
 mod fields;
@@ -18,7 +19,6 @@ mod observation;
 mod plan;
 #[allow(clippy::clone_on_copy, reason = "the types of the fields depend on the schemas")]
 mod setters;
-mod stated;
 mod task;
 mod token;
 

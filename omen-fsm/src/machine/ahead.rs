@@ -1,4 +1,4 @@
-//! A packet that is ahead of the others of its episode, as the packets after it show (D83).
+//! Packet that is ahead of the others of its episode, as later packets show (D83).
 
 use std::num::NonZeroU64;
 
@@ -8,25 +8,25 @@ use omen_types::{Diagnostic, Instant, PacketFacts, PacketType};
 
 use super::Machine;
 
-/// An accepted packet that is ahead of those before and after it, with the finding on it.
+/// Accepted packet that is ahead of those before and after it, with the finding on it.
 ///
 /// It is reported with the first packet that returns to the time before it, which may be rejected for that very reason.
 #[derive(Clone, Debug)]
 pub struct Ahead {
-    /// Its packet id.
+    /// Packet id.
     pub packet_id: Box<str>,
-    /// Its type.
+    /// Packet type.
     pub packet_type: PacketType,
-    /// Its line in the log, if it has one.
+    /// Line in the log, if known.
     pub line: Option<NonZeroU64>,
-    /// The clock of the episode before it; none if it was the first packet.
+    /// Clock of the episode before it; `None` for the first packet.
     pub before: Option<Instant>,
-    /// TIME, at its `created_at`.
+    /// Finding TIME, at its `created_at`.
     pub finding: Diagnostic,
 }
 
 impl Ahead {
-    /// The packet that is ahead if `facts` returns to the time before it; none if it was reported.
+    /// Returns the packet that is ahead, if `facts` returns to the time before it; `None` if it was already reported.
     pub(super) fn before(facts: &PacketFacts<'_>, ledger: &Ledger) -> Option<Box<Self>> {
         let leap = ledger.leap(facts.header.created_at).filter(|leap| !leap.is_reported)?;
         let finding = time_in_order::ahead(leap, ledger.clock()?, facts.header.created_at);
@@ -36,12 +36,13 @@ impl Ahead {
 }
 
 impl Machine {
-    /// Records that the packet that is ahead was reported, which [`accept`](Self::accept) does as well for the packet that shows it.
+    /// Records that the packet that is ahead was reported. [`accept`](Self::accept) does so too, for the packet that
+    /// shows it.
     pub fn report_leap(&mut self) {
         self.ledger.report_leap();
     }
 
-    /// Sets the clock back to a time before a packet that is ahead. What the machine then finds does not follow from that packet.
+    /// Sets the clock back to a time before a packet that is ahead. Later findings then do not follow from that packet.
     pub fn undo_leap(&mut self, before: Option<Instant>) {
         self.ledger.undo_leap(before);
     }

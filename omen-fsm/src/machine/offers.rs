@@ -1,4 +1,4 @@
-//! What the machine would accept next.
+//! Packets that the machine would accept next.
 
 use omen_types::Instant;
 
@@ -7,8 +7,8 @@ use crate::rules::refusals;
 use crate::table::Event;
 
 impl Machine {
-    /// The events that some packet can make happen now, as far as the table and E1–E7 allow. What an invariant says
-    /// depends on the packet.
+    /// Returns the events that some packet can cause now, as far as the table and E1–E7 permit. The invariants depend
+    /// on the individual packet.
     pub fn offers(&self, now: Instant) -> impl Iterator<Item = Event> {
         self.nodes.legal().filter(move |event| match event.packet_type() {
             Some(_) => refusals::may_pass(self.nodes, *event, &self.ledger, now),

@@ -1,4 +1,4 @@
-//! A machine in few bytes: a validator may have millions of episodes that wait for their next packet.
+//! Compact representation of a machine: a validator may have millions of episodes that wait for their next packet.
 
 use omen_invariants::Ledger;
 use omen_invariants::ledger::Size;
@@ -8,16 +8,15 @@ use crate::table::{LOOP_NODE, NodeSet};
 
 /// A [`Machine`] in one small allocation, with the id of its episode.
 ///
-/// The ids that must not be repeated (D21) take 16 bytes each, and the rest of an episode without open directives about 60.
-/// The machine that [`unpack`](Self::unpack) returns judges every packet as the one that was packed. Only evidence of verification
-/// loops that are over is left out, which no packet can cite (D22).
+/// The ids that must not be repeated (D21) take 16 bytes each, and the rest of an episode without open directives about
+/// 60. The machine that [`unpack`](Self::unpack) returns judges every packet like the original. Only the evidence of
+/// finished verification loops is omitted, because no packet can cite it (D22).
 #[derive(Clone, Debug)]
 pub struct PackedMachine(Box<[u8]>);
 
 impl Machine {
-    /// Packs the machine; none if it takes more than four kilobytes, or has so many ids or directives that to pack it and unpack
-    /// it again would take longer than to judge a packet. `buffer` is where it is written first: any buffer, which the next
-    /// call may use again.
+    /// Packs the machine; `None` if it takes more than four kilobytes, or has so many ids or directives that packing
+    /// and unpacking would take longer than judging a packet. `buffer` is scratch space, which the next call may reuse.
     #[must_use]
     pub fn pack(&self, correlation_id: &str, buffer: &mut Vec<u8>) -> Option<PackedMachine> {
         let length = u16::try_from(correlation_id.len()).ok()?;
@@ -31,16 +30,16 @@ impl Machine {
     }
 }
 
-/// For snapshots.
+/// Serialization for snapshots.
 impl Machine {
-    /// Writes the machine to the end of a buffer, however large it is: the same machine in the same bytes everywhere.
+    /// Appends the machine to a buffer, regardless of its size: equal machines yield equal bytes on every platform.
     pub fn write(&self, buffer: &mut Vec<u8>) {
         buffer.extend_from_slice(&self.nodes.bits().to_le_bytes());
-        // All sizes are packed.
+        // `Size::Any` packs every ledger.
         let _ = self.ledger.pack(self.nodes.contains(LOOP_NODE), Size::Any, buffer);
     }
 
-    /// The machine that [`write`](Self::write) wrote. Of other bytes it makes some machine.
+    /// Reads a machine that [`write`](Self::write) wrote. Other bytes yield an arbitrary machine.
     #[must_use]
     pub fn read(bytes: &[u8]) -> Self {
         let (nodes, ledger) = bytes.split_first_chunk().unwrap_or((&[0; 2], &[]));
@@ -49,31 +48,31 @@ impl Machine {
 }
 
 impl PackedMachine {
-    /// The id of the episode.
+    /// Returns the id of the episode.
     #[must_use]
     pub fn correlation_id(&self) -> &str {
         std::str::from_utf8(self.parts().correlation_id).unwrap_or_default()
     }
 
-    /// Whether it is of the episode with an id.
+    /// Whether it belongs to the episode with this id.
     #[must_use]
     pub fn is_of(&self, correlation_id: &str) -> bool {
         self.parts().correlation_id == correlation_id.as_bytes()
     }
 
-    /// Where the episode may be.
+    /// Returns the possible nodes of the episode.
     #[must_use]
     pub fn nodes(&self) -> NodeSet {
         self.parts().nodes
     }
 
-    /// Whether a directive has no result yet: [`Machine::tick`] finds nothing otherwise.
+    /// Whether a directive has no result yet; otherwise [`Machine::tick`] has no findings.
     #[must_use]
     pub fn has_open(&self) -> bool {
         self.parts().has_open
     }
 
-    /// The machine.
+    /// Unpacks the machine.
     #[must_use]
     pub fn unpack(&self) -> Machine {
         let Parts { nodes, ledger, .. } = self.parts();
@@ -81,7 +80,7 @@ impl PackedMachine {
     }
 
     fn parts(&self) -> Parts<'_> {
-        // INVARIANT: `pack` wrote the bytes, so none of them is missing.
+        // INVARIANT: `pack` wrote the bytes, so none is missing.
         let (first, rest) = self.0.split_first_chunk().unwrap_or((&[0; 5], &[]));
         let [length, length_high, nodes, nodes_high, open] = *first;
         let length = usize::from(u16::from_le_bytes([length, length_high]));
@@ -91,7 +90,7 @@ impl PackedMachine {
     }
 }
 
-/// What stands in the bytes.
+/// Parts of the packed bytes.
 struct Parts<'p> {
     nodes: NodeSet,
     has_open: bool,
@@ -99,5 +98,5 @@ struct Parts<'p> {
     ledger: &'p [u8],
 }
 
-/// The most bytes that a packed machine takes.
+/// Maximum size of a packed machine, in bytes.
 const MOST: usize = 4096;

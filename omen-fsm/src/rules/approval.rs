@@ -1,13 +1,13 @@
-//! How an overrun of the budgets can be approved from where the episode is (INV-005). The invariants find it, and know no states;
-//! which approval is legal next, the table says (D32).
+//! Approval of a budget overrun, depending on the state of the episode (INV-005). The invariants detect the overrun,
+//! but know no states; the table determines which approval is legal next (D32).
 
 use omen_types::{Code, Diagnostic, Severity};
 
 use crate::help::inv_005 as texts;
 use crate::table::{Event, Node, NodeSet};
 
-/// Gives the findings of INV-005 the help that is legal where the episode is then: before a packet that is refused, and
-/// after one that is only warned of.
+/// Sets the help of INV-005 findings to the approval that is legal in the episode's state: the state before a refused
+/// packet, and the state after one with only a warning.
 pub(crate) fn refine(findings: &mut [Diagnostic], before: NodeSet, after: NodeSet) {
     for finding in findings.iter_mut().filter(|finding| finding.code == Code::Inv005) {
         let nodes = if finding.severity == Severity::Error { before } else { after };
@@ -16,12 +16,12 @@ pub(crate) fn refine(findings: &mut [Diagnostic], before: NodeSet, after: NodeSe
     }
 }
 
-/// The same for a finding on the end of the stream.
+/// Does the same for a finding on the end of the stream.
 pub(crate) fn refined(finding: Diagnostic, nodes: NodeSet) -> Diagnostic {
     finding.help(help(nodes)).note(texts::SET_BY)
 }
 
-/// The help that is legal in some nodes.
+/// Returns the help that is legal in some nodes.
 fn help(nodes: NodeSet) -> &'static str {
     let is_legal = |event| !nodes.after(event).is_empty();
     if nodes == NodeSet::of(Node::SafeMode) {

@@ -21,7 +21,7 @@ pub(super) fn check(transition: &Transition<'_>) -> Option<Diagnostic> {
     })
 }
 
-/// Whether a decision has a belief to rest on.
+/// Whether a decision has a belief as its basis.
 pub(super) fn has_belief(ledger: &Ledger) -> bool {
     ledger.believes()
 }
@@ -31,17 +31,17 @@ mod tests {
     use omen_types::Code;
     use omen_types::PacketType::{BeliefUpdatePacket, DecisionPacket};
 
-    use super::super::fixture::{Episode, packet};
+    use super::super::fixture::{TestEpisode, packet};
     use crate::table::Node;
 
     #[test]
     fn a_decision_after_a_belief_passes() {
-        let episode = Episode::at(Node::Model).accept(&packet(BeliefUpdatePacket, &[]));
+        let episode = TestEpisode::at(Node::Model).accept(&packet(BeliefUpdatePacket, &[]));
         assert_eq!(episode.refused(&packet(DecisionPacket, &[])), []);
     }
 
     #[test]
     fn a_decision_without_a_belief_is_refused() {
-        assert_eq!(Episode::at(Node::Model).refused(&packet(DecisionPacket, &[])), [Code::E1]);
+        assert_eq!(TestEpisode::at(Node::Model).refused(&packet(DecisionPacket, &[])), [Code::E1]);
     }
 }

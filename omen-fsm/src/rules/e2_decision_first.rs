@@ -40,7 +40,7 @@ mod tests {
     use omen_types::PacketType::{DecisionPacket, TaskDirectivePacket};
     use serde_json::Value;
 
-    use super::super::fixture::{Episode, packet};
+    use super::super::fixture::{TestEpisode, packet};
     use crate::table::Node;
 
     fn read() -> Value {
@@ -52,9 +52,9 @@ mod tests {
         packet(TaskDirectivePacket, &members)
     }
 
-    fn decided(outcome: &str) -> Episode {
+    fn decided(outcome: &str) -> TestEpisode {
         let decision = packet(DecisionPacket, &[("/payload/decision_outcome", outcome.into())]);
-        Episode::at(Node::DecideAct).accept(&decision)
+        TestEpisode::at(Node::DecideAct).accept(&decision)
     }
 
     #[test]
@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn a_directive_after_no_decision_or_another_one_is_refused() {
-        assert_eq!(Episode::at(Node::DecideAct).refused(&read()), [Code::E2]);
+        assert_eq!(TestEpisode::at(Node::DecideAct).refused(&read()), [Code::E2]);
         assert_eq!(decided("DEFER").refused(&read()), [Code::E2]);
     }
 }

@@ -9,7 +9,7 @@ use super::transition::Transition;
 use crate::help::e3 as help;
 use crate::table::{EVIDENCE_MISSING, Event, LOOP_CLOSED_BY, LOOP_NODE, NodeSet, Obligation};
 
-/// A directive before the loop's plan is refused at once (D22).
+/// Refuses a directive before the loop's plan immediately (D22).
 pub(super) fn planned(transition: &Transition<'_>) -> Option<Diagnostic> {
     (!has_plan(transition.context.ledger)).then(|| {
         Diagnostic::error(Code::E3, "cannot send a directive before the plan of the verification loop")
@@ -24,7 +24,7 @@ pub(super) fn has_plan(ledger: &Ledger) -> bool {
     ledger.verification().met.contains(Obligation::Plan)
 }
 
-/// A belief update that closes the loop too early is refused.
+/// Refuses a belief update that closes the loop too early.
 pub(super) fn complete(transition: &Transition<'_>) -> Option<Diagnostic> {
     let PayloadFacts::BeliefUpdate(belief) = &transition.context.facts.payload else { return None };
     let ledger = transition.context.ledger;
@@ -52,7 +52,7 @@ pub(super) fn may_close(ledger: &Ledger) -> bool {
     ledger.verification().unmet().next().is_none()
 }
 
-/// The finding on a packet that is not a step of the loop (D51).
+/// Returns the finding on a packet that is not part of the loop (D51).
 pub(super) fn inside(transition: &Transition<'_>) -> Diagnostic {
     let ledger = transition.context.ledger;
     let help = match route::to(transition.nodes, transition.event, ledger) {
@@ -63,10 +63,10 @@ pub(super) fn inside(transition: &Transition<'_>) -> Diagnostic {
     Diagnostic::error(Code::E3, problem).at("/header/packet_type").label("the loop comes first").help(help)
 }
 
-/// The finding on an episode that ends before the loop has closed, or before the decision that has to follow it.
+/// Returns the finding on an episode that ends before the loop has closed, or before the decision that must follow it.
 pub(super) fn at_end(nodes: NodeSet, ledger: &Ledger) -> Option<Diagnostic> {
     ledger.owes_decision().then(|| {
-        // Any outcome but VERIFY_FIRST is the second decision.
+        // Any outcome except VERIFY_FIRST is a valid second decision.
         let decision = Event::DecideStop;
         if nodes == NodeSet::of(LOOP_NODE) {
             let missing = missing(ledger);
@@ -82,7 +82,7 @@ pub(super) fn at_end(nodes: NodeSet, ledger: &Ledger) -> Option<Diagnostic> {
     })
 }
 
-/// The packets after which the loop may close, if the closing one cites its evidence.
+/// Returns the packets after which the loop may close, if the closing one cites its evidence.
 fn before_closing(nodes: NodeSet, ledger: &Ledger) -> Vec<Event> {
     route::to(nodes, LOOP_CLOSED_BY, ledger).unwrap_or_default()
 }
@@ -102,16 +102,16 @@ mod tests {
     use omen_types::PacketType::{BeliefUpdatePacket, DecisionPacket, ObservationPacket};
     use serde_json::{Value, json};
 
-    use super::super::fixture::{Episode, packet};
+    use super::super::fixture::{TestEpisode, packet};
     use super::{at_end, may_close};
     use crate::table::{Node, Obligation};
 
-    /// A loop that meets all obligations but one.
-    fn looped(without: Option<Obligation>) -> Episode {
+    /// Returns a loop that meets all obligations but one.
+    fn looped(without: Option<Obligation>) -> TestEpisode {
         let verify = packet(DecisionPacket, &[("/payload/decision_outcome", "VERIFY_FIRST".into())]);
         let seen = packet(ObservationPacket, &[("/header/packet_id", "pkt_seen".into())]);
         let met: Obligations = Obligation::ALL.iter().copied().filter(|one| Some(*one) != without).collect();
-        Episode::at(Node::Verify)
+        TestEpisode::at(Node::Verify)
             .accept(&packet(BeliefUpdatePacket, &[]))
             .update(&verify, Update { opens_loop: true, ..Update::default() })
             .update(&seen, Update { is_evidence: true, met, ..Update::default() })

@@ -1,4 +1,4 @@
-//! E4, as `episode.fsm.json` states it (also INV-007). When a token is live, the ledger says.
+//! E4, as `episode.fsm.json` states it (also INV-007). The ledger determines whether a token is live.
 
 use omen_invariants::Ledger;
 use omen_invariants::derived::{needs_token, safety_class, writing_operation};
@@ -33,14 +33,14 @@ pub(super) fn check(transition: &Transition<'_>) -> Option<Diagnostic> {
     })
 }
 
-/// Whether there is a token that a directive can be sent with.
+/// Whether any token permits a directive.
 pub(super) fn has_live_token(ledger: &Ledger, now: Instant) -> bool {
     ledger.tokens().any_live(now)
 }
 
 fn without_token(transition: &Transition<'_>, directive: &TaskDirectivePayloadFacts<'_>) -> Diagnostic {
     let class = safety_class(&transition.context.facts.header, directive);
-    // The type of the task is a reason by itself (D23).
+    // The type of the task is a sufficient reason by itself (D23).
     let operation = writing_operation(directive).filter(|_| directive.task_type != TaskType::ToolWrite);
     let why = match (directive.tool_safety_class, operation) {
         (Some(stated), _) if stated == class => String::new(),
@@ -71,7 +71,7 @@ fn only_token<'t>(transition: &Transition<'t>) -> Option<&'t str> {
     Some(&only.issued_by)
 }
 
-/// How to get a token that is live, from where the episode is.
+/// Returns how to get a live token, depending on the episode's state.
 fn remedy(transition: &Transition<'_>) -> String {
     let Transition { context, nodes, .. } = transition;
     let Some(mut events) = route::to(*nodes, Event::Authorize, context.ledger) else {
@@ -95,13 +95,13 @@ mod tests {
     use omen_types::PacketType::{DecisionPacket, IntegrityAlertPacket, TaskDirectivePacket, ToolAuthorizationToken};
     use serde_json::{Value, json};
 
-    use super::super::fixture::{Episode, packet};
+    use super::super::fixture::{TestEpisode, packet};
     use crate::table::Node;
 
     const NOW: &str = "2026-03-01T10:00:00Z";
 
-    /// An episode with a token for two uses that expires at a time.
-    fn issued(expiry: &str) -> Episode {
+    /// Returns an episode with a token for two uses that expires at a time.
+    fn issued(expiry: &str) -> TestEpisode {
         let token = [
             ("/header/created_at", NOW.into()),
             ("/payload/token_id", "token_t".into()),
@@ -110,7 +110,7 @@ mod tests {
             ("/payload/usage_count", Value::Null),
             ("/payload/revoked", Value::Null),
         ];
-        Episode::at(Node::Authorize)
+        TestEpisode::at(Node::Authorize)
             .accept(&packet(
                 DecisionPacket,
                 &[("/payload/decision_outcome", "ACT".into()), ("/header/created_at", NOW.into())],
@@ -139,7 +139,7 @@ mod tests {
     /// Its id is not kept, but the packet that has issued it is.
     #[test]
     fn the_only_token_for_the_tool_is_named() {
-        let help = |episode: &Episode, tool: &str| {
+        let help = |episode: &TestEpisode, tool: &str| {
             let mut write = write("token_other".into());
             if let Some(named) = write.pointer_mut("/payload/execution_method/tool_id") {
                 *named = tool.into();
@@ -160,7 +160,7 @@ mod tests {
         };
         let act = [("/payload/decision_outcome", "ACT".into()), ("/header/created_at", NOW.into())];
         let episode =
-            Episode::at(Node::Authorize).accept(&packet(DecisionPacket, &act)).accept(&token("token_1", "pkt_t1"));
+            TestEpisode::at(Node::Authorize).accept(&packet(DecisionPacket, &act)).accept(&token("token_1", "pkt_t1"));
         assert!(help(&episode, "pool.resize").contains("`pkt_t1`"), "{}", help(&episode, "pool.resize"));
         assert!(!help(&episode, "another.tool").contains("`pkt_t1`"));
         let two = episode.accept(&token("token_2", "pkt_t2"));

@@ -1,5 +1,5 @@
-//! E5, as `episode.fsm.json` states it (also INV-009). The schema requires all of it, so the schema stage reports a violation
-//! and carries the code (D37); there is nothing left to check here.
+//! E5, as `episode.fsm.json` states it (also INV-009). The schema requires all of it, so the schema stage reports
+//! a violation with this code (D37), and nothing remains to be checked here.
 
 #[cfg(test)]
 mod tests {
@@ -7,12 +7,12 @@ mod tests {
     use omen_types::{Code, PacketFacts};
     use serde_json::{Value, json};
 
-    use super::super::fixture::{Episode, packet};
+    use super::super::fixture::{TestEpisode, packet};
     use crate::table::Node;
 
     #[test]
     fn a_whole_escalation_passes() {
-        assert_eq!(Episode::at(Node::DecideEscalate).refused(&packet(EscalationPacket, &[])), []);
+        assert_eq!(TestEpisode::at(Node::DecideEscalate).refused(&packet(EscalationPacket, &[])), []);
     }
 
     #[test]

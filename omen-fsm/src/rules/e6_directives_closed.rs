@@ -10,7 +10,7 @@ use super::transition::Transition;
 use crate::help::e6 as help;
 use crate::table::Event;
 
-/// A result has to name an open directive by packet id and task id both (D20).
+/// Checks that a result names an open directive by both packet id and task id (D20).
 pub(super) fn answers(transition: &Transition<'_>) -> Option<Diagnostic> {
     match &transition.context.facts.payload {
         PayloadFacts::TaskResult(result) => answered(transition.context.ledger, result),
@@ -18,7 +18,7 @@ pub(super) fn answers(transition: &Transition<'_>) -> Option<Diagnostic> {
     }
 }
 
-/// The finding on a packet that would leave a directive behind without a result.
+/// Returns the finding on a packet that would leave a directive without a result.
 pub(super) fn left_behind(transition: &Transition<'_>) -> Option<Diagnostic> {
     let open = transition.context.ledger.open();
     let first = open.in_order().into_iter().next()?;
@@ -36,18 +36,18 @@ pub(super) fn left_behind(transition: &Transition<'_>) -> Option<Diagnostic> {
     )
 }
 
-/// The finding where a directive has to be open, and none is.
+/// Returns the finding on a packet that requires an open directive when none is open.
 pub(super) fn nothing_open(transition: &Transition<'_>) -> Option<Diagnostic> {
     (!has_open(transition.context.ledger))
         .then(|| Diagnostic::error(Code::E6, "no directive is open").at("/header/packet_type").help(help::NONE_OPEN))
 }
 
-/// When an open directive was sent: its line is found by it, and by its id.
+/// Returns the location of an open directive: its line and its id.
 fn sent(open: &OpenDirective) -> String {
     format!("`{}` was sent at {}, and has no result", open.packet_id, open.created_at)
 }
 
-/// How many results a help asks for: with more directives open, it is enough to say so.
+/// Maximum number of results that a help lists individually.
 const FEW: usize = 4;
 
 /// Whether a directive is open.
@@ -55,7 +55,7 @@ pub(super) fn has_open(ledger: &Ledger) -> bool {
     !ledger.open().is_empty()
 }
 
-/// The findings on the directives that an episode ends without a result for.
+/// Returns the findings on the directives without a result at the end of an episode.
 pub(super) fn at_end(ledger: &Ledger) -> impl Iterator<Item = (Option<&str>, Diagnostic)> {
     ledger.open().in_order().into_iter().map(|open| {
         let problem = format!("the episode ends without a result for `{}` (`{}`)", open.packet_id, open.task_id);
@@ -106,14 +106,14 @@ mod tests {
     use omen_types::PacketType::{BeliefUpdatePacket, DecisionPacket, TaskDirectivePacket, TaskResultPacket};
     use serde_json::Value;
 
-    use super::super::fixture::{Episode, packet};
+    use super::super::fixture::{TestEpisode, packet};
     use super::at_end;
     use crate::table::Node;
 
-    /// An episode in S6 with the open directive `pkt_d` (`task_d`).
-    fn sent() -> Episode {
+    /// Returns an episode in S6 with the open directive `pkt_d` (`task_d`).
+    fn sent() -> TestEpisode {
         let directive = [("/header/packet_id", "pkt_d".into()), ("/payload/task_id", "task_d".into())];
-        Episode::at(Node::Execute)
+        TestEpisode::at(Node::Execute)
             .accept(&packet(DecisionPacket, &[("/payload/decision_outcome", "ACT".into())]))
             .accept(&packet(TaskDirectivePacket, &directive))
     }
@@ -127,7 +127,7 @@ mod tests {
     fn help(directive: &str, task: &str) -> (Option<String>, Option<String>) {
         let directive_sent =
             [("/header/packet_id", "pkt_directive_1".into()), ("/payload/task_id", "task_resize".into())];
-        let episode = Episode::at(Node::Execute)
+        let episode = TestEpisode::at(Node::Execute)
             .accept(&packet(DecisionPacket, &[("/payload/decision_outcome", "ACT".into())]))
             .accept(&packet(TaskDirectivePacket, &directive_sent));
         let found = episode.with(&result(directive, task), super::answers);

@@ -8,7 +8,7 @@ use super::transition::Transition;
 use crate::help::e7 as help;
 use crate::table::{Event, layer_name};
 
-/// Safe mode is ended by layer 1 or Integrity alone.
+/// Checks that only layer 1 or Integrity ends safe mode.
 pub(super) fn authority(transition: &Transition<'_>) -> Option<Diagnostic> {
     (release_authority(&transition.context.facts.header) == ReleaseAuthority::Withheld).then(|| {
         let found = layer_name(transition.context.facts.header.layer_source);
@@ -18,7 +18,7 @@ pub(super) fn authority(transition: &Transition<'_>) -> Option<Diagnostic> {
     })
 }
 
-/// The finding on a packet that is not legal in safe mode.
+/// Returns the finding on a packet that is illegal in safe mode.
 pub(super) fn locked_down(transition: &Transition<'_>) -> Diagnostic {
     let route = route::to(transition.nodes, transition.event, transition.context.ledger);
     refused(format!("{} is not legal in safe mode", transition.event.description())).at("/header/packet_type").help(
@@ -39,7 +39,7 @@ mod tests {
     use omen_types::PacketType::{BeliefUpdatePacket, IntegrityAlertPacket, ObservationPacket};
     use serde_json::Value;
 
-    use super::super::fixture::{Episode, packet};
+    use super::super::fixture::{TestEpisode, packet};
     use crate::table::Node;
 
     fn clear(layer: u8) -> Value {
@@ -47,7 +47,7 @@ mod tests {
     }
 
     fn refused(packet: &Value) -> Vec<Code> {
-        Episode::at(Node::SafeMode).refused(packet)
+        TestEpisode::at(Node::SafeMode).refused(packet)
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The end of the stream of an episode (D4).
+//! End of the stream of an episode (D4).
 
 use omen_invariants::Ledger;
 use omen_invariants::rules::{chain_of_packets, inv_005_budget_overrun};
@@ -8,9 +8,9 @@ use super::merging::share;
 use super::{approval, e3_loop_completed, e6_directives_closed, fsm_legal_transition};
 use crate::table::{Node, NodeSet};
 
-/// The findings on the stream's end. In safe mode, an episode may end with everything open (D4).
+/// Returns the findings on the end of the stream. In safe mode, an episode may end with open directives (D4).
 pub(crate) fn check(nodes: NodeSet, ledger: &Ledger, fixed: Option<Instant>) -> Vec<(Option<&str>, Diagnostic)> {
-    // What was announced and never came is not cancelled by safe mode.
+    // Safe mode does not cancel announced observations that never came.
     let dangling = chain_of_packets::at_end(ledger);
     if nodes == NodeSet::of(Node::SafeMode) {
         return dangling.collect();

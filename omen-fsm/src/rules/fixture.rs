@@ -1,4 +1,4 @@
-//! What the tests of the rules share: packets from the examples, and an episode so far.
+//! Fixtures for the tests of the rules: packets from the examples, and an episode.
 #![allow(clippy::expect_used, clippy::panic, reason = "tests")]
 
 use omen_invariants::ledger::Update;
@@ -10,8 +10,8 @@ use super::refusals;
 use super::transition::Transition;
 use crate::table::{Event, Node, NodeSet};
 
-/// The first packet of a type in the examples that the schemas accept, with members set by their JSON pointers; `null`
-/// removes one.
+/// Returns the first packet of a type in the valid examples, with members set by their JSON pointers; `null` removes
+/// one.
 pub(crate) fn packet(packet_type: PacketType, members: &[(&str, Value)]) -> Value {
     let mut packet = omen_schema::EXAMPLES
         .iter()
@@ -34,29 +34,29 @@ fn set(packet: &mut Value, pointer: &str, value: &Value) {
     }
 }
 
-/// An episode so far. Where it is, a test says; the ledger is that of the packets that were accepted.
-pub(crate) struct Episode {
+/// Episode in a test. The test sets its nodes; the ledger is that of the accepted packets.
+pub(crate) struct TestEpisode {
     nodes: NodeSet,
     ledger: Ledger,
 }
 
-impl Default for Episode {
+impl Default for TestEpisode {
     fn default() -> Self {
         Self::at(Node::INITIAL)
     }
 }
 
-impl Episode {
+impl TestEpisode {
     pub(crate) fn at(node: Node) -> Self {
         Self { nodes: NodeSet::of(node), ledger: Ledger::default() }
     }
 
-    /// Takes a packet in as if it had been accepted.
+    /// Accepts a packet without checks.
     pub(crate) fn accept(self, packet: &Value) -> Self {
         self.update(packet, Update::default())
     }
 
-    /// Takes a packet in, with what the state machine would say of it.
+    /// Accepts a packet, with the state machine's knowledge about it.
     pub(crate) fn update(mut self, packet: &Value, update: Update) -> Self {
         let line = packet.to_string();
         let facts = PacketFacts::parse(&line).unwrap_or_else(|rejected| panic!("{rejected}"));
@@ -65,7 +65,7 @@ impl Episode {
         self
     }
 
-    /// Does something with the transition that a packet would make.
+    /// Calls a function with the transition that a packet would cause.
     pub(crate) fn with<T>(&self, packet: &Value, what: impl FnOnce(&Transition<'_>) -> T) -> T {
         let line = packet.to_string();
         let facts = PacketFacts::parse(&line).unwrap_or_else(|rejected| panic!("{rejected}"));
@@ -74,7 +74,7 @@ impl Episode {
         what(&Transition { context, event, nodes: self.nodes, next: self.nodes.after(event) })
     }
 
-    /// The codes with which the table and E1–E7 refuse a packet, the first one first.
+    /// Returns the codes with which the table and E1–E7 refuse a packet, in order.
     pub(crate) fn refused(&self, packet: &Value) -> Vec<Code> {
         let found = self.with(packet, refusals::check);
         found.into_iter().flat_map(|found| std::iter::once(found.code).chain(found.also)).collect()

@@ -8,7 +8,7 @@ use super::transition::Transition;
 use crate::help::fsm as help;
 use crate::table::{Event, Node, NodeSet, RefusalInfo};
 
-/// The finding on a packet that is not legal where the episode is; for a refusal of another code, with its own words.
+/// Returns the finding on an illegal packet, worded for the code of the refusal.
 pub(super) fn check(refusal: &RefusalInfo, transition: &Transition<'_>) -> Diagnostic {
     let nodes = transition.nodes;
     let problem = format!("{} is not legal in {nodes}", transition.event.description());
@@ -20,19 +20,19 @@ pub(super) fn check(refusal: &RefusalInfo, transition: &Transition<'_>) -> Diagn
     }
 }
 
-/// What to send first, if the packet is legal after that; and what is legal now.
+/// Returns which packets to send first, if the packet is legal after them, and which are legal now.
 fn remedy(transition: &Transition<'_>) -> String {
     let (nodes, event) = (transition.nodes, transition.event);
     let help = match route::to(nodes, event, transition.context.ledger) {
         Some(events) => help::first(route::words(&events), route::names(&events), nodes, legal(nodes)),
         None => help::nowhere(nodes, legal(nodes)),
     };
-    // The list names a packet that differs in `observation_type` alone.
+    // The list names a packet that differs only in `observation_type`.
     let may_answer = event == Event::Observe && !nodes.after(Event::ObserveUser).is_empty();
     if may_answer { help::no_answer(help) } else { help }
 }
 
-/// The finding on an episode that ends where no episode closes (D81).
+/// Returns the finding on an episode that ends where no episode closes (D81).
 pub(super) fn at_end(nodes: NodeSet, ledger: &Ledger) -> Option<Diagnostic> {
     if nodes.contains(Node::INITIAL) || nodes.contains(Node::Review) {
         return None;
@@ -42,7 +42,7 @@ pub(super) fn at_end(nodes: NodeSet, ledger: &Ledger) -> Option<Diagnostic> {
         let events = route::names(&[Event::ObserveUser]);
         (format!("the episode ends in {nodes}: a human is awaited"), help::awaited(events))
     } else {
-        // What was decided is carried out: another decision would be a detour.
+        // A decision should be carried out: another decision would be a detour.
         let route = route::to(nodes, Event::Close, ledger).filter(|_| nodes != NodeSet::of(Node::DecideAct));
         let help = match route {
             Some(events) => help::close(route::words(&events), route::names(&events)),
@@ -53,9 +53,9 @@ pub(super) fn at_end(nodes: NodeSet, ledger: &Ledger) -> Option<Diagnostic> {
     Some(Diagnostic::warning(Code::Fsm, problem).help(help))
 }
 
-/// What is legal in some nodes, in words.
+/// Returns a description of the legal packets in some nodes.
 fn legal(nodes: NodeSet) -> String {
-    // Alerts are legal everywhere and would only lengthen the list.
+    // Alerts are legal everywhere, and would only lengthen the list.
     let legal = nodes.legal().filter(|event| !matches!(event, Event::Alert | Event::Halt));
     legal.map(Event::description).collect::<Vec<_>>().join("; ")
 }
@@ -66,13 +66,13 @@ mod tests {
     use omen_types::Code;
     use omen_types::PacketType::{BeliefUpdatePacket, ObservationPacket};
 
-    use super::super::fixture::{Episode, packet};
+    use super::super::fixture::{TestEpisode, packet};
     use super::at_end;
     use crate::table::{Event, Node, NodeSet};
 
     #[test]
     fn a_packet_with_a_row_passes() {
-        assert_eq!(Episode::at(Node::Idle).refused(&packet(ObservationPacket, &[])), []);
+        assert_eq!(TestEpisode::at(Node::Idle).refused(&packet(ObservationPacket, &[])), []);
     }
 
     #[test]
@@ -92,6 +92,6 @@ mod tests {
 
     #[test]
     fn a_packet_without_a_row_is_refused() {
-        assert_eq!(Episode::at(Node::Idle).refused(&packet(BeliefUpdatePacket, &[])), [Code::Fsm]);
+        assert_eq!(TestEpisode::at(Node::Idle).refused(&packet(BeliefUpdatePacket, &[])), [Code::Fsm]);
     }
 }

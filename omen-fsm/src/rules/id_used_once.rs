@@ -6,7 +6,7 @@ use omen_types::{Code, Diagnostic, PacketFacts, PayloadFacts};
 
 use crate::help::id as help;
 
-/// `packet_id` is the fingerprint of the packet's id.
+/// Checks the ids of a packet. `packet_id` is the fingerprint of its packet id.
 pub(crate) fn check(facts: &PacketFacts<'_>, packet_id: Fingerprint, ledger: &Ledger, errors: &mut Vec<Diagnostic>) {
     let mut used = |fingerprint, id: &str, kind: Kind, member, pointer| {
         if ledger.has_seen(fingerprint) {
@@ -25,10 +25,10 @@ pub(crate) fn check(facts: &PacketFacts<'_>, packet_id: Fingerprint, ledger: &Le
     }
 }
 
-/// The id with the first number that makes it new.
+/// Returns the id with the smallest number that makes it unused.
 fn unused(id: &str, kind: Kind, ledger: &Ledger) -> String {
     let numbered = |number: u64| format!("{id}_{number}");
-    // An episode has fewer ids than there are numbers.
+    // There are more numbers than ids in an episode.
     let new = (2..).map(numbered).find(|id| !ledger.has_seen(Fingerprint::of(kind, id)));
     new.unwrap_or_else(|| id.to_owned())
 }
@@ -38,9 +38,9 @@ mod tests {
     use omen_invariants::ledger::{Fingerprint, Kind};
     use omen_types::PacketType::TaskDirectivePacket;
 
-    use super::super::fixture::{Episode, packet};
+    use super::super::fixture::{TestEpisode, packet};
 
-    /// The places of the findings on a directive after one with the ids `pkt_1` and `task_1`.
+    /// Returns the locations of the findings on a directive after one with the ids `pkt_1` and `task_1`.
     fn found(packet_id: &str, task_id: &str) -> Vec<Option<String>> {
         let directive = |packet_id: &str, task_id: &str| {
             packet(
@@ -48,7 +48,7 @@ mod tests {
                 &[("/header/packet_id", packet_id.into()), ("/payload/task_id", task_id.into())],
             )
         };
-        let episode = Episode::default().accept(&directive("pkt_1", "task_1"));
+        let episode = TestEpisode::default().accept(&directive("pkt_1", "task_1"));
         let mut errors = Vec::new();
         episode.with(&directive(packet_id, task_id), |transition| {
             let facts = transition.context.facts;

@@ -1,5 +1,5 @@
-//! LAYER, as `rules.json` states it (D63). Who sends what is a table of `episode.fsm.json`, so the rule is here and not among
-//! the invariants.
+//! LAYER, as `rules.json` states it (D63). The senders are a table of `episode.fsm.json`, so the rule is here and
+//! not among the invariants.
 
 use omen_types::{Code, Diagnostic, LayerSource, PacketFacts, PayloadFacts};
 
@@ -62,11 +62,11 @@ mod tests {
     use omen_types::PacketType::{ObservationPacket, ToolAuthorizationToken};
     use serde_json::Value;
 
-    use super::super::fixture::{Episode, packet};
+    use super::super::fixture::{TestEpisode, packet};
 
     fn found(packet: &Value) -> Vec<Option<String>> {
         let mut findings = Vec::new();
-        Episode::default().with(packet, |transition| {
+        TestEpisode::default().with(packet, |transition| {
             super::check(transition.context.facts, transition.event, &mut findings);
         });
         findings.into_iter().map(|finding| finding.pointer).collect()

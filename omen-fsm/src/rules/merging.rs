@@ -1,8 +1,8 @@
-//! One finding for all rules that a packet breaks (D37).
+//! One finding for all rules that a packet violates (D37).
 
 use omen_types::{Code, Diagnostic};
 
-/// Adds what another rule reports to the finding of the first.
+/// Merges the report of another rule into the first finding.
 pub(super) fn merge(mut first: Diagnostic, other: Diagnostic) -> Diagnostic {
     first.notes.push(format!("{}: {}", other.code, other.message));
     first.notes.extend(other.notes);
@@ -14,7 +14,7 @@ pub(super) fn merge(mut first: Diagnostic, other: Diagnostic) -> Diagnostic {
     first
 }
 
-/// Adds the codes of the invariants that are shared with the E rules that are broken.
+/// Adds the codes of the invariants that share a requirement with the violated E rules.
 pub(super) fn share(mut finding: Diagnostic) -> Diagnostic {
     let codes: Vec<Code> = std::iter::once(finding.code).chain(finding.also.iter().copied()).collect();
     for shared in codes.into_iter().filter_map(|code| code.info().shared_with) {

@@ -1,5 +1,5 @@
-//! The list `cells` of `episode.fsm.json`, applied: a packet that is illegal gets one finding. Its `code` is that of the
-//! first refusal that applies; the codes of the others stand in `also` (D37, D51).
+//! Evaluation of the list `cells` of `episode.fsm.json`: an illegal packet gets one finding. Its `code` is that of the
+//! first refusal that applies; `also` has the codes of the others (D37, D51).
 
 use omen_invariants::Ledger;
 use omen_types::{Diagnostic, Instant};
@@ -10,7 +10,7 @@ use super::{can_hold, fsm_legal_transition, lacks, leaves_behind, without_row};
 use crate::help::fsm as help;
 use crate::table::{Event, NodeSet, REFUSALS, RefusalInfo};
 
-/// The finding of the table and of E1–E7 on a packet.
+/// Returns the finding of the table and of E1–E7 on a packet.
 pub(crate) fn check(transition: &Transition<'_>) -> Option<Diagnostic> {
     relevant(transition.nodes, transition.event, transition.is_illegal())
         .filter_map(|refusal| finding(refusal, transition))
@@ -18,7 +18,7 @@ pub(crate) fn check(transition: &Transition<'_>) -> Option<Diagnostic> {
         .map(|finding| share(of_a_new_episode(finding, transition)))
 }
 
-/// A packet of an episode that has none may be meant for another.
+/// Extends the finding on the first packet of an episode, which may be meant for another one.
 fn of_a_new_episode(finding: Diagnostic, transition: &Transition<'_>) -> Diagnostic {
     let context = &transition.context;
     match context.ledger.clock() {
@@ -32,12 +32,12 @@ pub(crate) fn may_pass(nodes: NodeSet, event: Event, ledger: &Ledger, now: Insta
     relevant(nodes, event, nodes.after(event).is_empty()).all(|refusal| match refusal.fact {
         None => false,
         Some((fact, false)) => can_hold(fact, ledger, now),
-        // Such facts are about the log alone, so they hold for every packet or for none.
+        // Such facts are only about the log, so they hold either for every packet or for none.
         Some((fact, true)) => !can_hold(fact, ledger, now),
     })
 }
 
-/// The refusals that a packet of a log may meet.
+/// Returns the refusals that may apply to a packet of a log.
 fn relevant(nodes: NodeSet, event: Event, is_illegal: bool) -> impl Iterator<Item = &'static RefusalInfo> {
     let mut about = ABOUT.get(event as usize).copied().unwrap_or(0);
     let all = std::iter::from_fn(move || {
@@ -48,8 +48,8 @@ fn relevant(nodes: NodeSet, event: Event, is_illegal: bool) -> impl Iterator<Ite
     all.filter(move |refusal| (is_illegal || !refusal.without_row) && refusal.is_within(nodes))
 }
 
-/// By event: the refusals that are about it and may meet a packet of a log, a bit for each in the order of the list. Most events
-/// have few, and every packet asks.
+/// Refusals of each event that may apply to a packet of a log, as bits in the order of the list. Most events have few,
+/// and the lookup runs for every packet.
 static ABOUT: [u32; Event::ALL.len()] = about();
 
 const _: () = assert!(REFUSALS.len() < u32::BITS as usize, "there is a bit for each refusal");
@@ -70,7 +70,7 @@ const fn about() -> [u32; Event::ALL.len()] {
     table
 }
 
-/// The finding of one refusal, if the fact on which it depends is so.
+/// Returns the finding of one refusal, if its fact has the given value.
 fn finding(refusal: &RefusalInfo, transition: &Transition<'_>) -> Option<Diagnostic> {
     let mut finding = match refusal.fact {
         None => without_row(refusal, transition),

@@ -1,26 +1,27 @@
-//! The packets that lead from where an episode is to a packet that is not legal yet: what a finding tells the reader to send
-//! first. The table knows the rows; what has to be settled on the way, the ledger knows.
+//! Route to a packet that is not legal yet: the packets that a finding suggests to send first. The table provides the
+//! rows, the ledger the directives to settle on the way.
 //!
-//! Only packets that lead there are suggested. Nothing is written, directed or escalated to get somewhere else, unless the escalation
-//! was decided: such a way is legal, but nobody who has forgotten a packet has forgotten that one.
+//! Only packets on a natural route are suggested. A suggestion never writes, sends directives or escalates merely to
+//! get to another state, unless the escalation was decided: such a route is legal, but it is not what the sender has
+//! forgotten.
 
 use omen_invariants::Ledger;
 
 use crate::table::{Event, LOOP_CLOSED_BY, LOOP_NODE, LOOP_OPENED_BY, Node, NodeSet, Obligation, Obligations, step};
 
-/// The fewest packets after which an event is legal, as far as the table and the rules E1 to E7 go. `None` if no packets lead
-/// there; alerts are not suggested, but for the one that ends safe mode.
+/// Returns the fewest packets after which an event is legal, as far as the table and the rules E1 to E7 determine it.
+/// `None` if no packets lead there. Alerts are not suggested, except the one that ends safe mode.
 pub(crate) fn to(nodes: NodeSet, event: Event, ledger: &Ledger) -> Option<Vec<Event>> {
     let takes = |node: &&Node| !NodeSet::of(**node).after(event).is_empty();
     let only_after_a_halt = Node::ALL.iter().filter(takes).all(|node| *node == Node::SafeMode);
     if only_after_a_halt && !nodes.contains(Node::SafeMode) {
         return None;
     }
-    let mut known = vec![Reached { place: Place::start(nodes, ledger), by: None, sent: 0 }];
+    let mut known = vec![SearchNode { place: Situation::start(nodes, ledger), by: None, sent: 0 }];
     let most_open = ledger.open().len().min(MOST_OPEN) + 1;
     let mut at = 0;
-    // Each place has as many packets before it as those before, or more: the first that fits is nearest.
-    while let Some(Reached { place, sent, .. }) = known.get(at).copied() {
+    // Breadth-first: each node is at least as far as those before it, so the first match is nearest.
+    while let Some(SearchNode { place, sent, .. }) = known.get(at).copied() {
         if place.takes(event) {
             return Some(way(&known, at));
         }
@@ -29,7 +30,7 @@ pub(crate) fn to(nodes: NodeSet, event: Event, ledger: &Ledger) -> Option<Vec<Ev
                 && next.open <= most_open
                 && !known.iter().any(|other| other.place == next)
             {
-                known.push(Reached { place: next, by: Some((at, step)), sent: sent + 1 });
+                known.push(SearchNode { place: next, by: Some((at, step)), sent: sent + 1 });
             }
         }
         at += 1;
@@ -37,18 +38,18 @@ pub(crate) fn to(nodes: NodeSet, event: Event, ledger: &Ledger) -> Option<Vec<Ev
     None
 }
 
-/// A place that packets lead to.
+/// Node of the search.
 #[derive(Clone, Copy, Debug)]
-struct Reached {
-    place: Place,
-    /// The last of the packets, and the position of the place where it is sent; none for the first place.
+struct SearchNode {
+    place: Situation,
+    /// Last packet, and the index of the node in which it is sent; `None` for the start.
     by: Option<(usize, Event)>,
-    /// How many packets.
+    /// Number of packets.
     sent: usize,
 }
 
-/// The packets that lead to the place at a position.
-fn way(known: &[Reached], mut at: usize) -> Vec<Event> {
+/// Returns the packets that lead to the node at an index.
+fn way(known: &[SearchNode], mut at: usize) -> Vec<Event> {
     let mut sent = Vec::new();
     while let Some((before, event)) = known.get(at).and_then(|reached| reached.by) {
         sent.push(event);
@@ -58,24 +59,24 @@ fn way(known: &[Reached], mut at: usize) -> Vec<Event> {
     sent
 }
 
-/// More packets than the longest way needs: out of a new verification loop, and on to a token.
+/// Upper bound for the length of a route: the longest leads out of a new verification loop and on to a token.
 const LONGEST: usize = 12;
 
-/// How many open directives are counted: a longer list of results to send helps nobody.
+/// Maximum number of open directives that are counted: a longer list of results to send is useless.
 const MOST_OPEN: usize = 4;
 
-/// Where an episode is after some packets.
+/// Situation of an episode after some packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Place {
+struct Situation {
     nodes: NodeSet,
     met: Obligations,
-    /// How many directives have no result.
+    /// Number of directives without a result.
     open: usize,
-    /// Whether a directive of the decision that rests here may write.
+    /// Whether a directive of the current decision may write.
     authorized: bool,
 }
 
-impl Place {
+impl Situation {
     fn start(nodes: NodeSet, ledger: &Ledger) -> Self {
         let looped = ledger.verification();
         let met = Obligation::ALL.iter().filter(|one| looped.met.contains(**one) || looped.waived.contains(**one));
@@ -103,14 +104,15 @@ impl Place {
         }
     }
 
-    /// The packets to try, those of the verification loop in their order. Where an escalation was decided, it comes first.
+    /// Returns the packets to try, those of the verification loop in order. If an escalation was decided, it comes
+    /// first.
     fn steps(&self) -> impl Iterator<Item = Event> + use<> {
         let decided = self.is_in(Node::DecideEscalate).then_some(Event::Escalate);
         let looped = self.is_in(LOOP_NODE).then(|| Obligation::ALL.iter().copied().map(step));
         decided.into_iter().chain(looped.into_iter().flatten()).chain(Event::ALL.iter().copied())
     }
 
-    /// The place after a packet on the way to another.
+    /// Returns the situation after a packet on the way to another.
     fn after(&self, event: Event, goal: Event) -> Option<Self> {
         let is_meant = match event {
             Event::Alert | Event::Halt | Event::Close | Event::DirectWrite => false,
@@ -135,7 +137,7 @@ impl Place {
             Event::DirectRead | Event::DirectWrite => place.open += 1,
             Event::Settle => place.open -= 1,
             Event::Authorize => place.authorized = true,
-            // What was open when safe mode began is cancelled (D13).
+            // The directives that were open when safe mode began are cancelled (D13).
             Event::Release => place.open = 0,
             _ => {}
         }
@@ -143,12 +145,12 @@ impl Place {
     }
 }
 
-/// Packets in words: "a belief update, then a decision to act".
+/// Describes packets: "a belief update, then a decision to act".
 pub(crate) fn words(events: &[Event]) -> String {
     events.iter().map(|event| event.description()).collect::<Vec<_>>().join(", then ")
 }
 
-/// The names that `omen new` takes.
+/// Returns the names that `omen new` accepts.
 pub(crate) fn names(events: &[Event]) -> String {
     events.iter().map(|event| event.as_str()).collect::<Vec<_>>().join(" ")
 }

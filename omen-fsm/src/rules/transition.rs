@@ -1,16 +1,16 @@
-//! What a rule is given.
+//! Input of a rule.
 
 use omen_invariants::Context;
 
 use crate::table::{Event, NodeSet};
 
-/// A packet, and where it would lead.
+/// Packet, and the nodes to which it would lead.
 pub(crate) struct Transition<'t> {
     pub(crate) context: Context<'t>,
     pub(crate) event: Event,
-    /// Where the episode may be.
+    /// Possible nodes of the episode.
     pub(crate) nodes: NodeSet,
-    /// Where it may be after the packet; empty if the table has no row.
+    /// Possible nodes after the packet; empty if the table has no row.
     pub(crate) next: NodeSet,
 }
 

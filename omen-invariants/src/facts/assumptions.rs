@@ -1,16 +1,16 @@
-//! Whether the load-bearing assumptions of a decision are verified (INV-003).
+//! Verification of a decision's load-bearing assumptions, as a type (INV-003).
 
 use super::sealed::FactSealed;
 
-/// Every load-bearing assumption is verified, or there is none (D30).
+/// Every load-bearing assumption is verified; also if there are none (D30).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AllVerified;
 
-/// At least one load-bearing assumption is not verified.
+/// At least one load-bearing assumption is unverified.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SomeUnverified;
 
-/// Layer 1 has overridden INV-003, whether the assumptions are verified or not (D30).
+/// Layer 1 has overridden INV-003, regardless of the assumptions (D30).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Overridden;
 

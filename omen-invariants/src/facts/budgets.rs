@@ -1,33 +1,32 @@
-//! What an episode may use.
+//! Budgets of an episode.
 
 use omen_types::{MaxLoss, RiskBudget, Text};
 
-/// Limits on what an episode may use. Those of its first decision bind and are never raised (INV-005,
-/// D32).
+/// Limits on the resources of an episode. Those of its first decision are binding and never raised (INV-005, D32).
 #[derive(Clone, Debug)]
 pub struct Budgets {
-    /// The most language-model tokens.
+    /// Maximum number of language-model tokens.
     pub tokens: u32,
-    /// The most tool calls.
+    /// Maximum number of tool calls.
     pub tool_calls: u32,
-    /// The most wall-clock time, in seconds.
+    /// Maximum wall-clock time, in seconds.
     pub seconds: u32,
-    /// The risk that may be run. No rule checks it (D32).
+    /// Acceptable risk. No rule checks it (D32).
     pub risk: Risk,
 }
 
-/// The risk that may be run.
+/// Acceptable risk.
 #[derive(Clone, Debug)]
 pub struct Risk {
-    /// The attitude to risk, such as `conservative`.
+    /// Attitude to risk, such as `conservative`.
     pub envelope: Text,
-    /// The greatest loss that is acceptable: a [`Text`] or a whole number, with `.into()`, or a
+    /// Maximum acceptable loss: a [`Text`] or a whole number, with `.into()`, or a
     /// [`LossAmount`](omen_types::LossAmount).
     pub max_loss: MaxLoss,
 }
 
 impl Risk {
-    /// A risk with a greatest loss in words or as a number.
+    /// Creates a risk with a maximum loss in words or as a number.
     #[must_use]
     pub fn new(envelope: Text, max_loss: impl Into<MaxLoss>) -> Self {
         Self { envelope, max_loss: max_loss.into() }

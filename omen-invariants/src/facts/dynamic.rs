@@ -1,4 +1,4 @@
-//! Envelopes whose facts are known at run time only, such as those that a model writes as JSON.
+//! Envelopes whose facts are known only at run time, such as those that a model writes as JSON.
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -19,14 +19,14 @@ use crate::rules::{
     inv_012_stakes_consistent,
 };
 
-/// Stands for a fact that the rules have checked at run time, and accepted.
+/// Marker for a fact that the rules have checked and accepted at run time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Judged;
 
 impl FactSealed for Judged {}
 
-/// A complete envelope whose facts are known at run time only. It matches the schema, keeps INV-004, and states no
-/// lower stakes than its axes justify (INV-012), as an [`Envelope`] does.
+/// Complete envelope whose facts are known only at run time. Like an [`Envelope`], it matches the schema, satisfies
+/// INV-004, and states no lower stakes than its axes justify (INV-012).
 #[derive(Clone, Debug)]
 #[must_use = "an envelope does nothing until a packet is sent in it"]
 pub struct DynEnvelope {
@@ -37,8 +37,8 @@ impl DynEnvelope {
     /// Checks an envelope.
     ///
     /// # Errors
-    /// The violations of the schema, INV-004 and INV-012, or that it is too large for a packet (2 MiB), with JSON pointers
-    /// into the packet.
+    /// Violations of the schema, INV-004 and INV-012, or a size too large for a packet (2 MiB), with JSON pointers into
+    /// the packet.
     pub fn new(mcp: omen_types::McpEnvelope) -> Result<Self, Vec<Diagnostic>> {
         let mut errors = mcp.check().err().unwrap_or_default();
         errors.iter_mut().for_each(into_packet);
@@ -50,15 +50,15 @@ impl DynEnvelope {
         if errors.is_empty() { Ok(Self { mcp }) } else { Err(errors) }
     }
 
-    /// Reads an envelope from JSON as strictly as a packet is read; only `stakes_level` may be left out,
-    /// and then follows from the axes (D36).
+    /// Parses an envelope from JSON as strictly as a packet. Only `stakes_level` may be omitted; it is then derived
+    /// from the axes (D36).
     ///
     /// # Errors
-    /// Invalid JSON, or the violations of the schema, INV-004 and INV-012, with JSON pointers into the packet.
+    /// Invalid JSON, or violations of the schema, INV-004 and INV-012, with JSON pointers into the packet.
     pub fn from_json(text: &str) -> Result<Self, Vec<Diagnostic>> {
         let read = match with_level(text) {
             Some(completed) => omen_types::McpEnvelope::parse(&completed).map_err(|mut errors| {
-                // Offsets into the completed text would mislead the author of the original.
+                // Spans in the completed text would mislead the author of the original.
                 errors.iter_mut().for_each(|error| error.span = None);
                 errors
             }),
@@ -71,27 +71,26 @@ impl DynEnvelope {
         Self::new(mcp)
     }
 
-    /// As [`from_json`](Self::from_json), from JSON that is parsed already.
+    /// Converts parsed JSON, like [`from_json`](Self::from_json).
     ///
     /// # Errors
-    /// As [`from_json`](Self::from_json).
+    /// Same as [`from_json`](Self::from_json).
     pub fn from_value(value: &Value) -> Result<Self, Vec<Diagnostic>> {
         Self::from_json(&value.to_string())
     }
 
-    /// The envelope as it is written.
+    /// Returns the generated envelope.
     #[must_use]
     pub fn mcp(&self) -> &omen_types::McpEnvelope {
         &self.mcp
     }
 
-    /// Judges whether a decision in this envelope may be ACT, by the rules that ask for facts: INV-002,
-    /// INV-003 and INV-010. `assumptions` are its load-bearing ones, and `overridden` says whether
-    /// layer 1 overrides INV-003 (D30): both as the decision will state them, since its packet is judged
-    /// by the same rules again.
+    /// Judges whether a decision in this envelope may be ACT, by the rules on facts: INV-002, INV-003 and INV-010.
+    /// `assumptions` are its load-bearing ones, and `overridden` states whether layer 1 overrides INV-003 (D30). Both
+    /// must be as in the decision's packet, which the same rules judge again.
     ///
     /// # Errors
-    /// The violations of these rules, with JSON pointers into the packet.
+    /// Violations of these rules, with JSON pointers into the packet.
     pub fn judge_act(
         &self,
         assumptions: &[LoadBearingAssumption],
@@ -107,7 +106,7 @@ impl DynEnvelope {
         ]
         .into_iter()
         .flatten()
-        // The warning that an override leaves is for the log.
+        // The warning about an override is intended for the log.
         .filter(|finding| finding.severity == Severity::Error)
         .collect();
         if errors.is_empty() { Ok(Envelope::trusted(self.mcp.clone())) } else { Err(errors) }
@@ -116,7 +115,7 @@ impl DynEnvelope {
 
 impl FactSealed for DynEnvelope {}
 
-/// For a packet that is made with a builder: `.mcp(envelope)`.
+/// Converts for the builder of a packet: `.mcp(envelope)`.
 impl From<DynEnvelope> for omen_types::McpEnvelope {
     fn from(envelope: DynEnvelope) -> Self {
         envelope.mcp
@@ -135,7 +134,7 @@ impl AnyEnvelope for DynEnvelope {
     }
 }
 
-/// The errors of an envelope that is nested too deep or too large for a packet.
+/// Returns the errors of an envelope that is nested too deep or too large for a packet.
 fn unfit(mcp: &omen_types::McpEnvelope) -> Vec<Diagnostic> {
     let mut errors = Vec::new();
     if let IntentScope::JsonObject(scope) = &mcp.intent.scope
@@ -157,22 +156,22 @@ fn unfit(mcp: &omen_types::McpEnvelope) -> Vec<Diagnostic> {
     errors
 }
 
-/// Makes the pointer of a finding begin at the packet, as in all findings of the rules.
+/// Makes the pointer of a finding relative to the packet, as in all findings of the rules.
 fn into_packet(finding: &mut Diagnostic) {
     finding.pointer = Some(format!("/mcp{}", finding.pointer.as_deref().unwrap_or_default()));
 }
 
-/// The text with the level of stakes that follows from the axes added; `None` if it states one already, or has no stakes.
+/// Returns the text with the stakes level derived from the axes, or `None` if the text states a level or has no stakes.
 ///
-/// The text is completed as text, so that reading it can still find repeated keys (D42).
+/// The text is edited as text, so that the parser can still detect repeated keys (D42).
 fn with_level(text: &str) -> Option<String> {
     let members: Members<'_> = serde_json::from_str(text).ok()?;
     let stakes: Members<'_> = serde_json::from_str(members.get("stakes")?.get()).ok()?;
     if stakes.contains_key("stakes_level") {
         return None;
     }
-    // If no level follows, an axis is missing or invalid, and that is the only error to report: the level is filled in, with
-    // the strictest value.
+    // If no level can be derived, an axis is missing or invalid, and only that should be reported: the strictest level
+    // fills in.
     let level = level_of(&stakes).unwrap_or(StakesLevel::Critical);
     let (before, after) = text.split_at_checked(parse::locate(text, "/stakes")?.start + 1)?;
     let comma = if stakes.is_empty() { "" } else { "," };
@@ -193,5 +192,5 @@ fn axis<T: FromStr>(stakes: &Members<'_>, name: &str) -> Option<T> {
     serde_json::from_str::<String>(stakes.get(name)?.get()).ok()?.parse().ok()
 }
 
-/// The members of a JSON object, as text.
+/// Members of a JSON object, as text.
 type Members<'t> = BTreeMap<String, &'t RawValue>;

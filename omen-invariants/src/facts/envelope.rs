@@ -1,44 +1,45 @@
-//! A complete envelope, with the facts that later rules need as types.
+//! Complete envelope, with the facts that later rules need as types.
 
 use std::fmt;
 use std::marker::PhantomData;
 
 use super::sealed::FactSealed;
 
-/// A complete envelope that keeps INV-001, INV-004 and INV-012. Its level of stakes, its quality tier
-/// and the state of its tools are types, which the rules for decisions check.
+/// Complete envelope that satisfies INV-001, INV-004 and INV-012. Its stakes level, its quality tier and its tools
+/// state are types, which the rules on decisions check.
 ///
-/// Made by [`OpenEnvelope::seal`](super::OpenEnvelope::seal). An optional member that the schemas gain, and no rule asks for, has its setter
-/// here.
+/// [`OpenEnvelope::seal`](super::OpenEnvelope::seal) creates it. Optional members that no rule reads, including future
+/// ones, have their setters here.
 #[must_use = "an envelope does nothing until a packet is sent in it"]
 pub struct Envelope<Level, Tier, Tools> {
     pub(super) mcp: omen_types::McpEnvelope,
-    facts: PhantomData<Facts<Level, Tier, Tools>>,
+    facts: PhantomData<EnvelopeFacts<Level, Tier, Tools>>,
 }
 
-/// Keeps an envelope `Send`, `Sync` and `'static`, whatever the facts are.
-type Facts<Level, Tier, Tools> = fn(Level, Tier, Tools) -> (Level, Tier, Tools);
+/// Makes an envelope `Send`, `Sync` and `'static` for any facts.
+type EnvelopeFacts<Level, Tier, Tools> = fn(Level, Tier, Tools) -> (Level, Tier, Tools);
 
 impl<Level, Tier, Tools> Envelope<Level, Tier, Tools> {
-    /// INVARIANT: the caller has checked that the facts are those of the envelope, and that it keeps the rules above.
+    /// INVARIANT: the caller has checked that the facts are those of the envelope, and that it satisfies the rules
+    /// above.
     pub(super) fn trusted(mcp: omen_types::McpEnvelope) -> Self {
         Self { mcp, facts: PhantomData }
     }
 
-    /// Shortened, should a setter have made it too large for a packet.
+    /// Shortens the envelope, in case a setter has made it too large for a packet.
     #[allow(dead_code, reason = "the schemas say whether it has generated setters")]
     pub(super) fn refit(self) -> Self {
         Self::trusted(omen_types::fit::envelope(self.mcp))
     }
 
-    /// The envelope as it is written.
+    /// Returns the generated envelope.
     #[must_use]
     pub fn mcp(&self) -> &omen_types::McpEnvelope {
         &self.mcp
     }
 }
 
-// By hand, since a derived one would require the same of the facts.
+// Not derived, because a derived impl would add bounds on the facts.
 impl<Level, Tier, Tools> Clone for Envelope<Level, Tier, Tools> {
     fn clone(&self) -> Self {
         Self::trusted(self.mcp.clone())
@@ -58,24 +59,24 @@ impl<Level, Tier, Tools> fmt::Debug for Envelope<Level, Tier, Tools> {
     note = "`mcp.seal()` makes an `Envelope`; `.verify_first(..)`, `.to_escalate(..)`, `.defer(..)` and `.cancel(..)` take a `Hypothesis`, too"
 )]
 pub trait AnyEnvelope: FactSealed {
-    /// The envelope as it is written.
+    /// Returns the generated envelope.
     fn mcp(&self) -> &omen_types::McpEnvelope;
 }
 
-/// An envelope whose claims about the present may lack live evidence (INV-004, D31). A decision to verify first, to
-/// escalate, to defer or to cancel takes one, and the log shows a warning.
+/// Envelope whose claims about the present may lack live evidence (INV-004, D31). Decisions to verify first, to
+/// escalate, to defer or to cancel accept it, and the log shows a warning.
 ///
-/// Made by [`OpenEnvelope::hypothesis`](super::OpenEnvelope::hypothesis).
+/// [`OpenEnvelope::hypothesis`](super::OpenEnvelope::hypothesis) creates it.
 #[must_use = "an envelope does nothing until a packet is sent in it"]
 pub struct Hypothesis<Level, Tier, Tools>(Envelope<Level, Tier, Tools>);
 
 impl<Level, Tier, Tools> Hypothesis<Level, Tier, Tools> {
-    /// INVARIANT: as [`Envelope::trusted`], but for INV-004.
+    /// INVARIANT: same as [`Envelope::trusted`], except for INV-004.
     pub(super) fn trusted(mcp: omen_types::McpEnvelope) -> Self {
         Self(Envelope::trusted(mcp))
     }
 
-    /// The envelope as it is written.
+    /// Returns the generated envelope.
     #[must_use]
     pub fn mcp(&self) -> &omen_types::McpEnvelope {
         &self.0.mcp
@@ -96,9 +97,9 @@ impl<Level, Tier, Tools> fmt::Debug for Hypothesis<Level, Tier, Tools> {
 
 impl<Level, Tier, Tools> FactSealed for Hypothesis<Level, Tier, Tools> {}
 
-/// An envelope that may ask for certainty (D31): one that keeps INV-004, or a [`Hypothesis`].
+/// Envelope that may seek certainty (D31): one that satisfies INV-004, or a [`Hypothesis`].
 pub trait MayAsk: FactSealed {
-    /// The envelope as it is written.
+    /// Returns the generated envelope.
     fn mcp(&self) -> &omen_types::McpEnvelope;
 }
 
@@ -124,7 +125,7 @@ impl<Level, Tier, Tools> AnyEnvelope for Envelope<Level, Tier, Tools> {
     }
 }
 
-/// For a packet that is made with a builder: `.mcp(envelope)`.
+/// Converts for the builder of a packet: `.mcp(envelope)`.
 impl<Level, Tier, Tools> From<Envelope<Level, Tier, Tools>> for omen_types::McpEnvelope {
     fn from(envelope: Envelope<Level, Tier, Tools>) -> Self {
         envelope.mcp

@@ -1,4 +1,4 @@
-//! How the content of a packet is known.
+//! Epistemics of a packet's content.
 
 use std::marker::PhantomData;
 
@@ -7,25 +7,25 @@ use omen_types::{Text, UnitInterval};
 use super::markers::{EpistemicStatusFact, FreshnessClassFact};
 use super::sealed::FactSealed;
 
-/// How the content of a packet is known, how surely, and how soon it goes stale.
+/// Epistemics of a packet's content: its status, its confidence, and its freshness.
 #[derive(Clone, Debug)]
 pub struct Epistemics<Status, Freshness> {
-    /// How it is known, such as [`Observed`](super::Observed).
+    /// Epistemic status, such as [`Observed`](super::Observed).
     pub status: Status,
-    /// How soon it goes stale, such as [`Realtime`](super::Realtime).
+    /// Freshness class, such as [`Realtime`](super::Realtime).
     pub freshness: Freshness,
     /// Calibrated confidence, from 0 (none) to 1 (certain).
     pub confidence: UnitInterval,
-    /// Why the confidence is what it is.
+    /// Justification of the confidence.
     pub calibration: Text,
-    /// The assumptions; there may be none.
+    /// Assumptions; may be empty.
     pub assumptions: Vec<String>,
-    /// Age in seconds beyond which evidence is stale (INV-004, D31); no limit, if there is none.
+    /// Maximum age of evidence, in seconds (INV-004, D31); `None` for no limit.
     pub stale_after: Option<u32>,
 }
 
 impl<Status, Freshness> Epistemics<Status, Freshness> {
-    /// With no assumption and no limit on the age of evidence.
+    /// Creates epistemics without assumptions and without a limit on the age of evidence.
     #[must_use]
     pub fn new(status: Status, freshness: Freshness, confidence: UnitInterval, calibration: Text) -> Self {
         Self { status, freshness, confidence, calibration, assumptions: Vec::new(), stale_after: None }
@@ -38,7 +38,7 @@ impl<Status, Freshness> Epistemics<Status, Freshness> {
         self
     }
 
-    /// Evidence older than so many seconds is stale (INV-004, D31).
+    /// Sets the maximum age of evidence, in seconds (INV-004, D31).
     #[must_use]
     pub fn stale_after(self, seconds: u32) -> Self {
         Self { stale_after: Some(seconds), ..self }
@@ -62,8 +62,8 @@ impl<Status, Freshness> Epistemics<Status, Freshness> {
 
 /// Epistemic status, freshness class and best evidence of an envelope: what INV-004 checks.
 #[derive(Debug)]
-pub struct Claim<Status, Freshness, Best>(PhantomData<Facts<Status, Freshness, Best>>);
+pub struct Claim<Status, Freshness, Best>(PhantomData<ClaimFacts<Status, Freshness, Best>>);
 
-type Facts<Status, Freshness, Best> = fn() -> (Status, Freshness, Best);
+type ClaimFacts<Status, Freshness, Best> = fn() -> (Status, Freshness, Best);
 
 impl<Status, Freshness, Best> FactSealed for Claim<Status, Freshness, Best> {}

@@ -1,4 +1,4 @@
-//! The evidence for the content of a packet.
+//! Evidence for the content of a packet.
 
 use std::marker::PhantomData;
 
@@ -6,21 +6,21 @@ use omen_types::{EvidenceRef, RefType, Text, Timestamp, UnitInterval};
 
 use super::sealed::FactSealed;
 
-/// The best evidence shows how things are now: a tool's output or a user's observation (INV-004).
+/// Marker of live evidence: a tool's output or a user's observation, which shows the present state (INV-004).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Live;
 
-/// The best evidence is an item of memory or a calculation.
+/// Marker of an item of memory or a calculation as the best evidence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Archive;
 
-/// No evidence is given.
+/// Marker of absent evidence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Absent;
 
-/// The best kind of evidence: [`Live`], [`Archive`] or [`Absent`].
+/// Best kind of evidence: [`Live`], [`Archive`] or [`Absent`].
 pub trait BestEvidence: FactSealed + Copy + Send + Sync + 'static {
-    /// The best kind once an item of memory or a calculation is added.
+    /// Best kind after an item of memory or a calculation is added.
     #[doc(hidden)]
     type WithArchive: BestEvidence;
 }
@@ -41,8 +41,8 @@ impl BestEvidence for Absent {
     type WithArchive = Archive;
 }
 
-/// The evidence for the content of a packet, or why there is none. The best kind is a type:
-/// [`Live`], [`Archive`] or [`Absent`].
+/// Evidence for the content of a packet, or the reason for its absence. The best kind is a type: [`Live`], [`Archive`]
+/// or [`Absent`].
 #[derive(Clone, Debug)]
 pub struct Evidence<Best> {
     refs: Vec<EvidenceRef>,
@@ -51,13 +51,13 @@ pub struct Evidence<Best> {
 }
 
 impl Evidence<Live> {
-    /// Output of a tool, by URI or identifier, and when it was taken.
+    /// Creates evidence from a tool's output, by URI or identifier and its time.
     #[must_use]
     pub fn tool_output(id: Text, taken: Timestamp) -> Self {
         Evidence::none().and_tool_output(id, taken)
     }
 
-    /// What a user saw or said, by URI or identifier, and when.
+    /// Creates evidence from a user's observation or statement, by URI or identifier and its time.
     #[must_use]
     pub fn user_observation(id: Text, taken: Timestamp) -> Self {
         Evidence::none().and_user_observation(id, taken)
@@ -65,13 +65,13 @@ impl Evidence<Live> {
 }
 
 impl Evidence<Archive> {
-    /// An item of the agent's memory, by URI or identifier, and when it was stored.
+    /// Creates evidence from an item of the agent's memory, by URI or identifier and the time when it was stored.
     #[must_use]
     pub fn memory_item(id: Text, taken: Timestamp) -> Self {
         Evidence::none().and_memory_item(id, taken)
     }
 
-    /// The result of a calculation, by URI or identifier, and when it was made.
+    /// Creates evidence from a calculation, by URI or identifier and its time.
     #[must_use]
     pub fn derived_calc(id: Text, taken: Timestamp) -> Self {
         Evidence::none().and_derived_calc(id, taken)
@@ -79,26 +79,26 @@ impl Evidence<Archive> {
 }
 
 impl Evidence<Absent> {
-    /// No evidence, and why there is none (D29).
+    /// States that there is no evidence, and the reason (D29).
     #[must_use]
     pub fn absent(reason: Text) -> Self {
         Self { absent: Some(reason), ..Self::none() }
     }
 
-    /// INVARIANT: it never leaves this module without evidence or a reason.
+    /// INVARIANT: the result leaves this module only with evidence or a reason.
     fn none() -> Self {
         Self { refs: Vec::new(), absent: None, best: PhantomData }
     }
 }
 
 impl<Best: BestEvidence> Evidence<Best> {
-    /// Adds the output of a tool; the best evidence is live from here on.
+    /// Adds the output of a tool; the best evidence is then live.
     #[must_use]
     pub fn and_tool_output(self, id: Text, taken: Timestamp) -> Evidence<Live> {
         self.and(RefType::ToolOutput, id, taken)
     }
 
-    /// Adds what a user saw or said; the best evidence is live from here on.
+    /// Adds a user's observation or statement; the best evidence is then live.
     #[must_use]
     pub fn and_user_observation(self, id: Text, taken: Timestamp) -> Evidence<Live> {
         self.and(RefType::UserObservation, id, taken)
@@ -116,7 +116,7 @@ impl<Best: BestEvidence> Evidence<Best> {
         self.and(RefType::DerivedCalc, id, taken)
     }
 
-    /// How far the source of the latest piece can be relied on, from 0 (not at all) to 1 (fully).
+    /// Sets the reliability of the latest piece's source, from 0 (none) to 1 (full).
     #[must_use]
     pub fn reliability(mut self, score: UnitInterval) -> Self {
         if let Some(latest) = self.refs.last_mut() {
@@ -125,7 +125,7 @@ impl<Best: BestEvidence> Evidence<Best> {
         self
     }
 
-    /// With evidence there is no reason for its absence any more.
+    /// Adds evidence, and drops the reason for its absence.
     fn and<Better>(mut self, ref_type: RefType, ref_id: Text, timestamp: Timestamp) -> Evidence<Better> {
         self.refs.push(EvidenceRef::builder().ref_type(ref_type).ref_id(ref_id).timestamp(timestamp).build());
         Evidence { refs: self.refs, absent: None, best: PhantomData }

@@ -1,18 +1,18 @@
-//! What a packet is for.
+//! Intent of a packet.
 
 use omen_types::{IntentScope, Text};
 
-/// What a packet is for, and how far it reaches.
+/// Intent and scope of a packet.
 #[derive(Clone, Debug)]
 pub struct Intent {
-    /// The intent in brief.
+    /// Brief description of the intent.
     pub summary: Text,
-    /// The bounds within which it holds: a [`Text`] or a JSON object, with `.into()`.
+    /// Bounds of the intent: a [`Text`] or a JSON object, with `.into()`.
     pub scope: IntentScope,
 }
 
 impl Intent {
-    /// An intent within bounds that are given in words or as a JSON object.
+    /// Creates an intent within bounds, in words or as a JSON object.
     #[must_use]
     pub fn new(summary: Text, scope: impl Into<IntentScope>) -> Self {
         Self { summary, scope: scope.into() }

@@ -1,4 +1,4 @@
-//! Envelopes by level of stakes: what is the same in most envelopes of a level, filled in.
+//! Envelopes by stakes level, with the usual members of each level as defaults.
 
 use omen_types::{TaskClass, Text, UnitInterval};
 
@@ -9,28 +9,28 @@ use super::intent::Intent;
 use super::markers::{
     Inferred, Operational, Par, Realtime, Superb, ToolsOk, adversariality, impact, irreversibility, uncertainty,
 };
-use super::mcp::{OpenEnvelope, Routing};
+use super::open_envelope::{OpenEnvelope, Routing};
 use super::quality::{Done, Quality};
 use super::stakes::Stakes;
 use crate::{text, unit};
 
-type Axes<I, R, U> = Stakes<I, R, U, adversariality::Benign>;
-type Low = Axes<impact::Low, irreversibility::Reversible, uncertainty::Low>;
-type Medium = Axes<impact::Medium, irreversibility::Partial, uncertainty::Medium>;
-type High = Axes<impact::High, irreversibility::Irreversible, uncertainty::Medium>;
-type Critical = Axes<impact::Critical, irreversibility::Irreversible, uncertainty::High>;
+type BenignStakes<I, R, U> = Stakes<I, R, U, adversariality::Benign>;
+type Low = BenignStakes<impact::Low, irreversibility::Reversible, uncertainty::Low>;
+type Medium = BenignStakes<impact::Medium, irreversibility::Partial, uncertainty::Medium>;
+type High = BenignStakes<impact::High, irreversibility::Irreversible, uncertainty::Medium>;
+type Critical = BenignStakes<impact::Critical, irreversibility::Irreversible, uncertainty::High>;
 
-/// What is the same in the envelopes of a level.
+/// Default members of the envelopes of a level.
 struct Defaults {
     budgets: Budgets,
-    /// Age in seconds beyond which evidence is stale.
+    /// Maximum age of evidence, in seconds.
     stale_after: u32,
     task_class: TaskClass,
 }
 
 impl Defaults {
     fn new(tokens: u32, tool_calls: u32, seconds: u32, stale_after: u32, task_class: TaskClass) -> Self {
-        // The author has to accept a loss explicitly.
+        // The author must accept a loss explicitly.
         let risk = Risk::new(text!("conservative"), 0);
         Self { budgets: Budgets { tokens, tool_calls, seconds, risk }, stale_after, task_class }
     }
@@ -63,7 +63,7 @@ impl<Best> OpenEnvelope<Low, Par, Inferred, Operational, Best, ToolsOk> {
     /// ```
     pub fn low(intent: Intent, done: Done, evidence: Evidence<Best>) -> Self {
         let defaults = Defaults::new(4_000, 8, 300, 86_400, TaskClass::Lookup);
-        Self::of(intent, Quality::par_when(done), evidence, Operational, defaults)
+        Self::from_defaults(intent, Quality::par_when(done), evidence, Operational, defaults)
     }
 }
 
@@ -95,7 +95,7 @@ impl<Best> OpenEnvelope<Medium, Par, Inferred, Operational, Best, ToolsOk> {
     /// ```
     pub fn medium(intent: Intent, done: Done, evidence: Evidence<Best>) -> Self {
         let defaults = Defaults::new(10_000, 12, 900, 86_400, TaskClass::Create);
-        Self::of(intent, Quality::par_when(done), evidence, Operational, defaults)
+        Self::from_defaults(intent, Quality::par_when(done), evidence, Operational, defaults)
     }
 }
 
@@ -109,7 +109,7 @@ impl<Best> OpenEnvelope<High, Superb, Inferred, Realtime, Best, ToolsOk> {
     /// - The rest is as at MEDIUM stakes: see [`OpenEnvelope::medium`].
     pub fn high(intent: Intent, done: Done, evidence: Evidence<Best>) -> Self {
         let defaults = Defaults::new(20_000, 20, 1_800, 3_600, TaskClass::Create);
-        Self::of(intent, Quality::superb_when(done), evidence, Realtime, defaults)
+        Self::from_defaults(intent, Quality::superb_when(done), evidence, Realtime, defaults)
     }
 }
 
@@ -123,15 +123,15 @@ impl<Best> OpenEnvelope<Critical, Superb, Inferred, Realtime, Best, ToolsOk> {
     /// - The rest is as at MEDIUM stakes: see [`OpenEnvelope::medium`].
     pub fn critical(intent: Intent, done: Done, evidence: Evidence<Best>) -> Self {
         let defaults = Defaults::new(20_000, 20, 1_800, 600, TaskClass::Create);
-        Self::of(intent, Quality::superb_when(done), evidence, Realtime, defaults)
+        Self::from_defaults(intent, Quality::superb_when(done), evidence, Realtime, defaults)
     }
 }
 
-impl<I, R, U, Tier, Freshness, Best> OpenEnvelope<Axes<I, R, U>, Tier, Inferred, Freshness, Best, ToolsOk>
+impl<I, R, U, Tier, Freshness, Best> OpenEnvelope<BenignStakes<I, R, U>, Tier, Inferred, Freshness, Best, ToolsOk>
 where
-    Axes<I, R, U>: Default,
+    BenignStakes<I, R, U>: Default,
 {
-    fn of(
+    fn from_defaults(
         intent: Intent,
         quality: Quality<Tier>,
         evidence: Evidence<Best>,
@@ -143,7 +143,7 @@ where
             Epistemics::new(Inferred, freshness, unit!(0.5), calibration).stale_after(defaults.stale_after);
         Self {
             intent,
-            stakes: Axes::default(),
+            stakes: BenignStakes::default(),
             quality,
             budgets: defaults.budgets,
             epistemics,
@@ -153,45 +153,45 @@ where
     }
 }
 
-/// Members set otherwise than the level has them.
+/// Setters of members that differ from the level's defaults.
 impl<Axes, Tier, Status, Freshness, Best, Tools> OpenEnvelope<Axes, Tier, Status, Freshness, Best, Tools> {
-    /// With other axes; the level follows from them (INV-012).
+    /// Sets other axes; the level is derived from them (INV-012).
     pub fn stakes<Other>(self, stakes: Other) -> OpenEnvelope<Other, Tier, Status, Freshness, Best, Tools> {
         let Self { intent, stakes: _, quality, budgets, epistemics, evidence, routing } = self;
         OpenEnvelope { intent, stakes, quality, budgets, epistemics, evidence, routing }
     }
 
-    /// With another quality.
+    /// Sets another quality.
     pub fn quality<Other>(self, quality: Quality<Other>) -> OpenEnvelope<Axes, Other, Status, Freshness, Best, Tools> {
         let Self { intent, stakes, quality: _, budgets, epistemics, evidence, routing } = self;
         OpenEnvelope { intent, stakes, quality, budgets, epistemics, evidence, routing }
     }
 
-    /// With other budgets.
+    /// Sets other budgets.
     pub fn budgets(self, budgets: Budgets) -> Self {
         Self { budgets, ..self }
     }
 
-    /// With other epistemics.
+    /// Sets other epistemics.
     pub fn epistemics<S, F>(self, epistemics: Epistemics<S, F>) -> OpenEnvelope<Axes, Tier, S, F, Best, Tools> {
         let Self { intent, stakes, quality, budgets, epistemics: _, evidence, routing } = self;
         OpenEnvelope { intent, stakes, quality, budgets, epistemics, evidence, routing }
     }
 
-    /// With a confidence that was calibrated, and how.
+    /// Sets a calibrated confidence, with its justification.
     pub fn confidence(mut self, confidence: UnitInterval, calibration: Text) -> Self {
         self.epistemics.confidence = confidence;
         self.epistemics.calibration = calibration;
         self
     }
 
-    /// With another task class.
+    /// Sets another task class.
     pub fn task_class(mut self, task_class: TaskClass) -> Self {
         self.routing.task_class = task_class;
         self
     }
 
-    /// With tools in another state, such as [`ToolsDown`](super::ToolsDown).
+    /// Sets another tools state, such as [`ToolsDown`](super::ToolsDown).
     pub fn tools<Other>(self, tools: Other) -> OpenEnvelope<Axes, Tier, Status, Freshness, Best, Other> {
         let Self { intent, stakes, quality, budgets, epistemics, evidence, routing } = self;
         let routing = Routing { task_class: routing.task_class, tools };

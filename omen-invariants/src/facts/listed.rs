@@ -1,20 +1,20 @@
-//! Proof that a scope lists a tool or an operation: the place where it stands.
+//! Proof that a scope lists a tool or an operation: its position in the list.
 
 use std::marker::PhantomData;
 
-// A grant has to name the place of its tool or operation in the scope's own list, and rustc compares the types. So a
-// grant that is written by hand is true or does not type-check, even if it is generic. Nothing is left for code
-// generation, which `cargo check` does not reach.
+// A grant must name the position of its tool or operation in the scope's own list, and rustc compares the types. So a
+// hand-written grant is either true or does not type-check, even if it is generic. The check does not depend on code
+// generation, which `cargo check` skips.
 
-/// The first place of a list.
+/// First position of a list.
 #[derive(Debug)]
 pub enum First {}
 
-/// The place after another.
+/// Position after another one.
 #[derive(Debug)]
 pub struct Next<Place>(PhantomData<fn(Place) -> Place>);
 
-/// Places, and lists of types.
+/// Positions, and lists of types.
 #[diagnostic::on_unimplemented(
     message = "INV-007 (E4): `{Self}` is neither a place in a list of tools or operations nor such a list",
     label = "not a type of `scope!`",
@@ -26,7 +26,7 @@ impl<Place> PlaceOrList for Next<Place> {}
 impl PlaceOrList for () {}
 impl<Head, Rest> PlaceOrList for (Head, Rest) {}
 
-/// Proof that a scope `S` lists the tool `T`: the place where it stands.
+/// Proof that a scope `S` lists the tool `T`: its position.
 #[diagnostic::on_unimplemented(
     message = "INV-007 (E4): the scope `{S}` does not list `{T}` at that place",
     label = "the token would not list this grant",
@@ -34,7 +34,7 @@ impl<Head, Rest> PlaceOrList for (Head, Rest) {}
 )]
 pub trait ToolListed<S, T>: PlaceOrList {}
 
-/// Proof that a scope `S` lists the operation `O`: the place where it stands.
+/// Proof that a scope `S` lists the operation `O`: its position.
 #[diagnostic::on_unimplemented(
     message = "INV-007 (E4): the scope `{S}` does not list `{O}` at that place",
     label = "the token would not list this grant",
@@ -42,8 +42,8 @@ pub trait ToolListed<S, T>: PlaceOrList {}
 )]
 pub trait OperationListed<S, O>: PlaceOrList {}
 
-/// Proof that a scope `S` lists an operation that writes, as a directive for `O` to a tool that may write needs (D26):
-/// the place where it stands. If `O` writes itself, the proof is empty, since another one shows that `O` is listed.
+/// Proof that a scope `S` lists an operation that writes, as a directive for `O` to a tool that may write requires
+/// (D26): its position. If `O` itself writes, the proof is empty, because another proof shows that `O` is listed.
 #[diagnostic::on_unimplemented(
     message = "INV-007 (E4): the scope `{S}` does not list an operation that writes at that place",
     label = "the token would not list this grant",

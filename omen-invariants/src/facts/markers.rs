@@ -1,6 +1,6 @@
 //! Markers and predicates, generated from the schemas, `facts.json` and `rules.json`.
 
-use super::place::Place;
+use super::rank::Place;
 use super::{listed, sealed};
 
 include!(concat!(env!("OUT_DIR"), "/facts.rs"));

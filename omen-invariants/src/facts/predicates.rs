@@ -1,8 +1,8 @@
-//! Which facts fulfil which predicates. The predicates and what the compiler says of each are
-//! generated from `rules.json`, and where values of enums alone decide (`holds`), so is this.
+//! Facts that satisfy each predicate. The predicates and their compile errors are generated from `rules.json`, and so
+//! are the implementations where enum values alone decide (`holds`).
 //!
-//! Every implementation is hidden from the compiler's list of other implementations: the note of the predicate says what
-//! is legal instead.
+//! Every implementation is hidden from the compiler's list of other implementations, because the note of the predicate
+//! states the alternatives.
 
 use super::assumptions::{AllVerified, Overridden};
 use super::dynamic::Judged;
@@ -15,7 +15,7 @@ use super::markers::{
 };
 use super::sealed::FactSealed;
 
-/// One implementation for each fact on the right: `[parameters] Predicate => Fact, Fact;`
+/// Implements predicates for the facts on the right: `[parameters] Predicate => Fact, Fact;`
 macro_rules! holds {
     ($($parameters:tt $predicate:path => $($fact:ty),+;)+) => {
         $($(holds!(@one $parameters $predicate => $fact);)+)+
@@ -33,7 +33,7 @@ holds! {
     [] TierMayAct => Par, Superb, Judged;
 }
 
-// INV-003, D30: an override waives this rule whatever the tier.
+// INV-003, D30: an override waives this rule for any tier.
 holds! {
     [Q, A] StakesAllowAct<Q, A> => LowStakes, MediumStakes, Judged;
     [] StakesAllowAct<Superb, AllVerified> => HighStakes, CriticalStakes;

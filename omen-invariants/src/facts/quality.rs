@@ -1,4 +1,4 @@
-//! How good the work has to be, and when it is done.
+//! Required quality of the work, and criteria of completion.
 
 use std::marker::PhantomData;
 
@@ -6,7 +6,7 @@ use omen_types::{DefinitionOfDone, Text, VerificationRequirement};
 
 use super::markers::{AtLeastOneCheck, Par, QualityTierFact, Subpar, Superb};
 
-/// When work is done: in words, and as checks, of which there is at least one (INV-001).
+/// Criteria of completion: in words, and as at least one check (INV-001).
 #[derive(Clone, Debug)]
 #[must_use = "pass it to `OpenEnvelope::low(..)` and the other levels"]
 pub struct Done {
@@ -15,7 +15,7 @@ pub struct Done {
 }
 
 impl Done {
-    /// When what the text says is so, and the checks hold.
+    /// Creates criteria from a text and checks, all of which must be met.
     pub fn when<const N: usize>(text: Text, checks: [&str; N]) -> Self
     where
         [(); N]: AtLeastOneCheck,
@@ -24,8 +24,7 @@ impl Done {
     }
 }
 
-/// How good the work has to be, and when it is done. The tier is a type: [`Subpar`], [`Par`] or
-/// [`Superb`].
+/// Required quality of the work, and criteria of completion. The tier is a type: [`Subpar`], [`Par`] or [`Superb`].
 #[derive(Clone, Debug)]
 pub struct Quality<Tier> {
     done: DefinitionOfDone,
@@ -35,7 +34,7 @@ pub struct Quality<Tier> {
 }
 
 impl Quality<Subpar> {
-    /// Speculative work, which can never authorize an action (INV-002). No assumption has to be verified.
+    /// Describes speculative work, which can never authorize an action (INV-002). No assumption must be verified.
     #[must_use]
     pub fn subpar<const N: usize>(done: Text, checks: [&str; N]) -> Self
     where
@@ -46,7 +45,7 @@ impl Quality<Subpar> {
 }
 
 impl Quality<Par> {
-    /// Work done with ordinary care; at least one load-bearing assumption is to be verified.
+    /// Describes work of ordinary care; at least one load-bearing assumption must be verified.
     #[must_use]
     pub fn par<const N: usize>(done: Text, checks: [&str; N]) -> Self
     where
@@ -61,8 +60,8 @@ impl Quality<Par> {
 }
 
 impl Quality<Superb> {
-    /// Work done with the highest care, as it takes to act at high or critical stakes (INV-003). Every
-    /// load-bearing assumption is to be verified.
+    /// Describes work of the highest care, which acting at high or critical stakes requires (INV-003). Every
+    /// load-bearing assumption must be verified.
     #[must_use]
     pub fn superb<const N: usize>(done: Text, checks: [&str; N]) -> Self
     where
@@ -82,13 +81,13 @@ impl<Tier> Quality<Tier> {
         Self { done, satisficing: false, verification, tier: PhantomData }
     }
 
-    /// Speed goes before completeness.
+    /// Puts speed before completeness.
     #[must_use]
     pub fn satisficing(self) -> Self {
         Self { satisficing: true, ..self }
     }
 
-    /// Another share of the load-bearing assumptions has to be verified than the tier has by default.
+    /// Sets another share of load-bearing assumptions to verify than the default of the tier.
     #[must_use]
     pub fn verification(self, verification: VerificationRequirement) -> Self {
         Self { verification, ..self }

@@ -1,6 +1,6 @@
-//! Keeps the traits of `facts` to its own types.
+//! Sealing of the traits of `facts`.
 
-/// Implemented for the facts of this module alone.
+/// Implemented only for the facts of this module.
 #[diagnostic::on_unimplemented(
     message = "SCHEMA: `{Self}` is not a value of the schema",
     label = "not a type of the protocol",
@@ -8,8 +8,8 @@
 )]
 pub trait FactSealed {}
 
-/// Implemented for the markers of the schema's values alone. Its supertraits are stated here and not on each trait of a
-/// value, so that an own implementation gets one error.
+/// Implemented only for the markers of the schema's values. Its supertraits are stated here instead of on each trait of
+/// a value, so that a foreign implementation gets one error.
 #[diagnostic::on_unimplemented(
     message = "SCHEMA: `{Self}` is not a value of the schema",
     label = "not a type of the protocol",

@@ -1,40 +1,40 @@
-//! What is at stake, and the level that follows (INV-012).
+//! Stakes, and the level derived from them (INV-012).
 //!
-//! The level is computed by the compiler: the four axes pass one after another through a small
-//! machine, whose input is the place of each value in the schema, lowest first. The run-time rule
-//! reads the same places; a test compares the two on all combinations.
+//! The compiler computes the level: the four axes pass one after another through a small state machine, whose input is
+//! the rank of each value in the schema, lowest first. The run-time rule uses the same ranks; a test compares the two
+//! on all combinations.
 
 use super::markers::{
     AdversarialityFact, CriticalStakes, HighStakes, ImpactFact, IrreversibilityFact, LowStakes, MediumStakes,
     StakesLevelFact, UncertaintyFact,
 };
-use super::place::Place;
+use super::rank::Place;
 use super::sealed::FactSealed;
 
-/// What is at stake, along four axes. The level follows from them and is not stated (INV-012).
+/// Stakes, along four axes. The level is derived from them and not stated (INV-012).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stakes<I, R, U, A> {
-    /// How much damage a mistake would do, such as [`impact::High`](super::impact::High).
+    /// Potential damage of a mistake, such as [`impact::High`](super::impact::High).
     pub impact: I,
-    /// How far the effect can be undone, such as [`irreversibility::Partial`](super::irreversibility::Partial).
+    /// Degree to which the effect can be undone, such as [`irreversibility::Partial`](super::irreversibility::Partial).
     pub irreversibility: R,
-    /// How much is unknown, such as [`uncertainty::Low`](super::uncertainty::Low).
+    /// Degree of uncertainty, such as [`uncertainty::Low`](super::uncertainty::Low).
     pub uncertainty: U,
-    /// Whether others work against the agent, such as [`adversariality::Benign`](super::adversariality::Benign).
+    /// Presence of adversaries, such as [`adversariality::Benign`](super::adversariality::Benign).
     pub adversariality: A,
 }
 
-/// The level that stakes justify: the first of CRITICAL, HIGH, MEDIUM, LOW whose line holds (D36).
+/// Level that stakes justify: the first of CRITICAL, HIGH, MEDIUM, LOW whose condition holds (D36).
 #[diagnostic::on_unimplemented(
     message = "INV-012: no level of stakes follows from `{Self}`",
     label = "not the four axes of `Stakes`",
     note = "write `stakes: Stakes {{ impact, irreversibility, uncertainty, adversariality }}`; the level is derived"
 )]
 pub trait StakesLevelOf: FactSealed {
-    /// The level.
+    /// Justified level.
     type Level: StakesLevelFact;
 
-    /// Axes and level at run time.
+    /// Returns axes and level at run time.
     #[doc(hidden)]
     fn stakes() -> omen_types::Stakes;
 }
@@ -65,31 +65,31 @@ where
     }
 }
 
-/// No axis is above low.
+/// State: no axis is above low.
 #[derive(Debug)]
 pub struct Calm;
-/// Some axis is medium, none is high.
+/// State: some axis is medium, none is high.
 #[derive(Debug)]
 pub struct Raised;
-/// One axis is high.
+/// State: one axis is high.
 #[derive(Debug)]
 pub struct OneHigh;
-/// Two axes are high.
+/// State: two axes are high.
 #[derive(Debug)]
 pub struct TwoHigh;
-/// Impact is critical, or impact, irreversibility and uncertainty are all high.
+/// State: impact is critical, or impact, irreversibility and uncertainty are all high.
 #[derive(Debug)]
 pub struct Grave;
 
-/// Takes the next of impact, irreversibility, uncertainty.
+/// Transition on the rank of impact, irreversibility or uncertainty.
 pub trait Then<Place> {
-    /// What is known after it.
+    /// State after the transition.
     type Next;
 }
 
-/// Takes adversariality, the one axis that cannot make stakes critical.
+/// Transition on the rank of adversariality, the only axis that cannot make stakes critical.
 pub trait Finally<Place> {
-    /// The level that follows.
+    /// Resulting level.
     type Level: StakesLevelFact;
 }
 
@@ -99,7 +99,7 @@ macro_rules! table {
     ($trait:ident, $out:ident: $($state:ident [$($to:ident)+];)+) => {
         $(table!(@row $trait, $out, $state, 0 1 2 3, $($to)+);)+
     };
-    // The places that the row does not name, an axis does not have.
+    // An axis does not have the ranks that the row omits.
     (@row $trait:ident, $out:ident, $state:ident, $place:literal $($places:literal)*, $to:ident $($more:ident)*) => {
         #[diagnostic::do_not_recommend]
         impl $trait<Place<$place>> for $state {
@@ -110,8 +110,8 @@ macro_rules! table {
     (@row $trait:ident, $out:ident, $state:ident, $($places:literal)*,) => {};
 }
 
-// Two axes are high before the third only if they are impact and irreversibility; a high uncertainty
-// then makes the stakes critical. Only impact has a fourth value, and it comes first.
+// Two axes are high before the third only if they are impact and irreversibility; a high uncertainty then makes the
+// stakes critical. Only impact has a fourth value, and it comes first.
 table! { Then, Next:
     // low    medium  high    critical
     Calm    [Calm    Raised  OneHigh Grave];

@@ -1,7 +1,7 @@
-//! Literals that are checked while the program is compiled.
+//! Literals that are checked at compile time.
 
-/// A [`Text`](omen_types::Text) from a constant string; one without a visible character does not compile (INV-001). A text that is known
-/// only when the program runs is checked then: `Text::new(text)?`.
+/// Creates a [`Text`](omen_types::Text) from a constant string; one without a visible character does not compile
+/// (INV-001). For a text that is known only at run time, use `Text::new(text)?`.
 ///
 /// ```
 /// let summary = omen_invariants::text!("drain pool 7");
@@ -18,13 +18,13 @@
 #[macro_export]
 macro_rules! text {
     ($text:expr $(,)?) => {{
-        // Of a variable in an `impl`, rustc says that it "would need to be a `const`". Of one in a constant by itself it
-        // suggests to make that a `let`, here in this macro.
+        // For a variable in an `impl`, rustc reports that it "would need to be a `const`". In a constant by itself, it
+        // would suggest a `let`, inside this macro.
         struct __OmenText;
         impl __OmenText {
             const GIVEN: &'static str = $text;
         }
-        // A constant of a function is evaluated by `cargo check`, too.
+        // `cargo check` evaluates a constant inside a function, too.
         const __OMEN_TEXT: $crate::facts::__types::scalar::TextLiteral<$crate::facts::__types::Text> =
             match $crate::facts::__types::Text::literal(__OmenText::GIVEN) {
                 ::core::option::Option::Some(literal) => literal,
@@ -36,8 +36,8 @@ macro_rules! text {
     }};
 }
 
-/// A [`UnitInterval`](omen_types::UnitInterval) from a constant number; one outside 0 to 1 does not compile (INV-001). One that is known
-/// only when the program runs is checked then: `UnitInterval::new(number)?`.
+/// Creates a [`UnitInterval`](omen_types::UnitInterval) from a constant number; one outside 0 to 1 does not compile
+/// (INV-001). For a number that is known only at run time, use `UnitInterval::new(number)?`.
 ///
 /// ```
 /// let confidence = omen_invariants::unit!(0.8);
@@ -50,7 +50,7 @@ macro_rules! text {
 #[macro_export]
 macro_rules! unit {
     ($number:expr $(,)?) => {{
-        // As for `text!`.
+        // Same as for `text!`.
         struct __OmenNumber;
         impl __OmenNumber {
             const GIVEN: f64 = $number as f64;

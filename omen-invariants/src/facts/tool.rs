@@ -5,34 +5,34 @@ use omen_types::OperationType;
 use super::listed::{First, Next, OperationListed, PlaceOrList, ToolListed, WritingListed};
 use super::markers::{GrantsWriting, OperationTypeFact, ToolSafetyClassFact, op};
 
-/// A tool, declared with [`tool!`](crate::tool): its identifier and its safety class.
+/// Tool, declared with [`tool!`](crate::tool): its identifier and its safety class.
 pub trait Tool: Copy + Send + Sync + 'static {
-    /// The identifier on the wire, `tool_id`.
+    /// Identifier in packets, `tool_id`.
     const ID: &'static str;
-    /// What it may do to the world, such as [`ReadClass`](super::ReadClass). MIXED counts as WRITE (D17).
+    /// Possible effects on the world, such as [`ReadClass`](super::ReadClass). MIXED counts as WRITE (D17).
     type Class: ToolSafetyClassFact;
 }
 
-/// The scope of a token, declared with [`scope!`](crate::scope): tools and operations (INV-007).
+/// Scope of a token, declared with [`scope!`](crate::scope): tools and operations (INV-007).
 ///
-/// What the token lists is read from the types that the scope is declared with, so a grant and its token cannot differ.
+/// The lists of the token are read from the types that declare the scope, so a grant and its token cannot differ.
 pub trait Scope: ScopeTypes {
-    /// The tools on the wire, `tool_ids`; at least one.
+    /// Tools in packets, `tool_ids`; at least one.
     const TOOLS: &'static [&'static str];
-    /// The operations on the wire, `operation_types`; at least one.
+    /// Operations in packets, `operation_types`; at least one.
     const OPERATIONS: &'static [OperationType];
 }
 
-/// The types that [`scope!`](crate::scope) declares a scope with.
+/// Types with which [`scope!`](crate::scope) declares a scope.
 #[diagnostic::on_unimplemented(
     message = "INV-007 (E4): `{Self}` is not a token scope",
     label = "not declared with `scope!`",
     note = "declare it: `scope!({Self}: tools [..], operations [..])`"
 )]
 pub trait ScopeTypes: Copy + Send + Sync + 'static {
-    /// Its tools.
+    /// Tools as a list of types.
     type Tools: ToolList + list::NotEmpty;
-    /// Its operations.
+    /// Operations as a list of types.
     type Operations: OperationList + list::NotEmpty;
 }
 
@@ -154,11 +154,11 @@ macro_rules! scope {
     };
 }
 
-/// Keeps lists and proofs to this module: no other crate can name what stands here.
+/// Private lists and proofs: no other crate can name these items.
 mod list {
     use super::super::listed::{First, Next};
 
-    /// A list with an element.
+    /// Non-empty list.
     #[diagnostic::on_unimplemented(
         message = "INV-007 (E4): a token scope lists at least one tool and one operation",
         label = "nothing is listed here",
@@ -167,33 +167,33 @@ mod list {
     pub trait NotEmpty {}
     impl<Head, Rest> NotEmpty for (Head, Rest) {}
 
-    /// `Item` stands at `Place` of this list.
+    /// List with `Item` at `Place`.
     pub trait Has<Item, Place> {}
     impl<Item, Rest> Has<Item, First> for (Item, Rest) {}
     impl<Item, Head, Rest: Has<Item, Place>, Place> Has<Item, Next<Place>> for (Head, Rest) {}
 
-    /// An operation that writes stands at `Place` of this list.
+    /// List with an operation that writes at `Place`.
     pub trait HasWriting<Place> {}
     impl<Head: super::Writes, Rest> HasWriting<First> for (Head, Rest) {}
     impl<Head, Rest: HasWriting<Place>, Place> HasWriting<Next<Place>> for (Head, Rest) {}
 
-    /// An operation that writes.
+    /// Operation that writes.
     pub trait Writing {}
 }
 use list::{Has, HasWriting, Writing as Writes};
 
-/// Most tools that a scope may list.
+/// Maximum number of tools in a scope.
 const MOST_TOOLS: usize = 256;
-/// Most operations that a scope may list: more than there are.
+/// Maximum number of operations in a scope, which exceeds their total number.
 const MOST_OPERATIONS: usize = 16;
 
-/// A list of tools: `(First, (Second, ()))`.
+/// List of tools: `(First, (Second, ()))`.
 pub trait ToolList: PlaceOrList {
-    /// How many there are.
+    /// Number of tools.
     const LENGTH: usize;
-    /// Their identifiers, and after them empty places.
+    /// Identifiers of the tools, padded with empty texts.
     const ALL: [&'static str; MOST_TOOLS];
-    /// Their identifiers.
+    /// Identifiers of the tools.
     const IDS: &'static [&'static str] = (&Self::ALL as &[&'static str]).split_at(Self::LENGTH).0;
 }
 
@@ -207,13 +207,13 @@ impl<Head: Tool, Rest: ToolList> ToolList for (Head, Rest) {
     const ALL: [&'static str; MOST_TOOLS] = pushed(Rest::ALL, Head::ID);
 }
 
-/// A list of operations: `(First, (Second, ()))`.
+/// List of operations: `(First, (Second, ()))`.
 pub trait OperationList: PlaceOrList {
-    /// How many there are.
+    /// Number of operations.
     const LENGTH: usize;
-    /// Their values, and after them places that do not count.
+    /// Values of the operations, with arbitrary padding.
     const ALL: [OperationType; MOST_OPERATIONS];
-    /// Their values.
+    /// Values of the operations.
     const VALUES: &'static [OperationType] = (&Self::ALL as &[OperationType]).split_at(Self::LENGTH).0;
 }
 
@@ -227,7 +227,7 @@ impl<Head: OperationTypeFact, Rest: OperationList> OperationList for (Head, Rest
     const ALL: [OperationType; MOST_OPERATIONS] = pushed(Rest::ALL, Head::VALUE);
 }
 
-/// Whether no two identifiers are the same.
+/// Whether all identifiers are distinct.
 #[doc(hidden)]
 #[must_use]
 pub const fn __are_distinct(ids: &[&str]) -> bool {
@@ -245,7 +245,7 @@ pub const fn __are_distinct(ids: &[&str]) -> bool {
     true
 }
 
-/// Whether two texts are the same: `==` cannot be called while compiling.
+/// Whether two texts are equal: `==` is not available in a `const fn`.
 const fn are_equal(mut one: &[u8], mut other: &[u8]) -> bool {
     while let ([a, rest_of_one @ ..], [b, rest_of_other @ ..]) = (one, other) {
         if *a != *b {
@@ -256,7 +256,7 @@ const fn are_equal(mut one: &[u8], mut other: &[u8]) -> bool {
     one.is_empty() && other.is_empty()
 }
 
-/// The elements with another in front. The last one is dropped: an empty place, or `split_at` fails while compiling.
+/// Prepends an element, and drops the last one, which is padding: otherwise `split_at` fails at compile time.
 const fn pushed<T: Copy, const N: usize>(elements: [T; N], first: T) -> [T; N] {
     let mut all = [first; N];
     let (_, mut to) = all.split_at_mut(1);
@@ -268,7 +268,7 @@ const fn pushed<T: Copy, const N: usize>(elements: [T; N], first: T) -> [T; N] {
     all
 }
 
-// What proves that a scope lists something: only a place at which the list has it.
+// Proofs that a scope lists an item: only a position at which the list has it.
 #[diagnostic::do_not_recommend]
 impl<S: ScopeTypes<Tools: Has<T, First>>, T> ToolListed<S, T> for First {}
 #[diagnostic::do_not_recommend]

@@ -6,7 +6,7 @@ use omen_types::{Instant, PacketFacts, TaskResultPayloadFacts};
 
 use super::bytes::{Reader, Writer};
 
-/// The budgets of an episode's first decision, and what was used since.
+/// Budgets of an episode's first decision, and the use since then.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Budget {
     tokens: u64,
@@ -18,7 +18,7 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// The budgets that a decision states.
+    /// Returns the budgets that a decision states.
     #[must_use]
     pub fn new(decision: &PacketFacts<'_>) -> Self {
         let budgets = &decision.mcp.budgets;
@@ -32,7 +32,7 @@ impl Budget {
         }
     }
 
-    /// The budgets after a result. A result that does not report its use counts as one call and no tokens.
+    /// Returns the budgets after a result. A result that does not report its use counts as one call and no tokens.
     #[must_use]
     pub fn after(&self, result: &TaskResultPayloadFacts<'_>) -> Self {
         let mut after = self.clone();
@@ -40,7 +40,7 @@ impl Budget {
         after
     }
 
-    /// Counts what a result reports.
+    /// Adds the reported use of a result.
     pub(super) fn spend(&mut self, result: &TaskResultPayloadFacts<'_>) {
         let metadata = result.execution_metadata.as_ref();
         let tokens = metadata.and_then(|m| m.tokens_used).map_or(0, omen_types::Count::get);
@@ -49,7 +49,7 @@ impl Budget {
         self.calls_used = self.calls_used.saturating_add(calls);
     }
 
-    /// The budgets that are exceeded at a time.
+    /// Returns the budgets that are exceeded at a time.
     #[must_use]
     pub fn overruns(&self, now: Instant) -> Vec<Overrun> {
         let mut overruns = Vec::new();
@@ -87,34 +87,34 @@ impl Budget {
     }
 }
 
-/// A budget that is exceeded. Risk is not among them, because no packet reports its use (D32).
+/// Exceeded budget. Risk is excluded, because no packet reports its use (D32).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overrun {
-    /// LLM tokens.
+    /// Language-model tokens.
     Tokens {
-        /// Used so far.
+        /// Used tokens.
         used: u64,
-        /// Allowed.
+        /// Permitted tokens.
         budget: u64,
     },
     /// Tool calls.
     Calls {
-        /// Used so far.
+        /// Used calls.
         used: u64,
-        /// Allowed.
+        /// Permitted calls.
         budget: u64,
     },
     /// Time since the first decision.
     Time {
-        /// Passed so far.
+        /// Elapsed time.
         elapsed: omen_types::Span,
-        /// Allowed, in seconds.
+        /// Permitted time, in seconds.
         budget: u64,
     },
 }
 
 impl Overrun {
-    /// A bit for each budget.
+    /// Returns a bit for each budget.
     fn bit(self) -> u8 {
         match self {
             Self::Tokens { .. } => 1,
@@ -124,11 +124,11 @@ impl Overrun {
     }
 }
 
-/// The budgets whose overrun was reported: each is reported once an episode (D59).
+/// Budgets whose overrun was reported: each is reported once per episode (D59).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Reported(u8);
+pub(super) struct ReportedOverruns(u8);
 
-impl Reported {
+impl ReportedOverruns {
     pub(super) fn add(&mut self, overruns: &[Overrun]) {
         self.0 = overruns.iter().fold(self.0, |bits, overrun| bits | overrun.bit());
     }

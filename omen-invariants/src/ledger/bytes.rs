@@ -1,22 +1,22 @@
-//! Numbers, times and texts in few bytes: what a packed ledger is made of, and a snapshot of a validator.
+//! Compact encoding of numbers, times and texts, for a packed ledger and the snapshot of a validator.
 //!
-//! Small numbers take one byte, so do whole seconds' fractions. The reader returns zeros and empty texts where the bytes end too
-//! early, which those that the writer wrote never do.
+//! Small numbers take one byte, as do the fractions of whole seconds. If the bytes end too early, which never happens
+//! for the writer's output, the reader returns zeros and empty texts.
 
 use omen_types::Instant;
 
 use super::fingerprint::Fingerprint;
 
-/// Which ledgers are packed.
+/// Selection of the ledgers to pack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
-    /// Those of which a packet changes much: to copy the others would take longer than to judge it.
+    /// Ledgers of which a packet changes a large part: copying others would take longer than judging the packet.
     Small,
-    /// All, each in the same bytes wherever and however it came about.
+    /// All ledgers; equal ledgers yield equal bytes, on every platform and for every history.
     Any,
 }
 
-/// Writes to the end of a buffer.
+/// Writer that appends to a buffer.
 pub struct Writer<'b>(pub &'b mut Vec<u8>);
 
 impl Writer<'_> {
@@ -24,7 +24,7 @@ impl Writer<'_> {
         self.0.push(byte);
     }
 
-    /// Seven bits a byte, the lowest first; the eighth bit says that more follow.
+    /// Writes seven bits per byte, the lowest first; the eighth bit indicates that more follow.
     pub fn number(&mut self, mut number: u64) {
         while number >= 0x80 {
             self.0.push((number & 0x7f) as u8 | 0x80);
@@ -47,7 +47,7 @@ impl Writer<'_> {
     }
 
     pub fn time(&mut self, time: Instant) {
-        // The sign is the lowest bit, so that times before 1970 are small, too.
+        // The sign is the lowest bit, so that times before 1970 are also short.
         let seconds = time.unix_seconds();
         self.number(((seconds << 1) ^ (seconds >> 63)).cast_unsigned());
         // Most fractions are zero, or whole milli-, micro- or nanoseconds.
@@ -57,13 +57,13 @@ impl Writer<'_> {
         self.number((attos / unit) << 2 | place as u64);
     }
 
-    /// Eight answers in a byte.
+    /// Writes eight flags in one byte.
     pub fn flags(&mut self, flags: [bool; 8]) {
         self.0.push(flags.into_iter().fold(0, |byte, flag| byte << 1 | u8::from(flag)));
     }
 }
 
-/// Reads what a [`Writer`] wrote, in the same order.
+/// Reader for the output of a [`Writer`], in the same order.
 pub struct Reader<'b>(pub &'b [u8]);
 
 impl<'b> Reader<'b> {
@@ -85,7 +85,7 @@ impl<'b> Reader<'b> {
         }
     }
 
-    /// How many things follow: never more than there are bytes.
+    /// Reads the number of elements that follow; at most the number of remaining bytes.
     pub fn count(&mut self) -> usize {
         let count = self.number();
         usize::try_from(count).map_or(self.0.len(), |count| count.min(self.0.len()))

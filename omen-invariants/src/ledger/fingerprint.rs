@@ -1,14 +1,14 @@
-//! Ids that were used, remembered as fingerprints.
+//! Used ids, stored as fingerprints.
 //!
-//! 126 bits of SipHash and two marks: an episode's ids cost 16 bytes each, however long they are. Among 2^40 ids the
-//! chance that any two share a fingerprint is below 2^-47. The keys are public, so an attacker who spends 2^64 hashes can
-//! find two ids that collide; the effect would be that a packet with a new id is refused.
+//! 126 bits of SipHash and two marks: an id takes 16 bytes, regardless of its length. Among 2^40 ids, the probability
+//! that any two share a fingerprint is below 2^-47. The keys are public, so an attacker who spends 2^64 hashes can find
+//! two colliding ids; the effect would be that a packet with a new id is refused.
 
 use std::hash::{BuildHasherDefault, Hasher};
 
 use siphasher::sip128::SipHasher13;
 
-/// What an id identifies: the same text may identify a packet and a task.
+/// Kind of the object that an id identifies: the same text may identify a packet and a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A packet.
@@ -28,12 +28,12 @@ pub enum Kind {
     },
 }
 
-/// A short stand-in for an id of some kind.
+/// Short fingerprint of an id of some kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Fingerprint(u128);
 
 impl Fingerprint {
-    /// The fingerprint of an id.
+    /// Computes the fingerprint of an id.
     #[must_use]
     pub fn of(kind: Kind, id: &str) -> Self {
         let (tag, number) = match kind {
@@ -44,12 +44,12 @@ impl Fingerprint {
             Kind::Campaign => (4, 0),
             Kind::Tool { writes } => (5, u32::from(writes)),
         };
-        // The kind is the key, so that no id has to be copied behind a prefix.
+        // The kind is the key of the hash, so that no id has to be copied behind a prefix.
         let hash = SipHasher13::new_with_keys(tag, u64::from(number)).hash(id.as_bytes());
         Self(hash.as_u128() & !MARKS)
     }
 
-    /// The same id with a mark, for ids of which more is known. The mark is a bit of the fingerprint, so it takes no space.
+    /// Returns the id with a mark. The mark is a bit of the fingerprint, so it takes no space.
     #[must_use]
     pub(super) fn marked(self) -> Self {
         Self(self.0 | MARK)
@@ -60,7 +60,7 @@ impl Fingerprint {
         self.0 & MARK != 0
     }
 
-    /// The same id with the mark of an observation (D78).
+    /// Returns the id with the mark of an observation (D78).
     pub(super) fn observed(self) -> Self {
         Self(self.0 | OBSERVED)
     }
@@ -70,12 +70,12 @@ impl Fingerprint {
         self.0 & OBSERVED != 0
     }
 
-    /// Whether it is of the same id, with or without the marks.
+    /// Whether both have the same id, regardless of the marks.
     pub(super) fn is_same(self, other: Self) -> bool {
         self.0 | MARKS == other.0 | MARKS
     }
 
-    /// A hash that does not depend on the mark: other bits of the fingerprint, which is a hash already.
+    /// Returns a hash that does not depend on the marks: other bits of the fingerprint, which is already a hash.
     pub(super) fn hash(self) -> u64 {
         (self.0 >> 64) as u64
     }
@@ -89,12 +89,12 @@ impl Fingerprint {
     }
 }
 
-/// The bits that no hash has set.
+/// Bits that no hash sets.
 const MARKS: u128 = MARK | OBSERVED;
 const MARK: u128 = 1;
 const OBSERVED: u128 = 2;
 
-/// Hashes a fingerprint to itself: it is a hash already.
+/// Identity hasher: a fingerprint is already a hash.
 pub(super) type PassThrough = BuildHasherDefault<First64>;
 
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,4 +1,4 @@
-//! The ids that an episode has used, as fingerprints.
+//! Used ids of an episode, as fingerprints.
 
 use hashbrown::HashTable;
 use prefetch_index::prefetch_index;
@@ -6,12 +6,12 @@ use prefetch_index::prefetch_index;
 use super::bytes::{Reader, Size, Writer};
 use super::fingerprint::Fingerprint;
 
-/// A set of fingerprints, each with its mark. Most episodes have few ids; one may have a million.
+/// Set of fingerprints, each with its marks. Most episodes have few ids; some have a million.
 #[derive(Clone, Debug)]
 pub(super) enum Ids {
-    /// A list, searched from end to end.
+    /// A list with linear search.
     Few(Vec<Fingerprint>),
-    /// What would be slow to search. Boxed, since few sets grow so large, and all pay for the larger variant.
+    /// A hash table. Boxed, because it is rare and would enlarge every set.
     Many(Box<HashTable<Fingerprint>>),
 }
 
@@ -22,23 +22,23 @@ impl Default for Ids {
 }
 
 impl Ids {
-    /// The most that are kept in a list.
+    /// Maximum length of a list.
     const FEW: usize = 24;
 
-    /// The most that are packed: more would take longer to unpack than to judge a packet.
+    /// Maximum number of ids to pack: more would take longer to unpack than judging a packet.
     const MOST_PACKED: usize = 128;
 
-    /// See [`Ledger::prefetch`](super::Ledger::prefetch).
+    /// Prefetches the ids: see [`Ledger::prefetch`](super::Ledger::prefetch).
     pub(super) fn prefetch(&self) {
         if let Self::Few(list) = self {
-            // Of each cache line one, and the place of the next.
+            // One element of each cache line, and the position of the next element.
             for at in (0..=list.len()).step_by(4) {
                 prefetch_index(list, at);
             }
         }
     }
 
-    /// The fingerprint as it is kept: with the mark that it was added with.
+    /// Returns the stored fingerprint, with the marks that it was added with.
     pub(super) fn get(&self, id: Fingerprint) -> Option<Fingerprint> {
         let is = |other: &Fingerprint| other.is_same(id);
         match self {
@@ -47,14 +47,14 @@ impl Ids {
         }
     }
 
-    /// Adds a fingerprint; one that is there already keeps its mark.
+    /// Adds a fingerprint; an existing one keeps its marks.
     pub(super) fn insert(&mut self, id: Fingerprint) {
         if self.get(id).is_none() {
             self.add(id);
         }
     }
 
-    /// Adds a fingerprint that is not there. If it is, the first one counts.
+    /// Adds a new fingerprint. If it exists, the first one counts.
     pub(super) fn add(&mut self, id: Fingerprint) {
         match self {
             Self::Few(list) if list.len() < Self::FEW => {
@@ -68,7 +68,7 @@ impl Ids {
         }
     }
 
-    /// A table with room for so many fingerprints, all of them different.
+    /// Creates a table with capacity for `count` distinct fingerprints.
     fn many(ids: impl Iterator<Item = Fingerprint>, count: usize) -> Self {
         let mut table = HashTable::with_capacity(count);
         for id in ids {
@@ -77,8 +77,8 @@ impl Ids {
         Self::Many(Box::new(table))
     }
 
-    /// Writes the ids, unless they are too many. Returns whether it has. Those that are `known` from elsewhere are left out;
-    /// unless few are packed, they are sorted.
+    /// Writes the ids unless there are too many, and returns whether it did. Ids in `known` are omitted. With
+    /// `Size::Any`, the ids are sorted.
     pub(super) fn pack(&self, known: &[Fingerprint], size: Size, writer: &mut Writer<'_>) -> bool {
         let (list, table) = match self {
             Self::Few(list) => (Some(list), None),
@@ -106,14 +106,14 @@ impl Ids {
         true
     }
 
-    /// The ids that [`pack`](Self::pack) wrote, and the `known` ones.
+    /// Reads the ids that [`pack`](Self::pack) wrote, and adds the `known` ones.
     pub(super) fn unpack(known: &[Fingerprint], reader: &mut Reader<'_>) -> Self {
         let written = reader.count();
         let count = written + known.len();
         let ids = (0..written).map(|_| reader.fingerprint()).chain(known.iter().copied());
         match count {
             0 => Self::default(),
-            // With room for the packets that are likely to follow.
+            // Reserves room for the packets that are likely to follow.
             1..=Self::FEW => {
                 let mut list = Vec::with_capacity(count.next_multiple_of(FIRST));
                 list.extend(ids);
@@ -124,7 +124,7 @@ impl Ids {
     }
 }
 
-/// How many ids a list has room for at first: those of a short episode.
+/// Initial capacity of a list: the ids of a short episode.
 const FIRST: usize = 8;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The packet that is alone at the time of the episode's clock (D83).
+//! Packet that is alone at the time of the episode's clock (D83).
 
 use std::num::NonZeroU64;
 
@@ -6,7 +6,7 @@ use omen_types::{Instant, PacketFacts, PacketType};
 
 use super::bytes::{Reader, Writer};
 
-/// How far times may go back, in seconds.
+/// Maximum amount by which times may go back, in seconds.
 pub const TOLERANCE_SECONDS: u64 = 60;
 
 /// Whether a time is before another by more than [`TOLERANCE_SECONDS`].
@@ -15,26 +15,26 @@ pub fn is_behind(time: Instant, other: Instant) -> bool {
     time.plus_seconds(TOLERANCE_SECONDS) < other
 }
 
-/// A packet that moved the clock of its episode by more than [`TOLERANCE_SECONDS`], or began it, while no other packet is of about
-/// its time.
+/// Packet that advanced its episode's clock by more than [`TOLERANCE_SECONDS`], or was the first, while no other packet
+/// has a similar time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Leap {
-    /// Its packet id.
+    /// Packet id.
     pub packet_id: Box<str>,
-    /// Its type.
+    /// Packet type.
     pub packet_type: PacketType,
-    /// Its line in the log, if it has one.
+    /// Line in the log, if known.
     pub line: Option<NonZeroU64>,
-    /// The latest time of the other packets; none if there are no others.
+    /// Latest time of the other packets; `None` if there are none.
     pub before: Option<Instant>,
-    /// It was reported as ahead.
+    /// Whether it was reported as ahead.
     pub is_reported: bool,
     /// Whether an escalation was owed before it (D69).
     pub(super) owed: bool,
 }
 
 impl Leap {
-    pub(super) fn of(facts: &PacketFacts<'_>, line: Option<NonZeroU64>, before: Option<Instant>, owed: bool) -> Self {
+    pub(super) fn new(facts: &PacketFacts<'_>, line: Option<NonZeroU64>, before: Option<Instant>, owed: bool) -> Self {
         Self {
             packet_id: facts.header.packet_id.as_ref().into(),
             packet_type: facts.payload.packet_type(),

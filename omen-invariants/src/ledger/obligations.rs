@@ -1,17 +1,17 @@
-//! The obligations of the verification loop, and sets of them.
+//! Obligations of the verification loop, and sets of them.
 
 use std::fmt;
 
 include!(concat!(env!("OUT_DIR"), "/obligations.rs"));
 
-/// A set of obligations.
+/// Set of obligations.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Obligations(u8);
 
 const _: () = assert!(Obligation::ALL.len() <= u8::BITS as usize, "the set has a bit for each obligation");
 
 impl Obligations {
-    /// Whether an obligation is in the set.
+    /// Whether the set contains an obligation.
     #[must_use]
     pub const fn contains(self, obligation: Obligation) -> bool {
         self.0 & Self::bit(obligation) != 0

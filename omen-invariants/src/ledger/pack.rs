@@ -1,29 +1,28 @@
-//! A ledger in few bytes, for an episode that waits for its next packet while many others are open.
+//! Compact encoding of a ledger, for an episode that waits for its next packet while many others are active.
 
 use omen_types::DecisionOutcome;
 
-use super::budget::{Budget, Reported};
+use super::budget::{Budget, ReportedOverruns};
 use super::bytes::{Reader, Size, Writer};
 use super::ids::Ids;
 use super::leap::Leap;
 use super::obligations::Obligations;
-use super::open::OpenDirectives;
+use super::open_directives::OpenDirectives;
 use super::plan::Plan;
 use super::references::References;
 use super::tokens::Tokens;
 use super::{Ledger, Loop};
 
 impl Ledger {
-    /// Writes what is remembered to the end of a buffer, to be read by [`unpack`](Self::unpack). Returns false if it is not of
-    /// the `size`; the buffer then has a part of it.
+    /// Appends the ledger to a buffer, for [`unpack`](Self::unpack). Returns false if it does not match `size`; the
+    /// buffer then has a part of it.
     ///
-    /// Which packets are evidence of a verification loop is left out unless `in_loop`: with the next loop, evidence begins
-    /// anew (D22).
+    /// The evidence of a verification loop is omitted unless `in_loop`: the next loop starts without evidence (D22).
     #[must_use]
     pub fn pack(&self, in_loop: bool, size: Size, buffer: &mut Vec<u8>) -> bool {
         let Self { clock, seen, evidence, tokens, open, budget, approved, reported, believes, .. } = self;
         let Self { decision, owes_decision, has_campaign, owes_escalation, looped, leap, plan, references, .. } = self;
-        // What it limits is the running loop.
+        // The plan limits only the running loop.
         let plan = plan.as_ref().filter(|_| in_loop);
         let mut writer = Writer(buffer);
         writer.flags([
@@ -55,7 +54,7 @@ impl Ledger {
         writer.number(u64::from(*number));
         writer.byte(met.bits());
         writer.byte(waived.bits());
-        // The ids of open directives are there as text.
+        // The ids of open directives are stored as text.
         let mut known = open.fingerprints();
         if size == Size::Any {
             known.sort_unstable();
@@ -67,14 +66,14 @@ impl Ledger {
             && references.pack(size, &mut writer)
     }
 
-    /// The ledger that [`pack`](Self::pack) wrote. Of other bytes it makes some ledger.
+    /// Reads a ledger that [`pack`](Self::pack) wrote. Other bytes yield an arbitrary ledger.
     #[must_use]
     pub fn unpack(bytes: &[u8]) -> Self {
         let mut reader = Reader(bytes);
         let [has_clock, has_budget, approved, believes, owes_decision, has_campaign, owes_escalation, in_loop] =
             reader.flags();
         let [has_leap, has_plan, ..] = reader.flags();
-        let reported = Reported::of_bits(reader.byte());
+        let reported = ReportedOverruns::of_bits(reader.byte());
         let decision = usize::from(reader.byte()).checked_sub(1).and_then(|at| DecisionOutcome::ALL.get(at).copied());
         let clock = has_clock.then(|| reader.time());
         let budget = has_budget.then(|| Budget::unpack(&mut reader));

@@ -1,4 +1,4 @@
-//! The limits that the plan of a verification loop sets (D82).
+//! Limits that the plan of a verification loop sets (D82).
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use omen_types::{Count, Instant, PositiveCount, Span, VerificationPlanPayloadFac
 
 use super::bytes::{Reader, Writer};
 
-/// The limits of a loop's latest plan, and how many results the loop has had.
+/// Limits of a loop's latest plan, and the number of the loop's results.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Plan {
     calls: Option<u64>,
@@ -16,7 +16,7 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// Takes the limits of a plan.
+    /// Sets the limits of a plan.
     pub(super) fn limit(&mut self, plan: &VerificationPlanPayloadFacts<'_>, created_at: Instant) {
         self.calls = plan.max_tool_calls.map(Count::get);
         self.seconds = plan.time_budget_seconds.map(PositiveCount::get);
@@ -28,7 +28,7 @@ impl Plan {
         self.results = self.results.saturating_add(1);
     }
 
-    /// The limits that are exceeded at a time.
+    /// Returns the limits that are exceeded at a time.
     pub(super) fn excesses(&self, now: Instant) -> Vec<Excess> {
         let calls = self.calls.filter(|most| self.results > *most);
         let time = self.seconds.filter(|most| now > self.since.plus_seconds(*most));
@@ -51,21 +51,21 @@ impl Plan {
     }
 }
 
-/// A limit of a plan that its loop has exceeded.
+/// Limit of a plan that its loop has exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Excess {
     /// `max_tool_calls`.
     Calls {
-        /// Results of the loop.
+        /// Number of results.
         results: u64,
-        /// Allowed.
+        /// Permitted number.
         most: u64,
     },
     /// `time_budget_seconds`.
     Time {
-        /// Since the plan.
+        /// Time since the plan.
         elapsed: Span,
-        /// Allowed, in seconds.
+        /// Permitted time, in seconds.
         most: u64,
     },
 }

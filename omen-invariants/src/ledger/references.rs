@@ -1,28 +1,28 @@
-//! What an episode refers to and is not settled by the id alone (D78).
+//! References of an episode that need more than the set of ids (D78).
 
 use omen_types::{DecisionOutcome, PacketFacts, PayloadFacts};
 
 use super::bytes::{Reader, Size, Writer};
 
-/// The decision that a verification plan belongs to, and the observations that results have announced.
+/// Decision of a verification plan, and observations that results have announced.
 #[derive(Clone, Debug, Default)]
 pub(super) struct References {
-    /// The id of the decision VERIFY_FIRST in force.
+    /// Id of the decision VERIFY_FIRST in force.
     verifying: Option<Box<str>>,
     awaited: Vec<Awaited>,
 }
 
-/// An observation that a result names and that was not accepted yet.
+/// Observation that a result announces and that was not accepted yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Awaited {
-    /// The id of the result's packet.
+    /// Id of the result's packet.
     pub result: Box<str>,
-    /// The id of the observation.
+    /// Id of the observation.
     pub observation: Box<str>,
 }
 
 impl References {
-    /// The most announced observations that are packed: more would take longer than to judge a packet.
+    /// Maximum number of announced observations to pack: more would take longer than judging a packet.
     const MOST_PACKED: usize = 24;
 
     pub(super) fn verifying(&self) -> Option<&str> {
@@ -33,7 +33,7 @@ impl References {
         &self.awaited
     }
 
-    /// Takes in an accepted packet. `is_observed` says whether an observation with an id was accepted before.
+    /// Records an accepted packet. `is_observed` returns whether an observation with an id was accepted before.
     pub(super) fn accept(&mut self, facts: &PacketFacts<'_>, is_observed: impl FnOnce(&str) -> bool) {
         match &facts.payload {
             PayloadFacts::Decision(decision) => {
@@ -53,12 +53,12 @@ impl References {
         }
     }
 
-    /// Safe mode has cancelled the decision (D13).
+    /// Cancels the decision, for safe mode (D13).
     pub(super) fn cancel(&mut self) {
         self.verifying = None;
     }
 
-    /// Writes the references, if they are few. Returns whether they are.
+    /// Writes the references if they are few, and returns whether they are.
     pub(super) fn pack(&self, size: Size, writer: &mut Writer<'_>) -> bool {
         // An empty text is not an id.
         writer.text(self.verifying.as_deref().unwrap_or_default());

@@ -1,15 +1,15 @@
-//! A map by fingerprint.
+//! Map by fingerprint.
 
 use std::collections::HashMap;
 
 use super::fingerprint::{Fingerprint, PassThrough};
 
-/// A map by fingerprint. Most episodes have few ids; one may have a million.
+/// Map by fingerprint. Most episodes have few ids; some have a million.
 #[derive(Clone, Debug)]
 pub(super) enum Table<V> {
-    /// A list without spare room, searched from end to end.
+    /// A list without spare capacity, with linear search.
     Few(Vec<(Fingerprint, V)>),
-    /// What would be slow to search.
+    /// A hash map.
     #[expect(clippy::box_collection, reason = "few tables grow so large, and all pay for the larger variant")]
     Many(Box<HashMap<Fingerprint, V, PassThrough>>),
 }
@@ -21,7 +21,7 @@ impl<V> Default for Table<V> {
 }
 
 impl<V> Table<V> {
-    /// The most that are kept in a list.
+    /// Maximum length of a list.
     pub(super) const FEW: usize = 24;
 
     /// Whether it is a list.
@@ -50,7 +50,7 @@ impl<V> Table<V> {
         }
     }
 
-    /// Changes a value; if there is none, the default.
+    /// Changes a value, starting from the default if there is none.
     pub(super) fn update(&mut self, id: Fingerprint, change: impl FnOnce(&mut V))
     where
         V: Default,
@@ -63,7 +63,7 @@ impl<V> Table<V> {
         self.add(id, value);
     }
 
-    /// Adds a value, or replaces the one that is there.
+    /// Inserts or replaces a value.
     pub(super) fn insert(&mut self, id: Fingerprint, value: V) {
         match self.get_mut(id) {
             Some(known) => *known = value,
@@ -71,12 +71,12 @@ impl<V> Table<V> {
         }
     }
 
-    /// Adds a value where there is none.
+    /// Adds a value for a new key.
     fn add(&mut self, id: Fingerprint, value: V) {
         match self {
             Self::Few(list) if list.len() < Self::FEW => {
                 if list.len() == list.capacity() {
-                    // Doubling would leave more room unused than most episodes use.
+                    // Doubling would waste more space than most episodes use.
                     list.reserve_exact(list.len().clamp(1, 2));
                 }
                 list.push((id, value));
@@ -96,7 +96,7 @@ impl<V> Table<V> {
         }
     }
 
-    /// Removes the first value of a list for which a test holds; nothing from a map.
+    /// Removes the first value of a list that matches; does nothing for a map.
     pub(super) fn remove_first(&mut self, test: impl Fn(&V) -> bool) -> Option<V> {
         let Self::Few(list) = self else { return None };
         let at = list.iter().position(|(_, value)| test(value))?;

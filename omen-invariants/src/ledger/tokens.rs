@@ -1,4 +1,4 @@
-//! Authorization tokens: what they allow, and how often they were used (D24, D25).
+//! Authorization tokens: their permissions and their use (D24, D25).
 
 use omen_types::{Instant, OperationType, ToolAuthorizationPayloadFacts};
 use serde_json::{Map, Value};
@@ -7,36 +7,36 @@ use super::bytes::{Reader, Size, Writer};
 use super::fingerprint::{Fingerprint, Kind};
 use super::table::Table;
 
-/// What is known of a token id.
+/// Record of a token id.
 #[derive(Clone, Debug, Default)]
 pub struct Token {
-    /// Whether it was revoked; that cannot be undone.
+    /// Whether it was revoked, which is final.
     pub revoked: bool,
-    /// What it allows; none if it was revoked before it was ever issued.
+    /// Permissions; `None` if it was revoked before it was ever issued.
     pub allowance: Option<Allowance>,
 }
 
-/// What a token allows.
+/// Permissions of a token.
 #[derive(Clone, Debug)]
 pub struct Allowance {
-    /// The tools.
+    /// Permitted tools.
     pub tools: Vec<Box<str>>,
-    /// The operations.
+    /// Permitted operations.
     pub operations: Vec<OperationType>,
-    /// The time from which it is expired.
+    /// Time of expiry, exclusive.
     pub expiry: Instant,
-    /// How many directives may use it.
+    /// Maximum number of directives that may use it.
     pub max_uses: u64,
-    /// How many have used it.
+    /// Number of directives that have used it.
     pub uses: u64,
-    /// The constraints of each sending, each a JSON object as text; all hold together.
+    /// Constraints of each issue, as JSON objects in text form; all of them apply.
     pub constraints: Vec<Box<str>>,
-    /// The packet that issued it first.
+    /// Id of the packet that first issued it.
     pub issued_by: Box<str>,
 }
 
 impl Allowance {
-    /// How many more directives may use the token.
+    /// Returns the number of directives that may still use the token.
     #[must_use]
     pub fn uses_left(&self) -> u64 {
         self.max_uses.saturating_sub(self.uses)
@@ -66,7 +66,7 @@ impl Allowance {
     }
 }
 
-/// Why no directive can be sent with a token.
+/// Reason why a token permits no directive.
 #[derive(Clone, Copy, Debug)]
 pub enum NotLive<'l> {
     /// It was not issued in this episode.
@@ -79,26 +79,26 @@ pub enum NotLive<'l> {
     UsedUp(&'l Allowance),
 }
 
-/// The tokens of an episode, by id.
+/// Tokens of an episode, by id.
 #[derive(Clone, Debug, Default)]
 pub struct Tokens(Table<Token>);
 
 impl Tokens {
-    /// What is known of a token id.
+    /// Returns the record of a token id.
     #[must_use]
     pub fn get(&self, token_id: &str) -> Option<&Token> {
         self.0.get(Fingerprint::of(Kind::Token, token_id))
     }
 
-    /// What a token allows, if a directive can be sent with it at a time.
+    /// Returns the permissions of a token that is live at a time.
     ///
     /// # Errors
-    /// Why none can.
+    /// The reason why the token is not live.
     pub fn live(&self, token_id: &str, now: Instant) -> Result<&Allowance, NotLive<'_>> {
         self.get(token_id).ok_or(NotLive::Unknown)?.live(now)
     }
 
-    /// Whether a directive can be sent with any token at a time.
+    /// Whether any token is live at a time.
     #[must_use]
     pub fn any_live(&self, now: Instant) -> bool {
         self.0.iter().any(|(_, token)| token.live(now).is_ok())
@@ -110,7 +110,7 @@ impl Tokens {
         live.filter(move |allowance| allowance.tools.iter().any(|covered| **covered == *tool))
     }
 
-    /// Issues a token, or sends it again: then the narrower of each bound holds.
+    /// Issues a token. If it was issued before, the narrower of each bound applies.
     pub(super) fn add(&mut self, facts: &ToolAuthorizationPayloadFacts<'_>, packet_id: &str) {
         self.update(&facts.token_id, |token| token.send(facts, packet_id));
     }
@@ -131,7 +131,7 @@ impl Tokens {
         self.0.update(Fingerprint::of(Kind::Token, token_id), change);
     }
 
-    /// Writes the tokens, if they are few. Returns whether they are.
+    /// Writes the tokens if they are few, and returns whether they are.
     pub(super) fn pack(&self, size: Size, writer: &mut Writer<'_>) -> bool {
         if size == Size::Small && !self.0.is_few() {
             return false;
@@ -162,10 +162,10 @@ impl Tokens {
 }
 
 impl Token {
-    /// What the token allows, if a directive can be sent with it at a time (E4).
+    /// Returns the permissions of the token if it is live at a time (E4).
     ///
     /// # Errors
-    /// Why none can.
+    /// The reason why the token is not live.
     pub fn live(&self, now: Instant) -> Result<&Allowance, NotLive<'_>> {
         if self.revoked {
             return Err(NotLive::Revoked);
@@ -192,14 +192,14 @@ impl Token {
         Self { revoked, allowance: is_issued.then(|| Allowance::unpack(reader)) }
     }
 
-    /// Takes in a sending; if it is not the first, the narrower of each bound holds.
+    /// Records an issue; if it is not the first, the narrower of each bound applies.
     fn send(&mut self, facts: &ToolAuthorizationPayloadFacts<'_>, packet_id: &str) {
         self.revoked |= facts.revoked.unwrap_or(false);
         let scope = &facts.authorized_scope;
         let reported = facts.usage_count.map_or(0, omen_types::Count::get);
         let max_uses = facts.max_usage_count.get();
-        // INVARIANT: the reader has checked the text, so it parses as an object. Written again it has
-        // no needless space, and is a fraction of the object in memory.
+        // INVARIANT: the reader has checked that the text is a JSON object. Serialized again, it has no unnecessary
+        // white space, and is much smaller than the object in memory.
         let constraints = scope.resource_constraints.and_then(|text| {
             let object: Map<String, Value> = serde_json::from_str(text).ok()?;
             serde_json::to_string(&object).ok().map(String::into_boxed_str)
@@ -222,7 +222,7 @@ impl Token {
                 allowance.expiry = allowance.expiry.min(facts.expiry);
                 allowance.max_uses = allowance.max_uses.min(max_uses);
                 allowance.uses = allowance.uses.max(reported);
-                // A token sent a thousand times with the same constraints is checked against them once.
+                // A token that is issued a thousand times with the same constraints is checked against them only once.
                 if let Some(constraints) = constraints
                     && !allowance.constraints.contains(&constraints)
                 {

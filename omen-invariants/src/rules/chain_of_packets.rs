@@ -1,4 +1,4 @@
-//! CHAIN, as `rules.json` states it: what a packet refers to exists (D65, D78).
+//! CHAIN, as `rules.json` states it: the references of a packet exist (D65, D78).
 
 use omen_types::{Code, Diagnostic, PacketId, PayloadFacts};
 
@@ -27,7 +27,7 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     named(context, findings);
 }
 
-/// The links of the payload.
+/// Checks the references in the payload.
 fn named(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     let ledger = context.ledger;
     let mut link = |member: &str, id: &str, pointer: String| {
@@ -38,7 +38,7 @@ fn named(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     match &context.facts.payload {
         PayloadFacts::BeliefUpdate(belief) => {
             for (at, id) in belief.evidence_integration.iter().flatten().enumerate() {
-                // What has another form names evidence elsewhere.
+                // A name of another form refers to evidence elsewhere.
                 if !ledger.has_accepted(id) && PacketId::new(id.as_ref()).is_ok() {
                     link("evidence_integration", id, format!("/payload/evidence_integration/{at}"));
                 }
@@ -83,7 +83,7 @@ fn dangling(member: &str, id: &str, pointer: impl Into<String>) -> Diagnostic {
     Diagnostic::warning(Code::Chain, problem).at(pointer).label("no such packet")
 }
 
-/// The findings on observations that results have named and that were never accepted, each with the id of the result's packet.
+/// Returns the findings on announced observations that were never accepted, each with the id of the result's packet.
 pub fn at_end(ledger: &Ledger) -> impl Iterator<Item = (Option<&str>, Diagnostic)> {
     ledger.awaited().iter().map(|Awaited { result, observation }| {
         let problem = format!(
@@ -106,7 +106,7 @@ mod tests {
     use super::super::fixture::{Episode, packet as example};
     use super::{at_end, check};
 
-    /// An example without the links of its header.
+    /// Returns an example without the references in its header.
     fn packet(packet_type: PacketType, members: &[(&str, Value)]) -> Value {
         let links = ["/header/previous_packet_id", "/header/campaign_id"].map(|link| (link, Value::Null));
         example(packet_type, &[&links, members].concat())
@@ -165,7 +165,7 @@ mod tests {
         assert_eq!(begun().check(check, &blocking("pkt_1")), []);
         let place = "/payload/blocking_decision_packet_id";
         assert_eq!(begun().check(check, &blocking("pkt_2")), [(Severity::Warning, place.to_owned())]);
-        // Evidence may be elsewhere, under a name that is not a packet's.
+        // Evidence may be elsewhere, under a name that is not a packet id.
         let memo = packet(BeliefUpdatePacket, &[("/payload/evidence_integration", json!(["ticket 4711"]))]);
         assert_eq!(begun().check(check, &memo), []);
     }

@@ -1,4 +1,5 @@
-//! CLAIM, as `rules.json` states it (D80, D89): a packet does not contradict itself or its directive, and is filled in.
+//! CLAIM, as `rules.json` states it: a packet contradicts neither itself nor its directive, and has no
+//! placeholders (D80, D89).
 
 use omen_types::{
     Code, Count, DecisionOutcome, Diagnostic, PayloadFacts, ResultStatus, TaskResultPayloadFacts, UpdateType,
@@ -43,7 +44,7 @@ fn warning(problem: impl Into<String>, place: impl Into<String>) -> Diagnostic {
     Diagnostic::warning(Code::Claim, problem).at(place)
 }
 
-/// One finding for all texts that are still to be written.
+/// Returns one finding for all texts that are still placeholders.
 fn placeholder(all: &[String]) -> Option<Diagnostic> {
     let (first, others) = all.split_first()?;
     let finding = warning("the text is still the placeholder `…`", first.clone()).help(help::PLACEHOLDER);
@@ -61,10 +62,10 @@ fn plural(count: usize) -> &'static str {
     if count == 1 { "" } else { "s" }
 }
 
-/// The error code of a result whose data is an answer without its type: the gate gives it raw (PG-4, D68).
+/// Error code of a result with a raw answer, which does not have the promised type (PG-4, D68).
 const UNTYPED: &str = "PG-4";
 
-/// A task that failed or was cancelled has produced nothing, unless it is an answer that was not of its type.
+/// Checks that a failed or cancelled task has no data, except a raw answer.
 fn result_data(result: &TaskResultPayloadFacts<'_>) -> Option<Diagnostic> {
     let status = result.result_status;
     let code = result.error_details.as_ref().and_then(|details| details.error_code.as_deref());
@@ -76,7 +77,7 @@ fn result_data(result: &TaskResultPayloadFacts<'_>) -> Option<Diagnostic> {
         .then(|| warning(problem(), "/payload/result_data").help(help::RESULT_DATA))
 }
 
-/// More retries than the directive allows.
+/// Checks that there are no more retries than the directive permits.
 fn retries(context: &Context<'_>, result: &TaskResultPayloadFacts<'_>) -> Option<Diagnostic> {
     let count = result.execution_metadata.as_ref()?.retry_count.map(Count::get)?;
     let most = context.ledger.open().get(&result.directive_packet_id)?.max_retries?;
@@ -136,7 +137,7 @@ mod tests {
             warns(&episode, &result(status, json!(0), 0), Some("/payload/result_data"));
         }
         warns(&episode, &result("SUCCESS", json!(0), 0), None);
-        // The raw answer of a call that was not of its type (PG-4), which only a failure has.
+        // Only a failure has the raw answer of a call (PG-4).
         for (status, place) in [("FAILURE", None), ("CANCELLED", Some("/payload/result_data"))] {
             let payload = json!({
                 "task_id": "task_1", "directive_packet_id": "pkt_d", "result_status": status,

@@ -1,4 +1,4 @@
-//! What the tests of the rules share: packets from the examples, and an episode so far.
+//! Fixtures for the tests of the rules: packets from the examples, and an episode.
 #![allow(clippy::expect_used, clippy::panic, reason = "tests")]
 
 use omen_types::{Code, Diagnostic, PacketFacts, PacketType, Severity};
@@ -7,8 +7,8 @@ use serde_json::Value;
 use crate::context::Context;
 use crate::ledger::{Ledger, Update};
 
-/// The first packet of a type in the examples that the schemas accept, with members set by their JSON pointers; `null`
-/// removes one.
+/// Returns the first packet of a type in the valid examples, with members set by their JSON pointers; `null` removes
+/// one.
 pub(crate) fn packet(packet_type: PacketType, members: &[(&str, Value)]) -> Value {
     let mut packet = omen_schema::EXAMPLES
         .iter()
@@ -32,14 +32,14 @@ pub(crate) fn set(packet: &mut Value, pointer: &str, value: &Value) {
     }
 }
 
-/// An episode so far.
+/// Episode in a test.
 #[derive(Default)]
 pub(crate) struct Episode {
     ledger: Ledger,
 }
 
 impl Episode {
-    /// Takes a packet in as if it had been accepted.
+    /// Accepts a packet without checks.
     pub(crate) fn accept(mut self, packet: &Value, update: Update) -> Self {
         let line = packet.to_string();
         let facts = PacketFacts::parse(&line).unwrap_or_else(|rejected| panic!("{rejected}"));
@@ -48,7 +48,7 @@ impl Episode {
         self
     }
 
-    /// What a rule reports of the next packet: severity and place.
+    /// Returns the findings of a rule on the next packet: severity and location.
     pub(crate) fn check(
         &self,
         rule: impl Fn(&Context<'_>, &mut Vec<Diagnostic>),
@@ -66,7 +66,7 @@ impl Episode {
     }
 }
 
-/// The codes of invariants and sequence rules that the errors of the schema stage carry.
+/// Returns the codes of invariants and sequence rules in the errors of the schema stage.
 pub(crate) fn also(packet: &Value) -> Vec<Code> {
     let rejected = PacketFacts::parse(&packet.to_string()).err();
     let mut codes: Vec<Code> =

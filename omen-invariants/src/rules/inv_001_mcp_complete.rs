@@ -1,9 +1,9 @@
-//! INV-001, as `rules.json` states it. The schemas require a whole envelope on every packet (D29), so the schema stage
-//! reports what is missing; on the four consequential types its findings carry this code.
+//! INV-001, as `rules.json` states it. The schemas require a complete envelope in every packet (D29), so the
+//! schema stage reports missing members; for the four consequential types, its findings have this code.
 
 use omen_types::PacketType;
 
-/// Whether the rule is about packets of a type: those that commit the agent to something.
+/// Whether the rule applies to packets of a type: those that commit the agent to something.
 #[must_use]
 pub fn is_consequential(packet_type: PacketType) -> bool {
     matches!(

@@ -1,6 +1,6 @@
-//! INV-003, as `rules.json` states it. At high stakes an ACT needs tier SUPERB and verified assumptions (D30); below, tier
-//! and verification requirement ask for their share (`tiers`, D60); at every level the packet that is said to have
-//! verified an assumption is looked up in the log (`claims`, D62).
+//! INV-003, as `rules.json` states it. At high stakes, an ACT needs tier SUPERB and verified assumptions (D30); at
+//! lower stakes, tier and verification requirement demand a share of them (`tiers`, D60); at every level, the packet
+//! that is claimed to have verified an assumption must be in the log (`claims`, D62).
 
 use omen_types::{Code, DecisionOutcome, DecisionPayloadFacts, Diagnostic, PayloadFacts, QualityTier, StakesLevel};
 
@@ -20,7 +20,7 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     claims::check(context, decision, is_overridden(context, decision), findings);
 }
 
-/// What a decision shows by itself: all but whether the packets are in the log that it names.
+/// Checks a decision by itself: everything except whether the packets that it names are in the log.
 pub(super) fn check_alone(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     let Some(decision) = act(context) else { return };
     let mcp = &context.facts.mcp;
@@ -38,7 +38,7 @@ fn act<'c>(context: &Context<'c>) -> Option<&'c DecisionPayloadFacts<'c>> {
     }
 }
 
-/// The finding on an ACT at a level of stakes and a tier, with assumptions that are each verified or not.
+/// Returns the finding on an ACT at a stakes level and a tier, given for each assumption whether it is verified.
 pub(crate) fn acts_at<'a>(
     level: StakesLevel,
     tier: QualityTier,
@@ -63,7 +63,7 @@ pub(crate) fn acts_at<'a>(
     Some(finding)
 }
 
-/// Whether a quality tier suffices to act at a level of stakes: what `tier_check` of a decision says (D61).
+/// Whether a quality tier suffices for acting at a stakes level: the meaning of `tier_check` in a decision (D61).
 #[must_use]
 pub fn tier_suffices(level: StakesLevel, tier: QualityTier) -> bool {
     if is_high(level) { tier == QualityTier::Superb } else { tier != QualityTier::Subpar }
@@ -74,7 +74,7 @@ fn is_overridden(context: &Context<'_>, decision: &DecisionPayloadFacts<'_>) -> 
     derived::from_layer_1(&context.facts.header) && derived::contains_words(&decision.decision_summary, OVERRIDE)
 }
 
-/// Each condition for acting that does not hold, with its place.
+/// Returns each unmet condition for acting, with its location.
 fn unmet<'a>(tier: QualityTier, assumptions: impl Iterator<Item = (&'a str, bool)>) -> Vec<(String, String)> {
     let mut unmet = Vec::new();
     if tier != QualityTier::Superb {
@@ -91,7 +91,7 @@ fn unmet<'a>(tier: QualityTier, assumptions: impl Iterator<Item = (&'a str, bool
     unmet
 }
 
-/// The words by which layer 1 overrides the rule.
+/// Phrase by which layer 1 overrides the rule.
 pub const OVERRIDE: &str = "emergency override";
 
 #[cfg(test)]

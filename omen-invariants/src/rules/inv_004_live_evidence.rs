@@ -1,4 +1,4 @@
-//! INV-004, as `rules.json` states it, with what D31, D66 and D79 say of it.
+//! INV-004, as `rules.json` states it, with D31, D66 and D79.
 
 use omen_types::{
     Code, DecisionOutcome, Diagnostic, EpistemicStatus, FreshnessClass, Instant, McpEnvelope, PacketFacts, PacketType,
@@ -14,7 +14,7 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     check_as(context, || asks(context.facts, can_ask(context.facts.payload.packet_type(), context.ledger)), findings);
 }
 
-/// Any directive that reads may be one of a verification loop.
+/// Checks a packet by itself. Any directive that reads may belong to a verification loop.
 pub(super) fn check_alone(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     let packet_type = context.facts.payload.packet_type();
     let can_ask = packet_type == PacketType::TaskDirectivePacket || can_ask(packet_type, context.ledger);
@@ -27,7 +27,7 @@ fn check_as(context: &Context<'_>, asks: impl FnOnce() -> bool, findings: &mut V
     }
 }
 
-/// Warns of evidence that is older than the packet itself allows, whatever its status (D79).
+/// Warns of evidence that is older than the packet itself permits, whatever its status (D79).
 fn own_limit(context: &Context<'_>) -> Option<Diagnostic> {
     let mcp = &context.facts.mcp;
     let limit = mcp.epistemics.stale_if_older_than_seconds?.get();
@@ -36,7 +36,7 @@ fn own_limit(context: &Context<'_>) -> Option<Diagnostic> {
     (created_at > newest.plus_seconds(limit)).then(|| too_old(newest, created_at, limit, "newest", OWN_LIMIT))
 }
 
-/// Checks a claim about the present. Returns whether its evidence is stale.
+/// Checks a claim about the present, and returns whether its evidence is stale.
 fn claim(context: &Context<'_>, asks: impl FnOnce() -> bool, findings: &mut Vec<Diagnostic>) -> bool {
     let epistemics = &context.facts.mcp.epistemics;
     if !is_claim(epistemics.status, epistemics.freshness_class) {
@@ -45,7 +45,7 @@ fn claim(context: &Context<'_>, asks: impl FnOnce() -> bool, findings: &mut Vec<
     let Some(newest) = context.facts.mcp.evidence.evidence_refs.newest() else {
         let mut finding = unsupported(epistemics.status, epistemics.freshness_class);
         if asks() {
-            // What the rule's own help suggests is under way already.
+            // The rule's general help suggests a step that has already been taken.
             finding = finding.help(help::WHILE_ASKING);
             finding.severity = Severity::Warning;
         }
@@ -71,8 +71,9 @@ fn claim(context: &Context<'_>, asks: impl FnOnce() -> bool, findings: &mut Vec<
     is_stale
 }
 
-/// Whether packets of a type can ask for certainty or call for help, rather than claim or commit anything (D31). What they
-/// lack is then a warning: the rule itself demands to verify, and an emergency halt is never refused for want of evidence.
+/// Whether packets of a type can seek certainty or request help, rather than claim or commit anything (D31). Missing
+/// evidence is then only a warning: the rule itself demands verification, and an emergency halt is never refused for
+/// lack of evidence.
 #[must_use]
 pub fn can_ask(packet_type: PacketType, ledger: &Ledger) -> bool {
     match packet_type {
@@ -80,13 +81,13 @@ pub fn can_ask(packet_type: PacketType, ledger: &Ledger) -> bool {
         | PacketType::VerificationPlanPacket
         | PacketType::EscalationPacket
         | PacketType::IntegrityAlertPacket => true,
-        // A directive that the state machine lets pass after VERIFY_FIRST is one of the loop, in S4.
+        // A directive that the state machine accepts after VERIFY_FIRST belongs to the loop, in S4.
         PacketType::TaskDirectivePacket => ledger.decision() == Some(DecisionOutcome::VerifyFirst),
         _ => false,
     }
 }
 
-/// Whether a packet does so: of decisions and directives, those that neither act nor write.
+/// Whether a packet seeks certainty or requests help: for decisions and directives, if they neither act nor write.
 fn asks(facts: &PacketFacts<'_>, can_ask: bool) -> bool {
     can_ask
         && match &facts.payload {
@@ -98,7 +99,7 @@ fn asks(facts: &PacketFacts<'_>, can_ask: bool) -> bool {
         }
 }
 
-/// Warns of evidence that is too old, by the limit that the packet states or else that of its freshness class (D66).
+/// Warns of evidence that is too old, by the limit of the packet or else that of its freshness class (D66).
 fn stale(newest: Instant, now: Instant, stated: Option<u64>, freshness: FreshnessClass) -> Option<Diagnostic> {
     let limit = stated.or(freshness.stale_after_seconds())?;
     (now > newest.plus_seconds(limit)).then(|| {
@@ -107,7 +108,7 @@ fn stale(newest: Instant, now: Instant, stated: Option<u64>, freshness: Freshnes
     })
 }
 
-/// What a limit is called that the packet sets itself.
+/// Name of the limit that the packet itself sets.
 const OWN_LIMIT: &str = "`stale_if_older_than_seconds`";
 
 fn too_old(newest: Instant, now: Instant, limit: u64, which: &str, whose: &str) -> Diagnostic {
@@ -119,7 +120,7 @@ fn too_old(newest: Instant, now: Instant, limit: u64, which: &str, whose: &str) 
         .help(help::stale(limit))
 }
 
-/// The error of a claim without live evidence.
+/// Returns the error of a claim without live evidence.
 pub(crate) fn unsupported(status: EpistemicStatus, freshness: FreshnessClass) -> Diagnostic {
     let problem = format!(
         "`status` `{status}` with `freshness_class` `{freshness}` is a claim about the present; `evidence_refs` must contain \
@@ -138,7 +139,7 @@ pub fn is_borne_out(mcp: &McpEnvelope) -> bool {
     !is_claim(mcp.epistemics.status, mcp.epistemics.freshness_class) || is_live()
 }
 
-/// Whether status and freshness together claim to know how things are now without having seen it.
+/// Whether status and freshness together claim knowledge of the present without observation.
 #[must_use]
 pub fn is_claim(status: EpistemicStatus, freshness: FreshnessClass) -> bool {
     matches!(status, EpistemicStatus::Inferred | EpistemicStatus::Hypothesized | EpistemicStatus::Unknown)
@@ -199,7 +200,7 @@ mod tests {
             assert_eq!(of(ref_type, "OBSERVED", 89.into()), 1, "{ref_type}");
             assert_eq!(of(ref_type, "OBSERVED", 90.into()), 0, "{ref_type}");
         }
-        // One warning for both readings.
+        // One warning for both limits.
         assert_eq!(of("tool_output", "INFERRED", 89.into()), 1);
     }
 

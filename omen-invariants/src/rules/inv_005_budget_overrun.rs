@@ -1,5 +1,5 @@
-//! INV-005, as `rules.json` states it (D32, D59). How an overrun can be approved depends on the state of the episode, which
-//! the state machine knows: it replaces the general help that stands here by the one for that state.
+//! INV-005, as `rules.json` states it (D32, D59). The legal approval of an overrun depends on the episode's state,
+//! which the state machine knows: it replaces the general help from here by that for the state.
 
 use std::borrow::Cow;
 
@@ -29,7 +29,7 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     );
 }
 
-/// Warns of each budget that is exceeded once this packet is accepted, and was not before (D59).
+/// Warns of each budget that this packet, once accepted, makes exceeded (D59).
 fn report(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     let Some(budget) = budget_after(context).filter(|budget| budget.is_exceeded(context.now)) else { return };
     let mut overruns = budget.overruns(context.now);
@@ -48,7 +48,7 @@ fn report(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     );
 }
 
-/// The budgets once the packet is accepted; the first decision sets them (D32).
+/// Returns the budgets after the packet is accepted; the first decision sets them (D32).
 fn budget_after<'c>(context: &Context<'c>) -> Option<Cow<'c, Budget>> {
     match (context.ledger.budget(), &context.facts.payload) {
         (Some(budget), PayloadFacts::TaskResult(result)) => Some(Cow::Owned(budget.after(result))),
@@ -58,7 +58,7 @@ fn budget_after<'c>(context: &Context<'c>) -> Option<Cow<'c, Budget>> {
     }
 }
 
-/// The error of an episode that ends over budget (D59). `now` is its clock, or the fixed instant.
+/// Returns the error of an episode that ends over budget (D59). `now` is its clock, or the fixed instant.
 #[must_use]
 pub fn at_end(ledger: &Ledger, now: Instant) -> Option<Diagnostic> {
     let overruns = ledger.overruns(now);
@@ -99,7 +99,7 @@ mod tests {
 
     const START: &str = "2026-03-01T10:00:00Z";
 
-    /// A result that has used so many of 100 tokens.
+    /// Returns a result that has used `tokens` of 100 tokens.
     fn result(tokens: u32) -> Value {
         let used = json!({"tokens_used": tokens, "tool_calls_used": 0});
         packet(TaskResultPacket, &[("/payload/execution_metadata", used), ("/header/created_at", START.into())])

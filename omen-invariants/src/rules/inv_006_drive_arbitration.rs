@@ -34,7 +34,7 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Warns of an ACT that states itself that its quality does not suffice (D61).
+/// Warns of an ACT whose own checks state that its quality is insufficient (D61).
 fn acts_unchecked(constraints: &ConstraintsSatisfiedFacts, findings: &mut Vec<Diagnostic>) {
     for (failed, member, what) in [
         (!constraints.tier_check, "tier_check", "the quality tier does not suffice for the stakes"),
@@ -58,7 +58,7 @@ fn acts_unchecked(constraints: &ConstraintsSatisfiedFacts, findings: &mut Vec<Di
     }
 }
 
-/// The tradeoff policies that a summary may name (D33).
+/// Tradeoff policies that a summary may name (D33).
 pub const POLICIES: [&str; 4] = ["safety", "risk-adjusted", "min-regret", "expected value"];
 
 #[cfg(test)]

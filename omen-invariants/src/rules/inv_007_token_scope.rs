@@ -1,4 +1,4 @@
-//! INV-007, as `rules.json` states it. That there is a live token at all is rule E4 of the state machine; here it is the
+//! INV-007, as `rules.json` states it. Rule E4 of the state machine requires a live token; this rule checks the
 //! tool, the operation (D26, D28) and the resources (`constraints`, D27). A token that no directive can use is reported
 //! when it is issued (`issue`, D64), and a tool of two classes with the first directive that shows it (D88).
 
@@ -27,21 +27,22 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     }
     let token_id = directive.authorization_token_id.as_deref().unwrap_or_default();
     let Some(allowance) = context.ledger.tokens().get(token_id).and_then(|token| token.allowance.as_ref()) else {
-        // INVARIANT: E4 has refused the packet already.
+        // INVARIANT: E4 has already refused the packet.
         return;
     };
-    let scope = Scope { token_id, allowance };
+    let scope = TokenScope { token_id, allowance };
     scope.tool(directive, findings);
     let params = Params::read(directive.execution_method.tool_params);
     scope.operation(&params, findings);
     for constraints in &allowance.constraints {
-        // INVARIANT: the ledger has written the text, so it parses as an object.
+        // INVARIANT: the ledger has serialized the text, so it is a JSON object.
         let constraints: Map<String, Value> = serde_json::from_str(constraints).unwrap_or_default();
         constraints::check(token_id, &constraints, &params, findings);
     }
 }
 
-/// The warning on the first directive that uses a tool in another class than those before it; none if it was reported (D88).
+/// Returns the warning on the first directive that uses a tool in another class than earlier ones; `None` if it was
+/// already reported (D88).
 fn two_classes(
     context: &Context<'_>,
     directive: &TaskDirectivePayloadFacts<'_>,
@@ -62,12 +63,12 @@ fn two_classes(
     )
 }
 
-struct Scope<'s> {
+struct TokenScope<'s> {
     token_id: &'s str,
     allowance: &'s Allowance,
 }
 
-impl Scope<'_> {
+impl TokenScope<'_> {
     fn tool(&self, directive: &TaskDirectivePayloadFacts<'_>, findings: &mut Vec<Diagnostic>) {
         let Self { token_id, allowance } = self;
         match directive.execution_method.tool_id.as_deref() {

@@ -1,5 +1,6 @@
-//! INV-008, as `rules.json` states it. What it shares with E3, the state machine reports (D37). The ledger's own part is here:
-//! which packets a closing belief update may name as evidence (D22), and whether the loop kept to its plan (D82).
+//! INV-008, as `rules.json` states it. The state machine reports the part that it shares with E3 (D37). The
+//! ledger's own part is here: which packets a closing belief update may cite as evidence (D22), and whether the loop
+//! kept to its plan (D82).
 
 use omen_types::{BeliefUpdatePayloadFacts, Code, Diagnostic};
 
@@ -40,7 +41,7 @@ mod tests {
     use super::{check, cites_evidence};
     use crate::ledger::Update;
 
-    /// Whether a belief update that names a packet cites evidence, after one observation before a loop and one in it.
+    /// Whether a belief update that names a packet cites evidence, given one observation before a loop and one in it.
     fn cites(packet_id: &str) -> bool {
         let seen = |id: &str| packet(ObservationPacket, &[("/header/packet_id", id.into())]);
         let episode = Episode::default()
@@ -65,7 +66,7 @@ mod tests {
         assert!(!cites("pkt_before") && !cites("pkt_none"));
     }
 
-    /// How many findings there are on a belief update some seconds after a plan, after so many results.
+    /// Returns the number of findings on a belief update `second` seconds after a plan, after `results` results.
     fn beyond(plan: serde_json::Value, results: usize, second: u32) -> usize {
         let at = |second: u32| serde_json::Value::from(format!("2026-03-01T10:00:{second:02}Z"));
         let opens = Update { opens_loop: true, ..Update::default() };

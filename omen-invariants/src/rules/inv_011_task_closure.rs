@@ -1,4 +1,5 @@
-//! INV-011, as `rules.json` states it (D35, D69). A directive that never gets a result is E6, at the end of the stream.
+//! INV-011, as `rules.json` states it (D35, D69). A directive that never gets a result violates E6, at the end of
+//! the stream.
 
 use omen_types::{Code, DecisionOutcome, Diagnostic, Instant, PayloadFacts};
 
@@ -25,7 +26,8 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     }
 }
 
-/// What is late at a time and was not reported before, without a packet: each with the id of the directive's packet.
+/// Returns the findings on directives that are late at a time and were not reported before, without a packet: each with
+/// the id of the directive's packet.
 #[must_use]
 pub fn late(ledger: &Ledger, now: Instant) -> Vec<(&str, Diagnostic)> {
     let all = ledger.open().newly_late(now).into_iter();
@@ -78,7 +80,7 @@ mod tests {
         packet(packet_type, &[("/header/created_at", time.into()), (member, value)])
     }
 
-    /// An episode with a directive at CRITICAL stakes that may take 60 seconds from 10:00:00 on.
+    /// Returns an episode with a directive at CRITICAL stakes and a timeout of 60 seconds, sent at 10:00:00.
     fn sent() -> Episode {
         let mut directive = at("2026-03-01T10:00:00Z", TaskDirectivePacket, "/payload/timeout_seconds", 60.into());
         if let Some(level) = directive.pointer_mut("/mcp/stakes/stakes_level") {

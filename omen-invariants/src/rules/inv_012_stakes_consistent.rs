@@ -9,7 +9,7 @@ use crate::help::inv_012 as help;
 
 pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     let stakes = &context.facts.mcp.stakes;
-    let axes = Axes::of(stakes);
+    let axes = Axes::from_facts(stakes);
     let stated = stakes.stakes_level;
     let understated = matches!(stated, StakesLevel::Low | StakesLevel::Medium)
         && (axes.line_holds(StakesLevel::High) || axes.line_holds(StakesLevel::Critical));
@@ -32,13 +32,13 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     );
 }
 
-/// The error of a level of stakes that is stated below the one that the axes justify. In a log it is a warning (D36); an
+/// Returns the error of a stakes level below the one that the axes justify. In a log it is a warning (D36), but an
 /// envelope that is being written can still be corrected.
 #[must_use]
 pub fn understated(stakes: &Stakes) -> Option<Diagnostic> {
     let (axes, stated) = (Axes::stated(stakes), stakes.stakes_level);
     let justified = axes.level();
-    // One medium axis and the rest low justify LOW as well as MEDIUM.
+    // One medium axis with the rest low justifies LOW as well as MEDIUM.
     let is_low = stated == StakesLevel::Low && axes.line_holds(StakesLevel::Low);
     (stated < justified && !is_low).then(|| {
         Diagnostic::error(
@@ -50,7 +50,7 @@ pub fn understated(stakes: &Stakes) -> Option<Diagnostic> {
     })
 }
 
-/// How high an axis is.
+/// Rank of an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rank {
     /// LOW, REVERSIBLE, BENIGN.
@@ -64,8 +64,7 @@ pub enum Rank {
 }
 
 impl Rank {
-    /// The rank of the value at a place, from 0: the schema lists the values of each axis from low to
-    /// high (D36).
+    /// Returns the rank of a value by its index: the schema lists the values of each axis from low to high (D36).
     fn of_place(place: usize) -> Self {
         match place {
             0 => Self::Low,
@@ -76,21 +75,21 @@ impl Rank {
     }
 }
 
-/// The four axes of stakes.
+/// Four axes of stakes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Axes {
-    /// How much is at stake.
+    /// Potential damage.
     pub impact: Impact,
-    /// Whether it can be undone.
+    /// Degree to which the effect can be undone.
     pub irreversibility: Irreversibility,
-    /// How little is known.
+    /// Degree of uncertainty.
     pub uncertainty: Uncertainty,
-    /// Whether others work against the agent.
+    /// Presence of adversaries.
     pub adversariality: Adversariality,
 }
 
 impl Axes {
-    fn of(stakes: &StakesFacts) -> Self {
+    fn from_facts(stakes: &StakesFacts) -> Self {
         Self {
             impact: stakes.impact,
             irreversibility: stakes.irreversibility,
@@ -108,15 +107,15 @@ impl Axes {
         }
     }
 
-    /// The ranks, impact first.
+    /// Returns the ranks, impact first.
     #[must_use]
     pub fn ranks(self) -> [Rank; 4] {
-        // Casts read the place of a value in the schema, which the type-level facts are made from, too.
+        // Casts yield the index of a value in the schema, from which the type-level facts are made, too.
         [self.impact as usize, self.irreversibility as usize, self.uncertainty as usize, self.adversariality as usize]
             .map(Rank::of_place)
     }
 
-    /// Whether the line of a level holds (D36). More than one may, or none.
+    /// Whether the condition of a level holds (D36). It may hold for several levels, or for none.
     #[must_use]
     pub fn line_holds(self, level: StakesLevel) -> bool {
         let ranks = self.ranks();
@@ -135,7 +134,7 @@ impl Axes {
         }
     }
 
-    /// The level that the axes justify: the first of CRITICAL, HIGH, MEDIUM, LOW whose line holds.
+    /// Returns the level that the axes justify: the first of CRITICAL, HIGH, MEDIUM, LOW whose condition holds.
     #[must_use]
     pub fn level(self) -> StakesLevel {
         [StakesLevel::Critical, StakesLevel::High, StakesLevel::Medium]

@@ -1,6 +1,6 @@
-//! How rules quote what others have written.
+//! Quotation of foreign text in findings.
 
-/// A text in at most so many characters.
+/// Truncates a text to at most `limit` characters.
 pub(super) fn shorten(text: &str, limit: usize) -> String {
     let mut short: String = text.chars().take(limit).collect();
     if short.len() < text.len() {
@@ -9,7 +9,7 @@ pub(super) fn shorten(text: &str, limit: usize) -> String {
     short
 }
 
-/// Names in backticks, separated by commas.
+/// Joins names in backticks, separated by commas.
 pub(super) fn list<'n>(names: impl Iterator<Item = &'n str>) -> String {
     let names: Vec<_> = names.map(|name| format!("`{name}`")).collect();
     if names.is_empty() { "nothing".to_owned() } else { names.join(", ") }

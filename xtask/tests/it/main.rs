@@ -21,3 +21,4 @@ mod package;
 mod skips;
 mod tests;
 mod toolchain;
+mod type_names;

@@ -1,44 +1,44 @@
 //! Capabilities: traits of the states that have a method, for code that is generic over the state.
 //!
-//! The states of a capability share one inherent method, whose impl has the bound: `impl<S: CanX> Episode<S>`. So a
-//! closure over `Episode<_>` finds one method, not one for each state, and code that is generic over the state calls the
-//! same method. A bound on the impl, unlike one on the method, is checked while rustc looks the method up: in every
-//! other state rustc goes on to the traits that explain why the call is illegal. For a generic state without the bound
-//! it would list all of them. So there is one more, for a reference: rustc looks there last, and the first thing that
-//! this trait requires is the capability.
+//! The states of a capability share one inherent method, whose impl has the bound: `impl<S: CanX> Episode<S>`. A
+//! closure over `Episode<_>` therefore finds one method instead of one for each state, and generic code calls the same
+//! method. rustc checks a bound on the impl, unlike one on the method, during method lookup: in every other state it
+//! continues with the traits that explain why the call is illegal. For a generic state without the bound, it would list
+//! all of these traits. Therefore an additional trait is implemented for a reference: rustc tries it last, and its
+//! first requirement is the capability.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
 use super::super::functions::Implementation;
 use super::super::{doc, ident};
-use super::{State, each, explain, find, method, mistake, next};
+use super::{StateType, explain, find, method, mistake, next, per_state};
 use crate::mistake::Mistakes;
 use crate::model::{Answer, Capability, Fsm, Model, Move};
 
-/// The capabilities, with their methods.
+/// Capabilities and their methods.
 pub(super) struct Capabilities {
     pub(super) traits: TokenStream,
-    /// The traits that explain calls in a generic state without the capability.
+    /// Traits that explain calls in a generic state without the capability.
     pub(super) explained: TokenStream,
-    /// Their names.
+    /// Names of those traits.
     pub(super) names: Vec<syn::Ident>,
 }
 
 pub(super) fn emit(
     model: &Model,
-    states: &[State<'_>],
+    states: &[StateType<'_>],
     implementations: &[Implementation],
 ) -> Result<Capabilities, Mistakes> {
     let mut all = Capabilities { traits: TokenStream::new(), explained: TokenStream::new(), names: Vec::new() };
     for (at, mv) in model.fsm.typed.moves.iter().enumerate() {
         let Some(capability) = &mv.capability else { continue };
         if capability.per_state {
-            let made = each::emit(&model.fsm, states, mv, capability, implementations);
+            let made = per_state::emit(&model.fsm, states, mv, capability, implementations);
             let (traits, methods) = made.map_err(|problem| mistake(at, problem))?;
             all.traits.extend(traits);
             all.explained.extend(methods);
-            all.names.push(each::carrier(capability));
+            all.names.push(per_state::carrier(capability));
             continue;
         }
         let within = within(&model.fsm, states, mv, implementations);
@@ -55,25 +55,25 @@ pub(super) fn emit(
     Ok(all)
 }
 
-/// The states whose method is the function for any state.
+/// Returns the states whose method is the function for any state.
 fn within<'s, 'm>(
     fsm: &Fsm,
-    states: &'s [State<'m>],
+    states: &'s [StateType<'m>],
     mv: &Move,
     implementations: &[Implementation],
-) -> Vec<&'s State<'m>> {
-    let is_generic = |state: &State<'_>| {
+) -> Vec<&'s StateType<'m>> {
+    let is_generic = |state: &StateType<'_>| {
         mv.by_hand || find(state, mv, implementations).is_some_and(|implementation| implementation.is_for_any())
     };
     let legal = states.iter().filter(|state| matches!(fsm.answer(state.of, mv), Answer::Legal));
     legal.filter(|state| is_generic(state)).collect()
 }
 
-/// The trait, and the states that implement it.
+/// Emits the trait and its implementations.
 fn one(
     model: &Model,
-    states: &[State<'_>],
-    within: &[&State<'_>],
+    states: &[StateType<'_>],
+    within: &[&StateType<'_>],
     mv: &Move,
     leads_on: bool,
 ) -> Result<TokenStream, String> {
@@ -106,8 +106,8 @@ fn one(
     })
 }
 
-/// The docs and the compile error of a capability.
-pub(super) fn texts(mv: &Move, name: &str, over: &[String], within: &[&State<'_>]) -> TokenStream {
+/// Returns the docs and the compile error of a capability.
+pub(super) fn texts(mv: &Move, name: &str, over: &[String], within: &[&StateType<'_>]) -> TokenStream {
     let listed: Vec<String> = within.iter().map(|state| format!("`{}`", state.of.ty)).collect();
     let about = doc(&format!("States in which `{}` is legal: {}.", mv.method, listed.join(", ")));
     let arguments: Vec<String> = over.iter().map(|name| format!("{{{name}}}")).collect();
@@ -124,12 +124,12 @@ pub(super) fn texts(mv: &Move, name: &str, over: &[String], within: &[&State<'_>
     }
 }
 
-/// The trait that explains a call in a generic state without the capability.
+/// Returns the name of the trait that explains a call in a generic state without the capability.
 fn unless(capability: &Capability) -> syn::Ident {
     format_ident!("Unless{}", capability.name)
 }
 
-/// The method of all states with the capability.
+/// Emits the method that all states with the capability share.
 fn shared(
     mv: &Move,
     capability: &Capability,
@@ -146,7 +146,7 @@ fn shared(
     })
 }
 
-/// The explanation of a call in a generic state without the capability.
+/// Emits the explanation of a call in a generic state without the capability.
 fn unknown(mv: &Move, capability: &Capability, implementations: &[Implementation]) -> TokenStream {
     let (can, then, method) = (ident(&capability.name), ident(&capability.then), ident(&mv.method));
     let carrier = unless(capability);

@@ -1,15 +1,15 @@
 //! Explanations of illegal calls.
 //!
-//! For a missing method, rustc reports only that there is no such method. So every state has every method: where it is
-//! illegal, from a trait that is not implemented, whose message names the rule and the fix. Inherent methods take
-//! precedence, and completion lists only them. There is a trait for each method and explanation, and each state has
-//! exactly one of them.
+//! For a missing method, rustc reports only that it does not exist. Therefore every state has every method: where a
+//! method is illegal, it comes from an unimplemented trait whose message names the rule and the fix. Inherent methods
+//! take precedence, and completion lists only them. There is one trait for each combination of method and explanation,
+//! and each state has exactly one of them per method.
 //!
-//! A bound on the method would be enough, but rustc shows the source of a failed bound, which is in the build folder.
-//! It makes one exception: the bound that a type implements the trait whose method is called. So this bound must fail,
-//! and only after the method was found. The trait has a parameter and is implemented for two values of it, so rustc
-//! cannot choose one while it looks up the method. The method then requires that the parameter is the state, which is
-//! neither of the two.
+//! A bound on the method would be enough, but then rustc shows the source of the failed bound, which is in the build
+//! folder. It makes one exception: the bound that a type implements the trait whose method is called. So this bound
+//! must fail, and only after method lookup. The trait has a parameter and is implemented for two values of it, so rustc
+//! cannot choose one during the lookup. The method then requires the parameter to be the state, which is neither of the
+//! two.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -17,14 +17,14 @@ use quote::{format_ident, quote};
 use super::super::functions::Implementation;
 use super::super::names::pascal;
 use super::super::{bug, ident};
-use super::State;
+use super::StateType;
 use super::capability::Capabilities;
 use crate::mistake::Mistakes;
 use crate::model::{Answer, Model, Move, Text};
 
 pub(super) fn emit(
     model: &Model,
-    states: &[State<'_>],
+    states: &[StateType<'_>],
     implementations: &[Implementation],
     capabilities: &Capabilities,
 ) -> Result<TokenStream, Mistakes> {
@@ -38,18 +38,18 @@ pub(super) fn emit(
     }
     let unknown = &capabilities.explained;
     Ok(quote! {
-        /// Traits that explain illegal calls. Their methods cannot be called.
+        /// Traits that explain illegal calls. Their methods cannot be called successfully.
         #[doc(hidden)]
         pub mod explain {
             #[allow(clippy::wildcard_imports, reason = "the states are many")]
             use super::*;
 
-            /// The traits without names: `use ..::in_scope::*` imports only their methods.
+            /// Anonymous imports of the traits: `use ..::in_scope::*` brings only their methods into scope.
             pub mod in_scope {
                 pub use super::{#(#names as _),*};
             }
 
-            /// The state of an episode.
+            /// Maps an episode to its state.
             pub trait InState {
                 type State;
             }
@@ -58,7 +58,7 @@ pub(super) fn emit(
                 type State = S;
             }
 
-            /// The traits are implemented for these two, which are not states.
+            /// Types for which the traits are implemented. They are not states.
             pub enum Nowhere {}
             pub enum Elsewhere {}
 
@@ -80,17 +80,21 @@ pub(super) fn emit(
     })
 }
 
-/// The states in which a call has the same explanation.
-struct Group<'m> {
+/// States in which a call has the same explanation.
+struct SharedExplanation<'m> {
     name: syn::Ident,
     code: String,
     text: &'m Text,
-    within: Vec<&'m State<'m>>,
+    within: Vec<&'m StateType<'m>>,
 }
 
-/// The explanations of a method, in the order of their states.
-fn groups<'m>(model: &'m Model, states: &'m [State<'m>], mv: &Move) -> Result<Vec<Group<'m>>, Mistakes> {
-    let mut groups: Vec<Group<'m>> = Vec::new();
+/// Returns the explanations of a method, in the order of their states.
+fn groups<'m>(
+    model: &'m Model,
+    states: &'m [StateType<'m>],
+    mv: &Move,
+) -> Result<Vec<SharedExplanation<'m>>, Mistakes> {
+    let mut groups: Vec<SharedExplanation<'m>> = Vec::new();
     for state in states {
         let Answer::Refused { code, text } = model.fsm.answer(state.of, mv) else { continue };
         let text =
@@ -99,17 +103,17 @@ fn groups<'m>(model: &'m Model, states: &'m [State<'m>], mv: &Move) -> Result<Ve
             group.within.push(state);
             continue;
         }
-        // `ActHereE1`; with a number from the second explanation of a rule on.
+        // `ActHereE1`; from the second explanation of a rule on, with a number.
         let before = groups.iter().filter(|group| group.code == code).count();
         let number = if before == 0 { String::new() } else { (before + 1).to_string() };
         let name = format_ident!("{}Here{}{number}", pascal(&mv.method), pascal(&code));
-        groups.push(Group { name, code, text, within: vec![state] });
+        groups.push(SharedExplanation { name, code, text, within: vec![state] });
     }
     Ok(groups)
 }
 
-fn answer(model: &Model, mv: &Move, group: &Group<'_>, implementations: &[Implementation]) -> TokenStream {
-    let Group { name, code, text, within } = group;
+fn answer(model: &Model, mv: &Move, group: &SharedExplanation<'_>, implementations: &[Implementation]) -> TokenStream {
+    let SharedExplanation { name, code, text, within } = group;
     let list = format_ident!("In{name}");
     let shared = model.rules.iter().find(|rule| rule.code == *code).and_then(|rule| rule.shared_with.as_ref());
     let shared = shared.map(|shared| format!(" ({shared})")).unwrap_or_default();
@@ -150,7 +154,7 @@ fn answer(model: &Model, mv: &Move, group: &Group<'_>, implementations: &[Implem
     }
 }
 
-/// The signature of a call: the generic parameters that the caller may name, and the names of the parameters.
+/// Returns the signature of a call: the generic parameters that the caller may name, and the names of the parameters.
 pub(super) fn signature(mv: &Move, implementations: &[Implementation]) -> (Option<syn::Generics>, Vec<syn::Ident>) {
     if mv.by_hand {
         return (None, mv.takes.iter().map(|name| format_ident!("_{name}")).collect());
@@ -159,7 +163,7 @@ pub(super) fn signature(mv: &Move, implementations: &[Implementation]) -> (Optio
     let longest = of().map(|implementation| &implementation.parameters).max_by_key(|parameters| parameters.len());
     let names = match longest {
         Some(parameters) => parameters.iter().map(|(name, _)| format_ident!("_{name}")).collect(),
-        // Legal nowhere, so its parameters are unknown.
+        // The method is legal nowhere, so its parameters are unknown.
         None => vec![format_ident!("_value")],
     };
     (of().find_map(Implementation::named_at_call), names)

@@ -1,4 +1,4 @@
-//! One method of one state.
+//! Method of one state.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -6,45 +6,45 @@ use syn::visit_mut::VisitMut;
 
 use super::super::functions::{self, Implementation, STATES, Substitute};
 use super::super::ident;
-use super::State;
+use super::StateType;
 use crate::model::Move;
 
 pub(super) fn emit(
-    state: &State<'_>,
+    state: &StateType<'_>,
     mv: &Move,
     implementation: &Implementation,
     next: Option<&syn::Type>,
 ) -> Result<TokenStream, String> {
-    Ok(of(&state.ty, &state.parameters, mv, implementation, next)?.inherent())
+    Ok(build(&state.ty, &state.parameters, mv, implementation, next)?.inherent())
 }
 
-/// The method of a state that is a type parameter, `S`; `own` are parameters of its impl.
+/// Returns the method of a state that is a type parameter, `S`; `own` are the additional parameters of the impl.
 pub(super) fn generic<'i>(
     mv: &Move,
     implementation: &'i Implementation,
     own: &[syn::Ident],
     next: Option<&syn::Type>,
 ) -> Result<Method<'i>, String> {
-    of(&functions::any(), own, mv, implementation, next)
+    build(&functions::any(), own, mv, implementation, next)
 }
 
-/// A method in its parts.
+/// Parts of a method.
 pub(super) struct Method<'i> {
     pub(super) docs: &'i [syn::Attribute],
-    /// From `fn` to the end of the bounds.
+    /// Everything from `fn` to the end of the bounds.
     pub(super) signature: TokenStream,
     pub(super) body: TokenStream,
 }
 
 impl Method<'_> {
-    /// The method of an inherent impl.
+    /// Returns the method of an inherent impl.
     pub(super) fn inherent(&self) -> TokenStream {
         let Self { docs, signature, body } = self;
         quote!(#(#docs)* pub #signature { #body })
     }
 }
 
-fn of<'i>(
+fn build<'i>(
     state: &syn::Type,
     own: &[syn::Ident],
     mv: &Move,
@@ -81,7 +81,7 @@ fn of<'i>(
     })
 }
 
-/// Removes the parameters of the states, and returns their bounds.
+/// Removes the parameters that stand for states, and returns their bounds.
 fn take_states(
     parameters: &[syn::Ident],
     generics: &mut syn::Generics,
@@ -116,7 +116,7 @@ fn take_states(
     bounds
 }
 
-/// Whether a bound is on `S` or `Next` itself: the generated types satisfy it.
+/// Whether a bound is on `S` or `Next` itself. The generated types satisfy such bounds.
 fn is_about_states(predicate: &syn::WherePredicate) -> bool {
     let syn::WherePredicate::Type(predicate) = predicate else { return false };
     matches!(&predicate.bounded_ty, syn::Type::Path(path)

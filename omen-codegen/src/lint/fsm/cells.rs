@@ -1,18 +1,18 @@
-//! The code of each cell: the facts that refusals depend on, and the refusals.
+//! Code of each cell: refusals, and the facts on which they depend.
 
 use super::super::codes::known_code;
 use super::super::index::Index;
-use super::super::kind::Kind;
+use super::super::kind::MistakeKind;
 use super::super::node::Node;
-use super::super::record::{self, Field, Want, may, need};
+use super::super::record::{self, FieldSpec, Want, may, need};
 use super::super::report::Report;
 use super::super::suggest;
 use super::states::{ANY, States};
 use super::{ids, known_event};
 
-const CELLS: &[Field] = &[need("description", Want::Text), need("facts", Want::List), need("refusals", Want::List)];
+const CELLS: &[FieldSpec] = &[need("description", Want::Text), need("facts", Want::List), need("refusals", Want::List)];
 
-const FACT: &[Field] = &[
+const FACT: &[FieldSpec] = &[
     need("id", Want::Text),
     may("set_by", Want::Texts),
     may("cleared_by", Want::Texts),
@@ -21,7 +21,7 @@ const FACT: &[Field] = &[
     need("description", Want::Text),
 ];
 
-const REFUSAL: &[Field] = &[
+const REFUSAL: &[FieldSpec] = &[
     need("code", Want::Text),
     need("in", Want::Texts),
     may("except", Want::Texts),
@@ -34,7 +34,7 @@ const REFUSAL: &[Field] = &[
     need("source", Want::Text),
 ];
 
-/// More facts do not fit the set of bits in which the build goes through them.
+/// Maximum number of facts, so that the build can enumerate all sets of them as bits.
 const MOST_FACTS: usize = 16;
 
 pub(super) fn check(
@@ -56,7 +56,7 @@ pub(super) fn check(
     }
     if let Some(fact) = facts.get(MOST_FACTS) {
         let problem = format!("there are more than {MOST_FACTS} facts");
-        report.add(Kind::RefusalForm, fact, problem, "remove facts on which no refusal depends");
+        report.add(MistakeKind::RefusalForm, fact, problem, "remove facts on which no refusal depends");
     }
     for refusal in cells.list("refusals") {
         record::check(report, &refusal, &[REFUSAL]);
@@ -76,11 +76,11 @@ pub(super) fn check(
     }
 }
 
-/// Checks that there is a fact of this name.
+/// Checks that the fact exists.
 pub(super) fn known_fact(facts: &[Node<'_>], fact: &str, at: &Node<'_>, report: &mut Report) {
     let known: Vec<&str> = facts.iter().filter_map(|fact| fact.text("id")).collect();
     if !known.contains(&fact) {
-        report.add(Kind::UnknownFact, at, format!("unknown fact `{fact}`"), suggest::help(fact, known));
+        report.add(MistakeKind::UnknownFact, at, format!("unknown fact `{fact}`"), suggest::help(fact, known));
     }
 }
 
@@ -90,15 +90,15 @@ fn fact_at(facts: &[Node<'_>], node: &Node<'_>, key: &str, report: &mut Report) 
     }
 }
 
-/// Checks that a refusal depends on the table or on one fact: without either it would forbid what has a row.
+/// Checks that a refusal depends on the table or on one fact: otherwise it would forbid events that have a row.
 fn form(refusal: &Node<'_>, report: &mut Report) {
     let facts = ["if", "unless"].iter().filter(|key| refusal.get(key).is_some()).count();
     let without_row = refusal.get("without_row").is_some_and(|flag| flag.json.as_bool() == Some(true));
     if facts > 1 {
-        report.add(Kind::RefusalForm, refusal, "a refusal depends on one fact", "keep `if` or `unless`");
+        report.add(MistakeKind::RefusalForm, refusal, "a refusal depends on one fact", "keep `if` or `unless`");
     } else if facts == 0 && !without_row {
         report.add(
-            Kind::RefusalForm,
+            MistakeKind::RefusalForm,
             refusal,
             "this refusal applies regardless of the table",
             "add `\"without_row\": true`, or the fact on which it depends as `if` or `unless`",

@@ -1,15 +1,15 @@
-//! Who sends what: every layer that a header can name, and every packet.
+//! Senders of packets: every layer that a header can name, and every packet.
 
 use super::super::index::{Index, Shape};
-use super::super::kind::Kind;
+use super::super::kind::MistakeKind;
 use super::super::names::pascal_case;
 use super::super::node::Node;
-use super::super::record::{self, Field, Want, may, need};
+use super::super::record::{self, FieldSpec, Want, may, need};
 use super::super::report::Report;
 use super::super::suggest;
 use super::{ids, ids_at, known_event};
 
-const LAYERS: &[Field] = &[
+const LAYERS: &[FieldSpec] = &[
     need("description", Want::Text),
     need("senders", Want::List),
     may("anywhere", Want::Texts),
@@ -19,12 +19,12 @@ const LAYERS: &[Field] = &[
     may("words", Want::List),
 ];
 
-const SENDER: &[Field] = &[need("layer", Want::Text), need("sends", Want::Texts), need("description", Want::Text)];
+const SENDER: &[FieldSpec] = &[need("layer", Want::Text), need("sends", Want::Texts), need("description", Want::Text)];
 
-const WORD: &[Field] =
+const WORD: &[FieldSpec] =
     &[need("id", Want::Text), need("name", Want::Text), need("events", Want::Texts), need("description", Want::Text)];
 
-/// The definition of where a packet comes from.
+/// Definition of the layer of a packet.
 const LAYER_SOURCE: &str = "LayerSource";
 
 pub(super) fn check(index: &Index<'_>, events: &[Node<'_>], layers: &Node<'_>, report: &mut Report) {
@@ -61,13 +61,13 @@ pub(super) fn check(index: &Index<'_>, events: &[Node<'_>], layers: &Node<'_>, r
     }
 }
 
-/// Checks that no layer and no packet is forgotten.
+/// Checks that every layer and every packet is listed.
 fn complete(index: &Index<'_>, known: &[String], layers: &Node<'_>, senders: &[Node<'_>], report: &mut Report) {
     for layer in known {
         if senders.iter().all(|sender| sender.text("layer") != Some(layer)) {
             let problem = format!("no entry is for the layer `{layer}`");
             let help = format!("add an entry with `\"layer\": \"{layer}\"`, and the packets that it sends");
-            report.add(Kind::MissingLayer, layers, problem, help);
+            report.add(MistakeKind::MissingLayer, layers, problem, help);
         }
     }
     let sends = |sender: &Node<'_>, packet: &str| sender.texts("sends").iter().any(|(name, _)| *name == packet);
@@ -79,15 +79,15 @@ fn complete(index: &Index<'_>, known: &[String], layers: &Node<'_>, senders: &[N
         let mut from = senders.iter().filter(|sender| sends(sender, packet)).peekable();
         if from.peek().is_none() {
             let problem = format!("no layer sends the packet `{packet}`");
-            report.add(Kind::UnsentPacket, layers, problem, "add it to `sends` of a layer, or to `unjudged`");
+            report.add(MistakeKind::UnsentPacket, layers, problem, "add it to `sends` of a layer, or to `unjudged`");
         } else if !from.any(|sender| typed.iter().any(|(layer, _)| sender.text("layer") == Some(layer))) {
             let problem = format!("no layer of `typed` sends the packet `{packet}`");
-            report.add(Kind::UnsentPacket, layers, problem, "add a layer that sends it to `typed`");
+            report.add(MistakeKind::UnsentPacket, layers, problem, "add a layer that sends it to `typed`");
         }
     }
 }
 
-/// The layers that a header can name: numbers of an integer type, and values of an enum.
+/// Returns the layers that a header can name: numbers of an integer type, and values of an enum.
 fn known_layers(index: &Index<'_>) -> Vec<String> {
     let Some(source) = index.definitions().find(|definition| definition.name == LAYER_SOURCE) else {
         return Vec::new();
@@ -98,7 +98,7 @@ fn known_layers(index: &Index<'_>) -> Vec<String> {
             Shape::Integer => {
                 let bound = |key: &str| branch.node.get(key).and_then(|node| node.json.as_u64());
                 let (min, max) = (bound("minimum").unwrap_or(0), bound("maximum").unwrap_or(0));
-                // A table has room for a few: what is beyond is a mistake in the bounds.
+                // Bounds that admit more layers than any table lists are a mistake.
                 known.extend((min..=max.min(min.saturating_add(MOST))).map(|number| number.to_string()));
             }
             Shape::Enum => known.extend(branch.value_names().into_iter().map(str::to_owned)),
@@ -111,16 +111,16 @@ fn known_layers(index: &Index<'_>) -> Vec<String> {
 fn known_layer(known: &[String], layer: &str, at: &Node<'_>, report: &mut Report) {
     if !known.iter().any(|name| name == layer) && !layer.trim().is_empty() {
         let help = suggest::help(layer, known.iter().map(String::as_str));
-        report.add(Kind::UnknownLayer, at, format!("unknown layer `{layer}`"), help);
+        report.add(MistakeKind::UnknownLayer, at, format!("unknown layer `{layer}`"), help);
     }
 }
 
 fn known_packet(index: &Index<'_>, packet: &str, at: &Node<'_>, report: &mut Report) {
     if index.packet(packet).is_none() {
         let help = suggest::help(packet, index.packets().map(|packet| packet.name));
-        report.add(Kind::UnknownPacket, at, format!("there is no packet `{packet}`"), help);
+        report.add(MistakeKind::UnknownPacket, at, format!("there is no packet `{packet}`"), help);
     }
 }
 
-/// More layers than any table lists.
+/// Maximum number of layers.
 const MOST: u64 = 31;

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::super::kind::Kind;
+use super::super::kind::MistakeKind;
 use super::super::node::Node;
-use super::super::record::{self, Field, Want, need};
+use super::super::record::{self, FieldSpec, Want, need};
 use super::super::report::Report;
 use super::known_event;
 use super::states::{ANY, SAME, States};
 
-const ROW: &[Field] = &[
+const ROW: &[FieldSpec] = &[
     need("from", Want::Texts),
     need("events", Want::Texts),
     need("to", Want::Texts),
@@ -17,10 +17,10 @@ const ROW: &[Field] = &[
     need("source", Want::Text),
 ];
 
-/// The table: for a state and an event, where it leads. States are paths of leaves.
+/// Transition table: targets by state and event. States are paths of leaves.
 pub(super) type Table<'a> = BTreeMap<(String, &'a str), Vec<String>>;
 
-/// Checks the rows, and returns what they say if there is no mistake in them.
+/// Checks the rows, and returns the table if it is free of mistakes.
 pub(super) fn check<'a>(
     file: &Node<'a>,
     states: &States<'a>,
@@ -33,7 +33,7 @@ pub(super) fn check<'a>(
         record::check(report, &row, &[ROW]);
         enter(&row, states, events, &mut table, report);
     }
-    // A row with a mistake makes what it should have led to look out of reach.
+    // A faulty row would make its targets look unreachable.
     if report.count() > before || file.get("rows").is_none() {
         return None;
     }
@@ -64,7 +64,7 @@ fn enter<'a>(row: &Node<'a>, states: &States<'a>, events: &[Node<'a>], table: &m
             n => format!(" and {} more", n - 1),
         };
         report.add(
-            Kind::RowOverlap,
+            MistakeKind::RowOverlap,
             row,
             format!("another row, or this one, has {first} already{more}"),
             "keep one row for a state and an event; a row can lead to several states",
@@ -97,7 +97,7 @@ fn to<'s>(row: &Node<'_>, states: &'s States<'_>, report: &mut Report) -> Vec<&'
             to.push(leaf);
         } else if states.has_substates(name) {
             report.add(
-                Kind::BareTarget,
+                MistakeKind::BareTarget,
                 &at,
                 format!("`{name}` has sub-states, and this row leads to none of them"),
                 format!("name one of them: `{}`", states.from(name).join("`, `")),
@@ -114,7 +114,7 @@ fn alone(wildcard: &str, names: &[(&str, Node<'_>)], report: &mut Report) {
         && names.len() > 1
     {
         report.add(
-            Kind::WildcardNotAlone,
+            MistakeKind::WildcardNotAlone,
             at,
             format!("`{wildcard}` is combined with other states"),
             format!("remove the others, or `{wildcard}`"),
@@ -138,7 +138,7 @@ fn unreachable(states: &States<'_>, table: &Table<'_>, report: &mut Report) {
     }
     for leaf in states.leaves.iter().filter(|leaf| !reached.contains(&leaf.path.as_str())) {
         report.add(
-            Kind::UnreachableState,
+            MistakeKind::UnreachableState,
             &leaf.node,
             format!("no run of the table reaches `{}`", leaf.path),
             "add a row that leads to it, or remove it",
@@ -146,14 +146,14 @@ fn unreachable(states: &States<'_>, table: &Table<'_>, report: &mut Report) {
     }
 }
 
-/// A packet without a row is illegal everywhere, which is a fact; an event that is not a packet and
-/// has no row is nothing at all.
+/// Reports events without a row that are not packets. A packet without a row is merely illegal in every state; any
+/// other event without a row has no effect at all.
 fn dead(events: &[Node<'_>], table: &Table<'_>, report: &mut Report) {
     for event in events.iter().filter(|event| event.text("packet").is_none()) {
         let Some(id) = event.text("id") else { continue };
         if !table.keys().any(|(_, with_row)| *with_row == id) {
             report.add(
-                Kind::DeadEvent,
+                MistakeKind::DeadEvent,
                 event,
                 format!("the event `{id}` is not a packet and has no row"),
                 "add a row for it, or remove it",

@@ -2,16 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use super::super::kind::Kind;
+use super::super::kind::MistakeKind;
 use super::super::names::pascal_case;
 use super::super::node::Node;
-use super::super::record::{self, Field, Want, may, need};
+use super::super::record::{self, FieldSpec, Want, may, need};
 use super::super::report::Report;
 use super::super::suggest;
 use super::unique_ids;
 use crate::json::Json;
 
-const STATE: &[Field] = &[
+const STATE: &[FieldSpec] = &[
     need("id", Want::Text),
     need("name", Want::Text),
     need("title", Want::Text),
@@ -20,17 +20,17 @@ const STATE: &[Field] = &[
     may("substates", Want::List),
 ];
 
-const SUBSTATE: &[Field] = &[need("id", Want::Text), need("name", Want::Text), need("description", Want::Text)];
+const SUBSTATE: &[FieldSpec] = &[need("id", Want::Text), need("name", Want::Text), need("description", Want::Text)];
 
-/// As `from` of a row: every state.
+/// Wildcard in `from` of a row: every state.
 pub(super) const ANY: &str = "ANY";
-/// As `to` of a row: the state it came from.
+/// Wildcard in `to` of a row: the source state.
 pub(super) const SAME: &str = "SAME";
 
-/// A place where an episode can be: a state without sub-states, or a sub-state.
+/// Node of an episode: a state without sub-states, or a sub-state.
 #[derive(Debug)]
 pub(super) struct Leaf<'a> {
-    /// `S1_SENSE`, or `S3_DECIDE/ACT`.
+    /// Path, such as `S1_SENSE` or `S3_DECIDE/ACT`.
     pub(super) path: String,
     state: &'a str,
     pub(super) node: Node<'a>,
@@ -40,7 +40,7 @@ pub(super) struct Leaf<'a> {
 #[derive(Debug)]
 pub(super) struct States<'a> {
     pub(super) leaves: Vec<Leaf<'a>>,
-    /// Where episodes start, if that is clear.
+    /// Initial state, if it is unambiguous.
     pub(super) initial: Option<String>,
 }
 
@@ -68,30 +68,30 @@ impl<'a> States<'a> {
                 leaves.push(Leaf { path: format!("{state}/{id}"), state, node: sub });
             }
         }
-        // Of a repeated id the first counts; the repeat has been reported.
+        // The first of several equal ids counts; the others are already reported.
         let mut seen = BTreeSet::new();
         leaves.retain(|leaf| seen.insert(leaf.path.clone()));
         let initial = initial(file, &nodes, report);
         Self { leaves, initial }
     }
 
-    /// The leaves that `name` in `from` of a row stands for; none if it is not known.
+    /// Returns the leaves that `name` in `from` of a row stands for; empty if it is unknown.
     pub(super) fn from(&self, name: &str) -> Vec<&str> {
         let means = |leaf: &&Leaf<'_>| name == ANY || name == leaf.state || name == leaf.path;
         self.leaves.iter().filter(means).map(|leaf| leaf.path.as_str()).collect()
     }
 
-    /// The leaf that `name` in `to` of a row stands for.
+    /// Returns the leaf that `name` in `to` of a row stands for.
     pub(super) fn to(&self, name: &str) -> Option<&str> {
         self.leaves.iter().map(|leaf| leaf.path.as_str()).find(|path| *path == name)
     }
 
-    /// Whether `name` is a state that has sub-states.
+    /// Whether `name` is a state with sub-states.
     pub(super) fn has_substates(&self, name: &str) -> bool {
         self.to(name).is_none() && self.leaves.iter().any(|leaf| leaf.state == name)
     }
 
-    /// Reports a name that is not a state.
+    /// Reports an unknown state.
     pub(super) fn unknown(&self, name: &str, wildcard: Option<&str>, at: &Node<'_>, report: &mut Report) {
         let mut known = Vec::from_iter(wildcard);
         for leaf in &self.leaves {
@@ -102,7 +102,7 @@ impl<'a> States<'a> {
             }
         }
         let help = suggest::help(name, known);
-        report.add(Kind::UnknownState, at, format!("unknown state `{name}`"), help);
+        report.add(MistakeKind::UnknownState, at, format!("unknown state `{name}`"), help);
     }
 }
 
@@ -111,7 +111,7 @@ fn named<'a>(node: &Node<'a>, names: &mut Vec<String>, report: &mut Report) {
         let fine = id.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_');
         if !fine || id == ANY || id == SAME {
             report.add(
-                Kind::IdForm,
+                MistakeKind::IdForm,
                 &at,
                 format!("the id `{id}` is not in CAPITALS, or is reserved in rows"),
                 format!("write ASCII capitals, digits and `_`, other than `{ANY}` and `{SAME}`"),
@@ -122,7 +122,7 @@ fn named<'a>(node: &Node<'a>, names: &mut Vec<String>, report: &mut Report) {
         pascal_case(name, &at, report);
         if names.contains(&name.to_ascii_lowercase()) {
             let problem = format!("the name `{name}` is already used by another state or sub-state");
-            report.add(Kind::DuplicateName, &at, problem, "give one of the two another name");
+            report.add(MistakeKind::DuplicateName, &at, problem, "give one of the two another name");
         }
         names.push(name.to_ascii_lowercase());
     }
@@ -134,15 +134,15 @@ fn initial(file: &Node<'_>, nodes: &[Node<'_>], report: &mut Report) -> Option<S
     let help = "set `initial` to true on one state without sub-states";
     let mut initial = nodes.iter().filter(is_initial);
     let Some(first) = initial.next() else {
-        report.add(Kind::InitialState, &list, "no state is initial", help);
+        report.add(MistakeKind::InitialState, &list, "no state is initial", help);
         return None;
     };
     let before = report.count();
     if !first.list("substates").is_empty() {
-        report.add(Kind::InitialState, first, "the initial state has sub-states", help);
+        report.add(MistakeKind::InitialState, first, "the initial state has sub-states", help);
     }
     for second in initial {
-        report.add(Kind::InitialState, second, "another state is initial already", help);
+        report.add(MistakeKind::InitialState, second, "another state is initial already", help);
     }
     if report.count() == before { first.text("id").map(str::to_owned) } else { None }
 }

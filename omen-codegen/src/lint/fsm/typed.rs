@@ -1,28 +1,28 @@
-//! The typed API: its types and methods, and that every call that is not legal has an answer.
+//! Typed API: types and methods, and an explanation for every illegal call.
 
 use std::collections::BTreeSet;
 
 use super::super::codes::known_code;
 use super::super::index::Index;
-use super::super::kind::Kind;
+use super::super::kind::MistakeKind;
 use super::super::node::Node;
-use super::super::record::{self, Field, Want, may, need};
+use super::super::record::{self, FieldSpec, Want, may, need};
 use super::super::report::Report;
 use super::super::suggest;
 use super::cells::known_fact;
 use super::states::States;
 use super::{ids_at, known_event};
 use crate::json::Json;
-use crate::model::{self, Answer, At, Fsm, Move, Text, Typestate};
+use crate::model::{self, Answer, Fsm, Location, Move, Text, Typestate};
 
-const TYPED: &[Field] = &[
+const TYPED: &[FieldSpec] = &[
     need("description", Want::Text),
     need("states", Want::List),
     need("moves", Want::List),
     need("refused", Want::List),
 ];
 
-const STATE: &[Field] = &[
+const STATE: &[FieldSpec] = &[
     need("type", Want::Text),
     need("of", Want::Texts),
     may("open", Want::Flag),
@@ -30,7 +30,7 @@ const STATE: &[Field] = &[
     need("description", Want::Text),
 ];
 
-const MOVE: &[Field] = &[
+const MOVE: &[FieldSpec] = &[
     need("method", Want::Text),
     need("events", Want::Texts),
     may("only", Want::Texts),
@@ -40,10 +40,10 @@ const MOVE: &[Field] = &[
     may("capability", Want::Record),
 ];
 
-const CAPABILITY: &[Field] =
+const CAPABILITY: &[FieldSpec] =
     &[need("name", Want::Text), need("then", Want::Text), may("per_state", Want::Flag), may("over", Want::Texts)];
 
-const REFUSED: &[Field] = &[
+const REFUSED: &[FieldSpec] = &[
     need("rules", Want::Texts),
     may("methods", Want::Texts),
     may("in", Want::Texts),
@@ -51,7 +51,7 @@ const REFUSED: &[Field] = &[
     need("note", Want::Text),
 ];
 
-/// What the rest of the state machine says.
+/// Result of the other checks of the state machine.
 pub(super) struct Machine<'l, 'a> {
     pub(super) states: &'l States<'a>,
     pub(super) events: &'l [Node<'a>],
@@ -102,19 +102,19 @@ pub(super) fn check(index: &Index<'_>, machine: &Machine<'_, '_>, typed: &Node<'
         plain(text, report);
     }
     if report.count() == 0
-        && let Ok(fsm) = model::machine(&At { file: typed.file, pointer: String::new() }, machine.json)
+        && let Ok(fsm) = model::machine(&Location { file: typed.file, pointer: String::new() }, machine.json)
     {
-        Answers { fsm: &fsm, moves: &moves, refused: &refused }.check(report);
+        CallOutcomes { fsm: &fsm, moves: &moves, refused: &refused }.check(report);
     }
 }
 
-/// Checks that a type is written as Rust writes it.
+/// Checks that a type is valid Rust.
 fn written(state: &Node<'_>, report: &mut Report) {
     if let (Some(ty), Some(at)) = (state.text("type"), state.get("type"))
         && syn::parse_str::<syn::TypePath>(ty).is_err()
     {
         report.add(
-            Kind::TypedState,
+            MistakeKind::TypedState,
             &at,
             format!("`{ty}` is not a type"),
             "write it as in Rust, such as `Decide<Act>`",
@@ -122,13 +122,13 @@ fn written(state: &Node<'_>, report: &mut Report) {
     }
 }
 
-/// Checks that a name is one that a Rust trait or type can have.
+/// Checks that a name is valid for a Rust trait or type.
 fn named(node: &Node<'_>, key: &str, report: &mut Report) {
     if let (Some(name), Some(at)) = (node.text(key), node.get(key))
         && syn::parse_str::<syn::Ident>(name).is_err()
     {
         report.add(
-            Kind::TypedState,
+            MistakeKind::TypedState,
             &at,
             format!("`{name}` is not the name of a type"),
             "write it as in Rust, such as `CanObserve`",
@@ -141,19 +141,19 @@ fn known_types(states: &[Node<'_>], node: &Node<'_>, key: &str, report: &mut Rep
     for (ty, at) in node.texts(key) {
         if !known.contains(&ty) {
             let help = suggest::help(ty, known.iter().copied());
-            report.add(Kind::UnknownTypedState, &at, format!("no state is typed `{ty}`"), help);
+            report.add(MistakeKind::UnknownTypedState, &at, format!("no state is typed `{ty}`"), help);
         }
     }
 }
 
-/// Checks that a text has no braces: rustc would take them for the names of types.
+/// Checks that a text has no braces, which rustc would interpret as type parameters.
 fn plain(refused: &Node<'_>, report: &mut Report) {
     for key in ["message", "note"] {
         if let (Some(text), Some(at)) = (refused.text(key), refused.get(key))
             && text.contains(['{', '}'])
         {
             report.add(
-                Kind::RefusalBraces,
+                MistakeKind::RefusalBraces,
                 &at,
                 "braces stand for types in a compile error",
                 "write it without braces",
@@ -167,26 +167,25 @@ fn known_methods(moves: &[Node<'_>], text: &Node<'_>, report: &mut Report) {
     for (method, at) in text.texts("methods") {
         if !known.contains(&method) {
             let help = suggest::help(method, known.iter().copied());
-            report.add(Kind::UnknownMethod, &at, format!("unknown method `{method}`"), help);
+            report.add(MistakeKind::UnknownMethod, &at, format!("unknown method `{method}`"), help);
         }
     }
 }
 
-/// Every call of a method in a state, and what it comes to.
-struct Answers<'l, 'a> {
+/// All calls of methods in states, with their outcomes.
+struct CallOutcomes<'l, 'a> {
     fsm: &'l Fsm,
     moves: &'l [Node<'a>],
     refused: &'l [Node<'a>],
 }
 
-impl Answers<'_, '_> {
-    /// Checks that every call that is not legal has a text, that every text is given to a call, and that no text speaks of
-    /// a call that is legal or has another code: where a method is legal the rows alone decide, and the code is that of
-    /// the cell.
+impl CallOutcomes<'_, '_> {
+    /// Checks that every illegal call has a text, that every text is used, and that no text applies to a call that is
+    /// legal or has another code: the rows alone decide where a method is legal, and the code is that of the cell.
     fn check(&self, report: &mut Report) {
         let typed = &self.fsm.typed;
         let before = report.count();
-        let mut given = vec![Given::default(); typed.texts.len()];
+        let mut given = vec![ExplainedCalls::default(); typed.texts.len()];
         for (mv, node) in typed.moves.iter().zip(self.moves) {
             for state in &typed.states {
                 match self.fsm.answer(state, mv) {
@@ -194,7 +193,7 @@ impl Answers<'_, '_> {
                     Answer::Refused { code, text: None } => {
                         let problem = format!("nothing explains {code} of this call in `{}`", state.ty);
                         let fix = format!("add to `refused` an entry with `{code}` in `rules`");
-                        report.add(Kind::RefusalGap, node, problem, fix);
+                        report.add(MistakeKind::RefusalGap, node, problem, fix);
                     }
                     Answer::Refused { code, text: Some(text) } => {
                         self.other_code(state, mv, &code, report);
@@ -207,13 +206,13 @@ impl Answers<'_, '_> {
             }
             self.exceptions(mv, node, report);
         }
-        // A text that contradicts the rows explains no call, which would repeat the mistake.
+        // A text that contradicts the rows explains no call, which would be reported a second time.
         if report.count() == before {
             given.iter().zip(self.refused).for_each(|(given, node)| given.check(node, report));
         }
     }
 
-    /// A text that names a method and a state in which it is legal.
+    /// Reports a text that names a method and a state in which it is legal.
     fn legal(&self, state: &Typestate, mv: &Move, report: &mut Report) {
         for (text, node) in self.named(state, mv) {
             let rows: Vec<String> = mv
@@ -223,7 +222,7 @@ impl Answers<'_, '_> {
                 .map(|event| format!("`{event}` from `{}`", state.of.join("` and `")))
                 .collect();
             report.add(
-                Kind::RefusalContradicts,
+                MistakeKind::RefusalContradicts,
                 node,
                 format!("`{}` is legal in `{}`: the table has a row for {}", mv.method, state.ty, rows.join(" and ")),
                 match text.within.len() {
@@ -236,11 +235,11 @@ impl Answers<'_, '_> {
         }
     }
 
-    /// A text that names a method and a state in which the code is another.
+    /// Reports a text that names a method and a state in which the code is different.
     fn other_code(&self, state: &Typestate, mv: &Move, code: &str, report: &mut Report) {
         for (_, node) in self.named(state, mv).filter(|(text, _)| !text.rules.iter().any(|rule| rule == code)) {
             report.add(
-                Kind::RefusalContradicts,
+                MistakeKind::RefusalContradicts,
                 node,
                 format!("the code of `{}` in `{}` is {code}", mv.method, state.ty),
                 format!("add `{code}` to `rules`, or change `cells`"),
@@ -248,14 +247,14 @@ impl Answers<'_, '_> {
         }
     }
 
-    /// The texts that name both a method and a state.
+    /// Returns the texts that name both a method and a state.
     fn named<'s>(&'s self, state: &'s Typestate, mv: &'s Move) -> impl Iterator<Item = (&'s Text, &'s Node<'s>)> {
         let names =
             |(text, _): &(&Text, &Node<'_>)| text.methods.contains(&mv.method) && text.within.contains(&state.ty);
         self.fsm.typed.texts.iter().zip(self.refused).filter(names)
     }
 
-    /// Checks that each state that a method leaves out has a row for it, for which another method stands.
+    /// Checks that each state that a method excludes has a row for its event, and that another method covers this row.
     fn exceptions(&self, mv: &Move, node: &Node<'_>, report: &mut Report) {
         for (ty, at) in node.texts("except") {
             let Some(state) = self.fsm.typed.states.iter().find(|state| state.ty == ty) else { continue };
@@ -269,39 +268,48 @@ impl Answers<'_, '_> {
             let mut with_row = mv.events.iter().filter(has_row).peekable();
             if with_row.peek().is_none() {
                 let problem = format!("the table has no row for `{}` in `{ty}`", mv.method);
-                report.add(Kind::RefusalIdle, &at, problem, "remove it: the rows say it already");
+                report.add(MistakeKind::RefusalIdle, &at, problem, "remove it: the rows say it already");
             } else if let Some(event) = with_row.find(|event| !stands(event)) {
-                let problem =
-                    format!("no other method stands for `{event}` in `{ty}`, where the table has a row for it");
-                report.add(Kind::RefusalContradicts, &at, problem, "remove it, or the row");
+                let problem = format!("the table has a row for `{event}` in `{ty}`, but no method covers it");
+                report.add(MistakeKind::RefusalContradicts, &at, problem, "remove it, or the row");
             }
         }
     }
 }
 
-/// The codes, methods and states of the calls that get a text.
+/// Codes, methods and states of the calls that get a text.
 #[derive(Clone, Default)]
-struct Given {
+struct ExplainedCalls {
     rules: BTreeSet<String>,
     methods: BTreeSet<String>,
     states: BTreeSet<String>,
 }
 
-impl Given {
+impl ExplainedCalls {
     fn add(&mut self, code: &str, mv: &Move, state: &Typestate) {
         self.rules.insert(code.to_owned());
         self.methods.insert(mv.method.clone());
         self.states.insert(state.ty.clone());
     }
 
-    /// Checks that a text is given to a call, and so is each name in it.
+    /// Checks that a text, and each name in it, applies to a call.
     fn check(&self, node: &Node<'_>, report: &mut Report) {
         if self.rules.is_empty() {
-            return report.add(Kind::RefusalIdle, node, "this answer applies to no call", "remove it, or correct `in`");
+            return report.add(
+                MistakeKind::RefusalIdle,
+                node,
+                "this answer applies to no call",
+                "remove it, or correct `in`",
+            );
         }
         for (key, given) in [("rules", &self.rules), ("methods", &self.methods), ("in", &self.states)] {
             for (name, at) in node.texts(key).into_iter().filter(|(name, _)| !given.contains(*name)) {
-                report.add(Kind::RefusalIdle, &at, format!("this answer never applies to `{name}`"), "remove it");
+                report.add(
+                    MistakeKind::RefusalIdle,
+                    &at,
+                    format!("this answer never applies to `{name}`"),
+                    "remove it",
+                );
             }
         }
     }

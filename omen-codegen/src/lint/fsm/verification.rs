@@ -1,18 +1,18 @@
-//! The verification loop: what has to come in one state before it may be left.
+//! Verification loop: the packets that one state requires before it may be left.
 
 use super::super::codes::known_code;
-use super::super::guard::{self, Absent, Derived};
+use super::super::guard::{self, AbsentValue, DerivedFact};
 use super::super::index::Index;
-use super::super::kind::Kind;
+use super::super::kind::MistakeKind;
 use super::super::names::pascal_case;
 use super::super::node::Node;
-use super::super::record::{self, Field, Want, may, need};
+use super::super::record::{self, FieldSpec, Want, may, need};
 use super::super::report::Report;
 use super::rows::Table;
 use super::states::States;
 use super::{ids, known_event};
 
-const LOOP: &[Field] = &[
+const LOOP: &[FieldSpec] = &[
     need("state", Want::Text),
     need("opened_by", Want::Text),
     need("closed_by", Want::Text),
@@ -22,7 +22,7 @@ const LOOP: &[Field] = &[
     need("evidence", Want::Record),
 ];
 
-const OBLIGATION: &[Field] = &[
+const OBLIGATION: &[FieldSpec] = &[
     need("id", Want::Text),
     need("name", Want::Text),
     need("events", Want::Texts),
@@ -32,11 +32,12 @@ const OBLIGATION: &[Field] = &[
     may("waived_unless", Want::Record),
 ];
 
-const EVIDENCE: &[Field] = &[need("events", Want::Texts), need("missing", Want::Text), need("description", Want::Text)];
+const EVIDENCE: &[FieldSpec] =
+    &[need("events", Want::Texts), need("missing", Want::Text), need("description", Want::Text)];
 
 pub(super) fn check<'a>(
     index: &Index<'a>,
-    derived: &[Derived<'a>],
+    derived: &[DerivedFact<'a>],
     states: &States<'a>,
     events: &[Node<'a>],
     table: Option<&Table<'a>>,
@@ -60,15 +61,15 @@ pub(super) fn check<'a>(
                 continue;
             };
             for guard in obligation.list("when") {
-                guard::check(index, derived, packet, &guard, Absent::Allowed, report);
+                guard::check(index, derived, packet, &guard, AbsentValue::Allowed, report);
             }
         }
         if let Some(guard) = obligation.get("waived_unless") {
-            // The packet before the closing one can be of any type. One complaint is enough.
+            // The packet before the closing one can have any type. One mistake is enough.
             let before = report.count();
             for packet in index.packets() {
                 if report.count() == before {
-                    guard::check(index, derived, packet, &guard, Absent::Allowed, report);
+                    guard::check(index, derived, packet, &guard, AbsentValue::Allowed, report);
                 }
             }
         }
@@ -81,9 +82,9 @@ pub(super) fn check<'a>(
 
 struct Loop<'l, 'a> {
     events: &'l [Node<'a>],
-    /// The table, if there is no mistake in it.
+    /// Transition table, if it is free of mistakes.
     table: Option<&'l Table<'a>>,
-    /// The state of the loop, if it is known.
+    /// State of the loop, if it is known.
     state: Option<&'a str>,
 }
 
@@ -92,7 +93,7 @@ impl<'a> Loop<'_, 'a> {
         self.events.iter().find(|node| node.text("id") == Some(event))?.text("packet")
     }
 
-    /// `opened_by` has to lead into the loop's state, and `closed_by` out of it.
+    /// Checks that `opened_by` leads into the loop's state, and `closed_by` out of it.
     fn ends(&self, node: &Node<'a>, report: &mut Report) {
         for (key, opens) in [("opened_by", true), ("closed_by", false)] {
             let Some((event, at)) = node.text(key).zip(node.get(key)) else { continue };
@@ -108,12 +109,12 @@ impl<'a> Loop<'_, 'a> {
             if !crosses {
                 let way = if opens { "into" } else { "out of" };
                 let problem = format!("no row for `{event}` leads {way} `{state}`");
-                report.add(Kind::LoopRow, &at, problem, "name an event that does, or add a row");
+                report.add(MistakeKind::LoopRow, &at, problem, "name an event that does, or add a row");
             }
         }
     }
 
-    /// The `events` of an obligation, or of the evidence, have to be possible in the loop's state.
+    /// Checks that the `events` of an obligation or of the evidence are possible in the loop's state.
     fn all_come(&self, node: &Node<'a>, report: &mut Report) {
         for (event, at) in node.texts("events") {
             if !known_event(self.events, event, &at, report) {
@@ -122,7 +123,7 @@ impl<'a> Loop<'_, 'a> {
             let Some((state, table)) = self.state.zip(self.table) else { continue };
             if !table.contains_key(&(state.to_owned(), event)) {
                 let problem = format!("`{event}` has no row from `{state}`, so it never happens there");
-                report.add(Kind::LoopRow, &at, problem, "name an event that does, or add a row");
+                report.add(MistakeKind::LoopRow, &at, problem, "name an event that does, or add a row");
             }
         }
     }
@@ -143,7 +144,7 @@ fn names(obligations: &[Node<'_>], report: &mut Report) {
         pascal_case(name, &at, report);
         if seen.contains(&name) {
             let problem = format!("the name `{name}` is already used by another obligation");
-            report.add(Kind::DuplicateName, &at, problem, "give one of the two another name");
+            report.add(MistakeKind::DuplicateName, &at, problem, "give one of the two another name");
         }
         seen.push(name);
     }

@@ -1,4 +1,4 @@
-//! The decision to act.
+//! Decision to act.
 
 use std::sync::Arc;
 
@@ -7,11 +7,11 @@ use omen_types::DecisionOutcome;
 
 use crate::episode::{ActOrder, Episode, IntoActOrder, KnownEnvelope, Refused};
 
-/// Decides to act. The quality tier must not be SUBPAR (INV-002). At high stakes the tier must be SUPERB and every
-/// assumption verified, or layer 1 must order it (INV-003), and the tools must not be down (INV-010).
+/// Decides to act. The quality tier must not be SUBPAR (INV-002). At high stakes, the tier must be SUPERB and every
+/// assumption verified, unless layer 1 orders it (INV-003), and the tools must not be down (INV-010).
 ///
 /// # Errors
-/// If the episode is over budget without approval of layer 1 (INV-005), or if the order relies on an assumption that
+/// An episode that is over budget without approval of layer 1 (INV-005), or an order that relies on an assumption that
 /// this episode has not verified (INV-003).
 pub(crate) fn act<S, Next, L, Q, T, A>(
     mut episode: Episode<S>,
@@ -24,7 +24,7 @@ where
     T: ToolsAllowAct<L>,
 {
     let order = order.into_act_order();
-    if let Err(why) = order.check(&episode.core.mark) {
+    if let Err(why) = order.check(&episode.core.tag) {
         return Err(episode.refuse(why).giving_back(order));
     }
     let draft = order.draft(DecisionOutcome::Act).map_err(Arc::new);

@@ -1,8 +1,8 @@
-//! A human's answer.
+//! Answer of a human.
 
 use crate::episode::{Answer, Episode, Says};
 
-/// Takes in a human's answer (D8). A decision of any outcome comes next.
+/// Records a human's answer (D8). A decision with any outcome comes next.
 pub(crate) fn answered<S, Next>(mut episode: Episode<S>, answer: impl Says<Answer>) -> Episode<Next> {
     episode.core.must(answer.said().draft());
     episode.at()

@@ -1,4 +1,4 @@
-//! Tokens.
+//! Issue of tokens.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -7,12 +7,12 @@ use omen_invariants::facts::Scope;
 
 use crate::episode::{Authorize, Episode, Permit, Refused, Says, SomeUses, TokenSpec};
 
-/// Issues a token of the scope `Sc` for `N` directives: `ep.authorize::<Deploy, 2>(spec)`. Each permit is one use of
+/// Issues a token with the scope `Sc` for `N` directives: `ep.authorize::<Deploy, 2>(spec)`. Each permit is one use of
 /// the token.
 ///
 /// # Errors
-/// If the episode is over budget without approval of layer 1 (INV-005), or if a payload lists tools, operations or uses
-/// other than those of the permits (INV-007).
+/// An episode that is over budget without approval of layer 1 (INV-005), or a payload with other tools, operations or
+/// uses than those of the permits (INV-007).
 pub(crate) fn authorize<S, Sc: Scope, const N: usize>(
     mut episode: Episode<S>,
     spec: impl Says<TokenSpec>,
@@ -24,10 +24,10 @@ where
     let draft = spec.draft::<Sc>(core, N).map_err(Arc::new);
     match draft.and_then(|(token_id, draft)| core.try_send(draft).map(|()| token_id)) {
         Ok(token_id) => {
-            let mark = core.mark.clone();
+            let tag = core.tag.clone();
             let permits = std::array::from_fn(|_| Permit {
                 token_id: token_id.clone(),
-                episode: mark.clone(),
+                episode: tag.clone(),
                 scope: PhantomData,
             });
             Ok((episode.at(), permits))

@@ -23,6 +23,6 @@ pub(crate) fn in_loop<P: Succeeded<T>, O: Evidenced<P, T>, T>(
         None => Vec::new(),
     };
     let observed = core.looped.observed.clone();
-    let proof = Proof { observed, plans, has_succeeded: core.has_succeeded(), episode: core.mark.clone() };
+    let proof = Proof { observed, plans, has_succeeded: core.has_succeeded(), episode: core.tag.clone() };
     (episode.at(), proof)
 }

@@ -1,4 +1,4 @@
-//! The decision to cancel.
+//! Decision to cancel.
 
 use omen_invariants::facts::MayAsk;
 use omen_types::DecisionOutcome;

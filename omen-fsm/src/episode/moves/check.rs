@@ -1,11 +1,11 @@
-//! A check: a READ directive of a verification loop and its result, in one step.
+//! Check: a READ directive of a verification loop and its result, in one move.
 
 use crate::episode::{
     CheckError, Episode, HasPlan, IntoOrder, Pending, Proven, SettleError, Settled, Verify, VerifyOnlyReads,
 };
 
-/// Sends a READ directive, lets `run` carry it out, and takes its result in. A SUCCESS shows that the tool has
-/// answered; the agent judges what the answer shows.
+/// Sends a READ directive, lets `run` carry it out, and records its result. A SUCCESS shows that the tool has answered;
+/// the agent judges what the answer shows.
 ///
 /// # Errors
 /// [`CheckError::Unproven`] if the result is not SUCCESS, even after an earlier SUCCESS: the check may be repeated.

@@ -1,8 +1,8 @@
-//! The end of safe mode.
+//! End of safe mode.
 
 use crate::episode::{EndsSafeMode, Episode};
 
-/// Ends safe mode by an order of layer 1 (E7, D13), which cancels the open directives.
+/// Ends safe mode by an order of layer 1, which cancels the open directives (E7, D13).
 pub(crate) fn clear<S, Next>(mut episode: Episode<S>, order: impl EndsSafeMode) -> Episode<Next> {
     match order.into_clearance().draft() {
         Ok(draft) => drop(episode.core.must(draft)),

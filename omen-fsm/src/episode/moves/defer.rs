@@ -1,4 +1,4 @@
-//! The decision to defer.
+//! Decision to defer.
 
 use omen_invariants::facts::ToolsAllowAct;
 use omen_types::DecisionOutcome;

@@ -1,4 +1,4 @@
-//! The escalation.
+//! Escalation to a human.
 
 use omen_invariants::facts::{AtLeastOne, TwoOrThree};
 

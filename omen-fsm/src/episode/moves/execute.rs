@@ -14,7 +14,7 @@ use crate::episode::{
 /// Sends READ directives, which need no token (D18). Each is returned as a task that needs a result.
 ///
 /// # Errors
-/// If one is refused, none is sent: over budget without approval (INV-005).
+/// One refused directive, in which case none is sent: over budget without approval (INV-005).
 pub(crate) fn from_act<C: ReadsAtOnce, const N: usize>(
     episode: Episode<Decide<Act>>,
     orders: impl IntoOrders<C, N>,
@@ -28,8 +28,8 @@ where
 /// Sends directives that write, each with a permit.
 ///
 /// # Errors
-/// If one is refused, none is sent: the token has expired, was revoked or belongs to another episode (E4), the
-/// parameters break its constraints (INV-007), or the episode is over budget without approval (INV-005).
+/// One refused directive, in which case none is sent: the token has expired, was revoked or belongs to another episode
+/// (E4), the parameters violate its constraints (INV-007), or the episode is over budget without approval (INV-005).
 pub(crate) fn from_authorize<C: WritesFirst, const N: usize>(
     episode: Episode<Authorize>,
     orders: impl IntoOrders<C, N>,
@@ -43,7 +43,8 @@ where
 /// Sends more directives. Orders that read and orders that write can be mixed with [`Order::any`].
 ///
 /// # Errors
-/// If one is refused, none is sent: because of a token (E4), its constraints (INV-007), or budgets (INV-005).
+/// One refused directive, in which case none is sent: because of a token (E4), its constraints (INV-007), or budgets
+/// (INV-005).
 pub(crate) fn more<C, const N: usize>(
     episode: Episode<Execute>,
     orders: impl IntoOrders<C, N>,
@@ -54,10 +55,11 @@ where
     send(episode, orders)
 }
 
-/// Sends more directives while others are open. From then on the number of open directives is known only at run time.
+/// Sends more directives while others are open. From then on, the number of open directives is known only at run time.
 ///
 /// # Errors
-/// If one is refused, none is sent: because of a token (E4), its constraints (INV-007), or budgets (INV-005).
+/// One refused directive, in which case none is sent: because of a token (E4), its constraints (INV-007), or budgets
+/// (INV-005).
 pub(crate) fn beside<C, const N: usize, const M: usize>(
     episode: Episode<Open<Execute, N>>,
     orders: impl IntoOrders<C, M>,
@@ -71,7 +73,8 @@ where
 /// Sends more directives while others are open.
 ///
 /// # Errors
-/// If one is refused, none is sent: because of a token (E4), its constraints (INV-007), or budgets (INV-005).
+/// One refused directive, in which case none is sent: because of a token (E4), its constraints (INV-007), or budgets
+/// (INV-005).
 pub(crate) fn beside_many<C, const M: usize>(
     episode: Episode<Many<Execute>>,
     orders: impl IntoOrders<C, M>,
@@ -82,11 +85,11 @@ where
     send(episode, orders)
 }
 
-/// Sends READ directives of the verification loop (D10), which continues when they are settled. `.check(..)` sends,
-/// carries out and settles one directive in one step.
+/// Sends READ directives of the verification loop, which continues when they are settled (D10). `.check(..)` sends,
+/// carries out and settles one directive in one move.
 ///
 /// # Errors
-/// If one is refused, none is sent: over budget without approval (INV-005).
+/// One refused directive, in which case none is sent: over budget without approval (INV-005).
 pub(crate) fn in_loop<P: HasPlan<C>, O, T, C: VerifyOnlyReads, const N: usize>(
     episode: Episode<Verify<P, O, T>>,
     orders: impl IntoOrders<C, N>,
@@ -103,7 +106,8 @@ where
 /// Sends directives in a state that is a type parameter.
 ///
 /// # Errors
-/// If one is refused, none is sent: because of a token (E4), its constraints (INV-007), or budgets (INV-005).
+/// One refused directive, in which case none is sent: because of a token (E4), its constraints (INV-007), or budgets
+/// (INV-005).
 pub(crate) fn send<S, Next, C, const N: usize>(
     mut episode: Episode<S>,
     orders: impl IntoOrders<C, N>,
@@ -119,7 +123,7 @@ where
 }
 
 fn dispatch<C, const N: usize>(core: &mut Core, orders: &[Order<C>; N]) -> Result<[Pending; N], Arc<Refusal>> {
-    if orders.iter().any(|order| !order.is_of(&core.mark)) {
+    if orders.iter().any(|order| !order.is_of(&core.tag)) {
         let finding = Diagnostic::error(Code::E4, "the permit belongs to another episode")
             .at("/payload/authorization_token_id")
             .help(Code::E4.info().help);
@@ -131,7 +135,7 @@ fn dispatch<C, const N: usize>(core: &mut Core, orders: &[Order<C>; N]) -> Resul
     let drafts = orders.iter().zip(task_ids).map(|(order, id)| Draft::new(order.payload(id))).collect();
     let directives = core.send(drafts)?;
     let tasks = directives.iter().filter_map(|directive| core.tasks.get(directive.as_str()));
-    // INVARIANT: every directive that was sent is open.
+    // INVARIANT: every sent directive is open.
     tasks.map(|task| core.pending(task)).collect::<Vec<_>>().try_into().map_err(|tasks: Vec<Pending>| {
         let problem = format!("{} of {N} directives have a task", tasks.len());
         Arc::new(Refusal::rule(Diagnostic::error(Code::E6, problem)))

@@ -1,4 +1,4 @@
-//! A belief update before another decision.
+//! Belief update before another decision.
 
 use crate::episode::{Belief, Episode, Model, Says};
 

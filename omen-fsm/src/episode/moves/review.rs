@@ -1,4 +1,4 @@
-//! A belief update before the close.
+//! Belief update before the close.
 
 use crate::episode::{Belief, Episode, Review, Says};
 

@@ -12,7 +12,7 @@ use crate::episode::{
 /// Records the results of all open directives.
 ///
 /// # Errors
-/// If a result belongs to another episode, or two belong to the same task (E6).
+/// A result of another episode, or two results of the same task (E6).
 pub(crate) fn all<const N: usize, R: Settles<N>>(
     mut episode: Episode<Open<Execute, N>>,
     results: R,
@@ -29,7 +29,7 @@ pub(crate) fn all<const N: usize, R: Settles<N>>(
 ///
 /// # Errors
 /// [`SettleError::Unproven`] if none of them is a SUCCESS, even after an earlier SUCCESS: another check may follow.
-/// [`SettleError::Refused`] if a result belongs to another episode, or two belong to the same task (E6).
+/// [`SettleError::Refused`] for a result of another episode, or two results of the same task (E6).
 pub(crate) fn in_loop<P: Progress, O, T, const N: usize, R: Settles<N>>(
     mut episode: Episode<Open<Verify<P, O, T>, N>>,
     results: R,
@@ -48,7 +48,7 @@ pub(crate) fn in_loop<P: Progress, O, T, const N: usize, R: Settles<N>>(
 /// Records some results; other directives may stay open. Call `all_settled` once none is open.
 ///
 /// # Errors
-/// If a result belongs to another episode, or two belong to the same task (E6).
+/// A result of another episode, or two results of the same task (E6).
 pub(crate) fn some_of_loop<P, O, T, R: IntoIterator<Item = Settled>>(
     episode: Episode<Many<Verify<P, O, T>>>,
     results: R,
@@ -59,7 +59,7 @@ pub(crate) fn some_of_loop<P, O, T, R: IntoIterator<Item = Settled>>(
 /// Records some results; other directives may stay open. Call `all_settled` once none is open.
 ///
 /// # Errors
-/// If a result belongs to another episode, or two belong to the same task (E6).
+/// A result of another episode, or two results of the same task (E6).
 pub(crate) fn some_of_many<R: IntoIterator<Item = Settled>>(
     episode: Episode<Many<Execute>>,
     results: R,
@@ -75,7 +75,7 @@ fn some<S>(mut episode: Episode<S>, results: Vec<Settled>) -> Result<Episode<S>,
 }
 
 fn take(core: &mut Core, results: &[Settled]) -> Result<(), Arc<Refusal>> {
-    if let Some(foreign) = results.iter().find(|result| !result.is_of(&core.mark)) {
+    if let Some(foreign) = results.iter().find(|result| !result.is_of(&core.tag)) {
         let problem = format!("the result of `{}` belongs to another episode", foreign.directive());
         let finding = Diagnostic::error(Code::E6, problem)
             .at("/payload/directive_packet_id")

@@ -1,4 +1,4 @@
-//! The decision to escalate.
+//! Decision to escalate.
 
 use omen_invariants::facts::MayAsk;
 use omen_types::DecisionOutcome;

@@ -1,4 +1,4 @@
-//! The plan of a verification loop.
+//! Plan of a verification loop.
 
 use std::sync::Arc;
 
@@ -6,11 +6,11 @@ use omen_types::{Code, Diagnostic};
 
 use crate::episode::{Episode, Many, Open, Plan, Progress, Refusal, Refused, Says, Verify};
 
-/// Sends a plan: what is to be verified, and how.
+/// Sends a plan: the assumptions to verify, and the methods.
 ///
 /// # Errors
-/// If the episode is over budget without approval of layer 1 (INV-005), or if a payload does not name the decision that
-/// began the loop (E3).
+/// An episode that is over budget without approval of layer 1 (INV-005), or a payload that does not name the decision
+/// that started the loop (E3).
 pub(crate) fn verify<P: Progress, O, T>(
     episode: Episode<Verify<P, O, T>>,
     plan: impl Says<Plan>,
@@ -21,7 +21,7 @@ pub(crate) fn verify<P: Progress, O, T>(
 /// Sends another plan while directives of the loop are open.
 ///
 /// # Errors
-/// As in the loop itself.
+/// Same as in the loop itself.
 pub(crate) fn in_open<P, O, T, const N: usize>(
     episode: Episode<Open<Verify<P, O, T>, N>>,
     plan: impl Says<Plan>,
@@ -32,7 +32,7 @@ pub(crate) fn in_open<P, O, T, const N: usize>(
 /// Sends another plan while directives of the loop are open.
 ///
 /// # Errors
-/// As in the loop itself.
+/// Same as in the loop itself.
 pub(crate) fn in_many<P, O, T>(
     episode: Episode<Many<Verify<P, O, T>>>,
     plan: impl Says<Plan>,
@@ -47,18 +47,18 @@ fn no_decision() -> Arc<Refusal> {
 /// Sends a plan in a state that is a type parameter.
 ///
 /// # Errors
-/// As in each of these states.
+/// Same as in each of these states.
 pub(crate) fn send<S, Next>(mut episode: Episode<S>, plan: impl Says<Plan>) -> Result<Episode<Next>, Refused<S, Plan>> {
     let plan = plan.said();
     let Some(decision) = episode.core.decision.clone() else {
-        // No loop runs without a decision, so an earlier step must have failed.
+        // No loop runs without a decision, so an earlier move must have failed.
         let why = episode.core.trouble.clone().unwrap_or_else(no_decision);
         return Err(episode.refuse(why).giving_back(plan));
     };
     let sent = plan.draft(decision).map_err(Arc::new).and_then(|draft| episode.core.try_send(draft));
     match sent {
         Ok(()) => {
-            episode.core.looped.plans.push(plan.mark);
+            episode.core.looped.plans.push(plan.tag);
             Ok(episode.at())
         }
         Err(why) => Err(episode.refuse(why).giving_back(plan)),

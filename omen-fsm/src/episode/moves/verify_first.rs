@@ -1,4 +1,4 @@
-//! The decision to verify first.
+//! Decision to verify first.
 
 use std::sync::Arc;
 
@@ -7,11 +7,11 @@ use omen_types::DecisionOutcome;
 
 use crate::episode::{AskingEnvelope, Episode, Refused, Ruling, Unplanned, Unseen, Verify};
 
-/// Decides to verify first: a verification loop begins at once (D5). It may replace a decision that was not carried out
-/// (D7). Not legal while the tools are down at high stakes (INV-010).
+/// Decides to verify first: a verification loop starts immediately (D5). It may replace a decision that was not carried
+/// out (D7). Not legal while the tools are down at high stakes (INV-010).
 ///
 /// # Errors
-/// If the episode is over budget without approval of layer 1 (INV-005).
+/// An episode that is over budget without approval of layer 1 (INV-005).
 pub(crate) fn verify_first<S, K, L, Q, T: ToolsAllowAct<L>>(
     mut episode: Episode<S>,
     ruling: Ruling<K>,

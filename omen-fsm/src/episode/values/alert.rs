@@ -7,10 +7,10 @@ use omen_types::{
 };
 
 use super::super::draft::Draft;
-use super::super::refused::Refusal;
+use super::super::errors::Refusal;
 use super::Layer1Order;
 
-/// An alert of severity INFO or WARNING, which does not change the state. It cannot be cloned, because it may carry an
+/// Alert of severity INFO or WARNING, which does not change the state. It cannot be cloned, because it may carry an
 /// order of layer 1, which allows one use.
 #[must_use = "it is sent with `.alert(..)`"]
 #[derive(Debug)]
@@ -20,28 +20,28 @@ pub struct Alert {
 }
 
 impl Alert {
-    /// An alert of severity INFO.
+    /// Creates an alert of severity INFO.
     pub fn info(alert_type: AlertType, summary: Text) -> Self {
         Self { payload: payload(alert_type, AlertSeverity::Info, summary), layer: None }
     }
 
-    /// An alert of severity WARNING.
+    /// Creates an alert of severity WARNING.
     pub fn warning(alert_type: AlertType, summary: Text) -> Self {
         Self { payload: payload(alert_type, AlertSeverity::Warning, summary), layer: None }
     }
 
-    /// An alert by which layer 1 approves that the episode exceeds its budgets from now on (D32).
+    /// Creates an alert by which layer 1 approves that the episode exceeds its budgets from now on (D32).
     pub fn budget_override(order: Layer1Order) -> Self {
         let mut alert = Self::info(AlertType::BudgetOverrun, order.reason().clone());
-        // The phrase that INV-005 searches for.
+        // Phrase that INV-005 searches for.
         alert.payload.rationale = Some(order.reason().prefixed(&format!("{BUDGET_OVERRIDE}: ")));
         alert.layer = Some(LayerSource::LayerNumber(LayerNumber::MIN));
         alert
     }
 
-    /// The alert of a generated payload; `.alert(payload)` accepts the payload itself too. Use `.halt(payload)` for
-    /// severity CRITICAL and [`Layer1Order::stating`] for CLEAR. An alert of such a severity is not written and kept as
-    /// trouble (see [`Episode::trouble`](crate::episode::Episode::trouble)).
+    /// Creates an alert from a generated payload; `.alert(payload)` also accepts the payload itself. Use
+    /// `.halt(payload)` for severity CRITICAL and [`Layer1Order::stating`] for CLEAR. An alert of such a severity is
+    /// not written, and kept as trouble (see [`Episode::trouble`](crate::episode::Episode::trouble)).
     pub fn stating(payload: IntegrityAlertPayload) -> Self {
         Self { payload, layer: None }
     }
@@ -55,7 +55,7 @@ impl Alert {
     /// Returns one packet, or several if the alert revokes more tokens than fit into one.
     ///
     /// # Errors
-    /// If its severity would change the state.
+    /// A severity that would change the state.
     pub(crate) fn drafts(self) -> Result<Vec<Draft>, Refusal> {
         match self.payload.severity {
             AlertSeverity::Info | AlertSeverity::Warning => Ok(self.split()),
@@ -85,7 +85,7 @@ impl Alert {
     }
 }
 
-/// An alert of severity INFO.
+/// Returns an alert of severity INFO.
 pub(crate) fn info(summary: Text) -> Draft {
     Draft::new(payload(AlertType::Other, AlertSeverity::Info, summary))
 }
@@ -96,8 +96,8 @@ impl From<IntegrityAlertPayload> for Alert {
     }
 }
 
-/// An alert that halts an episode, made of a reason or a generated payload. Its severity is always CRITICAL, whatever
-/// that of the payload, because a halt is never refused.
+/// Alert that halts an episode, created from a reason or a generated payload. Its severity is always CRITICAL,
+/// regardless of the payload, because a halt is never refused.
 #[must_use = "it is sent with `.halt(..)`"]
 #[derive(Clone, Debug)]
 pub struct Alarm(IntegrityAlertPayload);
@@ -116,7 +116,7 @@ impl From<IntegrityAlertPayload> for Alarm {
 }
 
 impl Alarm {
-    /// Returns the alert, which reports what was refused `before`.
+    /// Returns the alert, which reports the refusal `before`.
     pub(crate) fn draft(self, before: Option<&Refusal>) -> Draft {
         let mut payload = self.0;
         let refused = before.map(|why| format!("an earlier step was refused: {why}"));
@@ -130,7 +130,7 @@ impl Alarm {
     }
 }
 
-/// The end of safe mode: an order of layer 1, optionally with the payload of the alert.
+/// End of safe mode: an order of layer 1, optionally with the payload of the alert.
 #[must_use = "it is given to `.clear(..)`"]
 #[derive(Debug)]
 pub struct Clearance(IntegrityAlertPayload);
@@ -155,7 +155,7 @@ impl Clearance {
     /// Returns the alert that ends safe mode.
     ///
     /// # Errors
-    /// If its severity is not CLEAR.
+    /// A severity other than CLEAR.
     pub(crate) fn draft(self) -> Result<Draft, Refusal> {
         if self.0.severity != AlertSeverity::Clear {
             return Err(unlike(format!("expected severity `CLEAR`, found `{}`", self.0.severity)));
@@ -164,7 +164,7 @@ impl Clearance {
     }
 }
 
-/// The refusal of a payload whose severity does not fit its move.
+/// Returns the refusal of a payload whose severity does not fit its move.
 fn unlike(problem: String) -> Refusal {
     Refusal::rule(Diagnostic::error(Code::E7, problem).at("/payload/severity").help(
         "send INFO and WARNING with `alert`, CRITICAL with `halt`, and CLEAR with `clear` and an order of layer 1",

@@ -15,27 +15,27 @@ use omen_types::{
 };
 
 use super::super::draft::Draft;
-use super::super::mark::Mark;
-use super::super::refused::Refusal;
+use super::super::errors::Refusal;
+use super::super::tag::Tag;
 use super::super::{FeasibleHere, ToActHere, TradeoffHere};
 use super::{DecisionPayloadExtras, Layer1Order, Verified};
 
-/// Options were proposed, and none was checked.
+/// Stage of options that were proposed, but not checked.
 #[derive(Debug)]
 pub enum Proposed {}
-/// Options that the constitution forbids were rejected.
+/// Stage after the rejection of options that the constitution forbids.
 #[derive(Debug)]
 pub enum Vetted {}
-/// Options that are not feasible were rejected too.
+/// Stage after the rejection of options that are not feasible, too.
 #[derive(Debug)]
 pub enum Feasible {}
 
-/// An option to choose from.
+/// Option in an arbitration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
-    /// Its id.
+    /// Id of the option.
     pub id: String,
-    /// Its description.
+    /// Description of the option.
     pub description: Option<String>,
 }
 
@@ -45,7 +45,7 @@ impl<T: Into<String>> From<T> for Candidate {
     }
 }
 
-/// An arbitration between options, in a stage.
+/// Arbitration between options, in a stage.
 #[must_use = "an arbitration ends with `.tradeoff(..)`"]
 #[derive(Debug)]
 pub struct Arbitration<Stage> {
@@ -54,7 +54,7 @@ pub struct Arbitration<Stage> {
     stage: PhantomData<fn(Stage) -> Stage>,
 }
 
-/// A stage that rejected every option: proof that the stages up to it ran. It allows one ruling.
+/// Stage that rejected every option: proof that the stages up to it ran. It allows one ruling.
 #[derive(Debug)]
 pub struct NothingLeft {
     stage: &'static str,
@@ -90,7 +90,7 @@ impl NothingLeft {
 }
 
 impl Arbitration<Proposed> {
-    /// Begins an arbitration between options.
+    /// Starts an arbitration between options.
     pub fn of(options: impl IntoIterator<Item = impl Into<Candidate>>) -> Self {
         let options = options.into_iter().map(Into::into).collect();
         Self { options, rejected: Vec::new(), stage: PhantomData }
@@ -99,7 +99,7 @@ impl Arbitration<Proposed> {
     /// Stage 1: rejects the options that the constitution forbids.
     ///
     /// # Errors
-    /// If no option is left.
+    /// No remaining option.
     pub fn veto(self, allowed: impl Fn(&Candidate) -> bool) -> Result<Arbitration<Vetted>, NothingLeft> {
         self.keep("constitutional veto", allowed)
     }
@@ -109,7 +109,7 @@ impl Arbitration<Vetted> {
     /// Stage 2: rejects the options that budgets and tools do not allow.
     ///
     /// # Errors
-    /// If no option is left.
+    /// No remaining option.
     pub fn feasible(self, fits: impl Fn(&Candidate) -> bool) -> Result<Arbitration<Feasible>, NothingLeft> {
         self.keep("feasibility check", fits)
     }
@@ -145,7 +145,7 @@ fn reject(option: Candidate, reason: &str) -> RejectedAlternative {
     RejectedAlternative::builder().option_id(option.id).rejection_reason(reason).build()
 }
 
-/// The policies of stage 3 (D33).
+/// Policies of stage 3 (D33).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tradeoff {
     /// The safest option.
@@ -173,15 +173,15 @@ impl Tradeoff {
     }
 }
 
-/// An option was chosen.
+/// Marker of a ruling with a chosen option.
 #[derive(Debug)]
 pub enum Chosen {}
-/// No option was left to act on.
+/// Marker of a ruling without an option to act on.
 #[derive(Debug)]
 pub enum Withdrawn {}
 
-/// The result of an arbitration: proof that its stages ran. It allows one decision; only a ruling with a `Chosen`
-/// option allows to act.
+/// Result of an arbitration: proof that its stages ran. It allows one decision; only a ruling with a `Chosen` option
+/// allows acting.
 #[must_use = "it is given to a decision"]
 #[derive(Debug)]
 pub struct Ruling<K = Chosen> {
@@ -195,11 +195,11 @@ pub(super) struct RulingDraft {
     pub(super) chosen: Option<ChosenOption>,
     rejected: Vec<RejectedAlternative>,
     summary: Text,
-    /// The required end of the summary: the policy, and an order of layer 1.
+    /// Required end of the summary: the policy, and an order of layer 1.
     suffix: String,
     pub(super) failure_modes: Vec<FailureMode>,
     pub(super) extras: DecisionPayloadExtras,
-    /// The generated payload, if one was given.
+    /// Generated payload, if one was given.
     stated: Option<Box<DecisionPayload>>,
 }
 
@@ -211,7 +211,7 @@ impl Ruling {
 }
 
 impl Ruling<Withdrawn> {
-    /// A ruling to give up, without options.
+    /// Returns a ruling to give up, without options.
     pub(crate) fn to_give_up(why: &Text) -> Self {
         Self::new(None, Vec::new(), Tradeoff::SafetyFirst, why)
     }
@@ -234,7 +234,7 @@ impl<K> Ruling<K> {
         self
     }
 
-    /// Sends the decision with a generated payload. The ruling remains the proof that the stages ran (INV-006), which a
+    /// Sets a generated payload for the decision. The ruling remains the proof that the stages ran (INV-006), which a
     /// payload cannot be. So the payload must agree with the ruling:
     ///
     /// - its `chosen_option` is the chosen option, and absent if there is none;
@@ -252,7 +252,7 @@ impl<K> Ruling<K> {
         // Later setters add to the payload.
         if id(&self.draft.chosen) == id(&payload.chosen_option) {
             self.draft.chosen.clone_from(&payload.chosen_option);
-            self.draft.extras = DecisionPayloadExtras::of(&payload);
+            self.draft.extras = DecisionPayloadExtras::copied_from(&payload);
         }
         self.draft.stated = Some(Box::new(payload));
         self
@@ -270,7 +270,8 @@ impl<K> Ruling<K> {
         match &self.draft.stated {
             Some(stated) => {
                 let own = self.own_payload(outcome, assumptions);
-                let mut payload = super::stated::decision(DecisionPayload::clone(stated), own, &self.draft.suffix)?;
+                let mut payload =
+                    super::decision_payload::decision(DecisionPayload::clone(stated), own, &self.draft.suffix)?;
                 self.draft.extras.clone().fill(&mut payload);
                 Ok(payload)
             }
@@ -280,8 +281,8 @@ impl<K> Ruling<K> {
 
     fn own_payload(&self, outcome: DecisionOutcome, assumptions: Vec<LoadBearingAssumption>) -> DecisionPayload {
         let RulingDraft { chosen, rejected, summary, failure_modes, extras, .. } = RulingDraft::clone(&self.draft);
-        // The stages have made these two checks (INV-006). Tier and verification are checked against the envelope when
-        // the decision is sent (D61).
+        // The stages have performed these two checks (INV-006). Tier and verification are checked against the envelope
+        // when the decision is sent (D61).
         let checks =
             ConstraintsSatisfied::builder().constitutional_check(true).budget_check(true).tier_check(false).build();
         let mut payload = DecisionPayload::builder()
@@ -302,14 +303,14 @@ fn some<T>(list: Vec<T>) -> Option<Vec<T>> {
     (!list.is_empty()).then_some(list)
 }
 
-/// An order to act; `A` is whether its assumptions are verified (INV-003).
+/// Order to act; `A` states whether its assumptions are verified (INV-003).
 #[must_use = "it is given to `.act(..)`"]
 #[derive(Debug)]
 pub struct ActOrder<A> {
     ruling: Ruling,
     pub(super) assumptions: Vec<LoadBearingAssumption>,
-    /// The plans that the proofs of its assumptions come from.
-    proofs: Vec<Mark>,
+    /// Plans of the proofs of its assumptions.
+    proofs: Vec<Tag>,
     layer: Option<LayerSource>,
     kind: PhantomData<fn(A) -> A>,
 }
@@ -328,7 +329,7 @@ impl<A> ActOrder<A> {
         self
     }
 
-    /// Adds an assumption that is not verified.
+    /// Adds an unverified assumption.
     pub fn assumes(mut self, assumption: &Text) -> ActOrder<SomeUnverified> {
         self.assumptions
             .push(LoadBearingAssumption::builder().assumption(assumption.to_string()).verified(false).build());
@@ -350,7 +351,7 @@ impl<A> ActOrder<A> {
     }
 
     /// Checks that all its proofs belong to an episode.
-    pub(crate) fn check(&self, episode: &Mark) -> Result<(), Arc<Refusal>> {
+    pub(crate) fn check(&self, episode: &Tag) -> Result<(), Arc<Refusal>> {
         if self.proofs.iter().all(|proof| proof == episode) {
             return Ok(());
         }
@@ -369,14 +370,14 @@ impl<A> ActOrder<A> {
 
 // Traits that explain stages called out of order. The inherent method of the right stage takes precedence.
 
-/// Implemented by no type, so such a call never compiles.
+/// Bound that no type satisfies, so such a call never compiles.
 #[doc(hidden)]
 pub trait Never: Sized {
     type Out;
     fn out<T>(value: T) -> Self::Out;
 }
 
-/// Its methods cannot be called.
+/// Explanation of methods on the wrong ruling. The methods cannot be called successfully.
 #[doc(hidden)]
 pub trait ExplainRuling<K>: Sized {
     fn to_act(self) -> <K as Never>::Out
@@ -393,7 +394,7 @@ impl<K> ExplainRuling<K> for Ruling<K> {
     }
 }
 
-/// Its methods cannot be called.
+/// Explanation of methods in the wrong stage. The methods cannot be called successfully.
 #[doc(hidden)]
 pub trait ExplainArbitration<S>: Sized {
     fn feasible(self, _fits: impl Sized) -> <S as Never>::Out

@@ -9,33 +9,33 @@ use super::super::draft::Draft;
 use super::fields::flatten;
 use super::{DoesNotFit, Json, ToJson};
 
-/// A belief update, with at least one change.
+/// Belief update, with at least one change.
 #[must_use = "it is taken in with `.believe(..)`"]
 #[derive(Clone, Debug)]
 pub struct Belief {
     pub(super) payload: BeliefUpdatePayload,
-    /// The bytes of its changes and citations as JSON.
+    /// Size of its changes and citations as JSON, in bytes.
     bytes: usize,
 }
 
 impl Belief {
-    /// A new belief. The value is a number, a text, an id, or a [`Json`], which was checked where it was made:
-    /// `Belief::new("db", "pool", Json::new(value)?)`.
+    /// Creates a new belief. The value is a number, a text, an id, or a [`Json`], which was checked when it was
+    /// created: `Belief::new("db", "pool", Json::new(value)?)`.
     pub fn new(domain: impl Into<String>, key: impl Into<String>, value: impl ToJson) -> Self {
-        Self::of(UpdateType::NewBelief, change(domain, key, (), value))
+        Self::with_change(UpdateType::NewBelief, change(domain, key, (), value))
     }
 
-    /// A revision: a belief with its value before and its new value.
+    /// Creates a revision: a belief with its earlier and its new value.
     pub fn revision(
         domain: impl Into<String>,
         key: impl Into<String>,
         before: impl ToJson,
         value: impl ToJson,
     ) -> Self {
-        Self::of(UpdateType::Revision, change(domain, key, before, value))
+        Self::with_change(UpdateType::Revision, change(domain, key, before, value))
     }
 
-    /// A resolved contradiction, with details.
+    /// Creates a resolved contradiction, with details.
     pub fn resolved(
         domain: impl Into<String>,
         key: impl Into<String>,
@@ -43,29 +43,29 @@ impl Belief {
         value: impl ToJson,
         details: ContradictionDetails,
     ) -> Self {
-        let mut belief = Self::of(UpdateType::ContradictionResolved, change(domain, key, before, value));
+        let mut belief = Self::with_change(UpdateType::ContradictionResolved, change(domain, key, before, value));
         belief.payload.contradiction_details = Some(details);
         belief
     }
 
-    /// An adjustment of confidence, with the value before and the new value.
+    /// Creates an adjustment of confidence, with the earlier and the new value.
     pub fn confidence(
         domain: impl Into<String>,
         key: impl Into<String>,
         before: impl ToJson,
         value: impl ToJson,
     ) -> Self {
-        Self::of(UpdateType::ConfidenceAdjustment, change(domain, key, before, value))
+        Self::with_change(UpdateType::ConfidenceAdjustment, change(domain, key, before, value))
     }
 
-    /// A belief that was checked again and confirmed: its prior value is its value.
+    /// Creates a belief that was checked again and confirmed: its prior value is its value.
     pub fn refreshed(domain: impl Into<String>, key: impl Into<String>, value: impl ToJson) -> Self {
         let value = value.into_json();
-        Self::of(UpdateType::StalenessRefresh, change(domain, key, value.clone(), value))
+        Self::with_change(UpdateType::StalenessRefresh, change(domain, key, value.clone(), value))
     }
 
-    /// The update of a generated payload; `.believe(payload)` accepts the payload itself too. A value that is nested
-    /// too deep for a packet becomes its JSON text.
+    /// Creates an update from a generated payload; `.believe(payload)` also accepts the payload itself. A value that is
+    /// nested too deep for a packet becomes its JSON text.
     pub fn stating(mut payload: BeliefUpdatePayload) -> Self {
         for change in &mut payload.belief_changes {
             flatten(&mut change.new_value, MAX_VALUE_DEPTH);
@@ -75,10 +75,10 @@ impl Belief {
         Self { payload, bytes }
     }
 
-    /// A new belief, with any value that can be serialized as JSON.
+    /// Creates a new belief with any value that can be serialized as JSON.
     ///
     /// # Errors
-    /// If the value cannot be serialized, is nested too deep, or is too large.
+    /// A value that cannot be serialized, is nested too deep, or is too large.
     pub fn try_new(
         domain: impl Into<String>,
         key: impl Into<String>,
@@ -88,10 +88,10 @@ impl Belief {
     }
 
     /// Adds another change to the update. If the change has a prior value, an update of new beliefs becomes a revision,
-    /// since a new belief has none.
+    /// because a new belief has no prior value.
     ///
     /// # Errors
-    /// If the update becomes too large for a packet: send several.
+    /// An update that becomes too large for a packet: send several.
     pub fn and(
         mut self,
         domain: impl Into<String>,
@@ -108,10 +108,10 @@ impl Belief {
         Ok(self)
     }
 
-    /// Cites evidence. The episode adds the evidence of a verification loop by itself.
+    /// Cites evidence. The episode adds the evidence of a verification loop automatically.
     ///
     /// # Errors
-    /// If the update becomes too large for a packet.
+    /// An update that becomes too large for a packet.
     pub fn citing(mut self, packet_ids: impl IntoIterator<Item = PacketId>) -> Result<Self, DoesNotFit> {
         for id in packet_ids {
             self.grow(size(&id))?;
@@ -121,7 +121,7 @@ impl Belief {
     }
 
     fn grow(&mut self, by: usize) -> Result<(), DoesNotFit> {
-        // With the comma.
+        // Includes the comma.
         self.bytes = self.bytes.saturating_add(by).saturating_add(1);
         if self.bytes > MAX_CHANGES_BYTES {
             return Err(DoesNotFit::Large { bytes: self.bytes, limit: MAX_CHANGES_BYTES });
@@ -138,7 +138,7 @@ impl Belief {
         Draft::new(self.payload)
     }
 
-    fn of(update_type: UpdateType, change: BeliefChange) -> Self {
+    fn with_change(update_type: UpdateType, change: BeliefChange) -> Self {
         let bytes = size(&change);
         let payload = BeliefUpdatePayload::builder().update_type(update_type).belief_changes(vec![change]).unchecked();
         Self { payload, bytes }

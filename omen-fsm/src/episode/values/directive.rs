@@ -13,11 +13,11 @@ use omen_types::{
 };
 
 use super::super::TakesToken;
-use super::super::mark::Mark;
-use super::super::refused::Refusal;
+use super::super::errors::Refusal;
+use super::super::tag::Tag;
 use super::{AnyOperation, AnyTool, Fields, Permit, TaskDirectivePayloadExtras};
 
-/// A call of the tool `T` for the operation `O`. Without parameters, `Directive` is a call of a tool that is named at run
+/// Call of the tool `T` for the operation `O`. Without parameters, `Directive` is a call of a tool that is named at run
 /// time: see [`Directive::named`].
 #[must_use = "`.ready()`, `.with(permit)` or `.sort()` makes an order of it"]
 #[derive(Clone, Debug)]
@@ -27,14 +27,14 @@ pub struct Directive<T = AnyTool, O = AnyOperation> {
 }
 
 impl<T, O> Directive<T, O> {
-    pub(super) fn of(draft: OrderDraft) -> Self {
+    pub(super) fn from_draft(draft: OrderDraft) -> Self {
         Self { draft: Box::new(draft), tool: PhantomData }
     }
 
-    /// A call of a tool, by its id and class.
+    /// Creates a call of a tool, by id and class.
     pub(super) fn call(tool_id: impl Into<String>, class: ToolSafetyClass, params: Option<Fields>) -> Self {
         let writes = TaskDirectivePayload::requires_authorization_token_id(class);
-        Self::of(OrderDraft {
+        Self::from_draft(OrderDraft {
             task_id: None,
             task_type: if writes { TaskType::ToolWrite } else { TaskType::ToolRead },
             execution_method: ExecutionMethod::builder()
@@ -56,7 +56,7 @@ impl<T, O> Directive<T, O> {
         self
     }
 
-    /// Sets how often the call may be retried, and by how much the wait grows each time.
+    /// Sets the maximum number of retries, and the factor by which the wait grows each time.
     pub fn retry(mut self, max_retries: u32, backoff: BackoffFactor) -> Self {
         self.draft.extras.retry_policy =
             Some(RetryPolicy::builder().max_retries(max_retries.into()).backoff_multiplier(backoff).build());
@@ -65,18 +65,18 @@ impl<T, O> Directive<T, O> {
 }
 
 impl<T: Tool, O: OperationTypeFact + OpFits<T::Class>> Directive<T, O> {
-    /// A call with parameters. The operation must fit the tool's safety class.
+    /// Creates a call with parameters. The operation must fit the tool's safety class.
     pub fn new(_tool: T, _operation: O, params: Fields) -> Self {
         Self::call(T::ID, T::Class::VALUE, Some(params))
     }
 
-    /// A call without parameters.
+    /// Creates a call without parameters.
     pub fn bare(_tool: T, _operation: O) -> Self {
         Self::call(T::ID, T::Class::VALUE, None)
     }
 
-    /// Sets the task type to `verification`: the call tests an assumption. A tool that may write always has the task type
-    /// `tool_write` (D23).
+    /// Sets the task type to `verification`: the call tests an assumption. A tool that may write always has the task
+    /// type `tool_write` (D23).
     pub fn verifying(mut self) -> Self
     where
         T::Class: NeedsNoToken,
@@ -85,18 +85,18 @@ impl<T: Tool, O: OperationTypeFact + OpFits<T::Class>> Directive<T, O> {
         self
     }
 
-    /// An order to read, which needs no token. If its parameters have an `operation` that writes, it is refused when it is
-    /// sent (D88).
+    /// Returns an order to read, which needs no token. If its parameters have an `operation` that writes, it is refused
+    /// when it is sent (D88).
     pub fn ready(self) -> Order<ReadOnly>
     where
         T::Class: NeedsNoToken,
     {
-        Order::of(*self.draft, None)
+        Order::from_draft(*self.draft, None)
     }
 
-    /// An order to write: it spends one use of a token, whose scope must cover tool and operation, and list an operation
-    /// that writes, even where this one reads (D26). What the parameters themselves call `operation` is checked when the
-    /// order is sent.
+    /// Returns an order to write: it spends one use of a token, whose scope must cover tool and operation, and list an
+    /// operation that writes, even if this one reads (D26). The value of `operation` in the parameters is checked when
+    /// the order is sent.
     pub fn with<Sc: Scope + GrantsTool<T> + GrantsOp<O> + GrantsWriting<O>>(
         self,
         permit: Permit<Sc>,
@@ -106,33 +106,33 @@ impl<T: Tool, O: OperationTypeFact + OpFits<T::Class>> Directive<T, O> {
     {
         let mut draft = *self.draft;
         draft.authorization_token_id = Some(permit.token_id);
-        Order::of(draft, Some(permit.episode))
+        Order::from_draft(draft, Some(permit.episode))
     }
 }
 
-/// The class of an order that only reads.
+/// Class of orders that only read.
 #[derive(Debug)]
 pub enum ReadOnly {}
-/// The class of an order that may write, with a permit.
+/// Class of orders that may write, with a permit.
 #[derive(Debug)]
 pub enum ReadWrite {}
-/// Either class.
+/// Class of orders that read or may write.
 #[derive(Debug)]
 pub enum AnyClass {}
 
-/// A checked directive. Its tool is not part of its type, so different orders fit into one array; `C` is whether it
+/// Checked directive. Its tool is not part of its type, so different orders fit into one array; `C` states whether it
 /// reads ([`ReadOnly`]) or may write ([`ReadWrite`]).
 #[must_use = "it is sent with `.execute([..])` or `.check(..)`"]
 #[derive(Debug)]
 pub struct Order<C> {
     /// Boxed, because a refused order is returned in the error.
     draft: Box<OrderDraft>,
-    /// The episode of its permit, if it has one.
-    episode: Option<Mark>,
+    /// Episode of its permit, if it has one.
+    episode: Option<Tag>,
     class: PhantomData<fn(C) -> C>,
 }
 
-/// The payload of a directive. The episode sets the task id, unless a payload has set it.
+/// Payload of a directive. The episode sets the task id, unless a payload has set it.
 #[derive(Clone, Debug)]
 pub(crate) struct OrderDraft {
     pub(super) task_id: Option<TaskId>,
@@ -147,7 +147,7 @@ pub(crate) struct OrderDraft {
 impl OrderDraft {
     pub(crate) fn stating(payload: TaskDirectivePayload) -> Self {
         Self {
-            extras: TaskDirectivePayloadExtras::of(&payload),
+            extras: TaskDirectivePayloadExtras::copied_from(&payload),
             task_id: Some(payload.task_id),
             task_type: payload.task_type,
             execution_method: payload.execution_method,
@@ -163,7 +163,7 @@ impl OrderDraft {
         TaskDirectivePayload::requires_authorization_token_id(class) || self.writing_operation().is_some()
     }
 
-    /// The operation that its parameters name, if that writes (D88).
+    /// Returns the operation in its parameters, if that writes (D88).
     fn writing_operation(&self) -> Option<&str> {
         let word = self.execution_method.tool_params.as_ref()?.get("operation")?.as_str()?;
         let operation = word.to_lowercase().parse::<OperationType>().ok()?;
@@ -171,16 +171,16 @@ impl OrderDraft {
     }
 }
 
-/// The directive of a generated payload, as an order that reads. If it may write, it is refused when it is sent,
-/// because it needs a permit: use `Directive::from(payload).sort()`.
+/// Converts the directive of a generated payload to an order that reads. If it may write, it is refused when it is
+/// sent, because it needs a permit: use `Directive::from(payload).sort()`.
 impl From<TaskDirectivePayload> for Order<ReadOnly> {
     fn from(payload: TaskDirectivePayload) -> Self {
-        Self::of(OrderDraft::stating(payload), None)
+        Self::from_draft(OrderDraft::stating(payload), None)
     }
 }
 
 impl<C> Order<C> {
-    pub(super) fn of(draft: OrderDraft, episode: Option<Mark>) -> Self {
+    pub(super) fn from_draft(draft: OrderDraft, episode: Option<Tag>) -> Self {
         Self { draft: Box::new(draft), episode, class: PhantomData }
     }
 
@@ -196,7 +196,7 @@ impl<C> Order<C> {
         &self.draft.execution_method
     }
 
-    /// Checks that it has the permit that it needs. The types ensure this, except for an order of a payload.
+    /// Checks that it has the permit that it needs. The types ensure this, except for an order from a payload.
     pub(crate) fn check(&self) -> Result<(), Refusal> {
         if self.episode.is_some() || !self.draft.needs_token() {
             return Ok(());
@@ -213,13 +213,13 @@ impl<C> Order<C> {
         Err(Refusal::rule(Diagnostic::error(Code::E4, problem).at("/payload/authorization_token_id").help(help)))
     }
 
-    /// The tool that it calls, and whether it calls it as one that may write.
+    /// Returns the tool that it calls, and whether it calls the tool as one that may write.
     pub(crate) fn tool(&self) -> Option<(&str, bool)> {
         self.draft.execution_method.tool_id.as_deref().map(|tool| (tool, self.draft.needs_token()))
     }
 
     /// Whether its permit, if it has one, belongs to an episode.
-    pub(crate) fn is_of(&self, episode: &Mark) -> bool {
+    pub(crate) fn is_of(&self, episode: &Tag) -> bool {
         self.episode.as_ref().is_none_or(|own| own == episode)
     }
 

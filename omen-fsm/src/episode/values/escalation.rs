@@ -4,49 +4,49 @@ use omen_types::{EscalationOption, EscalationPayload, EscalationTrigger, Evidenc
 
 use super::super::draft::Draft;
 
-/// An escalation with `O` options and `G` gaps in the evidence. It does not compile with a missing field, without a
-/// gap, or with a number of options other than two or three.
+/// Escalation with `O` options and `G` gaps in the evidence. It does not compile with a missing field, without a gap,
+/// or with a number of options other than two or three.
 #[must_use = "it is sent with `.escalate(..)`"]
 #[derive(Clone, Debug)]
 pub struct Escalation<const O: usize, const G: usize> {
-    /// Why a human must decide.
+    /// Reason why a human must decide.
     pub trigger: EscalationTrigger,
-    /// The options.
+    /// Options to choose from.
     pub options: [Choice; O],
-    /// The gaps in the evidence.
+    /// Gaps in the evidence.
     pub gaps: [Gap; G],
-    /// The recommended next step.
+    /// Recommended next step.
     pub next_step: Recommendation,
 }
 
-/// An option.
+/// Option for the human.
 #[derive(Clone, Debug)]
 pub struct Choice {
-    /// Its id, which the human may give as the answer.
+    /// Id, which the human may give as the answer.
     pub id: String,
-    /// Its description.
+    /// Description of the option.
     pub description: String,
-    /// Its advantages.
+    /// Advantages.
     pub pros: Vec<String>,
-    /// Its disadvantages.
+    /// Disadvantages.
     pub cons: Vec<String>,
 }
 
-/// A gap in the evidence.
+/// Gap in the evidence.
 #[derive(Clone, Debug)]
 pub struct Gap {
-    /// What is not known.
+    /// Description of the unknown fact.
     pub gap: String,
-    /// The impact if it stays unknown.
+    /// Impact if it stays unknown.
     pub impact_if_unknown: String,
 }
 
-/// A recommended next step.
+/// Recommended next step.
 #[derive(Clone, Debug)]
 pub struct Recommendation {
-    /// The step.
+    /// Step to take.
     pub step: Text,
-    /// The reason.
+    /// Reason for the step.
     pub rationale: String,
 }
 
@@ -76,14 +76,14 @@ impl<const O: usize, const G: usize> Escalation<O, G> {
     }
 }
 
-/// An escalation with setters for the optional members that the literal of [`Escalation`] lacks.
+/// Escalation with setters for the optional members that the literal of [`Escalation`] lacks.
 #[must_use = "it is sent with `.escalate(..)`"]
 #[derive(Clone, Debug)]
 pub struct FullEscalation<const O: usize, const G: usize> {
     pub(super) payload: EscalationPayload,
 }
 
-/// The parameter of `.escalate(..)`: an [`Escalation`], a [`FullEscalation`], or a generated [`EscalationPayload`]. The
+/// Parameter of `.escalate(..)`: an [`Escalation`], a [`FullEscalation`], or a generated [`EscalationPayload`]. The
 /// compiler counts the options and gaps of the first two. Those of a payload are counted when it is built and when it
 /// is sent.
 pub trait Escalates<const O: usize, const G: usize> {
@@ -103,7 +103,7 @@ impl<const O: usize, const G: usize> Escalates<O, G> for FullEscalation<O, G> {
     }
 }
 
-// The type of a payload does not count its lists, so the numbers here are the least that E5 allows.
+// The type of a payload does not count its lists, so the numbers here are the minimum of E5.
 impl Escalates<2, 1> for EscalationPayload {
     fn full(self) -> FullEscalation<2, 1> {
         FullEscalation { payload: self }
@@ -111,7 +111,7 @@ impl Escalates<2, 1> for EscalationPayload {
 }
 
 impl<const O: usize, const G: usize> FullEscalation<O, G> {
-    /// Sets the risk of each option, in their order.
+    /// Sets the risk of each option, in order.
     pub fn risk_summaries(mut self, risks: [impl Into<String>; O]) -> Self {
         for (option, risk) in self.payload.top_options.iter_mut().zip(risks) {
             option.risk_summary = Some(risk.into());
@@ -119,7 +119,7 @@ impl<const O: usize, const G: usize> FullEscalation<O, G> {
         self
     }
 
-    /// Sets how each gap in the evidence could be closed, in their order.
+    /// Sets the method that could close each gap in the evidence, in order.
     pub fn verification_methods(mut self, methods: [impl Into<String>; G]) -> Self {
         for (gap, method) in self.payload.evidence_gaps.iter_mut().zip(methods) {
             gap.verification_method = Some(method.into());

@@ -5,23 +5,23 @@ use omen_types::serde_json::{Map, Value};
 
 use super::json::{self, DoesNotFit};
 
-/// A free-form JSON object with at least one member, for observations and parameters of tools. Write one as a literal
-/// with the macro [`fields!`](crate::fields).
+/// Free-form JSON object with at least one member, for observations and parameters of tools. The macro
+/// [`fields!`](crate::fields) creates one from a literal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fields(Map<String, Value>);
 
 impl Fields {
-    /// Makes fields of an object. `None` if the value is not an object, is empty, or does not fit into a packet; `try_new`
+    /// Converts an object. `None` if the value is not an object, is empty, or does not fit into a packet; `try_new`
     /// returns the reason.
     #[must_use]
     pub fn new(value: Value) -> Option<Self> {
         Self::try_new(value).ok()
     }
 
-    /// Makes fields of an object.
+    /// Converts an object.
     ///
     /// # Errors
-    /// If the value is not an object, is empty, nested too deep, or too large.
+    /// A value that is not an object, is empty, nested too deep, or too large.
     pub fn try_new(value: Value) -> Result<Self, DoesNotFit> {
         json::check(&value, MAX_FIELDS_DEPTH)?;
         match value {
@@ -44,7 +44,7 @@ impl Fields {
         depth <= MAX_LITERAL_DEPTH
     }
 
-    /// Returns the greatest of some numbers.
+    /// Returns the largest number.
     #[doc(hidden)]
     #[must_use]
     pub const fn __deepest(depths: &[u8]) -> u8 {
@@ -58,8 +58,8 @@ impl Fields {
         deepest
     }
 
-    /// Makes fields of the value of the macro: an object with a member, of values that were checked. A value that is
-    /// nested too deep nevertheless becomes its JSON text, and a value that is not an object the member `value`.
+    /// Converts the value of the macro: a non-empty object of checked values. A value that is nested too deep
+    /// nevertheless becomes its JSON text, and a value that is not an object becomes the member `value`.
     #[doc(hidden)]
     #[must_use]
     pub fn __written(mut value: Value) -> Self {
@@ -86,9 +86,9 @@ pub(super) fn flatten(value: &mut Value, levels: u8) {
     }
 }
 
-/// Makes [`Fields`](crate::episode::Fields) of a literal: `fields!({ "pool": 40 })`. The object needs at least one
+/// Creates [`Fields`](crate::episode::Fields) from a literal: `fields!({ "pool": 40 })`. The object needs at least one
 /// member. A computed value must be an integer, a text, an id, or a [`Json`](crate::episode::Json), which was checked
-/// where it was made (see [`ToJson`](crate::episode::ToJson)).
+/// when it was created (see [`ToJson`](crate::episode::ToJson)).
 ///
 /// ```
 /// use omen_fsm::episode::{DoesNotFit, Json};
@@ -129,7 +129,7 @@ macro_rules! fields {
     };
 }
 
-/// The nesting depth of the braces and brackets of some tokens.
+/// Returns the nesting depth of braces and brackets.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __depth {
@@ -138,7 +138,7 @@ macro_rules! __depth {
     ($other:tt) => { 0 };
 }
 
-/// A JSON literal as `serde_json::json!` reads it, whose computed values must implement `ToJson`.
+/// Parses a JSON literal like `serde_json::json!`; its computed values must implement `ToJson`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __written {
@@ -195,8 +195,8 @@ macro_rules! __written {
     ($value:expr) => { $crate::__json::Value::from($crate::episode::ToJson::to_json(&$value)) };
 }
 
-/// A constant number as [`Json`](crate::episode::Json); one that is not finite does not compile. A number that is known only
-/// when the program runs is checked then: `Json::number(number)?`.
+/// Creates a [`Json`](crate::episode::Json) from a constant number; one that is not finite does not compile. For a
+/// number that is known only at run time, use `Json::number(number)?`.
 ///
 /// ```
 /// use omen_fsm::{episode::Belief, number};
@@ -210,7 +210,7 @@ macro_rules! __written {
 #[macro_export]
 macro_rules! number {
     ($number:expr $(,)?) => {{
-        // As in `text!`: rustc suggests nothing for the inside of this macro.
+        // As in `text!`: rustc makes no suggestions for code inside this macro.
         struct __OmenNumber;
         impl __OmenNumber {
             const GIVEN: f64 = $number as f64;

@@ -1,11 +1,11 @@
-//! Numbers that JSON does not have. `serde_json` writes NaN and infinities as `null`, so they are searched for before.
+//! Detection of numbers that JSON does not have. `serde_json` would write NaN and infinities as `null`.
 
 use std::fmt;
 
 use serde::Serialize;
 use serde::ser::{self, Serializer};
 
-/// Returns a number of a value that is NaN or infinite, if it has one.
+/// Returns a NaN or an infinity in a value, if there is one.
 pub(super) fn not_finite(value: &(impl Serialize + ?Sized)) -> Option<f64> {
     match value.serialize(Search) {
         Err(SearchError::Number(number)) => Some(number),
@@ -13,11 +13,11 @@ pub(super) fn not_finite(value: &(impl Serialize + ?Sized)) -> Option<f64> {
     }
 }
 
-/// Serializes into nothing, and ends at a number that is not finite.
+/// Serializer without output that stops at a non-finite number.
 #[derive(Clone, Copy)]
 struct Search;
 
-/// Why a search has ended early.
+/// Reason for stopping the search.
 #[derive(Debug)]
 enum SearchError {
     Number(f64),
@@ -39,10 +39,10 @@ impl ser::Error for SearchError {
     }
 }
 
-type Searched = Result<(), SearchError>;
+type SearchResult = Result<(), SearchError>;
 
 macro_rules! leaves {
-    ($($name:ident($ty:ty)),*) => { $(fn $name(self, _: $ty) -> Searched { Ok(()) })* };
+    ($($name:ident($ty:ty)),*) => { $(fn $name(self, _: $ty) -> SearchResult { Ok(()) })* };
 }
 
 impl Serializer for Search {
@@ -74,31 +74,31 @@ impl Serializer for Search {
         serialize_unit_struct(&'static str)
     );
 
-    fn serialize_f32(self, value: f32) -> Searched {
+    fn serialize_f32(self, value: f32) -> SearchResult {
         self.serialize_f64(value.into())
     }
 
-    fn serialize_f64(self, value: f64) -> Searched {
+    fn serialize_f64(self, value: f64) -> SearchResult {
         if value.is_finite() { Ok(()) } else { Err(SearchError::Number(value)) }
     }
 
-    fn serialize_none(self) -> Searched {
+    fn serialize_none(self) -> SearchResult {
         Ok(())
     }
 
-    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Searched {
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> SearchResult {
         value.serialize(self)
     }
 
-    fn serialize_unit(self) -> Searched {
+    fn serialize_unit(self) -> SearchResult {
         Ok(())
     }
 
-    fn serialize_unit_variant(self, _: &'static str, _: u32, _: &'static str) -> Searched {
+    fn serialize_unit_variant(self, _: &'static str, _: u32, _: &'static str) -> SearchResult {
         Ok(())
     }
 
-    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _: &'static str, value: &T) -> Searched {
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _: &'static str, value: &T) -> SearchResult {
         value.serialize(self)
     }
 
@@ -108,7 +108,7 @@ impl Serializer for Search {
         _: u32,
         _: &'static str,
         value: &T,
-    ) -> Searched {
+    ) -> SearchResult {
         value.serialize(self)
     }
 
@@ -147,11 +147,11 @@ macro_rules! parts {
             type Ok = ();
             type Error = SearchError;
 
-            fn $element<T: Serialize + ?Sized>(&mut self, value: &T) -> Searched {
+            fn $element<T: Serialize + ?Sized>(&mut self, value: &T) -> SearchResult {
                 value.serialize(*self)
             }
 
-            fn end(self) -> Searched {
+            fn end(self) -> SearchResult {
                 Ok(())
             }
         })*
@@ -170,11 +170,11 @@ macro_rules! fields {
             type Ok = ();
             type Error = SearchError;
 
-            fn serialize_field<T: Serialize + ?Sized>(&mut self, _: &'static str, value: &T) -> Searched {
+            fn serialize_field<T: Serialize + ?Sized>(&mut self, _: &'static str, value: &T) -> SearchResult {
                 value.serialize(*self)
             }
 
-            fn end(self) -> Searched {
+            fn end(self) -> SearchResult {
                 Ok(())
             }
         })*
@@ -186,15 +186,15 @@ impl ser::SerializeMap for Search {
     type Ok = ();
     type Error = SearchError;
 
-    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Searched {
+    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> SearchResult {
         key.serialize(*self)
     }
 
-    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Searched {
+    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> SearchResult {
         value.serialize(*self)
     }
 
-    fn end(self) -> Searched {
+    fn end(self) -> SearchResult {
         Ok(())
     }
 }

@@ -7,7 +7,7 @@ use omen_types::{ExecutionMethod, MethodKind, PositiveCount, TaskType, Text, Too
 use super::directive::{Order, OrderDraft, ReadOnly};
 use super::{Fields, TaskDirectivePayloadExtras};
 
-/// A task without a tool, which always reads. A task that writes needs a tool that a token can list (D28): see
+/// Task without a tool, which always reads. A task that writes needs a tool that a token can list (D28): see
 /// [`Directive`](super::Directive).
 #[must_use = "`.ready()` makes an order of it"]
 #[derive(Clone, Debug)]
@@ -16,22 +16,22 @@ pub struct Inquiry {
 }
 
 impl Inquiry {
-    /// A run of code, by its reference, with arguments.
+    /// Creates a run of code, by its reference, with arguments.
     pub fn code(code_ref: Text, params: Option<Fields>) -> Self {
-        let mut inquiry = Self::of(MethodKind::Code, TaskType::Computation, None);
+        let mut inquiry = Self::with_method(MethodKind::Code, TaskType::Computation, None);
         inquiry.draft.execution_method.code_ref = Some(code_ref.into());
         inquiry.draft.execution_method.code_params = params.map(Fields::into_map);
         inquiry
     }
 
-    /// A call of a language model, with parameters.
+    /// Creates a call of a language model, with parameters.
     pub fn llm_call(params: Option<Fields>) -> Self {
-        Self::of(MethodKind::LlmCall, TaskType::Computation, params)
+        Self::with_method(MethodKind::LlmCall, TaskType::Computation, params)
     }
 
-    /// A query of the agent's memory, with parameters.
+    /// Creates a query of the agent's memory, with parameters.
     pub fn memory_query(params: Option<Fields>) -> Self {
-        Self::of(MethodKind::MemoryQuery, TaskType::MemoryLookup, params)
+        Self::with_method(MethodKind::MemoryQuery, TaskType::MemoryLookup, params)
     }
 
     /// Sets the task type to `verification`: the task tests an assumption.
@@ -49,10 +49,10 @@ impl Inquiry {
 
     /// Returns an order to read.
     pub fn ready(self) -> Order<ReadOnly> {
-        Order::of(*self.draft, None)
+        Order::from_draft(*self.draft, None)
     }
 
-    fn of(method: MethodKind, task_type: TaskType, params: Option<Fields>) -> Self {
+    fn with_method(method: MethodKind, task_type: TaskType, params: Option<Fields>) -> Self {
         let mut execution_method = ExecutionMethod::builder().method(method).unchecked();
         execution_method.tool_params = params.map(Fields::into_map);
         let draft = OrderDraft {

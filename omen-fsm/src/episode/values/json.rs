@@ -11,8 +11,8 @@ use serde::Serialize;
 
 use super::finite;
 
-/// A free-form JSON value that fits into a packet: nested at most 48 levels and at most 4 MiB long
-/// ([`limits`](omen_types::limits)). It is checked where it is made, so a step that takes it cannot fail because of it.
+/// Free-form JSON value that fits into a packet: nested at most 48 levels and at most 4 MiB long
+/// ([`limits`](omen_types::limits)). It is checked when it is created, so a move cannot fail because of it.
 ///
 /// ```
 /// use omen_fsm::episode::{Belief, DoesNotFit, Json};
@@ -32,11 +32,11 @@ impl Json {
     /// `null`.
     pub const NULL: Self = Self(Value::Null);
 
-    /// Checks a value. The macro `json!` of `serde_json` writes a number that is not finite as `null`, so pass a number that
-    /// is computed through [`Json::of`] or [`fields!`](crate::fields).
+    /// Checks a value. The macro `json!` of `serde_json` writes a non-finite number as `null`, so pass a computed
+    /// number through [`Json::of`] or [`fields!`](crate::fields).
     ///
     /// # Errors
-    /// If the value is nested too deep or too large.
+    /// A value that is nested too deep or too large.
     pub fn new(value: Value) -> Result<Self, DoesNotFit> {
         check(&value, MAX_VALUE_DEPTH)?;
         Ok(Self(value))
@@ -45,8 +45,7 @@ impl Json {
     /// Serializes a value as JSON and checks it.
     ///
     /// # Errors
-    /// If the value cannot be serialized, has a number that is NaN or infinite, or its JSON is nested too deep or too
-    /// large.
+    /// A value that cannot be serialized, contains NaN or an infinity, or whose JSON is nested too deep or too large.
     pub fn of(value: &(impl Serialize + ?Sized)) -> Result<Self, DoesNotFit> {
         if let Some(number) = finite::not_finite(value) {
             return Err(DoesNotFit::NotFinite(number.to_string()));
@@ -71,7 +70,7 @@ impl Json {
         Ok(Self(Value::Number(finite)))
     }
 
-    /// A number that the macro `number!` has checked.
+    /// Wraps a number that the macro `number!` has checked.
     #[doc(hidden)]
     #[must_use]
     pub fn __finite(number: f64) -> Self {
@@ -105,27 +104,27 @@ impl From<Json> for Value {
     }
 }
 
-/// Why a value does not fit into a packet.
+/// Reason why a value does not fit into a packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DoesNotFit {
     /// It is nested deeper than `limit` levels.
     Deep {
-        /// The limit in levels.
+        /// Limit in levels.
         limit: u8,
     },
     /// It is too large.
     Large {
-        /// Its size in bytes of JSON.
+        /// Size in bytes of JSON.
         bytes: usize,
-        /// The limit in bytes.
+        /// Limit in bytes.
         limit: usize,
     },
     /// It is not an object.
     NotAnObject,
-    /// It is an object without a member.
+    /// It is an empty object.
     Empty,
-    /// It has this number, which is NaN or infinite: JSON has no such number.
+    /// It contains this number, which is NaN or infinite: JSON has no such number.
     NotFinite(String),
     /// It cannot be serialized as JSON.
     NotJson(String),
@@ -168,12 +167,12 @@ pub(super) fn check(value: &Value, deepest: u8) -> Result<(), DoesNotFit> {
     Ok(())
 }
 
-/// A value that becomes [`Json`] without a check: an integer, a text, an id, or a value that was checked before. For
+/// Value that becomes [`Json`] without a check: an integer, a text, an id, or a value that was checked before. For
 /// other values, use `Json::new(value)?` or `Json::of(&value)?`; for a number that may be NaN or infinite, which JSON
 /// does not have, `Json::number(value)?`, and for a constant number [`number!`](crate::number).
 ///
 /// A text may have any length. A record, such as an observation or a belief, is shortened if it is too long for a line;
-/// a directive is refused. `Json::of(text)?` refuses a long text where it is made.
+/// a directive is refused. `Json::of(text)?` refuses a long text when it is created.
 #[diagnostic::on_unimplemented(
     message = "SCHEMA: a `{Self}` may not fit into a packet: too deep, too large, or a number that is not finite",
     label = "not checked",
@@ -208,14 +207,14 @@ impl ToJson for Json {
     }
 }
 
-/// `null` for `None`.
+/// Converts `None` to `null`.
 impl<T: ToJson> ToJson for Option<T> {
     fn to_json(&self) -> Json {
         self.as_ref().map_or(Json::NULL, ToJson::to_json)
     }
 }
 
-/// `null`.
+/// Converts to `null`.
 impl ToJson for () {
     fn to_json(&self) -> Json {
         Json::NULL
@@ -250,7 +249,7 @@ impl ToJson for UnitInterval {
     }
 }
 
-/// The data of a SUCCESS: a value that becomes [`Json`] without a check, or a `serde_json::Value`. Deep parts of the latter
+/// Data of a SUCCESS: a value that becomes [`Json`] without a check, or a `serde_json::Value`. Deep parts of the latter
 /// become their JSON text.
 #[diagnostic::on_unimplemented(
     message = "SCHEMA: a `{Self}` may not fit into a packet: too large, or a number that is not finite",
@@ -280,7 +279,7 @@ impl ResultData for Map<String, Value> {
     }
 }
 
-/// A literal of the macro [`fields!`](crate::fields).
+/// Literal of the macro [`fields!`](crate::fields).
 #[doc(hidden)]
 pub trait Literal {
     /// Returns the value.

@@ -1,10 +1,10 @@
-//! The authority of layer 1.
+//! Authority of layer 1.
 
 use omen_types::Text;
 
-/// The authority of layer 1, which alone overrides INV-003 (D30) and ends safe mode (D13).
+/// Authority of layer 1, which alone overrides INV-003 (D30) and ends safe mode (D13).
 ///
-/// The types cannot check who may hold it. The program that starts the agents makes it, and hands orders to them, never
+/// The types cannot check who may hold it. The program that starts the agents creates it, and gives them orders, never
 /// the authority itself.
 #[derive(Debug)]
 pub struct Layer1(());
@@ -22,7 +22,7 @@ impl Layer1 {
     }
 }
 
-/// An order of layer 1. It allows one use.
+/// Order of layer 1. It allows one use.
 #[must_use = "it is given to `.layer1_override(..)`, `.clear(..)` or `Answer::order(..)`"]
 #[derive(Debug)]
 pub struct Layer1Order(Text);

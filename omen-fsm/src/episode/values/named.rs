@@ -1,29 +1,28 @@
 //! Tools and scopes that are named at run time.
 //!
-//! Where the compiler checks a scope made of types, the machine checks such a scope when the directive is sent.
+//! The compiler checks a scope made of types; the machine checks a named scope when the directive is sent.
 
 use std::marker::PhantomData;
 
 use omen_types::{OperationType, TaskDirectivePayload, Text, ToolSafetyClass};
 
-use super::super::mark::Mark;
+use super::super::tag::Tag;
 use super::directive::{Directive, Order, OrderDraft, ReadOnly, ReadWrite};
 use super::{Fields, Permit};
 
-/// The tool of a [`Directive`] that was named at run time.
+/// Tool of a [`Directive`] that was named at run time.
 #[derive(Clone, Copy, Debug)]
 pub enum AnyTool {}
 
-/// The operation of a [`Directive`] whose tool was named at run time: what its parameters call `operation` (D26).
+/// Operation of a [`Directive`] whose tool was named at run time: the value of `operation` in its parameters (D26).
 #[derive(Clone, Copy, Debug)]
 pub enum AnyOperation {}
 
-/// The scope of a token that was named at run time. The machine checks its permits when a directive is sent (E4,
-/// INV-007).
+/// Scope of a token that was named at run time. The machine checks its permits when a directive is sent (E4, INV-007).
 #[derive(Clone, Copy, Debug)]
 pub struct AnyScope;
 
-/// The scope and uses of a token, named at run time.
+/// Scope and uses of a token, named at run time.
 #[must_use = "it is given to `.authorize_named(..)`"]
 #[derive(Clone, Debug)]
 pub struct NamedScope {
@@ -33,8 +32,8 @@ pub struct NamedScope {
 }
 
 impl NamedScope {
-    /// A scope of tools and operations for a number of directives. An empty list or 0 uses are refused when the token is
-    /// issued.
+    /// Creates a scope of tools and operations for a number of directives. An empty list or 0 uses are refused when the
+    /// token is issued.
     pub fn new(
         tools: impl IntoIterator<Item = impl Into<String>>,
         operations: impl IntoIterator<Item = OperationType>,
@@ -44,7 +43,7 @@ impl NamedScope {
     }
 }
 
-/// Whether a directive needs a permit. A `match` must handle both cases.
+/// Classification of a directive by its need for a permit. A `match` must handle both cases.
 #[must_use = "it holds the directive"]
 #[derive(Debug)]
 pub enum Sorted {
@@ -54,14 +53,14 @@ pub enum Sorted {
     Writes(Unauthorized),
 }
 
-/// A directive that may write, without a permit.
+/// Directive that may write, without a permit.
 #[must_use = "attach a permit: `.with(permit)`"]
 #[derive(Debug)]
 pub struct Unauthorized(Directive);
 
 impl Directive {
-    /// A call of a tool, by its id and its safety class (D23). If its parameters have an `operation`, the token must
-    /// allow it (D26).
+    /// Creates a call of a tool, by its id and its safety class (D23). If its parameters have an `operation`, the token
+    /// must allow it (D26).
     ///
     /// ```
     /// use omen_fsm::episode::{Directive, Sorted};
@@ -75,18 +74,18 @@ impl Directive {
         Self::call(tool_id, class, params)
     }
 
-    /// The directive of a generated payload. A directive that may write gets its token from the permit that it spends; a
-    /// payload that names another token is refused when it is sent.
+    /// Creates a directive from a generated payload. A directive that may write gets its token from the permit that it
+    /// spends; a payload that names another token is refused when it is sent.
     pub fn stating(payload: TaskDirectivePayload) -> Self {
-        Self::of(OrderDraft::stating(payload))
+        Self::from_draft(OrderDraft::stating(payload))
     }
 
-    /// Returns whether it needs a permit.
+    /// Classifies the directive by its need for a permit.
     pub fn sort(self) -> Sorted {
         if self.draft.needs_token() {
             Sorted::Writes(Unauthorized(self))
         } else {
-            Sorted::Reads(Order::of(*self.draft, None))
+            Sorted::Reads(Order::from_draft(*self.draft, None))
         }
     }
 }
@@ -102,16 +101,16 @@ impl Unauthorized {
     /// sent; a refused order is returned.
     pub fn with<Sc>(self, permit: Permit<Sc>) -> Order<ReadWrite> {
         let mut draft = *self.0.draft;
-        // If a payload names a token other than that of the permit, its mark belongs to no episode, so it is refused.
+        // If a payload names another token than that of the permit, its tag belongs to no episode, so it is refused.
         let is_other = draft.authorization_token_id.as_ref().is_some_and(|named| *named != permit.token_id);
-        let episode = if is_other { Mark::default() } else { permit.episode };
+        let episode = if is_other { Tag::default() } else { permit.episode };
         draft.authorization_token_id = Some(permit.token_id);
-        Order::of(draft, Some(episode))
+        Order::from_draft(draft, Some(episode))
     }
 }
 
 impl Permit<AnyScope> {
-    pub(crate) fn any(token_id: omen_types::TokenId, episode: Mark) -> Self {
+    pub(crate) fn any(token_id: omen_types::TokenId, episode: Tag) -> Self {
         Self { token_id, episode, scope: PhantomData }
     }
 }

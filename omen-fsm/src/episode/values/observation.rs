@@ -9,7 +9,7 @@ use super::super::draft::Draft;
 use super::fields::flatten_map;
 use super::{Fields, Layer1Order};
 
-/// An observation; `St` is its epistemic status.
+/// Observation; `St` is its epistemic status.
 #[must_use = "it is taken in with `.observe(..)`"]
 #[derive(Clone, Debug)]
 pub struct Observation<St> {
@@ -18,25 +18,25 @@ pub struct Observation<St> {
 }
 
 impl<St: EpistemicStatusFact + NeedsNoEvidence> Observation<St> {
-    /// An observation of any type.
+    /// Creates an observation of any type.
     pub fn new(_status: St, kind: ObservationType, data: Fields) -> Self {
         let payload = ObservationPayload::builder().observation_type(kind).data(data.into_map()).unchecked();
         Self { payload, status: PhantomData }
     }
 
-    /// The output of a tool.
+    /// Creates an observation of a tool's output.
     pub fn tool_output(status: St, tool: impl Into<String>, data: Fields) -> Self {
         let mut observation = Self::new(status, ObservationType::ToolOutput, data);
         observation.payload.source_tool = Some(tool.into());
         observation
     }
 
-    /// A user input that is not the answer to an escalation.
+    /// Creates an observation of user input, other than the answer to an escalation.
     pub fn user_input(status: St, data: Fields) -> Self {
         Self::new(status, ObservationType::UserInput, data)
     }
 
-    /// Sets the parameters of the query that gave it.
+    /// Sets the parameters of the query that produced it.
     pub fn queried(mut self, params: Fields) -> Self {
         self.payload.query_params = Some(params.into_map());
         self
@@ -44,14 +44,14 @@ impl<St: EpistemicStatusFact + NeedsNoEvidence> Observation<St> {
 }
 
 impl<St: EpistemicStatusFact + NeedsNoEvidence> Observation<St> {
-    /// The observation of a generated payload, with a status. `.observe(..)` accepts the payload itself with status
-    /// OBSERVED.
+    /// Creates an observation from a generated payload, with a status. `.observe(..)` also accepts the payload itself,
+    /// with status OBSERVED.
     pub fn stating(_status: St, payload: ObservationPayload) -> Self {
         Self { payload: fitting(payload), status: PhantomData }
     }
 }
 
-/// The observation of a generated payload, with status OBSERVED.
+/// Converts a generated payload, with status OBSERVED.
 impl From<ObservationPayload> for Observation<Observed> {
     fn from(payload: ObservationPayload) -> Self {
         Self::stating(Observed, payload)
@@ -72,22 +72,22 @@ impl<St: EpistemicStatusFact> Observation<St> {
     }
 }
 
-/// A human's answer to an escalation (D8).
+/// Answer of a human to an escalation (D8).
 #[must_use = "it is taken in with `.answered(..)`"]
 #[derive(Clone, Debug)]
 pub struct Answer {
     pub(super) payload: ObservationPayload,
-    /// The layer that it comes from, if it is not the usual sender of observations.
+    /// Layer of origin, if it is not the usual sender of observations.
     layer: Option<LayerSource>,
 }
 
 impl Answer {
-    /// An answer in words.
+    /// Creates an answer in words.
     pub fn text(answer: &Text) -> Self {
         Self::data(crate::fields!({ "answer": answer }))
     }
 
-    /// An answer as data, such as the id of the chosen option.
+    /// Creates an answer as data, such as the id of the chosen option.
     pub fn data(data: Fields) -> Self {
         let payload = ObservationPayload::builder()
             .observation_type(ObservationType::UserInput)
@@ -96,14 +96,14 @@ impl Answer {
         Self { payload, layer: None }
     }
 
-    /// An order of layer 1 that overrides the escalation: the answer is the reason of the order, from layer 1 (D71).
+    /// Creates an answer by which layer 1 overrides the escalation: the reason of the order, sent from layer 1 (D71).
     /// The decision that carries it out comes next.
     pub fn order(order: Layer1Order) -> Self {
         Self { layer: Some(LayerSource::LayerNumber(LayerNumber::MIN)), ..Self::text(order.reason()) }
     }
 
-    /// The answer of a generated payload, which must be a user input. A payload of another type is not written and kept
-    /// as trouble (see [`Episode::trouble`](crate::episode::Episode::trouble)).
+    /// Creates an answer from a generated payload, which must be a user input. A payload of another type is not
+    /// written, and kept as trouble (see [`Episode::trouble`](crate::episode::Episode::trouble)).
     pub fn stating(payload: ObservationPayload) -> Self {
         Self { payload: fitting(payload), layer: None }
     }

@@ -10,16 +10,16 @@ use omen_types::{
 use omen_invariants::facts::Tool;
 
 use super::super::draft::Draft;
-use super::super::mark::Mark;
-use super::super::refused::Refusal;
+use super::super::errors::Refusal;
+use super::super::tag::Tag;
 use super::VerificationPlanPayloadExtras;
 
-/// A target of verification: an assumption, a method, and the criteria of success.
+/// Target of verification: an assumption, a method, and the criteria of success.
 #[derive(Clone, Debug)]
 pub struct Target(pub(super) VerificationTarget);
 
 impl Target {
-    /// A target that is verified with a tool.
+    /// Creates a target that is verified with a tool.
     #[must_use]
     pub fn tool<T: Tool>(assumption: Text, success_criteria: Text, _tool: T) -> Self {
         let mut target = Self::of(assumption, VerificationMethod::Tool, success_criteria);
@@ -27,7 +27,7 @@ impl Target {
         target
     }
 
-    /// A target that is verified by another method: a user, a calculation, the memory.
+    /// Creates a target that is verified by another method: a user, a calculation, the memory.
     #[must_use]
     pub fn of(assumption: Text, method: VerificationMethod, success_criteria: Text) -> Self {
         let target =
@@ -36,7 +36,7 @@ impl Target {
     }
 }
 
-/// The plan of a verification loop, with at least one target.
+/// Plan of a verification loop, with at least one target.
 #[must_use = "it is sent with `.verify(..)`"]
 #[derive(Debug)]
 pub struct Plan {
@@ -44,56 +44,57 @@ pub struct Plan {
     max_tool_calls: Option<Count>,
     time_budget_seconds: Option<PositiveCount>,
     pub(super) extras: VerificationPlanPayloadExtras,
-    /// The decision that a payload names.
+    /// Decision that a payload names.
     decision: Option<PacketId>,
-    pub(crate) mark: Mark,
+    pub(crate) tag: Tag,
 }
 
 impl Plan {
-    /// A plan to verify assumptions, and one [`Assumption`] for each target. With the proof of the loop,
-    /// [`Proof::verifies`] makes a [`Verified`] of it.
+    /// Creates a plan to verify assumptions, and one [`Assumption`] for each target. With the proof of the loop,
+    /// [`Proof::verifies`] converts it to a [`Verified`].
     pub fn of<const N: usize>(targets: [Target; N]) -> (Self, [Assumption; N])
     where
         [(); N]: omen_invariants::facts::AtLeastOneTarget,
     {
-        let mark = Mark::default();
+        let tag = Tag::default();
         let assumptions =
-            targets.each_ref().map(|target| Assumption { text: target.0.assumption.to_string(), plan: mark.clone() });
+            targets.each_ref().map(|target| Assumption { text: target.0.assumption.to_string(), plan: tag.clone() });
         let plan = Self {
             targets: targets.into_iter().map(|target| target.0).collect(),
             max_tool_calls: None,
             time_budget_seconds: None,
             extras: VerificationPlanPayloadExtras::default(),
             decision: None,
-            mark,
+            tag,
         };
         (plan, assumptions)
     }
 
-    /// The plan of a generated payload, and one [`Assumption`] for each target. The payload must name the decision that
-    /// began the loop ([`Episode::decision`](crate::episode::Episode::decision)), or `.verify(..)` refuses it.
+    /// Creates a plan from a generated payload, and one [`Assumption`] for each target. The payload must name the
+    /// decision that started the loop ([`Episode::decision`](crate::episode::Episode::decision)), or `.verify(..)`
+    /// refuses it.
     pub fn stating(payload: VerificationPlanPayload) -> (Self, Vec<Assumption>) {
-        let mark = Mark::default();
-        let assumed = |target: &VerificationTarget| Assumption::of(target.assumption.to_string(), mark.clone());
+        let tag = Tag::default();
+        let assumed = |target: &VerificationTarget| Assumption::new(target.assumption.to_string(), tag.clone());
         let assumptions = payload.targets.iter().map(assumed).collect();
         let plan = Self {
-            extras: VerificationPlanPayloadExtras::of(&payload),
+            extras: VerificationPlanPayloadExtras::copied_from(&payload),
             targets: payload.targets,
             max_tool_calls: payload.max_tool_calls,
             time_budget_seconds: payload.time_budget_seconds,
             decision: Some(payload.decision_packet_id),
-            mark,
+            tag,
         };
         (plan, assumptions)
     }
 
-    /// A plan to verify one assumption.
+    /// Creates a plan to verify one assumption.
     pub fn one(target: Target) -> (Self, Assumption) {
         let (plan, [assumption]) = Self::of([target]);
         (plan, assumption)
     }
 
-    /// Sets the limit of tool calls for the verification.
+    /// Sets the maximum number of tool calls for the verification.
     pub fn max_tool_calls(mut self, calls: u32) -> Self {
         self.max_tool_calls = Some(Count::from(calls));
         self
@@ -105,8 +106,10 @@ impl Plan {
         self
     }
 
+    /// Returns the packet of the plan.
+    ///
     /// # Errors
-    /// If a payload has named another decision.
+    /// A payload that names another decision.
     pub(crate) fn draft(&self, decision: PacketId) -> Result<Draft, Refusal> {
         if let Some(named) = self.decision.as_ref().filter(|named| **named != decision) {
             let problem = format!("the plan names the decision `{named}`, but `{decision}` began the loop");
@@ -126,51 +129,51 @@ impl Plan {
     }
 }
 
-/// Without the assumptions, so no order can rely on them; [`Plan::stating`] returns them too.
+/// Drops the assumptions, so no order can rely on them; [`Plan::stating`] returns them too.
 impl From<VerificationPlanPayload> for Plan {
     fn from(payload: VerificationPlanPayload) -> Self {
         Self::stating(payload).0
     }
 }
 
-/// An assumption that a plan is to verify. Only a plan makes it.
+/// Assumption that a plan is to verify. Only a plan creates it.
 #[must_use = "with the loop's proof it becomes `Verified`"]
 #[derive(Debug)]
 pub struct Assumption {
     text: String,
-    plan: Mark,
+    plan: Tag,
 }
 
 impl Assumption {
-    pub(crate) fn of(text: String, plan: Mark) -> Self {
+    pub(crate) fn new(text: String, plan: Tag) -> Self {
         Self { text, plan }
     }
 }
 
-/// Proof that a verification loop was completed. Only the belief update that closes one makes it.
+/// Proof that a verification loop was completed. Only the belief update that closes a loop creates it.
 ///
-/// It proves that the loop had its plan, its check and its observation, and that a check ended with SUCCESS, unless
-/// degraded tools waived that (D22). Which assumption a result supports, no type can show: the agent judges that before
-/// it calls [`Proof::verifies`].
+/// It proves that the loop had a plan, a check and an observation, and that a check ended with SUCCESS, unless degraded
+/// tools waived that (D22). No type can show which assumption a result supports: the agent judges that before it calls
+/// [`Proof::verifies`].
 #[derive(Debug)]
 pub struct Proof {
     pub(crate) observed: Option<PacketId>,
-    /// The plans of the loop; none if the belief update was refused.
-    pub(crate) plans: Vec<Mark>,
+    /// Plans of the loop; empty if the belief update was refused.
+    pub(crate) plans: Vec<Tag>,
     /// Whether a check of the loop has succeeded.
     pub(crate) has_succeeded: bool,
-    pub(crate) episode: Mark,
+    pub(crate) episode: Tag,
 }
 
 impl Proof {
     /// States that the loop has verified an assumption, as the agent judges from the results of the checks. If the
-    /// assumption is not one of the loop's own plans, the order that relies on it is refused (INV-003). A loop in which
-    /// no check has succeeded, because degraded tools waived that, verifies nothing: the decision states the assumption
+    /// assumption is not from one of the loop's own plans, the order that relies on it is refused (INV-003). A loop
+    /// without a successful check, which degraded tools can waive, verifies nothing: the decision states the assumption
     /// as not verified, and is refused at high stakes (INV-003).
     pub fn verifies(&self, assumption: Assumption) -> Verified {
         Verified {
-            // An assumption of another loop gets a mark that belongs to no episode.
-            episode: if self.plans.contains(&assumption.plan) { self.episode.clone() } else { Mark::default() },
+            // An assumption of another loop gets a tag that belongs to no episode.
+            episode: if self.plans.contains(&assumption.plan) { self.episode.clone() } else { Tag::default() },
             assumption: assumption.text,
             packet: self.observed.clone(),
             is_shown: self.has_succeeded,
@@ -178,7 +181,7 @@ impl Proof {
     }
 }
 
-/// An assumption that the agent judges to be verified, with the evidence of its loop.
+/// Assumption that the agent judges to be verified, with the evidence of its loop.
 #[must_use = "an order relies on it: `.relies_on(..)`"]
 #[derive(Debug)]
 pub struct Verified {
@@ -186,5 +189,5 @@ pub struct Verified {
     pub(crate) packet: Option<PacketId>,
     /// Whether a check of the loop has succeeded.
     pub(crate) is_shown: bool,
-    pub(crate) episode: Mark,
+    pub(crate) episode: Tag,
 }

@@ -1,5 +1,5 @@
-//! Generated from the schemas: a setter for each optional member that no method here sets by hand, as
-//! `setters.json` has it.
+//! Setters generated from the schemas: one for each optional member without a hand-written method, as listed in
+//! `setters.json`.
 
 #[allow(clippy::wildcard_imports, reason = "which types the members have, the schemas say")]
 use omen_types::*;

@@ -10,31 +10,31 @@ use omen_types::{
     TaskId, TaskResultPayload, Text, TokenId,
 };
 
-use super::super::asked::{Asked, UserInput};
 use super::super::draft::Draft;
 use super::super::lease::{Lapsed, Leases, WaitFor};
-use super::super::mark::Mark;
 use super::super::open_task::OpenTask;
+use super::super::tag::Tag;
 use super::super::time::TimeSource;
+use super::super::user_inputs::{UserInput, UserInputs};
 use super::{Json, ResultData, TaskResultPayloadExtras};
 
-/// The task of a directive without a result. Only a task makes a [`Settled`].
+/// Task of a directive without a result. Only a task creates a [`Settled`].
 #[must_use = "E6: every directive needs a result: call `.success(..)`, `.failure(..)` or `.cancelled()` and settle it"]
 pub struct Pending {
     pub(crate) task: Box<OpenTask>,
     pub(crate) correlation_id: CorrelationId,
-    pub(crate) episode: Mark,
+    pub(crate) episode: Tag,
     pub(crate) leases: Arc<Leases>,
-    pub(crate) asked: Arc<Asked>,
+    pub(crate) user_inputs: Arc<UserInputs>,
     pub(crate) clock: Arc<dyn TimeSource>,
 }
 
-/// The token that authorizes a task to write (E4, INV-007).
+/// Token that authorizes a task to write (E4, INV-007).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Authority {
-    /// The token of which the task spends a use.
+    /// Token of which the task spends a use.
     pub token_id: TokenId,
-    /// When the token expires (D3), if the episode knows the token.
+    /// Time at which the token expires (D3), if the episode knows the token.
     pub expires: Option<Instant>,
 }
 
@@ -45,13 +45,13 @@ impl Pending {
         &self.task.task_id
     }
 
-    /// Returns the packet id of its directive.
+    /// Returns the packet id of the directive.
     #[must_use]
     pub fn directive(&self) -> &PacketId {
         &self.task.directive
     }
 
-    /// Returns the correlation id of its episode.
+    /// Returns the correlation id of the episode.
     #[must_use]
     pub fn correlation_id(&self) -> &CorrelationId {
         &self.correlation_id
@@ -63,34 +63,34 @@ impl Pending {
         &self.task.method
     }
 
-    /// Returns the token of its directive; `None` if it only reads.
+    /// Returns the token of the directive; `None` if it only reads.
     #[must_use]
     pub fn authority(&self) -> Option<&Authority> {
         self.task.authority.as_ref()
     }
 
-    /// Returns the deadline of its result (D35, INV-011).
+    /// Returns the deadline of the result (D35, INV-011).
     #[must_use]
     pub fn deadline(&self) -> Instant {
         self.task.due
     }
 
-    /// Returns the user inputs that the directive rests on, in the order of the log: those between the last settled
-    /// decision and the decision that it carries out, and those since then (D68). A decision to verify first or to
-    /// escalate settles nothing, so the next decision rests on the same inputs too.
+    /// Returns the user inputs on which the directive is based, in log order: those between the last settled decision
+    /// and the decision that it carries out, and those since then (D68). A decision to verify first or to escalate
+    /// settles nothing, so the next decision is based on the same inputs too.
     #[must_use]
     pub fn user_inputs(&self) -> Vec<Arc<UserInput>> {
-        self.asked.inputs()
+        self.user_inputs.inputs()
     }
 
-    /// Begins the task: its tool is about to be called. A directive allows one call, so only one of several handles can
-    /// begin its task (PG-6).
+    /// Starts the task: its tool is about to be called. A directive allows one call, so only one of several handles can
+    /// start its task (PG-6).
     ///
-    /// Every executor must begin with this, and check the returned [`Running`] again right before the tool takes
+    /// Every executor must call this first, and check the returned [`Running`] again right before the tool takes
     /// effect. The gate of the crate `omen-gate` does both.
     ///
     /// # Errors
-    /// If the task must not run (D52): it was already begun or settled, its token was revoked or has expired, its
+    /// A task that must not run (D52): it was already started or settled, its token was revoked or has expired, its
     /// deadline has passed, or its episode is in safe mode, has closed, was dropped or was resumed elsewhere.
     pub fn start(self) -> Result<Running, NotStarted> {
         match self.leases.start(self.task.directive.as_str(), self.clock.now(), self.task.due) {
@@ -123,7 +123,7 @@ impl Pending {
     /// only if its status is SUCCESS.
     ///
     /// # Errors
-    /// If the payload names another task, or has data without SUCCESS. The error holds the task.
+    /// A payload that names another task, or has data without SUCCESS. The error holds the task.
     pub fn result(self, payload: TaskResultPayload) -> Result<Settled, Box<NotItsResult>> {
         let (problem, pointer) = if payload.task_id != *self.task_id() {
             (
@@ -144,7 +144,7 @@ impl Pending {
                 "/payload/result_data",
             )
         } else {
-            let extras = TaskResultPayloadExtras::of(&payload);
+            let extras = TaskResultPayloadExtras::copied_from(&payload);
             let (status, data, error) = (payload.result_status, payload.result_data, payload.error_details);
             return Ok(Settled { pending: self, status, data, error, extras });
         };
@@ -165,13 +165,13 @@ impl fmt::Debug for Pending {
     }
 }
 
-/// A payload that does not fit its task. Holds the task.
+/// Error of a payload that does not fit its task. Holds the task.
 #[must_use = "it holds the task"]
 #[derive(Debug)]
 pub struct NotItsResult {
-    /// The task.
+    /// Task of the payload.
     pub task: Pending,
-    /// The difference between them.
+    /// Mismatch between them.
     pub why: Diagnostic,
 }
 
@@ -183,13 +183,13 @@ impl fmt::Display for NotItsResult {
 
 impl std::error::Error for NotItsResult {}
 
-/// A task that must not run. Holds the task, which can still be settled.
+/// Error of a task that must not run. Holds the task, which can still be settled.
 #[must_use = "it holds the task"]
 #[derive(Debug)]
 pub struct NotStarted {
-    /// The task.
+    /// Task, which can still be settled.
     pub task: Pending,
-    /// The reason.
+    /// Reason why it must not run.
     pub why: Lapsed,
 }
 
@@ -201,19 +201,19 @@ impl fmt::Display for NotStarted {
 
 impl std::error::Error for NotStarted {}
 
-/// A running task: the only handle that may call its tool. If it is dropped without a result, the task stays open and
-/// cannot be begun again, because it is unknown how far the tool came.
+/// Running task: the only handle that may call its tool. If it is dropped without a result, the task stays open and
+/// cannot be started again, because it is unknown how far the tool came.
 #[must_use = "E6: every directive needs a result: call `.success(..)`, `.failure(..)` or `.cancelled()` and settle it"]
 pub struct Running {
     task: Pending,
     watch: Watch,
-    _begun: Begun,
+    _guard: RunGuard,
 }
 
-/// Ends the run when it is dropped.
-struct Begun(Watch);
+/// Guard that ends the run when it is dropped.
+struct RunGuard(Watch);
 
-impl Drop for Begun {
+impl Drop for RunGuard {
     fn drop(&mut self) {
         self.0.leases.finish(self.0.directive.as_str());
     }
@@ -222,21 +222,21 @@ impl Drop for Begun {
 impl Running {
     fn new(task: Pending) -> Self {
         let (leases, clock) = (Arc::clone(&task.leases), Arc::clone(&task.clock));
-        let asked = Arc::clone(&task.asked);
-        let watch = Watch { leases, asked, directive: task.directive().clone(), clock };
-        Self { task, _begun: Begun(watch.clone()), watch }
+        let user_inputs = Arc::clone(&task.user_inputs);
+        let watch = Watch { leases, user_inputs, directive: task.directive().clone(), clock };
+        Self { task, _guard: RunGuard(watch.clone()), watch }
     }
 
     /// Checks that the tool may still be called and its outcome counts (D52). Call it right before the tool takes
     /// effect, and after it has answered.
     ///
     /// # Errors
-    /// As [`Pending::start`].
+    /// Same as [`Pending::start`].
     pub fn stands(&self) -> Result<(), Lapsed> {
         self.watch.stands()
     }
 
-    /// Returns the task, which may be begun again, because its tool was not called.
+    /// Returns the task, which may be started again, because its tool was not called.
     pub fn not_called(self) -> Pending {
         self.watch.leases.put_back(self.watch.directive.as_str());
         self.task
@@ -271,13 +271,13 @@ impl Running {
     /// Settles the task with a generated payload.
     ///
     /// # Errors
-    /// As [`Pending::result`]. After an error the task no longer runs.
+    /// Same as [`Pending::result`]. After an error, the task no longer runs.
     pub fn result(self, payload: TaskResultPayload) -> Result<Settled, Box<NotItsResult>> {
         self.task.result(payload)
     }
 }
 
-/// The task and its deadline.
+/// Gives access to the task and its deadline.
 impl Deref for Running {
     type Target = Pending;
 
@@ -292,11 +292,11 @@ impl fmt::Debug for Running {
     }
 }
 
-/// Reports when a running task must stop. Clones watch the same task.
+/// Watch on a running task, which reports when it must stop. Clones watch the same task.
 #[derive(Clone)]
 pub struct Watch {
     leases: Arc<Leases>,
-    asked: Arc<Asked>,
+    user_inputs: Arc<UserInputs>,
     directive: PacketId,
     clock: Arc<dyn TimeSource>,
 }
@@ -305,15 +305,15 @@ impl Watch {
     /// Checks that the task may still run.
     ///
     /// # Errors
-    /// As [`Pending::start`].
+    /// Same as [`Pending::start`].
     pub fn stands(&self) -> Result<(), Lapsed> {
         self.leases.stands(self.directive.as_str(), self.clock.now())
     }
 
-    /// Returns the user inputs that the directive rests on now; see [`Pending::user_inputs`].
+    /// Returns the user inputs on which the directive is now based; see [`Pending::user_inputs`].
     #[must_use]
     pub fn user_inputs(&self) -> Vec<Arc<UserInput>> {
-        self.asked.inputs()
+        self.user_inputs.inputs()
     }
 
     /// Waits until the task must stop running, and returns the reason. It does not wait for the clock, so the expiry of
@@ -329,7 +329,7 @@ impl fmt::Debug for Watch {
     }
 }
 
-/// A task with its result.
+/// Task with its result.
 #[must_use = "record the result with `.settle([..])`"]
 #[derive(Debug)]
 pub struct Settled {
@@ -341,15 +341,16 @@ pub struct Settled {
 }
 
 impl Settled {
-    /// Sets how many language-model tokens and tool calls the task has used. The default is 0 tokens and 1 call (D32).
+    /// Sets the number of language-model tokens and tool calls that the task has used. The default is 0 tokens and 1
+    /// call (D32).
     pub fn used(mut self, tokens: u32, tool_calls: u32) -> Self {
         self.extras.execution_metadata =
             Some(ExecutionMetadata::builder().tokens_used(tokens.into()).tool_calls_used(tool_calls.into()).build());
         self
     }
 
-    /// Adds the raw answer of the tool to a FAILURE, where the answer is not of the promised type (D68). Otherwise a
-    /// FAILURE has no `result_data`. A SUCCESS keeps its own.
+    /// Adds the raw answer of the tool to a FAILURE, if the answer does not have the promised type (D68). Otherwise a
+    /// FAILURE has no `result_data`. The data of a SUCCESS is unchanged.
     pub fn raw(mut self, answer: Json) -> Self {
         if self.status == ResultStatus::Failure {
             self.data = Some(answer.into_value());
@@ -381,7 +382,7 @@ impl Settled {
         self.error.as_ref()
     }
 
-    pub(crate) fn is_of(&self, episode: &Mark) -> bool {
+    pub(crate) fn is_of(&self, episode: &Tag) -> bool {
         self.pending.episode == *episode
     }
 

@@ -12,12 +12,12 @@ use omen_types::{
 
 use super::super::core::Core;
 use super::super::draft::Draft;
-use super::super::mark::Mark;
-use super::super::refused::Refusal;
+use super::super::errors::Refusal;
+use super::super::tag::Tag;
 use super::{AuthorizedScopeExtras, Fields, NamedScope, ToolAuthorizationPayloadExtras};
 use crate::table::sender;
 
-/// The specification of a token, except its scope and its number of uses, which are types.
+/// Specification of a token, except its scope and its number of uses, which are types.
 #[must_use = "it is given to `.authorize::<Scope, N>(..)`"]
 #[derive(Clone, Debug)]
 pub struct TokenSpec {
@@ -26,13 +26,13 @@ pub struct TokenSpec {
     constraints: Option<Fields>,
     pub(super) extras: ToolAuthorizationPayloadExtras,
     pub(super) scope: AuthorizedScopeExtras,
-    /// The generated payload, if one was given.
+    /// Generated payload, if one was given.
     stated: Option<Box<ToolAuthorizationPayload>>,
 }
 
 impl TokenSpec {
-    /// A token with its lifetime in seconds, at least 1, and the reason why it is issued. A token expires at the end of
-    /// its lifetime (D3).
+    /// Creates a token with its lifetime in seconds, at least 1, and the reason for its issue. A token expires at the
+    /// end of its lifetime (D3).
     pub fn new(ttl_seconds: u32, rationale: Text) -> Self {
         Self {
             ttl_seconds: ttl_seconds.max(1),
@@ -44,13 +44,13 @@ impl TokenSpec {
         }
     }
 
-    /// The token of a generated payload. The payload is refused unless it agrees with the move: the tools and
-    /// operations of the scope, the number of uses, and a token that is new, that is not revoked, not used, and from
-    /// the layer that issues tokens (D63).
+    /// Creates a token from a generated payload. The payload is refused unless it agrees with the move: the tools and
+    /// operations of the scope, the number of uses, and a token that is new, not revoked, not used, and from the layer
+    /// that issues tokens (D63).
     pub fn stating(payload: ToolAuthorizationPayload) -> Self {
         let rationale = payload.rationale.clone().unwrap_or_else(|| omen_invariants::text!("a token"));
-        let extras = ToolAuthorizationPayloadExtras::of(&payload);
-        let scope = AuthorizedScopeExtras::of(&payload.authorized_scope);
+        let extras = ToolAuthorizationPayloadExtras::copied_from(&payload);
+        let scope = AuthorizedScopeExtras::copied_from(&payload.authorized_scope);
         Self { extras, scope, stated: Some(Box::new(payload)), ..Self::new(1, rationale) }
     }
 
@@ -70,7 +70,7 @@ impl TokenSpec {
     /// Returns the packet of the token, and its id.
     ///
     /// # Errors
-    /// If a payload contradicts the scope or the number of uses, or if the id source gives an invalid id.
+    /// A payload that contradicts the scope or the number of uses, or an invalid id from the id source.
     pub(crate) fn named(
         &self,
         core: &mut Core,
@@ -163,19 +163,19 @@ fn same<T: PartialEq>(one: &[T], other: &[T]) -> bool {
     one.iter().all(|element| other.contains(element)) && other.iter().all(|element| one.contains(element))
 }
 
-/// A token that a directive can use now: issued, not revoked, not expired, and with uses left.
+/// Token that a directive can use now: issued, not revoked, not expired, and with uses left.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LiveToken {
-    /// The token id.
+    /// Token id.
     pub token_id: TokenId,
-    /// The tools that it allows.
+    /// Tools that it allows.
     pub tools: Vec<String>,
-    /// The operations that it allows.
+    /// Operations that it allows.
     pub operations: Vec<OperationType>,
-    /// How many more directives it allows.
+    /// Number of directives that may still use it.
     pub uses_left: u64,
-    /// When it expires (D3).
+    /// Time of expiry (D3).
     pub expiry: Instant,
 }
 
@@ -188,12 +188,12 @@ impl LiveToken {
     }
 }
 
-/// One use of a token of the scope `Sc`. A token with `N` uses gives `[Permit<Sc>; N]`, and a directive that writes
+/// One use of a token with the scope `Sc`. A token with `N` uses yields `[Permit<Sc>; N]`, and a directive that writes
 /// consumes one permit.
 #[must_use = "an unspent permit is a lost use of the token"]
 pub struct Permit<Sc> {
     pub(crate) token_id: TokenId,
-    pub(crate) episode: Mark,
+    pub(crate) episode: Tag,
     /// Invariant in its scope, so that a permit cannot be coerced to another scope by subtyping.
     pub(crate) scope: PhantomData<fn(Sc) -> Sc>,
 }

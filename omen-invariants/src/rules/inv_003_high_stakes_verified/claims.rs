@@ -1,4 +1,4 @@
-//! Whether the packet that is said to have verified an assumption is in the log (D62).
+//! Existence of the packet that is claimed to have verified an assumption (D62).
 
 use omen_types::{Code, DecisionPayloadFacts, Diagnostic};
 
@@ -7,7 +7,7 @@ use crate::context::Context;
 use crate::derived::is_high;
 use crate::help::inv_003 as help;
 
-/// `overridden` says whether layer 1 waives INV-003 (D30).
+/// Checks the claims of verification. `overridden` states whether layer 1 waives INV-003 (D30).
 pub(super) fn check(
     context: &Context<'_>,
     decision: &DecisionPayloadFacts<'_>,

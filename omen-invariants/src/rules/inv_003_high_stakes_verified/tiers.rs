@@ -1,4 +1,4 @@
-//! How many assumptions of an ACT below high stakes have to be verified (D60).
+//! Number of assumptions that an ACT at lower stakes must have verified (D60).
 
 use omen_types::{Code, DecisionPayloadFacts, Diagnostic, QualityTier, VerificationRequirement};
 
@@ -18,7 +18,7 @@ pub(super) fn check(context: &Context<'_>, decision: &DecisionPayloadFacts<'_>, 
         return;
     }
     let Some((at, first)) = assumptions().enumerate().find(|(_, assumption)| !assumption.verified) else { return };
-    let (problem, share, help) = match Demand::of(tier, requirement) {
+    let (problem, share, help) = match Demand::stricter_of(tier, requirement) {
         Demand::All => (
             format!("the assumption `{}` is not verified", shorten(&first.assumption, 80)),
             "all of them",
@@ -37,7 +37,7 @@ pub(super) fn check(context: &Context<'_>, decision: &DecisionPayloadFacts<'_>, 
     );
 }
 
-/// Whether enough assumptions are verified for a tier and a requirement; also if there are none.
+/// Whether enough assumptions are verified for a tier and a requirement; true if there are none.
 #[must_use]
 pub fn is_met(
     tier: QualityTier,
@@ -48,14 +48,14 @@ pub fn is_met(
     if verified.peek().is_none() {
         return true;
     }
-    match Demand::of(tier, requirement) {
+    match Demand::stricter_of(tier, requirement) {
         Demand::All => verified.all(|verified| verified),
         Demand::One => verified.any(|verified| verified),
         Demand::None => true,
     }
 }
 
-/// How many of the assumptions have to be verified.
+/// Number of assumptions that must be verified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Demand {
     All,
@@ -64,8 +64,8 @@ enum Demand {
 }
 
 impl Demand {
-    /// The stricter of what tier and requirement demand.
-    fn of(tier: QualityTier, requirement: VerificationRequirement) -> Self {
+    /// Returns the stricter of the demands of tier and requirement.
+    fn stricter_of(tier: QualityTier, requirement: VerificationRequirement) -> Self {
         if tier == QualityTier::Superb || requirement == VerificationRequirement::VerifyAll {
             Self::All
         } else if tier == QualityTier::Par || requirement == VerificationRequirement::VerifyOne {

@@ -1,4 +1,4 @@
-//! Resource constraints of a token against the parameters of a tool call (D27).
+//! Comparison of a token's resource constraints with the parameters of a tool call (D27).
 
 use omen_types::{Code, Diagnostic};
 use serde_json::{Map, Value};
@@ -7,7 +7,7 @@ use super::super::wording::shorten;
 use crate::help::inv_007 as help;
 use crate::params::Params;
 
-/// Compares each constraint with every parameter that it can be compared with.
+/// Compares each constraint with every applicable parameter.
 pub(super) fn check(
     token_id: &str,
     constraints: &Map<String, Value>,
@@ -40,7 +40,7 @@ pub(super) fn check(
     }
 }
 
-/// A constraint compared with one parameter.
+/// Comparison of a constraint with one parameter.
 struct Comparison<'c> {
     param: &'c str,
     value: Value,
@@ -73,7 +73,7 @@ fn comparisons<'c>(key: &'c str, bound: &Value, params: &Params<'_>) -> Vec<Comp
     all
 }
 
-/// Whether a value, or each element of it if it is an array, is among the members.
+/// Whether a value, or each element of an array, is among the members.
 fn is_member(value: &Value, members: &[Value]) -> bool {
     let is_one = |value: &Value| members.iter().any(|member| same(value, member));
     match value {
@@ -82,7 +82,7 @@ fn is_member(value: &Value, members: &[Value]) -> bool {
     }
 }
 
-/// Equality as JSON Schema has it: `1` is `1.0`.
+/// Equality as in JSON Schema: `1` equals `1.0`.
 fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => compare_numbers(a, b) == Some(std::cmp::Ordering::Equal),
@@ -99,7 +99,7 @@ fn at_most(value: &Value, bound: &Value) -> Option<bool> {
     Some(compare_numbers(value, bound).is_some_and(std::cmp::Ordering::is_le))
 }
 
-/// Compares integers exactly, and anything else as doubles.
+/// Compares integers exactly, and other numbers as `f64`.
 fn compare_numbers(a: &serde_json::Number, b: &serde_json::Number) -> Option<std::cmp::Ordering> {
     let integer = |n: &serde_json::Number| n.as_i64().map(i128::from).or_else(|| n.as_u64().map(i128::from));
     match (integer(a), integer(b)) {
@@ -118,7 +118,7 @@ mod tests {
 
     use super::*;
 
-    /// `None`: cannot be compared.
+    /// Asserts the result of a comparison; `None` if the values are not comparable.
     #[track_caller]
     fn check(key: &str, bound: Value, params: Value, expect: Option<bool>) {
         let params = params.to_string();

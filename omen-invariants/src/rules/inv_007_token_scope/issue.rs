@@ -1,11 +1,11 @@
-//! Tokens that no directive can use from the start (D64).
+//! Tokens that no directive can ever use (D64).
 
 use omen_types::{Code, Count, Diagnostic, Instant, ToolAuthorizationPayloadFacts};
 
 use crate::help::inv_007 as help;
 
-/// Checks the members of this packet alone: earlier sendings of the token (D24), and a revocation, say nothing about what
-/// its issuer meant to grant here.
+/// Checks the members of this packet alone: earlier issues of the token (D24) and a revocation do not reflect the
+/// issuer's intent here.
 pub(super) fn check(token: &ToolAuthorizationPayloadFacts<'_>, now: Instant, findings: &mut Vec<Diagnostic>) {
     let (used, most) = (token.usage_count.map_or(0, Count::get), token.max_usage_count.get());
     let expired = token.expiry <= now;

@@ -1,8 +1,8 @@
-//! Records that are too long for a line.
+//! Shortening of records that are too long for a line.
 //!
 //! A record (an observation, a belief, an alert, the reasons of a decision, an escalation) is for reading. If it were
-//! refused for its length, it would be lost, and a step without an error in its type would fail. So it is shortened,
-//! and the log reports that. The parameters of a directive, which a tool acts on, are never shortened; such a directive
+//! refused for its length, it would be lost, and a move without an error in its type would fail. So it is shortened,
+//! and the log reports that. The parameters of a directive, on which a tool acts, are never shortened; such a directive
 //! is refused.
 
 use omen_types::fit::{cut, shorten, size};
@@ -10,33 +10,33 @@ use omen_types::limits::MAX_LINE_BYTES;
 use omen_types::serde_json::{self, Map, Value};
 use omen_types::{Code, Diagnostic, Packet};
 
-use super::refused::Refusal;
+use super::errors::Refusal;
 
-/// The length of texts and lists that is tried first.
+/// First length of texts and lists to try.
 const FIRST: usize = MAX_LINE_BYTES / 16;
 
-/// The length up to which texts and lists are never shortened.
+/// Length up to which texts and lists are never shortened.
 const LEAST: usize = 256;
 
-/// A packet and its line.
-pub(super) struct Written {
+/// Packet with its line.
+pub(super) struct SerializedRecord {
     pub(super) packet: Packet,
     pub(super) text: String,
-    /// The length of the line before it was shortened, if it was.
+    /// Length of the line before it was shortened, or `None`.
     pub(super) was: Option<usize>,
 }
 
-/// Writes a packet as JSON.
+/// Serializes a packet as JSON.
 pub(super) fn text(packet: &Packet) -> Result<String, Refusal> {
     serde_json::to_string(packet)
         .map_err(|error| Refusal::rule(Diagnostic::error(Code::Json, format!("the packet cannot be written: {error}"))))
 }
 
-/// Writes a record, and shortens it if it is too long.
-pub(super) fn record(packet: Packet) -> Result<Written, Refusal> {
+/// Serializes a record, and shortens it if it is too long.
+pub(super) fn record(packet: Packet) -> Result<SerializedRecord, Refusal> {
     let whole = text(&packet)?;
     if whole.len() <= MAX_LINE_BYTES {
-        return Ok(Written { packet, text: whole, was: None });
+        return Ok(SerializedRecord { packet, text: whole, was: None });
     }
     let was = whole.len();
     drop(whole);
@@ -46,16 +46,16 @@ pub(super) fn record(packet: Packet) -> Result<Written, Refusal> {
         if let Some(shorter) = shortened(&mut packet, most) {
             let text = text(&shorter)?;
             if text.len() <= MAX_LINE_BYTES {
-                return Ok(Written { packet: shorter, text, was: Some(was) });
+                return Ok(SerializedRecord { packet: shorter, text, was: Some(was) });
             }
         }
         most /= 2;
     }
-    // It is refused like any line that is too long.
-    Ok(Written { text: text(&packet)?, packet, was: None })
+    // The record is refused like any line that is too long.
+    Ok(SerializedRecord { text: text(&packet)?, packet, was: None })
 }
 
-/// Returns the packet with texts and lists of at most `most` bytes and elements; `None` if that breaks the schema.
+/// Returns the packet with texts and lists of at most `most` bytes and elements, or `None` if that violates the schema.
 fn shortened(packet: &mut Packet, most: usize) -> Option<Packet> {
     match packet {
         Packet::Observation(observation) => {
@@ -83,7 +83,7 @@ fn members(map: &mut Map<String, Value>, most: usize) {
     map.values_mut().for_each(|value| free(value, most));
 }
 
-/// Shortens a free-form value: one that is too long becomes its JSON text, cut off.
+/// Shortens a free-form value: one that is too long becomes its truncated JSON text.
 fn free(value: &mut Value, most: usize) {
     match value {
         Value::String(text) => cut(text, most),

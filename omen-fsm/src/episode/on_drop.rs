@@ -1,4 +1,4 @@
-//! The drop of an episode (D54).
+//! Drop of an episode (D54).
 //!
 //! Ordinary Rust drops an episode when something else fails: `?`, an early return, a panic, a cancelled future. The log
 //! must be legal nevertheless. So `Drop` is implemented for the core, which is the same in every state.
@@ -14,15 +14,15 @@ use omen_types::{
 
 use super::core::Core;
 use super::draft::Draft;
-use super::lease::Over;
-use super::refused::Refusal;
+use super::errors::Refusal;
+use super::lease::EndReason;
 use super::values::{Alarm, Belief, Choice, Escalation, Gap, Recommendation, Ruling, info_alert};
 use crate::table::{Event, LOOP_NODE, Node, NodeSet};
 
-/// The drop policy: what an episode writes if it is dropped before it has closed. See
+/// Drop policy: what an episode writes if it is dropped before it has closed. See
 /// [`Setup::on_drop`](super::Setup::on_drop).
 ///
-/// What is written claims only that the program dropped the episode. Tasks that are still running are stopped.
+/// The packets claim only that the program dropped the episode. Running tasks are stopped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum OnDrop {
@@ -41,12 +41,12 @@ pub enum OnDrop {
     Leave,
 }
 
-/// A dropped episode whose end could not be written.
+/// Dropped episode whose last packets could not be written.
 #[derive(Clone, Debug)]
 pub struct Lost {
-    /// The correlation id of the episode.
+    /// Correlation id of the episode.
     pub correlation_id: CorrelationId,
-    /// Why.
+    /// Reason for the failure.
     pub why: Arc<Refusal>,
 }
 
@@ -58,15 +58,15 @@ impl fmt::Display for Lost {
 
 impl std::error::Error for Lost {}
 
-/// Called with a dropped episode whose end could not be written.
-pub(crate) type Hook = Box<dyn FnOnce(&Lost) + Send + Sync>;
+/// Callback for a dropped episode whose last packets could not be written.
+pub(crate) type LostHook = Box<dyn FnOnce(&Lost) + Send + Sync>;
 
 impl Drop for Core {
     fn drop(&mut self) {
         if std::mem::replace(&mut self.is_over, true) {
             return;
         }
-        // Clock, ids and log are the caller's code, and this may run while a panic unwinds.
+        // Clock, ids and log are the caller's code, and this may run during unwinding.
         let ended = catch_unwind(AssertUnwindSafe(|| self.end_as_dropped()));
         self.claims.end(&self.origin.correlation_id, &self.leases, self.sent > 0);
         let why = match ended {
@@ -87,7 +87,7 @@ impl Drop for Core {
 impl Core {
     fn end_as_dropped(&mut self) -> Result<(), Arc<Refusal>> {
         // Before anything is written: a task must not run after the log reports it as cancelled.
-        self.leases.end(Over::Dropped);
+        self.leases.end(EndReason::Dropped);
         if self.sent == 0 || self.on_drop == OnDrop::Leave {
             return Ok(());
         }
@@ -95,7 +95,7 @@ impl Core {
             // The handle that resumed the episode writes its end.
             Some(why) if matches!(**why, Refusal::Superseded) => return Ok(()),
             Some(why) if matches!(**why, Refusal::Log(_)) => return Err(Arc::clone(why)),
-            // An earlier step that failed is not in the log.
+            // An earlier move that failed is not in the log.
             _ => self.trouble = None,
         }
         let reason = self.reason();
@@ -103,7 +103,7 @@ impl Core {
             Ok(()) => Ok(()),
             Err(why) if matches!(*why, Refusal::Superseded) => Ok(()),
             Err(why) if matches!(*why, Refusal::Log(_)) => Err(why),
-            // A halt is legal in every state, and refused for nothing (D14, D31).
+            // A halt is legal in every state, and no rule refuses it (D14, D31).
             Err(why) => self.send(vec![Alarm::from(reason).draft(Some(&why))]).map(drop),
         }
     }
@@ -114,11 +114,11 @@ impl Core {
             return self.send(vec![Alarm::from(reason.clone()).draft(None)]).map(drop);
         }
         let open = self.cancelled(reason);
-        // In safe mode the open directives wait for the CLEAR (D13).
+        // In safe mode, the open directives wait for the CLEAR (D13).
         if !open.is_empty() && here != NodeSet::of(Node::SafeMode) {
             self.send(open)?;
         }
-        // An escalation for insufficient budget asks for approval of the overrun (D32).
+        // An escalation for insufficient budget requests approval of the overrun (D32).
         let over = self.machine.ledger().clock().is_some_and(|now| !self.machine.ledger().overruns(now).is_empty());
         let trigger =
             if over { EscalationTrigger::BudgetInsufficient } else { EscalationTrigger::UserOverrideRequired };
@@ -145,8 +145,8 @@ impl Core {
         }
     }
 
-    /// An episode over budget without approval may end only in safe mode (D59). Its last packets may have used the time
-    /// that was left.
+    /// Halts an episode that is over budget without approval, because it may end only in safe mode (D59). Its last
+    /// packets may have used up the remaining time.
     fn halt_over_budget(&mut self, reason: &Text) -> Result<(), Arc<Refusal>> {
         if self.machine.may_end() {
             return Ok(());
@@ -158,7 +158,7 @@ impl Core {
         self.send(vec![info_alert(reason.clone())]).map(drop)
     }
 
-    /// Results for the directives that are open.
+    /// Returns CANCELLED results for the open directives.
     fn cancelled(&self, reason: &Text) -> Vec<Draft> {
         let result = |task: super::Pending| {
             let details = ErrorDetails::builder().error_message(reason.to_string()).build();
@@ -180,8 +180,8 @@ impl Core {
     }
 }
 
-/// Returns the shortest path of some events to a node in the table. There is none out of a verification loop, which
-/// only evidence closes.
+/// Returns the shortest path of the given events to a node in the table. There is none out of a verification loop,
+/// which only evidence closes.
 fn way(from: NodeSet, events: &[Event], to: Node) -> Option<Vec<Event>> {
     if from == NodeSet::of(LOOP_NODE) {
         return None;

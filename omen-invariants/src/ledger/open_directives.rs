@@ -1,4 +1,4 @@
-//! Directives that have no result yet.
+//! Directives without a result.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroU64;
@@ -9,74 +9,74 @@ use super::bytes::{Reader, Size, Writer};
 use super::fingerprint::{Fingerprint, Kind};
 use super::table::Table;
 
-/// A directive that has no result yet.
+/// Directive without a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenDirective {
-    /// Its packet id.
+    /// Packet id.
     pub packet_id: Box<str>,
-    /// Its task id.
+    /// Task id.
     pub task_id: Box<str>,
-    /// When it was sent.
+    /// Time at which it was sent.
     pub created_at: Instant,
-    /// How many seconds it may take: its own timeout, or else the time budget of its envelope (D35).
+    /// Time limit in seconds: its own timeout, or else the time budget of its envelope (D35).
     pub timeout_seconds: u64,
-    /// The line of its packet in the log, if it has one.
+    /// Line of its packet in the log, if known.
     pub line: Option<NonZeroU64>,
-    /// How often it may be retried, if it says so.
+    /// Maximum number of retries, if stated.
     pub max_retries: Option<u64>,
-    /// Number in the order of sending.
+    /// Sequence number in the order of sending.
     order: u64,
-    /// Its stakes are CRITICAL (D69).
+    /// Whether its stakes are CRITICAL (D69).
     is_critical: bool,
-    /// It was reported as late.
+    /// Whether it was reported as late.
     is_known_late: bool,
 }
 
-/// The open directives of an episode.
+/// Open directives of an episode.
 ///
-/// A packet takes at most logarithmic time in their number, since a log may have a million of them open.
+/// A packet takes at most logarithmic time in their number, because a log may have a million of them open.
 #[derive(Clone, Debug, Default)]
 pub struct OpenDirectives {
     by_id: Table<OpenDirective>,
     /// Deadlines of directives that are not known to be late, once there are many.
     #[expect(clippy::box_collection, reason = "most episodes never have it: a pointer, not three words")]
-    due: Option<Box<BTreeSet<Due>>>,
+    due: Option<Box<BTreeSet<Deadline>>>,
     sent: u64,
 }
 
 impl OpenDirectives {
-    /// Whether there is none.
+    /// Whether no directive is open.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many there are.
+    /// Returns the number of open directives.
     #[must_use]
     pub fn len(&self) -> usize {
         self.by_id.len()
     }
 
-    /// The open directive with a packet id.
+    /// Returns the open directive with a packet id.
     #[must_use]
     pub fn get(&self, packet_id: &str) -> Option<&OpenDirective> {
         match self.due {
-            // Few texts are compared faster than one is hashed.
+            // Comparing a few texts is faster than hashing one.
             None => self.by_id.iter().map(|(_, directive)| directive).find(|open| *open.packet_id == *packet_id),
             Some(_) => self.by_id.get(Fingerprint::of(Kind::Packet, packet_id)),
         }
     }
 
-    /// All of them, in the order of sending.
+    /// Returns all open directives, in the order of sending.
     #[must_use]
     pub fn in_order(&self) -> Vec<&OpenDirective> {
         ordered(self.by_id.iter().map(|(_, directive)| directive))
     }
 
-    /// Those that are late at a time and were not reported before, in the order of sending.
+    /// Returns the directives that are late at a time and were not reported before, in the order of sending.
     #[must_use]
     pub fn newly_late(&self, now: Instant) -> Vec<&OpenDirective> {
-        let late = |due: &&Due| due.at < now;
+        let late = |due: &&Deadline| due.at < now;
         match &self.due {
             Some(due) => ordered(due.iter().take_while(late).filter_map(|due| self.by_id.get(due.id))),
             None => ordered(
@@ -88,8 +88,8 @@ impl OpenDirectives {
         }
     }
 
-    /// Forgets the deadlines that have passed: each is reported once (D35). Returns whether one of them was that of a
-    /// directive with CRITICAL stakes.
+    /// Drops the deadlines that have passed, because each is reported once (D35). Returns whether one of them was that
+    /// of a directive with CRITICAL stakes.
     pub(super) fn mark_late(&mut self, now: Instant) -> bool {
         let mut critical = false;
         let mut mark = |directive: &mut OpenDirective| {
@@ -113,7 +113,7 @@ impl OpenDirectives {
         critical
     }
 
-    /// `id` is the fingerprint of the packet's id, `line` that of the packet in its log.
+    /// Adds a directive. `id` is the fingerprint of the packet's id, `line` the packet's line in the log.
     pub(super) fn add(
         &mut self,
         id: Fingerprint,
@@ -166,14 +166,14 @@ impl OpenDirectives {
             }
         }
         if self.is_empty() {
-            // No order and no deadline is left to keep.
+            // Resets order and deadlines.
             *self = Self::default();
         }
     }
 }
 
 impl OpenDirectives {
-    /// Writes the directives, if they are few. Returns whether they are.
+    /// Writes the directives if they are few, and returns whether they are.
     pub(super) fn pack(&self, size: Size, writer: &mut Writer<'_>) -> bool {
         writer.number(self.len() as u64);
         if self.is_empty() {
@@ -190,7 +190,7 @@ impl OpenDirectives {
         true
     }
 
-    /// The ids of the directives: those of the packets and of the tasks.
+    /// Returns the ids of the directives' packets and tasks.
     pub(super) fn fingerprints(&self) -> Vec<Fingerprint> {
         self.by_id.iter().flat_map(|(id, directive)| [id, Fingerprint::of(Kind::Task, &directive.task_id)]).collect()
     }
@@ -219,9 +219,9 @@ fn ordered<'o>(directives: impl Iterator<Item = &'o OpenDirective>) -> Vec<&'o O
     all
 }
 
-/// When a directive is due; ordered by time, then by the order of sending.
+/// Deadline of a directive, ordered by time, then by the order of sending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Due {
+struct Deadline {
     at: Instant,
     order: u64,
     id: Fingerprint,
@@ -232,8 +232,8 @@ impl OpenDirective {
         self.created_at.plus_seconds(self.timeout_seconds)
     }
 
-    fn due(&self, id: Fingerprint) -> Due {
-        Due { at: self.deadline(), order: self.order, id }
+    fn due(&self, id: Fingerprint) -> Deadline {
+        Deadline { at: self.deadline(), order: self.order, id }
     }
 
     fn pack(&self, writer: &mut Writer<'_>) {

@@ -1,4 +1,5 @@
-//! Enums without the values that a branch excludes: what its setter takes, so that such a value does not compile.
+//! Enums without the values that a branch excludes: parameter types of setters, so that an excluded value does not
+//! compile.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
@@ -8,15 +9,15 @@ use super::{Context, bug, doc, ident};
 use crate::mistake::Mistakes;
 use crate::model::{Branch, Def, Excluded, Field, Kind};
 
-/// What the setter of a member takes in a branch that excludes values of it.
-pub(super) struct Narrowed {
-    /// The enum of the values that remain.
+/// Parameter of a setter in a branch that excludes some values of the member.
+pub(super) struct RestrictedEnum {
+    /// Enum of the remaining values.
     pub(super) items: TokenStream,
-    /// The trait that explains a value of the whole enum.
+    /// Trait that explains the error for a value of the full enum.
     pub(super) explains: TokenStream,
-    /// The parameter type of the setter.
+    /// Parameter type of the setter.
     pub(super) takes: TokenStream,
-    /// Converts it to the whole enum: an expression with `value`.
+    /// Conversion to the full enum: an expression with `value`.
     pub(super) convert: TokenStream,
 }
 
@@ -26,7 +27,7 @@ pub(super) fn emit(
     branch: &Branch,
     field: &Field,
     excluded: &Excluded,
-) -> Result<Narrowed, Mistakes> {
+) -> Result<RestrictedEnum, Mistakes> {
     let of = field.ty.reference().ok_or_else(|| bug(format!("`{}` is not an enum", field.name)))?;
     let Def { kind: Kind::Enum(values), description, .. } = context.model.def(of)? else {
         return Err(bug(format!("`{of}` is not an enum")));
@@ -87,10 +88,10 @@ pub(super) fn emit(
     };
     let takes = quote!(impl needs::#module::#explained);
     let convert = quote!(needs::#module::#explained::whole(value));
-    Ok(Narrowed { items, explains, takes, convert })
+    Ok(RestrictedEnum { items, explains, takes, convert })
 }
 
-/// Names in words.
+/// Returns a list of names as prose.
 fn list(names: &[&str]) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" or ")
 }

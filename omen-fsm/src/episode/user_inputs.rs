@@ -1,4 +1,4 @@
-//! The user inputs that open directives rest on, for a gate that screens them (D68).
+//! User inputs on which open directives are based, for a gate that screens them (D68).
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -6,7 +6,7 @@ use omen_types::fit::size;
 use omen_types::limits::MAX_LINE_BYTES;
 use omen_types::{AlertSeverity, DecisionOutcome, ObservationPayload, ObservationType, Packet, PacketId};
 
-/// An observation of type `user_input` that a directive rests on (D68).
+/// Observation of type `user_input` on which a directive is based (D68).
 #[derive(Clone, Debug, PartialEq)]
 pub struct UserInput {
     packet_id: PacketId,
@@ -20,9 +20,9 @@ impl UserInput {
         &self.packet_id
     }
 
-    /// Returns the whole content of the observation. `None` if the observation was shortened because it was too long
-    /// for a line, or if the inputs of the decision together are longer than a line may be (16 MiB): an incomplete
-    /// input cannot be screened.
+    /// Returns the complete content of the observation. `None` if the observation was shortened because it was too long
+    /// for a line, or if all inputs of the decision together exceed the limit for a line (16 MiB): an incomplete input
+    /// cannot be screened.
     #[must_use]
     pub fn payload(&self) -> Option<&ObservationPayload> {
         self.payload.as_ref()
@@ -31,24 +31,24 @@ impl UserInput {
 
 /// The user inputs of one episode, shared with the handles of its tasks.
 #[derive(Debug, Default)]
-pub(crate) struct Asked(Mutex<Record>);
+pub(crate) struct UserInputs(Mutex<InputRecord>);
 
 #[derive(Debug, Default)]
-struct Record {
-    /// The inputs that the latest decision rests on.
+struct InputRecord {
+    /// Inputs on which the latest decision is based.
     decided: Vec<Arc<UserInput>>,
-    /// The inputs after it.
+    /// Inputs since then.
     since: Vec<Arc<UserInput>>,
-    /// The bytes of content that are kept.
+    /// Total size of the stored content in bytes.
     bytes: usize,
-    /// Whether the latest decision left the request unsettled: the next decision answers the same request.
+    /// Whether the latest decision left the request unsettled: the next decision is about the same request.
     unsettled: bool,
-    /// Whether nothing has been done on the latest decision yet, so that another one replaces it (D7).
+    /// Whether the latest decision has not been acted on yet, so that another may replace it (D7).
     rests: bool,
 }
 
-impl Asked {
-    /// Updates the inputs for a packet of the log.
+impl UserInputs {
+    /// Updates the inputs after a packet of the log.
     pub(crate) fn note(&self, packet: &Packet) {
         let mut record = self.lock();
         match packet {
@@ -65,7 +65,7 @@ impl Asked {
         }
     }
 
-    /// Notes that an input was shortened when it was written, so it is incomplete.
+    /// Records that an input was shortened when it was written, so it is incomplete.
     pub(crate) fn shortened(&self, id: &PacketId) {
         let mut record = self.lock();
         if let Some(input) = record.since.iter_mut().find(|input| input.packet_id == *id) {
@@ -73,28 +73,28 @@ impl Asked {
         }
     }
 
-    /// Returns the inputs that the open directives rest on, in the order of the log: those of the latest decision, and
-    /// those after it.
+    /// Returns the inputs on which the open directives are based, in log order: those of the latest decision, and those
+    /// since then.
     pub(crate) fn inputs(&self) -> Vec<Arc<UserInput>> {
         let record = self.lock();
         record.decided.iter().chain(&record.since).cloned().collect()
     }
 
-    /// A panic with the lock held leaves at worst an input that is kept but not counted.
-    fn lock(&self) -> MutexGuard<'_, Record> {
+    /// Ignores poisoning: after a panic with the lock held, the worst case is a stored input that is not counted.
+    fn lock(&self) -> MutexGuard<'_, InputRecord> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Record {
+impl InputRecord {
     fn observe(&mut self, packet_id: PacketId, payload: &ObservationPayload) {
-        // Small inputs take memory too.
+        // Small inputs also take memory.
         let bytes = self.bytes.saturating_add(size(payload).max(LEAST_BYTES));
         let fits = bytes <= MAX_LINE_BYTES;
         if fits {
             self.bytes = bytes;
         }
-        // One input without content already shows that inputs are missing.
+        // One input without content suffices to show that inputs are missing.
         if fits || self.since.last().is_none_or(|last| last.payload.is_some()) {
             self.since.push(Arc::new(UserInput { packet_id, payload: fits.then(|| payload.clone()) }));
         }
@@ -108,7 +108,7 @@ impl Record {
             }
         }
         self.decided.append(&mut self.since);
-        // The second decision of a loop (E3.5) and the one after a human's answer serve the request of the first.
+        // The second decision of a loop (E3.5) and the one after a human's answer concern the request of the first.
         self.unsettled = matches!(outcome, DecisionOutcome::VerifyFirst | DecisionOutcome::Escalate);
         self.rests = true;
     }

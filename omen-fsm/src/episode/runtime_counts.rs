@@ -1,4 +1,4 @@
-//! What is known only at run time: the number of open tasks, permits of tokens in a log, the progress of a loop.
+//! Facts that are known only at run time: the number of open tasks, permits of tokens in a log, the progress of a loop.
 
 use std::marker::PhantomData;
 
@@ -7,7 +7,7 @@ use omen_invariants::ledger::NotLive;
 use omen_types::{Code, PositiveCount, TokenId, ToolsState};
 
 use super::core::Core;
-use super::refused::Refusal;
+use super::errors::Refusal;
 use super::resume::missing;
 use super::state::{Complete, Many, Open, Seen, Verify};
 use super::{
@@ -17,15 +17,15 @@ use super::{
 use crate::table::Obligation;
 
 impl<S, const N: usize> Episode<Open<S, N>> {
-    /// Counts the open directives at run time, so that some can be settled before others.
+    /// Makes the number of open directives dynamic, so that they can be settled separately.
     pub fn many(self) -> Episode<Many<S>> {
         self.at()
     }
 }
 
 impl<S> Episode<Many<S>> {
-    /// Returns the open tasks, in the order of sending, including those sent before the episode was resumed. Settling a
-    /// task twice is refused (E6).
+    /// Returns the open tasks, in the order in which they were sent, including those from before the episode was
+    /// resumed. Settling a task twice is refused (E6).
     #[must_use]
     pub fn tasks(&self) -> Vec<Pending> {
         self.core.pending_tasks()
@@ -48,32 +48,32 @@ impl<S> Episode<Many<S>> {
 }
 
 impl Episode<Many<Execute>> {
-    /// Returns to `Execute` once every directive is settled.
+    /// Returns to `Execute` after every directive is settled.
     ///
     /// # Errors
-    /// If a directive is still open (E6).
+    /// A directive that is still open (E6).
     pub fn all_settled(self) -> Result<Episode<Execute>, Refused<Many<Execute>>> {
         self.none_open().map(Episode::at)
     }
 }
 
 impl<P, O, T> Episode<Many<Verify<P, O, T>>> {
-    /// Returns to the loop once every directive is settled. From here on its progress is known only at run time;
+    /// Returns to the loop after every directive is settled. From here on, its progress is known only at run time;
     /// [`Episode::complete`] checks whether it may close.
     ///
     /// # Errors
-    /// If a directive is still open (E6).
+    /// A directive that is still open (E6).
     pub fn all_settled(self) -> Result<Episode<AnyLoop>, Refused<Many<Verify<P, O, T>>>> {
         self.none_open().map(Episode::at)
     }
 }
 
 impl<P, O, T> Episode<Verify<P, O, T>> {
-    /// Checks whether the loop has everything that it needs to close with `.believe(..)` in the current envelope. After
+    /// Checks whether the loop meets all requirements for closing with `.believe(..)` in the current envelope. After
     /// `.under(..)`, check again.
     ///
     /// # Errors
-    /// The obligations that are not met yet (E3).
+    /// Unmet obligations (E3).
     pub fn complete(self) -> Result<Episode<Verify<Complete, Seen, T>>, Refused<Verify<P, O, T>>> {
         let mut unmet: Vec<_> = self.ledger().verification().unmet().map(Obligation::missing).collect();
         let waived = !self.core.has_succeeded();
@@ -91,19 +91,19 @@ impl<P, O, T> Episode<Verify<P, O, T>> {
     /// Returns the assumptions that the plans of this loop are to verify, by the texts in its log: for a resumed
     /// episode.
     pub fn assumptions(&mut self) -> Vec<Assumption> {
-        let mark = super::mark::Mark::default();
-        self.core.looped.plans.push(mark.clone());
-        self.core.looped.targets.iter().map(|text| Assumption::of(text.clone(), mark.clone())).collect()
+        let tag = super::tag::Tag::default();
+        self.core.looped.plans.push(tag.clone());
+        self.core.looped.targets.iter().map(|text| Assumption::new(text.clone(), tag.clone())).collect()
     }
 }
 
 impl<S> Episode<S> {
-    /// Returns permits for uses that a token of the log has left, typed by its scope: for a resumed episode. If uses
-    /// are claimed twice, a directive is refused once the token has no use left (E4).
+    /// Returns permits for remaining uses of a token in the log, typed by its scope: for a resumed episode. If uses are
+    /// claimed twice, a directive is refused once the token is used up (E4).
     ///
     /// # Errors
-    /// If there is no such token, it is revoked, it does not cover the scope, or fewer than `N` uses are left (E4,
-    /// INV-007).
+    /// An unknown or revoked token, a token that does not cover the scope, or one with fewer than `N` remaining uses
+    /// (E4, INV-007).
     pub fn claim<Sc: Scope, const N: usize>(&self, token_id: &TokenId) -> Result<[Permit<Sc>; N], Refusal> {
         self.core.claim(token_id)
     }
@@ -131,7 +131,7 @@ impl<S> Episode<S> {
         self.core.claim_any()
     }
 
-    /// Returns the tokens that a directive can use now, in the order of issue.
+    /// Returns the live tokens, in the order in which they were issued.
     #[must_use]
     pub fn live_tokens(&self) -> Vec<LiveToken> {
         self.core.live_tokens()
@@ -139,10 +139,10 @@ impl<S> Episode<S> {
 }
 
 impl<S: CanAuthorize> Episode<S> {
-    /// Issues a token whose scope and uses are named at run time.
+    /// Issues a token whose scope and number of uses are named at run time.
     ///
     /// # Errors
-    /// If the scope has no tool, no operation or no use (SCHEMA), or if the episode is over budget without approval of
+    /// A scope without a tool, an operation or a use (SCHEMA), or an episode that is over budget without approval of
     /// layer 1 (INV-005).
     pub fn authorize_named(
         mut self,
@@ -157,8 +157,8 @@ impl<S: CanAuthorize> Episode<S> {
             draft.map_err(std::sync::Arc::new).and_then(|(token_id, draft)| core.try_send(draft).map(|()| token_id));
         match sent {
             Ok(token_id) => {
-                let mark = self.core.mark.clone();
-                let permits = (0..uses).map(|_| Permit::any(token_id.clone(), mark.clone())).collect();
+                let tag = self.core.tag.clone();
+                let permits = (0..uses).map(|_| Permit::any(token_id.clone(), tag.clone())).collect();
                 Ok((self.at(), permits))
             }
             Err(why) => Err(self.refuse(why).giving_back(Box::new((scope, spec)))),
@@ -171,7 +171,7 @@ impl Core {
         let no = |problem: String| missing(Code::E4, problem);
         let ledger = self.machine.ledger();
         let grant = match ledger.tokens().live(token_id.as_str(), ledger.clock_at(self.now())) {
-            // How many uses are left is compared below.
+            // The number of remaining uses is compared below.
             Ok(grant) | Err(NotLive::UsedUp(grant)) => grant,
             Err(_) => return Err(no(format!("the episode has no live token `{token_id}`"))),
         };
@@ -202,7 +202,7 @@ impl Core {
         Err(missing(Code::E4, problem))
     }
 
-    /// The tokens that a directive can use now.
+    /// Returns the live tokens.
     pub(crate) fn live_tokens(&self) -> Vec<LiveToken> {
         let ledger = self.machine.ledger();
         let now = ledger.clock_at(self.now());
@@ -220,6 +220,6 @@ impl Core {
     }
 
     fn permits<Sc, const N: usize>(&self, token_id: &TokenId) -> [Permit<Sc>; N] {
-        std::array::from_fn(|_| Permit { token_id: token_id.clone(), episode: self.mark.clone(), scope: PhantomData })
+        std::array::from_fn(|_| Permit { token_id: token_id.clone(), episode: self.tag.clone(), scope: PhantomData })
     }
 }

@@ -1,4 +1,4 @@
-//! Panics of dependencies as mistakes: typify, syn, quote and prettyplease can panic.
+//! Conversion of panics in dependencies to mistakes: typify, syn, quote and prettyplease can panic.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
@@ -8,9 +8,9 @@ use crate::mistake::{Mistakes, bug};
 
 thread_local! { static QUIET: Cell<bool> = const { Cell::new(false) }; }
 
-/// Does work in which a panic comes back as a mistake, and prints nothing.
-pub(crate) fn quietly<T>(work: impl FnOnce() -> Result<T, Mistakes>) -> Result<T, Mistakes> {
-    // The hook is one for the process: what other threads have to say must come through.
+/// Runs `work`, and returns a panic as a mistake without printing it.
+pub(crate) fn catch_panic<T>(work: impl FnOnce() -> Result<T, Mistakes>) -> Result<T, Mistakes> {
+    // The hook is global to the process, so messages of other threads must still be printed.
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
         let before = take_hook();

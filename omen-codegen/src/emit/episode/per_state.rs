@@ -1,7 +1,8 @@
-//! Capabilities of moves whose states each have a function, and a method, of their own.
+//! Capabilities of moves that have a separate function and method for each state.
 //!
-//! The trait leads from each state to where its function leads. Code that is generic over the state calls the function
-//! for any state, through a hidden trait: the states' own methods are inherent, and a generic `S` has none of them.
+//! The trait maps each state to the state to which its function leads. Code that is generic over the state calls the
+//! function for any state through a hidden trait, because the methods of the states are inherent and a generic `S` has
+//! none of them.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
@@ -10,13 +11,13 @@ use syn::visit_mut::{self, VisitMut};
 use super::super::functions::{self, Implementation};
 use super::super::ident;
 use super::capability::texts;
-use super::{State, method};
+use super::{StateType, method};
 use crate::model::{Answer, Capability, Fsm, Move};
 
-/// The capability with its states, and the hidden trait with its method.
+/// Emits the capability with its implementations, and the hidden trait with its method.
 pub(super) fn emit(
     fsm: &Fsm,
-    states: &[State<'_>],
+    states: &[StateType<'_>],
     mv: &Move,
     capability: &Capability,
     implementations: &[Implementation],
@@ -27,7 +28,7 @@ pub(super) fn emit(
         .ok_or_else(|| format!("moves/{}.rs has no function for any state", mv.method))?;
     let over: Vec<syn::Ident> = capability.over.iter().map(|name| ident(name)).collect();
     let (can, then) = (ident(&capability.name), ident(&capability.then));
-    let within: Vec<&State<'_>> =
+    let within: Vec<&StateType<'_>> =
         states.iter().filter(|state| matches!(fsm.answer(state.of, mv), Answer::Legal)).collect();
     let texts = texts(mv, &capability.name, &capability.over, &within);
     let mut traits = TokenStream::new();
@@ -54,7 +55,7 @@ pub(super) fn emit(
     let traits = quote! {
         #texts
         pub trait #can<#(#over),*>: Typestate {
-            /// The next state.
+            /// State after the move.
             type #then<#(#numbers),*>: Typestate;
         }
         #traits
@@ -62,20 +63,20 @@ pub(super) fn emit(
     Ok((traits, methods))
 }
 
-/// The hidden trait with the method of generic states.
+/// Returns the name of the hidden trait with the method of generic states.
 pub(super) fn carrier(capability: &Capability) -> syn::Ident {
     format_ident!("Where{}", capability.name)
 }
 
-/// The capability of one state, with the bounds of its function.
+/// Emits the capability of one state, with the bounds of its function.
 fn implement(
-    state: &State<'_>,
+    state: &StateType<'_>,
     own: &Implementation,
     can: &syn::Ident,
     then: &syn::Ident,
     over: &[syn::Ident],
 ) -> Result<TokenStream, String> {
-    let mut leads = Leads(None);
+    let mut leads = TargetState(None);
     leads.visit_return_type_mut(&mut own.output.clone());
     let next = leads.0.ok_or_else(|| format!("`{}` leads to no episode", own.function))?;
     let (mut parameters, mut numbers) = (Vec::new(), Vec::new());
@@ -102,10 +103,10 @@ fn implement(
     })
 }
 
-/// The state of the first episode in a type.
-struct Leads(Option<syn::Type>);
+/// Finds the state of the first episode in a type.
+struct TargetState(Option<syn::Type>);
 
-impl VisitMut for Leads {
+impl VisitMut for TargetState {
     fn visit_type_mut(&mut self, ty: &mut syn::Type) {
         if self.0.is_none() {
             self.0 = functions::state_of("Episode", ty);

@@ -1,4 +1,4 @@
-//! The schemas in draft 7: what typify would read otherwise than the files mean it is expressed in another way.
+//! Conversion of the schemas to draft 7. Whatever typify would interpret differently is expressed in another way.
 
 use serde_json::{Map, Value, json};
 
@@ -6,10 +6,10 @@ use super::packet_variant;
 use crate::load::{SchemaSet, referenced};
 use crate::mistake::{Mistakes, bug};
 
-/// The type of members that a pattern names.
+/// Type of the members whose names match a pattern.
 pub(super) const METADATA: &str = "Metadata";
 
-/// The definitions of all schema files, by name.
+/// Returns the definitions of all schema files, by name.
 pub(super) fn definitions(set: &SchemaSet) -> Result<Map<String, Value>, Mistakes> {
     let mut all = Map::from_iter([(METADATA.to_owned(), json!({}))]);
     for found in set.definitions() {
@@ -27,13 +27,13 @@ fn definition(file: &str, mut schema: Value) -> Result<Value, Mistakes> {
     for (name, member) in map.get_mut("properties").and_then(Value::as_object_mut).into_iter().flatten() {
         let Some(member) = member.as_object_mut() else { continue };
         keep_typing(member);
-        // typify would make a member with a default a required one, and an absent member has to stay absent.
+        // typify would make a member with a default required, but an absent member must stay absent.
         member.remove("default");
         refer(file, member)?;
         if let Some(items) = member.get_mut("items").and_then(Value::as_object_mut) {
             refer(file, items)?;
         }
-        // typify would leave out an optional list when it is empty, but not one that may be `null`.
+        // typify would omit an empty optional list, but not an empty nullable one.
         let is_required = required.as_array().is_some_and(|required| required.contains(&json!(name)));
         if !is_required && member.get("type") == Some(&json!("array")) {
             member.insert("type".to_owned(), json!(["array", "null"]));
@@ -52,7 +52,7 @@ fn definition(file: &str, mut schema: Value) -> Result<Value, Mistakes> {
         let Some(branch) = branch.as_object_mut() else { continue };
         keep_typing(branch);
         if let Some(name) = refer(file, branch)? {
-            // The title names the variant; typify ignores one beside a reference.
+            // The title names the variant, and typify ignores a title beside a reference.
             let reference = branch.remove("$ref");
             *branch = Map::from_iter([
                 ("title".to_owned(), json!(packet_variant(&name))),
@@ -63,7 +63,8 @@ fn definition(file: &str, mut schema: Value) -> Result<Value, Mistakes> {
     Ok(schema)
 }
 
-/// Removes the keywords that have no part in a type. Of a list of fixed length, typify would make an array.
+/// Removes the keywords that do not affect the type. For instance, typify would turn a list of fixed length into an
+/// array.
 fn keep_typing(schema: &mut Map<String, Value>) {
     schema.retain(|key, _| {
         let is_typing = !key.starts_with("x-omen-") && !key.starts_with('$');
@@ -71,11 +72,12 @@ fn keep_typing(schema: &mut Map<String, Value>) {
     });
 }
 
-/// Turns a reference to a file into one to a definition, and returns the name of the definition.
+/// Replaces a reference to a file by a reference to a definition, and returns the name of the definition.
 fn refer(file: &str, schema: &mut Map<String, Value>) -> Result<Option<String>, Mistakes> {
     let Some(Value::String(text)) = schema.remove("$ref") else { return Ok(None) };
     let name = referenced(file, &text).ok_or_else(|| bug(format!("{file}: invalid reference `{text}`")))?;
-    // The packet type in the header of a packet, for which typify would declare a header type per packet. The parser checks it.
+    // The header of a packet fixes the packet type, and typify would declare a header type for each packet. The parser
+    // checks the packet type instead.
     schema.remove("properties");
     schema.insert("$ref".to_owned(), json!(format!("#/definitions/{name}")));
     Ok(Some(name))

@@ -1,24 +1,24 @@
-//! Changes of leases by the steps of an episode (D52).
+//! Changes of leases by the moves of an episode (D52).
 
 use std::sync::Arc;
 
 use omen_types::{AlertSeverity, Code, Diagnostic, Packet, PacketId, ResultStatus};
 
 use super::core::Core;
-use super::lease::{Lapsed, Leases, Over};
-use super::refused::Refusal;
+use super::errors::Refusal;
+use super::lease::{EndReason, Lapsed, Leases};
 use super::values::Settled;
 
 impl Core {
-    /// Withdraws the tasks that a packet ends, before it is written (D52): no tool may be called after the log reports
-    /// its task as cancelled or its token as revoked.
+    /// Withdraws the tasks that a packet ends, before it is written: no tool may be called after the log reports its
+    /// task as cancelled or its token as revoked (D52).
     pub(super) fn withdraw(leases: &Leases, packet: &Packet) {
         match packet {
             Packet::IntegrityAlert(alert) => {
                 let payload = &alert.payload;
                 payload.revoked_token_ids.iter().flatten().for_each(|token| leases.revoke(token.as_str()));
                 if payload.severity == AlertSeverity::Critical {
-                    leases.end(Over::SafeMode);
+                    leases.end(EndReason::SafeMode);
                 }
             }
             Packet::ToolAuthorizationToken(token) if token.payload.revoked == Some(true) => {
@@ -28,7 +28,7 @@ impl Core {
         }
     }
 
-    /// Prevents tasks from being begun until their results are in the log or refused.
+    /// Prevents tasks from starting until their results are in the log or refused.
     pub(crate) fn settle(&mut self, results: &[Settled]) -> Result<(), Arc<Refusal>> {
         let now = self.now();
         let successes = results.iter().filter(|result| result.status() == ResultStatus::Success);
@@ -46,7 +46,7 @@ impl Core {
         self.settling(tasks, |core| core.send(results.iter().map(Settled::draft).collect()).map(drop))
     }
 
-    /// Sends the results of tasks. A task that another handle runs can only be cancelled.
+    /// Sends the results of tasks. A task that runs in another handle can only be cancelled.
     pub(crate) fn settling<T, E: From<Refusal>>(
         &mut self,
         tasks: Vec<(PacketId, ResultStatus)>,

@@ -1,13 +1,13 @@
-//! Decisions of a generated payload, compared with their ruling.
+//! Decisions with a generated payload, compared with their ruling.
 
 use omen_types::{Code, DecisionPayload, Diagnostic, LoadBearingAssumption};
 
-use super::super::refused::Refusal;
+use super::super::errors::Refusal;
 
 /// Returns the payload to send: the generated payload, completed from that of its ruling, `own`.
 ///
 /// # Errors
-/// If the payload contradicts its ruling.
+/// A payload that contradicts its ruling.
 pub(super) fn decision(
     mut payload: DecisionPayload,
     own: DecisionPayload,
@@ -60,7 +60,7 @@ pub(super) fn decision(
     Ok(payload)
 }
 
-/// An assumption, and whether it is stated as verified.
+/// Returns an assumption, and whether it is stated as verified.
 fn said_of(assumption: &LoadBearingAssumption) -> (String, bool) {
     (assumption.assumption.to_string(), assumption.verified)
 }

@@ -1,4 +1,4 @@
-//! A change of the envelope.
+//! Change of the envelope.
 
 use omen_invariants::facts::{Envelope, Judged, ToolsDown, ToolsOk, ToolsPartial};
 
@@ -6,11 +6,11 @@ use super::demands::Progress;
 use super::state::{Decide, Many, Open, Typestate, Verify};
 use super::{Authorize, Episode, Escalated, Execute, Fork, Idle, Model, Review, SafeMode, Sense};
 
-/// The tools state that a loop may rely on in a new envelope, where the envelope before had `Before`. Whether its
-/// SUCCESS is waived depends on the packet before the belief update (D22). So a new envelope, in which no packet was
-/// sent yet, can take the waiver away but not grant it; `complete()` takes later packets into account.
+/// Tools state on which a loop may rely in a new envelope, where the envelope before had `Before`. Whether its SUCCESS
+/// is waived depends on the packet before the belief update (D22). So a new envelope, in which no packet was sent yet,
+/// can remove the waiver but not grant it; `complete()` takes later packets into account.
 pub trait ToolsThen<Before> {
-    /// The tools state that counts.
+    /// Resulting tools state.
     type Then;
 }
 
@@ -27,10 +27,10 @@ impl<B> ToolsThen<B> for Judged {
     type Then = Self;
 }
 
-/// The state after a change to an envelope with the tools state `T`. It matters to a verification loop, because
-/// degraded tools waive its SUCCESS (D22).
+/// State after a change to an envelope with the tools state `T`. It matters to a verification loop, because degraded
+/// tools waive its SUCCESS (D22).
 pub trait Under<T>: Typestate {
-    /// The state after the change.
+    /// State after the change.
     type Then: Typestate;
 }
 
@@ -65,8 +65,8 @@ impl<P: Progress, O, U, T: ToolsThen<U>> Under<T> for Many<Verify<P, O, U>> {
 }
 
 impl<S> Episode<S> {
-    /// Changes the envelope of the packets to come, for instance to other evidence or another tools state. Nothing is
-    /// sent. A decision comes with its own envelope, which stays in force until the next change.
+    /// Changes the envelope of future packets, for instance to other evidence or another tools state. Nothing is sent.
+    /// A decision has its own envelope, which stays in force until the next change.
     pub fn under<L, Q, T>(mut self, envelope: &Envelope<L, Q, T>) -> Episode<S::Then>
     where
         S: Under<T>,

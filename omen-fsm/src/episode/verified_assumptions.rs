@@ -1,14 +1,14 @@
-//! The assumptions that the typed API accepts as verified (INV-003, D53).
+//! Assumptions that the typed API accepts as verified (INV-003, D53).
 //!
-//! A log cannot show which evidence supports an assumption. So an order to act is judged more strictly than a line of a log: only
-//! the latest verification loop verifies an assumption, once it has closed with a successful check. A proposal is judged as a
-//! validator judges its line (D86).
+//! A log cannot show which evidence supports an assumption. So an order to act is judged more strictly than a line of a
+//! log: only the latest verification loop verifies an assumption, once it has closed with a successful check. A
+//! proposal is judged as a validator judges its line (D86).
 
 use omen_invariants::ledger::{Fingerprint, Kind};
 use omen_types::{Code, Diagnostic, Packet};
 
+use super::errors::Refusal;
 use super::loop_notes::LoopState;
-use super::refused::Refusal;
 use crate::machine::Machine;
 
 /// Checks that the latest loop has verified the assumptions that a decision states as verified.

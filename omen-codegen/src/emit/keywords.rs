@@ -1,18 +1,18 @@
-//! What parses one of a few words, a value of an enum or the name of a member: a perfect hash, found here, of the first
-//! bytes.
+//! Parser of a keyword (a value of an enum or the name of a member) by a perfect hash of its first bytes, which is
+//! searched for here.
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
-/// A value with its quotes must fit the parser's window.
+/// Maximum length of a value that fits the parser's window with its quotes.
 const LONGEST: usize = 30;
 
-/// Factors that are tried for one size of the table.
+/// Number of factors to try for each table size.
 const TRIES: u64 = 20_000;
 
-/// The parser of a type whose variants are words.
+/// Emits the parser of a type whose variants are keywords.
 pub(super) fn emit(name: &Ident, wires: &[&str], variants: &[Ident]) -> TokenStream {
-    let parse = match Hash::of(wires) {
+    let parse = match Hash::search(wires) {
         Some(Hash { mask, factor, slots }) => {
             let (mask, factor) = (Literal::u64_unsuffixed(mask), Literal::u64_unsuffixed(factor));
             let slots = Literal::usize_unsuffixed(slots);
@@ -35,19 +35,19 @@ pub(super) fn emit(name: &Ident, wires: &[&str], variants: &[Ident]) -> TokenStr
     }
 }
 
-/// The hash of a text: the first bits of the product of the factor and those of its first bytes that the mask leaves.
+/// Hash of a text: the highest bits of the product of the factor and the masked first bytes.
 #[derive(Debug)]
 struct Hash {
     mask: u64,
     factor: u64,
-    /// A power of two.
+    /// Size of the table, a power of two.
     slots: usize,
 }
 
 impl Hash {
-    /// A hash that gives each text a slot of its own; `None` if none was found.
-    fn of(wires: &[&str]) -> Option<Self> {
-        // What follows a text is its closing quote, which may be hashed, too.
+    /// Searches for a hash without collisions; `None` if the search fails.
+    fn search(wires: &[&str]) -> Option<Self> {
+        // The closing quote after the text may be hashed, too.
         let shortest = wires.iter().map(|wire| wire.len() + 1).min()?;
         if wires.iter().any(|wire| wire.len() > LONGEST) {
             return None;
@@ -73,7 +73,7 @@ fn is_perfect(wires: &[&str], mask: u64, factor: u64, slots: usize) -> bool {
     })
 }
 
-/// The first eight bytes of a text with its closing quote.
+/// Returns the first eight bytes of a text with its closing quote.
 fn first_bytes(wire: &str) -> u64 {
     let bytes = wire.bytes().chain([b'"']).take(8);
     bytes.enumerate().fold(0, |all, (at, byte)| all | u64::from(byte) << (8 * at))
@@ -91,16 +91,16 @@ mod tests {
             &["one"],
             &["a", "b", "c", "d", "e", "f", "g", "h", "i"],
         ] {
-            let found = Hash::of(wires);
+            let found = Hash::search(wires);
             assert!(found.is_some_and(|hash| is_perfect(wires, hash.mask, hash.factor, hash.slots)), "{wires:?}");
         }
     }
 
     #[test]
     fn some_values_have_no_hash() {
-        assert!(Hash::of(&["the_same_start_1", "the_same_start_2"]).is_none());
-        assert!(Hash::of(&["a", "a"]).is_none());
-        assert!(Hash::of(&["a_value_that_is_far_too_long_for_a_window"]).is_none());
-        assert!(Hash::of(&[]).is_none());
+        assert!(Hash::search(&["the_same_start_1", "the_same_start_2"]).is_none());
+        assert!(Hash::search(&["a", "a"]).is_none());
+        assert!(Hash::search(&["a_value_that_is_far_too_long_for_a_window"]).is_none());
+        assert!(Hash::search(&[]).is_none());
     }
 }

@@ -1,4 +1,4 @@
-//! The errors of verification loops.
+//! Errors of verification loops.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,17 +7,16 @@ use omen_types::{Code, Diagnostic, ResultStatus};
 
 use super::Episode;
 use super::demands::Progress;
-use super::refused::{Halt, Refusal, Refused};
+use super::errors::{Halt, Refusal, Refused};
 use super::state::{Open, Verify};
 use super::values::{Order, Settled};
 
-/// A check of a verification loop that did not end with SUCCESS. It may be repeated, and does not affect what was
-/// proved before.
+/// Check of a verification loop that did not end with SUCCESS. It may be repeated, and does not affect earlier proofs.
 #[must_use = "it holds the episode"]
 pub struct Unproven<P, O, T> {
-    /// The episode, with the result in its log.
+    /// Episode, with the result in its log.
     pub episode: Episode<Verify<P, O, T>>,
-    /// The status of the result.
+    /// Status of the result.
     pub status: ResultStatus,
 }
 
@@ -37,12 +36,12 @@ impl<P, O, T> From<Unproven<P, O, T>> for Halt {
     }
 }
 
-/// Why results did not satisfy a verification loop.
+/// Error of results that do not satisfy a verification loop.
 #[must_use = "it holds the episode"]
 pub enum SettleError<P, O, T, const N: usize> {
     /// The results were refused.
     Refused(Refused<Open<Verify<P, O, T>, N>, Vec<Settled>>),
-    /// The results were recorded, and none is a SUCCESS.
+    /// The results were recorded, but none is a SUCCESS.
     Unproven(Unproven<P, O, T>),
 }
 
@@ -66,14 +65,14 @@ impl<P, O, T, const N: usize> fmt::Display for SettleError<P, O, T, N> {
 
 impl<P, O, T, const N: usize> std::error::Error for SettleError<P, O, T, N> {}
 
-/// Why a check did not satisfy a verification loop.
+/// Error of a check that does not satisfy a verification loop.
 #[must_use = "it holds the episode"]
 pub enum CheckError<P: Progress, O, T, C> {
     /// The directive was refused.
     Refused(Refused<Verify<P, O, T>, [Order<C>; 1]>),
     /// The result was refused.
     Settling(Refused<Open<Verify<P::Sent, O, T>, 1>, Vec<Settled>>),
-    /// The check was made and did not succeed.
+    /// The check was performed, but did not succeed.
     Unproven(Unproven<P::Sent, O, T>),
 }
 
@@ -99,7 +98,7 @@ impl<P: Progress, O, T, C> fmt::Display for CheckError<P, O, T, C> {
 
 impl<P: Progress, O, T, C> std::error::Error for CheckError<P, O, T, C> {}
 
-// Not derived, because derived impls would require the same of the states.
+// Not derived, because derived impls would add bounds on the states.
 impl<P, O, T> fmt::Debug for Unproven<P, O, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Unproven").field("episode", &self.episode).field("status", &self.status).finish()

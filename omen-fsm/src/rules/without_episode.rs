@@ -1,12 +1,12 @@
-//! A packet by itself, without its episode.
+//! Checks of a packet by itself, without its episode.
 
 use omen_types::{Diagnostic, Instant, PacketFacts};
 
 use super::layer_of_sender;
 use crate::table::Event;
 
-/// Checks a packet that has passed its schema by itself: the findings of the invariants, errors and warnings, that there are whatever
-/// came before it in its episode. `fixed` replaces its own time (D2).
+/// Checks a packet that matches its schema, by itself: returns the findings of the invariants, errors and warnings,
+/// that do not depend on earlier packets of its episode. `fixed` replaces its own time (D2).
 #[must_use]
 pub fn check_alone(facts: &PacketFacts<'_>, fixed: Option<Instant>) -> Vec<Diagnostic> {
     let mut findings = Vec::new();

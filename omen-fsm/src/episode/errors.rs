@@ -1,4 +1,4 @@
-//! The errors of steps, each with the episode.
+//! Errors of moves, each with the episode.
 
 use std::fmt;
 use std::io;
@@ -8,20 +8,20 @@ use omen_types::{Code, Diagnostic};
 
 use super::{AnyEpisode, Episode};
 
-/// Why a step was refused. Nothing of the step was written, except possibly for [`Refusal::Log`].
+/// Reason for refusing a move. Nothing of the move was written, except possibly for [`Refusal::Log`].
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// The protocol forbids the step: the errors that a validator would report of the packet.
+    /// The protocol forbids the move: violations that a validator would report for the packet.
     Rules(Vec<Diagnostic>),
-    /// The log could not be written. Only the medium of the log knows how much of the step it holds, so every later
-    /// step fails, `close` too. Resume the episode from its log with [`AnyEpisode::resume`].
+    /// The log could not be written. Only its medium knows how much of the move it holds, so every later move fails,
+    /// including `close`. Resume the episode from its log with [`AnyEpisode::resume`].
     Log(io::Error),
-    /// The episode was resumed elsewhere and its log taken over (see [`Claims`](super::Claims)). Every later step of
+    /// The episode was resumed elsewhere and its log taken over (see [`Claims`](super::Claims)). Every later move of
     /// this handle fails.
     Superseded,
-    /// The log holds packets of the episode after the end of the text that it was resumed from. Resume it from the log
-    /// itself: a `LogFile` of the SDK has a method for that.
+    /// The log holds packets of the episode beyond the text that it was resumed from. Resume it from the log itself: a
+    /// `LogFile` of the SDK has a method for that.
     Stale,
     /// A tool failed. Its FAILURE is in the log, and the episode continues.
     Tool(String),
@@ -32,7 +32,7 @@ impl Refusal {
         Self::Rules(vec![finding])
     }
 
-    /// Returns the rule violations of the step; empty if it was refused for another reason.
+    /// Returns the rule violations of the move; empty if it was refused for another reason.
     #[must_use]
     pub fn findings(&self) -> &[Diagnostic] {
         match self {
@@ -41,7 +41,7 @@ impl Refusal {
         }
     }
 
-    /// Whether every later step of this handle fails.
+    /// Whether every later move of this handle fails.
     pub(crate) fn is_final(&self) -> bool {
         matches!(self, Self::Log(_) | Self::Superseded)
     }
@@ -86,16 +86,16 @@ impl std::error::Error for Refusal {
     }
 }
 
-/// A step that was refused: the episode as it was before, the reason, and the arguments of the step. After a step that
-/// the protocol forbids, the episode can take other steps; after an error of the log, it cannot ([`Refusal::Log`]).
+/// Refused move: the unchanged episode, the reason, and the arguments of the move. If the protocol forbids the move,
+/// other moves are possible; after an error of the log, none is ([`Refusal::Log`]).
 #[must_use = "it holds the episode"]
 pub struct Refused<S, G = ()> {
-    /// The episode, in the state that it was in.
+    /// Episode, in its state before the move.
     pub episode: Episode<S>,
-    /// The reason.
+    /// Reason for the refusal.
     pub why: Arc<Refusal>,
-    /// The arguments of the step: a ruling or an order to act, a plan, a token's specification, orders with their
-    /// permits, settled tasks.
+    /// Arguments of the move: a ruling or an order to act, a plan, a token's specification, orders with their permits,
+    /// settled tasks.
     pub given: G,
 }
 
@@ -119,13 +119,14 @@ impl<S, G> fmt::Display for Refused<S, G> {
 
 impl<S, G> std::error::Error for Refused<S, G> {}
 
-/// Why an agent stopped, with the episode in the state that its log has reached. `?` converts a refused step into it.
+/// Premature end of an agent, with the episode in the state that its log has reached. `?` converts a refused move into
+/// it.
 #[must_use = "it holds the episode"]
 #[derive(Debug)]
 pub struct Halt {
-    /// The reason.
+    /// Reason for the end.
     pub why: Arc<Refusal>,
-    /// The episode.
+    /// Episode at that time.
     pub episode: Box<AnyEpisode>,
 }
 

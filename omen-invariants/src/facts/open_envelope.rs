@@ -1,4 +1,4 @@
-//! The envelope as its author writes it.
+//! Envelope as its author writes it.
 
 use omen_types::{TaskClass, fit};
 
@@ -11,47 +11,48 @@ use super::markers::{EpistemicStatusFact, FreshnessClassFact, Grounded, QualityT
 use super::quality::Quality;
 use super::stakes::StakesLevelOf;
 
-/// The envelope of a packet, as its author writes it. The compiler lists all members that are missing
-/// at once (INV-001); [`seal`](OpenEnvelope::seal) checks the rest.
+/// Envelope of a packet, as its author writes it. The compiler lists all missing members at once (INV-001);
+/// [`seal`](OpenEnvelope::seal) checks the rest.
 #[derive(Clone, Debug)]
 #[must_use = "an envelope does nothing until it is sealed: `.seal()`"]
 pub struct OpenEnvelope<Axes, Tier, Status, Fresh, Best, Tools> {
-    /// What the packet is for, and how far it reaches.
+    /// Intent and scope of the packet.
     pub intent: Intent,
-    /// What is at stake, along four axes: a [`Stakes`](super::Stakes). The level follows (INV-012).
+    /// Stakes, along four axes: a [`Stakes`](super::Stakes). The level is derived from them (INV-012).
     pub stakes: Axes,
-    /// How good the work has to be, and when it is done.
+    /// Required quality of the work, and criteria of completion.
     pub quality: Quality<Tier>,
     /// Limits on tokens, tool calls, time and risk.
     pub budgets: Budgets,
-    /// How the content is known, how surely, and how soon it goes stale.
+    /// Status, confidence and freshness of the content.
     pub epistemics: Epistemics<Status, Fresh>,
-    /// The evidence for the content, or why there is none.
+    /// Evidence for the content, or the reason for its absence.
     pub evidence: Evidence<Best>,
-    /// The task class, and whether the tools work.
+    /// Task class, and tools state.
     pub routing: Routing<Tools>,
 }
 
-/// The task class of a packet, and whether the tools work.
+/// Task class of a packet, and state of the tools.
 #[derive(Clone, Copy, Debug)]
 pub struct Routing<Tools> {
-    /// The task class.
+    /// Task class of the packet.
     pub task_class: TaskClass,
-    /// Whether the tools work, such as [`ToolsOk`](super::ToolsOk).
+    /// Tools state, such as [`ToolsOk`](super::ToolsOk).
     pub tools: Tools,
 }
 
 impl<Axes, Tier, Status, Fresh, Best, Tools> OpenEnvelope<Axes, Tier, Status, Fresh, Best, Tools> {
-    /// Completes the envelope: derives the level of stakes from the axes (INV-012, D36), and checks that
-    /// a claim about the present rests on live evidence (INV-004).
+    /// Completes the envelope: derives the stakes level from the axes (INV-012, D36), and checks that a claim about the
+    /// present rests on live evidence (INV-004).
     ///
-    /// An envelope of more than 2 MiB would leave its packets too little room: its texts and lists are shortened.
+    /// An envelope of more than 2 MiB would leave too little room for its packets, so its texts and lists are
+    /// shortened.
     ///
-    /// `Level` is always inferred: it is the one that follows.
+    /// `Level` is always inferred from the axes.
     pub fn seal<Level>(self) -> Envelope<Level, Tier, Tools>
     where
-        // Not `Axes::Level` in the return type: with wrong axes the compiler would report that `seal` does not exist,
-        // and not why.
+        // Not `Axes::Level` in the return type: with wrong axes, the compiler would report only that `seal` does not
+        // exist.
         Axes: StakesLevelOf<Level = Level>,
         Tier: QualityTierFact,
         Status: EpistemicStatusFact,
@@ -62,9 +63,9 @@ impl<Axes, Tier, Status, Fresh, Best, Tools> OpenEnvelope<Axes, Tier, Status, Fr
         Envelope::trusted(self.sealed())
     }
 
-    /// Completes an envelope whose claim about the present is not verified yet (INV-004, D31): a decision to verify first
-    /// takes it as it is, and the log shows a warning. What the loop then observes and claims is sent with the evidence of
-    /// the envelope before.
+    /// Completes an envelope whose claim about the present is not verified yet (INV-004, D31): a decision to verify
+    /// first accepts it unchanged, and the log shows a warning. Later observations and claims of the loop are sent with
+    /// the evidence of the envelope before.
     ///
     /// ```
     /// use omen_invariants::facts::{

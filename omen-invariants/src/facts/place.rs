@@ -1,5 +1,0 @@
-//! The place of a value in the list of the schema.
-
-/// The place of a value in the schema's list, lowest first: 0 ranks low, 1 medium, 2 high, 3 critical.
-#[derive(Debug)]
-pub struct Place<const N: usize>;
