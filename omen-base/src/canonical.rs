@@ -53,7 +53,7 @@ pub fn canonical_object(members: &Map<String, Value>) -> Result<Vec<u8>, NotExac
     write_members(members)
 }
 
-/// Same as [`write`], for an object; several times faster for common objects.
+/// Same as [`write`](write()), for an object; several times faster for common objects.
 pub fn write_members(members: &Map<String, Value>) -> Result<Vec<u8>, NotExact> {
     if are_plain(members) { plain(members) } else { write(members) }
 }

@@ -62,8 +62,15 @@ pub(crate) fn run(args: &CheckArgs, color: Color, out: &mut Output) -> Result<Ex
         let fixed = fix.run(&logs.paths, &options, out, quiet)?;
         if fix.is_shown {
             out.flush()?;
+            for (what, why) in &logs.failed {
+                complain(format_args!("cannot read {what}: {why}"));
+            }
+            let is_empty = args.inputs.fail_on_empty && logs.paths.is_empty();
+            if is_empty {
+                complain(NO_PACKETS);
+            }
             let is_clean = !fixed.is_changed || args.inputs.exit_zero;
-            return Ok(if fixed.has_failed {
+            return Ok(if fixed.has_failed || is_empty || !logs.failed.is_empty() {
                 Exit::Unreadable
             } else if is_clean {
                 Exit::Clean
@@ -126,10 +133,12 @@ pub(crate) fn run(args: &CheckArgs, color: Color, out: &mut Output) -> Result<Ex
     }
     let is_empty = args.inputs.fail_on_empty && total.summary.packets == 0;
     if is_empty {
-        complain("no packets were found; name logs, or leave out `--fail-on-empty`");
+        complain(NO_PACKETS);
     }
     Ok(if is_complete && !is_empty && !has_failed { exit(totals.summary.errors > 0) } else { Exit::Unreadable })
 }
+
+const NO_PACKETS: &str = "no packets were found; name logs, or leave out `--fail-on-empty`";
 
 /// Checks one log after the other.
 fn in_turn<'r>(

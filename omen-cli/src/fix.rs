@@ -16,7 +16,7 @@ use omen_gate::regular;
 
 use crate::exit::{Failure, complain};
 use crate::input;
-use crate::output::{Color, Output};
+use crate::output::{Color, Output, is_descriptor};
 use edits::Edits;
 use failed::Failed;
 use rewrite::{Rewritten, rewrite};
@@ -65,14 +65,18 @@ impl Fix {
                         complain(format_args!("{done} {findings} in {}", input::name(path)));
                     }
                 }
-                // The check reports it.
-                Err(Failed::Read(error)) if error.kind() == io::ErrorKind::NotFound => {}
+                // The check reports it, if there is one.
+                Err(Failed::Read(error)) if error.kind() == io::ErrorKind::NotFound && !self.is_shown => {}
                 Err(Failed::Read(error)) => {
                     outcome.has_failed = true;
                     complain(format_args!("cannot fix {}: {error}", input::name(path)));
                 }
                 Err(Failed::Refused(why)) => complain(format_args!("note: {} is not fixed: {why}", input::name(path))),
-                Err(Failed::Write(error)) => return Err(error.into()),
+                Err(Failed::Write(error)) if self.is_shown => return Err(error.into()),
+                Err(Failed::Write(error)) => {
+                    outcome.has_failed = true;
+                    complain(error);
+                }
             }
         }
         Ok(outcome)
@@ -81,6 +85,9 @@ impl Fix {
     /// Fixes one log. Returns how many findings were fixed.
     fn one(self, path: &Path, options: &ValidatorOptions, out: &mut Output) -> Result<u64, Failed> {
         let mut file = regular::open(path)?;
+        if is_descriptor(path) {
+            return Err(Failed::Refused("it is what a process has open; name the file"));
+        }
         if input::is_compressed(&mut file)? {
             return Err(Failed::Refused("it is compressed"));
         }

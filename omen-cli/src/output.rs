@@ -13,6 +13,7 @@ use indicatif::ProgressBar;
 use omen::render::human::Human;
 
 use self::draft::Draft;
+pub(crate) use self::draft::is_descriptor;
 pub(crate) use self::draft::remove_at_signals;
 
 /// When to use colours.
@@ -194,7 +195,11 @@ impl std::error::Error for FileError {}
 /// The columns of the terminal, or those that the caller states for a pipe.
 fn columns() -> Option<usize> {
     let terminal = terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0));
-    terminal.or_else(|| env::var("COLUMNS").ok()?.parse().ok()).filter(|columns| *columns > 0)
+    let columns = terminal.or_else(|| env::var("COLUMNS").ok()?.parse().ok()).filter(|columns| *columns > 0);
+    columns.map(|columns| columns.min(WIDEST))
 }
+
+/// The widest terminal, in columns.
+const WIDEST: usize = 10_000;
 
 const BUFFER: usize = 64 * 1024;

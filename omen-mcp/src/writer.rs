@@ -33,7 +33,7 @@ struct Queued {
 }
 
 impl Writer {
-    /// At most `limit` bytes wait at a time, where each line counts [`EACH`] more than it is long. Where none waits, a
+    /// At most `limit` bytes wait at a time, where each line counts 1 KiB more than it is long. Where none waits, a
     /// line of `limit` bytes is taken.
     pub fn new(mut output: impl AsyncWrite + Send + Unpin + 'static, limit: usize) -> Self {
         let (queue, mut lines) = mpsc::unbounded_channel::<Queued>();

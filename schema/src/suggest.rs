@@ -58,6 +58,7 @@ pub fn completed<'c>(text: &str, candidates: impl IntoIterator<Item = &'c str>) 
 /// assert_eq!(misspelt("pkt_directve_1", ["pkt_directive_1", "pkt_directive_2"]), Some("pkt_directive_1"));
 /// assert_eq!(misspelt("pkt_directive_3", ["pkt_directive_1"]), None);
 /// assert_eq!(misspelt("task_a", ["task_b"]), None);
+/// assert_eq!(misspelt("task_11_1", ["task_1_11"]), None);
 /// ```
 pub fn misspelt<'c>(id: &str, ids: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     if id.len() > LONGEST {
@@ -76,7 +77,7 @@ fn is_misspelt(id: &str, other: &str) -> bool {
         id.split(['_', '-', '.']).map(|word| word.chars().map(looks).collect()).collect()
     };
     let (words, others) = (words(id), words(other));
-    if words.concat() == others.concat() {
+    if joined(&words) == joined(&others) {
         return true;
     }
     let is_word =
@@ -88,6 +89,16 @@ fn is_misspelt(id: &str, other: &str) -> bool {
         }
         _ => false,
     }
+}
+
+/// The words without their separators, but for those between two numbers: `11_1` is another identifier than `1_11`.
+fn joined(words: &[String]) -> String {
+    words.iter().fold(String::new(), |mut joined, word| {
+        if joined.ends_with(|c: char| c.is_ascii_digit()) && word.starts_with(|c: char| c.is_ascii_digit()) {
+            joined.push('_');
+        }
+        joined + word
+    })
 }
 
 fn only<T>(mut all: impl Iterator<Item = T>) -> Option<T> {

@@ -16,7 +16,7 @@ pub(crate) struct FixArgs {
     fix: bool,
 
     /// Print what `--fix` would change, as a unified diff, and change nothing
-    #[arg(long, conflicts_with_all = ["outputs", "statistics"])]
+    #[arg(long, conflicts_with_all = ["outputs", "statistics", "write_baseline"])]
     diff: bool,
 
     /// With --fix or --diff: also fix what is only likely to be meant, such as the one episode of a log

@@ -82,7 +82,9 @@ impl<'c> Filter<'c> {
 
     /// Takes a finding, and returns whether to report it.
     pub(super) fn reports(&mut self, path: &Path, finding: &Finding, line: Option<&str>) -> bool {
-        if !self.is_active() {
+        // With a NUL byte the check ends, and what comes after it is not known.
+        let ends_the_check = finding.diagnostic.code == Code::Json && line.is_some_and(|line| line.contains('\0'));
+        if !self.is_active() || ends_the_check {
             return true;
         }
         let ignored = self.ignores.has(path, finding, line).then_some(Reason::Ignored);

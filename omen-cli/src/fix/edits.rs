@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use omen::finding::Finding;
 use omen::validator::{JudgedPacket, Sink};
+use omen_types::PacketType;
 use serde_json::Value;
 
 /// Collects the edits of findings, up to a limit.
@@ -41,6 +42,10 @@ impl Edits {
         let nameless = std::mem::take(&mut self.nameless);
         let Some(episode) = self.episode.take().filter(|_| !self.has_others) else { return };
         for (number, (text, bracket)) in nameless {
+            // Another fix may name it.
+            if self.lines.contains_key(&number) {
+                continue;
+            }
             self.add(number, &text, (bracket, format!("{{\"{EPISODE}\":{},", Value::from(episode.as_str()))));
         }
     }
@@ -62,6 +67,12 @@ impl Sink for Edits {
 
     fn finding(&mut self, finding: Finding, line: Option<&str>) -> Result<(), Infallible> {
         let diagnostic = finding.diagnostic;
+        // It would take effect by the fix, so only its author may write it.
+        let is_approval = finding.packet_type == Some(APPROVAL)
+            || diagnostic.edit.as_ref().is_some_and(|edit| edit.text == format!("\"{}\"", APPROVAL.as_str()));
+        if is_approval {
+            return Ok(());
+        }
         if self.is_unsafe
             && diagnostic.pointer.as_deref() == Some(HEADER)
             && let (Some(number), Some(text), Some(span)) = (finding.line, line, &diagnostic.span)
@@ -102,6 +113,9 @@ fn is_nameless(text: &str) -> bool {
     let header = packet.pointer(HEADER).and_then(Value::as_object);
     header.is_some_and(|header| !header.is_empty() && !header.contains_key(EPISODE))
 }
+
+/// The packets that approve calls.
+const APPROVAL: PacketType = PacketType::ToolAuthorizationToken;
 
 const HEADER: &str = "/header";
 

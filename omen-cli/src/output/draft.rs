@@ -34,21 +34,24 @@ impl Draft {
         if let Some(metadata) = &existing {
             // Fails for a directory, and if the file is protected.
             let file = File::options().append(true).open(path)?;
-            // `/dev/stdout` may be a regular file, which the shell has open.
-            if !metadata.is_file() || path.starts_with("/dev") || path.starts_with("/proc") {
+            if !metadata.is_file() || is_descriptor(path) {
                 return Ok(Self::InPlace(file));
             }
         }
         let folder = place.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let mut builder = Builder::new();
         builder.prefix(".omen-").suffix(".tmp");
-        let permissions = existing.map(|metadata| metadata.permissions()).or_else(fresh);
-        if let Some(permissions) = permissions {
+        let permissions = existing.map(|metadata| metadata.permissions());
+        if let Some(permissions) = permissions.clone().or_else(fresh) {
             builder.permissions(permissions);
         }
         // Without the name of the temporary file, which the caller did not choose.
         let file = builder.tempfile_in(folder).map_err(|error| io::Error::from(error.kind()))?;
         drafts().push(file.path().to_owned());
+        // What the umask has taken away.
+        if let Some(permissions) = permissions {
+            fs::set_permissions(file.path(), permissions)?;
+        }
         Ok(Self::Beside(file, place))
     }
 
@@ -64,6 +67,13 @@ impl Draft {
             Self::InPlace(_) => Ok(()),
         }
     }
+}
+
+/// Whether a path names what a process has open, such as `/dev/stdout`: it may be a regular file, and has to stay that one.
+pub(crate) fn is_descriptor(path: &Path) -> bool {
+    let is_standard = ["/dev/stdin", "/dev/stdout", "/dev/stderr"].iter().any(|name| path == Path::new(name));
+    let is_listed = path.starts_with("/proc") && path.components().nth(3).is_some_and(|part| part.as_os_str() == "fd");
+    is_standard || is_listed || path.starts_with("/dev/fd")
 }
 
 impl Write for Draft {

@@ -108,6 +108,18 @@ fn equal_findings_are_counted() {
 }
 
 /// A finding belongs to its log, so that of a log with another name is new.
+/// What comes after it is not checked, and would never be.
+#[test]
+fn the_end_of_a_check_is_always_reported() {
+    let good = log("valid/read-only.jsonl");
+    let ignored = b"[[ignore]]\ncode = \"JSON\"\nreason = \"old\"\n";
+    let folder = folder(&[("log.jsonl", format!("{good}\0\0\n").as_bytes()), ("omen.toml", ignored)]);
+    let both = check(&folder, &["--baseline", "known.json", "--write-baseline", "log.jsonl"]);
+    assert_eq!(both.code, 1, "{}", both.stderr);
+    let (findings, left_out) = new(&folder, &["log.jsonl"], 1);
+    assert_eq!((findings.len(), left_out), (1, 0), "{findings:?}");
+}
+
 #[test]
 fn a_renamed_log_has_new_findings() {
     let folder = known("?\n");

@@ -149,6 +149,98 @@ fn each_kind_of_slip_is_fixed() {
     }
 }
 
+/// What only looks like a slip stays as it is.
+#[test]
+fn what_may_mean_something_else_is_not_fixed() {
+    let read = log("valid/read-only.jsonl");
+    let write = log("valid/verify-then-write.jsonl");
+    let replaced = |text: &str, from: &str, to: &str| {
+        let broken = text.replacen(from, to, 1);
+        assert!(broken != text, "{from}");
+        broken
+    };
+    for (kind, broken) in [
+        ("a number that JSON has not", replaced(write, "\"timeout_seconds\":30", "\"timeout_seconds\":\"030\"")),
+        ("another field", replaced(read, "\"new_value\"", "\"old_value\"")),
+        ("assumptions", replaced(write, "\"load_bearing_assumptions\"", "\"load_bearing_asumptions\"")),
+        ("a kind of approval", replaced(write, "\"ToolAuthorizationToken\"", "\"toolauthorizationtoken\"")),
+        ("text behind a fence", format!("{read}```json approved by Bob\n")),
+    ] {
+        let folder = folder(&[("a.jsonl", broken.as_bytes())]);
+        let run = check(&folder, &["--fix", "a.jsonl"]);
+        assert_eq!(fs::read_to_string(folder.path().join("a.jsonl")).unwrap(), broken, "{kind}");
+        assert_eq!(run.code, 1, "{kind}: {}", run.stdout);
+    }
+    // Nor does an approval take effect because something else of it is fixed.
+    let token = write.lines().position(|line| line.contains("\"ToolAuthorizationToken\"")).unwrap();
+    let lines = |name: &str, to: &str| {
+        let lines = write
+            .lines()
+            .enumerate()
+            .map(|(at, line)| if at == token { replaced(line, name, to) + "\n" } else { line.to_owned() + "\n" });
+        lines.collect::<String>()
+    };
+    for (name, to) in [
+        ("\"payload\"", "\"payloads\""),
+        ("\"correlation_id\"", "\"corelation_id\""),
+        ("\"correlation_id\"", "\"_was\""),
+    ] {
+        let broken = lines(name, to);
+        let folder = folder(&[("a.jsonl", broken.as_bytes())]);
+        check(&folder, &["--fix", "--unsafe-fixes", "a.jsonl"]);
+        assert_eq!(fs::read_to_string(folder.path().join("a.jsonl")).unwrap(), broken, "{to}");
+    }
+    // One line has one fix at a time.
+    let broken = replaced(read, "\"correlation_id\"", "\"corelation_id\"");
+    let folder = folder(&[("a.jsonl", broken.as_bytes())]);
+    assert_eq!(check(&folder, &["--fix", "--unsafe-fixes", "a.jsonl"]).code, 0);
+    assert_eq!(fs::read_to_string(folder.path().join("a.jsonl")).unwrap(), read);
+}
+
+/// A result of another directive stays one.
+#[test]
+fn a_result_is_not_given_to_another_directive() {
+    let good = log("valid/several-directives-open.jsonl");
+    let results: Vec<&str> = good.lines().filter(|line| line.contains("\"TaskResultPacket\"")).collect();
+    let id = |line: &str, name: &str| -> String {
+        serde_json::from_str::<Value>(line).unwrap()["payload"][name].as_str().unwrap().to_owned()
+    };
+    let [first, second, ..] = results[..] else { panic!("two results") };
+    let named = |text: &str| {
+        let text = text
+            .replace(&id(first, "directive_packet_id"), "pkt_read_shard")
+            .replace(&id(first, "task_id"), "task_shard");
+        text.replace(&id(second, "directive_packet_id"), "pkt_read_share").replace(&id(second, "task_id"), "task_share")
+    };
+    // The first result comes again in the place of the second.
+    let broken = named(&good.replace(second, &first.replace("\"pkt_result_", "\"pkt_result_9")));
+    let folder = folder(&[("a.jsonl", broken.as_bytes())]);
+    let run = check(&folder, &["--fix", "--unsafe-fixes", "a.jsonl"]);
+    assert_eq!(fs::read_to_string(folder.path().join("a.jsonl")).unwrap(), broken);
+    assert_eq!(run.code, 1);
+}
+
+#[test]
+fn a_log_that_cannot_be_fixed_keeps_no_other_from_it() {
+    let broken = log(GOOD).replacen("\"ACT\"", "\"act\"", 1);
+    let folder = folder(&[("b.jsonl", broken.as_bytes())]);
+    let diff = check(&folder, &["--diff", "nosuch.jsonl"]);
+    assert_eq!(diff.code, 3, "{}", diff.stderr);
+    assert!(diff.stderr.contains("cannot fix nosuch.jsonl: "), "{}", diff.stderr);
+    assert_eq!(check(&folder, &["--diff", "--fail-on-empty", "nosuch*.jsonl"]).code, 3);
+    // What a process has open is not replaced, and must not be appended to.
+    #[cfg(target_os = "linux")]
+    {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_omen"))
+            .args(["check", "--fix", "/dev/stdin"])
+            .stdin(fs::File::open(folder.path().join("b.jsonl")).unwrap())
+            .output()
+            .unwrap();
+        assert!(String::from_utf8_lossy(&output.stderr).contains("is not fixed: "), "{output:?}");
+        assert_eq!(fs::read_to_string(folder.path().join("b.jsonl")).unwrap(), broken);
+    }
+}
+
 /// Each of the fields that no fix may touch is broken in every way that is fixed elsewhere.
 #[test]
 fn no_claim_is_fixed() {

@@ -138,6 +138,8 @@ fn logs_with_mistakes() -> TempDir {
 #[test]
 fn no_line_is_wider_than_the_terminal() {
     let folder = logs_with_mistakes();
+    let widest = run(omen(["check", "."]).current_dir(&folder).env("COLUMNS", usize::MAX.to_string()));
+    assert_eq!(widest.code, 1, "{}", widest.stderr);
     for width in [40, 80, 200] {
         let mut command = omen(["check", "--all", "--max-findings", "100000", "."]);
         let run = run(command.current_dir(&folder).env("COLUMNS", width.to_string()));

@@ -101,7 +101,8 @@ fn a_file_that_cannot_be_read_leaves_the_others() {
 
 #[test]
 fn what_cannot_be_joined_is_a_usage_error() {
-    for args in [&["--prefix"][..], &["--field", "/log"], &["--input", "array"], &["--follow"]] {
+    let baseline = &["--baseline", "known.json", "--write-baseline"];
+    for args in [&["--prefix"][..], &["--field", "/log"], &["--input", "array"], &["--follow"], baseline] {
         let run = run(&mut omen(["check", "--join", "a.jsonl"].iter().chain(args).copied()));
         assert!(run.code == 2 && run.stderr.contains("--join"), "{}", run.stderr);
     }

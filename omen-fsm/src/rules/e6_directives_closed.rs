@@ -76,8 +76,12 @@ fn answered(ledger: &Ledger, result: &TaskResultPayloadFacts<'_>) -> Option<Diag
         };
         let finding = Diagnostic::error(Code::E6, problem).at("/payload/directive_packet_id").label(label);
         let open = ledger.open().in_order();
-        if let Some(meant) = misspelt(directive_id, open.iter().map(|open| &*open.packet_id)) {
-            return Some(did_you_mean(finding, meant));
+        // The id of a packet is not a misspelling of another one.
+        let is_unknown = !ledger.has_accepted(directive_id);
+        if let Some(meant) = misspelt(directive_id, open.iter().map(|open| &*open.packet_id)).filter(|_| is_unknown) {
+            // A result that misses both may be of another directive.
+            let is_sure = open.iter().any(|open| *open.packet_id == *meant && *open.task_id == **task_id);
+            return Some(did_you_mean(finding, meant, is_sure));
         }
         return Some(match open.as_slice() {
             [] => finding.help(help::NONE_OPEN),
@@ -89,15 +93,16 @@ fn answered(ledger: &Ledger, result: &TaskResultPayloadFacts<'_>) -> Option<Diag
             format!("expected `task_id` `{}` for the directive `{directive_id}`, found `{task_id}`", open.task_id);
         let finding = Diagnostic::error(Code::E6, problem).at("/payload/task_id").label("another task");
         match misspelt(task_id, [&*open.task_id]) {
-            Some(meant) => did_you_mean(finding, meant),
+            Some(meant) => did_you_mean(finding, meant, true),
             None => finding.help(help::name_task(&open.task_id)),
         }
     })
 }
 
 /// A finding on an identifier that is written otherwise where it was given.
-fn did_you_mean(finding: Diagnostic, meant: &str) -> Diagnostic {
-    finding.help(help::misspelt(meant)).edit(Edit::safe(format!("\"{meant}\"")))
+fn did_you_mean(finding: Diagnostic, meant: &str, is_sure: bool) -> Diagnostic {
+    let text = format!("\"{meant}\"");
+    finding.help(help::misspelt(meant)).edit(if is_sure { Edit::safe(text) } else { Edit::needs_consent(text) })
 }
 
 #[cfg(test)]

@@ -36,7 +36,7 @@ impl Config {
         Self::inspect_with(path, now, None)
     }
 
-    /// Same as [`inspect`], with the tools that the servers list: argument rules are also checked against the schema of
+    /// Same as [`inspect`](Self::inspect), with the tools that the servers list: argument rules are also checked against the schema of
     /// each tool whose form matches its pin.
     ///
     /// # Errors

@@ -198,8 +198,9 @@ fn syntax_error(text: &str, error: &serde_json::Error) -> Diagnostic {
     let mut found = Diagnostic::error(Code::Json, problem);
     found.span = Some(start..end.max(start));
     if text.trim_start().starts_with(FENCE) {
-        // A packet behind it would be lost.
-        found.edit = (!text.contains('{')).then(|| Edit::safe(""));
+        // Only a fence with its language: anything else behind it would be lost.
+        let is_bare = text.trim().trim_start_matches('`').chars().all(char::is_alphanumeric);
+        found.edit = is_bare.then(|| Edit::safe(""));
         found.span = Some(0..text.len());
     }
     found.help(remedy(message, text.get(start..).unwrap_or_default()))

@@ -55,7 +55,8 @@ pub(super) fn is_number(raw: &str, min: Option<f64>, max: Option<f64>) -> bool {
 
 /// Whether a string holds the number or boolean that is expected.
 pub(super) fn is_written(shape: &Shape, text: &str) -> bool {
-    let is_finite = || text.parse::<f64>().is_ok_and(f64::is_finite);
+    // As JSON writes numbers, which is without a sign or zeros before the first digit.
+    let is_finite = || text.parse::<f64>().is_ok_and(f64::is_finite) && serde_json::from_str::<f64>(text).is_ok();
     match &shape.kind {
         ShapeKind::Integer { min, max } => is_finite() && is_integer(text, *min, *max),
         ShapeKind::Number { min, max } => is_finite() && is_number(text, *min, *max),

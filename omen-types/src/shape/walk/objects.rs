@@ -96,7 +96,7 @@ impl Walk {
         let names = || object.fields.iter().map(|field| field.name);
         let near = nearest(key, names());
         let help = match near {
-            Some(near) => Remedy::near_name(near),
+            Some(near) => Remedy::near_name(near, key),
             None if key.starts_with('_') => {
                 format!("move {} to the top level of the packet, where metadata is allowed, or remove it", quoted(key))
                     .into()

@@ -2,6 +2,7 @@
 
 use crate::diagnostic::Edit;
 use crate::pointer;
+use crate::suggest::misspelt;
 
 /// The help of an error, and the edit that it describes. Both are made from one value.
 pub(super) struct Remedy {
@@ -22,9 +23,13 @@ impl Remedy {
         Self { edit, ..did_you_mean(near).into() }
     }
 
-    /// The name of a field that is near and missing.
-    pub(super) fn near_name(near: &str) -> Self {
-        let edit = (!is_claim(near)).then(|| Edit::safe(format!("\"{near}\"")));
+    /// The name of a field that is near and missing. A name that differs in more than a slip may mean something else: the old value is
+    /// not the new one.
+    pub(super) fn near_name(near: &str, found: &str) -> Self {
+        let text = format!("\"{near}\"");
+        let is_slip = misspelt(found, [near]).is_some();
+        let edit = if is_slip { Edit::safe(text) } else { Edit::needs_consent(text) };
+        let edit = (!is_claim(near)).then_some(edit);
         Self { edit, ..did_you_mean(near).into() }
     }
 
@@ -69,6 +74,7 @@ pub const CLAIMS: &[(&str, &str)] = &[
     ("evidence", "what a claim rests on, and how old that is"),
     ("evidence_integration", "what a belief rests on"),
     ("epistemic_upgrade", "that a claim became firmer"),
+    ("load_bearing_assumptions", "what a decision rests on, and whether that holds"),
     ("verified", "that an assumption holds"),
     ("verification_packet_id", "which packet shows that"),
     ("constraints_satisfied", "that a decision was checked"),
