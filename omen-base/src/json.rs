@@ -5,7 +5,6 @@
 //! texts are refused.
 
 mod number;
-mod reserved;
 pub mod strict;
 
 use std::borrow::Cow;
@@ -115,7 +114,7 @@ fn value(raw: &RawValue, how: Reading, levels: usize, at: &str) -> Result<Value,
             if let Some((key, _)) = members.iter().find(|(key, _)| !seen.insert(key)) {
                 return Err(Unread::Repeated { key: bounded(key), at: at.to_owned() });
             }
-            if let Some((key, _)) = members.iter().find(|(key, _)| reserved::is_reserved(key)) {
+            if let Some((key, _)) = members.iter().find(|(key, _)| is_reserved(key)) {
                 return Err(Unread::Reserved { key: bounded(key), at: at.to_owned() });
             }
             let each = |(key, raw): (Cow<'_, str>, &RawValue)| {
@@ -174,3 +173,9 @@ impl<'de> Deserialize<'de> for Members<'de> {
 /// Key of a member, borrowed unless it has escapes.
 #[derive(Deserialize)]
 struct Key<'t>(#[serde(borrow)] Cow<'t, str>);
+
+/// Whether `serde_json` uses a key to pass values to itself. In a foreign text, such a key would make it parse the value below again: to
+/// another value than the one that was checked, and without the depth limit.
+fn is_reserved(key: &str) -> bool {
+    key.starts_with("$serde_json::private::")
+}

@@ -86,7 +86,7 @@ impl Fix {
     fn one(self, path: &Path, options: &ValidatorOptions, out: &mut Output) -> Result<u64, Failed> {
         let mut file = regular::open(path)?;
         if is_descriptor(path) {
-            return Err(Failed::Refused("it is what a process has open; name the file"));
+            return Err(Failed::Refused("the path names an open descriptor; name the file itself"));
         }
         if input::is_compressed(&mut file)? {
             return Err(Failed::Refused("it is compressed"));

@@ -9,7 +9,7 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-use super::{Key, below, place, reserved};
+use super::{Key, below, is_reserved, place};
 use crate::bounded::bounded;
 
 /// Reason why a text is not an unambiguous object.
@@ -142,7 +142,7 @@ impl<'de> Visitor<'de> for Seed<'_> {
     fn visit_map<A: MapAccess<'de>>(mut self, mut members: A) -> Result<Value, A::Error> {
         let mut map = Map::new();
         while let Some(Key(key)) = members.next_key::<Key<'_>>()? {
-            if reserved::is_reserved(&key) {
+            if is_reserved(&key) {
                 return Err(A::Error::custom(format_args!("the key `{}` is reserved", bounded(&key))));
             }
             if map.contains_key(key.as_ref()) {

@@ -8,6 +8,7 @@ use omen::finding::Finding;
 use omen::lines::{LineSplitter, RawLine, ReadError};
 use omen::packet::parse::locate;
 use omen::validator::{JudgedPacket, Sink, Summary, report_foreign};
+use omen_base::json::strict;
 use omen_types::limits::MAX_LINE_BYTES;
 
 use crate::jobs::AnyValidator;
@@ -166,7 +167,7 @@ struct Packet<'l> {
 }
 
 impl Wrapping {
-    /// The packet of a line; none if the line has another form.
+    /// The packet of a line; none if the line has another form, or one that readers understand differently.
     fn packet<'l>(&self, line: &'l str) -> Option<Packet<'l>> {
         match self {
             Self::Prefix => {
@@ -177,6 +178,9 @@ impl Wrapping {
                 serde_json::from_str::<serde::de::IgnoredAny>(line).ok()?;
                 let span = locate(line, pointer)?;
                 let raw = line.get(span.clone())?;
+                // Of a repeated field, some readers take the first value and some the last. Those of the packet are checked with it.
+                let around = [line.get(..span.start)?, "null", line.get(span.end..)?].concat();
+                strict::read(around.as_bytes()).ok()?;
                 // One byte stands for an object without the field.
                 if raw.len() > 1 && raw.starts_with('{') {
                     return Some(Packet { text: Cow::Borrowed(raw), start: span.start, is_escaped: false });

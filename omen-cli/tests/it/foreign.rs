@@ -110,6 +110,22 @@ fn a_line_without_its_wrapping_is_checked_as_it_is() {
     assert_eq!(lines, [1, 2]);
 }
 
+/// Readers differ on which of two values counts, so the line is not read as the packet in either.
+#[test]
+fn a_repeated_field_around_packets_is_an_error() {
+    let good = log("valid/read-only.jsonl");
+    let twice = |name: &str| -> String {
+        let line = |line: &str| format!("{{\"{name}\":{},\"{name}\":\"{{}}\"}}\n", serde_json::json!(line));
+        good.lines().map(line).collect()
+    };
+    let (once, _) = check(wrapped(good), &["--field", "/log"]);
+    assert_eq!(once.code, 0, "{}", once.stdout);
+    for text in [twice("log"), twice("l\\u006fg"), twice("log").replace("{\"log\"", "{\"a\":1,\"a\":2,\"log\"")] {
+        let (run, findings) = check(text, &["--field", "/log"]);
+        assert!(run.code == 1 && !findings.is_empty(), "{}", run.stdout);
+    }
+}
+
 #[test]
 fn wrappings_that_cannot_be_read_are_usage_errors() {
     for (args, why) in [

@@ -35,7 +35,7 @@ impl<B: Broker> Assignment<B> {
         for (partition, Running { stop, task }) in
             self.running.extract_if(.., |partition, _| !owned.contains(partition))
         {
-            debug!(partition, "lets a partition go");
+            debug!(partition, "releases a partition");
             let _ = stop.send(true);
             self.leaving.insert(partition, task);
         }
