@@ -26,7 +26,7 @@ use tokio::process::Command;
 ///
 /// ```no_run
 /// // The first line of `main`:
-/// crate::guard_servers();
+/// omen_mcp::guard_servers();
 /// ```
 ///
 /// The program is started once more for each server, to watch over it; in such a process this does not return. On
