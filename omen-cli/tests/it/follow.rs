@@ -165,6 +165,8 @@ fn a_signal_leaves_no_draft_of_a_report() {
             pipe(&folder, "pipe");
             let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_omen"));
             let mut child = command.args(args).current_dir(&folder).stdin(Stdio::piped()).spawn().unwrap();
+            // `wait` would close it, and the command could end before the signal reaches it.
+            let stdin = child.stdin.take();
             let drafts =
                 || fs::read_dir(&folder).unwrap().filter(|entry| entry.as_ref().unwrap().file_name() != "pipe").count();
             while drafts() == 0 {
@@ -174,6 +176,7 @@ fn a_signal_leaves_no_draft_of_a_report() {
             let status = child.wait().unwrap();
             assert_eq!(std::os::unix::process::ExitStatusExt::signal(&status), Some(signal.as_raw()));
             assert_eq!(drafts(), 0, "{args:?}");
+            drop(stdin);
         }
     }
 }
