@@ -1,26 +1,26 @@
-//! Why something did not succeed.
+//! Errors of workers, publishers and readers of findings.
 
 use std::fmt::Display;
 
-/// Why something did not succeed.
+/// Error of an operation against the server or on its inputs.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Failure {
-    /// Another process wrote first: it has the partition now, or published the same log.
+    /// Another process wrote first: it owns the partition now, or it published the same log.
     #[error("another process has written {0} since")]
     Fenced(String),
-    /// The server did not answer, or answered with an error. What was asked for may have happened.
+    /// The server did not respond, or responded with an error. The operation may have been carried out all the same.
     #[error("cannot {what}: {why}")]
     Server {
-        /// What was asked for.
+        /// The operation that failed.
         what: String,
-        /// Its error.
+        /// The error that the server or the client reported.
         why: String,
     },
-    /// What the server has does not fit what is asked for. Trying again does not help.
+    /// The state of the server does not match the request. Retrying does not help.
     #[error("{0}")]
     Refused(String),
-    /// What this program was given cannot be used: a name, an address, a file of credentials.
+    /// An argument is invalid: a name, an address, a file of credentials.
     #[error("{0}")]
     Input(String),
     /// A log could not be read to its end.
@@ -29,16 +29,16 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// The server failed to do something.
+    /// Returns a constructor for the failure of an operation on the server.
     pub(crate) fn server(what: impl Into<String>) -> impl FnOnce(&dyn Display) -> Self {
         let what = what.into();
         move |why| Self::Server { what, why: why.to_string() }
     }
 }
 
-/// `Err(error)` of the client, as a failure to do something.
+/// Conversion of a client's error into a [`Failure`] that names the operation.
 pub(crate) trait During<T> {
-    /// Names what was asked for.
+    /// Adds the name of the operation to an error.
     fn during(self, what: &str) -> Result<T, Failure>;
 }
 

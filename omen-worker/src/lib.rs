@@ -1,23 +1,24 @@
-//! The validator past one machine: judges packets from NATS JetStream, and publishes what it finds exactly once.
+//! The validator on several machines: judges packets from NATS JetStream and publishes each finding exactly once.
 //!
-//! Episodes are divided into partitions, each with a stream of packets. A worker reads the streams of its partitions, and judges
-//! each in its order, with one validator. What it finds goes into another stream, as one message that also says up to which packet
-//! these findings are complete: the *commit*. The server takes it only if the last commit of the partition is the one that the
-//! worker knows. So a finding is stored exactly once, whatever dies, and a worker that lost its partition publishes nothing.
-//! `docs/scale.md` has the whole argument.
+//! Episodes are divided into partitions, each with a stream of packets. A worker owns some partitions, and judges the stream of
+//! each in order, with one validator. It publishes findings to another stream, in messages that also state up to which packet the
+//! findings are complete: the *commit*. The server accepts a commit only if the partition's last commit is the one that the
+//! worker knows. So each finding is stored exactly once whatever fails, and a worker that has lost its partition publishes
+//! nothing. `docs/scale.md` has the whole argument.
 //!
 //! | Module | Contains |
 //! |---|---|
-//! | [`connect`] | how to reach a server: address, credentials, TLS, contexts |
-//! | [`names`] | streams, subjects and buckets |
-//! | [`setup`] | makes the streams, or checks those that are there |
+//! | [`connect`] | connection settings: address, credentials, TLS, contexts |
+//! | [`names`] | names of streams, subjects and buckets |
+//! | [`setup`] | creation of the streams, and checks of existing ones |
 //! | [`worker`] | `omen worker` |
 //! | [`publish`] | `omen publish` |
 //! | [`tail`] | `omen tail` |
 //!
-//! Inside, `stream` knows the server, `partition` judges, `membership` says who has which partition, and `serve` says how it goes.
+//! Inside the crate, `stream` talks to the server, `partition` judges, `membership` assigns partitions to workers, and `serve`
+//! has the health and metrics endpoints.
 //!
-//! Architecture invariant: whatever is found is a function of the streams alone. No clock decides, and nothing of the worker does.
+//! Architecture invariant: findings are a function of the streams alone. They depend neither on a clock nor on the worker.
 
 mod failure;
 mod membership;

@@ -1,4 +1,4 @@
-//! Which workers there are, by which rules all of them judge, and which partitions each has.
+//! Membership: the live workers, the rules that all of them must share, and the assignment of partitions.
 
 mod agreement;
 mod assignment;

@@ -1,10 +1,10 @@
-//! A partition, as long as this worker has it.
+//! Life of a partition on the worker that owns it.
 //!
-//! 1. Read the last commit and the last checkpoint, and read the stream of the partition from the checkpoint on.
-//! 2. Judge. What the commit covers is published already.
-//! 3. Store the findings with the next commit, as one message that expects the last commit. If it is not the last any more, another
-//!    worker has the partition: forget everything, and begin again.
-//! 4. Now and then, write a checkpoint. It never gets ahead of the commit.
+//! 1. Read the last commit and the last checkpoint, and read the partition's stream from the checkpoint on.
+//! 2. Judge. Findings that the commit covers have been published already.
+//! 3. Store new findings with the next commit, as one message that expects the last commit. If another commit has been stored
+//!    since, another worker owns the partition: discard everything, and start again.
+//! 4. From time to time, write a checkpoint. It is never ahead of the commit.
 
 mod checkpoint;
 pub(crate) mod commit;
@@ -29,10 +29,10 @@ use crate::failure::Failure;
 use crate::serve::metrics::{FENCES, PartitionState};
 use crate::stream::broker::Broker;
 
-/// Judges a partition until it is to stop.
+/// Judges a partition until it is asked to stop.
 ///
 /// # Errors
-/// If what was judged at the end was not committed. Another worker judges it again.
+/// If the last findings could not be committed. Another worker will judge them again.
 pub(crate) async fn run<B: Broker>(
     shared: &Shared<B>,
     partition: u16,
@@ -43,13 +43,13 @@ pub(crate) async fn run<B: Broker>(
     ended
 }
 
-/// Begins again after each failure.
+/// Restarts the partition after each failure.
 async fn repeat<B: Broker>(shared: &Shared<B>, partition: u16, mut stop: watch::Receiver<bool>) -> Result<(), Failure> {
-    // The reason why findings of an earlier attempt may not be committed.
+    // The reason why findings of an earlier attempt may be uncommitted.
     let (mut pause, mut uncommitted) = (SHORTEST_PAUSE, Ok(()));
     shared.metrics.state(partition, PartitionState::Loading);
     while !*stop.borrow() {
-        // A request without a connection waits for one, and its time passes meanwhile.
+        // A request without a connection waits for one while its timeout runs.
         tokio::select! {
             biased;
             () = shared.link.up() => {}
@@ -59,26 +59,26 @@ async fn repeat<B: Broker>(shared: &Shared<B>, partition: u16, mut stop: watch::
         let judged = tokio::select! {
             biased;
             judged = judge(shared, partition, &mut stop, &mut progress) => Some(judged),
-            // The stream shows whether a commit has arrived that was on its way.
+            // On restart, the stream shows whether the commit in flight has arrived.
             () = lost => None,
         };
-        // What has succeeded in something fails for a new reason.
+        // After a success, the next failure has a new cause, so the pause starts at its shortest again.
         if progress.has_committed {
             pause = SHORTEST_PAUSE;
         }
         match judged {
             Some(Ok(())) if progress.has_begun => return Ok(()),
             Some(Ok(())) => break,
-            // Nothing was found since the last failure that is to be committed.
+            // Nothing has been found since the last failure, so nothing is left to commit.
             _ if *stop.borrow() && !progress.is_uncommitted => break,
             None if *stop.borrow() => return Err(Failure::server("commit")(&"the connection was lost")),
-            // The pause is the one until the next connection is there.
+            // The next connection ends the pause.
             None => {
                 shared.metrics.state(partition, PartitionState::Loading);
                 continue;
             }
             Some(Err(failure @ Failure::Fenced(_))) => {
-                // Another worker has the partition, and finds the same.
+                // Another worker owns the partition and reports the same findings.
                 uncommitted = Ok(());
                 shared.metrics.state(partition, PartitionState::Loading);
                 if shared.metrics.fenced(partition) == FENCES {
@@ -104,17 +104,17 @@ async fn repeat<B: Broker>(shared: &Shared<B>, partition: u16, mut stop: watch::
     uncommitted
 }
 
-/// How far a partition came before it failed.
+/// Progress of a partition until it failed.
 #[derive(Default)]
 struct Progress {
-    /// The last checkpoint and the last commit were read.
+    /// Whether the last checkpoint and the last commit have been read.
     has_begun: bool,
-    /// Something may be judged and not committed.
+    /// Whether some findings may be judged and not committed.
     is_uncommitted: bool,
     has_committed: bool,
 }
 
-/// Judges until the partition is to stop, or something fails.
+/// Judges until the partition is asked to stop, or an operation fails.
 async fn judge<B: Broker>(
     shared: &Shared<B>,
     partition: u16,
@@ -124,7 +124,7 @@ async fn judge<B: Broker>(
     let mut ownership = tokio::select! {
         biased;
         ownership = Ownership::begin(shared, partition) => ownership?,
-        // A server that does not answer delays the end of a worker only if there is something to commit.
+        // A server that does not respond delays the end of a worker only if something is left to commit.
         _ = stop.changed() => return Ok(()),
     };
     (progress.has_begun, progress.is_uncommitted) = (true, true);
@@ -137,6 +137,6 @@ async fn judge<B: Broker>(
     judged
 }
 
-/// The pauses after a failure.
+/// Shortest and longest pause after a failure.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);

@@ -1,9 +1,9 @@
-//! `omen publish`: a log into the streams of packets, in order, each line once.
+//! `omen publish`: publishes a log to the streams of packets, in order, each line once.
 //!
-//! A line goes into the stream of its episode, or into all of them if it names none. The lines for a stream are stored in atomic
-//! batches. The last message of each batch is a *note* that says how many messages of the log are in this stream, and expects the note
-//! before it. So the lines of a log that are in a stream are always the first ones of those that belong there; who goes on reads the
-//! notes, and one of two processes that publish the same log is refused.
+//! A line goes into the stream of its episode, or into all streams if it names no episode. The lines for a stream are stored in
+//! atomic batches. The last message of each batch is a *note* that states how many messages of the log are in this stream, and
+//! expects the previous note. So a stream always contains the first lines of those that belong there. A publisher that resumes
+//! reads the notes, and one of two processes that publish the same log is refused.
 
 mod lines;
 pub(crate) mod run;
@@ -23,7 +23,7 @@ use crate::names::Names;
 use crate::setup::Setup;
 use crate::stream::JetStream;
 
-/// Publishes logs.
+/// Publisher of logs to the streams of packets.
 #[derive(Debug)]
 pub struct Publisher {
     broker: JetStream,
@@ -32,22 +32,22 @@ pub struct Publisher {
 }
 
 impl Publisher {
-    /// Publishes to the streams of a set-up.
+    /// Creates a publisher for the streams of a set-up.
     ///
     /// # Errors
-    /// If they cannot be used.
+    /// If the streams are missing or unsuitable.
     pub async fn new(context: Context, setup: &Setup) -> Result<Self, Failure> {
         let partitions = setup.packets(&context).await?;
-        // No key of a bucket is written, so the domain does not matter.
+        // The publisher writes no keys of buckets, so the domain does not matter.
         Ok(Self { broker: Server::default().broker(context), names: setup.names.clone(), partitions })
     }
 
-    /// Publishes a log, whose name is `source`, from where it was published up to. Where reading it fails with
-    /// [`ErrorKind::WouldBlock`], more may come: what was read is stored, and the log is read again after a moment.
+    /// Publishes a log under the name `source`, from the line after the last one published. If reading fails with
+    /// [`ErrorKind::WouldBlock`], the lines so far are stored, and the log is read again after a moment.
     ///
     /// # Errors
-    /// If the server fails: to publish the log once more goes on there. [`Failure::Refused`] if another log with this name was
-    /// published, or a line is too long for the server.
+    /// If the server fails; a repeated call resumes. [`Failure::Refused`] if another log with this name was published, or a line
+    /// is too long for the server.
     pub async fn log(&self, source: &str, log: impl Read, options: &Options) -> Result<Published, Failure> {
         let mut run = Run::begin(&self.broker, &self.names, self.partitions, source, options).await?;
         let mut lines = Lines::new(log);
@@ -73,5 +73,5 @@ impl Publisher {
     }
 }
 
-/// How long to wait for more of a log.
+/// Pause before a log that may grow is read again.
 const PAUSE: Duration = Duration::from_millis(200);

@@ -1,4 +1,4 @@
-//! What a worker says of itself over HTTP.
+//! Health and metrics endpoints of a worker.
 
 pub(crate) mod http;
 pub(crate) mod metrics;

@@ -1,7 +1,7 @@
-//! The code of workers and publishers with a server in memory, in simulated time. A seed decides everything that happens: what dies,
-//! what is lost on its way, and what the server forgets. The same seed gives the same run.
+//! Simulation: the code of workers and publishers with a server in memory, in simulated time. A seed determines everything that
+//! happens: which processes die, which messages are lost, and what the server forgets. The same seed gives the same run.
 //!
-//! `OMEN_TEST_SEEDS` is how many seeds are tried, and `OMEN_TEST_SEED` the only one.
+//! `OMEN_TEST_SEEDS` sets the number of seeds, `OMEN_TEST_SEED` a single one.
 
 mod world;
 
@@ -27,14 +27,14 @@ use crate::serve::metrics::Metrics;
 use crate::stream::bucket::Bucket;
 use crate::worker;
 
-/// A worker that runs.
+/// A running worker.
 struct Worker {
     client: Client,
     stop: oneshot::Sender<()>,
     task: JoinHandle<Result<(), Failure>>,
 }
 
-/// What runs, and what was done to it.
+/// One run of the simulation.
 struct Run {
     world: World,
     random: Random,
@@ -42,15 +42,15 @@ struct Run {
     ttl: Option<u64>,
     begun: u64,
     workers: Vec<Worker>,
-    /// What the workers log.
+    /// Log output of the workers.
     logs: Logs,
-    /// Whether a stream has lost messages from which findings were published.
+    /// Whether a stream has lost messages whose findings were published.
     is_restored: bool,
     acts: Vec<String>,
     oracles: BTreeMap<u16, Oracle>,
 }
 
-/// What there is to be found in a partition.
+/// Expected findings of a partition.
 struct Oracle {
     judge: Judge,
     findings: Vec<String>,
@@ -98,7 +98,7 @@ impl Run {
         self.workers.push(Worker { client, stop, task });
     }
 
-    /// Publishes a log to its end, as the same command does that is started again and again.
+    /// Publishes a log to its end, like a command that is restarted until it succeeds.
     fn publish(&self, number: u64, log: String) -> JoinHandle<()> {
         let (world, partitions, ends) = (self.world.clone(), self.partitions, number.is_multiple_of(2));
         let rate = Some(20 + u32::try_from(number).unwrap_or(0) * 30);
@@ -117,14 +117,14 @@ impl Run {
                 match published.await {
                     Ok(_) => return,
                     Err(Failure::Server { .. } | Failure::Fenced(_)) => sleep(Duration::from_secs(1)).await,
-                    // The stream was restored to before what is published.
+                    // The stream was restored to a state before the published messages.
                     Err(_) => return,
                 }
             }
         })
     }
 
-    /// Does something that may happen, and takes it back before long where that is possible.
+    /// Injects a random fault, and soon reverts it where that is possible.
     async fn act(&mut self, is_destructive: bool) {
         let at = usize::try_from(self.random.below(self.workers.len() as u64)).unwrap_or(0);
         let pause = self.random.millis(9_000);
@@ -162,7 +162,7 @@ impl Run {
                 "requests and answers are lost"
             }
             6 => {
-                // Readers end, all connections are cut, and the clock is another one.
+                // Readers end, all connections are cut, and the clock jumps.
                 self.workers.iter().for_each(|worker| worker.client.set(Health::Cut));
                 let moved = i64::try_from(self.random.below(20_000)).unwrap_or(0) - 10_000;
                 {
@@ -189,8 +189,8 @@ impl Run {
                 "a stream of packets is restored"
             }
             _ => {
-                // As docs/scale.md asks for: with no worker left. One that remembers a commit of the newer copy could take another one
-                // with its number for it.
+                // As docs/scale.md requires, no worker runs. A worker that remembers a commit of the newer copy could mistake
+                // another commit with the same number for it.
                 let count = self.workers.len();
                 for worker in self.workers.drain(..) {
                     let _ = worker.stop.send(());
@@ -212,7 +212,7 @@ impl Run {
         }
     }
 
-    /// Forgets the last messages of a stream.
+    /// Removes the last messages of a stream.
     fn restore(&mut self, stream: &str) {
         self.is_restored = true;
         self.oracles.clear();
@@ -225,7 +225,7 @@ impl Run {
         stream.last = left;
     }
 
-    /// The findings of each partition that are published, in their order.
+    /// Returns the published findings of each partition, in order.
     fn found(&self) -> BTreeMap<u16, Vec<String>> {
         let inner = self.world.inner();
         let mut found: BTreeMap<u16, Vec<String>> = BTreeMap::new();
@@ -237,7 +237,7 @@ impl Run {
         found
     }
 
-    /// What there is to be found in each partition, by one judge that reads its stream once before anything is deleted.
+    /// Returns the expected findings of each partition. One judge reads its stream once, before anything is deleted.
     fn expected(&mut self) -> &BTreeMap<u16, Oracle> {
         let inner = self.world.inner();
         for partition in 0..self.partitions {
@@ -258,7 +258,7 @@ impl Run {
         &self.oracles
     }
 
-    /// Why what was found is wrong, if so: something that is not to be found, or twice, or in another order.
+    /// Returns a description of a wrong finding, if any: one that is unexpected, repeated or out of order.
     fn wrong(&mut self) -> Option<String> {
         let (found, none) = (self.found(), Vec::new());
         self.expected().iter().find_map(|(partition, Oracle { findings: expected, .. })| {
@@ -275,7 +275,7 @@ impl Run {
         })
     }
 
-    /// Whether everything is found that is to be found.
+    /// Returns whether all expected findings are published.
     fn is_complete(&mut self) -> bool {
         let found = self.found();
         self.expected()
@@ -296,7 +296,7 @@ impl Run {
     }
 }
 
-/// Runs a seed. Returns a hash of everything that was stored and how many findings there were, or what went wrong.
+/// Runs a seed. Returns a hash of everything that was stored and the number of findings, or a description of the failure.
 fn run(seed: u64, is_destructive: bool) -> Result<(u64, usize), String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
     runtime.expect("a runtime").block_on(async {
@@ -319,7 +319,7 @@ fn run(seed: u64, is_destructive: bool) -> Result<(u64, usize), String> {
         for one in publishing {
             one.await.map_err(|panic| run.explain(seed, &panic.to_string()))?;
         }
-        // Nothing comes twice later.
+        // Nothing is published again later.
         for pause in [0, 8] {
             sleep(Duration::from_secs(pause)).await;
             let begin = Instant::now();
@@ -332,7 +332,7 @@ fn run(seed: u64, is_destructive: bool) -> Result<(u64, usize), String> {
 }
 
 impl Run {
-    /// Whether a worker has said that it does not go on, since the server has forgotten something.
+    /// Returns whether a worker has reported that it cannot continue because the server has lost data.
     fn is_refused(&self) -> bool {
         let refusals = ["deleted before", "another stream", "restored from"];
         refusals.iter().any(|why| self.logs.find(&[why]).is_some())
@@ -340,7 +340,7 @@ impl Run {
 
     async fn finish(mut self, seed: u64) -> Result<(u64, usize), String> {
         let refused = self.is_refused();
-        // A worker that stops where a stream was restored leaves what was found before, which the stream does not have any more.
+        // Where a stream was restored, a worker stops, and findings remain about messages that the stream has lost.
         let is_explained = refused && self.is_restored;
         if let Some(wrong) = self.wrong().filter(|_| !is_explained) {
             return Err(self.explain(seed, &wrong));
@@ -353,7 +353,7 @@ impl Run {
         }
         for worker in self.workers.drain(..) {
             let _ = worker.stop.send(());
-            // One whose partition has stopped may say that it could not commit what it found before that.
+            // A worker whose partition has stopped may report that it could not commit earlier findings.
             if let Err(panic) = worker.task.await {
                 return Err(format!("seed {seed}: a worker panicked: {panic}"));
             }
@@ -362,7 +362,7 @@ impl Run {
     }
 }
 
-/// A log of a few examples, whose lines are mixed and sometimes broken.
+/// Returns a log of a few examples with interleaved and sometimes damaged lines.
 fn log(random: &mut Random, seed: u64, number: u64) -> String {
     let examples: Vec<&str> =
         omen_schema::EXAMPLES.iter().filter(|(path, _)| path.ends_with(".jsonl")).map(|(_, text)| *text).collect();
@@ -391,13 +391,13 @@ fn log(random: &mut Random, seed: u64, number: u64) -> String {
     log
 }
 
-/// Far more time than anything needs, as it passes here.
+/// Time limit of a run, far longer than any run needs; it is simulated time.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// How long those go on that nothing was taken from, at most.
+/// Maximum time within which undisturbed processes make progress.
 const SOON: Duration = Duration::from_secs(15);
 
-/// The seeds to try.
+/// Returns the seeds to try.
 fn seeds(of: u64) -> std::ops::Range<u64> {
     let number = |variable: &str| std::env::var(variable).ok().map(|text| text.parse::<u64>().expect(variable));
     match number("OMEN_TEST_SEED") {

@@ -1,4 +1,4 @@
-//! The server: how it is reached, what is stored on it under which names, and what a worker asks of it.
+//! The server: connections, names, set-up, and the operations that workers need.
 
 mod ask;
 pub(crate) mod broker;

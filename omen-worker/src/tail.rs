@@ -1,4 +1,4 @@
-//! `omen tail`: findings as they come.
+//! `omen tail`: reads findings as they are published.
 
 use std::future::Future;
 use std::sync::atomic::Ordering;
@@ -19,7 +19,7 @@ use crate::stream::JetStream;
 use crate::stream::broker::{Batch, Broker as _, Reader as _, Stored};
 use crate::stream::bucket::Bucket;
 
-/// Findings that are stored on a server.
+/// Reader of the findings on a server.
 #[derive(Debug)]
 pub struct Findings {
     client: Client,
@@ -28,17 +28,17 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// Opens the streams that belong together, on a connection to `server`.
+    /// Opens the streams with these names, over a connection to `server`.
     ///
     /// # Errors
-    /// If there are none: no worker has run.
+    /// If the streams do not exist because no worker has run.
     pub async fn open(server: &Server, context: &Context, names: &Names) -> Result<Self, Failure> {
         let broker = server.broker(context.clone());
         broker.state(&names.findings).await?;
         Ok(Self { client: context.client(), broker, names: names.clone() })
     }
 
-    /// The packet that a finding is about, if its stream still has it.
+    /// Returns the packet that a finding is about, if its stream still has it.
     async fn packet(&self, finding: &[u8]) -> Result<Option<Bytes>, Failure> {
         #[derive(Deserialize)]
         struct PacketPlace {
@@ -46,7 +46,7 @@ impl Findings {
             line: u64,
         }
         let Ok(PacketPlace { file, line }) = serde_json::from_slice(finding) else { return Ok(None) };
-        // Anybody who may publish findings names it, so no other stream is read.
+        // Anyone who may publish findings could name another stream, so only streams of packets are read.
         let partition = file.strip_prefix(&self.names.prefix).and_then(|rest| rest.strip_prefix('_'));
         if line == 0 || partition.is_none_or(|partition| partition.parse::<u16>().is_err()) {
             return Ok(None);
@@ -55,27 +55,27 @@ impl Findings {
     }
 }
 
-/// Which findings are wanted.
+/// Position at which reading begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum From {
-    /// All that are stored, and those that come.
+    /// The oldest stored finding.
     #[default]
     Beginning,
-    /// Those that come.
+    /// The next finding that is published.
     Now,
 }
 
-/// How findings are read.
+/// Options for reading findings.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Where to begin, if `consumer` is `None` or has no stored place yet.
+    /// Where to begin, if `consumer` is `None` or has no stored position yet.
     pub from: From,
-    /// Whether to wait for more at the end.
+    /// Whether to wait for more findings at the end.
     pub follows: bool,
-    /// Whether the packet that a finding is about is read, too.
+    /// Whether each finding is followed by the packet that it is about.
     pub with_packets: bool,
-    /// The name under which the server keeps how far the findings were read, of letters, digits, `_` and `-`. A
-    /// later reader with this name continues from there.
+    /// Name under which the server stores the reader's position, of letters, digits, `_` and `-`. A later reader with this name
+    /// continues from there.
     pub consumer: Option<String>,
 }
 
@@ -85,12 +85,13 @@ impl Default for Options {
     }
 }
 
-/// Passes on findings in the order in which they were published, each as a line of JSON, until `stop` is ready, `each` fails, or the
-/// end is reached. Who follows goes on when the server is there again after it was away, and receives each finding once.
+/// Passes findings to `each` in order of publication, each as a line of JSON, until `stop` is ready, `each` fails, or the end is
+/// reached. A reader that follows the stream resumes after an outage of the server, and receives each finding once.
 ///
 /// # Errors
-/// If the server fails, or the first error of `each`. [`Failure::Refused`] if the findings are not those that were read before: their
-/// stream was made again, or restored from an older copy. [`Failure::Fenced`] if somebody else reads as the same consumer.
+/// If the server fails, or the first error of `each`. [`Failure::Refused`] if the stream of findings is not the one that was read
+/// before, because it was created again or restored from an older copy. [`Failure::Fenced`] if another process reads as the same
+/// consumer.
 pub async fn run<E>(
     findings: &Findings,
     options: &Options,
@@ -110,7 +111,7 @@ pub async fn run<E>(
     if let Some(place) = place.as_mut().filter(|place| place.last.is_none() && after > 0)
         && let Some(last) = findings.broker.message(&findings.names.findings, after).await?
     {
-        // Who begins with what comes next finds it there the next time.
+        // A consumer that begins with the next finding must find this position the next time.
         place.keep(known(&last)).await?;
         place.last = Some(known(&last));
     }
@@ -146,7 +147,7 @@ pub async fn run<E>(
                 reader.keep(place, known(message)).await?;
             }
         }
-        // Without a message, the server has said that there is none.
+        // The server has reported that there are no messages.
         if !options.follows && pending == 0 {
             return Ok(Ok(()));
         }
@@ -157,7 +158,7 @@ fn known(message: &Stored) -> KnownMessage {
     KnownMessage { sequence: message.sequence, time: message.time }
 }
 
-/// How far a consumer has read.
+/// Stored position of a consumer.
 struct ConsumerPlace {
     bucket: Bucket<JetStream>,
     key: String,
@@ -195,17 +196,17 @@ impl ConsumerPlace {
     }
 }
 
-/// Reads on, whatever becomes of the connection.
+/// Reader that survives lost connections.
 struct Tail<'f> {
     findings: &'f Findings,
-    /// The number of the last message that was read …
+    /// Number of the last message that was read.
     after: u64,
-    /// … and the message, unless none was.
+    /// The last message that was read, if any.
     last: Option<KnownMessage>,
     source: Option<<JetStream as crate::stream::broker::Broker>::Reader>,
-    /// Whether it waits for a server that is away.
+    /// Whether the reader waits for an unreachable server.
     is_patient: bool,
-    /// Since when the server fails although there is a connection.
+    /// Time since which requests fail although there is a connection.
     failing_since: Option<Instant>,
 }
 
@@ -245,7 +246,7 @@ impl Tail<'_> {
         }
     }
 
-    /// Checks that the stream is still the one that was read, and has what was read.
+    /// Checks that the stream is the one that was read before, and still has the messages that were read.
     async fn check(&self) -> Result<(), Failure> {
         let (broker, stream) = (&self.findings.broker, &self.findings.names.findings);
         let state = broker.state(stream).await?;
@@ -281,7 +282,8 @@ impl Tail<'_> {
         }
     }
 
-    /// Notes on the server what was read. A note whose answer was lost is the one that is there.
+    /// Stores the position on the server. If the response to an earlier attempt was lost, the stored position is already this
+    /// one.
     async fn keep(&mut self, place: &mut ConsumerPlace, last: KnownMessage) -> Result<(), Failure> {
         loop {
             let kept = tokio::select! {
@@ -310,7 +312,7 @@ impl Tail<'_> {
         }
     }
 
-    /// Waits a moment after a failure, if it may pass.
+    /// Waits a moment after a failure that may be transient.
     async fn wait(&mut self, failure: Failure) -> Result<(), Failure> {
         let since = self.failing_since.get_or_insert_with(Instant::now);
         if !self.findings.broker.is_connected() {
@@ -324,7 +326,7 @@ impl Tail<'_> {
     }
 }
 
-/// Waits until there is no connection, or another one. What was asked for before does not come.
+/// Waits until the connection is lost or replaced. Pending requests then get no response.
 async fn interrupted(client: &Client) {
     let connections = || client.statistics().connects.load(Ordering::Relaxed);
     let before = connections();
@@ -333,8 +335,8 @@ async fn interrupted(client: &Client) {
     }
 }
 
-/// For how long a server that is there may fail: after a start it may take a while until it has read its files.
+/// Maximum time for which a reachable server may fail. After a start, it may need a while to read its files.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// How long to wait after a failure, or until the connection is checked again.
+/// Pause after a failure, and between checks of the connection.
 const PAUSE: Duration = Duration::from_millis(250);

@@ -1,4 +1,4 @@
-//! `omen worker`: judges the partitions that fall to it, until it is stopped.
+//! `omen worker`: judges the partitions that are assigned to it, until it is stopped.
 
 use std::future::Future;
 use std::net::SocketAddr;
@@ -24,31 +24,31 @@ use crate::stream::broker::Broker;
 use crate::stream::bucket::Bucket;
 use crate::stream::link::Link;
 
-/// What a worker is to do.
+/// Options of a worker.
 #[derive(Clone)]
 pub struct Options {
-    /// The streams, and how many partitions.
+    /// The streams, and the number of partitions.
     pub setup: Setup,
-    /// How packets are judged. All workers must have the same.
+    /// Options of the validator, which all workers must share.
     pub validator: ValidatorOptions,
-    /// Episodes without a message in this time end.
+    /// Time without a message after which an episode ends.
     pub episode_ttl: Option<Duration>,
-    /// How often time is marked in the streams of packets, if there is such a time.
+    /// Interval between time marks in the streams of packets, if `episode_ttl` is set.
     pub tick: Duration,
-    /// Whether packets that were deleted before they were judged are no reason to stop.
+    /// Whether the worker continues where packets were deleted before they were judged.
     pub accepts_gaps: bool,
-    /// Whether to judge the streams again with these rules and this `episode_ttl`. Workers with others then end.
+    /// Whether to judge the streams again with these rules and this `episode_ttl`. Workers with other rules then stop.
     pub judges_again: bool,
-    /// Where `/metrics`, `/livez` and `/readyz` are.
+    /// Address of `/metrics`, `/livez` and `/readyz`.
     pub listen: Option<SocketAddr>,
-    /// The name of the worker, of letters, digits, `_` and `-`. No two may have the same. `None` generates a unique name.
+    /// Unique name of the worker, of letters, digits, `_` and `-`. `None` generates one.
     pub id: Option<String>,
 }
 
-/// Works until `stop` is ready, and then commits what it has judged.
+/// Runs a worker until `stop` is ready, then commits the remaining findings.
 ///
 /// # Errors
-/// If the server cannot be reached, or a stream on it cannot be used. A connection that breaks later is made again.
+/// If the server is unreachable, or a stream on it is unsuitable. A connection that is lost later is re-established.
 pub async fn run(server: &Server, options: Options, stop: impl Future<Output = ()>) -> Result<(), Failure> {
     let Options { setup, validator, episode_ttl, tick, accepts_gaps, judges_again, listen, id } = options;
     if let Some(id) = id.as_ref().filter(|id| !names::is_plain(id)) {
@@ -65,7 +65,7 @@ pub async fn run(server: &Server, options: Options, stop: impl Future<Output = (
     let context = server.jetstream(client);
     let broker = server.broker(context.clone());
     let id = id.unwrap_or_else(|| unique(&broker.unique()));
-    // In this order: where an earlier version has run, nothing is made.
+    // Findings are checked first, so that nothing is created where an earlier version has run.
     setup.findings(&context).await?;
     let partitions = setup.packets(&context).await?;
     setup.buckets(&context).await?;
@@ -106,12 +106,12 @@ pub async fn run(server: &Server, options: Options, stop: impl Future<Output = (
 /// Replaces the rules of all workers by those of this one.
 async fn judge_again<B: Broker>(shared: &Shared<B>) -> Result<(), Failure> {
     let Shared { broker, state, agreement, names, partitions, .. } = shared;
-    // A commit that cannot be read stops this worker. It must not stop the others, too.
+    // An unreadable commit stops this worker. It must not stop the others as well.
     for partition in 0..*partitions {
         commit::last(broker, &names.findings, partition).await?;
     }
     agreement.replace(state).await?;
-    // In this order: a worker whose commit is refused finds the new agreement.
+    // The agreement has been replaced, so a worker whose commit is refused finds the new one.
     for partition in 0..*partitions {
         let mut checkpoints =
             Checkpoints::new(broker.clone(), state.clone(), (partition, *partitions), agreement.hash());
@@ -130,7 +130,7 @@ async fn judge_again<B: Broker>(shared: &Shared<B>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Says that this worker is alive, and judges what falls to it, until `stop` is ready. `restore` makes buckets that are missing.
+/// Renews this worker's entry and judges its partitions until `stop` is ready. `restore` creates missing buckets.
 pub(crate) async fn work<B: Broker, R: Future<Output = Result<(), Failure>>>(
     shared: Arc<Shared<B>>,
     stop: impl Future<Output = ()>,
@@ -151,14 +151,14 @@ pub(crate) async fn work<B: Broker, R: Future<Output = Result<(), Failure>>>(
             biased;
             () = &mut stop => break,
             _ = beat.tick() => {}
-            // On a new connection it says at once that it is alive: its entry may be about to expire.
+            // On a new connection the worker renews its entry at once, because it may be about to expire.
             () = changes.next() => {}
         }
         metrics.alive();
         assignment.collect();
         link.check(broker.is_connected());
         if !link.is_up() {
-            // The partitions stay where they are. If others take them, the commits of this worker are refused.
+            // The partitions stay assigned. If others take them over, this worker's commits are refused.
             continue;
         }
         let begun = tokio::select! {
@@ -168,7 +168,7 @@ pub(crate) async fn work<B: Broker, R: Future<Output = Result<(), Failure>>>(
             () = &mut stop => break,
         };
         match begun {
-            // Another worker judges the streams again, with other rules.
+            // Another worker judges the streams again, under other rules.
             Ok((_, Err(refused @ Failure::Refused(_)))) => {
                 ended = Some(refused);
                 break;
@@ -177,11 +177,11 @@ pub(crate) async fn work<B: Broker, R: Future<Output = Result<(), Failure>>>(
                 metrics.beat(members.len());
                 assignment.assign(&membership::owned(id, &members, *partitions));
             }
-            // Another worker was first to say how it judges.
+            // Another worker was the first to record its rules.
             Ok((_, Err(Failure::Fenced(_)))) => {}
             Ok((Err(failure), _) | (_, Err(failure))) => {
                 warn!("{failure}");
-                // Somebody may have deleted the buckets.
+                // The buckets may have been deleted.
                 if let Ok(Err(failure)) = timeout(ANSWER, restore()).await {
                     warn!("{failure}");
                 }
@@ -207,7 +207,7 @@ pub(crate) async fn work<B: Broker, R: Future<Output = Result<(), Failure>>>(
     }
 }
 
-/// A task that ends with its owner.
+/// A task that is aborted when its owner is dropped.
 struct Aborted(JoinHandle<()>);
 
 impl Drop for Aborted {
@@ -216,18 +216,18 @@ impl Drop for Aborted {
     }
 }
 
-/// A name that no other worker has, with that of the machine if it is known.
+/// Returns a unique name, which begins with the name of the machine if it is known.
 fn unique(random: &str) -> String {
     let random: String = random.chars().rev().take(8).filter(char::is_ascii_alphanumeric).collect();
     let host = std::env::var("HOSTNAME").ok().filter(|host| names::is_plain(host) && host.len() <= 48);
     format!("{}-{random}", host.as_deref().unwrap_or("worker"))
 }
 
-/// The least size of messages that a server must take, in bytes: half of its default, and room for the longest finding.
+/// Minimum message limit of a server, in bytes: half of the default, with room for the longest finding.
 const LEAST_PAYLOAD: usize = 512 * 1024;
 
-/// How long a sign of life may take. It is repeated before the one before it expires.
+/// Timeout for renewing the entry. The renewal is repeated before the entry expires.
 const ANSWER: Duration = Duration::from_millis(2_500);
 
-/// How long the partitions may take to commit at the end.
+/// Time for partitions to commit when the worker stops.
 const DRAIN: Duration = Duration::from_secs(20);

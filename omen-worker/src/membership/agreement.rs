@@ -1,7 +1,7 @@
-//! The rules by which all workers of a stream judge: those of the first worker.
+//! Agreement of all workers of a stream on the rules: those of the first worker apply.
 //!
-//! A worker with other rules would find something else in the same packets, so it is refused. `--rejudge` replaces the rules, and the
-//! stream is judged again.
+//! A worker with other rules would report other findings for the same packets, so it is refused. `--rejudge` replaces the rules,
+//! and the stream is judged again.
 
 use std::time::Duration;
 
@@ -15,26 +15,26 @@ use crate::names;
 use crate::stream::broker::Broker;
 use crate::stream::bucket::Bucket;
 
-/// What all workers must have.
+/// Rules that all workers of a stream must share.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub(crate) struct Agreement {
-    /// A hash of the rules: the schema, the levels of codes, the time and the depth.
+    /// Hash of the schema, the levels of codes, the fixed time and the nesting depth.
     rules: String,
-    /// Episodes without a message in so many seconds end.
+    /// Seconds without a message after which an episode ends.
     idle_seconds: Option<u64>,
 }
 
 impl Agreement {
     /// Returns the agreement of a worker with these options.
     pub(crate) fn of(options: &ValidatorOptions, idle_seconds: Option<u64>) -> Self {
-        // Of a validator that has seen nothing, a snapshot has the rules alone.
+        // The snapshot of a new validator contains only its rules.
         Self { rules: names::hash(Validator::new(options.clone()).snapshot()), idle_seconds }
     }
 
-    /// Checks that the workers of a bucket judge in this manner. The first one fixes what all must have.
+    /// Checks that the workers of a bucket use these rules. The first worker records them for all.
     ///
     /// # Errors
-    /// [`Failure::Refused`] if the others judge in another manner.
+    /// [`Failure::Refused`] if the others use different rules.
     pub(crate) async fn join<B: Broker>(&self, bucket: &Bucket<B>) -> Result<(), Failure> {
         match bucket.get(KEY).await? {
             (Some(theirs), _) => self.compare(&theirs, bucket),
@@ -42,8 +42,8 @@ impl Agreement {
         }
     }
 
-    /// Does the same for a worker that starts: another one may be first, or the bucket was made a moment ago and not all servers of a
-    /// cluster have it.
+    /// Joins when a worker starts, and retries for a while: another worker may be recording its rules, or the bucket is so new
+    /// that not all servers of a cluster have it.
     ///
     /// # Errors
     /// As [`join`](Self::join).
@@ -57,11 +57,11 @@ impl Agreement {
         self.join(bucket).await
     }
 
-    /// Replaces the rules for all workers. Checkpoints with another hash are ignored from then on. The caller renews the commits
+    /// Replaces the rules of all workers. Checkpoints with another hash are ignored from then on. The caller renews the commits
     /// afterwards, so that workers with other rules cannot commit.
     ///
     /// # Errors
-    /// [`Failure::Server`] if the server fails. It can be repeated.
+    /// [`Failure::Server`] if the server fails. The call can be repeated.
     pub(crate) async fn replace<B: Broker>(&self, bucket: &Bucket<B>) -> Result<(), Failure> {
         match self.join_at_last(bucket).await {
             Err(Failure::Refused(_)) => bucket.put(KEY, self.value()?).await,
@@ -69,7 +69,7 @@ impl Agreement {
         }
     }
 
-    /// Returns a hash, which checkpoints and commits contain: a worker goes on only from a checkpoint with its own.
+    /// Returns the hash that checkpoints and commits contain. A worker resumes only from a checkpoint with the same hash.
     pub(crate) fn hash(&self) -> String {
         names::hash(self.value().unwrap_or_default())
     }
@@ -102,9 +102,9 @@ impl Agreement {
 
 const WRITE: &str = "write how the workers judge";
 
-/// Its key in the bucket.
+/// Key of the agreement in the bucket.
 const KEY: &str = "options";
 
-/// How often a worker tries to join, and how long it waits in between.
+/// Number of attempts of a worker to join, and the pause between them.
 const ATTEMPTS: usize = 20;
 const PAUSE: Duration = Duration::from_millis(250);

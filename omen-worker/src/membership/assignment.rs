@@ -1,4 +1,4 @@
-//! The partitions that a worker has: each is judged by a task of its own.
+//! Tasks of the partitions that are assigned to a worker, one for each partition.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -11,15 +11,15 @@ use crate::failure::Failure;
 use crate::partition::{self, Shared};
 use crate::stream::broker::Broker;
 
-/// The partitions that are judged here.
+/// Running and stopping tasks of a worker's partitions.
 pub(crate) struct Assignment<B> {
     shared: Arc<Shared<B>>,
     running: BTreeMap<u16, Running>,
-    /// Those that are to end, each with why it did not commit everything, if so.
+    /// Tasks that are stopping. Each returns an error if it could not commit everything.
     leaving: BTreeMap<u16, JoinHandle<Result<(), Failure>>>,
 }
 
-/// A partition that is judged until it has to stop.
+/// Task of a partition, which runs until it is asked to stop.
 struct Running {
     stop: watch::Sender<bool>,
     task: JoinHandle<Result<(), Failure>>,
@@ -30,7 +30,7 @@ impl<B: Broker> Assignment<B> {
         Self { shared, running: BTreeMap::new(), leaving: BTreeMap::new() }
     }
 
-    /// Begins what is new, and lets go what others have now.
+    /// Starts tasks for new partitions, and stops those of partitions that another worker owns now.
     pub(crate) fn assign(&mut self, owned: &BTreeSet<u16>) {
         for (partition, Running { stop, task }) in
             self.running.extract_if(.., |partition, _| !owned.contains(partition))
@@ -40,7 +40,7 @@ impl<B: Broker> Assignment<B> {
             self.leaving.insert(partition, task);
         }
         for partition in owned {
-            // One that comes back waits until its last task has ended. It is assigned again a moment later.
+            // A partition that returns waits until its last task has ended. It is assigned again a moment later.
             if self.leaving.get(partition).is_some_and(|task| !task.is_finished()) {
                 continue;
             }
@@ -57,12 +57,12 @@ impl<B: Broker> Assignment<B> {
         }
     }
 
-    /// Forgets the tasks that have ended.
+    /// Removes tasks that have ended.
     pub(crate) fn collect(&mut self) {
         self.leaving.retain(|_, task| !task.is_finished());
     }
 
-    /// Ends all. Returns why one of them did not commit everything, if so.
+    /// Stops all tasks. Returns the first error if not everything was committed.
     pub(crate) async fn stop(&mut self) -> Result<(), Failure> {
         self.assign(&BTreeSet::new());
         let mut left = Ok(());

@@ -1,8 +1,8 @@
-//! Which workers are alive, and which partitions each has.
+//! Live workers, and the partitions that each of them owns.
 //!
-//! Every worker writes its name into a bucket whose entries expire by the clock of the server, so no clock of a worker matters. All
-//! workers compute the same owner for each partition from the same list (rendezvous hashing). For a moment two may believe that
-//! they have the same partition; then the commits of one are refused.
+//! Every worker writes its name into a bucket whose entries expire by the clock of the server, so workers' clocks do not matter.
+//! All workers compute the same owner for each partition from the same list (rendezvous hashing). For a moment two workers may
+//! both consider themselves the owner; then the commits of one are refused.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -25,7 +25,7 @@ impl<B: Broker> Members<B> {
         Self { bucket, id: id.to_owned() }
     }
 
-    /// Says that this worker is alive, and returns those that are.
+    /// Renews the entry of this worker, and returns the names of all live workers.
     pub(crate) async fn beat(&self) -> Result<BTreeSet<String>, Failure> {
         self.bucket.put(&self.id, Bytes::from_static(b"1")).await?;
         let mut members: BTreeSet<String> = self.bucket.keys(">").await?.into_iter().collect();
@@ -33,13 +33,13 @@ impl<B: Broker> Members<B> {
         Ok(members)
     }
 
-    /// Leaves, so that the others need not wait until the entry expires.
+    /// Removes the entry of this worker, so that the others need not wait until it expires.
     pub(crate) async fn leave(&self) -> Result<(), Failure> {
         self.bucket.remove(&self.id).await
     }
 }
 
-/// The partitions of a worker. Each goes to the member with the highest hash that has room: shares differ by one at most.
+/// Returns the partitions of a worker. Each goes to the member with the highest hash that has room: shares differ by one at most.
 pub(crate) fn owned(id: &str, members: &BTreeSet<String>, partitions: u16) -> BTreeSet<u16> {
     let share = usize::from(partitions) / members.len().max(1);
     let mut larger_shares = usize::from(partitions) % members.len().max(1);
@@ -59,10 +59,10 @@ pub(crate) fn owned(id: &str, members: &BTreeSet<String>, partitions: u16) -> BT
     owned
 }
 
-/// Within this time a worker says that it is alive …
+/// Interval at which a worker renews its entry.
 pub(crate) const BEAT: Duration = Duration::from_secs(1);
 
-/// … and after this time it is not.
+/// Time after which an entry that was not renewed expires.
 pub(crate) const LEASE: Duration = Duration::from_secs(5);
 
 #[cfg(test)]

@@ -1,9 +1,11 @@
-//! Checkpoints: what a partition remembers, in the bucket.
+//! Checkpoints: the state of a partition, stored in the bucket.
 //!
 //! A checkpoint shortens the replay after a crash, and nothing depends on it: it is written after the commit of the same message,
-//! and a worker that finds none replays the stream. Its bytes are cut into values that a server takes. They are written first,
-//! under names that no other checkpoint has; then the *head* names them, if it is still the head that the worker knows; then the
-//! values of older checkpoints are removed. So a worker that stops anywhere leaves a checkpoint that is whole.
+//! and a worker without one replays the stream.
+//!
+//! A checkpoint is split into values of a size that the server accepts. They are written first, under unique names. Then the
+//! *head* that lists them is written, if the stored head is still the one that the worker knows, and the values of older
+//! checkpoints are removed. So a worker that stops at any point leaves a complete checkpoint.
 
 use std::time::Duration;
 
@@ -18,53 +20,53 @@ use crate::names;
 use crate::stream::broker::Broker;
 use crate::stream::bucket::Bucket;
 
-/// What names the values of a checkpoint.
+/// Head of a checkpoint, which identifies its values.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 struct Head {
     version: u8,
     partitions: u16,
-    /// A hash of how its worker judges.
+    /// Hash of the rules of the worker that wrote it.
     agreement: String,
-    /// From the message after this one, the stream is judged again.
+    /// Number of the last message that the snapshot covers. The stream is judged again after it.
     sequence: u64,
-    /// Up to this message, the partition was judged, and what was found is published.
+    /// Last message up to which the partition was judged and its findings were published.
     judged: KnownMessage,
-    /// The commit that was the last one: its number in the stream of findings, or 0.
+    /// Number of the partition's last commit in the stream of findings, or 0.
     commit: u64,
-    /// The name of the values.
+    /// Common prefix of the names of the values.
     generation: String,
     values: usize,
     bytes: usize,
-    /// A hash of the bytes.
+    /// Hash of the snapshot.
     seal: String,
 }
 
 impl Head {
-    /// What is stored: its hash, then itself. A wrong sequence would leave packets out, and nobody would notice.
+    /// Returns the stored form: a hash, then the head. A wrong sequence would skip packets, and nobody would notice.
     fn sealed(&self) -> serde_json::Result<String> {
         let text = serde_json::to_string(self)?;
         Ok(names::hash(&text) + &text)
     }
 
-    /// Reads what is stored, if it is as it was written.
+    /// Parses the stored form; `None` if its hash does not match.
     fn read(stored: &[u8]) -> Option<Self> {
         let (seal, text) = stored.split_at_checked(names::HASH_LENGTH)?;
         (seal == names::hash(text).as_bytes()).then(|| serde_json::from_slice(text).ok())?
     }
 }
 
-/// The checkpoints of a partition.
+/// Checkpoints of a partition.
 #[derive(Debug)]
 pub(crate) struct Checkpoints<B> {
     broker: B,
     bucket: Bucket<B>,
     partition: u16,
     partitions: u16,
-    /// A hash of how this worker judges.
+    /// Hash of this worker's rules.
     agreement: String,
-    /// The head that this worker knows, unless it is of workers that judge in another manner …
+    /// Last head that this worker has read or written, unless it was written under other rules.
     head: Option<Head>,
-    /// … and its revision.
+    /// Revision of the stored head in the bucket.
     revision: u64,
 }
 
@@ -73,7 +75,7 @@ impl<B: Broker> Checkpoints<B> {
         Self { broker, bucket, partition, partitions, agreement, head: None, revision: 0 }
     }
 
-    /// Reads the last checkpoint.
+    /// Loads the last checkpoint.
     pub(crate) async fn load(&mut self, stream: &str, options: &ValidatorOptions) -> Result<Option<Judge>, Failure> {
         for attempt in 0..ATTEMPTS {
             if attempt > 0 {
@@ -85,7 +87,7 @@ impl<B: Broker> Checkpoints<B> {
             };
             let bytes = self.values(&head).await?;
             if bytes.len() != head.bytes || names::hash(&bytes) != head.seal {
-                // Another worker may have replaced it meanwhile, or the server that answers does not have all of it yet.
+                // Another worker may be replacing it, or this server does not have all of it yet.
                 continue;
             }
             let places = (self.partition, self.partitions);
@@ -98,12 +100,12 @@ impl<B: Broker> Checkpoints<B> {
         Err(self.refused("is damaged"))
     }
 
-    /// Reads up to which message the partition was judged by the workers that wrote the last checkpoint, however they judge.
+    /// Returns the last message up to which the partition was judged according to the stored head, under any rules.
     pub(crate) async fn last_judged(&mut self) -> Result<Option<KnownMessage>, Failure> {
         Ok(self.read().await?.map(|head| head.judged))
     }
 
-    /// Up to which message the partition was judged, by what was loaded or written here.
+    /// Returns the last message up to which the partition was judged, as loaded or written here.
     pub(crate) fn judged(&self) -> Option<KnownMessage> {
         self.head.as_ref().map(|head| head.judged)
     }
@@ -135,8 +137,8 @@ impl<B: Broker> Checkpoints<B> {
         Ok(bytes)
     }
 
-    /// Checks that the last commit of the partition, with this number in the stream of findings, is not older than the one that the
-    /// checkpoint follows. Without a commit (0), the stream must begin behind it, for old messages may expire.
+    /// Checks that the partition's last commit, `revision` in the stream of findings, is not older than the commit on which the
+    /// checkpoint is based. Without a commit (0), the stream must begin after that commit, because old messages may expire.
     pub(crate) fn follows(&self, revision: u64, first: u64) -> Result<(), Failure> {
         let Some(Head { commit, .. }) = &self.head else { return Ok(()) };
         if revision >= *commit || revision == 0 && first > *commit {
@@ -145,7 +147,8 @@ impl<B: Broker> Checkpoints<B> {
         Err(self.findings_are_older(*commit))
     }
 
-    /// The last commit of the partition is older than one that was known, with this number in the stream of findings.
+    /// Returns the error for findings whose last commit is older than the known one. `commit` is its number in the stream of
+    /// findings.
     pub(crate) fn findings_are_older(&self, commit: u64) -> Failure {
         let (partition, bucket, key) = (self.partition, &self.bucket.name, self.key());
         Failure::Refused(format!(
@@ -155,10 +158,10 @@ impl<B: Broker> Checkpoints<B> {
         ))
     }
 
-    /// Writes a checkpoint, and returns how many bytes it has. `commit` is the number of the last commit, which covers all of it.
+    /// Writes a checkpoint, and returns its size in bytes. `commit` is the number of the last commit, which must cover all of it.
     ///
     /// # Errors
-    /// [`Failure::Fenced`] if another worker has written one.
+    /// [`Failure::Fenced`] if another worker has written a checkpoint.
     pub(crate) async fn save(
         &mut self,
         judge: &mut Judge,
@@ -166,7 +169,7 @@ impl<B: Broker> Checkpoints<B> {
         commit: u64,
     ) -> Result<usize, Failure> {
         let bytes = Bytes::from(judge.snapshot());
-        // A name that nobody else has, in what a bucket takes as a key.
+        // A unique name, made of characters that are valid in a key of a bucket.
         let generation = format!("{}-{}", judge.sequence, self.broker.unique());
         let largest_value = self.broker.max_payload().saturating_sub(ROOM).clamp(1, LARGEST_VALUE);
         let mut values = 0;
@@ -187,8 +190,8 @@ impl<B: Broker> Checkpoints<B> {
             bytes: bytes.len(),
             seal: names::hash(&bytes),
         };
-        // What is there now and is not of this checkpoint: when the head names this one, nobody can name that any more, since the
-        // head that its writer knows is not the last one then. What another worker writes from then on is not in the list.
+        // Values of other checkpoints. Once the head refers to this checkpoint, no other head can refer to them: a writer with an
+        // older head is refused. Values that another worker writes from then on are not in the list.
         let ours = self.value_key(&generation, "");
         let there = self.bucket.keys(&format!("value.{}.>", self.partition)).await?;
         self.write(head).await?;
@@ -198,8 +201,8 @@ impl<B: Broker> Checkpoints<B> {
         Ok(bytes.len())
     }
 
-    /// Notes up to which message the partition is judged, and whether nothing has changed since the checkpoint: then the stream is
-    /// judged again from there.
+    /// Records the last message that was judged, and whether the state is the same as in the checkpoint. If it is the same, a
+    /// replay begins after that message.
     ///
     /// # Errors
     /// As [`save`](Self::save).
@@ -234,19 +237,19 @@ impl<B: Broker> Checkpoints<B> {
     }
 }
 
-/// The version of the form.
+/// Version of the stored form.
 const VERSION: u8 = 4;
 
-/// How often a checkpoint is read that another worker may be replacing.
+/// Number of attempts to read a checkpoint that another worker may be replacing.
 const ATTEMPTS: usize = 5;
 
-/// How long to wait in between.
+/// Pause between these attempts.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// The largest value: half of what a server takes in a message by default.
+/// Largest value in bytes: half of the default message limit of a server.
 const LARGEST_VALUE: usize = 512 * 1024;
 
-/// Room for headers in a message.
+/// Bytes reserved for the headers of a message.
 const ROOM: usize = 4 * 1024;
 
 #[cfg(test)]

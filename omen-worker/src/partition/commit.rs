@@ -1,8 +1,8 @@
-//! Findings that are to be published, and the commits that publish them.
+//! Unpublished findings, and the commits that publish them.
 //!
-//! A commit is one message: the findings are its lines, and a header says up to which message of the stream the findings are
-//! complete. The server takes it only if the commit before is the one that the worker knows, so one of two workers succeeds. What
-//! has no findings is not committed: who takes over judges it again, and finds nothing.
+//! A commit is one message: its lines are findings, and a header states up to which message of the stream the findings are
+//! complete. The server accepts it only if the partition's last commit is the one that the worker knows, so one of two workers
+//! succeeds. Messages without findings are not committed: the next owner judges them again, and finds nothing.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -17,35 +17,36 @@ use crate::failure::{During as _, Failure};
 use crate::names::{self, COMMIT_HEADER};
 use crate::stream::broker::{self, Broker, Outgoing, Stored};
 
-/// Up to where the findings of a partition are published.
+/// Position up to which the findings of a partition are published.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub(crate) struct Commit {
-    /// The version of this form.
+    /// Version of the stored form.
     pub(crate) version: u8,
-    /// A message of the stream of packets: another stream may have its name later.
+    /// A message of the stream of packets that identifies it, since another stream may later have the same name.
     pub(crate) seen: Option<KnownMessage>,
     /// Number of partitions.
     pub(crate) partitions: u16,
-    /// Up to this message of the stream, the partition was judged.
+    /// Last message of the stream that was judged.
     pub(crate) sequence: u64,
-    /// If only some findings of this message are published: how many. A message may have more than fit in a commit.
+    /// Number of published findings of the last message, if only some are published. A message may have more findings than fit in
+    /// a commit.
     pub(crate) findings_of_last: Option<u64>,
-    /// A hash of how the worker judges.
+    /// Hash of the worker's rules.
     pub(crate) agreement: String,
-    /// The worker, for people.
+    /// Name of the worker, for operators.
     pub(crate) worker: String,
 }
 
 impl Commit {
-    /// The version of the form.
+    /// Version of the stored form.
     pub(crate) const VERSION: u8 = 3;
 
-    /// Up to this message, all findings are published.
+    /// Returns the last message whose findings are all published.
     pub(crate) fn complete(&self) -> u64 {
         self.sequence - u64::from(self.findings_of_last.is_some() && self.sequence > 0)
     }
 
-    /// Whether a finding was published.
+    /// Returns whether a finding has been published.
     pub(crate) fn covers(&self, finding: &Reported) -> bool {
         match finding.sequence.cmp(&self.sequence) {
             std::cmp::Ordering::Less => true,
@@ -54,7 +55,8 @@ impl Commit {
         }
     }
 
-    /// The message that stores it with findings, if the last commit of the partition is the one with this number in the stream.
+    /// Returns the message that publishes this commit with its findings. `revision` is the number of the partition's last commit,
+    /// which the server must expect.
     fn message(&self, partition: u16, revision: u64, findings: &[Reported]) -> Result<Outgoing, Failure> {
         let worst = findings.iter().map(|finding| finding.severity).max();
         let subject = format!("{}.{partition}.{}", names::FINDINGS, worst.map_or(NO_FINDINGS, Severity::as_str));
@@ -66,7 +68,7 @@ impl Commit {
     }
 }
 
-/// The last commit of a partition, and its number in the stream of findings, which the next one must expect.
+/// Reads the last commit of a partition, and its number in the stream of findings, which the next commit must expect.
 pub(crate) async fn last<B: Broker>(
     broker: &B,
     findings: &str,
@@ -80,8 +82,8 @@ pub(crate) async fn last<B: Broker>(
     Ok((Some(commit), message.sequence))
 }
 
-/// Stores the last commit of a partition once more, or `other` if that is further, unless it is of workers that judge as `other` says.
-/// The server then refuses the next one of a worker that knows the one before.
+/// Stores the last commit of a partition again, or `other` if that covers more, unless the last commit was made under the rules
+/// of `other`. The server then refuses the next commit of a worker that knows only the earlier one.
 pub(crate) async fn renew<B: Broker>(
     broker: &B,
     findings: &str,
@@ -96,16 +98,16 @@ pub(crate) async fn renew<B: Broker>(
         let further = commit.filter(|commit| commit.sequence >= other.sequence).unwrap_or_else(|| other.clone());
         let commit = Commit { agreement: other.agreement.clone(), ..further };
         match broker.store(vec![commit.message(partition, revision, &[])?], "a commit").await {
-            // Another one has come meanwhile.
+            // Another commit has been stored meanwhile.
             Err(Failure::Fenced(_)) => {}
             stored => return stored.map(drop),
         }
     }
 }
 
-/// Reads a commit. The error says what is wrong and how to fix it.
+/// Parses a commit. The error says what is wrong and how to fix it.
 fn read(message: &Stored, stream: &str) -> Result<Commit, String> {
-    /// The part that all versions have.
+    /// Fields that all versions have.
     #[derive(Deserialize)]
     struct Versioned {
         version: u8,
@@ -125,26 +127,26 @@ fn read(message: &Stored, stream: &str) -> Result<Commit, String> {
     }
 }
 
-/// What a partition has found, and what of it is published.
+/// Findings of a partition that are not published yet, and the last commit.
 #[derive(Debug)]
 pub(crate) struct Outbox {
     partition: u16,
-    /// What is published …
+    /// The last commit.
     committed: Commit,
-    /// … and the number of its message in the stream of findings, or 0.
+    /// Number of its message in the stream of findings, or 0.
     revision: u64,
     committed_at: Instant,
-    /// Findings that are not.
+    /// Unpublished findings, in order.
     pending: VecDeque<Reported>,
     pending_bytes: usize,
-    /// The most bytes of findings in a commit, unless one finding has more.
+    /// Maximum size of the findings of a commit in bytes. A single larger finding is committed alone.
     most: usize,
-    /// Since when something is found and not committed.
+    /// Time of the oldest unpublished finding.
     since: Option<Instant>,
 }
 
 impl Outbox {
-    /// Begins with the last commit and its number, for a server that takes messages of this size.
+    /// Creates an outbox after the last commit and its number, for a server with this message limit in bytes.
     pub(crate) fn new(partition: u16, (committed, revision): (Commit, u64), max_payload: usize) -> Self {
         Self {
             partition,
@@ -158,22 +160,22 @@ impl Outbox {
         }
     }
 
-    /// What is published.
+    /// Returns the last commit.
     pub(crate) fn committed(&self) -> &Commit {
         &self.committed
     }
 
-    /// The number of the last commit in the stream of findings, or 0.
+    /// Returns the number of the last commit in the stream of findings, or 0.
     pub(crate) fn revision(&self) -> u64 {
         self.revision
     }
 
-    /// Since when something is found and not committed.
+    /// Returns the time of the oldest unpublished finding.
     pub(crate) fn since(&self) -> Option<Instant> {
         self.since
     }
 
-    /// Adds findings, without those that are published.
+    /// Adds findings, except those that have been published.
     pub(crate) fn add(&mut self, found: Vec<Reported>) {
         for finding in found.into_iter().filter(|finding| !self.committed.covers(finding)) {
             self.pending_bytes += finding.body.len() + 1;
@@ -182,34 +184,34 @@ impl Outbox {
         }
     }
 
-    /// Whether a commit is full.
+    /// Returns whether the pending findings fill a commit.
     pub(crate) fn is_full(&self) -> bool {
         !self.is_empty() && (self.pending.len() >= MOST || self.pending_bytes >= self.most)
     }
 
-    /// Whether nothing is to be committed.
+    /// Returns whether there is nothing to commit.
     pub(crate) fn is_empty(&self) -> bool {
         self.pending.is_empty()
     }
 
-    /// How long until the next commit is due; `None` if there is nothing to commit.
+    /// Returns the time until the next commit is due; `None` if there is nothing to commit.
     pub(crate) fn due_in(&self) -> Option<Duration> {
         (!self.is_empty()).then(|| SOON.saturating_sub(self.committed_at.elapsed()))
     }
 
-    /// Publishes as many findings as a commit takes, and returns them. The commit is `next`, with what depends on them.
+    /// Publishes as many findings as fit in a commit, and returns them. The commit is `next`, adjusted to those findings.
     pub(crate) async fn commit_some<B: Broker>(&mut self, broker: &B, next: Commit) -> Result<Vec<Reported>, Failure> {
         let mut bytes = 0;
         let fits = |(number, one): &(usize, &Reported)| {
             bytes += one.body.len() + 1;
             *number == 0 || *number < MOST && bytes <= self.most
         };
-        // They stay where they are until they are stored: what is lost on the way is not committed.
+        // Findings stay in the queue until the server has stored them, because a request can be lost.
         let count = self.pending.iter().enumerate().take_while(fits).count();
         let findings: Vec<Reported> = self.pending.range(..count).cloned().collect();
         let last = findings.last().map(|last| (last.sequence, last.ordinal));
         let (sequence, findings_of_last) = match (last, self.pending.get(count)) {
-            // The rest of this message is in the next commit.
+            // The remaining findings of this message go into the next commit.
             (Some((sequence, ordinal)), Some(rest)) if rest.sequence == sequence => (sequence, Some(ordinal + 1)),
             (Some((sequence, _)), Some(_)) => (sequence, None),
             (_, None) => (next.sequence, None),
@@ -222,28 +224,28 @@ impl Outbox {
         let stored = self.pending.drain(..count).map(|finding| finding.body.len() + 1).sum();
         self.pending_bytes = self.pending_bytes.saturating_sub(stored);
         (self.committed, self.committed_at) = (commit, Instant::now());
-        // What is left keeps the earlier time, an upper bound.
+        // The remaining findings keep the earlier time, an upper bound of their age.
         self.since = self.since.filter(|_| !self.is_empty());
         Ok(findings)
     }
 }
 
-/// The most findings of a commit …
+/// Maximum number of findings in a commit.
 const MOST: usize = 500;
 
-/// … and the most bytes of them.
+/// Maximum size of these findings in bytes.
 const MOST_BYTES: usize = 1024 * 1024;
 
-/// Room for the subject and headers of a commit.
+/// Bytes reserved for the subject and headers of a commit.
 const ROOM: usize = 16 * 1024;
 
-/// Findings are committed so often. After a pause, they are committed at once.
+/// Minimum interval between commits. After a pause, findings are committed at once.
 const SOON: Duration = Duration::from_millis(50);
 
-/// What stands in the place of the worst severity if a commit has no findings.
+/// Token in place of the worst severity in the subject of a commit without findings.
 const NO_FINDINGS: &str = "none";
 
-/// Which subjects the expectation of the last message is about.
+/// Header with the subjects to which the expectation of the last message applies.
 const EXPECTED_SUBJECT: &str = "Nats-Expected-Last-Subject-Sequence-Subject";
 
 #[cfg(test)]

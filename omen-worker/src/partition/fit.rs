@@ -1,12 +1,13 @@
-//! Findings that fit in a message.
+//! Truncation of findings that are too long for a message.
 //!
-//! What a finding quotes is short, but the ids of a packet may be as long as the packet. A finding that the server does not take
-//! would stop its partition.
+//! Excerpts in a finding are short, but the ids of a packet may be as long as the packet. A finding that the server does not
+//! accept would stop its partition.
 
 use omen::Finding;
 use omen::render::json;
 
-/// A finding as a line of JSON without its line end, as `omen check` prints it: the parts of one that is too long are cut.
+/// Returns a finding as a line of JSON without its line end, as `omen check` prints it. The parts of a finding that is too long
+/// are truncated.
 pub(crate) fn json(stream: &str, mut finding: Finding) -> Vec<u8> {
     let whole = written(stream, &finding);
     if whole.len() <= LARGEST {
@@ -28,7 +29,7 @@ pub(crate) fn json(stream: &str, mut finding: Finding) -> Vec<u8> {
 
 fn written(stream: &str, finding: &Finding) -> Vec<u8> {
     let mut line = Vec::new();
-    // A vector takes everything, and a finding has only what JSON can express.
+    // Writing to a vector cannot fail, and every finding can be expressed in JSON.
     let _ = json::finding(&mut line, stream, finding);
     line.truncate(line.trim_ascii_end().len());
     line
@@ -41,13 +42,13 @@ fn cut(text: &mut String) {
     }
 }
 
-/// A quarter of what a server takes in a message by default.
+/// Maximum size of a finding in bytes: a quarter of the default message limit of a server.
 const LARGEST: usize = 256 * 1024;
 
-/// The longest part of a finding that is cut.
+/// Maximum size of a part of a truncated finding in bytes.
 const LONGEST: usize = 4 * 1024;
 
-/// The most notes of a finding that is cut.
+/// Maximum number of notes in a truncated finding.
 const NOTES: usize = 8;
 
 #[cfg(test)]

@@ -1,17 +1,17 @@
-//! When each episode had its last message, by the clock of the server that stored it.
+//! Time of the last message of each episode, by the clock of the server that stored it.
 
 use std::collections::HashMap;
 
 use crate::names;
 
-/// The episodes that have had a message and have not ended.
+/// Open episodes by the time of their last message.
 #[derive(Debug, Default)]
 pub(crate) struct Idle {
     last: HashMap<Box<str>, i64>,
 }
 
 impl Idle {
-    /// A message of an episode, at a time in milliseconds.
+    /// Records a message of an episode, at a time in milliseconds.
     pub(crate) fn message(&mut self, id: &str, at: i64) {
         match self.last.get_mut(id) {
             Some(last) => *last = at,
@@ -19,7 +19,8 @@ impl Idle {
         }
     }
 
-    /// Ends the episode whose subject ends with a token, and returns its id: the token, unless that is a hash of it.
+    /// Ends the episode whose subject ends with this token, and returns its id: the token itself, unless the token is a hash of
+    /// the id.
     pub(crate) fn end(&mut self, token: &str) -> Option<Box<str>> {
         let is_hash = token.starts_with('~');
         let id = match is_hash {
@@ -30,26 +31,26 @@ impl Idle {
         Some(id)
     }
 
-    /// Takes out the episodes without a message since a time, in the order of their ids.
+    /// Removes and returns the episodes whose last message is older than a time, ordered by id.
     pub(crate) fn since(&mut self, time: i64) -> Vec<Box<str>> {
         let mut idle: Vec<_> = self.last.extract_if(|_, last| *last < time).map(|(id, _)| id).collect();
         idle.sort_unstable();
         idle
     }
 
-    /// Number of open episodes.
+    /// Returns the number of open episodes.
     pub(crate) fn len(&self) -> usize {
         self.last.len()
     }
 
-    /// For a checkpoint: a line for each. A correlation id has neither spaces nor line ends.
+    /// Appends the form for checkpoints: one line for each episode. A correlation id has neither spaces nor line ends.
     pub(crate) fn write(&self, out: &mut Vec<u8>) {
         for (id, last) in &self.last {
             out.extend_from_slice(format!("{id} {last}\n").as_bytes());
         }
     }
 
-    /// What [`write`](Self::write) wrote.
+    /// Parses what [`write`](Self::write) has written.
     pub(crate) fn read(text: &str) -> Option<Self> {
         let entry = |line: &str| line.rsplit_once(' ').and_then(|(id, at)| Some((id.into(), at.parse().ok()?)));
         Some(Self { last: text.lines().map(entry).collect::<Option<_>>()? })

@@ -1,4 +1,4 @@
-//! What a partition remembers, and what it finds: a function of the messages of the stream, and of nothing else.
+//! State of a partition, and its findings: a function of the messages of the stream alone.
 
 use std::convert::Infallible;
 
@@ -11,30 +11,30 @@ use super::idle::Idle;
 use crate::names;
 use crate::stream::broker::Stored;
 
-/// A message of the stream, as far as it matters.
+/// A message of the stream, reduced to what judging needs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct IncomingMessage<'m> {
-    /// Its number in the stream.
+    /// Number of the message in the stream.
     pub(crate) sequence: u64,
-    /// When the server stored it, in milliseconds since 1970.
+    /// Time at which the server stored it, in milliseconds since 1970.
     pub(crate) time: i64,
     pub(crate) kind: MessageKind<'m>,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum MessageKind<'m> {
-    /// A packet of an episode, which may end with it. A blank body is not a packet.
+    /// A packet of an episode, which may be the episode's last. A blank body is not a packet.
     Packet { subject: &'m str, token: &'m str, body: &'m [u8], is_last: bool },
-    /// A line that names no episode. All partitions read it, and the first one reports it.
+    /// A line that names no episode. All partitions receive it, and the first one reports it.
     Lost { body: &'m [u8] },
-    /// A mark of time: idle episodes end.
+    /// A time mark, at which idle episodes end.
     Tick { body: &'m [u8] },
     /// A message that is not judged, such as a note of `omen publish`.
     Other,
 }
 
 impl<'m> IncomingMessage<'m> {
-    /// What a message of the stream is.
+    /// Classifies a message of the stream by its subject.
     pub(crate) fn of(message: &'m Stored) -> Self {
         let Stored { subject, headers, body, sequence, time } = message;
         let kind = match subject.strip_prefix(names::PACKETS).and_then(|rest| rest.rsplit_once('.')) {
@@ -51,42 +51,43 @@ impl<'m> IncomingMessage<'m> {
     }
 }
 
-/// The content of a mark of time.
+/// Content of a time mark.
 #[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct Tick {
-    /// Episodes without a message in so many seconds end.
+    /// Seconds without a message after which an episode ends.
     pub(crate) idle_seconds: Option<u64>,
 }
 
-/// A finding that is to be published.
+/// A finding for publication.
 #[derive(Clone, Debug)]
 pub(crate) struct Reported {
-    /// The message that it is about.
+    /// Number of the message that the finding is about.
     pub(crate) sequence: u64,
-    /// Its place among the findings of that message.
+    /// Index of the finding among those of the message.
     pub(crate) ordinal: u64,
     pub(crate) severity: Severity,
     pub(crate) code: Code,
-    /// A line of JSON, without its line end.
+    /// The finding as a line of JSON, without its line end.
     pub(crate) body: Vec<u8>,
 }
 
-/// A message that identifies a stream: another stream with the same name stored its message of this number at another time.
+/// A message that identifies a stream: another stream with the same name would have stored its message of this number at another
+/// time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub(crate) struct KnownMessage {
-    /// Its number in the stream.
+    /// Number of the message in the stream.
     pub(crate) sequence: u64,
-    /// When the server stored it, in milliseconds since 1970.
+    /// Time at which the server stored it, in milliseconds since 1970.
     pub(crate) time: i64,
 }
 
-/// A partition that is judged.
+/// The judge of a partition: the validator and the times of open episodes.
 #[derive(Debug)]
 pub(crate) struct Judge {
     stream: String,
     partition: u16,
     partitions: u16,
-    /// Up to this message, everything is judged.
+    /// Number of the last message that was judged.
     pub(crate) sequence: u64,
     /// The last message that was judged.
     pub(crate) seen: Option<KnownMessage>,
@@ -94,13 +95,13 @@ pub(crate) struct Judge {
     validator: Validator,
 }
 
-/// The first line of a checkpoint. The episodes and a snapshot of the validator follow.
+/// First line of a checkpoint. The list of episodes and a snapshot of the validator follow.
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 struct First {
     sequence: u64,
     seen: Option<KnownMessage>,
-    /// Bytes of the list of episodes.
+    /// Size of the list of episodes in bytes.
     idle: usize,
 }
 
@@ -113,17 +114,17 @@ impl Judge {
             sequence: 0,
             seen: None,
             idle: Idle::default(),
-            // A worker may have all partitions.
+            // One worker may own all partitions.
             validator: Validator::new(options).one_of(partitions.into()),
         }
     }
 
-    /// How many episodes are open.
+    /// Returns the number of open episodes.
     pub(crate) fn episodes(&self) -> usize {
         self.idle.len()
     }
 
-    /// Judges the next message of the stream. What is missing before it was deleted.
+    /// Judges the next message of the stream. Any numbers skipped before it were deleted.
     pub(crate) fn take(&mut self, arrived: IncomingMessage<'_>, out: &mut Vec<Reported>) {
         let IncomingMessage { sequence, time, kind } = arrived;
         let mut found = Found(Vec::new());
@@ -142,7 +143,7 @@ impl Judge {
             MessageKind::Lost { body } => {
                 let message = Message::new(body);
                 if let Some(id) = message.correlation_id() {
-                    // A packet that names its episode belongs to the subject of that one.
+                    // A packet that names its episode must be on the subject of that episode.
                     let (found_at, expected) =
                         (names::mark(self.partition, names::LOST), names::packets_of(id, self.partitions));
                     let Ok(()) = self.validator.refuse(sequence, &message, misplaced(&found_at, &expected), &mut found);
@@ -171,7 +172,7 @@ impl Judge {
 
     fn packet(&mut self, sequence: u64, time: i64, (subject, token): (&str, &str), body: &[u8], found: &mut Found) {
         let mut message = Message::new(body);
-        // The subject says whose it is, if it does not say it itself and the subject has the whole id.
+        // A packet without a valid id belongs to the episode of its subject, if the subject contains the whole id.
         if token.parse::<omen::CorrelationId>().is_ok() {
             message = message.of_episode(token);
         }
@@ -188,19 +189,19 @@ impl Judge {
         };
     }
 
-    /// Whether an episode is of another partition: judged in two, it would be torn apart.
+    /// Returns whether an episode belongs to another partition. Judged in two partitions, it would be split.
     fn is_elsewhere(&self, id: &str) -> bool {
         names::partition_of(id, self.partitions) != self.partition
     }
 
     fn reported(&self, mut finding: Finding, ordinal: u64) -> Reported {
-        // The validator counts the packets of this partition; a reader knows the numbers of messages.
+        // The validator counts the packets of this partition, but readers know the numbers of messages.
         finding.packet_index = finding.packet_index.and_then(|_| finding.line?.checked_sub(1));
         let (severity, code) = (finding.diagnostic.severity, finding.diagnostic.code);
         Reported { sequence: self.sequence, ordinal, severity, code, body: fit::json(&self.stream, finding) }
     }
 
-    /// Everything that is remembered, as bytes.
+    /// Returns the whole state as bytes.
     pub(crate) fn snapshot(&mut self) -> Vec<u8> {
         let mut idle = Vec::new();
         self.idle.write(&mut idle);
@@ -212,7 +213,7 @@ impl Judge {
         bytes
     }
 
-    /// What [`snapshot`](Self::snapshot) returned.
+    /// Restores the state from the bytes that [`snapshot`](Self::snapshot) has returned.
     pub(crate) fn restore(
         stream: &str,
         (partition, partitions): (u16, u16),
@@ -231,7 +232,7 @@ impl Judge {
     }
 }
 
-/// Text on messages of a stream that were deleted before they were judged, from the number `first` to `last`.
+/// Describes messages of a stream, from number `first` to `last`, that were deleted before they were judged.
 pub(super) fn deleted(stream: &str, first: u64, last: u64) -> String {
     let what = match last - first {
         0 => format!("message {first} of `{stream}` was"),
@@ -240,7 +241,7 @@ pub(super) fn deleted(stream: &str, first: u64, last: u64) -> String {
     format!("{what} deleted before being judged")
 }
 
-/// Findings, without the lines that they are about.
+/// Sink for findings that ignores the lines that they are about.
 struct Found(Vec<Finding>);
 
 impl Sink for Found {
@@ -267,7 +268,7 @@ mod tests {
         Judge::new("PACKETS", PLACES, ValidatorOptions::default())
     }
 
-    /// The messages of all examples of a kind, each in an episode of its own, then their ends.
+    /// Returns the messages of all examples in a folder, each in its own episode, followed by the ends of the episodes.
     fn messages(folder: &str) -> Vec<(String, Option<String>)> {
         let examples =
             omen_schema::EXAMPLES.iter().filter(|(path, _)| path.starts_with(folder) && path.ends_with(".jsonl"));
@@ -347,7 +348,7 @@ mod tests {
         assert_eq!((judge.episodes(), judge.validator.summary().accepted), (2_000, number));
         let each = judge.snapshot().len() / 2_000;
         let of_packets = bytes / 2_000;
-        // docs/scale.md states both.
+        // docs/scale.md states both figures.
         assert!((150..220).contains(&each), "{each} bytes an episode with {of_packets} bytes of packets");
     }
 }

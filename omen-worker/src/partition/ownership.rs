@@ -1,4 +1,4 @@
-//! What a worker does with a partition from the last commit on, until it loses the partition.
+//! Work on a partition from the last commit on, until the worker loses it.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -21,59 +21,59 @@ use crate::stream::broker::{Batch, Broker, Outgoing, Reader as _, Stored};
 use crate::stream::bucket::Bucket;
 use crate::stream::link::Link;
 
-/// What all partitions of a worker share.
+/// Resources that all partitions of a worker share.
 pub(crate) struct Shared<B> {
     pub(crate) broker: B,
     pub(crate) link: Link,
     pub(crate) names: Names,
     pub(crate) partitions: u16,
-    /// The bucket of checkpoints.
+    /// Bucket of checkpoints.
     pub(crate) state: Bucket<B>,
     pub(crate) agreement: Agreement,
     pub(crate) options: ValidatorOptions,
     pub(crate) marks: Option<MarksOfTime>,
-    /// Whether messages that were deleted before they were judged are no reason to stop.
+    /// Whether the worker continues where messages were deleted before they were judged.
     pub(crate) accepts_gaps: bool,
-    /// The worker's name.
+    /// Name of the worker.
     pub(crate) id: String,
     pub(crate) metrics: Arc<Metrics>,
 }
 
-/// How often time is marked, and after how long without a message an episode ends.
+/// Interval between time marks, and the idle time after which an episode ends.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MarksOfTime {
     pub(crate) every: Duration,
     pub(crate) idle_seconds: u64,
 }
 
-/// A partition that is judged.
+/// A partition that this worker owns.
 pub(crate) struct Ownership<'s, B: Broker> {
     shared: &'s Shared<B>,
     partition: u16,
-    /// The stream of its packets.
+    /// Stream of the partition's packets.
     stream: String,
     judge: Judge,
     reader: B::Reader,
     checkpoints: Checkpoints<B>,
     outbox: Outbox,
-    /// How many messages of the stream are behind the last one that was read.
+    /// Number of messages in the stream after the last one that was read.
     pending: u64,
-    /// Up to this message, others have judged it: what is found there is published.
+    /// Last message that earlier workers have judged. Findings up to it are published.
     judged_before: u64,
-    /// Whether messages were waiting at the beginning, and none has been read.
+    /// Whether messages were waiting at the start, and none has been read yet.
     is_behind: bool,
     has_committed: bool,
-    /// Bytes of messages since the last checkpoint …
+    /// Bytes of messages since the last checkpoint.
     since_checkpoint: usize,
-    /// … and its own bytes.
+    /// Size of the last checkpoint in bytes.
     checkpoint_bytes: usize,
     checkpoint_at: Instant,
-    /// Whether anything but marks of time came since.
+    /// Whether messages other than time marks have arrived since the last checkpoint.
     is_changed: bool,
     active_at: Instant,
-    /// When the head of the checkpoint was last written or confirmed.
+    /// Time at which the head of the checkpoint was last written or confirmed.
     noted_at: Instant,
-    /// When the last mark of time was sent, or the partition was taken over.
+    /// Time at which the last time mark was sent or the partition was taken over.
     marked_at: Instant,
 }
 
@@ -82,11 +82,11 @@ impl<'s, B: Broker> Ownership<'s, B> {
         let places = (partition, shared.partitions);
         let (broker, findings, stream) = (&shared.broker, &shared.names.findings, shared.names.packets(partition));
         let mut checkpoints = Checkpoints::new(broker.clone(), shared.state.clone(), places, shared.agreement.hash());
-        // In this order: whatever is in a checkpoint was committed before.
+        // The checkpoint is read before the commit, because a checkpoint contains only what was committed before it.
         let restored = checkpoints.load(&stream, &shared.options).await?;
         let (committed, revision) = commit::last(broker, findings, partition).await?;
-        // A worker with `--rejudge` replaces the agreement first and renews the commits then. So either the commit that was just read is
-        // outdated, and the next one is refused, or this check fails.
+        // A worker with `--rejudge` first replaces the agreement, then renews the commits. So either the commit that was just
+        // read is outdated, and the next one will be refused, or this check fails.
         shared.agreement.join(&shared.state).await?;
         if let Some(found) =
             committed.as_ref().map(|commit| commit.partitions).filter(|found| *found != shared.partitions)
@@ -105,7 +105,7 @@ impl<'s, B: Broker> Ownership<'s, B> {
                 return Err(other_stream(shared, &stream, &what));
             }
         }
-        // Without findings there is no commit, and commits expire.
+        // Without findings there are no commits, and old commits expire.
         let judged = judged.map_or(0, |judged| judged.sequence);
         let committed = committed.filter(|committed| committed.sequence >= judged);
         let committed = committed.unwrap_or_else(|| Commit { sequence: judged, ..Commit::default() });
@@ -145,19 +145,19 @@ impl<'s, B: Broker> Ownership<'s, B> {
         Ok(this)
     }
 
-    /// Whether the server has taken a commit or a checkpoint.
+    /// Returns whether the server has stored a commit or a checkpoint.
     pub(crate) fn has_committed(&self) -> bool {
         self.has_committed
     }
 
-    /// Whether everything that was found is committed.
+    /// Returns whether all findings are committed.
     pub(crate) fn is_committed(&self) -> bool {
         self.outbox.is_empty()
     }
 
     /// Updates the metrics.
     fn show(&mut self) {
-        // A partition counts as judged when its stream was read, up to where earlier workers had judged it.
+        // A partition counts as judged once its stream has been read up to where earlier workers had judged it.
         if !self.is_behind && (self.judge.sequence >= self.judged_before || self.pending == 0) {
             self.shared.metrics.state(self.partition, PartitionState::Owned);
         }
@@ -168,11 +168,11 @@ impl<'s, B: Broker> Ownership<'s, B> {
         self.shared.metrics.lag(self.partition, self.pending + waiting, self.outbox.since());
     }
 
-    /// Judges what comes, until it is to stop.
+    /// Judges incoming messages until the partition is asked to stop.
     pub(crate) async fn judge(&mut self, stop: &mut watch::Receiver<bool>) -> Result<(), Failure> {
         while !*stop.borrow() {
             let within = self.outbox.due_in().unwrap_or(LONGEST_WAIT);
-            // Only the wait is given up when the partition is to stop, never a message that was read.
+            // Stopping interrupts only the wait for messages. A message that was read is always judged.
             let some = tokio::select! {
                 biased;
                 _ = stop.changed() => None,
@@ -206,9 +206,9 @@ impl<'s, B: Broker> Ownership<'s, B> {
         for message in &some.messages {
             let (first, last) = (self.judge.sequence + 1, message.sequence.saturating_sub(1));
             if first <= last {
-                // What follows a missing packet looks like a mistake of the agent.
+                // The packets after a missing one look like mistakes of the agent.
                 if !self.shared.accepts_gaps {
-                    // What comes before it is judged, and does not come again otherwise.
+                    // The messages before the gap have been judged, and are not read again after this error.
                     self.commit().await?;
                     return Err(gap(&self.stream, first, last));
                 }
@@ -242,7 +242,7 @@ impl<'s, B: Broker> Ownership<'s, B> {
         Ok(())
     }
 
-    /// Publishes everything that was found.
+    /// Publishes all pending findings.
     async fn commit(&mut self) -> Result<(), Failure> {
         while !self.outbox.is_empty() {
             self.commit_some().await?;
@@ -267,9 +267,9 @@ impl<'s, B: Broker> Ownership<'s, B> {
         Ok(())
     }
 
-    /// Marks time in the stream of the partition, as long as an episode is open. The time itself is that of the server: this worker only
-    /// measures how long ago it sent the last mark, so its clock may be set to anything. A mark by a worker that has lost the partition
-    /// is one more.
+    /// Sends a time mark to the stream of the partition while an episode is open. The server sets the time of the mark: this
+    /// worker only measures the interval since its last mark, so its clock may be wrong. An additional mark by a worker that has
+    /// lost the partition is harmless.
     async fn mark_time(&mut self) {
         let Some(MarksOfTime { every, idle_seconds }) = self.shared.marks else { return };
         if self.judge.episodes() == 0 || self.marked_at.elapsed() < every {
@@ -278,7 +278,7 @@ impl<'s, B: Broker> Ownership<'s, B> {
         self.marked_at = Instant::now();
         let body = serde_json::to_vec(&Tick { idle_seconds: Some(idle_seconds) }).unwrap_or_default();
         let subject = names::mark(self.partition, names::TICK);
-        // Another one follows.
+        // A lost mark needs no retry, since another one follows.
         self.shared.broker.send(Outgoing { subject, headers: HeaderMap::new(), body: body.into() }).await;
     }
 
@@ -291,7 +291,7 @@ impl<'s, B: Broker> Ownership<'s, B> {
         if is_quiet || is_old || self.since_checkpoint >= MUCH.max(SELDOM * self.checkpoint_bytes) {
             self.checkpoint().await
         } else if self.unnoted().is_none() && self.noted_at.elapsed() >= CHECKED {
-            // The server may have lost the last commit, also while no messages come.
+            // The server may have lost the last commit even if no messages arrive.
             self.is_still_committed().await?;
             self.progressed();
             Ok(())
@@ -300,7 +300,7 @@ impl<'s, B: Broker> Ownership<'s, B> {
         }
     }
 
-    /// Up to where the partition is judged, if that is further than what is noted.
+    /// Returns the last message that was judged, if the head of the checkpoint does not record it yet.
     fn unnoted(&self) -> Option<KnownMessage> {
         let noted = self.checkpoints.judged().map_or(0, |judged| judged.sequence).max(self.judged_before);
         self.judge.seen.filter(|seen| seen.sequence > noted)
@@ -323,7 +323,7 @@ impl<'s, B: Broker> Ownership<'s, B> {
         let Some(judged) = before.or(self.judge.seen) else { return Ok(()) };
         self.is_still_committed().await?;
         if !self.is_changed && self.checkpoints.judged().is_some() && before.is_none() {
-            // Only time has passed: so messages that the stream deletes because of their age are not missed.
+            // Only time has passed. The head moves on, so that messages deleted because of their age are not reported missing.
             self.checkpoints.note(judged, revision, true).await?;
         } else {
             self.checkpoint_bytes = self.checkpoints.save(&mut self.judge, judged, revision).await?;
@@ -334,17 +334,17 @@ impl<'s, B: Broker> Ownership<'s, B> {
         Ok(())
     }
 
-    /// Checks that the last commit is the one that a checkpoint is to follow.
+    /// Checks that the server's last commit is the one on which the next checkpoint will be based.
     ///
     /// # Errors
-    /// [`Failure::Refused`] if the server has forgotten it, [`Failure::Fenced`] if another worker has made one.
+    /// [`Failure::Refused`] if the server has lost it, [`Failure::Fenced`] if another worker has made a commit.
     async fn is_still_committed(&mut self) -> Result<(), Failure> {
         let findings = &self.shared.names.findings;
         let (_, revision) = commit::last(&self.shared.broker, findings, self.partition).await?;
         match revision.cmp(&self.outbox.revision()) {
             Ordering::Equal => Ok(()),
             Ordering::Greater => Err(Failure::Fenced(format!("the findings of partition {}", self.partition))),
-            // Old ones may expire.
+            // Old commits may expire.
             Ordering::Less
                 if revision == 0 && self.shared.broker.state(findings).await?.first > self.outbox.revision() =>
             {
@@ -354,7 +354,7 @@ impl<'s, B: Broker> Ownership<'s, B> {
         }
     }
 
-    /// To be called when the server has taken a checkpoint.
+    /// Records that the server has stored a checkpoint.
     fn progressed(&mut self) {
         (self.noted_at, self.has_committed) = (Instant::now(), true);
         self.shared.metrics.progressed(self.partition, self.judge.episodes());
@@ -373,26 +373,26 @@ fn other_stream<B>(shared: &Shared<B>, stream: &str, why: &str) -> Failure {
     ))
 }
 
-/// How long to wait for a message before it is checked whether something else is to be done.
+/// Maximum wait for a message before other due work is checked.
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
 
-/// A checkpoint is written after so many bytes of messages …
+/// Bytes of messages after which a checkpoint is written.
 const MUCH: usize = 1024 * 1024;
 
-/// … and at least this many times its own bytes, so that checkpoints are a fifth of the traffic at most …
+/// Minimum ratio of these bytes to the size of the last checkpoint, so that checkpoints are at most a fifth of the traffic.
 const SELDOM: usize = 4;
 
-/// … or when nothing has come for this time …
+/// Time without messages after which a checkpoint is written.
 const QUIET: Duration = Duration::from_secs(5);
 
-/// … or after this time, so that only messages that are not much older are needed again.
+/// Age at which a checkpoint is replaced in any case, so that a replay needs only messages that are not much older.
 const LATEST: Duration = Duration::from_secs(60);
 
-/// In between, its head is written this often, which says how far the partition is judged.
+/// Interval between writes of a checkpoint's head, which records how far the partition is judged.
 const NOTED: Duration = Duration::from_secs(2);
 
-/// If nothing is to be noted, it is checked this often whether the last commit is still there.
+/// Interval between checks that the server still has the last commit, if the head has not changed.
 const CHECKED: Duration = Duration::from_secs(10);
 
-/// Subject and headers of a message, about.
+/// Approximate size of a message's subject and headers in bytes.
 const OVERHEAD: usize = 100;

@@ -1,11 +1,11 @@
-//! The lines of a log.
+//! Lines of a log.
 
 use std::collections::VecDeque;
 use std::io::Read;
 
 use omen::lines::{LineSplitter, RawLine};
 
-/// Lines, and what number each has.
+/// Reader of lines, which counts them.
 pub(super) struct Lines<R> {
     log: R,
     splitter: LineSplitter,
@@ -20,7 +20,7 @@ impl<R: Read> Lines<R> {
         Self { log, splitter, ready: VecDeque::new(), number: 0, is_over: false }
     }
 
-    /// The next line; the inner value is `None` for one that is too long.
+    /// Returns the next line; the inner value is `None` for a line that is too long.
     pub(super) fn next(&mut self) -> std::io::Result<Option<Option<Vec<u8>>>> {
         let mut buffer = [0; 64 * 1024];
         while self.ready.is_empty() && !self.is_over {
@@ -50,5 +50,5 @@ impl<R: Read> Lines<R> {
     }
 }
 
-/// The longest line of a log.
+/// Maximum length of a line in bytes.
 const LONGEST_LINE: usize = 16 * 1024 * 1024;

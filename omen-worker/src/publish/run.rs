@@ -1,4 +1,4 @@
-//! A log on its way into the streams.
+//! Publication of one log.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -14,23 +14,23 @@ use crate::failure::{During as _, Failure};
 use crate::names::{self, Names};
 use crate::stream::broker::{self, Broker, Outgoing};
 
-/// How a log is published.
+/// Options for publishing a log.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// The most lines in a second.
+    /// Maximum number of lines per second.
     pub rate: Option<u32>,
-    /// Whether its episodes end with it.
+    /// Whether the episodes of the log end with it.
     pub ends: bool,
 }
 
-/// What was published.
+/// Counts of published lines and ended episodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Published {
-    /// Lines of the log that are in the streams, without blank ones.
+    /// Lines of the log that are in the streams, without blank lines.
     pub lines: u64,
-    /// Of these, the ones that were there before.
+    /// Lines among these that had been published before.
     pub before: u64,
-    /// Episodes that were ended.
+    /// Number of episodes that were ended.
     pub ended: u64,
 }
 
@@ -39,37 +39,37 @@ pub(crate) struct Run<'p, B> {
     broker: &'p B,
     source: String,
     options: &'p Options,
-    /// One for each partition.
+    /// Publication to each partition.
     lanes: Vec<Lane<'p, B>>,
-    /// When the next lines may go, if there is a rate.
+    /// Time at which the next lines may be sent, if the rate is limited.
     next: Instant,
     waiting: usize,
     published: Published,
-    /// Its episodes in their order, if they are to end.
+    /// Episodes in order of their first line, if they are to end with the log.
     episodes: Vec<String>,
     begun: HashSet<String>,
 }
 
-/// How far a log is in a stream.
+/// Progress of a log in a stream.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 struct Note {
-    /// Messages of the log that are in the stream.
+    /// Number of the log's messages in the stream.
     messages: u64,
-    /// A hash of them, so that another log with this name is noticed.
+    /// Hash of these messages, which detects another log with the same name.
     hash: String,
 }
 
-/// A log on its way into the stream of a partition.
+/// Publication of a log to the stream of one partition.
 struct Lane<'p, B> {
     broker: &'p B,
     partition: u16,
     stream: String,
     source: &'p str,
-    /// The subject of the notes of this log.
+    /// Subject of the notes of this log.
     subject: String,
-    /// The last note in the stream, and its number.
+    /// Last note in the stream, and its number.
     noted: (Note, u64),
-    /// What the log has so far, in the stream or not.
+    /// Messages of the log that were read so far, stored or not.
     read: Note,
     batch: Vec<Outgoing>,
     bytes: usize,
@@ -135,7 +135,7 @@ impl<'p, B: Broker> Run<'p, B> {
         self.flush_if_full().await
     }
 
-    /// Adds a message of an episode. Returns whether it is not in the stream yet.
+    /// Adds a message of an episode. Returns whether the stream does not have it yet.
     fn message(&mut self, id: &str, headers: HeaderMap, body: Bytes) -> Result<bool, Failure> {
         let partitions = u16::try_from(self.lanes.len()).unwrap_or(u16::MAX);
         let partition = names::partition_of(id, partitions);
@@ -144,12 +144,12 @@ impl<'p, B: Broker> Run<'p, B> {
     }
 
     async fn flush_if_full(&mut self) -> Result<(), Failure> {
-        // A tenth of a second.
+        // Lines for a tenth of a second.
         let is_due = self.options.rate.is_some_and(|rate| self.waiting >= (rate / 10).max(1) as usize);
         if is_due || self.lanes.iter().any(Lane::is_full) { self.flush().await } else { Ok(()) }
     }
 
-    /// Stores what was read.
+    /// Stores the lines that were read.
     pub(crate) async fn flush(&mut self) -> Result<(), Failure> {
         if let Some(rate) = self.options.rate {
             sleep_until(self.next).await;
@@ -192,7 +192,7 @@ impl<'p, B: Broker> Lane<'p, B> {
         Ok(lane)
     }
 
-    /// The last note in the stream, and its number.
+    /// Reads the last note in the stream, and its number.
     async fn last(&self) -> Result<(Note, u64), Failure> {
         let Some(last) = self.broker.last(&self.stream, &self.subject).await? else { return Ok((Note::default(), 0)) };
         let note = serde_json::from_slice(&last.body).map_err(|error| {
@@ -205,7 +205,7 @@ impl<'p, B: Broker> Lane<'p, B> {
         Ok((note, last.sequence))
     }
 
-    /// The next message of the log for this stream. Returns whether it is not there yet.
+    /// Adds the next message of the log for this stream. Returns whether the stream does not have it yet.
     fn add(&mut self, message: Outgoing) -> Result<bool, Failure> {
         let Note { messages, hash } = &mut self.read;
         *messages += 1;
@@ -229,8 +229,8 @@ impl<'p, B: Broker> Lane<'p, B> {
         self.batch.len() >= MOST || self.bytes >= MOST_BYTES
     }
 
-    /// Stores what is to be stored with a note. If no answer comes, the last note shows whether it was stored; if not, it is sent
-    /// again. The server refuses the later one of two.
+    /// Stores the waiting messages with a note. If no response arrives, the last note shows whether they were stored; if not,
+    /// they are sent again. The server refuses the later of two publishers.
     async fn flush(&mut self) -> Result<(), Failure> {
         if self.batch.is_empty() {
             return Ok(());
@@ -259,14 +259,14 @@ impl<'p, B: Broker> Lane<'p, B> {
                     self.noted = (note, sequence);
                     return Ok(());
                 }
-                // The note before has expired.
+                // The previous note has expired.
                 Ok((_, 0)) if self.noted.1 > 0 && self.has_expired(self.noted.1).await => {
                     self.noted.1 = 0;
                     continue;
                 }
-                // Another process publishes this log.
+                // Another process is publishing this log.
                 Ok((_, sequence)) if sequence != self.noted.1 => return Err(Failure::Fenced(self.source.to_owned())),
-                // The server may not be there yet.
+                // The server may be unreachable for a while.
                 Ok(_) | Err(_) => {}
             }
             if attempts == ATTEMPTS {
@@ -277,12 +277,12 @@ impl<'p, B: Broker> Lane<'p, B> {
         }
     }
 
-    /// Whether a message was deleted with all that were older, as limits of a stream do.
+    /// Returns whether a message was deleted together with all older ones, as the limits of a stream do.
     async fn has_expired(&self, sequence: u64) -> bool {
         self.broker.state(&self.stream).await.is_ok_and(|state| state.first > sequence)
     }
 
-    /// To be called when the whole log was read.
+    /// Checks, after the whole log was read, that the stream contains no more messages of it than the log has.
     fn check_end(&self) -> Result<(), Failure> {
         let ((noted, _), read) = (&self.noted, &self.read);
         if read.messages >= noted.messages {
@@ -296,17 +296,17 @@ impl<'p, B: Broker> Lane<'p, B> {
     }
 }
 
-/// The most messages of a batch. The server takes 1,000.
+/// Maximum number of messages in a batch. The server accepts 1,000.
 const MOST: usize = 500;
 
-/// The most bytes of a batch, unless one message has more.
+/// Maximum size of a batch in bytes. A single larger message is sent alone.
 const MOST_BYTES: usize = 2 * 1024 * 1024;
 
-/// Room for the subject and headers of a message.
+/// Bytes reserved for the subject and headers of a message.
 const ROOM: usize = 4 * 1024;
 
-/// How often a batch is sent …
+/// Number of attempts to store a batch.
 const ATTEMPTS: u32 = 5;
 
-/// … and how long to wait in between.
+/// Pause between these attempts.
 const PAUSE: Duration = Duration::from_secs(1);

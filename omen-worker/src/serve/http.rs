@@ -1,4 +1,4 @@
-//! The endpoints of a worker: `/metrics`, `/livez` and `/readyz`.
+//! HTTP server for `/metrics`, `/livez` and `/readyz`.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -18,14 +18,14 @@ use tokio::time::{sleep, timeout};
 
 use super::metrics::Metrics;
 
-/// Answers until it is dropped.
+/// Serves requests until the future is dropped.
 pub(crate) async fn serve(listener: TcpListener, metrics: Arc<Metrics>) {
     let mut open = VecDeque::new();
     loop {
         match listener.accept().await {
             Ok((connection, _)) => {
                 open.retain(|connection: &JoinHandle<()>| !connection.is_finished());
-                // Those that ask for nothing keep nobody from an answer: the oldest one goes.
+                // Idle connections must not block requests, so the oldest one is closed.
                 if open.len() >= CONNECTIONS
                     && let Some(oldest) = open.pop_front()
                 {
@@ -33,7 +33,7 @@ pub(crate) async fn serve(listener: TcpListener, metrics: Arc<Metrics>) {
                 }
                 open.push_back(tokio::spawn(answer(connection, Arc::clone(&metrics))));
             }
-            // No descriptor is free, or the client has gone.
+            // No file descriptor is free, or the client has disconnected.
             Err(_) => sleep(Duration::from_millis(100)).await,
         }
     }
@@ -47,7 +47,7 @@ async fn answer(connection: TcpStream, metrics: Arc<Metrics>) {
         .header_read_timeout(PATIENCE)
         .max_buf_size(LONGEST)
         .serve_connection(TokioIo::new(connection), service);
-    // A client that hangs up gets no answer, nor does one that takes it too slowly.
+    // A client that disconnects, or that reads too slowly, gets no response.
     let _ = timeout(2 * PATIENCE, connection).await;
 }
 
@@ -74,13 +74,13 @@ const PLAIN: &str = "text/plain; charset=utf-8";
 
 const METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// The longest head of a request: the least that hyper takes.
+/// Maximum size of a request head in bytes: the smallest limit that hyper accepts.
 const LONGEST: usize = 8 * 1024;
 
-/// How long the head of a request may take.
+/// Maximum time to receive the head of a request.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// How many are answered at a time.
+/// Maximum number of open connections.
 const CONNECTIONS: usize = 32;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What a worker counts, as Prometheus reads it.
+//! Metrics of a worker, in the text format of Prometheus.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -15,38 +15,38 @@ use tokio::time::Instant;
 use crate::partition::Reported;
 use crate::stream::link::Link;
 
-/// PartitionState of a partition on this worker.
+/// State of a partition on this worker.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum PartitionState {
-    /// Another worker has it.
+    /// Another worker owns the partition.
     #[default]
     Elsewhere,
-    /// The checkpoint and the last commit are read.
+    /// The checkpoint and the last commit are being read.
     Loading,
-    /// It is judged.
+    /// The partition is being judged.
     Owned,
-    /// It failed, and is tried again after a pause.
+    /// The partition failed, and is retried after a pause.
     Failed,
 }
 
 #[derive(Debug, Default)]
 struct Partition {
     state: PartitionState,
-    /// Since when something is found and not committed.
+    /// Time of the oldest finding that is not committed.
     uncommitted: Option<Instant>,
-    /// How often a commit was refused since the last one that was not.
+    /// Number of refused commits since the last one that was stored.
     fences: u32,
     checkpoint: Option<Instant>,
 }
 
 impl Partition {
-    /// Whether it gets nowhere: a worker that lost the partition to another one learns that from a refusal or two.
+    /// Returns whether the partition makes no progress. A worker that has lost its partition learns it from one or two refusals.
     fn is_fenced(&self) -> bool {
         self.state != PartitionState::Elsewhere && self.fences >= FENCES
     }
 }
 
-/// After so many commits in a row that were refused, a partition has failed.
+/// Number of consecutive refused commits after which a partition has failed.
 pub(crate) const FENCES: u32 = 3;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -62,7 +62,7 @@ struct FindingLabels {
 
 type Seconds = Gauge<f64, AtomicU64>;
 
-/// What a worker counts.
+/// Metrics of a worker, and the state that its health endpoints report.
 #[derive(Debug)]
 pub(crate) struct Metrics {
     registry: Registry,
@@ -85,11 +85,11 @@ pub(crate) struct Metrics {
     link: Link,
     is_draining: AtomicBool,
     beat: Mutex<Option<Instant>>,
-    /// When the loop of the worker last went round.
+    /// Time at which the main loop of the worker last completed a round.
     alive: Mutex<Instant>,
 }
 
-/// Makes a metric and registers it.
+/// Creates a metric and registers it.
 fn register<M: prometheus_client::registry::Metric + Clone + Default>(
     registry: &mut Registry,
     name: &str,
@@ -179,14 +179,15 @@ impl Metrics {
         self.packets.get_or_create(&PartitionLabels { partition }).inc_by(count);
     }
 
-    /// Notes how many messages of the stream are behind what is committed, and since when something is found and not committed.
+    /// Records the number of messages in the stream after the last commit, and the time of the oldest finding that is not
+    /// committed.
     pub(crate) fn lag(&self, partition: u16, lag: u64, uncommitted: Option<Instant>) {
         self.lag.get_or_create(&PartitionLabels { partition }).set(i64::try_from(lag).unwrap_or(i64::MAX));
-        // What was found before a failure still waits.
+        // Findings from before a failure are still waiting.
         self.partition(partition, |partition| partition.uncommitted = partition.uncommitted.or(uncommitted));
     }
 
-    /// Counts a commit with these findings, and notes since when others wait.
+    /// Counts a commit and its findings, and records the time of the oldest one that still waits.
     pub(crate) fn committed(&self, partition: u16, found: &[Reported], uncommitted: Option<Instant>) {
         self.commits.inc();
         self.partition(partition, |partition| (partition.fences, partition.uncommitted) = (0, uncommitted));
@@ -195,7 +196,7 @@ impl Metrics {
         }
     }
 
-    /// Notes that the server has taken a checkpoint, with so many open episodes.
+    /// Records that the server has stored a checkpoint, and the number of open episodes.
     pub(crate) fn progressed(&self, partition: u16, episodes: usize) {
         self.episodes.get_or_create(&PartitionLabels { partition }).set(count(episodes));
         self.partition(partition, |partition| (partition.fences, partition.uncommitted) = (0, None));
@@ -208,7 +209,7 @@ impl Metrics {
         self.partition(partition, |partition| partition.checkpoint = Some(Instant::now()));
     }
 
-    /// Counts a commit that was refused. Returns how many that were in a row, for a partition.
+    /// Counts a refused commit. Returns the number of consecutive refusals for the partition.
     pub(crate) fn fenced(&self, partition: u16) -> u32 {
         self.fenced.inc();
         let mut fences = 0;
@@ -237,12 +238,12 @@ impl Metrics {
         *self.alive.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
     }
 
-    /// Whether the worker goes round its loop: if not, it must be started again.
+    /// Returns whether the main loop still makes progress. If it does not, the worker must be restarted.
     pub(crate) fn is_alive(&self) -> bool {
         self.alive.lock().unwrap_or_else(PoisonError::into_inner).elapsed() < STUCK
     }
 
-    /// Why the worker does not judge all that it has, if so.
+    /// Returns the reason why the worker is not ready, if any.
     pub(crate) fn unready(&self) -> Option<&'static str> {
         if self.is_draining.load(Ordering::Relaxed) {
             return Some("draining");
@@ -265,7 +266,7 @@ impl Metrics {
         any(PartitionState::Loading).then_some("a partition is loading")
     }
 
-    /// Everything, in the text format of OpenMetrics.
+    /// Returns all metrics in the text format of OpenMetrics.
     pub(crate) fn text(&self) -> String {
         let seconds = |since: Option<Instant>| since.map_or(0.0, |since| since.elapsed().as_secs_f64());
         for (partition, at) in (0..).zip(&*self.partitions()).filter(|(_, at)| at.state != PartitionState::Elsewhere) {
@@ -280,13 +281,13 @@ impl Metrics {
         self.connected.set(i64::from(self.link.is_up()));
         self.disconnects.set(i64::try_from(self.link.lost_so_far()).unwrap_or(i64::MAX));
         let mut out = String::new();
-        // A text takes everything.
+        // Writing to a string cannot fail.
         let _ = encode(&mut out, &self.registry);
         out
     }
 }
 
-/// A worker that has not gone round its loop for this time is stuck.
+/// Time without a round of the main loop after which the worker counts as stuck.
 const STUCK: Duration = Duration::from_secs(60);
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! A server in memory, whose clients lose requests, answers and connections, and which loses messages.
+//! Server in memory that loses messages, and whose clients lose requests, responses and connections.
 
 use std::collections::BTreeMap;
 use std::hash::Hasher as _;
@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::stream::broker::{Batch, Broker, Outgoing, Reader, Stored, StreamBounds};
 use crate::stream::link::Link;
 
-/// Numbers that are the same for the same seed everywhere.
+/// Random number generator with the same numbers for the same seed on every platform.
 #[derive(Clone, Debug)]
 pub(super) struct Random(u64);
 
@@ -32,7 +32,7 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `end`.
+    /// Returns a number below `end`.
     pub(super) fn below(&mut self, end: u64) -> u64 {
         self.next() % end.max(1)
     }
@@ -42,7 +42,7 @@ impl Random {
     }
 }
 
-/// How often something is lost, of a thousand requests.
+/// Loss rates, per thousand requests.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Losses {
     pub(super) requests: u64,
@@ -53,7 +53,7 @@ pub(super) struct Losses {
 pub(super) struct Stream {
     pub(super) messages: BTreeMap<u64, Stored>,
     pub(super) last: u64,
-    /// Readers of an earlier one have ended: the stream was restored.
+    /// Incarnation of the stream. It increases when the stream is restored, which ends the readers.
     pub(super) epoch: u64,
     /// Messages that were deleted.
     pub(super) deleted: BTreeMap<u64, Stored>,
@@ -68,14 +68,14 @@ pub(super) struct Inner {
     pub(super) random: Random,
     pub(super) streams: BTreeMap<String, Stream>,
     pub(super) losses: Losses,
-    /// How far the clock of the server was moved, in milliseconds.
+    /// Offset of the server's clock in milliseconds.
     pub(super) moved: i64,
-    /// Readers of an earlier one have ended: the server was started again.
+    /// Incarnation of the server. It increases when the server restarts, which ends the readers.
     pub(super) epoch: u64,
     begin: Instant,
     last_time: i64,
     unique: u64,
-    /// A hash of everything that was stored, in its order.
+    /// Hash of everything that was stored, in order.
     trace: SipHasher13,
 }
 
@@ -104,7 +104,7 @@ impl World {
 }
 
 impl Inner {
-    /// A time that no message had before, whatever becomes of the clock.
+    /// Returns a time that no earlier message has, even if the clock goes back.
     fn now(&mut self) -> i64 {
         let elapsed = i64::try_from(self.begin.elapsed().as_millis()).unwrap_or(i64::MAX);
         let now = 1_700_000_000_000 + elapsed + self.moved;
@@ -142,14 +142,14 @@ impl Inner {
             if is_bucket {
                 stored.messages.retain(|_, message| message.subject != subject);
             }
-            // What a checkpoint remembers has no order.
+            // The content of a checkpoint has no defined order.
             self.trace.write(if is_bucket { &[] } else { &body });
             stored.messages.insert(stored.last, Stored { subject, headers, body, sequence: stored.last, time });
         }
         Some(stored.last)
     }
 
-    /// Removes the entries of workers that have expired.
+    /// Removes expired entries of workers.
     fn expire(&mut self) {
         let oldest = self.now() - i64::try_from(crate::membership::LEASE.as_millis()).unwrap_or(i64::MAX);
         if let Some(workers) = self.streams.get_mut("KV_PACKETS_WORKERS") {
@@ -158,7 +158,7 @@ impl Inner {
     }
 }
 
-/// The stream that stores a subject.
+/// Returns the name of the stream that stores a subject.
 fn stream_of(subject: &str) -> String {
     let parts: Vec<&str> = subject.split('.').collect();
     match &*parts {
@@ -178,9 +178,9 @@ fn matches(filter: &str, subject: &str) -> bool {
 pub(super) enum Health {
     Connected,
     Cut,
-    /// It does nothing until it wakes up.
+    /// The client does nothing until it is resumed.
     Paused,
-    /// It does nothing any more.
+    /// The client does nothing any more.
     Dead,
 }
 
@@ -213,7 +213,7 @@ impl Client {
         }
     }
 
-    /// Waits as long as the process does nothing.
+    /// Waits while the client is paused.
     async fn awake(&self) {
         loop {
             let mut changed = std::pin::pin!(self.health.1.notified());
@@ -321,12 +321,12 @@ impl Broker for Client {
     }
 
     fn max_payload(&self) -> usize {
-        // So small that a commit has few findings, and a checkpoint several values.
+        // Small enough that a commit has few findings, and a checkpoint several values.
         24 * 1024
     }
 }
 
-/// Reads a stream.
+/// Reader of a stream.
 pub(super) struct Source {
     client: Client,
     stream: String,
@@ -366,8 +366,8 @@ impl Reader for Source {
     async fn close(self) {}
 }
 
-/// How long a client waits for an answer.
+/// Response timeout of a client.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long a reader waits until it looks again.
+/// Polling interval of a reader.
 const PAUSE: Duration = Duration::from_millis(500);

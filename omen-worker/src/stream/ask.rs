@@ -1,14 +1,14 @@
-//! Asks the server once more where no answer comes.
+//! Retries of requests that get no response.
 
 use std::future::Future;
 use std::time::Duration;
 
 use tokio::time::timeout;
 
-/// The answer to a request that changes nothing.
+/// Repeats a request that changes nothing until it gets a response.
 ///
-/// Nobody answers a request about a stream while its servers elect a leader, and no connection breaks then. So the request is made
-/// again and again. The last attempt has as much time as any other request of the client, for a server that is slow.
+/// While servers elect a leader of a stream, requests about it get no response, and no connection breaks. So the request is
+/// retried. The last attempt has the full timeout of the client, for a server that is slow.
 pub(crate) async fn ask<T, E, F: Future<Output = Result<T, E>>>(request: impl Fn() -> F) -> Result<T, E> {
     for _ in 0..ATTEMPTS {
         if let Ok(answer) = timeout(SOON, request()).await {
@@ -18,10 +18,10 @@ pub(crate) async fn ask<T, E, F: Future<Output = Result<T, E>>>(request: impl Fn
     request().await
 }
 
-/// How long an answer takes from a server that is there, and much more …
+/// Timeout of each attempt but the last. A healthy server responds much sooner.
 const SOON: Duration = Duration::from_secs(2);
 
-/// … and how often this is tried before the last attempt. Elections took up to ten seconds when they were measured.
+/// Number of attempts before the last one. Measured elections took up to ten seconds.
 const ATTEMPTS: usize = 4;
 
 #[cfg(test)]
@@ -32,7 +32,7 @@ mod tests {
 
     use super::*;
 
-    /// The answer of a server that answers its requests after these times, and when it comes.
+    /// Returns the response of a server with these response times in seconds, and the time at which it arrives.
     async fn asked(times: &[u64]) -> (Result<usize, ()>, u64) {
         let (begin, requests) = (Instant::now(), Cell::new(0));
         let answer = ask(|| async {
@@ -48,7 +48,7 @@ mod tests {
     async fn a_request_without_an_answer_is_made_again() {
         assert_eq!(asked(&[1]).await, (Ok(0), 1));
         assert_eq!(asked(&[NEVER, NEVER, 1]).await, (Ok(2), 5));
-        // A slow server has more time in the end.
+        // A slow server has more time in the last attempt.
         assert_eq!(asked(&[9, 9, 9, 9, 9]).await, (Ok(4), 17));
     }
 

@@ -1,4 +1,4 @@
-//! What a worker asks of a server. [`JetStream`](super::JetStream) is the one of NATS, and tests have one in memory.
+//! Interface between a worker and a server: [`JetStream`](super::JetStream) implements it for NATS, tests in memory.
 
 use std::future::Future;
 
@@ -10,13 +10,14 @@ use crate::failure::Failure;
 
 /// A server with streams.
 pub(crate) trait Broker: Clone + Send + Sync + 'static {
-    /// What reads a stream in its order.
+    /// Reader of a stream.
     type Reader: Reader;
 
-    /// Reads a stream from the message after this number.
+    /// Opens a reader at the message after this number.
     fn read(&self, stream: &str, after: u64) -> impl Future<Output = Result<Self::Reader, Failure>> + Send;
 
-    /// Returns the numbers of the first and the last message of a stream. If it has none, the first is the one that comes next.
+    /// Returns the numbers of the first and the last message of a stream. For an empty stream, the first is the number of the
+    /// next message.
     fn state(&self, stream: &str) -> impl Future<Output = Result<StreamBounds, Failure>> + Send;
 
     /// Returns the message with this number.
@@ -31,72 +32,74 @@ pub(crate) trait Broker: Clone + Send + Sync + 'static {
     /// Removes the messages of a subject.
     fn remove(&self, stream: &str, subject: &str) -> impl Future<Output = Result<(), Failure>> + Send;
 
-    /// Stores messages of one stream together, and returns the number of the last one. `what` is for the error.
+    /// Stores messages of one stream atomically, and returns the number of the last one. `what` names the operation in errors.
     ///
     /// # Errors
-    /// [`Failure::Fenced`] if an expectation of one of them does not hold. Another failure leaves open whether they were stored.
+    /// [`Failure::Fenced`] if the expectation of a message is not met. After any other failure, the messages may or may not be
+    /// stored.
     fn store(&self, messages: Vec<Outgoing>, what: &str) -> impl Future<Output = Result<u64, Failure>> + Send;
 
-    /// Sends a message, and does not wait until it is stored.
+    /// Sends a message without waiting until it is stored.
     fn send(&self, message: Outgoing) -> impl Future<Output = ()> + Send;
 
-    /// The subject by which a key of a bucket is written; it is read from the stream by [`key`].
+    /// Returns the subject to which a key of a bucket is written. It is read from the stream at the subject that [`key`] returns.
     fn written_key(&self, bucket: &str, key: &str) -> String {
         self::key(bucket, key)
     }
 
-    /// Whether there is a connection.
+    /// Returns whether there is a connection.
     fn is_connected(&self) -> bool;
 
-    /// Letters and digits that were never returned before, by anyone.
+    /// Returns a globally unique string of letters and digits.
     fn unique(&self) -> String;
 
-    /// The most bytes of a message with its headers.
+    /// Returns the maximum size of a message with its headers, in bytes.
     fn max_payload(&self) -> usize;
 }
 
-/// What reads a stream in its order. The server forgets it soon after it is not used any more.
+/// Ordered reader of a stream. The server removes it soon after its last use.
 pub(crate) trait Reader: Send {
-    /// Returns the messages that are there, or that come within a second or so. It loses nothing if it is dropped.
+    /// Returns the available messages, or waits about a second for some. It is cancel-safe.
     fn some(&mut self) -> impl Future<Output = Result<Batch, Failure>> + Send;
 
     /// Deletes the reader on the server at once.
     fn close(self) -> impl Future<Output = ()> + Send;
 }
 
-/// Some messages in order, and how many are in the stream behind them.
+/// Messages in order, and the number of messages in the stream after them.
 #[derive(Debug, Default)]
 pub(crate) struct Batch {
     pub(crate) messages: Vec<Stored>,
     pub(crate) pending: u64,
 }
 
-/// The numbers of the first and the last message of a stream.
+/// Numbers of the first and the last message of a stream.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StreamBounds {
     pub(crate) first: u64,
     pub(crate) last: u64,
 }
 
-/// A message of a stream.
+/// A stored message of a stream.
 #[derive(Clone, Debug)]
 pub(crate) struct Stored {
     pub(crate) subject: Box<str>,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
-    /// Its number in the stream.
+    /// Number of the message in the stream.
     pub(crate) sequence: u64,
-    /// When the server stored it, in milliseconds since 1970.
+    /// Time at which the server stored it, in milliseconds since 1970.
     pub(crate) time: i64,
 }
 
-/// A message that is stored if the last one of its subject has this number; 0 if there must be none.
+/// Returns the message with a condition: it is stored only if the last message of its subject has the number `last`, where 0
+/// means that there is none.
 pub(crate) fn after(mut message: Outgoing, last: u64) -> Outgoing {
     message.headers.insert(async_nats::header::NATS_EXPECTED_LAST_SUBJECT_SEQUENCE, last.to_string());
     message
 }
 
-/// The subject of a key in the stream of its bucket.
+/// Returns the subject of a key in the stream of its bucket.
 pub(crate) fn key(bucket: &str, key: &str) -> String {
     format!("$KV.{bucket}.{key}")
 }

@@ -1,7 +1,7 @@
-//! A bucket: a stream in which the last message of a subject is the value of a key.
+//! Key-value buckets: the value of a key is the last message of a subject in a stream.
 //!
-//! The server that leads the stream answers what is read. Any other one that has a copy may be behind: it gives an older value, which
-//! cannot be replaced, or names what was removed.
+//! Reads go to the leader of the stream. Any other replica may lag behind: it would return an older value, which cannot be
+//! replaced, or list keys that were removed.
 
 use async_nats::HeaderMap;
 use bytes::Bytes;
@@ -20,10 +20,10 @@ impl<B: Broker> Bucket<B> {
         Self { broker, name: name.to_owned() }
     }
 
-    /// Returns the value of a key, if there is one, and the revision that [`update`](Self::update) expects.
+    /// Returns the value of a key, if any, and the revision that [`update`](Self::update) expects.
     pub(crate) async fn get(&self, key: &str) -> Result<(Option<Bytes>, u64), Failure> {
         let last = self.broker.last(&self.stream(), &broker::key(&self.name, key)).await?;
-        // A key that was deleted has no bytes.
+        // A deleted key has an empty value.
         Ok(last.map_or((None, 0), |last| (Some(last.body).filter(|body| !body.is_empty()), last.sequence)))
     }
 
@@ -35,19 +35,19 @@ impl<B: Broker> Bucket<B> {
     /// Writes a value, and returns its revision.
     ///
     /// # Errors
-    /// [`Failure::Fenced`] if the one before it has another revision.
+    /// [`Failure::Fenced`] if the current value does not have the revision `revision`.
     pub(crate) async fn update(&self, key: &str, value: Bytes, revision: u64) -> Result<u64, Failure> {
         self.broker.store(vec![broker::after(self.message(key, value), revision)], &self.what(key)).await
     }
 
-    /// Returns the keys that match, such as `value.>`.
+    /// Returns the keys that match a filter, such as `value.>`.
     pub(crate) async fn keys(&self, filter: &str) -> Result<Vec<String>, Failure> {
         let prefix = broker::key(&self.name, "");
         let subjects = self.broker.subjects(&self.stream(), &format!("{prefix}{filter}")).await?;
         Ok(subjects.iter().filter_map(|subject| subject.strip_prefix(&prefix)).map(str::to_owned).collect())
     }
 
-    /// Removes a key, and what it was.
+    /// Removes a key and its history.
     pub(crate) async fn remove(&self, key: &str) -> Result<(), Failure> {
         self.broker.remove(&self.stream(), &broker::key(&self.name, key)).await
     }

@@ -1,4 +1,4 @@
-//! How to reach a server.
+//! Connections to a server.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -14,43 +14,43 @@ use super::link::Link;
 use super::setup;
 use crate::failure::{During as _, Failure};
 
-/// How to reach a server, as a user of the command `nats` states it.
+/// Settings of a connection, as in a context of the command `nats`.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct Server {
     /// Addresses, separated by commas.
     #[serde(default)]
     pub url: String,
-    /// A file of credentials: a JWT and a seed.
+    /// Path of a credentials file, with a JWT and a seed.
     #[serde(default)]
     pub creds: String,
-    /// A file with the seed of an NKEY.
+    /// Path of a file with the seed of an NKEY.
     #[serde(default)]
     pub nkey: String,
-    /// A name …
+    /// User name.
     #[serde(default)]
     pub user: String,
-    /// … and its password.
+    /// Password of the user.
     #[serde(default)]
     pub password: String,
-    /// A token.
+    /// Authentication token.
     #[serde(default)]
     pub token: String,
-    /// A file with the certificates of authorities to trust.
+    /// Path of a file with the certificates of trusted authorities.
     #[serde(default)]
     pub ca: String,
-    /// A file with the client's certificate …
+    /// Path of a file with the client's certificate.
     #[serde(default)]
     pub cert: String,
-    /// … and its key.
+    /// Path of a file with the private key of that certificate.
     #[serde(default)]
     pub key: String,
-    /// Whether TLS begins before the server has said anything.
+    /// Whether the TLS handshake comes before the server's first message.
     #[serde(default)]
     pub tls_first: bool,
-    /// The subjects at which answers arrive, if the account limits them.
+    /// Prefix of the subjects for responses, if the account restricts them.
     #[serde(default)]
     pub inbox_prefix: String,
-    /// The JetStream domain.
+    /// JetStream domain.
     #[serde(default)]
     pub jetstream_domain: String,
 }
@@ -59,7 +59,7 @@ impl Server {
     /// Reads a context of the command `nats`.
     ///
     /// # Errors
-    /// If there is none with this name.
+    /// If there is no context with this name, or it is invalid.
     pub fn of_context(name: &str) -> Result<Self, Failure> {
         let home = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from);
         let home = home.or_else(|| std::env::home_dir().map(|home| home.join(".config"))).unwrap_or_default();
@@ -70,7 +70,7 @@ impl Server {
             .map_err(|error| Failure::Input(format!("cannot read the context {}: {error}", path.display())))
     }
 
-    /// What is stated here, and in `other` as far as this is silent.
+    /// Returns these settings, completed by those of `other`.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         let or = |this: String, other: String| if this.is_empty() { other } else { this };
@@ -90,15 +90,15 @@ impl Server {
         }
     }
 
-    /// Connects under a name. A connection that is lost is made again, and that is logged.
+    /// Connects under a client name. The client logs a lost connection, and reconnects.
     ///
     /// # Errors
-    /// If the server cannot be reached, does not accept the credentials, or is too old.
+    /// If the server is unreachable, rejects the credentials, or is too old.
     pub async fn connect(&self, name: &str) -> Result<Client, Failure> {
         self.link(name, Link::new()).await
     }
 
-    /// Connects, for those who want to know when the connection is lost.
+    /// Connects, and reports the state of the connection to `link`.
     pub(crate) async fn link(&self, name: &str, link: Link) -> Result<Client, Failure> {
         let mut options = ConnectOptions::new()
             .name(name)
@@ -120,7 +120,7 @@ impl Server {
         }
         let url = if self.url.is_empty() { DEFAULT_URL } else { &self.url };
         let addresses = addresses(url)?;
-        // The client does not read what stands in an address.
+        // The client ignores the credentials in an address.
         match addresses.iter().find_map(named) {
             _ if !self.user.is_empty() => {
                 options = options.user_and_password(self.user.clone(), self.password.clone());
@@ -148,12 +148,12 @@ impl Server {
         Ok(client)
     }
 
-    /// What a worker asks of JetStream on a connection.
+    /// Returns the operations of a worker on a connection.
     pub(crate) fn broker(&self, context: async_nats::jetstream::Context) -> JetStream {
         JetStream::new(context, &self.jetstream_domain)
     }
 
-    /// JetStream on a connection.
+    /// Returns the JetStream context of a connection.
     #[must_use]
     pub fn jetstream(&self, client: Client) -> async_nats::jetstream::Context {
         if self.jetstream_domain.is_empty() {
@@ -177,7 +177,7 @@ fn addresses(url: &str) -> Result<Vec<ServerAddr>, Failure> {
     url.split(',').map(|url| address(url.trim())).collect()
 }
 
-/// The user of an address and the password, or the token.
+/// Returns the user and password in an address, or the token.
 fn named(address: &ServerAddr) -> Option<(String, Option<String>)> {
     let decoded = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
     Some((decoded(address.username()?), address.password().map(decoded)))
@@ -193,7 +193,7 @@ fn unreadable(path: &str, error: &std::io::Error) -> Failure {
     Failure::Input(format!("cannot read {path}: {error}"))
 }
 
-/// An address for people: a password is not shown.
+/// Returns an address for display, without its password.
 fn without_password(url: &str) -> String {
     let one = |url: &str| match (url.split_once("://"), url.rsplit_once('@')) {
         (Some((scheme, _)), Some((_, host))) => format!("{scheme}://{host}"),
@@ -203,7 +203,8 @@ fn without_password(url: &str) -> String {
     url.split(',').map(one).collect::<Vec<_>>().join(",")
 }
 
-/// How long to wait before an attempt to connect again. A server that was away for long is there within half a second.
+/// Returns the pause before the next attempt to connect. The short upper limit reconnects within half a second after a long
+/// outage.
 fn reconnect_delay(attempts: usize) -> Duration {
     let doublings = u32::try_from(attempts.saturating_sub(1)).unwrap_or(u32::MAX);
     if doublings == 0 {
@@ -215,13 +216,13 @@ fn reconnect_delay(attempts: usize) -> Duration {
 const SHORTEST_DELAY: Duration = Duration::from_millis(1);
 const LONGEST_DELAY: Duration = Duration::from_millis(500);
 
-/// How long an answer may take. Without one, what is stored shows what has happened.
+/// Response timeout. After a timeout, the stored messages show what has happened.
 const ANSWER: Duration = Duration::from_secs(10);
 
-/// How long a connection may be silent before the server is asked for a sign. After three times that it is given up.
+/// Interval between pings on a silent connection. After three unanswered pings the connection is closed.
 const PING: Duration = Duration::from_secs(2);
 
-/// The address of a server that runs here.
+/// Address of a server on this machine.
 const DEFAULT_URL: &str = "nats://127.0.0.1:4222";
 
 #[cfg(test)]

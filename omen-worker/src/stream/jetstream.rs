@@ -1,6 +1,6 @@
 //! NATS JetStream as a [`Broker`].
 //!
-//! A stream is read by a consumer without a filter: the server reads its files from one end to the other then, and searches for nothing.
+//! A stream is read by a consumer without a filter, so the server reads its files sequentially and searches for nothing.
 
 use std::time::Duration;
 
@@ -25,12 +25,12 @@ use crate::failure::{During as _, Failure};
 #[derive(Clone, Debug)]
 pub(crate) struct JetStream {
     context: Context,
-    /// How a subject begins at which a domain other than that of the server takes keys of buckets.
+    /// Prefix of the subjects to which keys of buckets are written, in a domain other than the server's.
     domain: String,
 }
 
 impl JetStream {
-    /// Takes the JetStream of a connection, in a domain if it has a name.
+    /// Creates the broker of a connection, in a JetStream domain unless the name is empty.
     pub(crate) fn new(context: Context, domain: &str) -> Self {
         let domain = if domain.is_empty() { String::new() } else { format!("$JS.{domain}.API.") };
         Self { context, domain }
@@ -57,7 +57,7 @@ impl Broker for JetStream {
         };
         let consumer = self.stream(stream).await?.create_consumer(config).await.during(&what)?;
         let inbox = Subject::from(client.new_inbox());
-        // All answers come to one place, so messages of different requests keep their order.
+        // All responses arrive at one inbox, so messages of different requests keep their order.
         let answers = client.subscribe(inbox.clone()).await.during(&what)?.ready_chunks(MESSAGES);
         Ok(Source {
             what,
@@ -107,7 +107,7 @@ impl Broker for JetStream {
     }
 
     async fn send(&self, message: Outgoing) {
-        // Who needs to know whether it is stored waits for an answer.
+        // A caller that needs to know whether the message is stored uses `store`.
         let _ = self.context.client().publish_with_headers(message.subject, message.headers, message.body).await;
     }
 
@@ -145,7 +145,7 @@ fn found(
             time: milliseconds(time.unix_timestamp_nanos()),
         })),
         Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => Ok(None),
-        // A stream that does not exist has none. Who reads on asks for its state, which fails.
+        // A missing stream has no messages. A caller that reads on asks for its state, which fails.
         Err(error) if is_missing(&error.kind()) => Ok(None),
         Err(error) => Err(Failure::server(reading(stream))(&error)),
     }
@@ -155,27 +155,27 @@ fn is_missing(error: &LastRawMessageErrorKind) -> bool {
     matches!(error, LastRawMessageErrorKind::JetStream(error) if error.error_code() == ErrorCode::STREAM_NOT_FOUND)
 }
 
-/// A consumer that the server forgets soon after nobody asks. It acknowledges nothing: the commit is the acknowledgement.
+/// Consumer that the server removes soon after its last request. It acknowledges nothing: the commit is the acknowledgement.
 pub(crate) struct Source {
-    /// What it does, for errors.
+    /// Name of the operation, for errors.
     what: String,
     context: Context,
     consumer: Consumer<Config>,
     inbox: Subject,
     answers: ReadyChunks<Subscriber>,
-    /// How many messages the server may still send.
+    /// Number of messages that the server may still send.
     asked: usize,
-    /// Whether the next message has more bytes than a request has room for.
+    /// Whether the next message is larger than the byte limit of a request.
     is_large: bool,
-    /// The number of the last message that the consumer delivered.
+    /// Number of the last message that the consumer delivered.
     delivered: u64,
-    /// How long the server has said nothing.
+    /// Time since the server's last message.
     silent: Duration,
 }
 
 impl Reader for Source {
-    /// The server sends what is asked for and no more, so what a worker cannot judge yet stays in the stream; more is asked for while
-    /// the messages before are judged.
+    /// The server sends only what is requested, so messages that a worker cannot judge yet stay in the stream. The next request
+    /// is sent while the previous messages are being judged.
     async fn some(&mut self) -> Result<Batch, Failure> {
         let mut some = Batch::default();
         loop {
@@ -189,7 +189,7 @@ impl Reader for Source {
             for answer in answers.ok_or_else(|| Failure::server(&*self.what)(&"the connection was closed"))? {
                 match answer.status {
                     None | Some(StatusCode::OK) => self.message(answer, &mut some)?,
-                    // Sent when no message was there for a while.
+                    // Sent while no message is available.
                     Some(StatusCode::IDLE_HEARTBEAT) => is_idle = true,
                     Some(status) => self.ended(status, &answer)?,
                 }
@@ -203,13 +203,13 @@ impl Reader for Source {
     async fn close(self) {
         let name = &self.consumer.cached_info().name;
         let stream = &self.consumer.cached_info().stream_name;
-        // The server deletes an unused consumer by itself.
+        // The server also deletes an unused consumer by itself.
         let _ = timeout(SLICE, self.context.delete_consumer_from_stream(name, stream)).await;
     }
 }
 
 impl Source {
-    /// Asks for more, so that the server always knows what it may send.
+    /// Requests more messages, so that the server always has an open request.
     async fn ask(&mut self) -> Result<(), Failure> {
         if self.asked > MESSAGES / 2 {
             return Ok(());
@@ -225,20 +225,20 @@ impl Source {
         Ok(())
     }
 
-    /// To be called when nothing has come for a moment.
+    /// Counts a wait without a message, and fails after a long silence.
     fn waited(&mut self) -> Result<(), Failure> {
         self.silent += SLICE;
         if self.silent >= 2 * SILENCE {
             return Err(Failure::server(&*self.what)(&"the server does not answer"));
         }
         if self.silent == SILENCE {
-            // It sends a sign as long as it has a request, so it has none.
+            // The server sends heartbeats while it has a request, so this one is lost.
             self.asked = 0;
         }
         Ok(())
     }
 
-    /// A request has ended before all that it asked for was sent.
+    /// Handles a request that has ended before all its messages were sent.
     fn ended(&mut self, status: StatusCode, answer: &async_nats::Message) -> Result<(), Failure> {
         let why = answer.description.as_deref().unwrap_or_default();
         let is_large = why.contains(TOO_LARGE);
@@ -248,12 +248,12 @@ impl Source {
         let header = answer.headers.as_ref().and_then(|headers| headers.get(LEFT));
         let left = header.and_then(|left| left.as_str().parse().ok()).unwrap_or(MESSAGES);
         self.asked = self.asked.saturating_sub(left);
-        // If it is too large for what was left of one request, another one has room for it.
+        // A message that did not fit the rest of a request may fit a new one.
         self.is_large = is_large && left == MESSAGES;
         Ok(())
     }
 
-    /// Takes a message, unless one before it was lost on the way.
+    /// Accepts a message, unless an earlier one was lost in transit.
     fn message(&mut self, message: async_nats::Message, some: &mut Batch) -> Result<(), Failure> {
         let message = jetstream::Message { message, context: self.context.clone() };
         let info = message.info().map_err(|error| Failure::server(&*self.what)(&error))?;
@@ -268,7 +268,7 @@ impl Source {
             subject: message.subject.as_str().into(),
             sequence: info.stream_sequence,
             time: milliseconds(info.published.unix_timestamp_nanos()),
-            // Its bytes are part of a larger buffer, which a copy does not keep.
+            // The payload is part of a larger buffer, which a copy releases.
             body: Bytes::copy_from_slice(&message.payload),
             headers: message.message.headers.unwrap_or_default(),
         });
@@ -276,40 +276,40 @@ impl Source {
     }
 }
 
-/// A time of the server, in milliseconds since 1970.
+/// Converts a time of the server to milliseconds since 1970.
 fn milliseconds(nanoseconds: i128) -> i64 {
     i64::try_from(nanoseconds / 1_000_000).unwrap_or(i64::MAX)
 }
 
-/// How many messages are asked for at a time …
+/// Maximum number of messages of a request.
 const MESSAGES: usize = 1024;
 
-/// … and how many bytes.
+/// Maximum size of these messages in bytes.
 const BYTES: usize = 4 * 1024 * 1024;
 
-/// How long a request stays at the server.
+/// Expiry of a request at the server.
 const EXPIRES: Duration = Duration::from_secs(10);
 
-/// How often the server gives a sign that it has a request, while it has no message.
+/// Interval of the server's heartbeats for a request without messages.
 const BEAT: Duration = Duration::from_secs(1);
 
-/// After this time without a request the server forgets a consumer.
+/// Time without a request after which the server removes a consumer.
 const FORGOTTEN: Duration = Duration::from_secs(30);
 
-/// How long to wait before the time without an answer is noted.
+/// Maximum single wait, after which the silence is measured.
 const SLICE: Duration = Duration::from_millis(500);
 
-/// How long the server may be silent before it is asked again, and once more before the reader fails: a multiple of [`SLICE`].
+/// Silence after which a request is repeated, and after which the reader fails the second time: a multiple of [`SLICE`].
 const SILENCE: Duration = Duration::from_secs(2);
 
-/// How many messages of a request were not sent.
+/// Header with the number of messages of a request that were not sent.
 const LEFT: &str = "Nats-Pending-Messages";
 
-/// How the server describes a message that has more bytes than were asked for.
+/// Status text for a message that exceeds the byte limit of a request.
 const TOO_LARGE: &str = "Exceeds MaxBytes";
 
-/// How the server describes the end of a request that has room for more bytes.
+/// Status text for a request that ends because its byte limit is reached.
 const COMPLETE: &str = "Batch Completed";
 
-/// How the server describes that another one of its cluster has the consumer now.
+/// Status text for a consumer that has moved to another server of the cluster.
 const MOVED: &str = "Leadership Change";

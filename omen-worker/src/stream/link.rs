@@ -1,7 +1,7 @@
-//! Whether there is a connection to the server, and when one is lost.
+//! State of the connection to the server.
 //!
-//! The client makes a new connection by itself, but a request that was sent on the lost one waits for its answer until its time is
-//! over. So who waits for an answer gives up when the connection is lost, and begins again on the next one.
+//! The client reconnects by itself, but a request on a lost connection waits until its timeout. So a caller that waits for a
+//! response gives up when the connection is lost, and retries on the next one.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -9,25 +9,25 @@ use async_nats::Event;
 use tokio::sync::Notify;
 use tracing::{info, warn};
 
-/// The connections of a client, one after the other.
+/// Successive connections of a client.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Link(Arc<Shared>);
 
 #[derive(Debug, Default)]
 struct Shared {
     connections: Mutex<Connections>,
-    /// Those who wait are woken in the order in which they began, so that a simulation is repeated exactly.
+    /// Wakes waiters in the order in which they began to wait, so that simulations are reproducible.
     changed: Notify,
 }
 
 #[derive(Debug, Default)]
 struct Connections {
     is_up: bool,
-    /// How often that has changed.
+    /// Number of changes of the state.
     changes: u64,
-    /// How many were lost.
+    /// Number of lost connections.
     lost: u64,
-    /// What the client said last, if it was an error.
+    /// Last error that the client has reported.
     error: Option<String>,
 }
 
@@ -40,7 +40,7 @@ impl Link {
         self.0.connections.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes what the client says, and logs it, each thing once.
+    /// Records an event of the client, and logs it unless it repeats the last one.
     pub(crate) fn note(&self, event: &Event) {
         let mut connections = self.connections();
         let was_up = connections.is_up;
@@ -71,7 +71,7 @@ impl Link {
         }
     }
 
-    /// Notes what the client itself says when it is asked, for it drops events if there are too many.
+    /// Records the state that the client itself reports, because it drops events if there are too many.
     pub(crate) fn check(&self, is_up: bool) {
         if is_up {
             self.set(self.connections(), true);
@@ -89,7 +89,7 @@ impl Link {
     async fn wait(&self, until: impl Fn(&Connections) -> bool) {
         loop {
             let mut changed = std::pin::pin!(self.0.changed.notified());
-            // From here on, no change is missed.
+            // No change after this point is missed.
             changed.as_mut().enable();
             if until(&self.connections()) {
                 return;
@@ -98,12 +98,12 @@ impl Link {
         }
     }
 
-    /// Whether there is a connection.
+    /// Returns whether there is a connection.
     pub(crate) fn is_up(&self) -> bool {
         self.connections().is_up
     }
 
-    /// How many connections were lost.
+    /// Returns the number of lost connections.
     pub(crate) fn lost_so_far(&self) -> u64 {
         self.connections().lost
     }
@@ -113,19 +113,19 @@ impl Link {
         self.wait(|connections| connections.is_up).await;
     }
 
-    /// Waits until the next connection is lost: the one that is there now, or the next if there is none.
+    /// Waits until a connection is lost: the current one, or the next if there is none.
     pub(crate) fn lost(&self) -> impl Future<Output = ()> + Send + use<> {
         let (link, before) = (self.clone(), self.lost_so_far());
         async move { link.wait(|connections| connections.lost != before).await }
     }
 
-    /// The changes from now on.
+    /// Returns the changes from now on.
     pub(crate) fn changes(&self) -> Changes {
         Changes { link: self.clone(), seen: self.connections().changes }
     }
 }
 
-/// Changes between a connection and none.
+/// Changes of the state of a connection.
 #[derive(Debug)]
 pub(crate) struct Changes {
     link: Link,
@@ -133,7 +133,7 @@ pub(crate) struct Changes {
 }
 
 impl Changes {
-    /// Waits for the next one.
+    /// Waits for the next change.
     pub(crate) async fn next(&mut self) {
         let seen = self.seen;
         self.link.wait(|connections| connections.changes != seen).await;
@@ -182,7 +182,7 @@ mod tests {
         let link = Link::new();
         let error = |text: &str| Event::ClientError(ClientError::Other(text.to_owned()));
         let logs = Logs::capture();
-        // What is logged for an event.
+        // Returns the log output for an event.
         let note = |event: &Event| {
             let before = logs.lines().len();
             logs.span().in_scope(|| link.note(event));

@@ -1,4 +1,4 @@
-//! Makes the streams and buckets, or checks those that are there.
+//! Creation of streams and buckets, and checks of existing ones.
 
 use std::collections::HashMap;
 
@@ -13,29 +13,29 @@ use super::names::{self, Names};
 use crate::failure::{During as _, Failure};
 use crate::membership::LEASE;
 
-/// What the server must have.
+/// Streams that the server must have.
 #[derive(Clone, Debug)]
 pub struct Setup {
-    /// Its names.
+    /// Names of the streams and buckets.
     pub names: Names,
-    /// Number of partitions, each with a stream of packets. It cannot change while episodes are open. `None` takes the number of the
+    /// Number of partitions, each with a stream of packets. It cannot change while episodes are open. `None` means the number of
     /// existing streams, or [`DEFAULT_PARTITIONS`].
     pub partitions: Option<u16>,
-    /// On how many servers each stream is kept, if it is made here.
+    /// Number of servers that keep a copy of each stream, if the streams are created here.
     pub replicas: usize,
 }
 
-/// How many partitions there are if nobody says it. A partition is judged by one worker at a time, which judges several times what a
-/// stream stores.
+/// Default number of partitions. One worker at a time judges a partition, and it judges several times as many packets per second
+/// as a stream stores.
 pub const DEFAULT_PARTITIONS: u16 = 4;
 
 impl Setup {
-    /// Makes or checks the streams of packets, and returns how many partitions there are.
+    /// Creates or checks the streams of packets, and returns the number of partitions.
     ///
     /// # Errors
-    /// [`Failure::Refused`] if there are some of another number, or one that loses packets.
+    /// [`Failure::Refused`] if the number of existing streams differs, or one of them loses packets.
     pub async fn packets(&self, context: &Context) -> Result<u16, Failure> {
-        // The first one decides how many there are, also if two processes make them at the same moment.
+        // The first stream records the number, even if two processes create the streams at the same time.
         let first = self.stream_of(context, 0, self.partitions.unwrap_or(DEFAULT_PARTITIONS)).await?;
         let found = first.metadata.get(names::PARTITIONS_KEY).and_then(|count| count.parse::<u16>().ok());
         let partitions = match (found, self.partitions) {
@@ -81,10 +81,10 @@ impl Setup {
         stream(context, config).await
     }
 
-    /// Makes or checks the stream of findings.
+    /// Creates or checks the stream of findings.
     ///
     /// # Errors
-    /// [`Failure::Refused`] if there is one that cannot be used.
+    /// [`Failure::Refused`] if an existing stream is unsuitable.
     pub async fn findings(&self, context: &Context) -> Result<(), Failure> {
         let config = Config {
             name: self.names.findings.clone(),
@@ -108,7 +108,7 @@ impl Setup {
         Ok(())
     }
 
-    /// Makes the buckets, if they are missing.
+    /// Creates missing buckets.
     pub(crate) async fn buckets(&self, context: &Context) -> Result<(), Failure> {
         let bucket = |bucket: &str, description: &str| kv::Config {
             bucket: bucket.to_owned(),
@@ -125,7 +125,7 @@ impl Setup {
             if ask(|| context.get_key_value(&name)).await.is_ok() {
                 continue;
             }
-            // Another process may make it at the same moment; then it is there.
+            // Creation fails if another process creates the bucket at the same time.
             if let Err(error) = context.create_key_value(config).await
                 && context.get_key_value(&name).await.is_err()
             {
@@ -136,19 +136,19 @@ impl Setup {
     }
 }
 
-/// What the stream of a partition stores.
+/// Returns the subjects of a partition's stream.
 fn subjects(partition: u16) -> [String; 2] {
     [format!("{}.{partition}.*", names::PACKETS), format!("{}.{partition}.>", names::MARKS)]
 }
 
-/// Returns how a stream is configured, which is made if it is missing.
+/// Returns the configuration of a stream, which is created if it is missing.
 async fn stream(context: &Context, config: Config) -> Result<Config, Failure> {
     let name = config.name.clone();
     let found = match ask(|| context.get_stream(&name)).await {
         Ok(stream) => stream,
         Err(error) if is_missing(&error) => {
             let made = context.create_stream(&config).await;
-            // Another process may have made it meanwhile.
+            // Another process may have created it meanwhile.
             let Ok(stream) = context.get_stream(&name).await else {
                 let why = made.err().map_or_else(|| "it is not there".to_owned(), |error| error.to_string());
                 return Err(Failure::server(format!("make the stream `{name}`"))(&why));
@@ -166,8 +166,8 @@ async fn stream(context: &Context, config: Config) -> Result<Config, Failure> {
     Ok(found)
 }
 
-/// Checks that a stream stores all packets, and keeps them after they were read. Otherwise what the workers find is wrong: to them, a
-/// packet that is missing was never sent.
+/// Checks that a stream stores all packets, and keeps them after they are read. Otherwise findings would be wrong: to a worker, a
+/// missing packet was never sent.
 fn keeps_packets(config: &Config, subjects: &[String]) -> Result<(), String> {
     let name = &config.name;
     let missing: Vec<_> = subjects
@@ -203,7 +203,7 @@ fn keeps_packets(config: &Config, subjects: &[String]) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether a subject with wildcards has all that another one has.
+/// Returns whether a subject with wildcards matches every subject that another one matches.
 fn covers(wide: &str, narrow: &str) -> bool {
     let mut narrow = narrow.split('.');
     for part in wide.split('.') {
@@ -221,9 +221,9 @@ fn is_missing(error: &GetStreamError) -> bool {
     matches!(error.kind(), GetStreamErrorKind::JetStream(error) if error.error_code() == ErrorCode::STREAM_NOT_FOUND)
 }
 
-/// Checks that the server stores batches as OMEN needs it.
+/// Checks that the server supports the batches that OMEN needs.
 pub(crate) fn check_version(client: &Client) -> Result<(), Failure> {
-    // 2.12.0 takes no expectation but on the first message of a batch, and that of `omen publish` is on the last one.
+    // 2.12.0 supports an expectation only on the first message of a batch; `omen publish` has it on the last one.
     if client.is_server_compatible(2, 12, 1) {
         return Ok(());
     }

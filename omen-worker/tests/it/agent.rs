@@ -1,4 +1,4 @@
-//! An agent's packets are in the stream before its next step.
+//! Each packet of an agent is in the stream before the agent's next step.
 
 use omen::Instant;
 use omen::episode::{Claims, StartError};
@@ -15,7 +15,7 @@ use crate::process::options;
 use crate::server::{Nats as Server, setup as streams};
 use crate::stream::{end, found, judged};
 
-/// A process of its own: what it has begun is known to nobody else.
+/// Creates the set-up of a separate process, which shares no claims of episodes.
 fn setup(id: &str, log: &Nats) -> Setup {
     let envelope = OpenEnvelope {
         intent: Intent::new(text!("find out how many requests fail"), text!("service web")),
@@ -58,7 +58,7 @@ async fn an_agent_writes_to_the_stream_and_nobody_else_does() {
         let episode = setup("corr_agent", &log).start().unwrap().observe(asked());
         assert_eq!(stored(), 1, "stored before the next step");
 
-        // It is there for another process, too, which may resume it.
+        // Another process sees the episode, too, and may resume it.
         let other = Nats::connect(&url).unwrap();
         assert!(matches!(setup("corr_agent", &other).start(), Err(StartError::InLog(_))));
         let AnyEpisode::Sense(resumed) = other.resume(setup("corr_agent", &other)).unwrap().unwrap() else {
@@ -66,10 +66,10 @@ async fn an_agent_writes_to_the_stream_and_nobody_else_does() {
         };
         let resumed = resumed.believe(known());
         assert_eq!(stored(), 2);
-        // The first one is not the writer any more: what it sends is refused, also when it is dropped.
+        // The first handle has lost the episode: its packets are refused, also when it is dropped.
         drop(episode.believe(known()));
         assert_eq!(stored(), 2);
-        // A drop ends the episode, in steps of one packet or several.
+        // Dropping the handle ends the episode, in steps of one packet or several.
         drop(resumed);
         assert!(stored() > 2);
     });

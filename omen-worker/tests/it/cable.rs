@@ -1,4 +1,4 @@
-//! A network that can be cut: connections to the server that go through this process.
+//! A network that can be cut: connections to the server that pass through this process.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -38,12 +38,12 @@ impl Cable {
         Self { address, connections, silent, listener }
     }
 
-    /// Lets nothing through any more on the connections that are there. Neither end learns of it.
+    /// Blocks all traffic on the open connections. Neither end is notified.
     pub(crate) fn silence(&self) {
         self.silent.send_replace(());
     }
 
-    /// Cuts all connections, with what is on its way in them.
+    /// Cuts all connections, with the data in transit.
     pub(crate) fn cut(&self) -> usize {
         let mut connections = self.connections.lock().unwrap();
         while connections.try_join_next().is_some() {}

@@ -1,4 +1,4 @@
-//! A worker whose clock is wrong finds the same, because it does not read it.
+//! A worker with a wrong clock reports the same findings, because it does not read the clock.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,10 +11,10 @@ use crate::same::{many, same};
 use crate::server::Nats;
 use crate::stream::{expected, found, judged, publish};
 
-/// Everything in the standard library, and in the crates that a worker uses, that returns the time of day.
+/// Names in the standard library, and in the crates that a worker uses, that return the time of day.
 const TIMES_OF_DAY: [&str; 5] = ["SystemTime", "UNIX_EPOCH", "now_utc", "now_local", "clock_gettime"];
 
-/// What was measured with such a clock cannot be off: how long ago something was in this process.
+/// Measured intervals cannot be wrong with such a clock: they are read from the monotonic one.
 #[test]
 fn no_worker_reads_the_time_of_day() {
     let (mut files, mut monotonic) = (0, 0);
@@ -34,10 +34,10 @@ fn no_worker_reads_the_time_of_day() {
     assert!(files > 15 && monotonic > 3, "{files} files, {monotonic} times");
 }
 
-/// What the time of day should be in a worker's process, in seconds since 1970.
+/// Variable with the expected time of day in a worker's process, in seconds since 1970.
 const EXPECTED: &str = "OMEN_TEST_CLOCK";
 
-/// In a worker's process: checks that its clock is set to what the test wants, so that the test is one.
+/// Checks in a worker's process that its clock is shifted as the test requires; otherwise the test would show nothing.
 pub(crate) fn is_as_it_should_be() {
     let Ok(expected) = std::env::var(EXPECTED) else { return };
     let expected: u64 = expected.parse().unwrap();
@@ -45,12 +45,12 @@ pub(crate) fn is_as_it_should_be() {
     assert!(found.abs_diff(expected) < HOUR.as_secs(), "the clock shows {found}, not {expected}");
 }
 
-/// The library, where it is installed.
+/// Returns the path of the library that shifts the clock, where it is installed.
 fn shifter() -> Option<PathBuf> {
     Need::Faketime.path().map(|folder| folder.join("libfaketime/vendor/libfaketime/src/libfaketime.so.1"))
 }
 
-/// Starts a worker whose time of day is off by so many days. How fast time passes is not changed.
+/// Starts a worker whose time of day is off by a number of days. Time passes at its normal rate.
 fn shifted(server: &Nats, library: &Path, days: i64) -> Worker {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
     let expected = now.checked_add_signed(days * 24 * 3600).unwrap();
@@ -74,7 +74,8 @@ fn workers_whose_clocks_differ_by_years_find_the_same() {
     runtime.block_on(async {
         let context = server.context().await;
         let mut workers = vec![shifted(&server, &library, -3650), shifted(&server, &library, 3650)];
-        // Partitions move between clocks, forward and back: a stopped worker's go to the other one, with their checkpoints.
+        // Partitions move between clocks, forward and back: those of a stopped worker go to the other one, with their
+        // checkpoints.
         let mut published = String::new();
         for (log, days) in logs.iter().zip([0, -400, 400, 1]) {
             published.push_str(log);
@@ -87,7 +88,7 @@ fn workers_whose_clocks_differ_by_years_find_the_same() {
         judged(&context).await;
         let expected = expected(&context, &log).await;
         same(&found(&context).await, &expected);
-        // Nobody was left out because of its clock: each is judging.
+        // No worker was left out because of its clock: each one is judging.
         workers.into_iter().for_each(Worker::stop);
         same(&found(&context).await, &expected);
         assert!(expected.len() > 100, "{}", expected.len());

@@ -1,4 +1,4 @@
-//! A cluster of three servers, one of which dies or stops leading: no finding is lost, and none is there twice.
+//! A cluster of three servers, one of which dies or loses its leadership: no finding is lost or repeated.
 
 use std::time::{Duration, Instant};
 
@@ -17,7 +17,7 @@ use crate::same::{many, same};
 use crate::server::{self, Nats, PARTITIONS, REPLICAS, any_port, setup};
 use crate::stream::{PATIENCE, expected, found, judged, stream};
 
-/// Servers that keep a copy of each stream.
+/// Servers that each keep a copy of every stream.
 struct Cluster(Vec<Nats>);
 
 impl Cluster {
@@ -35,17 +35,17 @@ impl Cluster {
         Some(Self((0..).zip(routes).map(one).collect()))
     }
 
-    /// The addresses of all servers.
+    /// Returns the addresses of all servers.
     fn url(&self) -> String {
         self.0.iter().map(|server| server.address().url).collect::<Vec<_>>().join(",")
     }
 
-    /// The place of the server with this name.
+    /// Returns the index of the server with this name.
     fn named(&self, name: &str) -> usize {
         name.strip_prefix("server-").and_then(|number| number.parse().ok()).expect(name)
     }
 
-    /// Kills a server, and starts it again when another one leads a stream. Returns whether a reader had its consumer there.
+    /// Kills a server, and restarts it when another one leads a stream. Returns whether a reader had its consumer there.
     async fn replace(&mut self, context: &Context, name: &str, stream: &str) -> bool {
         let had_consumer = consumers(context).await.iter().any(|server| server == name);
         let server = self.named(name);
@@ -56,7 +56,7 @@ impl Cluster {
     }
 }
 
-/// Repeats what may fail, or has no answer, while servers elect a leader.
+/// Repeats an operation that may fail, or get no response, while servers elect a leader.
 async fn at_last<T>(what: &str, mut attempt: impl AsyncFnMut() -> Option<T>) -> T {
     let begin = Instant::now();
     loop {
@@ -68,17 +68,17 @@ async fn at_last<T>(what: &str, mut attempt: impl AsyncFnMut() -> Option<T>) -> 
     }
 }
 
-/// The server that leads a stream.
+/// Returns the server that leads a stream.
 async fn leader(context: &Context, stream: &str) -> String {
     at_last("no leader", async || context.get_stream(stream).await.ok()?.cached_info().cluster.clone()?.leader).await
 }
 
-/// The server that leads a stream, when it is not the one that did.
+/// Waits until another server than `before` leads a stream, and returns it.
 async fn other_leader(context: &Context, stream: &str, before: &str) -> String {
     at_last("no other leader", async || Some(leader(context, stream).await).filter(|leader| leader != before)).await
 }
 
-/// Asks the leader of a stream to let another server lead.
+/// Asks the leader of a stream to step down.
 async fn step_down(context: &Context, stream: &str) {
     let subject = format!("STREAM.LEADER.STEPDOWN.{stream}");
     at_last("the leader does not step down", async || {
@@ -88,7 +88,7 @@ async fn step_down(context: &Context, stream: &str) {
     .await;
 }
 
-/// The servers that have consumers of readers. Each consumer is on one server alone.
+/// Returns the servers that have consumers of readers. Each consumer is on one server only.
 async fn consumers(context: &Context) -> Vec<String> {
     let all = at_last("no list of consumers", async || {
         let packets = context.get_stream(stream(0)).await.ok()?;
@@ -98,16 +98,16 @@ async fn consumers(context: &Context) -> Vec<String> {
     all.into_iter().filter_map(|consumer| consumer.cluster?.leader).collect()
 }
 
-/// Publishes a log to its end, whatever happens to the servers meanwhile. The same call goes on where it was.
+/// Publishes a log to its end, whatever happens to the servers meanwhile. A repeated call resumes.
 async fn published(context: &Context, setup: &Setup, log: &str, options: &Options) {
     let publish = async || Publisher::new(context.clone(), setup).await?.log("log", log.as_bytes(), options).await;
     while let Err(failure) = publish().await {
-        // A batch whose answer was lost may be in the stream, and is refused when it is sent again.
+        // A batch whose response was lost may be in the stream, and is then refused when it is sent again.
         assert!(matches!(failure, Failure::Server { .. } | Failure::Fenced(_)), "{failure}");
     }
 }
 
-/// Waits until so many packets are in the stream, and findings of some of them, too.
+/// Waits until this many packets are in the stream, and some findings, too.
 async fn stored(context: &Context, packets: u64) {
     let last = async |stream: &str| Some(context.get_stream(stream).await.ok()?.cached_info().state.last_sequence);
     let share = packets / u64::from(PARTITIONS);
@@ -115,7 +115,7 @@ async fn stored(context: &Context, packets: u64) {
     at_last("no findings come", async || (last("PACKETS_FINDINGS").await? >= packets / 200).then_some(())).await;
 }
 
-/// Kills the leaders of both streams and a server with a consumer, while packets come.
+/// Kills the leaders of both streams and a server with a consumer, while packets arrive.
 async fn faults(cluster: &mut Cluster, context: &Context, lines: u64) {
     let mut had_consumer = false;
     stored(context, lines / 5).await;

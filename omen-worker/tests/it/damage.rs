@@ -1,4 +1,4 @@
-//! What a worker needs is damaged or gone: it says so, and finds nothing wrong.
+//! Damaged or missing data that a worker needs: it reports the damage, and no wrong findings.
 
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -22,8 +22,8 @@ pub(crate) async fn published(context: &Context, log: &str) {
     publisher.log("log", log.as_bytes(), &publish::Options::default()).await.unwrap();
 }
 
-/// Has half of a log judged, changes the checkpoint of a partition, and has the rest judged: the worker says `why` it does not go on
-/// there, and which key must be deleted. That helps.
+/// Judges half of a log, changes the checkpoint of a partition, and judges the rest. The worker must report `why` it cannot
+/// continue, and which key to delete. Deleting that key must help.
 pub(crate) async fn a_checkpoint_is_changed(why: &str, change: impl AsyncFnOnce(&Store, u16)) {
     let Some(server) = Nats::start() else { return };
     let context = server.context().await;
@@ -42,19 +42,19 @@ pub(crate) async fn a_checkpoint_is_changed(why: &str, change: impl AsyncFnOnce(
     let failure = worker.says(&[&format!("partition {partition}: "), "checkpoint", why]).await;
     let key = format!("checkpoint.{partition}");
     assert!(failure.contains(&format!("delete the key `{key}` of the bucket `PACKETS_STATE`")), "{failure}");
-    // What it says helps. The worker tries again by itself.
+    // The reported remedy works. The worker retries by itself.
     bucket.delete(key).await.unwrap();
     judged(&context).await;
     worker.stop().await;
     same(&found(&context).await, &expected(&context, &log).await);
 }
 
-/// The first half of the lines of a log.
+/// Returns the first half of the lines of a log.
 pub(crate) fn half(log: &str) -> String {
     log.lines().take(log.lines().count() / 2).map(|line| format!("{line}\n")).collect()
 }
 
-/// The first key with a beginning, and its value.
+/// Returns the first key with this prefix, and its value.
 pub(crate) async fn entry(bucket: &Store, beginning: &str) -> (String, Vec<u8>) {
     let mut keys = bucket.keys().await.unwrap().map(Result::unwrap).collect::<Vec<_>>().await;
     keys.retain(|key| key.starts_with(beginning));
@@ -63,7 +63,7 @@ pub(crate) async fn entry(bucket: &Store, beginning: &str) -> (String, Vec<u8>) 
     (key, value)
 }
 
-/// Changes a bit in the middle of a value.
+/// Flips a bit in the middle of a value.
 async fn a_bit_is_changed(bucket: &Store, beginning: &str) {
     let (key, mut value) = entry(bucket, beginning).await;
     let middle = value.len() / 2;
@@ -83,7 +83,7 @@ async fn the_head_of_a_checkpoint_is_changed() {
     a_checkpoint_is_changed("is damaged", change).await;
 }
 
-/// The findings of a partition: their lines and texts.
+/// Returns the findings of a partition: their lines and messages.
 fn of_partition(found: &[String], partition: u16) -> Vec<(u64, String)> {
     let rows = found.iter().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
     let rows = rows.filter(|row| row["file"] == stream(partition)).filter_map(|row| {
@@ -102,7 +102,7 @@ async fn packets_expire_before_they_are_judged() {
     published(&context, &many(61, 12)).await;
     let (partition, last) = longest(&context).await;
     let first = last / 3;
-    // What a maximal age of the stream does, at once.
+    // Purges at once what a maximum age of the stream would delete later.
     context.get_stream(stream(partition)).await.unwrap().purge().sequence(first).await.unwrap();
 
     let worker = Worker::start(&server, options());
@@ -160,7 +160,7 @@ async fn a_partition_that_is_not_loaded_yet_does_not_delay_the_end() {
     published(&context, &many(61, 12)).await;
     let (partition, last) = longest(&context).await;
     context.get_stream(stream(partition)).await.unwrap().purge().sequence(last / 3).await.unwrap();
-    // The partitions are loaded side by side. When the first is refused, the server stops answering the others.
+    // The partitions are loaded concurrently. When the first is refused, the server stops responding to the others.
     let process = server.process();
     let (paused, is_paused) = tokio::sync::oneshot::channel();
     let paused = Mutex::new(Some(paused));
@@ -175,7 +175,7 @@ async fn a_partition_that_is_not_loaded_yet_does_not_delay_the_end() {
     let worker = Worker::logging(logs, server.address(), options());
     is_paused.await.unwrap();
     let begin = Instant::now();
-    // A partition that was loaded before may have found something.
+    // A partition that was loaded earlier may have findings.
     worker.stop_anyhow().await;
     assert!(begin.elapsed() < Duration::from_secs(15), "it waits for a server that does not answer");
     kill_process(process, Signal::CONT).unwrap();

@@ -1,4 +1,4 @@
-//! What is in `deploy/` is valid by the schemas of Compose and Kubernetes. `.ci/install` installs what checks that.
+//! Files in `deploy/` are valid by the schemas of Compose and Kubernetes. `.ci/install` installs the validators.
 
 use std::path::Path;
 use std::process::Command;

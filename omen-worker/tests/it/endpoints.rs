@@ -1,4 +1,4 @@
-//! What a worker says of itself over HTTP.
+//! Health and metrics endpoints of a worker.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -13,7 +13,7 @@ use crate::same::many;
 use crate::server::{Nats, PARTITIONS};
 use crate::stream::{PATIENCE, found, judged, publish};
 
-/// The status and the body of an answer.
+/// Returns the status and the body of a response.
 fn get(address: &str, path: &str) -> (u16, String) {
     let mut connection = TcpStream::connect(address).unwrap();
     connection.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
@@ -36,13 +36,13 @@ async fn becomes(address: &str, path: &str, status: u16) -> String {
     }
 }
 
-/// The sum of a metric over all partitions.
+/// Returns the sum of a metric over all partitions.
 fn sum(metrics: &str, name: &str) -> f64 {
     let lines = metrics.lines().filter(|line| line.starts_with(name) && line[name.len()..].starts_with(['{', ' ']));
     lines.map(|line| line.rsplit(' ').next().unwrap().parse::<f64>().unwrap()).sum()
 }
 
-/// The metrics, when the worker has noticed that everything is judged: a moment after the last commit is stored.
+/// Returns the metrics once the worker reports no lag, which is a moment after the last commit is stored.
 async fn without_lag(address: &str) -> String {
     let begin = Instant::now();
     loop {
@@ -70,7 +70,7 @@ async fn a_worker_is_ready_as_long_as_its_server_is_there() {
     judged(&context).await;
     becomes(&address, "/readyz", 200).await;
     assert_eq!(get(&address, "/livez").0, 200);
-    // Connections without a request keep nobody from an answer.
+    // Idle connections do not block requests.
     let idle: Vec<_> = (0..300).map(|_| TcpStream::connect(&address).unwrap()).collect();
     assert_eq!(get(&address, "/livez").0, 200);
     drop(idle);

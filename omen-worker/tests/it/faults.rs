@@ -1,4 +1,4 @@
-//! Whatever dies, no finding is lost, and none is there twice.
+//! Faults of workers and servers: no finding is lost or repeated.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -20,7 +20,7 @@ use crate::same::{many, same};
 use crate::server::{Nats, setup};
 use crate::stream::{expected, found, judged, packets_of};
 
-/// How often something is done: as often as a variable of the environment says, or not often.
+/// Returns the number of repetitions that a variable of the environment sets, or `few`.
 fn times(variable: &str, few: u64) -> u64 {
     std::env::var(variable).ok().map_or(few, |count| count.parse().expect(variable))
 }
@@ -30,7 +30,7 @@ async fn published(context: &Context, part: u64, log: &str) -> Result<(), Failur
     publisher.log(&format!("part {part}"), log.as_bytes(), &Options::default()).await.map(drop)
 }
 
-/// Ends all episodes of a log, in their order.
+/// Ends all episodes of a log, in order.
 async fn end(context: &Context, log: &str) {
     let mut ended = BTreeSet::new();
     for line in log.lines() {
@@ -43,7 +43,7 @@ async fn end(context: &Context, log: &str) {
     }
 }
 
-/// Publishes logs in parts, while something is done to the workers, and compares what is found at the end. Returns whether there is a
+/// Publishes logs in parts, injects a fault between them, and compares all findings at the end. Returns whether there is a
 /// server.
 fn while_packets_come(
     parts: u64,
@@ -60,9 +60,9 @@ fn while_packets_come(
         let mut log = String::new();
         let begin = Instant::now();
         for part in 0..parts {
-            // The numbers of the messages are those of the lines, so the episodes end at the very end.
+            // Message numbers must match line numbers, so the episodes end only after all parts.
             let logs = many(seed + 100 * part, 8).replace("\"corr_", &format!("\"corr_p{part}_"));
-            // Where the server was killed, the same call goes on.
+            // Where the server was killed, a repeated call resumes.
             while let Err(failure) = published(&context, part, &logs).await {
                 assert!(matches!(failure, Failure::Server { .. }), "{failure}");
             }
@@ -93,7 +93,7 @@ fn workers_are_killed() {
     while_packets_come(times("OMEN_TEST_KILLS", 6), 31, async |(server, _), workers, random| {
         sleep(Duration::from_millis(random.below(1500) as u64)).await;
         let at = random.below(workers.len());
-        // A new process takes over: the killed one leaves everything as it was at that moment.
+        // A new process takes over. The killed one left everything as it was at that moment.
         workers[at] = Worker::start(server);
     });
 }
@@ -129,7 +129,7 @@ fn a_stopped_worker_wakes_up_after_its_partitions_have_moved() {
     while_packets_come(times("OMEN_TEST_STOPS", 2), 33, async |_, workers, random| {
         let at = random.below(workers.len());
         workers[at].signal(Signal::STOP);
-        // Longer than its entry in the bucket lasts, so that the other one has everything.
+        // Longer than the lifetime of the worker's entry, so that the other one owns all partitions.
         sleep(Duration::from_secs(8)).await;
         workers[at].signal(Signal::CONT);
     });

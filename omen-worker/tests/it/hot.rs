@@ -1,4 +1,4 @@
-//! An episode that takes long: the other partitions go on without it.
+//! An episode that takes long to judge: the other partitions continue meanwhile.
 
 use std::time::{Duration, Instant};
 
@@ -17,7 +17,7 @@ async fn a_slow_episode_delays_only_its_own_partition() {
     let context = server.context().await;
     let publisher = Publisher::new(context.clone(), &setup()).await.unwrap();
 
-    // An episode whose packets have several mistakes each, more than can be judged soon.
+    // An episode whose packets have several mistakes each, too many to judge quickly.
     let wrong = format!("{:<2000}\n", r#"{"header":{"correlation_id":"corr_hot"}}"#);
     let hot = omen_worker::names::partition_of("corr_hot", PARTITIONS);
     let part = wrong.repeat(40_000);

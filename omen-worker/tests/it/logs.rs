@@ -1,9 +1,9 @@
-//! Random logs: examples that are interleaved, with damaged lines.
+//! Random logs: interleaved examples with damaged lines.
 
 use omen::render::json;
 use omen::{Finding, Validator, ValidatorOptions};
 
-/// A small generator of random numbers, so that each seed gives the same log everywhere.
+/// Small random number generator: a seed gives the same log on every platform.
 pub(crate) struct Random(u64);
 
 impl Random {
@@ -11,7 +11,7 @@ impl Random {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
-    /// A number below `end`.
+    /// Returns a number below `end`.
     pub(crate) fn below(&mut self, end: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -24,7 +24,7 @@ impl Random {
     }
 }
 
-/// A log of several examples. `name` makes its correlation ids different from those of other logs.
+/// Returns a log of several examples. `name` makes its correlation ids different from those of other logs.
 pub(crate) fn random(seed: u64, name: &str) -> String {
     let examples: Vec<&str> =
         omen_schema::EXAMPLES.iter().filter(|(path, _)| path.ends_with(".jsonl")).map(|(_, text)| *text).collect();
@@ -45,7 +45,7 @@ pub(crate) fn random(seed: u64, name: &str) -> String {
             drop(sources.swap_remove(at));
             continue;
         };
-        // The first line shows what form a stream has, and messages have none.
+        // The first line determines the format of a log, while messages have no format to detect.
         if !log.is_empty() && random.one_in(8) {
             log.push_str(&damage(line, &mut random));
         } else {
@@ -69,7 +69,7 @@ fn damage(line: String, random: &mut Random) -> String {
     }
 }
 
-/// What `omen check` reports of a log.
+/// Returns the findings of `omen check` for a log.
 pub(crate) fn checked_with(log: &str, options: ValidatorOptions) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
     let mut validator = Validator::new(options);
@@ -78,7 +78,7 @@ pub(crate) fn checked_with(log: &str, options: ValidatorOptions) -> Vec<Finding>
     findings
 }
 
-/// A finding as `omen check --format json` prints it.
+/// Returns a finding as `omen check --format json` prints it.
 pub(crate) fn written(file: &str, finding: &Finding) -> String {
     let mut line = Vec::new();
     json::finding(&mut line, file, finding).unwrap();

@@ -1,4 +1,4 @@
-//! Workers, publishers and readers with a real server. `.ci/install nats` installs it.
+//! Tests of workers, publishers and readers with a real server, which `.ci/install nats` installs.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 #![allow(clippy::print_stderr, reason = "what a worker says is for people")]
 #![cfg(unix)]
@@ -25,7 +25,7 @@ mod stream;
 mod tail;
 mod versions;
 
-/// Prints what was measured; the harness hides what a test prints otherwise.
+/// Prints a measurement. The harness hides other output of tests that pass.
 fn say(what: &str) {
     use std::io::Write as _;
 

@@ -1,4 +1,4 @@
-//! Single messages: what is not a packet, and what ends an episode.
+//! Single messages: those that are not packets, and those that end an episode.
 
 use std::time::{Duration, Instant};
 
@@ -35,7 +35,7 @@ impl Worker {
         Self::logging(Logs::capture(), server, options)
     }
 
-    /// Starts a worker, and captures what it logs.
+    /// Starts a worker, and captures its log output.
     pub(crate) fn logging(logs: Logs, server: Server, options: omen_worker::worker::Options) -> Self {
         let (stop, stopped) = oneshot::channel::<()>();
         let working = async move {
@@ -46,12 +46,12 @@ impl Worker {
         Self { stop, task, logs }
     }
 
-    /// The first line with all of these parts that it has logged.
+    /// Returns the first logged line that has all of these parts.
     pub(crate) fn said(&self, parts: &[&str]) -> Option<String> {
         self.logs.find(parts)
     }
 
-    /// Waits until it logs a line with all of these parts.
+    /// Waits for a logged line that has all of these parts.
     pub(crate) async fn says(&self, parts: &[&str]) -> String {
         let begin = Instant::now();
         loop {
@@ -69,13 +69,13 @@ impl Worker {
         assert!(ended.is_ok(), "{ended:?}: {:?}", self.logs.lines());
     }
 
-    /// Stops it where it may not be able to commit what it has found.
+    /// Stops the worker where it may be unable to commit its findings.
     pub(crate) async fn stop_anyhow(self) {
         self.stop.send(()).unwrap();
         let _ = self.task.await.unwrap();
     }
 
-    /// Why it ends by itself.
+    /// Waits until the worker stops by itself, and returns the reason.
     pub(crate) async fn ended(self) -> String {
         let ended = tokio::time::timeout(PATIENCE, self.task).await;
         ended.expect("the worker ends").unwrap().unwrap_err().to_string()
@@ -86,7 +86,7 @@ fn example(path: &str) -> &'static str {
     omen_schema::example(path).unwrap()
 }
 
-/// The codes of findings, and what they say.
+/// Returns line, code and message of each finding.
 fn rows(found: &[String]) -> Vec<(u64, String, String)> {
     let mut rows: Vec<_> = found
         .iter()
@@ -116,7 +116,7 @@ async fn poison_becomes_findings_and_the_rest_is_judged() {
     let array = publish(&subject, b"[1]".to_vec()).await;
     let blank = publish(&subject, b" \n".to_vec()).await;
     let long = publish(&subject, vec![b' '; 17 * 1024 * 1024]).await;
-    // Of the partition in which the episode is, so that the numbers of the messages are of one stream.
+    // All lines must be in the partition of the episode, so that the message numbers are those of one stream.
     let partition = names::partition_of("corr_support_invoice_4471", PARTITIONS);
     let nobody = publish(&subject, br#"{"header": {}}"#.to_vec()).await;
     let other = format!("omen.packets.{partition}.corr_other");
@@ -185,7 +185,7 @@ async fn idle_episodes_end_and_what_is_open_is_reported() {
         let subject = packets_of("corr_support_invoice_4471");
         context.publish(subject, (*packet).into()).await.unwrap().await.unwrap();
     }
-    // A restart in between forgets nothing of when the episode had its last packet.
+    // After a restart, the worker still knows when the episode had its last packet.
     let worker = Worker::start(&server, with_ttl());
     judged(&context).await;
     worker.stop().await;
@@ -243,7 +243,7 @@ async fn a_broken_message_affects_only_its_own_episode() {
         let body = body.replace("corr_support_invoice_4471", id);
         context.publish(packets_of(id), body.into()).await.unwrap().await.unwrap().sequence
     };
-    // The second packet of one is cut, and the second of the other one never comes.
+    // The second packet of one episode is truncated, and that of the other one is missing.
     publish("corr_broken", log[0].to_owned()).await;
     publish(&whole, log[0].to_owned()).await;
     let cut = publish("corr_broken", log[1][..20].to_owned()).await;
@@ -266,7 +266,7 @@ async fn a_broken_message_affects_only_its_own_episode() {
     assert!(causes.contains(&(alone, None, whole)), "another episode lost nothing: {causes:?}");
 }
 
-/// The episode of a finding, its line, what it says, and from which line it follows.
+/// Episode, line, message and cause (the line from which it follows) of a finding.
 type Row = (String, Option<u64>, String, String, Option<u64>);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -276,11 +276,11 @@ async fn damaged_packets_of_another_program_have_the_causes_that_omen_check_find
     setup().packets(&context).await.unwrap();
     let mut random = Random::new(8);
     let mut expected: Vec<Row> = Vec::new();
-    // Each is an episode of its own, of which `omen check` sees the log alone. It cannot know whose a line is that is cut before its
-    // correlation id, while the subject of a message shows that. So causes can be compared where there is no such line.
+    // Each log is a single episode, which `omen check` sees alone. A line that is truncated before its correlation id has no
+    // known episode in a log, but has one on the subject of a message. So causes are compared only where there is no such line.
     let logs: Vec<(String, Vec<String>)> = (0..FOREIGN).map(|number| foreign(&mut random, number)).collect();
     let mut sequences: Vec<Vec<u64>> = vec![Vec::new(); logs.len()];
-    // The packets of all episodes come in turn.
+    // The packets of all episodes are interleaved.
     for turn in 0..logs.iter().map(|(_, lines)| lines.len()).max().unwrap() {
         let mut sent = Vec::new();
         for (number, (id, lines)) in logs.iter().enumerate().filter(|(_, (_, lines))| turn < lines.len()) {
@@ -331,7 +331,7 @@ fn id_of(line: &str) -> Option<String> {
     Message::new(line.as_bytes()).correlation_id().map(str::to_owned)
 }
 
-/// The id and the lines of a random episode, some of which are cut or have lost their payload.
+/// Returns the id and the lines of a random episode. Some lines are truncated or lack their payload.
 fn foreign(random: &mut Random, number: usize) -> (String, Vec<String>) {
     let examples = omen_schema::EXAMPLES.iter().filter(|(path, _)| path.ends_with(".jsonl"));
     let examples: Vec<&str> = examples.map(|(_, text)| *text).collect();
@@ -343,7 +343,7 @@ fn foreign(random: &mut Random, number: usize) -> (String, Vec<String>) {
         let (own, id) = (format!("\"correlation_id\":\"{own}\""), format!("corr_foreign_{number}"));
         let renamed = lines.iter().map(|line| line.replace(&own, &format!("\"correlation_id\":\"{id}\"")));
         let damage = |(at, line): (usize, String)| match random.below(6) {
-            // The first line of a log shows what it is.
+            // The first line determines the format of a log.
             0 if at > 0 => line.chars().take(1 + random.below(line.chars().count())).collect(),
             1 if at > 0 => line.replacen("\"payload\"", "\"pay\"", 1),
             _ => line,
@@ -398,8 +398,8 @@ async fn the_server_computes_the_same_partition() {
     }
 }
 
-/// So many that several partitions have some.
+/// Number of episodes, large enough that several partitions have some.
 const EPISODES: usize = 24;
 
-/// How many episodes of another program are judged.
+/// Number of episodes from another program.
 const FOREIGN: usize = 400;

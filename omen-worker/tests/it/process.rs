@@ -1,4 +1,4 @@
-//! Workers as processes: this program, started once more.
+//! Workers as child processes, which run this test program again.
 
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -11,10 +11,10 @@ use tempfile::NamedTempFile;
 
 use crate::server::{Nats, setup};
 
-/// A worker in a process of its own, which dies with this value.
+/// A worker in a child process, which is killed when this value is dropped.
 pub(crate) struct Worker {
     process: Child,
-    /// What it says, for a test that fails.
+    /// Output of the worker, for a test that fails.
     said: NamedTempFile,
 }
 
@@ -28,7 +28,7 @@ impl Worker {
         Self::with(url, &[])
     }
 
-    /// Starts a worker with more variables of the environment.
+    /// Starts a worker with additional environment variables.
     pub(crate) fn with(url: &str, variables: &[(&str, String)]) -> Self {
         let said = NamedTempFile::new().unwrap();
         let mut command = Command::new(std::env::current_exe().unwrap());
@@ -46,7 +46,7 @@ impl Worker {
         kill_process(Pid::from_child(&self.process), signal).unwrap();
     }
 
-    /// Closes its standard input, which asks the process to end, and waits until it has.
+    /// Closes the standard input, which asks the process to stop, and waits for its end.
     pub(crate) fn stop(mut self) {
         drop(self.process.stdin.take());
         assert!(self.process.wait().unwrap().success(), "the worker ends well");
@@ -68,7 +68,7 @@ pub(crate) fn options() -> Options {
         setup: setup(),
         validator: ValidatorOptions::default(),
         episode_ttl: None,
-        // Never: a mark is a message, too, and would have the number of a line.
+        // Never: a time mark is a message, too, and would take the number of a line.
         tick: Duration::from_secs(u64::MAX),
         accepts_gaps: false,
         judges_again: false,
@@ -77,7 +77,7 @@ pub(crate) fn options() -> Options {
     }
 }
 
-/// Not a test by itself: what a worker's process runs.
+/// Entry point of a worker's process, not a test by itself.
 #[test]
 fn the_process_of_a_worker() {
     let Ok(url) = std::env::var(ADDRESS) else { return };

@@ -1,4 +1,4 @@
-//! A log is published in order, and each line once.
+//! Publication of logs: in order, and each line once.
 
 use std::io::{self, ErrorKind, Read};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,7 +14,7 @@ use crate::same::many;
 use crate::server::{Nats, PARTITIONS, setup};
 use crate::stream::{PATIENCE, lines, publish, stream};
 
-/// A log that cannot be read any more after some bytes.
+/// A log that cannot be read beyond some bytes.
 struct Torn<'l>(&'l [u8]);
 
 impl Read for Torn<'_> {
@@ -35,24 +35,24 @@ async fn an_interrupted_log_goes_on_where_it_was() {
     assert!(matches!(publisher.log("log", torn, &Options::default()).await, Err(Failure::Log(_))));
     let before = all(&context).await.iter().map(Vec::len).sum::<usize>() as u64;
     assert!(before > 0 && before < lines);
-    // Another publisher writes meanwhile.
+    // Another publisher writes concurrently.
     let other = many(900, 1).replace("\"corr_", "\"corr_other_");
     publisher.log("other", other.as_bytes(), &Options::default()).await.unwrap();
     let published = publisher.log("log", log.as_bytes(), &Options::default()).await.unwrap();
     // A line that names no episode is in all streams.
     assert!(published.lines == lines && published.before > 0 && published.before <= before, "{published:?}");
-    // Once more does nothing, and what was appended follows.
+    // A second publication stores nothing, and appended lines follow.
     let published = publisher.log("log", log.as_bytes(), &Options::default()).await.unwrap();
     assert_eq!((published.lines, published.before), (lines, lines));
     let longer = format!("{log}{{}}\n");
     assert_eq!(publisher.log("log", longer.as_bytes(), &Options::default()).await.unwrap().lines, lines + 1);
-    // The lines are in the streams in their order, and each once.
+    // Each line is in its stream once, in order.
     let stored = all(&context).await;
     for (partition, stored) in (0..).zip(&stored) {
         let ours = |line: &&str| is_of(line, partition);
         let (mut rest, mut others) = (longer.lines().filter(ours).peekable(), other.lines().filter(ours).peekable());
         for line in stored {
-            // Those of the other log came in between.
+            // Lines of the other log may come in between.
             let is_other = others.peek() == Some(&line.as_str()) && rest.peek() != Some(&line.as_str());
             let next = if is_other { others.next() } else { rest.next() };
             assert_eq!(next, Some(line.as_str()), "partition {partition}");
@@ -61,13 +61,13 @@ async fn an_interrupted_log_goes_on_where_it_was() {
     }
 }
 
-/// Whether a line of a log belongs into the stream of a partition.
+/// Returns whether a line of a log belongs in the stream of a partition.
 fn is_of(line: &str, partition: u16) -> bool {
     let message = Message::new(line.as_bytes());
     message.correlation_id().is_none_or(|id| names::partition_of(id, PARTITIONS) == partition)
 }
 
-/// The lines in the stream of each partition.
+/// Returns the lines in the stream of each partition.
 async fn all(context: &Context) -> Vec<Vec<String>> {
     let mut all = Vec::new();
     for partition in 0..PARTITIONS {
@@ -92,7 +92,7 @@ async fn a_log_goes_on_in_a_stream_whose_messages_were_deleted() {
     publisher.log("log", log.as_bytes(), &Options::default()).await.unwrap();
     publisher.log("other", many(900, 1).as_bytes(), &Options::default()).await.unwrap();
     for partition in 0..PARTITIONS {
-        // All but the last one, which is a note of the other log or of this one.
+        // Deletes all messages but the last one, which is a note of this log or the other.
         context.get_stream(stream(partition)).await.unwrap().purge().filter("omen.packets.>").await.unwrap();
     }
     let longer = format!("{log}{{}}\n");
@@ -100,7 +100,7 @@ async fn a_log_goes_on_in_a_stream_whose_messages_were_deleted() {
     assert_eq!((published.lines, published.before), (lines + 1, lines));
 }
 
-/// A log that is being written: its second part comes when it may.
+/// A log that is being written: its second part becomes available later.
 struct Growing<'l> {
     parts: [&'l [u8]; 2],
     may_go_on: &'l AtomicBool,
@@ -203,7 +203,7 @@ async fn the_rate_is_kept() {
     let begin = std::time::Instant::now();
     let options = Options { rate: Some(lines), ..Options::default() };
     publisher.log("log", log.as_bytes(), &options).await.unwrap();
-    // All but the last tenth are waited for.
+    // The rate limit delays all but the last tenth of the lines.
     assert!(begin.elapsed().as_millis() >= 800, "{:?}", begin.elapsed());
 }
 

@@ -1,4 +1,4 @@
-//! Streams that are not those that were judged, or that lose packets: a worker refuses them, and finds nothing wrong.
+//! Streams that were replaced or that lost packets: a worker refuses them, and reports no wrong findings.
 
 use std::time::{Duration, Instant};
 
@@ -25,7 +25,7 @@ async fn a_stream_that_was_made_again_is_refused() {
     worker.stop().await;
     let before = found(&context).await;
 
-    // It is longer than the first one, so its numbers do not show it.
+    // The new stream is longer than the first one, so its length does not give it away.
     for partition in 0..PARTITIONS {
         context.delete_stream(stream(partition)).await.unwrap();
     }
@@ -40,7 +40,7 @@ async fn a_stream_that_was_made_again_is_refused() {
     worker.stop().await;
     same(&found(&context).await, &before);
 
-    // The checkpoints show it, too, if the commits have expired.
+    // The checkpoints detect it, too, if the commits have expired.
     context.get_stream("PACKETS_FINDINGS").await.unwrap().purge().await.unwrap();
     let worker = Worker::start(&server, options());
     worker.says(&["partition ", "`PACKETS_", " has another message "]).await;
@@ -55,7 +55,7 @@ async fn findings_that_are_older_than_their_checkpoints_are_refused() {
     let worker = Worker::start(&server, options());
     judged(&context).await;
     worker.stop().await;
-    // The oldest copy that there can be. That others have published since makes it no younger.
+    // The oldest possible copy. Findings published since then do not hide that it is old.
     context.delete_stream("PACKETS_FINDINGS").await.unwrap();
     setup().findings(&context).await.unwrap();
     for _ in 0..1_000 {
@@ -81,11 +81,11 @@ async fn a_message_that_is_not_a_commit_is_named() {
     let worker = Worker::start(&server, options());
     let why = worker.says(&["partition 3: ", "on `omen.findings.3.error`, is not a commit"]).await;
     assert!(why.contains(&format!("nats stream rmm PACKETS_FINDINGS {junk}")), "{why}");
-    // Nor can the rules be replaced, and they stay as they are.
+    // Replacing the rules fails, too, and leaves them unchanged.
     let later = Options { episode_ttl: Some(Duration::from_secs(600)), judges_again: true, ..options() };
     let refused = worker::run(&server.address(), later, std::future::pending()).await;
     assert!(matches!(&refused, Err(Failure::Refused(why)) if why.contains("is not a commit")), "{refused:?}");
-    // That helps. The worker tries again by itself.
+    // Deleting the message helps. The worker retries by itself.
     context.get_stream("PACKETS_FINDINGS").await.unwrap().delete_message(junk).await.unwrap();
     crate::stream::publish(&context, "log", &log).await;
     judged(&context).await;
@@ -123,7 +123,7 @@ async fn an_agreement_that_was_deleted_is_stored_again() {
     let before = bucket.get("options").await.unwrap();
     bucket.delete("options").await.unwrap();
     let begin = Instant::now();
-    // The worker checks it with each sign of life.
+    // The worker checks the rules whenever it renews its entry.
     while bucket.get("options").await.unwrap() != before {
         assert!(begin.elapsed() < PATIENCE, "it is not stored again");
         sleep(Duration::from_millis(50)).await;

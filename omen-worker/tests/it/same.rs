@@ -1,4 +1,4 @@
-//! Any number of workers find what one `omen check` finds.
+//! Any number of workers report the findings of one `omen check`.
 
 use std::time::{Duration, Instant};
 
@@ -11,12 +11,12 @@ use crate::process::Worker;
 use crate::server::{Nats, PARTITIONS};
 use crate::stream::{PATIENCE, expected, found, judged, publish, stream};
 
-/// How many random logs are in one stream: `OMEN_TEST_LOGS`, or few.
+/// Returns the number of random logs in one stream: `OMEN_TEST_LOGS`, or a few.
 fn logs() -> u64 {
     std::env::var("OMEN_TEST_LOGS").ok().and_then(|count| count.parse().ok()).unwrap_or(60)
 }
 
-/// Random logs, one after the other.
+/// Returns concatenated random logs.
 pub(crate) fn many(seed: u64, count: u64) -> String {
     (0..count).map(|at| random(seed + at, &format!("{at}_"))).collect()
 }
@@ -54,14 +54,14 @@ async fn are_read_once(context: &Context) {
             if consumers.len() == 1 {
                 break;
             }
-            // The server forgets those of partitions that have moved, and of this test, but not at once.
+            // The server removes the consumers of moved partitions, and of this test, but not at once.
             assert!(begin.elapsed() < PATIENCE, "{consumers:#?}");
             sleep(Duration::from_millis(500)).await;
         }
     }
 }
 
-/// Compares findings, and shows the first that differ.
+/// Compares findings, and shows the first difference.
 pub(crate) fn same(found: &[String], expected: &[String]) {
     let doubled: Vec<_> = found.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| &pair[0]).collect();
     let lost: Vec<_> = expected.iter().filter(|line| found.binary_search(line).is_err()).collect();

@@ -1,4 +1,4 @@
-//! To whom a worker connects, and as whom: TLS, passwords, keys and credentials.
+//! Secure connections: TLS, passwords, keys and credentials.
 
 use std::fs;
 use std::path::Path;
@@ -25,7 +25,7 @@ fn path(folder: &Path, name: &str) -> String {
     folder.join(name).display().to_string()
 }
 
-/// Writes the certificate of an authority of its own, and a certificate that it signed, with its key.
+/// Writes the certificate of a new authority, a certificate signed by it, and its key.
 fn certificates(folder: &Path, name: &str) {
     let mut authority = CertificateParams::new(Vec::<String>::new()).unwrap();
     authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -40,11 +40,11 @@ fn certificates(folder: &Path, name: &str) {
 
 async fn connects(server: &Server) -> Result<(), Failure> {
     let client = server.connect("test").await?;
-    // A server that does not answer has not accepted anybody.
+    // A connection is accepted only once the server responds.
     client.flush().await.map_err(|error| Failure::Input(error.to_string()))
 }
 
-/// Why a connection fails, which names the address and the reason.
+/// Checks that a connection fails with an error that names the address and the reason.
 async fn refused(server: &Server, why: &str) {
     match connects(server).await {
         Err(Failure::Server { what, why: found }) => {
@@ -55,7 +55,7 @@ async fn refused(server: &Server, why: &str) {
     }
 }
 
-/// A worker with this connection judges as any other.
+/// Checks that a worker with this connection judges as usual.
 async fn judges(server: &Server) {
     let context = server.jetstream(server.connect("test").await.unwrap());
     let log = many(81, 2);
@@ -83,16 +83,16 @@ async fn both_sides_show_certificates() {
     let path = |name| path(server.folder.path(), name);
     let own = Server { ca: path("own.ca.pem"), cert: path("own.pem"), key: path("own.key"), ..server.address() };
     judges(&own).await;
-    // The authority is not one of the system's, or it is another one.
+    // The authority is not among the system's, or it is a different one.
     let certificate = "certificate";
     refused(&Server { ca: String::new(), ..own.clone() }, certificate).await;
     refused(&Server { ca: path("other.ca.pem"), ..own.clone() }, certificate).await;
-    // The server wants a certificate of its own authority.
+    // The server requires a certificate of its own authority.
     let anonymous = Server { cert: String::new(), key: String::new(), ..own.clone() };
     assert!(matches!(connects(&anonymous).await, Err(Failure::Server { .. })));
     let stranger = Server { cert: path("other.pem"), key: path("other.key"), ..own.clone() };
     assert!(matches!(connects(&stranger).await, Err(Failure::Server { .. })));
-    // What cannot be read is not the fault of the server.
+    // Unreadable files are not reported as errors of the server.
     for (file, wrong) in [
         ("missing.pem", Server { ca: path("missing.pem"), ..own.clone() }),
         ("missing.key", Server { key: path("missing.key"), ..own.clone() }),
@@ -159,7 +159,7 @@ async fn an_nkey_is_checked() {
     assert!(matches!(&missing, Err(Failure::Input(why)) if why.contains("missing.nk")), "{missing:?}");
 }
 
-/// A token of the form that a server takes from operators, accounts and users.
+/// Returns a token in the form that a server accepts for operators, accounts and users.
 fn jwt(issuer: &KeyPair, subject: &KeyPair, nats: &Value) -> String {
     let encoded = |value: &Value| BASE64URL_NOPAD.encode(value.to_string().as_bytes());
     let (issuer_key, subject_key) = (issuer.public_key(), subject.public_key());
@@ -182,7 +182,7 @@ fn account(operator: &KeyPair, account: &KeyPair, has_streams: bool) -> String {
     jwt(operator, account, &json!({ "limits": limits, "type": "account", "version": 2 }))
 }
 
-/// A file of credentials of a user of an account.
+/// Returns the content of a credentials file for a user of an account.
 fn credentials(account: &KeyPair) -> String {
     let user = KeyPair::new_user();
     let claims = json!({ "pub": {}, "sub": {}, "subs": -1, "data": -1, "payload": -1, "type": "user", "version": 2 });
@@ -243,7 +243,7 @@ async fn an_agent_publishes_packets_and_nothing_else() {
     assert_eq!(end(&operator).await, before + 1);
     judged(&operator).await;
 
-    // Who may write these can end all episodes, or say what was found.
+    // Anyone who may write to these could end all episodes, or forge findings.
     let stored = async || {
         let last = |stream: &str| operator.get_stream(stream.to_owned());
         let findings = last("PACKETS_FINDINGS").await.unwrap().cached_info().state.last_sequence;
@@ -260,12 +260,12 @@ async fn an_agent_publishes_packets_and_nothing_else() {
         "$JS.API.STREAM.DELETE.PACKETS_0",
     ] {
         agent.client().publish(subject, body.clone().into()).await.unwrap();
-        // The answer of the server is not stored there, either.
+        // The server's response is not stored there either.
         let answered = format!("omen.packets.{}.corr_of_agent", names::partition_of("corr_of_agent", PARTITIONS));
         agent.client().publish_with_reply(answered, subject, body.clone().into()).await.unwrap();
         sent += 1;
     }
-    // The packets are stored, and nothing else.
+    // Only the packets are stored.
     let begin = std::time::Instant::now();
     while end(&operator).await < before.0 + sent {
         assert!(begin.elapsed() < PATIENCE, "the packets are not stored");

@@ -1,4 +1,4 @@
-//! A server of its own for each test: on loopback, with its files in a temporary folder.
+//! A separate server for each test, on loopback, with its files in a temporary folder.
 
 use std::fs::File;
 use std::hash::{BuildHasher as _, RandomState};
@@ -15,7 +15,7 @@ use omen_worker::setup::Setup;
 use rustix::process::Pid;
 use tempfile::TempDir;
 
-/// How many partitions the tests have.
+/// Number of partitions in the tests.
 pub(crate) const PARTITIONS: u16 = 4;
 
 pub(crate) struct Nats {
@@ -26,12 +26,12 @@ pub(crate) struct Nats {
 }
 
 impl Nats {
-    /// Starts a server; `None` where there is none, which is a failure in CI.
+    /// Starts a server; `None` where none is installed, which fails the test in CI.
     pub(crate) fn start() -> Option<Self> {
         Self::start_with(|_| String::new())
     }
 
-    /// Starts a server with more in its configuration, which may name files of its folder.
+    /// Starts a server with additional configuration, which may refer to files in its folder.
     pub(crate) fn start_with(more: impl FnOnce(&Path) -> String) -> Option<Self> {
         let binary = Need::Nats.path()?;
         let folder = folder();
@@ -39,7 +39,7 @@ impl Nats {
         Some(Self::listening(binary, folder, &more, any_port))
     }
 
-    /// Starts a server on the first port that is free.
+    /// Starts a server on the first of these ports that is free.
     pub(crate) fn listening(binary: PathBuf, folder: TempDir, more: &str, mut ports: impl FnMut() -> u16) -> Self {
         for _ in 0..ATTEMPTS {
             let port = ports();
@@ -57,12 +57,12 @@ impl Nats {
         panic!("the server does not start: {log}");
     }
 
-    /// Its process, to which signals can be sent.
+    /// Returns the process id, for signals.
     pub(crate) fn process(&self) -> Pid {
         Pid::from_child(&self.child)
     }
 
-    /// Kills the server, and starts it again with the same files.
+    /// Kills the server, and restarts it with the same files.
     pub(crate) fn kill_and_start(&mut self) {
         self.kill();
         self.start_again();
@@ -74,7 +74,7 @@ impl Nats {
     }
 
     pub(crate) fn start_again(&mut self) {
-        // Its port is free, but for a moment perhaps.
+        // The port is free again, possibly after a moment.
         let child = (0..ATTEMPTS).find_map(|_| {
             run(&self.binary, self.folder.path()).or_else(|| {
                 std::thread::sleep(Duration::from_millis(100));
@@ -101,19 +101,20 @@ impl Drop for Nats {
     }
 }
 
-/// A folder in memory, where there can be one: what is killed is a process, and the disk of a busy machine can take seconds.
+/// Returns a temporary folder, in memory where possible: only processes are killed, and the disk of a busy machine can take
+/// seconds.
 pub(crate) fn folder() -> TempDir {
     tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
 }
 
-/// A port at random, of those that a system does not give to connections: nobody has it while the server is killed, not even
-/// a client that tries to connect to it.
+/// Returns a random port outside the ephemeral range, so that no other process gets it while the server is down, not even a
+/// client that tries to connect to it.
 pub(crate) fn any_port() -> u16 {
     let random = RandomState::new().hash_one(());
     PORTS.start + (random % PORTS.len() as u64) as u16
 }
 
-/// Runs a server until it listens; `None` if it has ended, since another process has its port.
+/// Runs a server until it listens; `None` if it has exited because another process uses its port.
 fn run(binary: &Path, folder: &Path) -> Option<Child> {
     let log = File::create(folder.join("server.log")).unwrap();
     let mut child = Command::new(binary)
@@ -124,7 +125,7 @@ fn run(binary: &Path, folder: &Path) -> Option<Child> {
         .stderr(log)
         .spawn()
         .expect("the server starts");
-    // It writes this file when it listens. Another process may answer at its port before.
+    // The server writes this file when it listens. Before that, another process may respond at its port.
     let name = binary.file_name().unwrap().display();
     let listening = folder.join(format!("{name}_{}.ports", child.id()));
     let begin = Instant::now();
@@ -138,19 +139,19 @@ fn run(binary: &Path, folder: &Path) -> Option<Child> {
     Some(child)
 }
 
-/// What the streams are. A process of a worker can be asked to keep them on several servers.
+/// Returns the set-up of the streams. A variable of the environment sets the number of replicas in a worker's process.
 pub(crate) fn setup() -> Setup {
     let replicas = std::env::var(REPLICAS).map_or(1, |replicas| replicas.parse().expect(REPLICAS));
     Setup { names: Names::of("PACKETS"), partitions: Some(PARTITIONS), replicas }
 }
 
-/// On how many servers a process of a worker keeps each stream.
+/// Variable with the number of replicas of each stream in a worker's process.
 pub(crate) const REPLICAS: &str = "OMEN_TEST_REPLICAS";
 
-/// Below those that Linux and macOS give to connections, and above those of well-known services.
+/// Ports below the ephemeral ranges of Linux and macOS, and above those of well-known services.
 const PORTS: Range<u16> = 20_000..32_000;
 
-/// How often a server is started whose port is in use.
+/// Number of attempts to start a server whose port is in use.
 const ATTEMPTS: usize = 20;
 
 #[test]
@@ -160,7 +161,7 @@ fn a_port_that_is_in_use_is_not_taken() {
     let mut ports = [taken.local_addr().unwrap().port(), any_port(), any_port(), any_port()].into_iter();
     let mut server = Nats::listening(binary, folder(), "", || ports.next().unwrap());
     assert_ne!(server.port, taken.local_addr().unwrap().port());
-    // It keeps the port.
+    // The restarted server keeps the port.
     server.kill_and_start();
     assert!(std::net::TcpStream::connect(("127.0.0.1", server.port)).is_ok());
 }

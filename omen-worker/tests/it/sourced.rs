@@ -1,4 +1,4 @@
-//! Where the account of the publishers cannot be edited: the streams of packets source from one that takes everything.
+//! Publishers whose account cannot be changed: the streams of packets are sourced from one stream that takes all messages.
 
 use async_nats::jetstream::stream::{Config, Source, SubjectTransform};
 use omen_worker::names;
@@ -39,7 +39,7 @@ async fn packets_come_through_a_stream_of_intake() {
         context.update_stream(Config { sources: Some(vec![source]), ..config }).await.unwrap();
     }
     let worker = Worker::start(&server, options());
-    // What names no episode has no subject of its own here.
+    // A line without an episode has no subject here.
     let names_one = |line: &&str| omen::validator::Message::new(line.as_bytes()).correlation_id().is_some();
     let log: String = (0..6).map(|seed| random(300 + seed, &format!("{seed}_"))).collect();
     let log: String = log.lines().filter(names_one).map(|line| format!("{line}\n")).collect();

@@ -1,4 +1,4 @@
-//! What is in the streams.
+//! Contents of the streams.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -16,12 +16,12 @@ use omen_worker::tail::{self, Findings};
 use crate::logs::{checked_with, written};
 use crate::server::{PARTITIONS, setup};
 
-/// The stream of a partition.
+/// Returns the stream of a partition.
 pub(crate) fn stream(partition: u16) -> String {
     setup().names.packets(partition)
 }
 
-/// The subject of an episode.
+/// Returns the subject of an episode.
 pub(crate) fn packets_of(id: &str) -> String {
     names::packets_of(id, PARTITIONS)
 }
@@ -32,14 +32,14 @@ pub(crate) async fn publish(context: &Context, name: &str, log: &str) -> Publish
     publisher.log(name, log.as_bytes(), &Options { ends: true, ..Options::default() }).await.unwrap()
 }
 
-/// All findings, sorted.
+/// Returns all findings, sorted.
 pub(crate) async fn found(context: &Context) -> Vec<String> {
     let mut lines = tailed(context, &tail::Options::default()).await;
     lines.sort_unstable();
     lines
 }
 
-/// The findings that `omen tail` prints, in its order.
+/// Returns the findings that `omen tail` prints, in order.
 pub(crate) async fn tailed(context: &Context, options: &tail::Options) -> Vec<String> {
     let findings = Findings::open(&Server::default(), context, &setup().names).await.unwrap();
     let mut lines = Vec::new();
@@ -51,19 +51,19 @@ pub(crate) async fn tailed(context: &Context, options: &tail::Options) -> Vec<St
     lines
 }
 
-/// The numbers of the messages in the stream of a partition that are lines of a log.
+/// Returns the numbers of the messages in a partition's stream that are lines of a log.
 pub(crate) async fn lines(context: &Context, partition: u16) -> Vec<u64> {
     let last = last(context, partition).await;
     loop {
         let (sequences, end) = read(context, partition, last).await;
-        // A server of a cluster may be behind, and read from its own copy.
+        // A server of a cluster may read from its own copy, which may lag behind.
         if end >= last {
             return sequences;
         }
     }
 }
 
-/// The numbers of the lines, and that of the last message.
+/// Returns the numbers of the lines, and that of the last message.
 async fn read(context: &Context, partition: u16, last: u64) -> (Vec<u64>, u64) {
     let (mut sequences, mut end) = (Vec::new(), 0);
     if last == 0 {
@@ -87,12 +87,12 @@ async fn read(context: &Context, partition: u16, last: u64) -> (Vec<u64>, u64) {
     (sequences, end)
 }
 
-/// What `omen check` reports of a log that was published, at the places where its lines are in the streams; sorted.
+/// Returns the findings of `omen check` for a published log, sorted, with the positions of its lines in the streams.
 pub(crate) async fn expected(context: &Context, log: &str) -> Vec<String> {
     expected_with(context, log, ValidatorOptions::default()).await
 }
 
-/// What it reports with other rules.
+/// Returns the same findings under other rules.
 pub(crate) async fn expected_with(context: &Context, log: &str, options: ValidatorOptions) -> Vec<String> {
     let places = Places::of(context, log).await;
     let mut lines: Vec<String> =
@@ -101,11 +101,11 @@ pub(crate) async fn expected_with(context: &Context, log: &str, options: Validat
     lines
 }
 
-/// Where the lines of a log are in the streams.
+/// Positions of the lines of a log in the streams.
 struct Places {
-    /// By line: the partition, unless the line names no episode.
+    /// Partition of each line; `None` for a line that names no episode.
     of_line: Vec<Option<u16>>,
-    /// By partition and line.
+    /// Message number for each partition and line.
     sequences: BTreeMap<(u16, u64), u64>,
 }
 
@@ -127,7 +127,7 @@ impl Places {
     fn written(&self, mut finding: Finding) -> String {
         let own = finding.line.and_then(|line| self.of_line[usize::try_from(line).unwrap() - 1]);
         let of_episode = finding.correlation_id.as_ref().map(|id| names::partition_of(id, PARTITIONS));
-        // The first partition reports what names no episode.
+        // The first partition reports lines that name no episode.
         let partition = own.or(of_episode).unwrap_or(0);
         let place = |line: u64| self.sequences[&(partition, line)];
         finding.line = finding.line.map(place);
@@ -151,7 +151,7 @@ impl Places {
     }
 }
 
-/// How many messages were ever in the streams of packets.
+/// Returns the number of messages that were ever stored in the streams of packets.
 pub(crate) async fn end(context: &Context) -> u64 {
     let mut sum = 0;
     for partition in 0..PARTITIONS {
@@ -160,12 +160,12 @@ pub(crate) async fn end(context: &Context) -> u64 {
     sum
 }
 
-/// The number of the last message in the stream of a partition.
+/// Returns the number of the last message in the stream of a partition.
 pub(crate) async fn last(context: &Context, partition: u16) -> u64 {
     context.get_stream(stream(partition)).await.unwrap().cached_info().state.last_sequence
 }
 
-/// The partition that has the most messages, and the number of its last one.
+/// Returns the partition with the most messages, and the number of its last message.
 pub(crate) async fn longest(context: &Context) -> (u16, u64) {
     let mut longest = (0, 0);
     for partition in 0..PARTITIONS {
@@ -183,7 +183,7 @@ pub(crate) async fn judged(context: &Context) {
     let mut missing = Vec::new();
     while begin.elapsed() < PATIENCE {
         missing.clear();
-        // A server that was just killed may not answer.
+        // A server that was just killed may not respond.
         if let Ok(is_done) = is_judged(context, &mut missing).await
             && is_done
         {
@@ -194,7 +194,7 @@ pub(crate) async fn judged(context: &Context) {
     panic!("partitions are not judged: {missing:?}");
 }
 
-/// Up to which message a partition is judged, by the head of its checkpoint.
+/// Returns the last message up to which a partition is judged, according to the head of its checkpoint.
 pub(crate) async fn noted(state: &Store, partition: u16) -> Result<u64, Box<dyn std::error::Error>> {
     let head = state.get(format!("checkpoint.{partition}")).await?.unwrap_or_default();
     let head = head.iter().position(|byte| *byte == b'{').map(|begin| &head[begin..]);
@@ -220,5 +220,5 @@ async fn is_judged(context: &Context, missing: &mut Vec<String>) -> Result<bool,
     Ok(missing.is_empty())
 }
 
-/// Far more time than anything needs.
+/// Time limit that is far longer than any test needs.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(300);

@@ -1,4 +1,4 @@
-//! Who follows the findings sees each once, also when the connection or the server is gone for a while.
+//! A reader that follows the findings gets each once, even if the connection or the server is interrupted.
 
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex};
@@ -104,7 +104,7 @@ async fn findings_that_were_restored_are_not_followed() {
     worker.stop();
     let pager = Options { consumer: Some("pager".to_owned()), ..Options::default() };
     assert!(!tailed(&context, &pager).await.is_empty());
-    // An older copy has fewer messages, or others.
+    // An older copy has fewer messages, or different ones.
     let refused = async || {
         let findings = Findings::open(&server.address(), &context, &setup().names).await.unwrap();
         let each = |_: &[u8], _: Option<&[u8]>| Ok::<(), Infallible>(());

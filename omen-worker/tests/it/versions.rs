@@ -1,4 +1,4 @@
-//! Checkpoints of another version of the command, or of a worker with other rules: they are refused, with what helps.
+//! Checkpoints of another version of the command, or of a worker with other rules: they are refused with a remedy.
 
 use std::hash::Hasher as _;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use crate::same::{many, same};
 use crate::server::{Nats, PARTITIONS};
 use crate::stream::{expected, expected_with, found, judged, last, publish, stream};
 
-/// The hash of a checkpoint, and of its head.
+/// Returns the hash of a checkpoint or of its head.
 fn hash(bytes: &[u8]) -> SipHasher13 {
     let mut hasher = SipHasher13::new();
     hasher.write(bytes);
@@ -28,7 +28,7 @@ fn in_hexadecimal(bytes: &[u8]) -> String {
     format!("{:032x}", hash(bytes).finish128().as_u128())
 }
 
-/// The head of a checkpoint, without its hash.
+/// Returns the head of a checkpoint, without its hash.
 async fn head(bucket: &Store, partition: u16) -> Value {
     let (_, value) = entry(bucket, &format!("checkpoint.{partition}")).await;
     let begin = value.iter().position(|byte| *byte == b'{').unwrap();
@@ -39,7 +39,7 @@ async fn head(bucket: &Store, partition: u16) -> Value {
 async fn a_head_without_a_hash_is_refused() {
     let change = async |bucket: &Store, partition| {
         let mut head = head(bucket, partition).await;
-        // As they were written at first.
+        // The first version of the stored form.
         head["version"] = 1.into();
         bucket.put(format!("checkpoint.{partition}"), head.to_string().into()).await.unwrap();
     };
@@ -50,7 +50,7 @@ async fn a_head_without_a_hash_is_refused() {
 async fn a_checkpoint_of_another_schema_is_refused() {
     let change = async |bucket: &Store, partition| {
         let (key, mut value) = entry(bucket, &format!("value.{partition}.")).await;
-        // What another schema gives: its fingerprint, and with it the seal of the snapshot and the hashes of the checkpoint.
+        // Another schema changes the fingerprint, and so the seal of the snapshot and the hashes of the checkpoint.
         let snapshot = value.windows(MAGIC.len()).position(|bytes| bytes == MAGIC).unwrap();
         value[snapshot + MAGIC.len() + 1] ^= 1;
         let seal = value.len() - 16;
@@ -94,13 +94,13 @@ async fn workers_with_other_rules_take_over_when_they_judge_again() {
     );
     let worker = Worker::start(&server, Options { judges_again: true, validator: validator.clone(), ..options() });
     worker.says(&["judging packets of"]).await;
-    // The other one commits nothing any more.
+    // The other worker commits nothing more.
     publish(&context, "log", &log).await;
     assert!(before.ended().await.contains("have other rules"));
     judged(&context).await;
     worker.stop().await;
 
-    // What was published stays as it is, and what comes is judged by the new rules, with all that came before.
+    // Published findings stay, and new packets are judged by the new rules, with all earlier packets.
     let is_early = |finding: &String| {
         let row = serde_json::from_str::<Value>(finding).unwrap();
         let partition = (0..PARTITIONS).find(|partition| row["file"] == stream(*partition)).unwrap();
@@ -123,5 +123,5 @@ async fn a_server_that_takes_small_messages_alone_is_refused() {
     assert!(matches!(&refused, Err(Failure::Refused(why)) if why.contains(expected)), "{refused:?}");
 }
 
-/// How a snapshot of a validator begins. The version and the fingerprint of the schema follow.
+/// First bytes of a snapshot of a validator. The version and the fingerprint of the schema follow.
 const MAGIC: &[u8] = b"omensnap";
