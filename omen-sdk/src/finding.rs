@@ -1,9 +1,9 @@
-//! What the validator reports.
+//! Findings of the validator.
 
 use omen_types::PacketType;
 pub use omen_types::{Code, Diagnostic, Edit, Severity, Stage};
 
-/// A diagnostic, and its place in the log.
+/// A diagnostic with its position in the log.
 ///
 /// Unknown facts are `None`: a line that is not JSON has no packet id.
 #[derive(Clone, Debug)]
@@ -11,36 +11,36 @@ pub use omen_types::{Code, Diagnostic, Edit, Severity, Stage};
 pub struct Finding {
     /// Line of the stream, from 1. `None` at the end of the stream, and for a finding without a packet.
     pub line: Option<u64>,
-    /// Column of that line, in characters, from 1.
+    /// Column in that line, in characters, from 1.
     pub column: Option<u64>,
-    /// Number of the packet in the stream, from 0; every line that is not blank counts. `None` for a finding on an earlier packet
-    /// that a later one has shown (TIME).
+    /// Number of the packet in the stream, from 0, not counting blank lines. `None` for a finding about an earlier packet that a
+    /// later packet has revealed (TIME).
     pub packet_index: Option<u64>,
-    /// `header.packet_id`; for a finding without a line, that of the open directive.
+    /// `header.packet_id`; for a finding without a line, the id of the open directive.
     pub packet_id: Option<String>,
-    /// `header.correlation_id`
+    /// `header.correlation_id`.
     pub correlation_id: Option<String>,
-    /// `header.packet_type`
+    /// `header.packet_type`.
     pub packet_type: Option<PacketType>,
-    /// The states that the episode may be in before this packet: more than one where the table is nondeterministic (D11).
+    /// Possible states of the episode before this packet: several where the table is nondeterministic (D11).
     pub state: Option<Vec<&'static str>>,
-    /// The stage that reports it.
+    /// Stage of the check that reports the finding.
     pub stage: Stage,
-    /// What is wrong.
+    /// Code, severity, message and help.
     pub diagnostic: Diagnostic,
-    /// The line of the directive that a finding without a line is about, if each packet has a line of its own.
+    /// Line of the directive that a finding without a line is about, if every packet has its own line.
     pub directive_line: Option<u64>,
-    /// The packet that was rejected, or whose time is wrong, without which there would be no such finding; `None` for a root cause.
+    /// The rejected or wrongly dated packet without which the finding would not exist; `None` for a root cause.
     pub follows_from: Option<Cause>,
 }
 
-/// An earlier packet of the same episode that was rejected, or whose time is wrong (TIME); or an earlier line that names no episode and
-/// may have been one.
+/// Cause of a finding: an earlier packet of the same episode that was rejected or wrongly dated (TIME), or an earlier line
+/// without an episode that may have been such a packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Cause {
-    /// Its line, from 1.
+    /// Line of the packet, from 1.
     pub line: u64,
-    /// Its `header.packet_id`, if that is readable.
+    /// `header.packet_id`, if it is readable.
     pub packet_id: Option<String>,
 }

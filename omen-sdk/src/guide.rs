@@ -134,9 +134,9 @@
 //! A correlation id begins once: `start` refuses an id that has begun in this process or is in the log. A resumed
 //! episode takes its log over; an earlier handle of it writes nothing from then on.
 //!
-//! `omen check` accepts whatever an episode has written, because the same machine judges every packet before it is
-//! written. If the log itself fails, it is unknown how much of the step it holds. So every later step fails, and the
-//! episode cannot close: resume it from its log with [`AnyEpisode::resume`](crate::AnyEpisode::resume).
+//! `omen check` accepts every log that an episode has written, because the same machine judges every packet before it is written.
+//! If the log itself fails, it is unknown how much of the step it holds. So every later step fails, and the episode cannot close:
+//! resume it from its log with [`AnyEpisode::resume`](crate::AnyEpisode::resume).
 //!
 //! ## 5. When something fails
 //!
@@ -465,8 +465,8 @@
 //!
 //! An agent with its own transport needs no episode. [`packet`](crate::packet) has a builder for every packet and every
 //! object in it. Where a schema has conditionals, each case is a branch with its own builder: the members that the
-//! branch requires are required by type, those that it excludes cannot be set, and `build()` cannot fail. How long and how
-//! deep a packet is, only the whole shows: the `build()` of a packet returns an error if a reader would refuse it.
+//! branch requires are required by type, those that it excludes cannot be set, and `build()` cannot fail. The length and depth of
+//! a packet depend on all its parts: the `build()` of a packet returns an error if a reader would refuse it.
 //!
 //! | Object | Branches |
 //! |---|---|

@@ -53,8 +53,8 @@ pub use omen_gate as gate;
 pub use omen_invariants::facts;
 pub use omen_types::{builder, packet};
 
-// rustc names a type by its shortest path: `omen::Episode`, not `omen::episode::Episode`. So every type that a compile error
-// may name is also at the root. Programs import the prelude, and other names from their modules.
+// rustc names a type by its shortest path: `omen::Episode`, not `omen::episode::Episode`. So every type that a compile error may
+// name is also at the root. Programs import the prelude, and other names from their modules.
 #[doc(no_inline)]
 pub use finding::{Code, Diagnostic, Finding, Severity, Stage};
 #[doc(no_inline)]

@@ -1,29 +1,29 @@
 //! Splits a stream of bytes into lines, in bounded memory.
 //!
-//! Written by hand because `BufRead` has no limit for a line, and copies each one.
+//! Hand-written because `BufRead` has no limit for a line, and copies each line.
 
 use std::fmt;
 use std::io::{self, Read};
 
-/// One line of a stream, without its line end.
+/// A line of a stream, without its line end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RawLine<'l> {
     /// The bytes of the line.
     Whole(&'l [u8]),
-    /// The line is longer than the limit; its bytes were not kept.
+    /// A line that is longer than the limit; its bytes were discarded.
     TooLong,
 }
 
 /// Splits a stream into lines, which end with a line feed, or with a carriage return and a line feed. Keeps at most one
-/// incomplete line.
+/// incomplete line in memory.
 ///
-/// The receiver of the lines may fail. The rest of the bytes is not split then, so the stream cannot be continued.
+/// The receiver of the lines may fail. The rest of the bytes is then not split, so the stream cannot be continued.
 #[derive(Debug)]
 pub struct LineSplitter {
-    /// The most bytes of a line, without its line end.
+    /// Maximum length of a line in bytes, without its line end.
     limit: usize,
     pending: Vec<u8>,
-    /// The pending line is too long, and the rest of it is skipped.
+    /// Whether the pending line is too long, and its rest is being skipped.
     skipping: bool,
     bytes: u64,
 }
@@ -35,7 +35,7 @@ impl LineSplitter {
         Self { limit, pending: Vec::new(), skipping: false, bytes: 0 }
     }
 
-    /// Takes the next bytes of the stream, and passes on each line that ends in them.
+    /// Splits the next bytes of the stream, and passes on each line that ends in them.
     ///
     /// # Errors
     /// The first error of `each`.
@@ -55,11 +55,11 @@ impl LineSplitter {
         Ok(())
     }
 
-    /// Takes the next bytes of the stream from a reader, to its end. `each` gets every line that ends in them, and `None`
-    /// whenever it has got all lines that were read so far: the reader may block next.
+    /// Reads the stream to its end. `each` gets every line, and `None` whenever all lines read so far have been passed on: the
+    /// reader may block next.
     ///
     /// # Errors
-    /// If the reader fails, or at the first error of `each`. A read that is interrupted is tried again.
+    /// If the reader fails, or at the first error of `each`. An interrupted read is retried.
     pub fn read<E>(
         &mut self,
         mut reader: impl Read,
@@ -79,8 +79,8 @@ impl LineSplitter {
         }
     }
 
-    /// Takes the next bytes of the stream without splitting them: returns the line that was incomplete, if it ends in them,
-    /// and the whole lines after it, with their line ends.
+    /// Processes the next bytes of the stream without splitting them. Returns the incomplete line, if it ends in them, and the
+    /// whole lines after it, with their line ends.
     pub(crate) fn cut<'b>(&mut self, bytes: &'b [u8]) -> (Option<HeldLine>, &'b [u8]) {
         self.bytes += bytes.len() as u64;
         let (mut first, mut rest) = (None, bytes);
@@ -99,7 +99,7 @@ impl LineSplitter {
         (first, whole)
     }
 
-    /// Takes out the incomplete line, if there is one.
+    /// Removes and returns the incomplete line, if any.
     pub(crate) fn release(&mut self) -> Option<HeldLine> {
         let is_too_long = std::mem::take(&mut self.skipping);
         let bytes = std::mem::take(&mut self.pending);
@@ -119,22 +119,22 @@ impl LineSplitter {
         self.bytes += count as u64;
     }
 
-    /// What a snapshot keeps: the incomplete line, whether it is too long, and the number of bytes.
+    /// Returns the state for a snapshot: the incomplete line, whether it is too long, and the number of bytes.
     pub(crate) fn state(&self) -> (&[u8], bool, u64) {
         (&self.pending, self.skipping, self.bytes)
     }
 
-    /// A splitter that goes on where one with this state was.
+    /// Creates a splitter that continues from such a state.
     pub(crate) fn resume(limit: usize, (pending, skipping, bytes): (&[u8], bool, u64)) -> Self {
         Self { limit, pending: pending.to_vec(), skipping, bytes }
     }
 
-    /// The most bytes of a line.
+    /// Returns the maximum length of a line in bytes.
     pub(crate) fn limit(&self) -> usize {
         self.limit
     }
 
-    /// The number of bytes taken so far.
+    /// Returns the number of bytes processed so far.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.bytes
@@ -144,7 +144,7 @@ impl LineSplitter {
         if self.skipping {
             return;
         }
-        // One byte more may be a carriage return, which belongs to the line end.
+        // One more byte may be a carriage return, which belongs to the line end.
         if self.pending.len() + bytes.len() > self.limit.saturating_add(1) {
             self.skipping = true;
             self.pending = Vec::new();
@@ -162,7 +162,7 @@ impl LineSplitter {
     }
 }
 
-/// A line that was kept because it did not end in the bytes that it began in.
+/// A line that was buffered because it did not end in the chunk in which it began.
 #[derive(Debug)]
 pub(crate) struct HeldLine {
     bytes: Vec<u8>,
@@ -181,12 +181,12 @@ pub(crate) fn whole(line: &[u8], limit: usize) -> RawLine<'_> {
     if line.len() > limit { RawLine::TooLong } else { RawLine::Whole(line) }
 }
 
-/// Why reading has stopped before the end of the stream: one of its two sides has failed.
+/// The reason why reading stopped before the end of the stream.
 #[derive(Debug)]
 pub enum ReadError<E> {
-    /// The reader has failed. What it gave before was passed on.
+    /// The reader failed. All lines read before were passed on.
     Input(io::Error),
-    /// The receiver has failed. What was read after that is lost.
+    /// The receiver failed. Bytes read after that are lost.
     Sink(E),
 }
 
@@ -208,7 +208,7 @@ impl<E: std::error::Error> std::error::Error for ReadError<E> {
     }
 }
 
-/// How much is read at a time: enough that system calls are rare, and little enough to stay in the cache.
+/// Size of a read in bytes: large enough that system calls are rare, and small enough to stay in the cache.
 pub(crate) const READ_BYTES: usize = 256 * 1024;
 
 #[cfg(test)]
@@ -219,7 +219,7 @@ mod tests {
 
     const LIMIT: usize = 1 << 20;
 
-    /// Lengths of the lines; `None` for one that is too long.
+    /// Returns the length of each line; `None` for a line that is too long.
     fn split(bytes: &[u8], chunk: usize) -> Vec<Option<usize>> {
         let mut lines = LineSplitter::new(LIMIT);
         let mut all = Vec::new();

@@ -23,10 +23,10 @@ use omen_fsm::episode::{AnyEpisode, Line, Log, ResumeError, Setup};
 use omen_invariants::ledger::{Fingerprint, Kind};
 use omen_types::{CorrelationId, PacketFacts, PacketId};
 
-/// A log of JSON Lines in a file with one writer: the file is locked as long as this or a clone of it lives, so that no two
+/// A log of JSON Lines in a file with one writer: the file is locked while this value or a clone of it exists, so that no two
 /// processes write to one log. Clones write to the same file, each step as a whole, so episodes may be interleaved in it.
 ///
-/// Remembers each correlation id in the log with the id of its last packet, in about 40 bytes.
+/// Keeps each correlation id in the log with the id of its last packet in memory, in about 40 bytes.
 #[derive(Clone, Debug)]
 pub struct LogFile(Arc<Mutex<Open>>);
 
@@ -34,35 +34,35 @@ pub struct LogFile(Arc<Mutex<Open>>);
 struct Open {
     path: PathBuf,
     file: File,
-    /// The last packet of each episode, by correlation id.
+    /// Last packet of each episode, by correlation id.
     last: BTreeMap<Fingerprint, Fingerprint>,
     is_synced: bool,
 }
 
 impl Drop for Open {
     fn drop(&mut self) {
-        // Closing the file is not enough: a child process that another thread starts has a copy of the descriptor until it
-        // executes its program, and keeps the lock until then.
+        // Closing the file is not enough: a child process that another thread is starting has a copy of the descriptor, and so
+        // the lock, until it executes its program.
         let _ = self.file.unlock();
     }
 }
 
-/// Why a file cannot be used as a log.
+/// The reason why a file cannot be used as a log.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum LogFileError {
-    /// The caller, or another process: the file is open in another `LogFile`.
+    /// Caller or another process: the file is open in another `LogFile`.
     Locked(PathBuf),
-    /// The input: the file ends without a line feed, so its last step may be incomplete.
+    /// Input: the file ends without a line feed, so its last step may be incomplete.
     Torn {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// How many bytes of the file are complete lines.
+        /// Number of bytes in complete lines.
         whole: u64,
     },
-    /// The input: the episode cannot be resumed from this log.
+    /// Input: the episode cannot be resumed from this log.
     Resume(PathBuf, ResumeError),
-    /// The environment: the file cannot be read, created or locked.
+    /// Environment: the file cannot be read, created or locked.
     Io(PathBuf, io::Error),
 }
 
@@ -98,14 +98,15 @@ impl LogFile {
     /// Opens or creates a log, and locks it.
     ///
     /// # Errors
-    /// If it is open elsewhere, its last line is incomplete, or it cannot be read.
+    /// If the file is locked, its last line is incomplete, or it cannot be read.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, LogFileError> {
         let path = path.as_ref();
         let file = OpenOptions::new().read(true).append(true).create(true).open(path);
         Self::from_file(file.map_err(|error| LogFileError::Io(path.to_owned(), error))?, path)
     }
 
-    /// Uses a file that is open for reading and appending, for a program that has checked what it has opened. Errors name the path.
+    /// Uses a file that is open for reading and appending, for a program that has checked which file it opened. `path` is for
+    /// error messages.
     ///
     /// # Errors
     /// As [`open`](Self::open).
@@ -135,21 +136,21 @@ impl LogFile {
         Ok(Self(Arc::new(Mutex::new(log))))
     }
 
-    /// Waits for the disk after every step: a step is taken only when it is on the disk.
+    /// Makes every step wait until it is on the disk.
     #[must_use]
     pub fn synced(self) -> Self {
         self.lock().is_synced = true;
         self
     }
 
-    /// Resumes the episode that `setup` names at the end of the log, to which it then writes. It need not have begun.
+    /// Resumes the episode of `setup` at the end of the log, to which it then writes. It need not have begun.
     ///
     /// # Errors
     /// [`LogFileError::Resume`] as [`AnyEpisode::resume`]; [`LogFileError::Io`] if the file cannot be read.
     pub fn resume(&self, setup: Setup) -> Result<AnyEpisode, LogFileError> {
         let id = setup.correlation_id().clone();
         let mut lines: Vec<String> = Vec::new();
-        // Lines of other episodes become blank lines, so that an error names the line of the file.
+        // Lines of other episodes become blank lines, so that errors have the line numbers of the file.
         let mut open = self.lock();
         let path = open.path.clone();
         let read = open.lines(|line| {
@@ -165,14 +166,14 @@ impl LogFile {
         resumed.map_err(|error| LogFileError::Resume(path, error))
     }
 
-    /// A poisoned lock is harmless: only I/O can panic while it is held, which leaves no field half changed.
+    /// Ignores poisoning: only I/O can panic while the lock is held, which leaves no field half updated.
     fn lock(&self) -> MutexGuard<'_, Open> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Open {
-    /// Reads all lines. If the last line is incomplete, returns how many bytes are complete lines.
+    /// Reads all lines. If the last line is incomplete, returns the number of bytes in complete lines.
     fn lines(&mut self, mut each: impl FnMut(&[u8])) -> io::Result<Option<u64>> {
         self.file.seek(SeekFrom::Start(0))?;
         let mut reader = BufReader::new(&self.file);

@@ -1,4 +1,4 @@
-//! The names that an agent needs daily: `use omen::prelude::*;`.
+//! Names that most agents need: `use omen::prelude::*;`.
 //!
 //! Other names are in modules: the states, moves and errors of the typed API in [`episode`](crate::episode), the parts of an
 //! envelope in [`facts`](crate::facts), the packets in [`packet`](crate::packet), the validator in

@@ -1,4 +1,4 @@
-//! The validator: takes bytes of a log, and reports findings.
+//! The validator: checks the bytes of a log, and reports findings.
 
 use std::io::{self, Read};
 
@@ -51,13 +51,13 @@ use tally::Tally;
 ///
 /// # Memory
 ///
-/// Memory grows with the number of episodes (about 100 bytes each), with their open directives and tokens (about 100 bytes
-/// each), and by 16 bytes for each id that must not be repeated (D21), up to 40 in an episode with more than 24; otherwise not
-/// with the length of the log. An episode that has nothing left to do costs the same, since an observation may begin its next
-/// cycle, in which its ids must not be repeated (D12). After rejected packets, up to 128 MiB of packets are kept until it is known
-/// whether a finding follows from them. To follow logs without an end, use one validator for each file or day, if no
-/// episode is in two of them, or [`end_episode`](Self::end_episode) where it is known that an episode is done. A program with many
-/// validators bounds the sum of what they keep by [`one_of`](Self::one_of).
+/// Memory grows with the number of episodes (about 100 bytes each), with their open directives and tokens (about 100 bytes each),
+/// and by 16 bytes for each id that must not be repeated (D21), up to 40 in an episode with more than 24; otherwise not with the
+/// length of the log. A finished episode costs the same, since an observation may begin its next cycle, in which its ids must not
+/// be repeated (D12). After rejected packets, up to 128 MiB of packets are kept until it is known whether a finding follows from
+/// them. To follow endless logs, use one validator for each file or day, if no episode is in two of them, or
+/// [`end_episode`](Self::end_episode) once an episode is known to be finished. A program with many validators limits their total
+/// memory by [`one_of`](Self::one_of).
 ///
 /// ```
 /// use omen::{Finding, Validator, validator::ValidatorOptions};
@@ -85,8 +85,8 @@ impl Validator {
         Self { head: Head::default(), lines: LineSplitter::new(MAX_LINE_BYTES), judge }
     }
 
-    /// Takes its share of memory, for a program that has so many validators at a time: of the packets that are kept after rejected
-    /// ones, and of the episodes that need not be unpacked for their next packet. The findings are the same.
+    /// Limits memory for a program that has `validators` validators at a time: both the packets that are kept after rejected
+    /// ones, and the episodes that are kept unpacked, are shared between them. The findings are the same.
     ///
     /// ```
     /// use omen::{Finding, Validator, ValidatorOptions};
@@ -107,7 +107,7 @@ impl Validator {
     /// Checks the next bytes of the stream, in chunks of any size.
     ///
     /// # Errors
-    /// The first error of the sink. The rest of `bytes` is not checked then, so the stream cannot be continued.
+    /// The first error of the sink. The rest of `bytes` is then not checked, so the stream cannot be continued.
     pub fn feed<S: Sink + ?Sized>(&mut self, bytes: &[u8], sink: &mut S) -> Result<(), S::Error> {
         if !self.head.is_lines() {
             match self.head.take(bytes) {
@@ -132,10 +132,10 @@ impl Validator {
         self.judge.lines(whole, self.lines.limit(), sink)
     }
 
-    /// Checks everything that a reader returns. It is not read to its end if its beginning shows that it is not JSON Lines.
+    /// Checks everything that a reader returns. If its beginning is not JSON Lines, the rest is not read.
     ///
     /// # Errors
-    /// If the reader fails, after everything that it returned before was checked; or the first error of the sink.
+    /// If the reader fails, after everything that it had returned was checked; or the first error of the sink.
     pub fn read<S: Sink + ?Sized>(&mut self, mut reader: impl Read, sink: &mut S) -> Result<(), ReadError<S::Error>> {
         let mut buffer = vec![0; READ_BYTES];
         while !self.head.is_other() {
@@ -152,10 +152,10 @@ impl Validator {
         Ok(())
     }
 
-    /// Reports the directives that are late at the time `now`, without waiting for a packet (INV-011): for a program that
-    /// follows a log as it is written, with a clock of its own. Each late directive is reported once, here or with the next
-    /// packet. The clocks of the episodes do not change (D2), so later packets get the same verdict as in a replay; only a
-    /// decision that follows a report on a directive with CRITICAL stakes is expected to escalate (D69).
+    /// Reports the directives that are late at the time `now`, without waiting for a packet (INV-011), for a program with its own
+    /// clock that follows a log while it is written. Each late directive is reported once, here or with the next packet. The
+    /// clocks of the episodes do not change (D2), so later packets get the same verdict as in a replay; only a decision that
+    /// follows a report on a directive with CRITICAL stakes is expected to escalate (D69).
     ///
     /// ```
     /// use omen::{Code, Finding, Validator, validator::ValidatorOptions};
@@ -180,12 +180,12 @@ impl Validator {
         (0..episodes.len()).try_for_each(|at| tally.late(episodes.tick(at, now), now, charities, options, sink))
     }
 
-    /// Ends an episode before the end of the stream: reports what is still open in it (D4), and forgets it. Returns whether there
-    /// was one. For a program that follows logs without an end, and knows from elsewhere which work is done.
+    /// Ends an episode before the end of the stream: reports what is still open in it (D4), and forgets it. Returns whether the
+    /// episode existed. This is for a program that follows endless logs, and learns from elsewhere that an episode is finished.
     ///
-    /// With the episode its ids are forgotten. A later packet with its correlation id begins another episode, in which they are
-    /// new: a repeated `packet_id` or `task_id` (D21) is not found any more, a token is unknown (E4), and the budgets are those
-    /// of the next first decision (D32). So end only what can have no more packets.
+    /// The ids of the episode are forgotten as well. A later packet with its correlation id begins another episode, in which they
+    /// are new: a repeated `packet_id` or `task_id` (D21) is no longer found, a token is unknown (E4), and the budgets are those
+    /// of the next first decision (D32). So end only an episode that will have no more packets.
     ///
     /// ```
     /// use omen::{Finding, Validator, ValidatorOptions};
@@ -212,14 +212,14 @@ impl Validator {
         Ok(true)
     }
 
-    /// The counts so far.
+    /// Returns the counts so far.
     #[must_use]
     pub fn summary(&self) -> Summary {
         let Judge { episodes, tally, .. } = &self.judge;
         Summary { bytes: self.lines.bytes(), episodes: episodes.begun(), ..tally.summary }
     }
 
-    /// Checks the end of the stream: a last line without a line end, and what is still open (D4).
+    /// Checks the end of the stream: a last line without a line end, and what is still open in the episodes (D4).
     ///
     /// # Errors
     /// The first error of the sink.
@@ -249,9 +249,9 @@ struct Judge {
 }
 
 impl Judge {
-    /// Checks whole lines with their line ends, in groups, whose episodes are looked up together.
+    /// Checks whole lines with their line ends, in groups whose episodes are looked up together.
     fn lines<S: Sink + ?Sized>(&mut self, bytes: &[u8], limit: usize, sink: &mut S) -> Result<(), S::Error> {
-        // Each line is parsed in the place of one of the group before.
+        // Each line is parsed into the memory of a line of the previous group.
         let mut parsed: Vec<(u64, Parsed<'_>)> = Vec::new();
         let mut lines = Lines::new(bytes, limit);
         let mut line = self.tally.line;
@@ -294,7 +294,7 @@ impl Judge {
         }
     }
 
-    /// Judges a line, and reports on it; the place of its episode is looked up if it is not given.
+    /// Judges a line, and reports on it. The index of its episode is looked up unless it is given.
     fn judge<S: Sink + ?Sized>(&mut self, line: &Parsed<'_>, place: Option<u32>, sink: &mut S) -> Result<(), S::Error> {
         let judges = (&mut self.episodes, &mut self.charities);
         match judge(line, self.tally.line, place, judges, &self.options, sink.wants_packets()) {

@@ -1,31 +1,31 @@
-//! Messages that are stored together, or not at all.
+//! Batches of messages, which are stored atomically.
 
 use async_nats::jetstream::Context;
 use async_nats::{HeaderMap, header};
 use bytes::Bytes;
 use serde::Deserialize;
 
-/// A message to be stored.
+/// A message to store.
 #[derive(Clone, Debug)]
 pub struct Outgoing {
-    /// Where.
+    /// Subject of the message.
     pub subject: String,
-    /// What the server is to expect, and what readers see.
+    /// Headers, including the server's expectations.
     pub headers: HeaderMap,
-    /// The content.
+    /// Content.
     pub body: Bytes,
 }
 
-/// Why messages are not stored.
+/// The reason why messages were not stored.
 #[derive(Debug, PartialEq, Eq)]
 pub enum NotStored {
-    /// Something was stored that they did not expect, or one of them was stored before.
+    /// An expectation of a message was not met, or a message had already been stored.
     Unexpected,
-    /// The server failed. They may be stored, all of them.
+    /// The server failed. The whole batch may have been stored.
     Failed(String),
 }
 
-/// What a server answers to the last message of a batch.
+/// Response of a server to the last message of a batch.
 #[derive(Deserialize)]
 struct Answer {
     #[serde(default)]
@@ -41,14 +41,14 @@ struct Refusal {
     description: String,
 }
 
-/// Stores messages together, and returns the sequence of the last one. A server takes at most 1,000.
+/// Stores messages atomically, and returns the sequence of the last one. A server accepts at most 1,000.
 ///
 /// # Errors
-/// If they are not stored, or it is not known whether they are.
+/// If the messages were not stored, or the outcome is unknown.
 pub async fn store(context: &Context, messages: Vec<Outgoing>) -> Result<u64, NotStored> {
     let client = context.client();
     let count = messages.len();
-    // Any id that no other batch has.
+    // Any unique id.
     let id = client.new_inbox();
     let failed = |why: &dyn std::fmt::Display| NotStored::Failed(why.to_string());
     for (message, number) in messages.into_iter().zip(1..) {
@@ -76,5 +76,5 @@ pub async fn store(context: &Context, messages: Vec<Outgoing>) -> Result<u64, No
     Err(failed(&"nothing to publish"))
 }
 
-/// The codes of the server for: wrong last sequence (two forms), and a batch with a message id that it has seen.
+/// Error codes of the server: wrong last sequence (two variants), and a batch with a message id that was seen before.
 const UNEXPECTED: &[u64] = &[10071, 10164, 10201];

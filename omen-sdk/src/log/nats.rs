@@ -1,4 +1,4 @@
-//! The log of an agent, on a server.
+//! Log of an agent on a NATS server.
 
 use std::collections::HashMap;
 use std::fmt::Display;
@@ -21,25 +21,25 @@ use tokio::time::timeout;
 use super::batch::{self, NotStored, Outgoing};
 use super::subject::{PACKETS, PARTITIONS_KEY, packets_of, partition_of};
 
-/// A log in streams of NATS JetStream, from where `omen worker` judges it: `docs/scale.md` describes them. An episode is in one of
-/// them. A step is taken when the server has stored its packets, all or none, or it fails. Clones share one connection.
+/// A log in streams of NATS JetStream, whose packets `omen worker` judges: see `docs/scale.md`. Each episode is in one stream. A
+/// step succeeds when the server has stored all its packets; otherwise it fails, and none is stored. Clones share one connection.
 ///
 /// An episode has one writer. Each step expects the last packet that this log has stored for the episode, so the server refuses
-/// those of a second writer, wherever it runs.
+/// the packets of a second writer, wherever it runs.
 ///
-/// Every step waits for an answer of the server, at most some seconds, and blocks its thread meanwhile, as a log in a file waits
-/// for the disk. If no answer comes, the step may be in the stream; [`resume`](Self::resume) shows it.
+/// Every step blocks its thread until the server responds, at most some seconds, as a log in a file waits for the disk. If no
+/// response arrives, the step may be in the stream; [`resume`](Self::resume) finds out.
 #[derive(Clone, Debug)]
 pub struct Nats(UnboundedSender<Job>);
 
-/// What the thread of the connection is asked for.
+/// Request to the thread of the connection.
 #[derive(Debug)]
 enum Job {
-    /// Whether there are packets of an episode.
+    /// Checks for packets of an episode.
     Holds(String, SyncSender<Result<bool>>),
     /// Stores the packets of a step.
     Append(String, Vec<Bytes>, SyncSender<Result<()>>),
-    /// The packets of an episode.
+    /// Reads the packets of an episode.
     Lines(String, SyncSender<Result<Vec<String>>>),
 }
 
@@ -47,12 +47,12 @@ impl Nats {
     /// Connects to a server.
     ///
     /// # Errors
-    /// If it cannot be reached, or has no streams of packets; `omen worker` and `omen publish` make them.
+    /// If the server is unreachable, or has no streams of packets; `omen worker` and `omen publish` create them.
     pub fn connect(addresses: &str) -> Result<Self> {
         Self::connect_with(addresses, ConnectOptions::new())
     }
 
-    /// Connects with credentials, TLS and whatever else there is to say.
+    /// Connects with credentials, TLS and other options.
     ///
     /// # Errors
     /// As [`connect`](Self::connect).
@@ -76,10 +76,10 @@ impl Nats {
         Ok(Self(jobs))
     }
 
-    /// Resumes the episode that `setup` names at the end of what the stream holds of it. It need not have begun.
+    /// Resumes the episode of `setup` at the end of its packets in the stream. It need not have begun.
     ///
     /// # Errors
-    /// The inner error as [`AnyEpisode::resume`]; the outer one if the stream cannot be read.
+    /// The inner error is that of [`AnyEpisode::resume`]; the outer one means that the stream cannot be read.
     pub fn resume(&self, setup: Setup) -> Result<std::result::Result<AnyEpisode, ResumeError>> {
         let id = setup.correlation_id().as_str().to_owned();
         let lines = self.ask(|answer| Job::Lines(id, answer))?;
@@ -101,18 +101,18 @@ impl Log for Nats {
     }
 
     fn holds(&self, episode: &CorrelationId) -> bool {
-        // Without an answer it is not known; the first step expects that there is none.
+        // Without a response it is unknown. The first step fails if there are packets, because it expects none.
         self.ask(|answer| Job::Holds(episode.as_str().to_owned(), answer)).unwrap_or(false)
     }
 }
 
-/// A connection, and what it has stored.
+/// A connection, and the positions of its episodes.
 struct Connection {
     context: Context,
-    /// How the names of the streams begin; the number of the partition follows.
+    /// Prefix of the streams' names; the number of the partition follows.
     prefix: String,
     partitions: u16,
-    /// The last packet of each episode that is written or was resumed here.
+    /// Sequence of the last packet of each episode that is written or was resumed here.
     last: HashMap<String, u64>,
 }
 
@@ -131,16 +131,16 @@ impl Connection {
         Ok(Self { prefix: prefix.to_owned(), partitions, context, last: HashMap::new() })
     }
 
-    /// The stream of an episode.
+    /// Returns the stream of an episode.
     async fn stream(&self, id: &str) -> Result<Stream> {
         let name = format!("{}{}", self.prefix, partition_of(id, self.partitions));
         self.context.get_stream(name).await.map_err(|error| failed(READ, &error))
     }
 
-    /// Works until the last log is dropped.
+    /// Serves requests until the last log is dropped.
     async fn serve(mut self, mut jobs: UnboundedReceiver<Job>) {
         while let Some(job) = jobs.recv().await {
-            // The caller waits for the answer.
+            // Sending fails only if the caller is gone.
             match job {
                 Job::Holds(id, answer) => drop(answer.send(self.last(&id).await.map(|last| last > 0))),
                 Job::Append(id, lines, answer) => drop(answer.send(self.append(id, lines).await)),
@@ -172,7 +172,7 @@ impl Connection {
         }
     }
 
-    /// The last packet of an episode; 0 if there is none.
+    /// Returns the sequence of the last packet of an episode; 0 if it has none.
     async fn last(&self, id: &str) -> Result<u64> {
         let subject = packets_of(id, self.partitions);
         match self.stream(id).await?.get_last_raw_message_by_subject(&subject).await {
@@ -216,7 +216,7 @@ fn gone<E>(_: E) -> Error {
     Error::new(ErrorKind::NotConnected, "the thread of the connection has ended")
 }
 
-/// How long an answer may take.
+/// Response timeout.
 const ANSWER: Duration = Duration::from_secs(10);
 
 const READ: &str = "read the packets of an episode";

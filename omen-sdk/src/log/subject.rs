@@ -1,18 +1,18 @@
-//! The subjects of packets.
+//! Subjects of packets.
 
 use std::borrow::Cow;
 use std::hash::Hasher as _;
 
 use siphasher::sip128::{Hasher128 as _, SipHasher13};
 
-/// Where packets are published: parts for the partition and the episode follow.
+/// First tokens of the subject of a packet. Tokens for the partition and the episode follow.
 pub const PACKETS: &str = "omen.packets";
 
-/// The key of the number of partitions in the metadata of each stream of packets.
+/// Key of the number of partitions in the metadata of each stream of packets.
 pub const PARTITIONS_KEY: &str = "omen-partitions";
 
-/// The subject of the packets of an episode, of so many partitions. All packets of an episode must be published to it, and no
-/// others.
+/// Returns the subject for the packets of an episode, given the number of partitions. All packets of an episode must be published
+/// to it, and no others.
 ///
 /// ```
 /// assert_eq!(omen::log::packets_of("corr_7", 4), "omen.packets.1.corr_7");
@@ -22,8 +22,8 @@ pub fn packets_of(correlation_id: &str, partitions: u16) -> String {
     format!("{PACKETS}.{}.{}", partition_of(correlation_id, partitions), token(correlation_id))
 }
 
-/// The partition of an episode, from 0, of so many: FNV-1a (32 bits) of its [`token`], modulo their number. A server that maps
-/// subjects with `partition(4,1)` computes the same.
+/// Returns the partition of an episode, from 0 to `partitions - 1`: FNV-1a (32 bits) of its [`token`], modulo `partitions`. A
+/// server that maps subjects with `partition(4,1)` computes the same.
 #[must_use]
 pub fn partition_of(correlation_id: &str, partitions: u16) -> u16 {
     let hash = short(correlation_id)
@@ -32,7 +32,7 @@ pub fn partition_of(correlation_id: &str, partitions: u16) -> u16 {
     u16::try_from(hash % u32::from(partitions.max(1))).unwrap_or(0)
 }
 
-/// The last part of an episode's subject: its correlation id, or a hash of one that is too long for a subject.
+/// Returns the last token of an episode's subject: its correlation id, or a hash of an id that is too long for a subject.
 #[must_use]
 pub fn token(correlation_id: &str) -> String {
     short(correlation_id).into_owned()
@@ -47,7 +47,7 @@ fn short(correlation_id: &str) -> Cow<'_, str> {
     Cow::Owned(format!("~{:032x}", hasher.finish128().as_u128()))
 }
 
-/// A server limits the line that has the subject to 4 KiB.
+/// Maximum length of a token in bytes. A server limits the line with the subject to 4 KiB.
 const LONGEST: usize = 200;
 
 #[cfg(test)]

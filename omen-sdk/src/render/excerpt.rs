@@ -1,7 +1,7 @@
-//! The part of a long line that is shown to people.
+//! Excerpts of long lines for terminals.
 //!
-//! Written by hand: `annotate-snippets` leaves no room for the label when it cuts a line, and prints characters of the log that
-//! a terminal would obey.
+//! Hand-written: `annotate-snippets` leaves no room for the label when it truncates a line, and prints characters of the log that
+//! a terminal would interpret.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -13,34 +13,34 @@ use textwrap::core::display_width;
 pub(super) struct Excerpt {
     pub(super) text: String,
     pub(super) span: Range<usize>,
-    /// Whether the label has room behind the caret.
+    /// Whether the label fits after the caret.
     pub(super) has_label: bool,
 }
 
-/// How much of a line is shown.
+/// Space for an excerpt.
 #[derive(Clone, Copy)]
 pub(super) struct Window {
-    /// Columns of the line, with the marks of the sides that are cut off.
+    /// Columns for the line, including the marks of truncated sides.
     pub(super) columns: usize,
-    /// Columns of a label that may be outside the window; `None` if the label is shown whatever its length.
+    /// Columns of a label that may exceed the window; `None` if a label of any length is shown.
     pub(super) overhang: Option<usize>,
 }
 
 impl Window {
-    /// Where nothing is known of the terminal.
+    /// Default for an unknown terminal.
     pub(super) const UNBOUNDED: Self = Self { columns: 102, overhang: None };
 }
 
-/// Returns the part of a line around a span that fits into a window. A side that is cut off ends in `…`. `label` is the number of
-/// columns of the words after the caret.
+/// Returns the part of a line around a span that fits into a window. A truncated side ends in `…`. `label` is the width in
+/// columns of the text after the caret.
 pub(super) fn excerpt(line: &str, span: &Range<usize>, label: usize, window: Window) -> Excerpt {
     let (before, inside, after) = split(line, span);
     let columns = window.columns.saturating_sub(2);
     let (inside_text, inside_columns) = head(inside, columns * 3 / 5);
     let inside_cut = inside_text.len() < inside.len();
 
-    // To the right: room for the label, and for some of the text. To the left: the rest, since the name of the field is
-    // there. Room that one side does not need goes to the other. An empty span has a caret, too.
+    // The right side gets room for the label and for some text, and the left side the rest, since the name of the field is there.
+    // Room that one side does not need goes to the other. An empty span has a caret, too.
     let room = columns.saturating_sub(inside_columns.max(1));
     let needed = (label + 1).saturating_sub(window.overhang.unwrap_or(OVERHANG));
     let has_label = label > 0 && (window.overhang.is_none() || needed <= room * 3 / 4);
@@ -64,19 +64,19 @@ pub(super) fn excerpt(line: &str, span: &Range<usize>, label: usize, window: Win
     Excerpt { text, span: start..end, has_label }
 }
 
-/// The longest beginning of a text that has so many columns, and how many it has.
+/// Returns the longest prefix of a text of at most `most` columns, and its width.
 fn head(text: &str, most: usize) -> (&str, usize) {
     let (bytes, columns) = fitting(text.chars(), most);
     (text.get(..bytes).unwrap_or(text), columns)
 }
 
-/// The longest end of a text that has so many columns, and how many it has.
+/// Returns the longest suffix of a text of at most `most` columns, and its width.
 fn tail(text: &str, most: usize) -> (&str, usize) {
     let (bytes, columns) = fitting(text.chars().rev(), most);
     (text.get(text.len() - bytes..).unwrap_or(text), columns)
 }
 
-/// How many bytes of some characters have so many columns, and how many they have.
+/// Returns the number of bytes of leading characters that fit into `most` columns, and their width.
 fn fitting(chars: impl Iterator<Item = char>, most: usize) -> (usize, usize) {
     let (mut bytes, mut columns, mut count) = (0, 0, 0);
     for c in chars {
@@ -89,7 +89,7 @@ fn fitting(chars: impl Iterator<Item = char>, most: usize) -> (usize, usize) {
     (bytes, columns)
 }
 
-/// The columns of a character on a terminal.
+/// Returns the width of a character on a terminal, in columns.
 fn width(c: char) -> usize {
     match visible(c) {
         '\t' => TAB,
@@ -97,8 +97,8 @@ fn width(c: char) -> usize {
     }
 }
 
-/// Makes every character visible: none of the text can move the cursor, change colours or reverse the writing direction of
-/// a terminal.
+/// Makes every character visible, so that the text cannot move the cursor, change colours or reverse the writing direction of a
+/// terminal.
 pub fn clean(text: &str) -> Cow<'_, str> {
     if text.chars().all(|c| visible(c) == c && c != '\t') {
         return Cow::Borrowed(text);
@@ -107,7 +107,7 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     for c in text.chars() {
         match visible(c) {
             '\t' => cleaned.push('␉'),
-            // A character without a picture is escaped: columns do not matter here.
+            // A character without a glyph is escaped, because columns do not matter here.
             char::REPLACEMENT_CHARACTER if c != char::REPLACEMENT_CHARACTER => cleaned.extend(c.escape_unicode()),
             seen => cleaned.push(seen),
         }
@@ -115,7 +115,7 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     Cow::Owned(cleaned)
 }
 
-/// Tabs are kept: `annotate-snippets` expands them.
+/// Replaces characters that a terminal would interpret. Tabs are kept: `annotate-snippets` expands them.
 fn visible(c: char) -> char {
     match c {
         '\t' => c,
@@ -127,7 +127,7 @@ fn visible(c: char) -> char {
     }
 }
 
-/// The line before, in and after the span. A span outside the line, or inside a character, is moved: the line may have been
+/// Splits a line before and after a span. A span outside the line, or inside a character, is moved: the line may have been
 /// decoded lossily.
 fn split<'l>(line: &'l str, span: &Range<usize>) -> (&'l str, &'l str, &'l str) {
     let boundary = |at: usize| (0..=at.min(line.len())).rev().find(|at| line.is_char_boundary(*at)).unwrap_or(0);
@@ -137,13 +137,13 @@ fn split<'l>(line: &'l str, span: &Range<usize>) -> (&'l str, &'l str, &'l str) 
     (before, inside, after)
 }
 
-/// Columns of a label that may be outside a window that is not bounded.
+/// Columns by which a label may exceed the default window.
 const OVERHANG: usize = 20;
 
-/// Columns as which `annotate-snippets` prints a tab.
+/// Columns of a tab as `annotate-snippets` prints it.
 const TAB: usize = 4;
 
-/// Most characters for each column: some have none.
+/// Maximum number of characters per column: some characters have no width.
 const MOST_CHARACTERS: usize = 4;
 
 const CUT: char = '…';

@@ -32,10 +32,10 @@ pub use super::excerpt::clean;
 use super::excerpt::{Window, excerpt};
 use crate::finding::{Cause, Finding, Stage};
 
-/// Writes findings for people.
+/// Formatter of findings for people.
 ///
-/// A packet is a line of thousands of columns, so an excerpt around the place is shown. Whatever the log contains, only
-/// printable text and the colours of this renderer are written.
+/// A packet is a line of thousands of columns, so an excerpt around the position is shown. The output contains only printable
+/// text and the colours of this formatter, whatever the log contains.
 #[derive(Clone, Debug)]
 pub struct Human {
     renderer: Renderer,
@@ -43,24 +43,24 @@ pub struct Human {
 }
 
 impl Human {
-    /// Without colours.
+    /// Creates a formatter without colours.
     #[must_use]
     pub fn plain() -> Self {
         Self::with(Renderer::plain())
     }
 
-    /// With ANSI colours.
+    /// Creates a formatter with ANSI colours.
     #[must_use]
     pub fn coloured() -> Self {
         Self::with(Renderer::styled())
     }
 
-    /// Excerpts have their length already; the renderer must not cut them again.
+    /// Disables the renderer's truncation, because excerpts already have their length.
     fn with(renderer: Renderer) -> Self {
         Self { renderer: renderer.term_width(1000), width: None }
     }
 
-    /// For a terminal with so many columns: no line is longer, from 40 columns on. A wider one shows more of the log; texts have
+    /// Sets the width of the terminal, at least 40 columns: no line is longer. A wider terminal shows more of the log; texts have
     /// at most 88 columns.
     ///
     /// ```
@@ -77,8 +77,8 @@ impl Human {
         self
     }
 
-    /// Formats a finding, in several lines with a newline at the end. `line` is the text of its line: without it, or if the
-    /// place is unknown, no excerpt is shown.
+    /// Formats a finding as several lines with a newline at the end. `line` is the text of its line: without it, or if the
+    /// position is unknown, no excerpt is shown.
     #[must_use]
     pub fn finding(&self, file: &str, finding: &Finding, line: Option<&str>) -> String {
         let diagnostic = &finding.diagnostic;
@@ -107,7 +107,7 @@ impl Human {
         if let Some(label) = note {
             body = body.element(self.footer("note", &label, margin));
         }
-        // It is one line where there is room.
+        // The title fits on one line where there is room.
         let prefix = margin + "rule".len() + 5;
         let rule = Level::NOTE.with_name(Some("rule")).message(self.wrap(&rule(finding), None, prefix));
         body = body.element(rule);
@@ -124,7 +124,7 @@ impl Human {
         self.render(head, body)
     }
 
-    /// Formats a place without a finding: an excerpt, with a label.
+    /// Formats a position without a finding: an excerpt with a label.
     #[must_use]
     pub fn place(&self, origin: &str, number: u64, line: &str, span: &Range<usize>, label: &str) -> String {
         let margin = digits(number);
@@ -143,7 +143,7 @@ impl Human {
         self.wrap(text, None, 0)
     }
 
-    /// An excerpt of a line, and the label, if there is no room for it behind the caret.
+    /// Returns an excerpt of a line, and the label if it does not fit after the caret.
     fn snippet<'a>(
         &self,
         number: u64,
@@ -166,13 +166,13 @@ impl Human {
         (snippet, note.filter(|label| !label.is_empty()))
     }
 
-    /// A text at the end of a finding: ` = help: …`.
+    /// Returns a text at the end of a finding: ` = help: …`.
     fn footer<'a>(&self, name: &'static str, text: &str, margin: usize) -> Element<'a> {
         let level = if name == "help" { Level::HELP } else { Level::NOTE };
         level.with_name(Some(name)).message(self.wrap(text, Some(FOOTER), margin + name.len() + 5)).into()
     }
 
-    /// Where a finding is, and what is known of its packet, in further lines if there is no room.
+    /// Returns the position of a finding and the known facts of its packet, on further lines if they do not fit.
     fn origin(&self, location: &str, facts: &str, margin: usize) -> String {
         let (location, facts) = (clean(location), clean(facts));
         // ` --> `
@@ -189,8 +189,8 @@ impl Human {
         lines.replace('\n', &format!("\n{}", " ".repeat(indent)))
     }
 
-    /// Wraps a text at spaces: codes, ids and pointers stay whole, unless one is longer than a line of the terminal. `most`: the
-    /// columns of the text that are easy to read; `prefix`: those that are before it.
+    /// Wraps a text at spaces: codes, ids and pointers stay whole unless they are longer than a line of the terminal. `most` is
+    /// the maximum width for readability, `prefix` the number of columns before the text.
     fn wrap(&self, text: &str, most: Option<usize>, prefix: usize) -> String {
         let text = clean(text);
         let room = self.width.map(|width| width.saturating_sub(prefix));
@@ -202,7 +202,7 @@ impl Human {
         textwrap::fill(&text, options)
     }
 
-    /// The renderer takes a snippet after an origin in one group for a second file, and separates the first group from the
+    /// The renderer treats a snippet after an origin in one group as a second file, and separates the first group from the
     /// others. So head and body are separate groups, after an empty one.
     fn render(&self, head: Group<'_>, body: Group<'_>) -> String {
         let text = self.renderer.render(&[Group::with_level(Level::NOTE), head, body]);
@@ -210,7 +210,7 @@ impl Human {
     }
 }
 
-/// `file:line:column`, without the unknown parts.
+/// Returns `file:line:column`, without the unknown parts.
 fn location(file: &str, finding: &Finding) -> String {
     match (finding.line, finding.column) {
         (Some(line), Some(column)) => format!("{file}:{line}:{column}"),
@@ -220,7 +220,7 @@ fn location(file: &str, finding: &Finding) -> String {
     }
 }
 
-/// `packet ID · TYPE · episode ID · state STATE`, without the unknown parts.
+/// Returns `packet ID · TYPE · episode ID · state STATE`, without the unknown parts.
 fn facts(finding: &Finding) -> String {
     let mut facts = Vec::new();
     if let Some(id) = &finding.packet_id {
@@ -239,7 +239,7 @@ fn facts(finding: &Finding) -> String {
     facts.join(" · ")
 }
 
-/// ``E4, INV-007: title (`omen explain E4`)``
+/// Returns ``E4, INV-007: title (`omen explain E4`)``.
 fn rule(finding: &Finding) -> String {
     let code = finding.diagnostic.code;
     let mut codes = code.as_str().to_owned();
@@ -249,15 +249,15 @@ fn rule(finding: &Finding) -> String {
     format!("{codes}: {} (`omen explain {code}`)", code.info().title)
 }
 
-/// How many digits a number has.
+/// Returns the number of digits of a number.
 fn digits(number: u64) -> usize {
     number.checked_ilog10().map_or(1, |log| log as usize + 1)
 }
 
-/// Columns of the text of a footer, at most.
+/// Maximum width of a footer in columns.
 const FOOTER: usize = 88;
 
-/// The fewest columns of a terminal that findings fit into.
+/// Minimum width of a terminal in columns.
 const NARROWEST: usize = 40;
 
 #[cfg(test)]
@@ -276,7 +276,7 @@ mod tests {
         assert_eq!(prose(""), "");
     }
 
-    /// A terminal would break it anyway.
+    /// A terminal would break such a word anyway.
     #[test]
     fn a_word_longer_than_a_line_of_the_terminal_is_broken() {
         let pointer = "/a-b".repeat(30);

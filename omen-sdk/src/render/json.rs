@@ -13,15 +13,15 @@ pub use read::read;
 use crate::finding::Finding;
 use crate::validator::Summary;
 
-/// Writes a finding as one line. `file` is the path as the user gave it, `-` for standard input.
+/// Writes a finding as one line. `file` is the path as the user stated it, `-` for standard input.
 ///
 /// # Errors
-/// Those of the writer.
+/// Errors of the writer.
 pub fn finding(out: &mut impl Write, file: &str, finding: &Finding) -> io::Result<()> {
     line(out, &row(file, finding))
 }
 
-/// A finding as [`finding`] writes it, for an output of which it is a part.
+/// Returns a finding in the form that [`finding`] writes, for use inside other output.
 pub fn row<'a>(file: &'a str, finding: &'a Finding) -> impl Serialize + use<'a> {
     let diagnostic = &finding.diagnostic;
     Row {
@@ -53,12 +53,12 @@ pub fn row<'a>(file: &'a str, finding: &'a Finding) -> impl Serialize + use<'a> 
 /// Writes the last line: the totals over all files.
 ///
 /// # Errors
-/// Those of the writer.
+/// Errors of the writer.
 pub fn summary(out: &mut impl Write, files: u64, summary: &Summary) -> io::Result<()> {
     line(out, &Last { summary: Totals { files, summary } })
 }
 
-/// Writes the line in one piece, so that no other output gets in between.
+/// Writes the line in one call, so that other output cannot split it.
 fn line(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
     let mut text = serde_json::to_vec(value)?;
     text.push(b'\n');

@@ -1,4 +1,4 @@
-//! Packets whose times are wrong, and are root causes of what comes after them (D83).
+//! Packets with wrong times, as root causes of later findings (D83).
 
 use std::num::NonZeroU64;
 
@@ -8,7 +8,7 @@ use omen_types::{Code, Diagnostic, Instant, PacketFacts, PacketType, PayloadFact
 use super::options::ValidatorOptions;
 use crate::finding::{Cause, Finding, Stage};
 
-/// An earlier packet that is ahead of the others, with the finding on it as it is reported.
+/// An earlier packet that is ahead of the others, with the finding about it.
 pub(super) struct Earlier {
     packet_id: Box<str>,
     packet_type: PacketType,
@@ -18,20 +18,20 @@ pub(super) struct Earlier {
 }
 
 impl Earlier {
-    /// The packet that a verdict shows to be ahead; none if such findings are not wanted.
+    /// Returns the packet that a verdict shows to be ahead, unless such findings are switched off.
     pub(super) fn of(verdict: &Verdict, options: &ValidatorOptions) -> Option<Self> {
         let Ahead { packet_id, packet_type, line, before, finding } = verdict.ahead.as_deref()?.clone();
         let diagnostic = wanted(finding, options)?;
         Some(Self { packet_id, packet_type, line, before, diagnostic })
     }
 
-    /// The packet as a cause, and the clock before it.
+    /// Returns the packet as a cause, and the clock before it.
     pub(super) fn cause(&self) -> (Cause, Option<Instant>) {
         let line = self.line.map_or(0, NonZeroU64::get);
         (Cause { line, packet_id: Some(self.packet_id.to_string()) }, self.before)
     }
 
-    /// The finding on it. Its text is not at hand any more.
+    /// Returns the finding about the packet. Its text is no longer available.
     pub(super) fn finding(self, correlation_id: &str) -> Finding {
         Finding {
             line: self.line.map(NonZeroU64::get),
@@ -49,15 +49,15 @@ impl Earlier {
     }
 }
 
-/// A finding with its level.
+/// Returns a finding with its configured level, unless it is dropped.
 fn wanted(finding: Diagnostic, options: &ValidatorOptions) -> Option<Diagnostic> {
     let mut found = vec![finding];
     options.levels.apply(&mut found);
     found.pop()
 }
 
-/// Whether a packet is behind the clock, is reported for it, and is one from whose time later ones are counted: the first decision,
-/// a plan, or a directive.
+/// Returns whether a packet is behind the clock, is reported for it, and is one from whose time later deadlines are counted: the
+/// first decision, a plan, or a directive.
 pub(super) fn is_dated_back(machine: &Machine, facts: &PacketFacts<'_>, verdict: &Verdict) -> bool {
     let counts = match &facts.payload {
         PayloadFacts::Decision(_) => machine.ledger().budget().is_none(),

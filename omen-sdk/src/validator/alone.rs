@@ -10,7 +10,7 @@ use super::literals;
 use super::options::{Depth, ValidatorOptions};
 use crate::finding::Stage;
 
-/// Judges a line. Returns `None` for a packet without findings, unless `all` are wanted.
+/// Judges a line. Returns `None` for a packet without findings, unless `all` is set.
 pub(super) fn judge<'t>(line: &Parsed<'t>, options: &ValidatorOptions, all: bool) -> Option<Judged<'t>> {
     let judged = Judged { text: line.text.clone(), ..Judged::default() };
     let Some(facts) = &line.facts else {
@@ -40,7 +40,7 @@ pub(super) fn judge<'t>(line: &Parsed<'t>, options: &ValidatorOptions, all: bool
     Some(judged.with(findings.into_iter().map(|finding| (Stage::Invariant, finding)), &Follows::Nothing))
 }
 
-/// The findings to report: only the errors if there are any (D1).
+/// Returns the findings to report: only the errors if there are any (D1).
 fn invariants(facts: &PacketFacts<'_>, options: &ValidatorOptions) -> Vec<Diagnostic> {
     if options.depth == Depth::Schema {
         return Vec::new();

@@ -1,19 +1,20 @@
-//! Root causes (D55): which findings there would not be without a packet that was rejected earlier.
+//! Root causes of findings: which findings would not exist without an earlier rejected packet (D55).
 //!
-//! From the first packet of an episode that is rejected, a *charitable* machine judges it beside the log's own. It takes a
-//! rejected packet as one that it may have been meant to be. A finding that it does not make follows from the rejected packets.
+//! From the first rejected packet of an episode on, a second, *charitable* machine judges the episode beside the log's own
+//! machine. It treats a rejected packet as one that it may have been meant to be. A finding that it does not report follows from
+//! the rejected packets.
 //!
-//! The charitable machine is a short list of hypotheses, each a machine of its own, because one packet may have been meant in
+//! The charitable machine is a short list of hypotheses, each with its own machine, because a packet may have been meant in
 //! several ways. A packet that the log's machine rejects and one of the hypotheses accepts is a consequence, and hypotheses that
-//! refuse it are given up. So charity is as narrow as the log lets it be, and an independent second mistake is not hidden: a
-//! packet that every hypothesis refuses is a root cause.
+//! refuse it are dropped. So charity is as narrow as the log permits, and an independent second mistake is not hidden: a packet
+//! that every hypothesis refuses is a root cause.
 //!
-//! What was not asked for is not judged: see [`deferred`].
+//! Hypotheses are evaluated lazily: see [`deferred`].
 //!
-//! A packet whose time is wrong is accepted, but what comes after it may be rejected because of the clock that it set. It is a root
-//! cause as well (D83): the hypotheses take it as sent in time.
+//! A packet with a wrong time is accepted, but later packets may be rejected because of the clock that it set. It is a root cause
+//! as well: the hypotheses treat it as sent in time (D83).
 //!
-//! Nothing here has an effect on a verdict. A log without a rejected packet never gets here, unless its times run back.
+//! Nothing here affects a verdict. A log without a rejected packet never gets here, unless its times go backwards.
 
 mod deferred;
 mod episode;
@@ -51,15 +52,15 @@ use finding::Ends;
 use lost::LostLines;
 use repair::PACKET_TYPE;
 
-/// The charity of all episodes that need it.
+/// Hypotheses of all episodes that need them.
 #[derive(Debug)]
 pub(super) struct Charities {
     by_id: HashMap<Box<str>, Deferred, RandomState>,
     /// Lines that may be packets of any episode.
     lost: LostLines,
-    /// With so many entries, those that are not needed any more are removed.
+    /// Number of entries at which outdated ones are removed.
     crowded: usize,
-    /// How many bytes may wait to be judged, beside those that do.
+    /// Remaining bytes for deferred packets, in addition to those already deferred.
     room: usize,
 }
 
@@ -70,23 +71,23 @@ impl Default for Charities {
 }
 
 impl Charities {
-    /// One of so many parts, in which together as many bytes may wait as in one whole.
+    /// Creates one of `parts` instances that together may defer as many bytes as a single one.
     pub(super) fn one_of(parts: usize) -> Self {
         Self::with_room(MOST_WAITING / parts.max(1))
     }
 
-    /// So many bytes may wait.
+    /// Creates an instance that may defer a number of bytes.
     pub(super) fn with_room(room: usize) -> Self {
         Self { by_id: HashMap::default(), lost: LostLines::default(), crowded: 0, room }
     }
 
-    /// From now on, together with so many others as many bytes may wait as in one.
+    /// Reduces the memory for deferred packets to a share of `1 / parts`.
     pub(super) fn share(&mut self, parts: usize) {
         let waiting: usize = self.by_id.values().map(Deferred::bytes).sum();
         self.room = (MOST_WAITING / parts.max(1)).saturating_sub(waiting);
     }
 
-    /// For a snapshot. What waits is judged before, so that it need not be written.
+    /// Writes the state to a snapshot. Deferred packets are judged first, so that they need not be written.
     pub(super) fn write(&mut self, options: &ValidatorOptions, writer: &mut Writer<'_>) {
         let ids: Vec<Box<str>> = self.by_id.keys().cloned().collect();
         for id in ids {
@@ -103,18 +104,19 @@ impl Charities {
         self.lost.write(writer);
     }
 
-    /// What [`write`](Self::write) wrote.
+    /// Reads the state from a snapshot.
     pub(super) fn read(reader: &mut Reader<'_>) -> Self {
         let by_id = (0..reader.count()).map(|_| (reader.text().into(), Deferred::read(reader))).collect();
         Self { by_id, lost: LostLines::read(reader), ..Self::default() }
     }
 
-    /// Whether nothing was rejected so far.
+    /// Returns whether nothing has been rejected so far.
     pub(super) fn is_idle(&self) -> bool {
         self.by_id.is_empty() && self.lost.is_empty()
     }
 
-    /// Takes notice of a packet that the episode's machine has judged and not accepted yet. Returns what follows from an earlier one.
+    /// Processes a packet that the episode's machine has judged and not accepted yet. Returns which of its findings follow from
+    /// an earlier packet.
     #[cold]
     pub(super) fn judged(
         &mut self,
@@ -146,7 +148,7 @@ impl Charities {
             }
         };
         let room = &mut self.room;
-        // The first rejected packet follows from nothing but a line that cannot be read.
+        // The first rejected packet can only follow from an unreadable line.
         let is_first = known.is_over() && self.lost.before(line, id, 0).is_none();
         if (is_first || judged.verdict.is_clean()) && deferred(room, known, line, text, judged) {
             return Follows::Nothing;
@@ -171,7 +173,7 @@ impl Charities {
         follows.unwrap_or(Follows::Nothing)
     }
 
-    /// Takes notice of a packet that is ahead of the others of its episode (D83), before the one that shows it is judged.
+    /// Records a packet that is ahead of the others of its episode, before the packet that reveals it is judged (D83).
     #[cold]
     pub(super) fn ahead(
         &mut self,
@@ -184,13 +186,13 @@ impl Charities {
         self.begun(line, id, machine, options).ahead(cause, before);
     }
 
-    /// Begins with a packet that is behind, before it is judged (D83).
+    /// Starts the hypotheses of an episode at a packet that is behind, before it is judged (D83).
     #[cold]
     pub(super) fn behind(&mut self, line: u64, id: &str, machine: &Machine, options: &ValidatorOptions) {
         self.begun(line, id, machine, options);
     }
 
-    /// Takes notice of a packet that was behind and is the cause of what follows.
+    /// Records a packet that was behind as the cause of later findings.
     #[cold]
     pub(super) fn wrong_time(&mut self, id: &str, cause: Cause, options: &ValidatorOptions) {
         if let Some(charity) = self.settled(id, options) {
@@ -198,7 +200,7 @@ impl Charities {
         }
     }
 
-    /// The charity of an episode, which begins with a machine if it has not.
+    /// Returns the hypotheses of an episode. If there are none yet, they start from `machine`.
     fn begun(&mut self, line: u64, id: &str, machine: &Machine, options: &ValidatorOptions) -> &mut Charity {
         if self.by_id.get(id).is_some_and(|known| known.is_stale(line)) {
             self.remove(id);
@@ -210,7 +212,7 @@ impl Charities {
         known.settled(options).get_or_insert_with(|| Charity::of(machine.clone()))
     }
 
-    /// Takes notice of a line that is not a packet. `machine` returns the machine of an episode, if that has begun.
+    /// Processes a line that is not a packet. `machine` returns the machine of an episode, if the episode has begun.
     #[cold]
     pub(super) fn broken<M: Deref<Target = Machine>>(
         &mut self,
@@ -245,14 +247,14 @@ impl Charities {
         self.lost.packet(line, &id);
     }
 
-    /// Takes notice of a line that may be a packet of any episode, and is reported elsewhere.
+    /// Records a line that may be a packet of any episode, and is reported elsewhere.
     pub(super) fn lost(&mut self, line: LostLine) {
         self.lost.add(line);
     }
 
-    /// What follows from an earlier packet among the findings on an episode's end.
+    /// Returns which findings at the end of an episode follow from an earlier packet.
     ///
-    /// `line` is the last of the stream so far.
+    /// `line` is the last line of the stream so far.
     pub(super) fn at_end(
         &mut self,
         line: u64,
@@ -267,7 +269,7 @@ impl Charities {
         }
     }
 
-    /// Takes notice of a time (see [`Machine::tick`]). Returns the cause of the findings on directives that are not really open.
+    /// Advances the time (see [`Machine::tick`]). Returns the cause of findings on directives that are not really open.
     pub(super) fn tick(
         &mut self,
         id: &str,
@@ -282,7 +284,7 @@ impl Charities {
         self.remove(id);
     }
 
-    /// The charity of an episode, with nothing that waits.
+    /// Returns the hypotheses of an episode, after judging its deferred packets.
     fn settled(&mut self, id: &str, options: &ValidatorOptions) -> Option<&mut Charity> {
         let known = self.by_id.get_mut(id)?;
         self.room += known.bytes();
@@ -293,8 +295,8 @@ impl Charities {
         self.room += self.by_id.remove(id).map_or(0, |known| known.bytes());
     }
 
-    /// Removes what was rejected long ago in episodes that have not begun since, when there is much of it: a line of junk must not
-    /// take memory for ever. Entries that are too old are not used anyway, so it makes no difference when they are removed.
+    /// Removes entries of episodes that have not begun long after their rejected packets, once there are many: a line of junk
+    /// must not use memory for ever. Such entries are ignored anyway, so the time of their removal makes no difference.
     fn make_room(&mut self, line: u64) {
         if self.by_id.len() >= self.crowded {
             let Self { by_id, room, .. } = self;
@@ -310,7 +312,7 @@ impl Charities {
     }
 }
 
-/// Whether a packet can wait. The bytes are taken out of the room.
+/// Defers a packet if possible. Its size is subtracted from `room`.
 fn deferred(room: &mut usize, known: &mut Deferred, line: u64, text: Option<&str>, judged: &Judged<'_, '_>) -> bool {
     let before = known.bytes();
     let waits = text.is_some_and(|text| known.packet(line, text, judged.machine, *room));
@@ -318,15 +320,15 @@ fn deferred(room: &mut usize, known: &mut Deferred, line: u64, text: Option<&str
     waits
 }
 
-/// What a rejected line says of itself, as far as it can be guessed.
+/// Identity that a rejected line claims, as far as it can be guessed.
 pub(super) enum Claimed {
-    /// Its episode.
+    /// The episode.
     Episode(String),
-    /// Not its episode; perhaps its type.
+    /// No episode, but perhaps the type.
     Nothing(Option<PacketType>),
 }
 
-/// What a rejected line says of itself.
+/// Returns the identity that a rejected line claims.
 pub(super) fn claimed(text: Option<&str>, rejected: &Rejected) -> Claimed {
     let member = |name| match lenient::member(text?, name)? {
         Value::String(text) => Some(text),
@@ -339,8 +341,9 @@ pub(super) fn claimed(text: Option<&str>, rejected: &Rejected) -> Claimed {
     }
 }
 
-/// With fewer entries none is removed.
+/// Number of entries below which none is removed.
 const CROWDED: usize = 1024;
 
-/// The most bytes that wait: 128 MiB, some twenty thousand episodes with a rejected packet. What is beyond is judged at once.
+/// Maximum size of deferred packets in bytes: 128 MiB, some twenty thousand episodes with a rejected packet. Further packets are
+/// judged at once.
 const MOST_WAITING: usize = 128 * 1024 * 1024;

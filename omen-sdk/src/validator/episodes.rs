@@ -1,4 +1,4 @@
-//! The episodes of a stream, found by correlation id.
+//! Episodes of a stream, by correlation id.
 
 mod awake;
 mod index;
@@ -14,39 +14,39 @@ use awake::{Awake, Slot};
 use index::{Index, Tag};
 use prefetch_index::prefetch_index;
 
-/// The episodes, in the order in which they began.
+/// Episodes in order of their beginning.
 #[derive(Debug, Default)]
 pub(super) struct Episodes {
     all: Vec<Episode>,
-    /// Positions in `all`, which leads to the ids, so that they are stored once.
+    /// Indices into `all`, which stores the ids, so that each id is stored once.
     by_id: Index,
     awake: Awake,
-    /// How many have begun, those that have ended included.
+    /// Number of episodes that have begun, including those that have ended.
     begun: u64,
-    /// How many of `all` have ended.
+    /// Number of ended episodes in `all`.
     ended: usize,
 }
 
-/// An episode: two words, wherever its machine is.
+/// An episode: two words, packed or not.
 #[derive(Debug)]
 enum Episode {
-    /// Its slot among those that are awake; none once it has ended.
+    /// Slot of the unpacked machine; `None` once the episode has ended.
     Unpacked(Option<u32>),
     Packed(PackedMachine),
 }
 
-/// The machine of an episode, unpacked if it has to be.
+/// Machine of an episode, which is unpacked if necessary.
 pub(super) enum Found<'e> {
     Awake(&'e Machine),
     Unpacked(Box<Machine>),
 }
 
-/// What is late in an episode.
+/// Late directives of an episode.
 pub(super) struct Late<'e> {
     pub(super) correlation_id: &'e str,
-    /// Where the episode may be.
+    /// Possible states of the episode.
     pub(super) nodes: NodeSet,
-    /// The findings, each with the id of the directive's packet.
+    /// Findings, each with the id of the directive's packet.
     pub(super) directives: Vec<(String, Diagnostic)>,
 }
 
@@ -62,7 +62,7 @@ impl Deref for Found<'_> {
 }
 
 impl Episodes {
-    /// For a snapshot: the episodes in order, those that have ended left out.
+    /// Writes the open episodes to a snapshot, in order.
     pub(super) fn write(&self, writer: &mut Writer<'_>) {
         writer.number(self.begun);
         writer.number((self.all.len() - self.ended) as u64);
@@ -86,12 +86,12 @@ impl Episodes {
         }
     }
 
-    /// What [`write`](Self::write) wrote.
+    /// Reads the episodes from a snapshot.
     pub(super) fn read(reader: &mut Reader<'_>) -> Self {
         Self::default().filled(reader)
     }
 
-    /// The same episodes, as one of so many parts.
+    /// Reduces the number of unpacked machines to a share of `1 / parts`.
     pub(super) fn share(&mut self, parts: usize) {
         let mut bytes = Vec::new();
         self.write(&mut Writer(&mut bytes));
@@ -108,22 +108,22 @@ impl Episodes {
         Self { begun, ..episodes }
     }
 
-    /// One of so many parts, which together have as many machines awake as one whole.
+    /// Creates one of `parts` instances that together keep as many machines unpacked as a single one.
     pub(super) fn one_of(parts: usize) -> Self {
         Self { awake: Awake::with_room(Awake::MOST / parts.max(1)), ..Self::default() }
     }
 
-    /// The number of places in the order: of episodes, unless some have ended.
+    /// Returns the number of indices, including those of ended episodes that have not been removed yet.
     pub(super) fn len(&self) -> usize {
         self.all.len()
     }
 
-    /// How many episodes have begun, those that have ended included.
+    /// Returns the number of episodes that have begun, including those that have ended.
     pub(super) fn begun(&self) -> u64 {
         self.begun
     }
 
-    /// The possible states of an episode; the initial ones if it has not begun.
+    /// Returns the possible states of an episode; the initial ones if it has not begun.
     pub(super) fn nodes(&self, id: &str) -> NodeSet {
         match self.place(id).and_then(|at| self.all.get(at as usize)) {
             Some(Episode::Unpacked(Some(slot))) => self.awake.slot(*slot).machine.nodes(),
@@ -132,25 +132,25 @@ impl Episodes {
         }
     }
 
-    /// The machine of an episode, if that has begun.
+    /// Returns the machine of an episode, if the episode has begun.
     pub(super) fn get(&self, id: &str) -> Option<Found<'_>> {
         self.at(self.place(id)? as usize).map(|(_, found)| found)
     }
 
-    /// The place of an episode, if it has begun. It keeps its place until an episode ends.
+    /// Returns the index of an episode, if the episode has begun. It is valid until an episode ends.
     fn place(&self, id: &str) -> Option<u32> {
         self.find(self.by_id.tag(id), id)
     }
 
-    /// The places of a group of episodes. To look them up together costs little more than to look up one, as most of it is
-    /// waiting for memory: in each of the rounds the processor is asked for what all of the group need in the next. In the end it has
-    /// been asked for what their packets need, too.
+    /// Returns the indices of a group of episodes. Looking them up together costs little more than looking up one, since most of
+    /// the time is spent waiting for memory: each round prefetches what the next round needs for the whole group. The last round
+    /// prefetches what judging their packets needs.
     pub(super) fn places<'i>(&self, ids: impl Iterator<Item = Option<&'i str>>) -> [Option<u32>; GROUP] {
         let mut group = [const { None }; GROUP];
         for (one, id) in group.iter_mut().zip(ids) {
             *one = id.and_then(|id| {
                 let tag = self.by_id.tag(id);
-                // Most likely it is the one.
+                // The first candidate is almost always the right one.
                 let place = self.by_id.find(tag, |_| true)?;
                 prefetch_index(&self.all, place as usize);
                 Some((id, tag, place))
@@ -169,7 +169,7 @@ impl Episodes {
         })
     }
 
-    /// The episode with an id, which begins if there is none; its place is looked up if it is not given.
+    /// Returns the machine of an episode, which begins if there is none with this id. The index is looked up unless it is given.
     #[expect(clippy::indexing_slicing, reason = "the position was just found")]
     pub(super) fn get_or_start(&mut self, place: Option<u32>, id: &str) -> &mut Machine {
         let slot = match place.or_else(|| self.place(id)) {
@@ -182,14 +182,14 @@ impl Episodes {
                     self.all[at as usize] = Episode::Unpacked(Some(slot));
                     slot
                 }
-                // INVARIANT: an episode that has ended is not found.
+                // INVARIANT: an ended episode cannot be found.
                 Episode::Unpacked(None) => self.start(id, self.by_id.tag(id)),
             },
         };
         self.awake.machine(slot)
     }
 
-    /// Ends an episode and forgets it. Returns its machine, if it had begun.
+    /// Ends an episode and forgets it. Returns its machine, if the episode had begun.
     #[expect(clippy::indexing_slicing, reason = "the position was just found")]
     pub(super) fn end(&mut self, id: &str) -> Option<Box<Machine>> {
         let tag = self.by_id.tag(id);
@@ -206,7 +206,7 @@ impl Episodes {
         Some(Box::new(machine))
     }
 
-    /// Removes the places of episodes that have ended. Done when they are half of all, it takes a constant time for each.
+    /// Removes ended episodes. As this is done when they are half of all, it takes amortized constant time for each.
     fn close_ranks(&mut self) {
         let mut new = Vec::with_capacity(self.all.len());
         let mut next = 0;
@@ -225,12 +225,12 @@ impl Episodes {
         }
     }
 
-    /// The episodes in order, each with its id.
+    /// Returns the episodes in order, each with its id.
     pub(super) fn in_order(&self) -> impl Iterator<Item = (&str, Found<'_>)> {
         (0..self.len()).filter_map(|at| self.at(at))
     }
 
-    /// An episode, by its place in the order.
+    /// Returns an episode by its index.
     pub(super) fn at(&self, at: usize) -> Option<(&str, Found<'_>)> {
         Some(match self.all.get(at)? {
             Episode::Unpacked(slot) => {
@@ -241,7 +241,7 @@ impl Episodes {
         })
     }
 
-    /// Reports what is late in an episode at a time (see [`Machine::tick`]); `None` if nothing can be.
+    /// Returns the directives of an episode that are late at a time (see [`Machine::tick`]); `None` if none is.
     pub(super) fn tick(&mut self, at: usize, now: Instant) -> Option<Late<'_>> {
         match self.all.get_mut(at)? {
             Episode::Unpacked(slot) => {
@@ -252,7 +252,7 @@ impl Episodes {
             Episode::Packed(packed) if packed.has_open() => {
                 let mut machine = packed.unpack();
                 let directives = machine.tick(now);
-                // What was packed before can be packed again: that something is late is a flag.
+                // A machine that was packed before can be packed again, since lateness is only a flag.
                 if !directives.is_empty()
                     && let Some(ticked) = machine.pack(packed.correlation_id(), &mut Vec::new())
                 {
@@ -268,7 +268,7 @@ impl Episodes {
         self.by_id.find(tag, |at| self.is_of(at, id))
     }
 
-    /// Whether the episode at a place has an id.
+    /// Returns whether the episode at an index has this id.
     fn is_of(&self, at: u32, id: &str) -> bool {
         match self.all.get(at as usize) {
             Some(Episode::Unpacked(Some(slot))) => *self.awake.slot(*slot).id == *id,
@@ -279,7 +279,7 @@ impl Episodes {
 
     /// Begins an episode. Returns its slot.
     fn start(&mut self, id: &str, tag: Tag) -> u32 {
-        // Four billion episodes at a time need more than half a terabyte of memory.
+        // Four billion open episodes would need more than half a terabyte of memory.
         let at = u32::try_from(self.all.len()).unwrap_or(u32::MAX);
         let slot = self.wake(id, at, Machine::default());
         self.all.push(Episode::Unpacked(Some(slot)));
@@ -288,7 +288,7 @@ impl Episodes {
         slot
     }
 
-    /// Gives a machine a slot, and packs another if there is none left.
+    /// Puts a machine into a slot, and packs another one if no slot is free.
     #[expect(clippy::indexing_slicing, reason = "a machine that was awake has a position")]
     fn wake(&mut self, id: &str, at: u32, machine: Machine) -> u32 {
         let (slot, packed) = self.awake.add(Slot::new(id, machine, at));
@@ -299,7 +299,7 @@ impl Episodes {
     }
 }
 
-/// So many packets are judged after their episodes were looked up together.
+/// Number of packets whose episodes are looked up together.
 pub(super) const GROUP: usize = 16;
 
 #[cfg(test)]
@@ -313,13 +313,13 @@ mod tests {
     use crate::validator::{JudgedPacket, Sink, Validator, ValidatorOptions};
 
     impl Episodes {
-        /// With so many machines awake at a time.
+        /// Creates an instance that keeps at most this many machines unpacked.
         fn with_room(most: usize) -> Self {
             Self { awake: Awake::with_room(most), ..Self::default() }
         }
     }
 
-    /// Everything that a validator says.
+    /// Collects everything that a validator reports.
     #[derive(Default)]
     struct All(Vec<String>);
 
@@ -337,7 +337,7 @@ mod tests {
         }
     }
 
-    /// What a validator says of a log with so many machines awake, and with a tick after every `tick` lines.
+    /// Returns the report on a log with at most `most` unpacked machines, and with a tick after every `tick` lines.
     fn said(log: &[String], most: usize, tick: usize) -> Vec<String> {
         let mut validator = Validator::new(ValidatorOptions::default());
         validator.judge.episodes = Episodes::with_room(most);
@@ -353,7 +353,7 @@ mod tests {
         all.0
     }
 
-    /// All examples, each with ids of its own episodes, a line of each in turn.
+    /// Returns all examples with distinct ids, interleaved line by line.
     fn interleaved() -> Vec<String> {
         let mut lines = BTreeMap::new();
         for (file, (_, log)) in omen_schema::EXAMPLES.iter().filter(|(path, _)| path.ends_with(".jsonl")).enumerate() {
@@ -449,7 +449,7 @@ mod tests {
     fn episodes_that_have_ended_take_no_place() {
         let mut episodes = Episodes::with_room(3);
         for number in 0..1_000 {
-            // Some are too large to be packed.
+            // Some machines are too large to be packed.
             let id = format!("corr_{number}_{}", if number % 7 == 0 { "x".repeat(5_000) } else { String::new() });
             episodes.get_or_start(None, "corr_first");
             episodes.get_or_start(None, &id);

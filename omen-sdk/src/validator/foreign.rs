@@ -1,6 +1,6 @@
-//! A stream that is not a log of packets: whether its first lines show that.
+//! Detection of a stream that is not a log of packets, by its first lines.
 //!
-//! Each line of it would have several findings, none of which says what is wrong.
+//! Otherwise each of its lines would have several findings, none of which names the problem.
 
 use std::fmt;
 
@@ -15,12 +15,12 @@ use super::sink::Sink;
 use super::summary::Summary;
 use super::tally::Tally;
 
-/// Reports a stream that is not a log of packets, if its beginning shows that: one finding, in place of several for each of its lines.
-/// Returns the counts then, and nothing is left to check.
+/// Reports a stream that is not a log of packets, if its beginning shows that: one finding, in place of several for each line.
+/// Then the counts are returned, and nothing is left to check.
 ///
-/// Lines are compared as far as they are complete. They are those of another log if the first 16 of them, and at least three, are
-/// text, or objects without a field of a packet. Text before each packet, or packets within another field, are recognized in the
-/// first line. A program that checks a stream while it is written calls this with what is there, and does not wait for more.
+/// Only complete lines are compared. The stream is not a log of packets if its first 16 lines (at least three) are all text, or
+/// objects without a field of a packet. Text before each packet, or packets within another field, are recognized in the first
+/// line. A program that checks a stream while it is written calls this with the bytes so far, and does not wait for more.
 ///
 /// ```
 /// use omen::{Finding, validator};
@@ -35,7 +35,7 @@ use super::tally::Tally;
 /// ```
 ///
 /// # Errors
-/// That of the sink.
+/// The error of the sink.
 pub fn report_foreign<S: Sink + ?Sized>(begin: &[u8], sink: &mut S) -> Result<Option<Summary>, S::Error> {
     let Some(finding) = foreign(begin) else { return Ok(None) };
     let mut tally = Tally::default();
@@ -44,7 +44,7 @@ pub fn report_foreign<S: Sink + ?Sized>(begin: &[u8], sink: &mut S) -> Result<Op
 }
 
 fn foreign(begin: &[u8]) -> Option<Diagnostic> {
-    // Other forms have findings of their own.
+    // Other formats have findings of their own.
     if !head::may_be_lines(begin) {
         return None;
     }
@@ -97,13 +97,13 @@ fn not_read(what: &str, help: String) -> Diagnostic {
     Diagnostic::error(Code::Json, format!("{what}; nothing in this input was checked")).help(help)
 }
 
-/// What a line is.
+/// Classification of a line.
 enum Kind {
     /// Part of a log of packets, valid or not.
     Packet,
     /// An object with these fields.
     Object(Vec<String>),
-    /// A packet within the field at a JSON pointer, as an object or as its text.
+    /// A packet inside the field at a JSON pointer, as an object or as its text.
     Within(String),
     /// A packet after some text.
     Behind(String),
@@ -128,7 +128,7 @@ impl Kind {
                 pointer::push(&mut at, name);
                 Self::Within(at)
             }
-            // An empty object is a packet that lacks everything.
+            // An empty object is a packet without any of its fields.
             None if members.is_empty() => Self::Packet,
             None => {
                 Self::Object(members.into_iter().map(|(name, _)| name.chars().take(LONGEST_NAME).collect()).collect())
@@ -141,9 +141,9 @@ impl Kind {
             Some((prefix, rest)) if !prefix.is_empty() && has_envelope(&format!("{{{rest}")) => {
                 Self::Behind(prefix.chars().take(LONGEST_NAME).collect())
             }
-            // A packet that is cut off, or is not written as JSON.
+            // A packet that is truncated, or is not written as JSON.
             _ if envelope().any(|field| line.contains(field)) => Self::Packet,
-            // Other JSON, and brackets of JSON in several lines.
+            // Other JSON, and brackets of JSON that spans several lines.
             _ if !line.contains(|c: char| c.is_alphabetic() || c.is_control() || c == char::REPLACEMENT_CHARACTER)
                 || serde_json::from_str::<Value>(line).is_ok() =>
             {
@@ -160,12 +160,12 @@ fn has_envelope(text: &str) -> bool {
         .is_ok_and(|Members(members)| members.iter().any(|(name, _)| envelope().any(|field| field == name)))
 }
 
-/// The fields of every packet.
+/// Returns the fields of every packet.
 fn envelope() -> impl Iterator<Item = &'static str> {
     fields(shape::of_packet(None)).map(|(name, _)| name)
 }
 
-/// Whether a packet has a field with such a name, at its root or in an object there, which may be missing.
+/// Returns whether a packet has a field with this name, at its root or in an object there, which may be missing.
 fn is_of_packet(name: &str) -> bool {
     let inner = fields(shape::of_packet(None)).flat_map(|(_, shape)| fields(shape)).map(|(name, _)| name);
     nearest(name, envelope()).is_some() || inner.into_iter().any(|field| field == name)
@@ -183,7 +183,7 @@ fn quoted<'n>(names: impl Iterator<Item = &'n str>) -> String {
     names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// The fields of an object in their order.
+/// Fields of an object, in order.
 struct Members(Vec<(String, Value)>);
 
 impl<'de> Deserialize<'de> for Members {
@@ -212,10 +212,10 @@ impl<'de> Visitor<'de> for MembersVisitor {
 
 const NAME_THE_LOG: &str = "name the log that the agent writes its packets to; `omen new observe` prints a packet";
 
-/// The most lines that are compared.
+/// Maximum number of lines that are compared.
 const MOST: usize = 16;
 
-/// The fewest lines that show that a log is none of packets.
+/// Minimum number of lines to recognize a foreign log.
 const LEAST: usize = 3;
 
 const MOST_NAMES: usize = 5;
@@ -239,9 +239,9 @@ mod tests {
         for line in ["{\"level\":\"info\",\"msg\":\"x\"}\n", "Nov 24 10:00:00 host kernel: started\n"] {
             assert_eq!(help(&line.repeat(3)).as_deref(), Some(NAME_THE_LOG), "{line}");
             assert_eq!(help(&line.repeat(2)), None);
-            // One packet among them, and each line is checked.
+            // If one line is a packet, every line is checked.
             assert_eq!(help(&format!("{}{}\n", line.repeat(5), packet())), None);
-            // A line that is not complete says nothing.
+            // An incomplete line is ignored.
             assert_eq!(help(line.repeat(3).trim_end()), None);
         }
         let all = foreign("{\"b\":1,\"a\":1}\n{\"c\":1}\n{\"b\":1}\n".as_bytes());

@@ -1,21 +1,21 @@
-//! The beginning of a stream: whether it is JSON Lines at all.
+//! Detection of streams that are not JSON Lines, by their first bytes.
 //!
-//! Another form would give a finding for each of its lines, and none that says what is wrong. Only forms that cannot be taken for a
-//! log with a few broken lines are recognized; everything else is checked line by line.
+//! Another format would give a finding for each line, none of which names the problem. Only formats that cannot be confused with
+//! a log with a few broken lines are recognized; everything else is checked line by line.
 
 use std::mem;
 
 use omen_invariants::ledger::bytes::{Reader, Writer};
 use omen_types::{Code, Diagnostic};
 
-/// What is known of the form of a stream.
+/// State of the detection.
 #[derive(Debug)]
 pub(super) enum Head {
-    /// What has come so far is not enough to tell.
+    /// The bytes so far do not show the format.
     Open(Vec<u8>),
-    /// It is checked line by line.
+    /// The stream is checked line by line.
     Lines,
-    /// It has another form, which was reported.
+    /// The stream has another format, which was reported.
     Other,
 }
 
@@ -25,20 +25,20 @@ impl Default for Head {
     }
 }
 
-/// What to do with the next bytes.
+/// Action for the next bytes.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Next {
-    /// Check these bytes, which came before, and then the next ones.
+    /// Check these earlier bytes, then the next ones.
     Check(Vec<u8>),
-    /// Nothing: they are kept.
+    /// Wait for more bytes.
     Keep,
-    /// Report this form, which these bytes show. The rest of the stream is not checked.
+    /// Report the format that these bytes show. The rest of the stream is not checked.
     Report(Form, Vec<u8>),
-    /// Nothing: the form was reported.
+    /// Ignore the bytes, since the format was reported.
     Skip,
 }
 
-/// A form that is not JSON Lines.
+/// A format other than JSON Lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     Gzip,
@@ -51,7 +51,7 @@ pub(super) enum Form {
 }
 
 impl Head {
-    /// For a snapshot.
+    /// Writes the state to a snapshot.
     pub(super) fn write(&self, writer: &mut Writer<'_>) {
         let (form, kept) = match self {
             Self::Open(kept) => (0, kept.as_slice()),
@@ -62,7 +62,7 @@ impl Head {
         writer.bytes(kept);
     }
 
-    /// What [`write`](Self::write) wrote.
+    /// Reads the state from a snapshot.
     pub(super) fn read(reader: &mut Reader<'_>) -> Self {
         match (reader.byte(), reader.bytes()) {
             (0, kept) => Self::Open(kept.to_vec()),
@@ -71,17 +71,17 @@ impl Head {
         }
     }
 
-    /// Whether the stream is checked line by line.
+    /// Returns whether the stream is checked line by line.
     pub(super) fn is_lines(&self) -> bool {
         matches!(self, Self::Lines)
     }
 
-    /// Whether the rest of the stream does not matter.
+    /// Returns whether the rest of the stream is ignored.
     pub(super) fn is_other(&self) -> bool {
         matches!(self, Self::Other)
     }
 
-    /// Takes the next bytes.
+    /// Processes the next bytes.
     pub(super) fn take(&mut self, bytes: &[u8]) -> Next {
         let kept = match self {
             Self::Lines => return Next::Check(Vec::new()),
@@ -116,7 +116,7 @@ impl Head {
         }
     }
 
-    /// Takes the end of the stream. Returns what is still to be checked.
+    /// Processes the end of the stream. Returns what is still to be checked.
     pub(super) fn end(&mut self) -> Next {
         match mem::replace(self, Self::Lines) {
             Self::Lines => Next::Check(Vec::new()),
@@ -129,18 +129,18 @@ impl Head {
     }
 }
 
-/// The longest beginning that is kept and inspected: the first lines of indented JSON are short.
+/// Maximum number of leading bytes that are inspected: the first lines of indented JSON are short.
 const LONGEST: usize = 64 * 1024;
 
 #[derive(Debug, PartialEq, Eq)]
 enum Look {
     More,
     Lines,
-    /// After so many bytes it was clear.
+    /// The format, and the number of bytes that showed it.
     Other(Form, usize),
 }
 
-/// What the first bytes of a stream show.
+/// Detects the format from the first bytes of a stream.
 fn look(bytes: &[u8], is_end: bool) -> Look {
     for (magic, form) in MAGIC {
         if bytes.starts_with(magic) {
@@ -172,7 +172,7 @@ fn look(bytes: &[u8], is_end: bool) -> Look {
     };
     let (first, rest) = text.split_at(end);
     let first = first.trim_ascii_end();
-    // A first line that is complete is a line, whatever it holds (D85).
+    // A complete first line makes it a stream of lines, whatever the line contains (D85).
     if is_complete(first) {
         return Look::Lines;
     }
@@ -182,7 +182,7 @@ fn look(bytes: &[u8], is_end: bool) -> Look {
     if !matches!(first.last(), Some(b'{' | b'[' | b',')) {
         return Look::Lines;
     }
-    // The next line that is not blank, with what it is indented by.
+    // The next line that is not blank, with its indentation.
     let Some(next) = rest.iter().position(|byte| !byte.is_ascii_whitespace()) else {
         return if is_end || rest.len() > LONGEST { Look::Lines } else { Look::More };
     };
@@ -197,7 +197,7 @@ fn look(bytes: &[u8], is_end: bool) -> Look {
     }
 }
 
-/// Whether an object or an array ends in the line that it begins.
+/// Returns whether an object or an array ends in the line in which it begins.
 fn is_complete(line: &[u8]) -> bool {
     let (mut depth, mut in_text, mut is_escaped) = (0_usize, false, false);
     for byte in line {
@@ -214,12 +214,12 @@ fn is_complete(line: &[u8]) -> bool {
     false
 }
 
-/// Whether the first bytes of a stream may be those of lines.
+/// Returns whether a stream with these first bytes may consist of lines.
 pub(super) fn may_be_lines(begin: &[u8]) -> bool {
     matches!(look(begin, true), Look::Lines)
 }
 
-/// How files of other forms begin.
+/// First bytes of files in other formats.
 const MAGIC: &[(&[u8], Form)] = &[
     (b"\x1f\x8b", Form::Gzip),
     (b"\x28\xb5\x2f\xfd", Form::Zstd),
@@ -233,7 +233,7 @@ const MAGIC: &[(&[u8], Form)] = &[
 ];
 
 impl Form {
-    /// The one finding on a stream of this form.
+    /// Returns the only finding on a stream in this format.
     pub(super) fn finding(self) -> Diagnostic {
         let (what, help) = match self {
             Self::Gzip => ("compressed with gzip", "decompress it first: `gzip -dc FILE | omen check`"),

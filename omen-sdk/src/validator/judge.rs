@@ -1,5 +1,4 @@
-//! The last two stages of a check, state machine and invariants: they depend on the episode of the packet, and on nothing else
-//! in the log.
+//! The last two stages of a check, state machine and invariants. They depend on the episode of the packet alone.
 
 use std::borrow::Cow;
 use std::num::NonZeroU64;
@@ -17,8 +16,8 @@ use super::literals;
 use super::options::{Depth, ValidatorOptions};
 use crate::finding::{Cause, Stage};
 
-/// Judges a line, and updates its episode if the packet is accepted. Returns `None` for a packet without findings, unless `all` are
-/// wanted.
+/// Judges a line, and updates its episode if the packet is accepted. Returns `None` for a packet without findings, unless `all`
+/// is set.
 #[inline]
 pub(super) fn judge<'t>(
     line: &Parsed<'t>,
@@ -40,7 +39,7 @@ pub(super) fn judge<'t>(
     }
 }
 
-/// A packet that matches its schema.
+/// Judges a packet that matches its schema.
 fn packet<'t>(
     text: Option<&Cow<'t, str>>,
     number: u64,
@@ -104,7 +103,7 @@ fn packet<'t>(
     Some(judged)
 }
 
-/// A line that is not a valid packet.
+/// Reports a line that is not a valid packet.
 fn broken<'t>(
     text: Option<Cow<'t, str>>,
     number: u64,
@@ -131,7 +130,7 @@ fn broken<'t>(
     judged.with(errors.into_iter().map(|error| (stage(&error), error)), &Follows::Nothing)
 }
 
-/// The findings to report: only the errors if the packet is rejected (D1).
+/// Returns the findings to report: only the errors if the packet is rejected (D1).
 fn reported(verdict: Verdict, accepted: bool) -> impl Iterator<Item = (Stage, Diagnostic)> {
     let ids = verdict.ids.into_iter().map(|found| (Stage::Schema, found));
     let fsm = verdict.fsm.into_iter().map(|found| (Stage::Fsm, *found));

@@ -1,4 +1,4 @@
-//! What a packet was judged, before its place in the stream is known.
+//! Result of judging a packet.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use omen_types::{Code, Diagnostic, PacketType, parse};
 use super::charity::Follows;
 use crate::finding::{Finding, Stage};
 
-/// A packet that was judged, without its place in the stream.
+/// A judged packet without its position in the stream.
 #[derive(Debug, Default)]
 pub(super) struct Judged<'t> {
     pub(super) text: Option<Cow<'t, str>>,
@@ -19,23 +19,23 @@ pub(super) struct Judged<'t> {
     pub(super) after: Option<NodeSet>,
     pub(super) event: Option<Event>,
     pub(super) accepted: bool,
-    /// Without line and packet index.
+    /// Findings without line and packet index.
     pub(super) findings: Vec<Finding>,
 }
 
-/// The stage that an error of a broken line is of.
+/// Returns the stage of an error in a broken line.
 pub(super) fn stage(error: &Diagnostic) -> Stage {
     if error.code == Code::Json { Stage::Json } else { Stage::Schema }
 }
 
 impl<'t> Judged<'t> {
-    /// A stream that is not JSON Lines: its first line, and the finding.
+    /// Creates the result for a stream that is not JSON Lines: its first line, and the finding.
     pub(super) fn other(text: Cow<'t, str>, finding: Diagnostic) -> Self {
         let judged = Self { text: Some(text), ..Self::default() };
         judged.with(std::iter::once((Stage::Json, finding)), &Follows::Nothing)
     }
 
-    /// Adds the findings.
+    /// Adds findings.
     pub(super) fn with(mut self, diagnostics: impl Iterator<Item = (Stage, Diagnostic)>, follows: &Follows) -> Self {
         let finding = |(stage, diagnostic)| self.finding(stage, diagnostic, follows);
         self.findings = diagnostics.map(finding).collect();
@@ -70,7 +70,7 @@ impl<'t> Judged<'t> {
     }
 }
 
-/// The states of a finding.
+/// Returns the names of the states in a finding.
 pub(super) fn names(nodes: NodeSet) -> Vec<&'static str> {
     nodes.states().into_iter().map(omen_fsm::State::as_str).collect()
 }

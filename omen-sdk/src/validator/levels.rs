@@ -1,26 +1,26 @@
-//! Levels: severities of invariants, as set by the user.
+//! Levels: severities of invariants, as configured by the user.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use omen_types::{Code, Diagnostic, Severity};
 
-/// What to do with the findings of a code.
+/// Treatment of the findings of a code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// Drop them, and accept the packet.
+    /// Drop the findings, and accept the packet.
     Allow,
-    /// Report them as warnings, and accept the packet.
+    /// Report the findings as warnings, and accept the packet.
     Warn,
-    /// Report them as errors, and reject the packet.
+    /// Report the findings as errors, and reject the packet.
     Deny,
 }
 
-/// Levels by code, and one for all warnings. Only codes of the stage `invariant` can have one.
+/// Levels of single codes, and one for all warnings. Only codes of the stage `invariant` can have a level.
 #[derive(Clone, Debug, Default)]
 pub struct Levels {
     by_code: BTreeMap<Code, Level>,
-    /// Of warnings whose code has no level.
+    /// Level of warnings whose code has none.
     warnings: Option<Level>,
 }
 
@@ -28,8 +28,8 @@ impl Levels {
     /// Sets the level of a code, and replaces an earlier one.
     ///
     /// # Errors
-    /// If the code belongs to another stage, or is always reported under a code of another stage: whether a log is well-formed
-    /// is not adjustable.
+    /// If the code belongs to another stage, or is always reported under a code of another stage: whether a log is well-formed is
+    /// not adjustable.
     pub fn set(&mut self, code: Code, level: Level) -> Result<(), NotAdjustable> {
         if !code.is_adjustable() {
             return Err(NotAdjustable(code));
@@ -38,8 +38,8 @@ impl Levels {
         Ok(())
     }
 
-    /// Sets the level of everything that is a warning by now: by the protocol, or because its code was set to
-    /// [`Level::Warn`]. What is set for a code afterwards replaces it for that code.
+    /// Sets the level of everything that is a warning at this point: by the protocol, or because its code was set to
+    /// [`Level::Warn`]. Later settings of a single code take precedence.
     pub fn set_warnings(&mut self, level: Level) {
         for set in self.by_code.values_mut().filter(|set| **set == Level::Warn) {
             *set = level;
@@ -47,18 +47,18 @@ impl Levels {
         self.warnings = Some(level);
     }
 
-    /// Changes the severities of the findings on a packet, before it is accepted. A warning on a packet that the protocol accepts for
-    /// the sake of the record stays one until [`raise`](Self::raise): it must not reject the packet (D87).
+    /// Changes the severities of the findings on a packet, before it is accepted. A warning on a packet that the protocol accepts
+    /// for the sake of the record stays a warning until [`raise`](Self::raise): it must not reject the packet (D87).
     pub(super) fn apply(&self, findings: &mut Vec<Diagnostic>) {
         self.apply_where(findings, |finding| finding, |finding| !is_of_the_record(finding));
     }
 
-    /// Makes errors of the warnings that [`apply`](Self::apply) has left for it, once their packet was accepted.
+    /// Turns the warnings that [`apply`](Self::apply) has postponed into errors, once their packet is accepted.
     pub(super) fn raise(&self, findings: &mut Vec<Diagnostic>) {
         self.apply_where(findings, |finding| finding, is_of_the_record);
     }
 
-    /// As [`apply`](Self::apply), for findings that are part of something else.
+    /// Does the same as [`apply`](Self::apply) for findings inside other values.
     pub(super) fn apply_to<T>(&self, all: &mut Vec<T>, finding: impl Fn(&mut T) -> &mut Diagnostic) {
         self.apply_where(all, finding, |_| true);
     }
@@ -94,8 +94,8 @@ impl Levels {
     }
 }
 
-/// Whether a finding is a warning on a packet that reports what has happened: a result after which a budget is exceeded (D32), or
-/// whatever comes while a directive is late (D35). Without the packet, the log would be less true.
+/// Returns whether a finding is a warning on a packet that reports what has happened: a result after which a budget is exceeded
+/// (D32), or any packet while a directive is late (D35). Rejecting the packet would make the log less true.
 fn is_of_the_record(finding: &Diagnostic) -> bool {
     let is_record = match finding.code {
         Code::Inv005 => true,
@@ -106,7 +106,7 @@ fn is_of_the_record(finding: &Diagnostic) -> bool {
     is_record && finding.severity == Severity::Warning
 }
 
-/// A code whose severity is fixed.
+/// Error for a code whose severity is fixed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotAdjustable(pub Code);
 
@@ -134,7 +134,7 @@ impl std::error::Error for NotAdjustable {}
 mod tests {
     use super::*;
 
-    /// What becomes of an error and a warning of one code, after some settings of that code and of all warnings.
+    /// Returns the severities of an error and a warning of one code, after some settings of that code and of all warnings.
     fn outcome(settings: &[(Option<Code>, Level)]) -> (Option<Severity>, Option<Severity>) {
         let mut levels = Levels::default();
         for (code, level) in settings {
@@ -172,7 +172,8 @@ mod tests {
         assert_eq!(outcome(&[(code, Level::Warn), (None, Level::Allow)]), (None, None));
     }
 
-    /// A code that is adjustable is the code of some finding of the examples, and a code that is not is none's of that stage.
+    /// Each adjustable code occurs in the findings of the examples, and a code that is not adjustable does not occur in that
+    /// stage.
     #[test]
     fn a_level_has_an_effect_wherever_it_can_be_set() {
         for code in Code::ALL {

@@ -1,4 +1,4 @@
-//! The first two stages of a check, JSON and schema: they depend on nothing but the line.
+//! The first two stages of a check, JSON and schema. They depend on the line alone.
 
 use std::borrow::Cow;
 
@@ -11,18 +11,18 @@ use crate::lines::{RawLine, whole};
 pub(super) struct Lines<'t> {
     bytes: &'t [u8],
     limit: usize,
-    /// How many of the bytes were asked for.
+    /// Number of bytes that were prefetched.
     fetched: usize,
 }
 
 impl<'t> Lines<'t> {
-    /// The lines, each of at most so many bytes without its line end.
+    /// Creates an iterator over lines of at most `limit` bytes each, without their line ends.
     pub(super) fn new(bytes: &'t [u8], limit: usize) -> Self {
         Self { bytes, limit, fetched: 0 }
     }
 
-    /// Asks for the next piece of memory, if it will be needed soon: it is fetched while something else is done. A few hundred bytes at a time,
-    /// since the processor waits where it is asked for much at once.
+    /// Prefetches the next piece of memory, if it will be needed soon. A few hundred bytes at a time, since the processor stalls
+    /// on many requests at once.
     #[inline]
     pub(super) fn fetch(&mut self) {
         if self.fetched < AHEAD {
@@ -33,12 +33,12 @@ impl<'t> Lines<'t> {
         }
     }
 
-    /// What was not returned yet.
+    /// Returns the bytes of the remaining lines.
     pub(super) fn rest(&self) -> &'t [u8] {
         self.bytes
     }
 
-    /// The next line, without its line end.
+    /// Returns the next line, without its line end.
     #[inline]
     pub(super) fn next(&mut self) -> Option<RawLine<'t>> {
         self.fetch();
@@ -50,23 +50,23 @@ impl<'t> Lines<'t> {
     }
 }
 
-/// How many bytes ahead of the current line memory is fetched: a few packets.
+/// Prefetch distance in bytes: a few packets.
 const AHEAD: usize = 24 * 1024;
 
-/// How many cache lines are asked for together.
+/// Number of cache lines that are prefetched together.
 const AT_ONCE: usize = 14;
 
-/// At most that of the usual processors.
+/// Size of a cache line in bytes, at most that of common processors.
 const CACHE_LINE: usize = 64;
 
-/// A line that was parsed.
+/// A parsed line.
 #[derive(Debug, Default)]
 pub(super) struct Parsed<'t> {
-    /// Its text, with bytes that are not UTF-8 replaced; `None` for a line that is too long to be kept.
+    /// Text of the line, with invalid UTF-8 replaced; `None` for a line that is too long to be kept.
     pub(super) text: Option<Cow<'t, str>>,
-    /// The facts that rules check.
+    /// Facts of the packet for the rules.
     pub(super) facts: Option<PacketFacts<'t>>,
-    /// Everything that is wrong with the line, if there are no facts.
+    /// Errors of the line, if there are no facts.
     pub(super) rejected: Option<Box<Rejected>>,
 }
 
@@ -77,8 +77,7 @@ impl<'t> Parsed<'t> {
         parsed.read(line).then_some(parsed)
     }
 
-    /// Parses a line in the place of the last one, as the facts are too large to be moved around. Returns whether the line is
-    /// one; if not, it is blank.
+    /// Parses a line into this value, since the facts are too large to be moved around. Returns whether the line is not blank.
     #[inline]
     pub(super) fn read(&mut self, line: RawLine<'t>) -> bool {
         let bytes = match line {
@@ -97,7 +96,7 @@ impl<'t> Parsed<'t> {
         }
     }
 
-    /// As [`read`](Self::read).
+    /// Parses the text of a line, as [`read`](Self::read) does.
     #[inline]
     fn read_text(&mut self, text: &'t str) -> bool {
         if text.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'\r')) {
@@ -108,7 +107,7 @@ impl<'t> Parsed<'t> {
         true
     }
 
-    /// The episode that the line belongs to, as far as that is known.
+    /// Returns the episode of the line, if it is known.
     #[inline]
     pub(super) fn correlation_id(&self) -> Option<&str> {
         match (&self.facts, &self.rejected) {
@@ -123,14 +122,14 @@ impl<'t> Parsed<'t> {
 fn not_utf8(bytes: &[u8]) -> Parsed<'_> {
     let mut rejected = match std::str::from_utf8(bytes) {
         Err(error) => parse::not_utf8(&error),
-        // Not reached: both checks are of the same rule.
+        // Unreachable, since both checks apply the same rule.
         Ok(text) => {
             let mut parsed = Parsed { text: Some(Cow::Borrowed(text)), ..Parsed::default() };
             parsed.rejected = PacketFacts::parse_into(text, &mut parsed.facts).err();
             return parsed;
         }
     };
-    // A replacement character takes three bytes, however many bytes it replaces.
+    // A replacement character takes three bytes, whatever it replaces.
     if let Some(span) = rejected.errors.first_mut().and_then(|error| error.span.as_mut()) {
         span.end = span.start + char::REPLACEMENT_CHARACTER.len_utf8();
     }

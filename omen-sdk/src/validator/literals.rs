@@ -1,14 +1,15 @@
-//! What the log knows better than the schema: literals in the helps for the header of a packet that does not match its schema.
+//! Literals in helps for the header of a packet that does not match its schema: the log determines better ones than the schema.
 
 use omen_fsm::sender;
 use omen_types::shape::SUCH_AS;
 use omen_types::{Diagnostic, Instant, PacketType};
 use serde_json::Value;
 
-/// Puts into helps the layer that sends such a packet, and a time that is not before the episode: to write what a help says must not be
-/// the next mistake. `packet_type` is that of the packet, if it is readable; `clock` is the time of the packets before.
+/// Replaces literals in helps by the layer that sends such a packet, and by a time that is not before the episode: following a
+/// help must not cause the next mistake. `packet_type` is that of the packet, if it is readable; `clock` is the time of the
+/// packets before.
 pub(super) fn refine(errors: &mut [Diagnostic], packet_type: Option<PacketType>, clock: Option<Instant>) {
-    // The example of a whole header is one of this type.
+    // The example of a whole header has this type.
     let layer = serde_json::to_value(sender(packet_type.unwrap_or(PacketType::ObservationPacket)));
     let literals = [("layer_source", layer.ok()), ("created_at", clock.map(|clock| Value::from(clock.to_string())))];
     for error in errors {
@@ -22,7 +23,7 @@ pub(super) fn refine(errors: &mut [Diagnostic], packet_type: Option<PacketType>,
     }
 }
 
-/// A text with another literal after the first `before`. No literal that is replaced has a comma, a bracket or a backtick.
+/// Replaces the literal after the first `before` in a text. No replaced literal contains a comma, a bracket or a backtick.
 fn replaced(text: &str, before: &str, literal: &str) -> String {
     match text.split_once(before) {
         None => text.to_owned(),
@@ -33,7 +34,7 @@ fn replaced(text: &str, before: &str, literal: &str) -> String {
     }
 }
 
-/// Where the fields of a header are.
+/// JSON pointer prefix of the fields of a header.
 const HEADER: &str = "/header/";
 
 #[cfg(test)]
@@ -41,7 +42,7 @@ mod tests {
     use crate::finding::Finding;
     use crate::validator::{Validator, ValidatorOptions};
 
-    /// The first help for a log whose fifth line, the result of a task, is changed.
+    /// Returns the first help for a log whose fifth line, the result of a task, is changed.
     fn help(from: &str, to: &str) -> String {
         let log = omen_schema::example("valid/read-only.jsonl").unwrap_or_default();
         let changed = |(at, line): (usize, &str)| if at == 4 { line.replacen(from, to, 1) } else { line.to_owned() };
@@ -52,7 +53,7 @@ mod tests {
         findings.into_iter().next().and_then(|first| first.diagnostic.help).unwrap_or_default()
     }
 
-    /// The packet before is of 09:14:21.
+    /// The previous packet has the time 09:14:21.
     #[test]
     fn literals_are_those_of_the_log() {
         let layer = help("\"layer_source\":6", "\"layer_source\":\"execution\"");

@@ -1,4 +1,4 @@
-//! Packets that come one by one, each with a number of its own, such as the messages of a queue.
+//! Messages: packets that arrive one by one, each with its own number, such as from a queue.
 
 use omen_types::limits::MAX_LINE_BYTES;
 use omen_types::{Diagnostic, Rejected};
@@ -10,7 +10,7 @@ use super::line::Parsed;
 use super::sink::Sink;
 use crate::lines::whole;
 
-/// A packet that did not come as a line of a stream of bytes, after its first two checks: JSON and schema.
+/// A packet that is not a line in a stream of bytes, after its first two checks: JSON and schema.
 ///
 /// ```
 /// use omen::validator::{Message, Validator, ValidatorOptions};
@@ -37,8 +37,8 @@ impl<'m> Message<'m> {
         Self(Parsed::new(whole(bytes.strip_suffix(b"\n").unwrap_or(bytes), MAX_LINE_BYTES)))
     }
 
-    /// Sets the episode of a message that does not name one, because it came with packets of that episode: no other episode has
-    /// lost a packet with it. It has no effect on a message that names an episode.
+    /// Sets the episode of a message that names none, because it was received with packets of that episode, so that it counts as
+    /// a lost packet of this episode only. It has no effect on a message that names an episode.
     #[must_use]
     pub fn of_episode(mut self, correlation_id: &str) -> Self {
         if let Some(rejected) = self.0.as_mut().and_then(|parsed| parsed.rejected.as_mut()) {
@@ -47,13 +47,14 @@ impl<'m> Message<'m> {
         self
     }
 
-    /// Whether there is nothing but white space in it. A validator skips it, as a blank line.
+    /// Returns whether the message contains only white space. A validator skips it, like a blank line.
     #[must_use]
     pub fn is_blank(&self) -> bool {
         self.0.is_none()
     }
 
-    /// The episode that it names, also if it is not a valid packet. Without one, it may have been a packet of any episode.
+    /// Returns the episode that the message names, even if it is not a valid packet. Without one, it may have been a packet of
+    /// any episode.
     #[must_use]
     pub fn correlation_id(&self) -> Option<&str> {
         self.0.as_ref().and_then(Parsed::correlation_id)
@@ -61,9 +62,9 @@ impl<'m> Message<'m> {
 }
 
 impl Validator {
-    /// Checks a message as if it were the line `number` of a stream: findings have this number as their line. Numbers must
-    /// increase; there may be others between them. The form of the stream is not examined as in [`feed`](Self::feed): a message
-    /// of another form is one finding.
+    /// Checks a message as the line `number` of a stream: findings have this number as their line. Numbers must increase, with or
+    /// without gaps. The format of the stream is not examined as in [`feed`](Self::feed): a message in another format is one
+    /// finding.
     ///
     /// # Errors
     /// The first error of the sink.
@@ -80,8 +81,8 @@ impl Validator {
         }
     }
 
-    /// Reports that messages are missing before the message `number`, as one broken line that names no episode: each may have been
-    /// a packet of any (D55). `why` must be an error.
+    /// Reports that messages before the message `number` are missing, as one broken line that names no episode: each may have
+    /// been a packet of any episode (D55). `why` must be an error.
     ///
     /// # Errors
     /// The first error of the sink.
@@ -91,7 +92,7 @@ impl Validator {
         self.judge.judge(&Parsed { rejected: Some(Box::new(rejected)), ..Parsed::default() }, None, sink)
     }
 
-    /// Rejects a message for what does not stand in it, such as where it came from, and reports that. Its episode does not change
+    /// Rejects a message for a reason outside its content, such as its origin, and reports that. Its episode does not change
     /// (D1).
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! The validator with several threads.
+//! The validator on several threads.
 
 mod ahead;
 mod block;
@@ -29,11 +29,11 @@ use crew::Crew;
 
 /// Checks a log with several threads, and reports exactly what a [`Validator`](super::Validator) reports, in the same order.
 ///
-/// Lines are parsed in blocks, in any order; the packets of an episode are judged in the order of the stream, those of different
-/// episodes at the same time. Findings go to the sink in the order of the stream, in the thread that calls. Memory grows as that
-/// of a [`Validator`](super::Validator), and by some megabytes for each thread.
+/// Lines are parsed in blocks, in any order; the packets of an episode are judged in the order of the stream, and those of
+/// different episodes in parallel. Findings are passed to the sink in the order of the stream, on the calling thread. Memory
+/// grows as that of a [`Validator`](super::Validator), and by some megabytes for each thread.
 ///
-/// Threads are started when there is enough to do for them, and end before a method returns. After a panic, which is passed on,
+/// Threads are started when there is enough work for them, and end before a method returns. After a panic, which is propagated,
 /// the validator cannot be used.
 ///
 /// ```
@@ -59,7 +59,7 @@ pub struct ParallelValidator {
 }
 
 impl ParallelValidator {
-    /// Creates a validator at the beginning of a stream, which uses up to `jobs` threads: this one and others.
+    /// Creates a validator at the beginning of a stream, which uses up to `jobs` threads, including the calling one.
     #[must_use]
     pub fn new(options: ValidatorOptions, jobs: NonZeroUsize) -> Self {
         Self {
@@ -71,7 +71,7 @@ impl ParallelValidator {
         }
     }
 
-    /// Cuts the stream into blocks of about so many bytes, so that a short log has many: for tests.
+    /// Sets the approximate size of blocks in bytes, so that a short log has many: for tests.
     #[doc(hidden)]
     #[must_use]
     pub fn with_block_bytes(mut self, bytes: NonZeroUsize) -> Self {
@@ -83,17 +83,17 @@ impl ParallelValidator {
     /// faster.
     ///
     /// # Errors
-    /// The first error of the sink. The rest of `bytes` is not checked then, so the stream cannot be continued.
+    /// The first error of the sink. The rest of `bytes` is then not checked, so the stream cannot be continued.
     pub fn feed<S: Sink + ?Sized>(&mut self, bytes: &[u8], sink: &mut S) -> Result<(), S::Error> {
         self.check(&[bytes], sink)
     }
 
-    /// Checks everything that a reader returns. It is read in a thread of its own, some megabytes ahead. When the reader blocks,
-    /// what it has returned is checked and reported.
+    /// Checks everything that a reader returns. A separate thread reads some megabytes ahead. When the reader blocks, everything
+    /// that it has returned is checked and reported.
     ///
     /// # Errors
-    /// If the reader fails, after everything that it returned before was checked; or the first error of the sink, without
-    /// waiting for the reader.
+    /// If the reader fails, after everything that it had returned was checked; or the first error of the sink, without waiting
+    /// for the reader.
     pub fn read<S: Sink + ?Sized>(
         &mut self,
         reader: impl Read + Send + 'static,
@@ -128,14 +128,14 @@ impl ParallelValidator {
         })
     }
 
-    /// The counts so far.
+    /// Returns the counts so far.
     #[must_use]
     pub fn summary(&self) -> Summary {
         let episodes = self.crew.shards.iter().map(|shard| shard.len() as u64).sum();
         Summary { bytes: self.lines.bytes(), episodes, ..self.tally.summary }
     }
 
-    /// Checks the end of the stream: a last line without a line end, and what is still open (D4).
+    /// Checks the end of the stream: a last line without a line end, and what is still open in the episodes (D4).
     ///
     /// # Errors
     /// The first error of the sink.
@@ -162,7 +162,7 @@ impl ParallelValidator {
         Ok(self.summary())
     }
 
-    /// Checks a batch: bytes that follow each other in the stream.
+    /// Checks a batch: consecutive bytes of the stream.
     fn check<S: Sink + ?Sized>(&mut self, batch: &[&[u8]], sink: &mut S) -> Result<(), S::Error> {
         if self.head.is_lines() {
             return self.lines(batch, sink);
@@ -199,7 +199,7 @@ impl ParallelValidator {
             if let Some(line) = first {
                 blocks.push(Block::one(*at, line.raw()));
             }
-            // The line end of the first line is before the others.
+            // The end of the first line precedes the whole lines.
             Block::cut(*at + u64::from(first.is_some()), whole, self.block_bytes, &mut blocks);
         }
         let bytes = usize::try_from(self.lines.bytes() - begin).unwrap_or(usize::MAX);
@@ -207,15 +207,15 @@ impl ParallelValidator {
     }
 }
 
-/// The bytes of a block: so many that taking turns costs little, and so few that the facts of those on their way stay in the
+/// Size of a block in bytes: large enough that scheduling costs little, and small enough that the facts in flight stay in the
 /// cache.
 const BLOCK_BYTES: usize = 128 * 1024;
 
-/// With fewer episodes, a thread is not worth starting at the end of the stream.
+/// Minimum number of episodes for which a thread is started at the end of the stream.
 const EPISODES_A_THREAD: usize = 512;
 
-/// How much is read ahead for each thread: 4 MiB.
+/// Read-ahead for each thread in chunks: 4 MiB.
 const CHUNKS_A_JOB: usize = 4 * 1024 * 1024 / CHUNK_BYTES;
 
-/// The most that is read ahead: 64 MiB.
+/// Maximum read-ahead in chunks: 64 MiB.
 const MAX_CHUNKS: usize = 16 * CHUNKS_A_JOB;

@@ -1,4 +1,4 @@
-//! Where findings go.
+//! Receivers of findings.
 
 use std::convert::Infallible;
 
@@ -7,44 +7,44 @@ use omen_types::PacketType;
 
 use crate::finding::Finding;
 
-/// Receives what a validator finds.
+/// Receiver of a validator's findings.
 pub trait Sink {
-    /// What may go wrong with it; [`Infallible`] if nothing can. The validator stops at the first error and returns it.
+    /// Error of the receiver; [`Infallible`] if it cannot fail. The validator stops at the first error and returns it.
     type Error;
 
-    /// Takes a finding. `line` is the text of its line, with bytes that are not UTF-8 replaced; it is `None` at the end of
-    /// the stream, and for a line that is too long to be kept.
+    /// Receives a finding. `line` is the text of its line, with invalid UTF-8 replaced; it is `None` at the end of the stream,
+    /// and for a line that is too long to be kept.
     ///
     /// # Errors
-    /// If the sink cannot take it.
+    /// If the receiver fails.
     fn finding(&mut self, finding: Finding, line: Option<&str>) -> Result<(), Self::Error>;
 
-    /// Takes a packet that was judged, after its findings.
+    /// Receives a packet that was judged, after its findings.
     ///
     /// # Errors
-    /// If the sink cannot take it.
+    /// If the receiver fails.
     fn packet(&mut self, packet: &JudgedPacket<'_>) -> Result<(), Self::Error> {
         let _ = packet;
         Ok(())
     }
 
-    /// Whether [`packet`](Self::packet) is called. Return `false` if it does nothing: a [`ParallelValidator`](super::ParallelValidator) then keeps no
-    /// record of the packets that have no findings.
+    /// Returns whether [`packet`](Self::packet) is called. Return `false` if it does nothing: a
+    /// [`ParallelValidator`](super::ParallelValidator) then keeps no record of packets without findings.
     fn wants_packets(&self) -> bool {
         true
     }
 
-    /// Called by [`Validator::read`](super::Validator::read) when everything that was read so far is checked: the reader may block next, so this is
-    /// where to flush its output.
+    /// Called by [`Validator::read`](super::Validator::read) when everything read so far is checked. The reader may block next,
+    /// so output should be flushed here.
     ///
     /// # Errors
-    /// If the sink cannot flush.
+    /// If the output cannot be flushed.
     fn caught_up(&mut self) -> Result<(), Self::Error> {
         Ok(())
     }
 }
 
-/// Keeps the findings.
+/// Collects the findings.
 impl Sink for Vec<Finding> {
     type Error = Infallible;
 
@@ -72,12 +72,12 @@ pub struct JudgedPacket<'s> {
     pub correlation_id: Option<&'s str>,
     /// `header.packet_type`, if it is readable.
     pub packet_type: Option<PacketType>,
-    /// The possible states of the episode before it.
+    /// Possible states of the episode before the packet.
     pub before: Option<NodeSet>,
-    /// The possible states after it: the same ones if it was rejected.
+    /// Possible states after the packet; unchanged if it was rejected.
     pub after: Option<NodeSet>,
-    /// The event that the packet is to the state machine.
+    /// Event of the packet in the state machine.
     pub event: Option<Event>,
-    /// Whether it was accepted.
+    /// Whether the packet was accepted.
     pub accepted: bool,
 }

@@ -1,16 +1,16 @@
-//! Snapshots: what a validator remembers, as bytes that can be kept while the process ends.
+//! Snapshots: the state of a validator as bytes, which can be stored while its process is not running.
 //!
-//! | bytes | what |
+//! | bytes | content |
 //! |---|---|
 //! | 8 | `omensnap` |
-//! | 1 | the version of this form |
-//! | 16 | the fingerprint of the schema: tables, rules, and the order of the values of enums |
-//! | 16 | the fingerprint of the options |
-//! | … | the beginning of the stream, the incomplete line, the counts, the episodes in order, and what may follow from rejected packets |
-//! | 16 | the seal: 128 bits of SipHash-1-3 over everything before it |
+//! | 1 | version of the format |
+//! | 16 | fingerprint of the schema: tables, rules, and the order of the values of enums |
+//! | 16 | fingerprint of the options |
+//! | … | beginning of the stream, incomplete line, counts, episodes in order, and possible consequences of rejected packets |
+//! | 16 | seal: 128 bits of SipHash-1-3 over everything before it |
 //!
-//! Numbers have seven bits a byte, the lowest first; texts and machines have their length before them. A machine is the set of its
-//! nodes and its ledger, in the form in which it waits in memory.
+//! Numbers have seven bits a byte, the lowest first; texts and machines are preceded by their length. A machine is the set of its
+//! nodes and its ledger, in their packed form.
 
 use std::hash::Hasher as _;
 
@@ -27,24 +27,24 @@ use super::tally::Tally;
 use super::{Judge, Validator};
 use crate::lines::LineSplitter;
 
-/// Why bytes are not a snapshot that can be restored.
+/// The reason why bytes cannot be restored as a snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BadSnapshot {
-    /// They are something else.
+    /// The bytes are not a snapshot.
     NotASnapshot,
-    /// They are a snapshot of this version, and this library reads [another](BadSnapshot::VERSION).
+    /// The snapshot has this version, and this library reads [another](BadSnapshot::VERSION).
     Version(u8),
-    /// The validator was of another schema.
+    /// The validator had another schema.
     Schema,
     /// The validator had other options.
     Options,
-    /// Bytes are missing, or were changed.
+    /// Bytes are missing or were changed.
     Damaged,
 }
 
 impl BadSnapshot {
-    /// The version of snapshots that this library reads and writes.
+    /// Version of snapshots that this library reads and writes.
     pub const VERSION: u8 = 2;
 }
 
@@ -67,11 +67,11 @@ impl std::fmt::Display for BadSnapshot {
 impl std::error::Error for BadSnapshot {}
 
 impl Validator {
-    /// Returns what the validator remembers, as bytes. A validator that is [restored](Self::restore) from them goes on as this one:
-    /// it reports exactly the same of the bytes that follow.
+    /// Returns the state of the validator as bytes. A validator that is [restored](Self::restore) from them reports exactly the
+    /// same about the following bytes as this one.
     ///
-    /// It takes about 100 bytes for each episode. The same validator gives the same bytes everywhere. They are sealed against
-    /// damage, not against forgery: keep them as safe as the log.
+    /// A snapshot has about 100 bytes for each episode. The same state gives the same bytes on every platform. They are sealed
+    /// against damage, not against forgery: protect them like the log.
     ///
     /// ```
     /// use omen::{Finding, Validator, ValidatorOptions};
@@ -111,16 +111,16 @@ impl Validator {
         bytes
     }
 
-    /// Returns the validator of a [snapshot](Self::snapshot), which must have had the same `options`.
+    /// Restores the validator of a [snapshot](Self::snapshot), which must have had the same `options`.
     ///
     /// # Errors
-    /// If the bytes are not exactly those of a snapshot, or are of a validator whose verdict may be another.
+    /// If the bytes are not exactly those of a snapshot, or are from a validator whose verdicts may differ.
     pub fn restore(bytes: &[u8], options: ValidatorOptions) -> Result<Self, BadSnapshot> {
         let rest = bytes.strip_prefix(MAGIC).ok_or(BadSnapshot::NotASnapshot)?;
         let (version, rest) = rest.split_first().ok_or(BadSnapshot::Damaged)?;
         let (sealed, stated) = bytes.split_last_chunk().ok_or(BadSnapshot::Damaged)?;
-        // A damaged version or fingerprint must not pass for a sound snapshot of another schema. Which seal another version has is
-        // not known.
+        // A damaged version or fingerprint must not pass for an intact snapshot of another schema. The seal of another version is
+        // unknown.
         if *version != BadSnapshot::VERSION {
             return Err(BadSnapshot::Version(*version));
         }
@@ -146,10 +146,10 @@ impl Validator {
     }
 }
 
-/// The first bytes of every snapshot.
+/// First bytes of every snapshot.
 const MAGIC: &[u8] = b"omensnap";
 
-/// What findings depend on besides the stream.
+/// Returns the fingerprint of everything besides the stream that findings depend on.
 fn fingerprint(options: &ValidatorOptions) -> [u8; 16] {
     let ValidatorOptions { now, levels, depth } = options;
     seal(format!("{now:?} {levels:?} {depth:?}").as_bytes())

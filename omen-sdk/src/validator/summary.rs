@@ -1,4 +1,4 @@
-//! Counts.
+//! Counts of a stream.
 
 /// Counts of a stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
@@ -11,14 +11,14 @@ pub struct Summary {
     pub accepted: u64,
     /// Packets with an error.
     pub rejected: u64,
-    /// Different correlation ids among the packets that match their schema; again that of an episode that was
-    /// [ended](super::Validator::end_episode) and begins anew.
+    /// Number of different correlation ids among the packets that match their schema. An episode that begins again after it was
+    /// [ended](super::Validator::end_episode) counts twice.
     pub episodes: u64,
     /// Findings that are errors.
     pub errors: u64,
     /// Findings that are warnings.
     pub warnings: u64,
-    /// Findings, errors and warnings, that follow from a packet that was rejected earlier; all others are root causes.
+    /// Number of findings, errors and warnings, that follow from an earlier rejected packet; all others are root causes.
     pub consequences: u64,
 }
 

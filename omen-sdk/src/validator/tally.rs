@@ -1,4 +1,4 @@
-//! Passes results on to the sink in the order of the stream, and counts them.
+//! Passes results to the sink in the order of the stream, and counts them.
 
 use std::num::NonZeroU64;
 
@@ -15,34 +15,34 @@ use super::sink::{JudgedPacket, Sink};
 use super::summary::Summary;
 use crate::finding::{Cause, Finding, Stage};
 
-/// The lines and packets so far.
+/// Counts of lines and packets so far.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
-    /// The current line, from 1.
+    /// Number of the current line, from 1.
     pub(super) line: u64,
-    /// The counts, without bytes and episodes.
+    /// Counts, without bytes and episodes.
     pub(super) summary: Summary,
 }
 
 impl Tally {
-    /// For a snapshot.
+    /// Writes the state to a snapshot.
     pub(super) fn write(&self, writer: &mut Writer<'_>) {
         let Self { line, summary } = self;
-        // The others are counted elsewhere.
+        // Bytes and episodes are counted elsewhere.
         let Summary { bytes: _, episodes: _, packets, accepted, rejected, errors, warnings, consequences } = summary;
         for count in [line, packets, accepted, rejected, errors, warnings, consequences] {
             writer.number(*count);
         }
     }
 
-    /// What [`write`](Self::write) wrote.
+    /// Reads the state from a snapshot.
     pub(super) fn read(reader: &mut Reader<'_>) -> Self {
         let [line, packets, accepted, rejected, errors, warnings, consequences] = [(); 7].map(|()| reader.number());
         let summary = Summary { packets, accepted, rejected, errors, warnings, consequences, ..Summary::default() };
         Self { line, summary }
     }
 
-    /// Counts packets that were accepted and about which there is nothing to report.
+    /// Counts accepted packets without findings.
     pub(super) fn clean(&mut self, packets: u64) {
         self.summary.packets += packets;
         self.summary.accepted += packets;
@@ -59,7 +59,7 @@ impl Tally {
         }
         for mut finding in judged.findings {
             self.count(&finding.diagnostic, finding.follows_from.is_some());
-            // One that has a line is about an earlier packet.
+            // A finding with a line is about an earlier packet.
             let is_earlier = finding.line.is_some() || finding.packet_id.as_deref() != judged.packet_id.as_deref();
             if !is_earlier {
                 finding.line = Some(self.line);
@@ -125,7 +125,7 @@ impl Tally {
         Ok(())
     }
 
-    /// Reports what is late in an episode.
+    /// Reports the late directives of an episode.
     pub(super) fn late<S: Sink + ?Sized>(
         &mut self,
         late: Option<Late<'_>>,
@@ -156,7 +156,7 @@ impl Tally {
     }
 }
 
-/// A finding without a line: about an episode, or about one of its directives.
+/// Creates a finding without a line, about an episode or one of its directives.
 fn unplaced(
     id: &str,
     nodes: NodeSet,
@@ -169,7 +169,7 @@ fn unplaced(
         line: None,
         column: None,
         packet_index: None,
-        // Of packets, only directives are reported without a line.
+        // Directives are the only packets that are reported without a line.
         packet_type: packet_id.as_ref().map(|_| PacketType::TaskDirectivePacket),
         packet_id,
         correlation_id: Some(id.to_owned()),

@@ -1,4 +1,4 @@
-//! How far packets are checked: by their schema, each by itself, or in their episodes.
+//! Depths of the check: schema alone, single packets, or packets in their episodes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
@@ -18,7 +18,7 @@ fn check(log: &str, depth: Depth) -> (Vec<Finding>, Summary) {
     (findings, summary)
 }
 
-/// What a finding says of its packet.
+/// Returns line, code and pointer of a finding, without its text.
 fn key(finding: &Finding) -> (u64, Code, Option<String>) {
     (finding.line.unwrap_or_default(), finding.diagnostic.code, finding.diagnostic.pointer.clone())
 }
@@ -29,7 +29,7 @@ fn lines_by_themselves_have_the_errors_of_json_and_schema() {
         let (whole, _) = check(log, Depth::InEpisode);
         let (lines, summary) = check(log, Depth::Schema);
         let is_line = |finding: &&Finding| matches!(finding.diagnostic.code, Code::Json | Code::Schema);
-        // Only the episode knows what time it is.
+        // Only the episode determines the time.
         let text = |finding: &Finding| {
             let mut diagnostic = finding.diagnostic.clone();
             let help = diagnostic.help.as_deref().unwrap_or_default();
@@ -46,7 +46,7 @@ fn lines_by_themselves_have_the_errors_of_json_and_schema() {
     }
 }
 
-/// What a packet shows by itself is there in its episode, too, unless an earlier stage rejects it there.
+/// Findings on a packet by itself are also reported in its episode, unless an earlier stage rejects it there.
 #[test]
 fn packets_by_themselves_have_findings_that_their_episodes_have() {
     let rank = |severity| u8::from(severity == Severity::Error);
@@ -55,7 +55,7 @@ fn packets_by_themselves_have_findings_that_their_episodes_have() {
         let (whole, _) = check(log, Depth::InEpisode);
         let severities: BTreeMap<_, _> =
             whole.iter().map(|finding| (key(finding), finding.diagnostic.severity)).collect();
-        // The lines that do not come as far, and those whose warnings are not reported.
+        // Lines that do not reach this stage, and lines whose warnings are not reported.
         let ended = |line: Option<u64>, stages: &[Stage]| {
             let is_error = |finding: &&Finding| finding.diagnostic.severity == Severity::Error;
             whole.iter().filter(is_error).any(|finding| finding.line == line && stages.contains(&finding.stage))
@@ -68,7 +68,7 @@ fn packets_by_themselves_have_findings_that_their_episodes_have() {
             let is_unreported = diagnostic.severity == Severity::Warning && ended(finding.line, &[Stage::Invariant]);
             let is_there = in_episode.is_some_and(|severity| severity >= rank(diagnostic.severity));
             assert!(is_there || is_earlier || is_unreported, "{path}: {finding:?}");
-            // A warning is taken back where the packet is rejected, and nowhere else; the page on stages says so.
+            // A warning is withdrawn only where the packet is rejected, as the page on stages says.
             taken_back += usize::from(!is_there && diagnostic.severity == Severity::Warning);
         }
     }
@@ -90,7 +90,7 @@ fn a_legal_log_has_no_errors_at_any_depth() {
     }
 }
 
-/// A READ directive of a verification loop asks for certainty; whether it is one, only the episode shows.
+/// A READ directive in a verification loop requires certainty; only the episode shows whether it is in a loop.
 #[test]
 fn the_milder_finding_counts_where_the_episode_decides() {
     let log = omen_schema::example("valid/verify-then-write.jsonl").unwrap_or_default();

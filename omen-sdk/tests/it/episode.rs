@@ -1,4 +1,4 @@
-//! The typed API at run time: a validator accepts what it writes, and rejects what it refuses.
+//! The typed API at run time: the validator accepts what it writes, and rejects what it refuses.
 
 mod attacks;
 mod claims;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use omen::{Finding, Validator, validator::ValidatorOptions};
 use serde_json::Value;
 
-/// The expectations of an example.
+/// Expectations of an example.
 struct Expect {
     findings: Vec<(Option<u64>, String, BTreeSet<String>, String)>,
     packets: u64,
@@ -33,7 +33,7 @@ fn expect(name: &str) -> Expect {
     }
 }
 
-/// Names of the example logs, without extension.
+/// Returns the names of the example logs, without extension.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     omen_schema::EXAMPLES.iter().filter_map(|(path, _)| path.strip_suffix(".jsonl"))
 }

@@ -15,14 +15,14 @@ use omen_testkit::programs::{self, Cell, Program};
 /// A state with its parameters filled in.
 struct State<'m> {
     of: &'m Typestate,
-    /// Such as `Verify<Planned, Unseen, ToolsOk>`.
+    /// Type of the state, such as `Verify<Planned, Unseen, ToolsOk>`.
     ty: String,
 }
 
 /// A call that causes an event.
 struct Call {
     method: &'static str,
-    /// The types of its arguments.
+    /// Types of its arguments.
     takes: &'static [&'static str],
     generics: &'static str,
 }
@@ -33,7 +33,7 @@ const fn call(method: &'static str, takes: &'static [&'static str]) -> Call {
 
 const ENVELOPE: &str = "&Envelope<LowStakes, Par, ToolsOk>";
 
-/// The calls that cause an event; each state has at most one of them.
+/// Returns the calls that cause an event; each state has at most one of them.
 fn calls(event: &str) -> Vec<Call> {
     match event {
         "observe" => vec![call("observe", &["Observation<Observed>"])],
@@ -63,7 +63,7 @@ fn calls(event: &str) -> Vec<Call> {
     }
 }
 
-/// Every state, with every combination of parameters that makes a difference.
+/// Returns every state, with every combination of parameters that makes a difference.
 fn states(model: &Model) -> Vec<State<'_>> {
     let mut states = Vec::new();
     for of in &model.fsm.typed.states {
@@ -88,7 +88,7 @@ fn states(model: &Model) -> Vec<State<'_>> {
     states
 }
 
-/// The beginning of every program.
+/// First lines of every program.
 const HEAD: &str = "use omen::*;\ntool!(Write = \"t\", Write);\nscope!(Writing: tools [Write], operations [Write]);";
 
 impl Call {
@@ -102,19 +102,19 @@ impl Call {
     }
 }
 
-/// Whether a cell is legal by the table, the open directives and the obligations of the verification loop.
+/// Returns whether a cell is legal by the table, the open directives and the obligations of the verification loop.
 fn is_legal(model: &Model, state: &State<'_>, event: &str) -> bool {
     let has_row = !model.fsm.targets(state.of, &[event.to_owned()]).is_empty();
     let (in_loop, has) = (state.of.of == ["S4_VERIFY"], |word: &str| state.ty.contains(word));
     let guard = match event {
-        // D20: no open directive may be left. D22: nor an incomplete loop.
+        // Neither an open directive (D20) nor an incomplete loop (D22) may be left.
         "believe" if state.of.open => false,
         "believe" if in_loop => {
             has("Seen") && !has("Unseen") && (has("Proven") || has("Complete") || has("Attempted") && has("ToolsDown"))
         }
-        // D22: the plan comes first. The typed API settles the directives of a loop before it sends more.
+        // The plan comes first (D22). The typed API settles the directives of a loop before it sends more.
         "direct_read" if in_loop => !has("Unplanned") && !state.of.open,
-        // E6: a result needs an open directive.
+        // A result needs an open directive (E6).
         "settle" => state.of.open,
         _ => true,
     };
@@ -178,13 +178,13 @@ struct Codes<'m> {
     model: &'m Model,
     reports: Reports,
     same: usize,
-    /// The cells whose code is not the same in every log, with the reason that the schema gives.
+    /// Cells whose code depends on the log, with the reason that the schema gives.
     depends: BTreeMap<String, String>,
 }
 
 impl Codes<'_> {
-    /// Compares the code with which an error begins with those of the machine for the same event in the same state. Where
-    /// they can differ, the schema says why.
+    /// Compares the code at the beginning of a compile error with those of the machine for the same event in the same state.
+    /// Where they can differ, the schema states the reason.
     fn compare(&mut self, cell: &str, error: &str, states: &[State<'_>]) -> Result<(), String> {
         let (event, ty) = cell.trim_matches('`').split_once("` in `").ok_or("a cell has an event and a state")?;
         let state = states.iter().find(|state| state.ty == ty).ok_or("no such state")?.of;
@@ -210,13 +210,13 @@ impl Codes<'_> {
         Ok(())
     }
 
-    /// The codes of the machine for an event in the places that a type stands for.
+    /// Returns the codes of the machine for an event in the states that a type represents.
     fn machine(&self, state: &Typestate, event: &str) -> BTreeSet<Vec<String>> {
         let counted = self.model.fsm.typed.states.iter().any(|other| other.of == state.of && other.open != state.open);
         self.reports.of(&state.of, counted.then_some(state.open), event)
     }
 
-    /// The reason in the schema why only the types refuse a cell with a code.
+    /// Returns the reason in the schema why only the types refuse a cell with a code.
     fn only_types(&self, state: &Typestate, event: &str, code: &str) -> Option<&str> {
         let refuses = |refusal: &&Refusal| {
             let within = state.of.iter().any(|node| refusal.is_in(node));
@@ -226,7 +226,7 @@ impl Codes<'_> {
     }
 }
 
-/// The code with which an error begins.
+/// Returns the code at the beginning of an error.
 fn code_of(error: &str) -> &str {
     let message = error.split_once("]: ").map_or(error, |(_, message)| message);
     message.split([':', ' ']).next().unwrap_or_default()

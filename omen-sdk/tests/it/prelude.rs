@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 const PRELUDE: &str = include_str!("../../src/prelude.rs");
 
-/// Traits in scope without a name: those that explain illegal calls, and those of the capabilities.
+/// Traits in scope without a name: those that explain illegal calls, and the capabilities.
 const METHODS: &str = "omen_fsm::episode::explain::in_scope::*";
 
-/// The imports of `pub use` statements, each with its whole path.
+/// Returns the full paths that `pub use` statements import.
 fn imports(source: &str) -> Vec<String> {
     let code: String = source.lines().filter(|line| !line.starts_with("//") && !line.starts_with('#')).collect();
     let mut all = Vec::new();
@@ -23,7 +23,7 @@ fn imports(source: &str) -> Vec<String> {
     all
 }
 
-/// The names among them, without those that are imported only for their methods.
+/// Returns the names of the imports, except those that are imported only for their methods.
 fn names(source: &str) -> BTreeSet<String> {
     let named = imports(source).into_iter().filter(|import| !import.ends_with(" as _") && import != METHODS);
     named.map(|import| import.rsplit("::").next().unwrap_or_default().to_owned()).collect()
@@ -33,7 +33,7 @@ fn names(source: &str) -> BTreeSet<String> {
 fn the_prelude_has_at_most_sixty_names_each_written_out() {
     let names = names(PRELUDE);
     assert!(names.contains("Episode") && names.contains("fields"), "the names are read: {names:?}");
-    // An `Escalation` is not written without it.
+    // An `Escalation` cannot be written without it.
     assert!(names.contains("EscalationTrigger"), "{names:?}");
     assert!(
         names.len() <= 60,
@@ -50,7 +50,7 @@ fn a_glob_and_a_name_too_many_are_found() {
     assert_eq!(names(source).into_iter().collect::<Vec<_>>(), ["*", "B", "D", "g"]);
 }
 
-/// Both by globs: a name that std has, too, would be ambiguous, which is a compile error where it is used.
+/// Globs of both: a name that std has, too, would be ambiguous, which is a compile error where it is used.
 #[allow(clippy::wildcard_imports, reason = "globs are what is tried")]
 mod beside_std {
     use omen::prelude::*;

@@ -69,7 +69,7 @@ fn the_packet_types_of_a_rule_are_those_that_it_finds_fault_with() {
             let Some(packet_type) = finding.packet_type else { continue };
             let (code, types) = (finding.diagnostic.code, finding.diagnostic.code.info().packet_types);
             let is_listed = types.is_empty() || types.contains(&packet_type.as_str());
-            // What is late is reported with the next packet, whatever it is.
+            // Lateness is reported with the next packet, of any type.
             assert!(is_listed || code == Code::Inv011, "{path}: {code}: {packet_type}");
             seen.extend(finding.diagnostic.also.iter().chain([&code]).map(|code| (*code, packet_type.as_str())));
         }

@@ -1,4 +1,4 @@
-//! One wrong time is one root cause (D83): a finding at its `created_at`, from which follows what the clock did because of it.
+//! A wrong time is one root cause (D83): a finding at its `created_at`, from which the consequences of the wrong clock follow.
 
 use omen::{Code, Finding, Severity, Validator, ValidatorOptions};
 use serde_json::Value;
@@ -7,7 +7,7 @@ const LOGS: [&str; 5] =
     ["verify-then-write", "read-only", "loop-repeated", "task-retried-with-new-id", "execute-then-new-cycle"];
 const DAY: i64 = 86_400;
 
-/// The packets of an example, the one at a place sent so many seconds later.
+/// Returns the packets of an example, with the one at an index sent later by a number of seconds.
 fn shifted(name: &str, at: usize, seconds: i64) -> Vec<Value> {
     let log = omen_schema::example(&format!("valid/{name}.jsonl")).unwrap();
     let mut packets: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -46,7 +46,7 @@ fn one_wrong_time_is_one_root_cause() {
                 let (roots, others): (Vec<_>, Vec<_>) = findings.iter().partition(|one| one.follows_from.is_none());
                 let own_line = |one: &&&Finding| one.line == Some(at as u64 + 1);
                 if roots.iter().filter(own_line).any(|one| one.diagnostic.severity == Severity::Error) {
-                    // The time is why the packet itself is refused, and a refused packet moves no clock (D1).
+                    // The packet itself is refused because of its time, and a refused packet does not move the clock (D1).
                     assert!(seconds > 0, "{context}");
                     refused += 1;
                     continue;
@@ -58,7 +58,7 @@ fn one_wrong_time_is_one_root_cause() {
                 if !is_last {
                     assert!(roots.iter().all(|one| one.diagnostic.severity == Severity::Warning), "{context}");
                 }
-                // The second packet is reported as well if the first one is ahead: before the third, either may be wrong.
+                // If the first packet is ahead, the second one is reported as well: before the third, either may be wrong.
                 let elsewhere = roots.iter().filter(|one| one.line.is_some() && !own_line(one)).count();
                 assert_eq!(elsewhere, usize::from(seconds > 0 && at == 0), "{context}");
                 for cause in others.iter().filter_map(|one| one.follows_from.as_ref()) {
@@ -71,11 +71,11 @@ fn one_wrong_time_is_one_root_cause() {
     assert!(consequences > 300 && refused > 0, "{consequences} consequences, {refused} refused");
 }
 
-/// What shows that a time is wrong may be rejected because of it, and nothing else need come after it. A packet that is sent again shows
-/// nothing.
+/// The packet that reveals a wrong time may be rejected because of it, and may be the last one. A packet that is sent again
+/// reveals nothing.
 #[test]
 fn a_rejected_packet_shows_a_wrong_time_and_one_that_is_sent_again_does_not() {
-    // By the clock of the belief that is ahead, the decision after it comes when the budget is spent.
+    // The belief that is ahead sets the clock so far that the decision after it comes when the budget is spent.
     let packets = shifted("verify-then-write", 9, 3 * DAY);
     let findings = found(&packets[..11], ValidatorOptions::default());
     let time: Vec<_> = findings.iter().filter(|one| is_time_of(one, &packets[9])).collect();

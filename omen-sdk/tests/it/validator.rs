@@ -1,4 +1,4 @@
-//! The validator as a library: chunks, ends of line, levels, clocks, limits.
+//! The validator as a library: chunks, line ends, levels, clocks, limits.
 
 use std::num::NonZeroUsize;
 
@@ -72,7 +72,7 @@ fn a_line_at_the_limit_is_read_and_a_longer_one_is_refused_unread() {
     let packet = example("valid/read-only.jsonl").lines().next().expect("a packet");
     let padded = |length: usize| format!("{packet}{}\n", " ".repeat(length - packet.len()));
     let (findings, summary) = check(padded(limit).as_bytes(), ValidatorOptions::default());
-    // The one packet is read, and the episode does not end where an episode closes (D81).
+    // The only packet is read, and the log ends before its episode closes (D81).
     assert_eq!((codes(&findings), summary.accepted), (vec!["FSM"], 1));
     let (findings, summary) = check(padded(limit + 1).as_bytes(), ValidatorOptions::default());
     assert_eq!((codes(&findings), summary.accepted), (vec!["JSON"], 0));
@@ -125,13 +125,13 @@ fn layers_and_chains_are_adjusted_like_invariants() {
         assert!(findings.is_empty(), "{path}: {findings:#?}");
         let (findings, denied) = with(Level::Deny);
         let is_warning = |finding: &&Finding| finding.diagnostic.severity == omen::Severity::Warning;
-        // Without its packets an episode may not come to its end.
+        // Without its packets an episode may not reach its end.
         assert!(denied.rejected > 0 && findings.iter().filter(is_warning).all(|f| f.stage == Stage::End), "{path}");
         assert_eq!(findings.iter().find(|finding| finding.line.is_some()).map(|f| f.diagnostic.code), Some(code));
     }
 }
 
-/// The first four lines of a log whose last directive is open.
+/// Returns a validator after the first four lines of a log whose last directive is open.
 fn with_a_directive_open() -> (Validator, Vec<Finding>) {
     let (mut validator, mut findings) = (Validator::new(ValidatorOptions::default()), Vec::new());
     let log = example("valid/warning-inv-011-late-critical-deferred.jsonl");
@@ -185,7 +185,7 @@ fn a_level_holds_for_what_a_tick_reports() {
     }
 }
 
-/// D69: after a report by a tick, the next decision is expected to escalate, as after a report with a packet.
+/// After a tick has reported a late directive, the next decision is expected to escalate, as after a report with a packet (D69).
 #[test]
 fn a_decision_after_a_tick_is_asked_to_escalate() {
     let log = example("valid/warning-inv-011-late-critical-cleared.jsonl");
@@ -218,7 +218,7 @@ fn a_fixed_clock_replaces_that_of_the_log() {
 #[test]
 fn an_overrun_is_reported_by_the_clock_that_counts() {
     let log = example("valid/read-only.jsonl").as_bytes();
-    // Even the first decision is over budget then, and nothing after it is committed (D59).
+    // Then even the first decision is over budget, and nothing after it is committed (D59).
     let fixed = Some("2100-01-01T00:00:00Z".parse().expect("a time"));
     let levels = |level| {
         let mut levels = Levels::default();
@@ -241,7 +241,7 @@ fn an_overrun_is_reported_by_the_clock_that_counts() {
     assert!(!codes(&found).contains(&"INV-005"), "{found:#?}");
 }
 
-/// However an agent goes on beyond its budget, the first packet that commits to more work is the cause of what comes after it.
+/// The first packet that commits to more work over budget is the cause of everything after it, however the agent continues.
 #[test]
 fn an_overrun_is_one_root_cause() {
     let log = example("invalid/inv-005-directive-over-token-budget.jsonl");
@@ -278,7 +278,7 @@ fn an_overrun_is_one_root_cause() {
     assert!(!notes.iter().any(|note| note.contains("were accepted")), "{notes:?}");
 }
 
-/// A level makes an error of a warning, and rejects no packet that only reports what has happened (D87).
+/// A level turns a warning into an error, but rejects no packet that only reports what has happened (D87).
 #[test]
 fn a_denied_warning_of_the_record_rejects_no_packet() {
     let denied = |path: &str, code: Option<Code>| {
@@ -304,7 +304,7 @@ fn a_denied_warning_of_the_record_rejects_no_packet() {
     assert!(summary.rejected > 0, "{summary:?}");
 }
 
-/// What is left open is found in the log, in one thread or in several.
+/// Open directives at the end have their lines, with one thread or several.
 #[test]
 fn a_directive_without_a_result_has_its_line() {
     let examples = omen_schema::EXAMPLES.iter().filter(|(path, _)| path.ends_with(".jsonl") && !path.contains("json-"));
@@ -359,7 +359,7 @@ fn a_reader_that_fails_says_so_and_what_came_before_counts() {
     assert_eq!(validator.summary().episodes, 1);
 }
 
-/// Twenty thousand open directives, each late at the packet after it: no rule may go through all of them for each packet.
+/// Twenty thousand open directives, each late at the packet after it: no rule may iterate over all of them for each packet.
 #[test]
 fn many_open_directives_cost_no_quadratic_time() {
     let log = example("valid/read-only.jsonl");

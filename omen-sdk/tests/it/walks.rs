@@ -1,15 +1,15 @@
-//! The three walks of `docs/architecture.md` name functions that exist, in the files that they link to.
+//! The three walks of `docs/architecture.md` name existing functions in the files that they link to.
 
 use std::fs;
 use std::path::Path;
 
-/// The section, from its heading to the next one of the same level.
+/// Returns the section, from its heading to the next one of the same level.
 fn section(page: &str) -> &str {
     let (_, rest) = page.split_once("\n## Three walks\n").expect("the section");
     rest.split_once("\n## ").map_or(rest, |(section, _)| section)
 }
 
-/// The links of a text: what they show, and the path that they lead to.
+/// Returns the links of a text: their labels and paths.
 fn links(text: &str) -> Vec<(&str, &str)> {
     let mut links = Vec::new();
     for (at, _) in text.match_indices("](../") {
@@ -20,7 +20,7 @@ fn links(text: &str) -> Vec<(&str, &str)> {
     links
 }
 
-/// Whether a source defines an item of this name.
+/// Returns whether a source defines an item of this name.
 fn defines(source: &str, name: &str) -> bool {
     ["fn ", "mod ", "trait "].iter().any(|keyword| {
         source

@@ -1,4 +1,4 @@
-//! One mistake has one root cause, and two have two (D55).
+//! One mistake has one root cause, and two mistakes have two (D55).
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 #![allow(clippy::print_stdout, reason = "a test prints what it has counted")]
 
@@ -12,7 +12,7 @@ use omen::{Finding, Severity, Validator, ValidatorOptions};
 use mistakes::KINDS;
 use random::Random;
 
-/// The example logs without an error, as lines.
+/// Returns the example logs without an error, as lines.
 fn legal() -> Vec<(&'static str, Vec<String>)> {
     let logs = omen_schema::EXAMPLES.iter().filter(|(path, _)| path.starts_with("valid/") && path.ends_with(".jsonl"));
     let lines = |text: &str| text.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect();
@@ -21,7 +21,7 @@ fn legal() -> Vec<(&'static str, Vec<String>)> {
     logs
 }
 
-/// The errors of a log.
+/// Returns the errors of a log.
 fn errors(log: &[String]) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
     let mut validator = Validator::new(ValidatorOptions::default());
@@ -37,7 +37,7 @@ fn roots(findings: &[Finding]) -> usize {
     findings.iter().filter(|finding| finding.follows_from.is_none()).count()
 }
 
-/// What a failed test prints.
+/// Returns the output of a failed test.
 fn report(log: &[String], found: &[Finding]) -> String {
     let mut text = String::new();
     for (at, line) in log.iter().enumerate() {
@@ -118,7 +118,7 @@ fn a_single_mistake_has_one_root_cause() {
     assert!(roots / mistakes <= 1.1 && most <= 1.7, "{worst}");
 }
 
-/// The lines with a root cause; 0 for the end of the stream.
+/// Returns the lines with a root cause; 0 for the end of the stream.
 fn root_lines(log: &[String]) -> Vec<u64> {
     let found = errors(log);
     let roots = found.iter().filter(|finding| finding.follows_from.is_none());
@@ -127,7 +127,7 @@ fn root_lines(log: &[String]) -> Vec<u64> {
     lines
 }
 
-/// The id of the packet on a line.
+/// Returns the id of the packet on a line.
 fn packet_id(line: &str) -> Option<String> {
     let packet: serde_json::Value = serde_json::from_str(line).ok()?;
     packet["header"]["packet_id"].as_str().map(str::to_owned)
@@ -144,9 +144,9 @@ fn no_second_mistake_is_hidden() {
         let (Some(at), Some(other)) = (make_first(&mut one, &mut random), make_second(&mut two, &mut random)) else {
             continue;
         };
-        // The second mistake changes one line, and not one that the first has touched.
+        // The second mistake changes one line that the first one has not touched.
         let is_one = two.len() == log.len() && second != "swapped lines" && other.abs_diff(at) >= 2;
-        // An id that was used by the packet that is not there any more, or that nobody can read, is not repeated.
+        // An id is not repeated if its first packet is gone or unreadable.
         let repeats_other = first == "repeated id"
             && one.get(at).map(|line| packet_id(line)) == log.get(other).map(|line| packet_id(line));
         if !is_one || (first, second) == ("dropped line", "repeated id") || repeats_other {
@@ -159,12 +159,12 @@ fn no_second_mistake_is_hidden() {
         let lines = (root_lines(&one), root_lines(&two));
         let line = |line: &u64| if *line > at as u64 { line.strict_add_signed(shift as i64) } else { *line };
         let expected: Vec<u64> = lines.1.iter().map(line).collect();
-        // Each of the two has one root cause by itself, and not the same.
+        // Each mistake alone has one root cause, and the two causes differ.
         if lines.0.len() != 1 || expected.len() != 1 || lines.0 == expected {
             continue;
         }
         pairs += 1;
-        // What the machine does not report, because it has rejected a packet before, is not hidden by charity (D1).
+        // A finding that the machine omits because it rejected an earlier packet is not hidden by the analysis of causes (D1).
         let found = errors(&both);
         let lines: Vec<u64> = lines.0.into_iter().chain(expected).collect();
         let on = |line: u64| found.iter().filter(move |finding| finding.line.unwrap_or(0) == line);
@@ -181,7 +181,7 @@ fn no_second_mistake_is_hidden() {
     assert_eq!(hidden, 0, "{text}");
 }
 
-/// An example log, with the type misspelt in the packets with some ids.
+/// Returns an example log with the type misspelt in some packets.
 fn misspelt(path: &str, packet_ids: &[&str]) -> Vec<String> {
     let text = omen_schema::example(path).unwrap();
     let is_one_of = |line: &str| packet_ids.iter().any(|id| line.contains(&format!("\"packet_id\":\"{id}\"")));
@@ -228,7 +228,7 @@ fn a_line_that_names_no_episode_may_be_a_cause() {
     assert_eq!(roots(&found), 1, "{}", report(&log, &found));
     let cause = found[1].follows_from.as_ref().unwrap();
     assert_eq!((cause.line, &cause.packet_id), (3, &None));
-    // A line in an episode that went on without it does not explain a mistake that comes later.
+    // A line in an episode that continued without it does not explain a later mistake.
     let mut log: Vec<String> = text.lines().map(str::to_owned).collect();
     log.insert(1, "lost".to_owned());
     log.retain(|line| !line.contains("\"packet_id\":\"pkt_decision_1\""));
@@ -250,7 +250,7 @@ fn a_packet_that_is_sent_again_ends_the_charity() {
     );
     let found = errors(&log);
     assert_eq!((found.len(), roots(&found)), (1, 1), "{}", report(&log, &found));
-    // The result names a directive that was never sent: nothing before it is to blame.
+    // The result names a directive that was never sent, so no earlier packet is the cause.
     log[8] = log[8].replacen("\"directive_packet_id\":\"pkt_directive_1\"", "\"directive_packet_id\":\"pkt_other\"", 1);
     let found = errors(&log);
     let result = found.iter().find(|finding| finding.line == Some(9)).unwrap();
@@ -275,7 +275,7 @@ fn what_is_late_or_open_at_the_end_follows_from_a_rejected_result() {
     let causes: Vec<_> = found.iter().map(|finding| finding.follows_from.as_ref().map(|cause| cause.line)).collect();
     let line = Some(result as u64 + 1);
     assert_eq!(causes, [None, line, line]);
-    // The episode is forgotten, and so is what was rejected in it.
+    // The episode is forgotten with its rejected packets.
     let text = omen_schema::example("valid/read-only.jsonl").unwrap();
     let mut found: Vec<Finding> = Vec::new();
     let Ok(()) = validator.feed(text.lines().nth(1).unwrap().as_bytes(), &mut found);
@@ -283,7 +283,7 @@ fn what_is_late_or_open_at_the_end_follows_from_a_rejected_result() {
     assert_eq!((found.len(), found[0].follows_from.clone(), summary.consequences), (1, None, 2));
 }
 
-/// A packet that would be rejected in any case is not hidden, and says why.
+/// A packet that would be rejected in any case is not hidden, and states the reason.
 #[test]
 fn a_second_reason_is_a_root_cause_with_a_note() {
     let mut log = misspelt("valid/several-tokens.jsonl", &["pkt_directive_1"]);
@@ -293,7 +293,7 @@ fn a_second_reason_is_a_root_cause_with_a_note() {
     let result = found.iter().find(|finding| finding.line == Some(result as u64 + 1)).unwrap();
     assert_eq!(result.follows_from, None, "{}", report(&log, &found));
     assert!(
-        // What is invented for line 7 is not in the note.
+        // Values that are invented for line 7 are not in the note.
         result
             .diagnostic
             .notes

@@ -1,11 +1,11 @@
-//! Single mistakes, as people and programs make them.
+//! Single mistakes that people and programs make.
 
 use serde_json::{Value, json};
 
 use super::random::Random;
 
-/// A kind of mistake: its name, and how it is made in a log. Returns the lines that it changes, from 0; none if the log has
-/// no place for it.
+/// A kind of mistake: its name, and the function that makes it in a log. The function returns the line that it changes, from 0;
+/// `None` if the log is unsuitable.
 pub(super) type Kind = (&'static str, fn(&mut Vec<String>, &mut Random) -> Option<usize>);
 
 pub(super) const KINDS: &[Kind] = &[
@@ -176,7 +176,7 @@ fn edit(
     Some(at)
 }
 
-/// Changes one of the values that some JSON pointers lead to, in one packet.
+/// Changes the value at one of some JSON pointers, in one packet.
 fn edit_one_of(
     log: &mut [String],
     random: &mut Random,
@@ -200,7 +200,7 @@ fn edit_one_of(
     Some(at)
 }
 
-/// Replaces a value by another one.
+/// Replaces a value.
 fn put(value: &mut Value, new: Value) -> Option<()> {
     (*value != new).then(|| *value = new)
 }
@@ -220,7 +220,7 @@ fn misspell(value: &mut Value, random: &mut Random) -> Option<()> {
     put(value, text.into())
 }
 
-/// JSON pointers to the members of all objects whose values pass a test.
+/// Returns JSON pointers to the members of all objects whose values pass a test.
 fn pointers(value: &Value, test: &dyn Fn(&Value) -> bool) -> Vec<String> {
     let mut all = Vec::new();
     if let Some(object) = value.as_object() {

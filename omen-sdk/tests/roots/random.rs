@@ -1,4 +1,4 @@
-//! A small generator of random numbers, so that each seed gives the same mistakes everywhere.
+//! Small random number generator: a seed gives the same mistakes on every platform.
 
 pub(super) struct Random(u64);
 
@@ -7,7 +7,7 @@ impl Random {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
-    /// A number below `end`.
+    /// Returns a number below `end`.
     pub(super) fn below(&mut self, end: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;

@@ -1,4 +1,4 @@
-//! Findings that were written as JSON, as values again.
+//! Parser for findings in JSON.
 
 use std::io::{self, Error, ErrorKind};
 
@@ -8,8 +8,8 @@ use serde::Deserialize;
 
 use crate::finding::{Cause, Finding};
 
-/// Reads a line that [`finding`](super::finding) wrote: the file, and the finding. `packet` is the text of its line if that is known;
-/// it shows again which part of it the finding is about.
+/// Parses a line that [`finding`](super::finding) has written, into the file and the finding. `packet` is the text of the
+/// finding's line, if it is known; with it, the span is restored.
 ///
 /// ```
 /// use omen::render::json;
@@ -25,7 +25,7 @@ use crate::finding::{Cause, Finding};
 /// ```
 ///
 /// # Errors
-/// [`ErrorKind::InvalidData`] if it is something else.
+/// [`ErrorKind::InvalidData`] if the line is not a finding.
 pub fn read(line: &[u8], packet: Option<&str>) -> io::Result<(String, Finding)> {
     let row: Row = serde_json::from_slice(line).map_err(|error| Error::new(ErrorKind::InvalidData, error))?;
     let state = row.state.map(|names| names.iter().map(|name| state(name)).collect::<io::Result<_>>()).transpose()?;
@@ -67,7 +67,7 @@ fn state(name: &str) -> io::Result<&'static str> {
     known(State::ALL, name, |it| it.as_str()).map(State::as_str)
 }
 
-/// The value with a name.
+/// Returns the value with a name.
 fn known<T: Copy>(all: &[T], name: &str, name_of: impl Fn(&T) -> &'static str) -> io::Result<T> {
     all.iter().copied().find(|it| name_of(it) == name).ok_or_else(|| unknown(name))
 }
@@ -76,7 +76,7 @@ fn unknown(name: &str) -> Error {
     Error::new(ErrorKind::InvalidData, format!("unknown name `{name}` in a finding; update this program"))
 }
 
-/// Fields that are added later are ignored.
+/// Fields of a line. Fields of later versions are ignored.
 #[derive(Deserialize)]
 struct Row {
     file: String,

@@ -1,8 +1,8 @@
-//! Charity that waits until somebody asks.
+//! Deferred evaluation of hypotheses.
 //!
-//! Most packets after a rejected one are legal and have no findings, so nobody asks what their findings follow from. Their texts are
-//! kept, and the charitable machine judges them only when a packet comes whose findings may follow from an earlier one. When it
-//! judges them makes no difference to what it finds.
+//! Most packets after a rejected one are legal and have no findings, so no cause is needed. Their texts are kept, and the
+//! hypotheses judge them only when a packet comes whose findings may follow from an earlier one. The time of the evaluation does
+//! not affect the findings.
 
 use std::mem;
 
@@ -16,52 +16,52 @@ use super::finding::is_accepted;
 use super::hypothesis::{Hypothesis, Kept};
 use super::lost::LostLines;
 
-/// The charity of an episode, and what it has not judged yet.
+/// Hypotheses of an episode, and the packets that they have not judged yet.
 #[derive(Debug, Default)]
 pub(super) struct Deferred {
-    /// None if it begins with what waits, or if no hypothesis is left.
+    /// `None` if the hypotheses start with the deferred packets, or none is left.
     charity: Option<Charity>,
     waiting: Vec<Waiting>,
-    /// The log's own machine before what waits.
+    /// The log's own machine before the deferred packets.
     machine: Option<Kept>,
-    /// How many bytes wait.
+    /// Size of the deferred packets in bytes.
     bytes: usize,
-    /// Where it began, if the episode had no valid packet then.
+    /// Line of the first rejected packet, if the episode had no valid packet before it.
     before_the_first: Option<u64>,
 }
 
-/// A line that waits.
+/// A deferred line.
 #[derive(Debug)]
 struct Waiting {
     line: u64,
     text: Option<Box<str>>,
-    /// What it says of itself, if it does not match its schema.
+    /// Claims of the line about itself, if it does not match its schema.
     broken: Option<Claims>,
 }
 
 impl Deferred {
-    /// Of an episode whose first packet is rejected.
+    /// Creates the entry of an episode whose first packet is rejected.
     pub(super) fn before_the_first(line: u64) -> Self {
         Self { before_the_first: Some(line), ..Self::default() }
     }
 
-    /// For a snapshot, with nothing that waits and a charity that has begun.
+    /// Writes the state to a snapshot, when no packet is deferred and the hypotheses have started.
     pub(super) fn write(&self, writer: &mut Writer<'_>) {
-        // A line has a number from 1.
+        // Line numbers begin at 1, so 0 stands for `None`.
         writer.number(self.before_the_first.unwrap_or_default());
         if let Some(charity) = &self.charity {
             charity.write(writer);
         }
     }
 
-    /// What [`write`](Self::write) wrote.
+    /// Reads the state from a snapshot.
     pub(super) fn read(reader: &mut Reader<'_>) -> Self {
         let before_the_first = Some(reader.number()).filter(|line| *line > 0);
         Self { before_the_first, charity: Some(Charity::read(reader)), ..Self::default() }
     }
 
-    /// Takes notice of a packet of the episode, which begins with it if it has not. Returns whether this is about that episode:
-    /// what was rejected long before its first packet is not.
+    /// Records a packet of the episode, which may be its first. Returns whether this entry is about that episode: what was
+    /// rejected long before its first packet is not.
     pub(super) fn begins(&mut self, line: u64) -> bool {
         let begins = !self.is_stale(line);
         if begins {
@@ -70,23 +70,23 @@ impl Deferred {
         begins
     }
 
-    /// Whether the episode did not begin for long after its first packet was rejected.
+    /// Returns whether the episode has not begun long after its first packet was rejected.
     pub(super) fn is_stale(&self, line: u64) -> bool {
         self.before_the_first.is_some_and(|begun| begun + LONG < line)
     }
 
-    /// How many bytes wait.
+    /// Returns the size of the deferred packets in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Keeps a valid packet for later, if `room` bytes are enough. `machine` is the log's own before the packet. The packet must have no finding that
-    /// may follow from an earlier one.
+    /// Defers a valid packet if it fits into `room` bytes. `machine` is the log's own before the packet. The packet must have no
+    /// finding that may follow from an earlier one.
     pub(super) fn packet(&mut self, line: u64, text: &str, machine: &Machine, room: usize) -> bool {
         self.wait(Waiting { line, text: Some(text.into()), broken: None }, machine, room)
     }
 
-    /// As [`packet`](Self::packet), of a line that is not a valid packet.
+    /// Defers a line that is not a valid packet, as [`packet`](Self::packet) does.
     pub(super) fn broken(
         &mut self,
         line: u64,
@@ -113,7 +113,7 @@ impl Deferred {
         true
     }
 
-    /// Judges what waits. Returns the charity; none if it has not begun, or no hypothesis is left.
+    /// Judges the deferred packets. Returns the hypotheses; `None` if they have not started, or none is left.
     pub(super) fn settled(&mut self, options: &ValidatorOptions) -> &mut Option<Charity> {
         self.bytes = 0;
         if let Some(machine) = self.machine.take() {
@@ -132,7 +132,7 @@ impl Deferred {
             charity.broken(line, text.as_deref(), &claims, options);
             return;
         }
-        // INVARIANT: only packets that have facts are kept.
+        // INVARIANT: only packets that have facts are deferred.
         let Some(Ok(facts)) = text.as_deref().map(PacketFacts::parse) else { return };
         let mut verdict = machine.judge(&facts, options.now);
         options.levels.apply(&mut verdict.invariants);
@@ -142,7 +142,7 @@ impl Deferred {
         }
         if let Some(charity) = &mut self.charity {
             let judged = Judged { facts: &facts, machine, verdict: &verdict, accepted };
-            // A packet that a lost line might explain does not wait.
+            // A packet that a lost line might explain is not deferred.
             charity.packet(line, &judged, options, &LostLines::default());
             if charity.is_over() {
                 self.charity = None;
@@ -153,14 +153,14 @@ impl Deferred {
         }
     }
 
-    /// Whether there is nothing more to know.
+    /// Returns whether no further cause can be found.
     pub(super) fn is_over(&self) -> bool {
         self.charity.is_none() && self.waiting.is_empty()
     }
 }
 
-/// So many lines after it was rejected, a packet is not taken for the first one of an episode.
+/// Number of lines after which a rejected packet no longer counts as the first one of an episode.
 const LONG: u64 = 10_000;
 
-/// The most bytes of one episode that wait: some dozens of packets, which are judged in about a millisecond.
+/// Maximum size of the deferred packets of an episode in bytes: some dozens of packets, which are judged in about a millisecond.
 const MOST_OF_ONE: usize = 128 * 1024;

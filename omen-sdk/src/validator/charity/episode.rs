@@ -1,4 +1,4 @@
-//! The charity of one episode.
+//! Hypotheses about one episode.
 
 use omen_fsm::{Machine, Verdict};
 use omen_invariants::ledger::bytes::{Reader, Writer};
@@ -14,35 +14,35 @@ use super::suppose;
 use super::written::{read_cause, read_text, read_type, write_cause, write_text, write_type};
 use crate::finding::{Cause, Stage};
 
-/// How an episode may really have gone, from its first rejected packet on.
+/// Possible true courses of an episode from its first rejected packet on.
 #[derive(Debug)]
 pub(super) struct Charity {
     hypotheses: Vec<Kept>,
-    /// The nearest rejected packet that is a root cause.
+    /// Nearest rejected packet that is a root cause.
     root: Cause,
-    /// A rejected packet of which something is not known.
+    /// A rejected packet that is only partly known.
     vague: Option<Vague>,
-    /// Tokens that were supposed, with a scope that nobody knows.
+    /// Tokens that were assumed, with an unknown scope.
     supposed_tokens: Vec<Box<str>>,
     /// Whether the root cause is the time of an accepted packet (D83).
     is_time: bool,
-    /// How many root causes there were.
+    /// Number of root causes so far.
     roots: u32,
-    /// The line that cannot be read and has explained a packet.
+    /// Line number of the unreadable line that has explained a packet.
     lost: u64,
 }
 
-/// A rejected packet of which something is not known.
+/// A rejected packet that is only partly known.
 #[derive(Debug)]
 struct Vague {
     cause: Cause,
     packet_type: Option<PacketType>,
     packet_id: Option<String>,
-    /// Whether there was a packet since.
+    /// Whether another packet came after it.
     is_past: bool,
 }
 
-/// How a packet may be legal after all.
+/// A way in which a packet is legal after all.
 struct Explanation {
     cause: Cause,
     /// Whether the cause is a line that names no episode.
@@ -53,14 +53,14 @@ struct Explanation {
 /// A packet that the log's own machine has judged.
 pub(in crate::validator) struct Judged<'j, 'f> {
     pub(in crate::validator) facts: &'j PacketFacts<'f>,
-    /// The machine before it.
+    /// The machine before the packet.
     pub(in crate::validator) machine: &'j Machine,
     pub(in crate::validator) verdict: &'j Verdict,
     pub(in crate::validator) accepted: bool,
 }
 
 impl Charity {
-    /// From a machine that has not rejected a packet before.
+    /// Creates the hypotheses from a machine that has not rejected a packet before.
     pub(super) fn of(machine: Machine) -> Self {
         Self {
             hypotheses: vec![Hypothesis::new(machine).keep()],
@@ -73,7 +73,7 @@ impl Charity {
         }
     }
 
-    /// For a snapshot.
+    /// Writes the state to a snapshot.
     pub(super) fn write(&self, writer: &mut Writer<'_>) {
         let Self { hypotheses, root, vague, supposed_tokens, is_time, roots, lost } = self;
         writer.number(hypotheses.len() as u64);
@@ -93,7 +93,7 @@ impl Charity {
         writer.number(*lost);
     }
 
-    /// What [`write`](Self::write) wrote.
+    /// Reads the state from a snapshot.
     pub(super) fn read(reader: &mut Reader<'_>) -> Self {
         Self {
             hypotheses: (0..reader.count()).map(|_| Kept::read(reader)).collect(),
@@ -111,19 +111,19 @@ impl Charity {
         }
     }
 
-    /// Whether no hypothesis is left.
+    /// Returns whether no hypothesis is left.
     pub(super) fn is_over(&self) -> bool {
         self.hypotheses.is_empty()
     }
 
-    /// Takes notice of an accepted packet whose time explains what comes after it (D83).
+    /// Records an accepted packet whose time explains later findings (D83).
     pub(super) fn wrong_time(&mut self, cause: Cause) {
         self.root = cause;
         self.is_time = true;
         self.roots = self.roots.saturating_add(1);
     }
 
-    /// As [`wrong_time`](Self::wrong_time), of a packet that is ahead: all hypotheses go back to the clock before it.
+    /// Records a packet that is ahead, as [`wrong_time`](Self::wrong_time) does: all hypotheses go back to the clock before it.
     pub(super) fn ahead(&mut self, cause: Cause, before: Option<Instant>) {
         if self.root != cause {
             self.hypotheses.iter_mut().for_each(|kept| kept.change(|machine| machine.undo_leap(before)));
@@ -131,7 +131,7 @@ impl Charity {
         }
     }
 
-    /// Judges a packet beside the log's own machine.
+    /// Judges a packet in parallel with the log's own machine.
     pub(super) fn packet(
         &mut self,
         line: u64,
@@ -171,8 +171,8 @@ impl Charity {
         follows
     }
 
-    /// What follows from an earlier packet among the findings on one that is a root cause; none if it is not, or if to try takes too
-    /// long. The packet is not taken in.
+    /// Returns which findings on a root cause follow from an earlier packet; nothing if the packet is not a root cause, or the
+    /// search takes too long. The hypotheses do not accept the packet.
     pub(super) fn root(
         &self,
         line: u64,
@@ -194,7 +194,8 @@ impl Charity {
         is_root.then(|| self.roots_of(judged, &all))
     }
 
-    /// Which of the warnings on a packet follow: those that not all hypotheses have that accept it, too.
+    /// Returns which warnings on a packet follow from an earlier one: those that are missing in some hypothesis that accepts the
+    /// packet.
     fn warned(&self, judged: &Judged<'_, '_>, all: &[(Hypothesis, Verdict)]) -> Follows {
         let fine = all.iter().filter(|(_, verdict)| is_accepted(verdict));
         let mut made = fine.map(|(_, verdict)| Key::all(verdict));
@@ -207,7 +208,7 @@ impl Charity {
         }
     }
 
-    /// A packet that the log's machine and all hypotheses reject.
+    /// Handles a packet that the log's machine and all hypotheses reject.
     fn rejected(
         &mut self,
         case: &Case<'_>,
@@ -216,7 +217,7 @@ impl Charity {
         lost: &LostLines,
     ) -> (Follows, Vec<Hypothesis>) {
         if let Some(Explanation { cause, is_lost, next }) = self.explanation(case, judged, &all, lost) {
-            // It is not known any more after that: it was one packet.
+            // The lost line was one packet, so it explains nothing further.
             if is_lost {
                 self.lost = cause.line;
             } else {
@@ -244,13 +245,13 @@ impl Charity {
         (follows, next)
     }
 
-    /// How many hypotheses there may be: fewer in an episode in which nearly everything is wrong.
+    /// Returns the maximum number of hypotheses, which is lower in an episode with mistakes nearly everywhere.
     fn most(&self) -> usize {
         if self.roots > MOST_ROOTS { 1 } else { MOST_HYPOTHESES }
     }
 
-    /// Which of the findings on a packet are root causes: those that the most charitable hypothesis makes, too. There is always
-    /// one, since every hypothesis rejects the packet.
+    /// Returns which findings on a packet are root causes: those that the most charitable hypothesis reports as well. There is
+    /// always one, since every hypothesis rejects the packet.
     fn roots_of(&self, judged: &Judged<'_, '_>, all: &[(Hypothesis, Verdict)]) -> Follows {
         if self.roots == 0 {
             return Follows::Nothing;
@@ -263,7 +264,7 @@ impl Charity {
         match (found.into_iter().next(), reason) {
             (Some(first), Some(reason)) if roots.is_empty() => {
                 let otherwise = if self.is_time { "had the time of those around it" } else { "were accepted" };
-                // An id that is invented would look as if the log had it.
+                // An invented id would look as if it were in the log.
                 let is_invented = reason.message.contains(&format!("`{}`", suppose::unknown(self.root.line)));
                 let what = if is_invented { reason.code.info().title } else { &reason.message };
                 let note = format!("if line {} {otherwise}: {}: {what}", self.root.line, reason.code);
@@ -273,8 +274,8 @@ impl Charity {
         }
     }
 
-    /// Whether a packet is legal after one that is not known: a rejected one of which too little is readable, or a line that names no
-    /// episode.
+    /// Returns an explanation if a packet is legal after an unknown one: a rejected packet that is hardly readable, or a line
+    /// that names no episode.
     fn explanation(
         &self,
         case: &Case<'_>,
@@ -316,7 +317,7 @@ impl Charity {
             Some(text) if self.roots <= MOST_ROOTS => repaired(text, claims),
             _ => Vec::new(),
         };
-        // What an envelope says changes neither the state of an episode nor its ids.
+        // Envelopes affect neither the state of an episode nor its ids.
         let matters = |pointer: &String| pointer.starts_with("/payload") || pointer == "/header/packet_id";
         let is_vague = packets.iter().all(|packet| packet.invented.iter().any(matters));
         if is_vague {
@@ -341,7 +342,7 @@ impl Charity {
         self.supposed_tokens = tokens;
     }
 
-    /// What follows from an earlier packet among the findings on the episode's end.
+    /// Returns which findings at the episode's end follow from an earlier packet.
     pub(super) fn at_end(
         &self,
         found: &[(Option<&str>, omen_types::Diagnostic)],
@@ -363,7 +364,7 @@ impl Charity {
         Ends { causes, lost: vague.or(lost) }
     }
 
-    /// Takes notice of a time. Returns the open directives of all hypotheses, and the cause of findings on others.
+    /// Advances the time. Returns the open directives of all hypotheses, and the cause of findings on other directives.
     pub(super) fn tick(&mut self, now: Instant) -> Option<(Cause, Vec<Box<str>>)> {
         let mut open: Option<Vec<Box<str>>> = None;
         for kept in &mut self.hypotheses {
@@ -380,15 +381,16 @@ impl Charity {
     }
 }
 
-/// The token that a directive names, if it was never issued: that is reported once.
+/// Returns the token that a directive names, if it was never issued: that is reported once.
 fn unknown_token<'f>(facts: &'f PacketFacts<'_>, all: &[(Hypothesis, Verdict)]) -> Option<&'f str> {
     let PayloadFacts::TaskDirective(directive) = &facts.payload else { return None };
     let id = directive.authorization_token_id.as_deref()?;
     all.iter().all(|(hypothesis, _)| hypothesis.machine.ledger().tokens().get(id).is_none()).then_some(id)
 }
 
-/// The hypotheses after a packet that the log's machine accepts. One that refuses such packets twice is given up: the log speaks
-/// against it. Once may be no more than a rejected packet that was sent again, or two packets in the wrong order.
+/// Returns the hypotheses after a packet that the log's machine accepts. A hypothesis that refuses two such packets is dropped,
+/// since the log speaks against it. A single one may be a rejected packet that was sent again, or one of two packets in the wrong
+/// order.
 fn continued(case: &Case<'_>, facts: &PacketFacts<'_>, all: Vec<(Hypothesis, Verdict)>) -> Vec<Hypothesis> {
     let mut next = Vec::new();
     let is_fine = all.iter().any(|(_, verdict)| is_accepted(verdict));
@@ -418,15 +420,15 @@ fn continued(case: &Case<'_>, facts: &PacketFacts<'_>, all: Vec<(Hypothesis, Ver
     next
 }
 
-/// The most hypotheses of an episode.
+/// Maximum number of hypotheses of an episode.
 const MOST_HYPOTHESES: usize = 8;
 
-/// After so many root causes in one episode, hypotheses are not multiplied any more: nearly everything is wrong, and to guess takes
-/// longer than to judge.
+/// Number of root causes in an episode after which hypotheses are no longer multiplied: nearly everything is wrong, and guessing
+/// takes longer than judging.
 const MOST_ROOTS: u32 = 16;
 
-/// How often a hypothesis may refuse what the log's machine accepts.
+/// Maximum number of accepted packets that a hypothesis may refuse.
 const STRIKES: u8 = 2;
 
-/// The most tokens that are supposed.
+/// Maximum number of assumed tokens.
 const MOST_TOKENS: usize = 16;

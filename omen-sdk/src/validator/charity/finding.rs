@@ -1,17 +1,17 @@
-//! What two findings have in common that are about the same thing.
+//! Identity of findings across machines.
 
 use omen_fsm::Verdict;
 use omen_types::{Code, Diagnostic, Severity};
 
 use crate::finding::{Cause, Stage};
 
-/// What a finding is about. Its text may differ from one machine to the other: it names states, times and sums.
+/// Subject of a finding. Its text may differ between machines, because it names states, times and sums.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::validator) struct Key {
     stage: Stage,
     code: Code,
     pointer: Option<String>,
-    /// The first thing that its message names.
+    /// First name that the message mentions.
     name: Option<String>,
 }
 
@@ -21,7 +21,7 @@ impl Key {
         Self { stage, code: finding.code, pointer: finding.pointer.clone(), name }
     }
 
-    /// The findings of a verdict that are reported: only the errors, if there are any.
+    /// Returns the keys of the reported findings of a verdict: only the errors, if there are any.
     pub(super) fn all(verdict: &Verdict) -> Vec<Self> {
         let accepted = verdict.errors().next().is_none();
         let invariants = verdict.invariants.iter().filter(|found| accepted || found.severity == Severity::Error);
@@ -31,26 +31,26 @@ impl Key {
     }
 }
 
-/// Whether a packet is accepted with a verdict.
+/// Returns whether a packet is accepted with a verdict.
 pub(super) fn is_accepted(verdict: &Verdict) -> bool {
     verdict.errors().next().is_none()
 }
 
-/// Which findings on a packet follow from an earlier one.
+/// Findings on a packet that follow from an earlier one.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::validator) enum Follows {
-    /// None.
+    /// No finding.
     Nothing,
-    /// All of them.
+    /// All findings.
     All(Cause),
-    /// All but those that the hypotheses make, too.
+    /// All findings except those that the hypotheses report as well.
     Except(Cause, Vec<Key>),
-    /// All but the first one. The hypotheses reject the packet, too, and for the reason that the note states.
+    /// All findings but the first one. The hypotheses also reject the packet, for the reason in the note.
     ExceptFirst(Cause, Key, String),
 }
 
 impl Follows {
-    /// The cause of a finding; none for a root cause.
+    /// Returns the cause of a finding; `None` for a root cause.
     pub(in crate::validator) fn cause(&self, stage: Stage, finding: &Diagnostic) -> Option<Cause> {
         match self {
             Self::Nothing => None,
@@ -60,7 +60,7 @@ impl Follows {
         }
     }
 
-    /// What to add to a root cause.
+    /// Returns a note for the root cause.
     pub(in crate::validator) fn note(&self) -> Option<&str> {
         match self {
             Self::ExceptFirst(_, _, note) => Some(note),
@@ -69,17 +69,17 @@ impl Follows {
     }
 }
 
-/// Which findings on the end of an episode follow from an earlier packet.
+/// Findings at the end of an episode that follow from an earlier packet.
 #[derive(Debug)]
 pub(in crate::validator) struct Ends {
-    /// For each finding; those that are not in the list follow from nothing.
+    /// Cause of each finding; findings beyond the end of the list have none.
     pub(super) causes: Vec<Option<Cause>>,
-    /// The cause of directives without a result, if nothing else is: a line that may have been the result.
+    /// Default cause of directives without a result: a line that may have been the result.
     pub(super) lost: Option<Cause>,
 }
 
 impl Ends {
-    /// The cause of the finding at a place of the list.
+    /// Returns the cause of the finding at an index.
     pub(in crate::validator) fn cause(&self, at: usize, finding: &Diagnostic) -> Option<Cause> {
         let known = self.causes.get(at).cloned().flatten();
         known.or_else(|| self.lost.clone().filter(|_| finding.code == Code::E6))

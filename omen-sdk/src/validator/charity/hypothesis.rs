@@ -1,4 +1,4 @@
-//! How an episode may really have gone: a machine that also took in packets that the log's own machine has rejected.
+//! Hypothesis about an episode: a machine that has also accepted packets that the log's own machine has rejected.
 
 use omen_fsm::{Event, Machine, Node, NodeSet, PackedMachine, Verdict};
 use omen_invariants::ledger::bytes::{Reader, Writer};
@@ -9,27 +9,27 @@ use super::super::options::ValidatorOptions;
 use super::repair::Repaired;
 use super::suppose;
 
-/// A machine with charity, as it is kept between two packets of its episode.
+/// A hypothesis in packed form, as it is kept between two packets of its episode.
 #[derive(Debug)]
 pub(super) struct Kept {
     machine: Form,
-    /// How often it has refused what the log's own machine has accepted.
+    /// Number of packets that it has refused and the log's own machine has accepted.
     pub(super) strikes: u8,
 }
 
 #[derive(Debug)]
 enum Form {
     Packed(PackedMachine),
-    /// It is too large to be packed.
+    /// A machine that is too large to be packed.
     Large(Box<Machine>),
 }
 
-/// A machine with charity, at work.
+/// A hypothesis in unpacked form.
 #[derive(Debug)]
 pub(super) struct Hypothesis {
     pub(super) machine: Machine,
     pub(super) strikes: u8,
-    /// To copy it would take longer than to judge a packet.
+    /// Whether copying the machine would take longer than judging a packet.
     pub(super) is_large: bool,
 }
 
@@ -38,8 +38,8 @@ impl Hypothesis {
         Self { machine, strikes: 0, is_large: false }
     }
 
-    /// Takes in a packet. One that is behind the clock is taken as sent at the time of the clock (D83): what a directive or a first
-    /// decision is dated would otherwise count from then on.
+    /// Accepts a packet. A packet that is behind the clock is treated as sent at the time of the clock: otherwise the deadlines
+    /// of a directive or a first decision would be counted from its wrong date (D83).
     pub(super) fn after(mut self, facts: &PacketFacts<'_>, verdict: &Verdict) -> Self {
         let clock = self.machine.ledger().clock().filter(|clock| is_behind(facts.header.created_at, *clock));
         match clock {
@@ -58,7 +58,7 @@ impl Hypothesis {
     }
 }
 
-/// A packet that is behind, as sent in time: at the clock or up to [`TOLERANCE_SECONDS`] later, which what counts from it allows for.
+/// Returns a packet that is behind as sent in time: at the clock or up to [`TOLERANCE_SECONDS`] later, which deadlines allow for.
 fn in_time<'t>(mut facts: PacketFacts<'t>, clock: Instant) -> PacketFacts<'t> {
     let later = |limit: PositiveCount| PositiveCount::new(limit.get() + TOLERANCE_SECONDS).unwrap_or(limit);
     facts.header.created_at = clock;
@@ -73,13 +73,13 @@ fn in_time<'t>(mut facts: PacketFacts<'t>, clock: Instant) -> PacketFacts<'t> {
 }
 
 impl Kept {
-    /// Packs a machine; none if it is too large.
+    /// Packs a machine; `None` if it is too large.
     pub(super) fn packed(machine: &Machine) -> Option<Self> {
         let packed = machine.pack("", &mut Vec::new())?;
         Some(Self { machine: Form::Packed(packed), strikes: 0 })
     }
 
-    /// For a snapshot.
+    /// Writes the state to a snapshot.
     pub(super) fn write(&self, writer: &mut Writer<'_>) {
         let mut machine = Vec::new();
         self.with(|this| this.write(&mut machine));
@@ -87,13 +87,13 @@ impl Kept {
         writer.bytes(&machine);
     }
 
-    /// What [`write`](Self::write) wrote.
+    /// Reads the state from a snapshot.
     pub(super) fn read(reader: &mut Reader<'_>) -> Self {
         let strikes = reader.byte();
         Hypothesis { strikes, ..Hypothesis::new(Machine::read(reader.bytes())) }.keep()
     }
 
-    /// Unpacks the machine; none if it is too large to be copied.
+    /// Unpacks the machine; `None` if it is too large to be copied.
     pub(super) fn copy(&self) -> Option<Hypothesis> {
         match &self.machine {
             Form::Packed(packed) => {
@@ -111,7 +111,7 @@ impl Kept {
         Hypothesis { machine, strikes: self.strikes, is_large }
     }
 
-    /// Does something with the machine.
+    /// Calls a function with the machine.
     pub(super) fn with<T>(&self, what: impl FnOnce(&Machine) -> T) -> T {
         match &self.machine {
             Form::Packed(packed) => what(&packed.unpack()),
@@ -119,7 +119,7 @@ impl Kept {
         }
     }
 
-    /// Does something with the machine that changes it.
+    /// Calls a function that changes the machine.
     pub(super) fn change(&mut self, what: impl FnOnce(&mut Machine)) {
         match &mut self.machine {
             Form::Packed(packed) => {
@@ -134,12 +134,12 @@ impl Kept {
     }
 }
 
-/// What is judged, and how.
+/// Input of a judgement, and its options.
 #[derive(Clone, Copy)]
 pub(super) struct Case<'c> {
     pub(super) line: u64,
     pub(super) options: &'c ValidatorOptions,
-    /// Tokens that were only supposed: nobody knows which tools they cover.
+    /// Assumed tokens, which may cover any tools.
     pub(super) supposed_tokens: &'c [Box<str>],
 }
 
@@ -156,8 +156,8 @@ impl Case<'_> {
         verdict
     }
 
-    /// The machines after a packet that a machine refuses, if the packet was sent all the same. The last one is the machine as it
-    /// is: the packet may also be one too many.
+    /// Returns the possible machines after a packet that a machine refuses, if the packet was sent all the same. The last one is
+    /// the unchanged machine: the packet may also be superfluous.
     pub(super) fn refused(&self, machine: Machine, facts: &PacketFacts<'_>, mut verdict: Verdict) -> Vec<Machine> {
         let mut all = Vec::new();
         if !verdict.ids.is_empty() {
@@ -191,7 +191,7 @@ impl Case<'_> {
         all
     }
 
-    /// As [`refused`](Self::refused), with a machine that is too large to be copied.
+    /// Does the same as [`refused`](Self::refused) for a machine that is too large to be copied.
     pub(super) fn refused_large(&self, machine: Machine, facts: &PacketFacts<'_>, mut verdict: Verdict) -> Machine {
         if !verdict.ids.is_empty() {
             return machine;
@@ -202,7 +202,7 @@ impl Case<'_> {
         if verdict.next.is_empty() { machine } else { after(machine, facts, &verdict) }
     }
 
-    /// The machines in which a packet is legal because another one, which is not in the log, came before it.
+    /// Returns the machines in which a packet is legal because another one, which is not in the log, came before it.
     pub(super) fn explained(
         &self,
         machine: &Machine,
@@ -222,7 +222,7 @@ impl Case<'_> {
             }
             for supposed in suppose::packets(event, machine, facts, missing.packet_id, self.line) {
                 let verdict = self.judge(machine, &supposed);
-                // Which evidence a belief update would have cited is not known.
+                // The evidence that a missing belief update would have cited is unknown.
                 let is_refused = verdict.fsm.is_some() && event != Event::Believe;
                 if !verdict.ids.is_empty() || (is_refused && strictness != Strictness::Lenient) {
                     continue;
@@ -244,7 +244,7 @@ impl Case<'_> {
         all
     }
 
-    /// The machines after a packet that does not match its schema, as it may have been meant to be.
+    /// Returns the machines after the possible meanings of a packet that does not match its schema.
     pub(super) fn repaired(&self, machine: &Machine, packets: &[Repaired]) -> Vec<Machine> {
         let mut legal = Vec::new();
         let mut refused = Vec::new();
@@ -270,7 +270,7 @@ impl Case<'_> {
         refused.into_iter().flat_map(|(facts, verdict)| self.refused(machine.clone(), &facts, verdict)).collect()
     }
 
-    /// Replaces what is invented in a packet and would matter by what does no harm.
+    /// Replaces invented values of a packet that would matter by harmless ones.
     fn adapted<'t>(&self, machine: &Machine, mut facts: PacketFacts<'t>, packet: &Repaired) -> PacketFacts<'t> {
         if packet.invents("/header/created_at") {
             facts.header.created_at = machine.ledger().clock().unwrap_or(Instant::from_unix(0, 0));
@@ -286,7 +286,7 @@ impl Case<'_> {
         self.with_fresh_ids(machine, facts)
     }
 
-    /// Replaces ids that are used already.
+    /// Replaces ids that are already in use.
     fn with_fresh_ids<'t>(&self, machine: &Machine, mut facts: PacketFacts<'t>) -> PacketFacts<'t> {
         let ledger = machine.ledger();
         if ledger.has_seen(Fingerprint::of(Kind::Packet, &facts.header.packet_id)) {
@@ -300,7 +300,7 @@ impl Case<'_> {
         facts
     }
 
-    /// Closes a directive whose ids are not known: its result cannot be recognized.
+    /// Closes a directive with unknown ids: its result cannot be recognized.
     fn without_unknown_task(&self, machine: Machine, facts: &PacketFacts<'_>, packet: &Repaired) -> Machine {
         if !packet.invents("/header/packet_id") && !packet.invents("/payload/task_id") {
             return machine;
@@ -313,26 +313,26 @@ impl Case<'_> {
     }
 }
 
-/// What is known of a packet that is supposed.
+/// Known facts of an assumed packet.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Missing<'m> {
     pub(super) packet_type: Option<PacketType>,
     pub(super) packet_id: Option<&'m str>,
 }
 
-/// How much may be supposed to explain a packet.
+/// Strictness about the packets that may be assumed to explain another one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Strictness {
-    /// The finding on the packet is reported as a root cause; what follows from it is to be recognized.
+    /// The finding on the packet is reported as a root cause. The assumption serves to recognize its consequences.
     Lenient,
-    /// The finding is reported as a consequence of the packet that is supposed.
+    /// The finding is reported as a consequence of the assumed packet.
     Strict,
-    /// As strict, and the packet that is supposed has not changed the state: others came after it and were accepted.
+    /// As strict, and the assumed packet has not changed the state: later packets were accepted.
     InPlace,
 }
 
-/// Whether an event may be supposed before a packet. An alert changes nothing, and a halt explains too much: all but
-/// a few packets are illegal after it.
+/// Returns whether an event may be assumed before a packet. An alert changes nothing, and a halt explains too much, because it
+/// makes all but a few packets illegal.
 fn matters(event: Event, next: &PacketFacts<'_>) -> bool {
     match event {
         Event::Alert | Event::Enqueue | Event::Close => false,
@@ -341,12 +341,12 @@ fn matters(event: Event, next: &PacketFacts<'_>) -> bool {
     }
 }
 
-/// Where an event leads from all the states in which it is legal.
+/// Returns the nodes to which an event leads from all states in which it is legal.
 fn anywhere(event: Event) -> NodeSet {
     Node::ALL.iter().copied().collect::<NodeSet>().after(event)
 }
 
-/// The machine after a packet. One that is over budget is taken as approved, so that an overrun is one root cause.
+/// Returns the machine after a packet. A packet over budget is treated as approved, so that an overrun is one root cause.
 fn after(mut machine: Machine, facts: &PacketFacts<'_>, verdict: &Verdict) -> Machine {
     machine.accept(facts, verdict);
     if verdict.errors().any(|finding| finding.code == Code::Inv005) {
@@ -355,5 +355,5 @@ fn after(mut machine: Machine, facts: &PacketFacts<'_>, verdict: &Verdict) -> Ma
     machine
 }
 
-/// The most packets that are supposed before one that is refused.
+/// Maximum number of packets that are assumed before a refused one.
 const MOST_EXPLANATIONS: usize = 4;

@@ -1,10 +1,10 @@
-//! Reads what is left of a packet whose JSON is broken.
+//! Lenient parser for packets whose JSON is broken.
 
 use omen_types::limits::MAX_DEPTH;
 use serde_json::{Map, Value};
 
-/// Reads a value as far as the text is JSON. What comes after the first mistake is left out, and everything that is open there
-/// counts as closed. Also returns whether there was a mistake.
+/// Parses a value up to the first mistake in the text. The rest is ignored, and everything open at that point counts as closed.
+/// Also returns whether there was a mistake.
 pub(super) fn read(text: &str) -> (Value, bool) {
     let mut reader =
         Reader { text: text.get(..floor(text, MOST)).unwrap_or_default(), at: 0, is_broken: text.len() > MOST };
@@ -14,7 +14,7 @@ pub(super) fn read(text: &str) -> (Value, bool) {
     (value, is_broken)
 }
 
-/// The first string, number or boolean that follows a name in a text, wherever that is. For texts that are not JSON.
+/// Returns the first string, number or boolean after a name anywhere in a text, for texts that are not JSON.
 pub(super) fn member(text: &str, name: &str) -> Option<Value> {
     let text = text.get(..floor(text, MOST)).unwrap_or_default();
     let quoted = format!("\"{name}\"");
@@ -28,10 +28,10 @@ pub(super) fn member(text: &str, name: &str) -> Option<Value> {
     })
 }
 
-/// The most bytes of a line that are read to guess what it was meant to be: 256 KiB.
+/// Maximum number of bytes of a line that are parsed leniently: 256 KiB.
 const MOST: usize = 256 * 1024;
 
-/// The last place that is not after `most` and where a character begins.
+/// Returns the last character boundary that is not after `most`.
 fn floor(text: &str, most: usize) -> usize {
     (0..=most.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }
@@ -125,7 +125,7 @@ impl Reader<'_> {
         elements
     }
 
-    /// A string, number, boolean or null.
+    /// Parses a string, number, boolean or null.
     fn scalar(&mut self) -> Option<Value> {
         self.space();
         let bytes = self.text.as_bytes();
@@ -159,7 +159,7 @@ impl Reader<'_> {
     }
 }
 
-/// A string that is not escaped anywhere: what is before its end. Most are so.
+/// Returns the content of a string without escapes, up to its end. Most strings have none.
 fn plain(text: &str) -> Option<&str> {
     let end = memchr::memchr2(b'"', b'\\', text.as_bytes()).filter(|end| text.as_bytes().get(*end) == Some(&b'"'))?;
     text.get(..end).filter(|text| !text.bytes().any(|byte| byte.is_ascii_control() && byte != 0x7f))

@@ -1,4 +1,4 @@
-//! Lines that name no episode: each may have been a packet of any.
+//! Lines that name no episode: each may have been a packet of any episode.
 
 use std::collections::HashMap;
 
@@ -14,20 +14,20 @@ use crate::finding::Cause;
 #[derive(Clone, Copy, Debug)]
 pub(in crate::validator) struct LostLine {
     pub(in crate::validator) line: u64,
-    /// Its type, if that is readable.
+    /// Type of the packet, if it is readable.
     pub(in crate::validator) packet_type: Option<PacketType>,
 }
 
-/// The latest of these lines, and when the episodes had their last packet since the first of them.
+/// Latest lines that name no episode, and the last packet of each episode since the first of them.
 ///
-/// What is more than [`WINDOW`] lines old has no effect, so memory is bounded.
+/// Lines that are more than [`WINDOW`] lines old have no effect, so memory is bounded.
 #[derive(Debug, Default)]
 pub(super) struct LostLines {
-    /// From the first to the latest.
+    /// In order of the stream.
     lines: Vec<LostLine>,
-    /// The line of the last packet, by the fingerprint of an episode's id.
+    /// Line of the last packet of each episode, by the fingerprint of its id.
     last: HashMap<Fingerprint, u64, RandomState>,
-    /// With so many entries, the old ones are removed.
+    /// Number of entries at which old ones are removed.
     crowded: usize,
 }
 
@@ -36,7 +36,7 @@ impl LostLines {
         self.lines.is_empty()
     }
 
-    /// For a snapshot.
+    /// Writes the state to a snapshot.
     pub(super) fn write(&self, writer: &mut Writer<'_>) {
         writer.number(self.lines.len() as u64);
         for LostLine { line, packet_type } in &self.lines {
@@ -52,7 +52,7 @@ impl LostLines {
         }
     }
 
-    /// What [`write`](Self::write) wrote.
+    /// Reads the state from a snapshot.
     pub(super) fn read(reader: &mut Reader<'_>) -> Self {
         let line = |reader: &mut Reader<'_>| LostLine { line: reader.number(), packet_type: read_type(reader) };
         let lines = (0..reader.count()).map(|_| line(reader)).collect();
@@ -60,7 +60,7 @@ impl LostLines {
         Self { lines, last, crowded: 0 }
     }
 
-    /// Takes notice of a line, if it is later than those before.
+    /// Records a line, if it is later than the recorded ones.
     pub(super) fn add(&mut self, line: LostLine) {
         if self.lines.last().is_some_and(|last| last.line >= line.line) {
             return;
@@ -71,12 +71,12 @@ impl LostLines {
         self.lines.push(line);
     }
 
-    /// The latest line, unless it is long before the end of the stream.
+    /// Returns the latest line, unless it is long before the end of the stream.
     pub(super) fn latest(&self, end: u64) -> Option<Cause> {
         self.lines.last().filter(|lost| lost.line + WINDOW >= end).map(|lost| cause(lost.line))
     }
 
-    /// Takes notice of a packet of an episode.
+    /// Records a packet of an episode.
     pub(super) fn packet(&mut self, line: u64, id: &str) {
         if self.lines.is_empty() {
             return;
@@ -92,8 +92,9 @@ impl LostLines {
         }
     }
 
-    /// The latest line that may explain a packet of an episode, its type if that is readable, and whether the episode had no other
-    /// packet since. `after` is the line that has explained one of its packets already: a line is one packet.
+    /// Returns the latest line that may explain a packet of an episode, its type if that is readable, and whether the episode had
+    /// no other packet since. `after` is the line that has explained an earlier packet of the episode: each line stands for one
+    /// packet.
     pub(super) fn before(&self, line: u64, id: &str, after: u64) -> Option<(Cause, Option<PacketType>, bool)> {
         let is_near = |lost: &&LostLine| lost.line > after && lost.line < line && lost.line + WINDOW >= line;
         let lost = *self.lines.last().filter(is_near)?;
@@ -110,8 +111,8 @@ fn cause(line: u64) -> Cause {
     Cause { line, packet_id: None }
 }
 
-/// The most lines that are remembered.
+/// Maximum number of recorded lines.
 const MOST: usize = 64;
 
-/// How many lines later a packet may still follow from one of them.
+/// Maximum distance in lines between such a line and a packet that follows from it.
 const WINDOW: u64 = 10_000;

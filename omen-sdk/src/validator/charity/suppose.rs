@@ -1,4 +1,4 @@
-//! Packets that are not in the log, and that may have been sent.
+//! Assumed packets: packets that are missing in the log, and that may have been sent.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -9,8 +9,8 @@ use omen_types::{Instant, OperationType, PacketFacts, PacketType, PayloadFacts, 
 
 use super::repair;
 
-/// The packets that make an event happen, as they must have been if `next` is to follow them: with the ids that it names. `id` is
-/// that of the packet, if it is known.
+/// Returns assumed packets that cause an event before `next`, with the ids that `next` refers to. `id` is the id of the packet,
+/// if it is known.
 pub(super) fn packets<'t>(
     event: Event,
     machine: &Machine,
@@ -39,7 +39,7 @@ pub(super) fn packets<'t>(
             directive.task_id = result.task_id.clone();
             facts.header.packet_id = result.directive_packet_id.clone();
         }
-        // Without a result nothing says which task it was.
+        // Without a result, the task is unknown.
         (PayloadFacts::TaskDirective(_), _) => return Vec::new(),
         (PayloadFacts::TaskResult(_), _) => return results(machine, &facts),
         _ => {}
@@ -47,7 +47,7 @@ pub(super) fn packets<'t>(
     vec![facts]
 }
 
-/// A result for each of the open directives, up to some.
+/// Returns a result for each of the open directives, up to a maximum number.
 fn results<'t>(machine: &Machine, template: &PacketFacts<'t>) -> Vec<PacketFacts<'t>> {
     let mut template = template.clone();
     if let PayloadFacts::TaskResult(result) = &mut template.payload {
@@ -56,7 +56,7 @@ fn results<'t>(machine: &Machine, template: &PacketFacts<'t>) -> Vec<PacketFacts
     open(machine).into_iter().take(MOST_OPEN).map(|open| result_of(open, &template)).collect()
 }
 
-/// The result of one directive, without what a log says of it.
+/// Returns the result of a directive, independent of the log's own statements.
 pub(super) fn result<'t>(directive: &OpenDirective, next: &PacketFacts<'t>, line: u64) -> Option<PacketFacts<'t>> {
     let mut facts = template(Event::Settle)?;
     facts.header.created_at = next.header.created_at;
@@ -73,26 +73,26 @@ fn result_of<'t>(directive: &OpenDirective, template: &PacketFacts<'t>) -> Packe
     facts
 }
 
-/// The open directives in the order of sending; none if they are too many to try one after the other.
+/// Returns the open directives in the order of sending; none if there are too many to try each.
 fn open(machine: &Machine) -> Vec<&OpenDirective> {
     let open = machine.ledger().open();
     if open.len() > FEW_OPEN { Vec::new() } else { open.in_order() }
 }
 
-/// What a packet may have been meant to be, if an id in it is wrong: the same packet with the ids that the episode has.
+/// Returns what a packet with a wrong id may have been meant to be: the same packet with ids that the episode has.
 pub(super) fn corrected<'t>(machine: &Machine, facts: &PacketFacts<'t>) -> Vec<PacketFacts<'t>> {
     let PayloadFacts::TaskResult(result) = &facts.payload else { return Vec::new() };
     let mut open = open(machine);
     let names =
         |open: &&OpenDirective| *open.task_id == *result.task_id || *open.packet_id == *result.directive_packet_id;
-    // One of two ids is right, or none is.
+    // Either one of the two ids is right, or neither is.
     if open.iter().any(&names) {
         open.retain(|open| names(open));
     }
     open.into_iter().take(MOST_OPEN).map(|open| result_of(open, facts)).collect()
 }
 
-/// An id of a packet that `next` names, and that was not accepted.
+/// Returns an id of a packet that `next` refers to, and that was not accepted.
 fn missing<'t>(machine: &Machine, next: &PacketFacts<'t>) -> Option<Cow<'t, str>> {
     let ledger = machine.ledger();
     let mut named: Vec<&Cow<'t, str>> = Vec::new();
@@ -108,7 +108,7 @@ fn missing<'t>(machine: &Machine, next: &PacketFacts<'t>) -> Option<Cow<'t, str>
     named.into_iter().find(|id| !id.is_empty() && !ledger.has_accepted(id)).cloned()
 }
 
-/// An id for a packet that nobody has named, supposed at a line. No id of a log has a space in it.
+/// Returns an id for an assumed packet that nothing refers to. Ids in a log have no spaces, so it is unique.
 pub(super) fn unknown<'t>(line: u64) -> Cow<'t, str> {
     Cow::Owned(format!("line {line}"))
 }
@@ -116,19 +116,19 @@ pub(super) fn unknown<'t>(line: u64) -> Cow<'t, str> {
 /// Later than any packet: the year 9999.
 pub(super) const FAR: i64 = 253_402_300_000;
 
-/// The most open directives that are tried.
+/// Maximum number of open directives that are tried.
 const MOST_OPEN: usize = 3;
 
-/// With more open directives, none is tried.
+/// Number of open directives above which none is tried.
 const FEW_OPEN: usize = 24;
 
-/// A packet for an event, with nothing in it that a log states.
+/// Returns a packet for an event, with invented values only.
 fn template(event: Event) -> Option<PacketFacts<'static>> {
     static TEMPLATES: LazyLock<Vec<(Event, PacketFacts<'static>)>> = LazyLock::new(templates);
     TEMPLATES.iter().find(|(known, _)| *known == event).map(|(_, facts)| facts.clone())
 }
 
-/// A packet for each event. Their texts are some kilobytes, and are kept as long as the program runs.
+/// Returns a packet for each event. The texts have some kilobytes, and live as long as the program.
 fn templates() -> Vec<(Event, PacketFacts<'static>)> {
     let mut templates: Vec<(Event, PacketFacts<'static>)> = Vec::new();
     for packet in PacketType::ALL.iter().flat_map(|packet_type| repair::invented(*packet_type)) {

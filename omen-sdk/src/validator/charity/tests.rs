@@ -1,4 +1,4 @@
-//! What is judged later is judged as it would have been at once.
+//! Deferred packets are judged as they would have been at once.
 
 use std::convert::Infallible;
 
@@ -9,7 +9,7 @@ use super::super::{Sink, Summary, Validator, ValidatorOptions};
 use super::Charities;
 use crate::Finding;
 
-/// The findings as text.
+/// Collects findings as text.
 #[derive(Debug, Default)]
 struct Texts(Vec<String>);
 
@@ -22,7 +22,7 @@ impl Sink for Texts {
     }
 }
 
-/// What a validator reports of a log if so many bytes may wait, with a tick after every `tick` pieces.
+/// Returns the findings of a log if `room` bytes may be deferred, with a tick after every `tick` pieces.
 fn reported(log: &[u8], room: usize, tick: usize) -> (Vec<String>, Summary, usize) {
     let mut validator = Validator::new(ValidatorOptions::default());
     validator.judge.charities = Charities::with_room(room);
@@ -46,7 +46,7 @@ fn how_much_may_wait_makes_no_difference() {
     let (many, long, consequences_least, waited_least) =
         Proofs::wanted().choose((150, 5, 125, 250_000), (600, 20, 500, 1_000_000));
     let mut logs: Vec<Vec<u8>> = (0..many).map(|seed| random(seed, &examples)).collect();
-    // Episodes that go on for long after their first rejected packets.
+    // Episodes that continue long after their first rejected packets.
     for seed in 0..long {
         let part = |at: usize| of_another_episode(examples[(7 * at + seed) % examples.len()], &format!("{}_", at % 3));
         logs.push((0..40).map(part).collect::<String>().into_bytes());
@@ -96,7 +96,7 @@ fn a_validator_of_many_keeps_its_share() {
         let mut validator = share(Validator::new(ValidatorOptions::default()));
         let Ok(()) = validator.feed(first, &mut texts);
         let room = validator.judge.charities.room;
-        // What waits is not forgotten, and episodes are not either, when a share is taken later.
+        // Deferred packets and episodes are kept when the memory is reduced later.
         let mut validator = share(validator);
         assert_eq!(room, validator.judge.charities.room);
         let restored = Validator::restore(&validator.snapshot(), ValidatorOptions::default());

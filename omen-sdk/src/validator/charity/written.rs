@@ -1,4 +1,4 @@
-//! Parts of a snapshot that several of these files have.
+//! Snapshot encoding that several of these modules share.
 
 use omen_invariants::ledger::bytes::{Reader, Writer};
 use omen_types::PacketType;

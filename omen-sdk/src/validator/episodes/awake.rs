@@ -1,23 +1,23 @@
-//! The machines of the episodes that had a packet lately.
+//! Unpacked machines of the episodes with recent packets.
 //!
-//! All others are packed, so that an episode costs little while it waits. Nothing has to be unpacked as long as no more are at
-//! work at a time than there is room for here.
+//! All other machines are packed, so that an idle episode uses little memory. No machine has to be unpacked while the number of
+//! active episodes does not exceed the limit.
 
 use std::{mem, slice};
 
 use omen_fsm::{Machine, PackedMachine};
 use prefetch_index::prefetch_index;
 
-/// An episode whose machine is awake.
+/// An episode with an unpacked machine.
 #[derive(Debug)]
 pub(super) struct Slot {
     pub(super) id: Box<str>,
     pub(super) machine: Machine,
-    /// Its position among all episodes; none once it has ended.
+    /// Index among all episodes; `None` once the episode has ended.
     pub(super) at: Option<u32>,
-    /// It had a packet since the hand passed.
+    /// Whether it had a packet since the clock hand last passed.
     is_used: bool,
-    /// It was too large to be packed.
+    /// Whether it was too large to be packed.
     is_large: bool,
 }
 
@@ -27,15 +27,15 @@ impl Slot {
     }
 }
 
-/// The machines that are awake.
+/// Unpacked machines, with CLOCK replacement.
 #[derive(Debug)]
 pub(super) struct Awake {
     slots: Vec<Slot>,
-    /// The slots whose machine may be packed to make room, as the numbers on the face of a clock: the hand packs the first that was
-    /// not used since it last passed. What is too large to be packed stays in its slot, and leaves the face.
+    /// Slots whose machine may be packed, in the order of a clock face: the hand packs the first machine that was not used since
+    /// the hand last passed. A machine that is too large to be packed stays in its slot, which is removed from the face.
     face: Vec<u32>,
     hand: usize,
-    /// Slots that are not on the face, and whose episode has ended.
+    /// Slots off the face whose episode has ended.
     free: Vec<u32>,
     most: usize,
     buffer: Vec<u8>,
@@ -48,11 +48,11 @@ impl Default for Awake {
 }
 
 impl Awake {
-    /// How many machines are awake: more than agents that one log is likely to have at work at a time, and few enough to stay
-    /// in a processor's caches.
+    /// Maximum number of unpacked machines: more than the active agents of most logs, and few enough to stay in a processor's
+    /// caches.
     pub(super) const MOST: usize = 3072;
 
-    /// With room for so many machines that can be packed, at least one.
+    /// Creates an instance for this number of packable machines, at least one.
     pub(super) fn with_room(most: usize) -> Self {
         Self { slots: Vec::new(), face: Vec::new(), hand: 0, free: Vec::new(), most: most.max(1), buffer: Vec::new() }
     }
@@ -72,7 +72,7 @@ impl Awake {
         self.slots.len()
     }
 
-    /// Asks the processor to fetch a slot into its cache.
+    /// Prefetches a slot into the processor's cache.
     #[inline]
     pub(super) fn prefetch(&self, slot: u32) {
         let slot = self.slot(slot);
@@ -80,7 +80,7 @@ impl Awake {
         slot.machine.prefetch();
     }
 
-    /// As [`prefetch`](Self::prefetch), for what a slot leads to.
+    /// Prefetches the lists that a slot points to.
     #[inline]
     pub(super) fn prefetch_lists(&self, slot: u32) {
         let slot = self.slot(slot);
@@ -88,14 +88,14 @@ impl Awake {
         slot.machine.prefetch_lists();
     }
 
-    /// The machine in a slot, for a packet.
+    /// Returns the machine in a slot, to judge a packet.
     pub(super) fn machine(&mut self, slot: u32) -> &mut Machine {
         let slot = self.slot_mut(slot);
         slot.is_used = true;
         &mut slot.machine
     }
 
-    /// Ends an episode. Its slot is used for another.
+    /// Ends an episode, and frees its slot.
     pub(super) fn end(&mut self, slot: u32) -> Machine {
         let place = self.slot_mut(slot);
         (place.at, place.is_used, place.id) = (None, false, Box::default());
@@ -106,7 +106,7 @@ impl Awake {
         machine
     }
 
-    /// Adds an episode. Returns its slot, and the one that was packed to make room, with its position among all.
+    /// Adds an episode. Returns its slot, and the machine that was packed to make room, with its index.
     #[expect(clippy::indexing_slicing, reason = "the hand is on the face, whose numbers are slots")]
     pub(super) fn add(&mut self, new: Slot) -> (u32, Option<(u32, PackedMachine)>) {
         if self.face.len() < self.most {
@@ -143,7 +143,7 @@ impl Awake {
     }
 }
 
-/// The number of the next slot. There are no more slots than there were episodes at a time, which 32 bits count.
+/// Returns the number of the next slot. There are never more slots than simultaneous episodes, whose number fits into 32 bits.
 fn number(slots: &[Slot]) -> u32 {
     u32::try_from(slots.len()).unwrap_or(u32::MAX)
 }

@@ -1,33 +1,33 @@
-//! The places of episodes, by correlation id.
+//! Index of episodes by correlation id.
 //!
-//! A `HashTable` instead of a `HashMap`, which would keep every id twice: as a key, and with the episode.
+//! A `HashTable` instead of a `HashMap`, which would store every id twice: as a key, and with the episode.
 
 use std::hash::BuildHasher;
 
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 
-/// A place for each id.
+/// Hash table from ids to indices of episodes.
 #[derive(Debug, Default)]
 pub(super) struct Index {
     entries: HashTable<Entry>,
-    /// Seeded for each validator, so that no log can be made whose ids collide. Order and verdicts do not depend on it.
+    /// Seeded for each validator, so that nobody can write a log whose ids collide. Order and verdicts do not depend on the seed.
     hasher: RandomState,
 }
 
-/// A few bits of an id. Two ids seldom have the same.
+/// Some bits of the hash of an id. Different ids rarely have the same tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Tag(u32);
 
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     place: u32,
-    /// Kept, so that the table grows without reading an id, and that most ids are found without reading those of others.
+    /// Stored, so that the table grows without reading an id, and most look-ups do not read the ids of other episodes.
     tag: Tag,
 }
 
 impl Tag {
-    /// The hash in the table, which uses its lowest bits and its highest.
+    /// Returns the hash for the table, which uses the lowest and the highest bits.
     fn hash(self) -> u64 {
         u64::from(self.0).wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
@@ -38,12 +38,12 @@ impl Index {
         Tag((self.hasher.hash_one(id) >> 32) as u32)
     }
 
-    /// The place of an id, if `is` says so; it is asked about the places of ids with the same tag.
+    /// Returns the index of an id. `is` is called for each index with the same tag, until it returns `true`.
     pub(super) fn find(&self, tag: Tag, is: impl Fn(u32) -> bool) -> Option<u32> {
         self.entries.find(tag.hash(), |entry| entry.tag == tag && is(entry.place)).map(|entry| entry.place)
     }
 
-    /// Adds an id that is not there.
+    /// Adds an id that is not in the table.
     pub(super) fn insert(&mut self, tag: Tag, place: u32) {
         self.entries.insert_unique(tag.hash(), Entry { place, tag }, |entry| entry.tag.hash());
     }
@@ -54,7 +54,7 @@ impl Index {
         }
     }
 
-    /// Changes all places.
+    /// Replaces all indices.
     pub(super) fn renumber(&mut self, new: impl Fn(u32) -> u32) {
         for entry in self.entries.iter_mut() {
             entry.place = new(entry.place);

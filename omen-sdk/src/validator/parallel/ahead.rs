@@ -1,5 +1,5 @@
-//! A thread that reads ahead, so that reading takes no time from checking, and checking never waits for input while there is
-//! something to report.
+//! Thread that reads ahead, so that reading does not delay checking, and checking never waits for input while there is something
+//! to report.
 
 use std::io::{self, Read};
 use std::panic;
@@ -19,10 +19,10 @@ impl Chunk {
     }
 }
 
-/// An input that is read ahead, up to a number of chunks.
+/// Input that is read ahead, up to a number of chunks.
 ///
-/// The thread is not joined if this is dropped before the end of the input: it ends after the read that it is in, which may
-/// take as long as the input pauses.
+/// If this is dropped before the end of the input, the thread is not joined: it ends after its current read, which may block as
+/// long as the input does.
 #[derive(Debug)]
 pub(super) struct Ahead {
     chunks: Receiver<Chunk>,
@@ -32,7 +32,7 @@ pub(super) struct Ahead {
 }
 
 impl Ahead {
-    /// Starts to read, up to `most` chunks ahead.
+    /// Starts the thread, which reads up to `most` chunks ahead.
     pub(super) fn start(reader: impl Read + Send + 'static, most: usize) -> io::Result<Self> {
         let (send, chunks) = sync_channel(most);
         let (used, buffers) = channel();
@@ -40,7 +40,7 @@ impl Ahead {
         Ok(Self { chunks, used, thread, most })
     }
 
-    /// Waits for input, and returns all that was read so far; nothing at the end.
+    /// Waits for input, and returns everything that was read so far; nothing at the end.
     pub(super) fn next(&self) -> Vec<Chunk> {
         let Ok(first) = self.chunks.recv() else { return Vec::new() };
         let mut all = vec![first];
@@ -48,15 +48,15 @@ impl Ahead {
         all
     }
 
-    /// Takes back chunks, to read into their memory again.
+    /// Returns chunks to the thread, which reuses their memory.
     pub(super) fn give_back(&self, chunks: Vec<Chunk>) {
         for Chunk { buffer, .. } in chunks {
-            // At the end of the input, nobody takes them.
+            // At the end of the input, the receiver is gone.
             let _ = self.used.send(buffer);
         }
     }
 
-    /// How the input has ended.
+    /// Returns the result of the last read.
     pub(super) fn end(self) -> io::Result<()> {
         self.thread.join().unwrap_or_else(|panic| panic::resume_unwind(panic))
     }
@@ -67,7 +67,7 @@ fn read(mut reader: impl Read, chunks: &SyncSender<Chunk>, buffers: &Receiver<Ve
         let mut buffer = buffers.try_recv().unwrap_or_else(|_| vec![0; CHUNK_BYTES]);
         match reader.read(&mut buffer) {
             Ok(0) => return Ok(()),
-            // Nobody takes it if the sink has failed.
+            // The receiver is gone if the sink has failed.
             Ok(length) if chunks.send(Chunk { buffer, length }).is_err() => return Ok(()),
             Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -76,5 +76,5 @@ fn read(mut reader: impl Read, chunks: &SyncSender<Chunk>, buffers: &Receiver<Ve
     }
 }
 
-/// How much is read at a time.
+/// Size of a read in bytes.
 pub(super) const CHUNK_BYTES: usize = 256 * 1024;

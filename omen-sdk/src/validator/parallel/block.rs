@@ -1,4 +1,4 @@
-//! Blocks: the parts of a log that are parsed independently of each other.
+//! Blocks: parts of a log that are parsed independently of each other.
 
 use foldhash::fast::RandomState;
 use std::hash::BuildHasher;
@@ -7,33 +7,33 @@ use super::super::charity::{Claimed, LostLine, claimed};
 use super::super::line::{self, Parsed};
 use crate::lines::RawLine;
 
-/// Whole lines of a log. One thread parses them.
+/// Whole lines of a log, which one thread parses.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Block<'t> {
-    /// Its place among the blocks of the stream: the numbers of its lines, counted from here, are below that of the next block.
+    /// Sort key of the block in the stream: the numbers of its lines, counted from here, are below the key of the next block.
     pub(super) at: u64,
     lines: Lines<'t>,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Lines<'t> {
-    /// With their line ends.
+    /// Lines with their line ends.
     Whole(&'t [u8]),
-    /// A line that came in pieces.
+    /// A line that arrived in several chunks.
     One(RawLine<'t>),
 }
 
 impl<'t> Block<'t> {
-    /// A block of one line. `at` is the position in the stream where it ends.
+    /// Creates a block of one line. `at` is the position in the stream at which the line ends.
     pub(super) fn one(at: u64, line: RawLine<'t>) -> Self {
         Self { at, lines: Lines::One(line) }
     }
 
-    /// Cuts whole lines, with their line ends, into blocks. `at` is the position in the stream where they begin: no block has
-    /// more lines than bytes, so positions are places.
+    /// Splits whole lines, with their line ends, into blocks. `at` is the position in the stream at which they begin. A block
+    /// does not have more lines than bytes, so positions are valid sort keys.
     pub(super) fn cut(mut at: u64, mut bytes: &'t [u8], limit: usize, blocks: &mut Vec<Self>) {
         while !bytes.is_empty() {
-            // The last block may be longer by half: a short one would be as much trouble as a long one.
+            // The last block may be longer by half, since a short one would cost as much as a long one.
             let is_last = bytes.len() / 3 < limit / 2;
             let from = limit.saturating_sub(1);
             let end = bytes.get(from..).filter(|_| !is_last).and_then(|rest| memchr::memchr(b'\n', rest));
@@ -45,7 +45,7 @@ impl<'t> Block<'t> {
     }
 }
 
-/// The lines of a block, one after the other.
+/// Unparsed lines of a block.
 enum Unread<'t> {
     Whole(line::Lines<'t>),
     One(Option<RawLine<'t>>),
@@ -67,7 +67,7 @@ impl<'t> Unread<'t> {
         }
     }
 
-    /// What was not read; none if that is nothing.
+    /// Returns the unparsed lines; `None` if there are none.
     fn rest(self) -> Option<Lines<'t>> {
         match self {
             Self::Whole(lines) => Some(lines.rest()).filter(|rest| !rest.is_empty()).map(Lines::Whole),
@@ -76,18 +76,18 @@ impl<'t> Unread<'t> {
     }
 }
 
-/// A line that was parsed, and its place in the block.
+/// A parsed line, and its position in the block.
 #[derive(Debug, Default)]
 pub(super) struct Item<'t> {
-    /// From 0, with blank lines.
+    /// Line number, from 0, including blank lines.
     pub(super) line: u64,
-    /// From 0, without blank lines.
+    /// Packet number, from 0, without blank lines.
     pub(super) packet: u64,
     pub(super) parsed: Parsed<'t>,
 }
 
-/// The lines of a block, and for each shard the places of its lines among them. Its memory is used again for another block: to parse
-/// a line in the place of another is cheaper than to move what was parsed.
+/// Parsed lines of a block, and for each shard the indices of its lines. The memory is reused for another block: parsing into
+/// existing memory is cheaper than moving parsed lines.
 #[derive(Debug, Default)]
 pub(super) struct Items<'t> {
     all: Vec<Item<'t>>,
@@ -95,7 +95,7 @@ pub(super) struct Items<'t> {
 }
 
 impl<'t> Items<'t> {
-    /// The lines of a shard.
+    /// Returns the lines of a shard.
     pub(super) fn of_shard(&self, shard: usize) -> impl ExactSizeIterator<Item = &Item<'t>> {
         let places = self.by_shard.get(shard).map(Vec::as_slice).unwrap_or_default();
         #[expect(clippy::indexing_slicing, reason = "they are places in this vector")]
@@ -103,7 +103,7 @@ impl<'t> Items<'t> {
     }
 }
 
-/// A block that was parsed, or the first part of one with much to report.
+/// A parsed block, or the first part of a block with many findings.
 #[derive(Debug)]
 pub(super) struct ParsedBlock<'t> {
     pub(super) at: u64,
@@ -114,14 +114,14 @@ pub(super) struct ParsedBlock<'t> {
     pub(super) packets: u64,
     /// Number of errors in broken lines.
     pub(super) errors: usize,
-    /// The lines that may be packets of any episode, from 0.
+    /// Lines that may be packets of any episode, from 0.
     pub(super) lost: Vec<LostLine>,
-    /// What is still to be parsed.
+    /// Part of the block that is not parsed yet.
     pub(super) rest: Option<Block<'t>>,
 }
 
 impl<'t> ParsedBlock<'t> {
-    /// Parses a block for so many shards, in the place of another block.
+    /// Parses a block for a number of shards, into the memory of another block.
     pub(super) fn new(
         block: Block<'t>,
         limit: usize,
@@ -158,7 +158,7 @@ impl<'t> ParsedBlock<'t> {
                         Some(Claimed::Episode(id)) => hasher.hash_one(id.as_str()),
                         Some(Claimed::Nothing(packet_type)) => {
                             lost.push(LostLine { line: number, packet_type });
-                            // It may go anywhere.
+                            // Without an episode, the line may go to any shard.
                             0
                         }
                         None => 0,
@@ -178,6 +178,7 @@ impl<'t> ParsedBlock<'t> {
     }
 }
 
-/// How much of a block may wait to be reported. A real log stays far below both, but a line of two bytes has a finding of hundreds.
+/// Maximum part of a block that waits to be reported. A real log stays far below both limits, but a line of two bytes has a
+/// finding of hundreds.
 const MAX_PACKETS: u64 = 2048;
 const MAX_ERRORS: usize = 1024;

@@ -1,7 +1,7 @@
-//! The threads that check the blocks of a batch.
+//! Threads that check the blocks of a batch.
 //!
-//! Scoped threads of the standard library: they may borrow the batch, which a pool's threads that outlive it could not, and
-//! the batch is large enough that starting them does not matter.
+//! Scoped threads of the standard library can borrow the batch, unlike the threads of a pool that outlives it, and the batch is
+//! large enough that the cost of starting them does not matter.
 
 use std::convert::Infallible;
 use std::num::NonZeroUsize;
@@ -19,27 +19,27 @@ use super::report::Report;
 use super::schedule::{Schedule, Task};
 use super::shard::Shard;
 
-/// What threads need to check a batch, except its blocks.
+/// Resources that threads need to check a batch, except its blocks.
 #[derive(Debug)]
 pub(super) struct Crew {
     pub(super) jobs: NonZeroUsize,
     pub(super) options: ValidatorOptions,
     pub(super) shards: Vec<Shard>,
-    /// Distributes the episodes. Nothing that is reported depends on its seed.
+    /// Assigns episodes to shards. Its seed affects nothing that is reported.
     hasher: RandomState,
-    /// The most bytes of a line.
+    /// Maximum length of a line in bytes.
     line_limit: usize,
 }
 
 impl Crew {
     pub(super) fn new(jobs: NonZeroUsize, options: ValidatorOptions, line_limit: usize) -> Self {
-        // More shards than threads, so that a shard with much to do does not hold up the others.
+        // More shards than threads, so that a shard with much work does not delay the others.
         let shards = if jobs.get() == 1 { 1 } else { jobs.get().saturating_mul(2).min(MAX_SHARDS) };
         let shards = (0..shards).map(|_| Shard::one_of(shards)).collect();
         Self { jobs, options, shards, hasher: RandomState::default(), line_limit }
     }
 
-    /// Checks the blocks, which are enough work for so many threads, and passes what is found to the sink, in this thread.
+    /// Checks the blocks with a number of threads, and passes the findings to the sink on this thread.
     pub(super) fn check<S: Sink + ?Sized>(
         &mut self,
         blocks: &[Block<'_>],
@@ -56,7 +56,7 @@ impl Crew {
             wants_packets: sink.wants_packets(),
         };
         let done = thread::scope(|scope| {
-            // Without a thread that the system does not give, the others do its work.
+            // If the system refuses to start a thread, the others do its work.
             let helpers: Vec<_> = (1..threads)
                 .filter_map(|_| Builder::new().name("omen".to_owned()).spawn_scoped(scope, || board.help()).ok())
                 .collect();
@@ -73,10 +73,10 @@ impl Crew {
     }
 }
 
-/// What the threads share.
+/// State that the threads share.
 struct Board<'t> {
     schedule: Mutex<Schedule<'t>>,
-    /// A task has ended, so others may be possible.
+    /// Signalled when a task has ended, since new tasks may be available.
     changed: Condvar,
     crew: &'t Crew,
     wants_packets: bool,
@@ -85,14 +85,14 @@ struct Board<'t> {
 impl<'t> Board<'t> {
     /// Works with the sink, until everything is reported or a thread has failed.
     fn lead<S: Sink + ?Sized>(&self, tally: &mut Tally, sink: &mut S) -> Result<(), S::Error> {
-        // Also if the sink fails.
+        // Also stops the threads if the sink fails.
         let _stop = Stop { board: self, if_panicking: false };
         self.work(true, |report| report.pass_on(tally, sink))
     }
 
     /// Works without the sink.
     fn help(&self) {
-        // Otherwise the others would wait for what this thread had to do.
+        // Otherwise the others would wait for the work of this thread.
         let _stop = Stop { board: self, if_panicking: true };
         let Ok(()) = self.work(false, |_| Ok::<(), Infallible>(()));
     }
@@ -109,7 +109,7 @@ impl<'t> Board<'t> {
                 }
                 Task::Judge { lane, mut shard, place, items } => {
                     let outcomes = shard.judge(&place, lane, &items, options, self.wants_packets);
-                    // Before the block is reported: then its memory can be used again.
+                    // Released before the block is reported, so that the memory can be reused.
                     drop(items);
                     self.next(may_report, |schedule| schedule.judged(lane, shard, outcomes))
                 }
@@ -146,7 +146,7 @@ impl<'t> Board<'t> {
     }
 
     fn wake(&self, schedule: &Schedule<'t>) {
-        // Notifying is a system call, even if nobody waits.
+        // Notifying is a system call, even if no thread waits.
         if schedule.waiting > 0 {
             self.changed.notify_all();
         }
@@ -157,7 +157,7 @@ impl<'t> Board<'t> {
     }
 }
 
-/// Ends the work of all threads when one of them ends.
+/// Guard that stops all threads when one of them ends.
 struct Stop<'b, 't> {
     board: &'b Board<'t>,
     if_panicking: bool,
@@ -171,7 +171,7 @@ impl Drop for Stop<'_, '_> {
     }
 }
 
-/// More would only make blocks fall apart into single packets.
+/// Maximum number of shards: more would split blocks into single packets.
 const MAX_SHARDS: usize = 128;
 
 #[cfg(test)]
@@ -191,7 +191,7 @@ mod tests {
             crew: &crew,
             wants_packets: false,
         };
-        // The only thing to do, until this thread has done it.
+        // The only available task until this thread has done it.
         assert!(matches!(board.next(false, |_| ()), Task::Parse { .. }));
         let panicked = thread::scope(|scope| {
             let lead = scope.spawn(|| board.lead(&mut Tally::default(), &mut Vec::<Finding>::new()));

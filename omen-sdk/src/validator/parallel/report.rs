@@ -1,10 +1,10 @@
-//! Outcomes: what was judged by several threads, and is reported by one.
+//! Reports on blocks, which several threads judge and one thread passes on.
 
 use super::super::judged::Judged;
 use super::super::sink::Sink;
 use super::super::tally::Tally;
 
-/// What is to be reported about a packet, and its place in the block.
+/// Outcome of a packet, and its position in the block.
 #[derive(Debug)]
 pub(super) struct Outcome<'t> {
     pub(super) line: u64,
@@ -12,17 +12,17 @@ pub(super) struct Outcome<'t> {
     pub(super) judged: Judged<'t>,
 }
 
-/// What is to be reported about a block.
+/// Outcomes of a block.
 #[derive(Debug)]
 pub(super) struct Report<'t> {
-    /// In any order. The packets that have none were accepted.
+    /// Outcomes in any order. Packets without one were accepted.
     pub(super) outcomes: Vec<Outcome<'t>>,
     pub(super) lines: u64,
     pub(super) packets: u64,
 }
 
 impl Report<'_> {
-    /// Reports the block that follows what was reported so far.
+    /// Reports the block that follows everything reported so far.
     pub(super) fn pass_on<S: Sink + ?Sized>(mut self, tally: &mut Tally, sink: &mut S) -> Result<(), S::Error> {
         let (line, packets) = (tally.line, tally.summary.packets);
         self.outcomes.sort_unstable_by_key(|outcome| outcome.line);

@@ -1,8 +1,8 @@
-//! What each thread does next.
+//! Schedule of the threads.
 //!
-//! A block is parsed by any thread; its packets are judged shard by shard, each shard in the order of the blocks; and its
-//! outcomes are reported when all shards have judged it, by the thread that has the sink. There are no phases in which a
-//! thread waits for the others: a few blocks are on their way at a time, in different stages, and their facts stay in the cache.
+//! Any thread may parse a block. Its packets are judged shard by shard, each shard in the order of the blocks. When all shards
+//! have judged it, the thread that has the sink reports its outcomes. There are no phases in which threads wait for each other: a
+//! few blocks are in flight at a time, in different stages, and their facts stay in the cache.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -12,57 +12,57 @@ use super::block::{Block, Items, ParsedBlock};
 use super::report::{Outcome, Report};
 use super::shard::{Place, Shard};
 
-/// The blocks on their way, and the shards.
+/// Blocks in flight, and the shards.
 #[derive(Debug)]
 pub(super) struct Schedule<'t> {
     blocks: &'t [Block<'t>],
-    /// The first block that is not reported yet, which is the first of the slots.
+    /// Index of the first block that is not reported yet, which is in the first slot.
     front: usize,
-    /// How many lines are before it.
+    /// Number of lines before that block.
     front_line: u64,
-    /// The blocks that are being parsed, judged or reported, in the order of the stream.
+    /// Blocks that are being parsed, judged or reported, in the order of the stream.
     slots: VecDeque<Slot<'t>>,
     lanes: Vec<Lane>,
-    /// How many blocks may be on their way.
+    /// Maximum number of blocks in flight.
     window: usize,
-    /// Errors of broken lines in them.
+    /// Number of errors in broken lines of these blocks.
     errors: usize,
-    /// Blocks that were reported, whose memory is used again.
+    /// Memory of reported blocks, for reuse.
     spare: Vec<Items<'t>>,
     /// Number of threads that wait for a task.
     pub(super) waiting: usize,
-    /// A thread has failed, or everything is reported.
+    /// Whether a thread has failed, or everything is reported.
     is_stopped: bool,
 }
 
-/// A block on its way.
+/// A block in flight.
 #[derive(Debug, Default)]
 struct Slot<'t> {
     at: u64,
     is_parsed: bool,
-    /// The lines, which several shards judge at a time.
+    /// Parsed lines, which several shards judge in parallel.
     items: Arc<Items<'t>>,
-    /// How many shards have judged it.
+    /// Number of shards that have judged the block.
     judged: usize,
     outcomes: Vec<Outcome<'t>>,
     lines: u64,
     packets: u64,
     errors: usize,
     lost: Vec<LostLine>,
-    /// The part that is parsed when the part before it is reported.
+    /// Part that is parsed when the previous part is reported.
     rest: Option<Block<'t>>,
 }
 
-/// A shard, and how far it is.
+/// A shard, and its progress.
 #[derive(Debug)]
 struct Lane {
-    /// `None` while a thread has it.
+    /// `None` while a thread uses the shard.
     shard: Option<Shard>,
-    /// The block whose packets it judges next.
+    /// Index of the next block that the shard judges.
     next: usize,
 }
 
-/// What a thread does next.
+/// Next task of a thread.
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "there is one task for each thread")]
 pub(super) enum Task<'t> {
@@ -72,14 +72,14 @@ pub(super) enum Task<'t> {
     Judge { lane: usize, shard: Shard, place: Place, items: Arc<Items<'t>> },
     /// Report the outcomes of the first block.
     Report(Report<'t>),
-    /// Wait until another thread has done something.
+    /// Wait until another thread has finished a task.
     Wait,
-    /// There is nothing left to do.
+    /// Stop, since no task is left.
     End,
 }
 
 impl<'t> Schedule<'t> {
-    /// `front_line`: how many lines of the stream are before the blocks.
+    /// Creates the schedule of a batch. `front_line` is the number of lines of the stream before the blocks.
     pub(super) fn new(blocks: &'t [Block<'t>], shards: Vec<Shard>, threads: usize, front_line: u64) -> Self {
         Self {
             blocks,
@@ -95,9 +95,9 @@ impl<'t> Schedule<'t> {
         }
     }
 
-    /// The next task. Only the thread that has the sink `may_report`.
+    /// Returns the next task. Only the thread that has the sink `may_report`.
     ///
-    /// What is nearest to its end comes first, so that little waits in between.
+    /// Tasks of blocks that are nearest to their end come first, to keep few blocks in flight.
     pub(super) fn next(&mut self, may_report: bool) -> Task<'t> {
         if self.is_stopped {
             return Task::End;
@@ -136,7 +136,7 @@ impl<'t> Schedule<'t> {
     }
 
     fn parse(&mut self) -> Option<Task<'t>> {
-        // The first block is parsed whatever waits behind it, so there is always something to do.
+        // The first block is parsed regardless of the limits, so there is always a task.
         let rest = self.slots.front_mut().filter(|slot| !slot.is_parsed).and_then(|slot| slot.rest.take());
         let (index, block) = match rest {
             Some(block) => (self.front, block),
@@ -155,7 +155,7 @@ impl<'t> Schedule<'t> {
         Some(Task::Parse { index, block, items })
     }
 
-    /// Takes a block that was parsed.
+    /// Adds the result of parsing a block.
     pub(super) fn parsed(&mut self, index: usize, block: ParsedBlock<'t>) {
         let ParsedBlock { at, items, lines, packets, errors, lost, rest } = block;
         if let Some(slot) = index.checked_sub(self.front).and_then(|at| self.slots.get_mut(at)) {
@@ -168,7 +168,7 @@ impl<'t> Schedule<'t> {
         }
     }
 
-    /// Takes back a shard that has judged its packets of a block.
+    /// Returns a shard that has judged its packets of a block.
     pub(super) fn judged(&mut self, lane: usize, shard: Shard, outcomes: Vec<Outcome<'t>>) {
         let Some(this) = self.lanes.get_mut(lane) else { return };
         this.shard = Some(shard);
@@ -180,7 +180,7 @@ impl<'t> Schedule<'t> {
         self.advance(lane);
     }
 
-    /// Passes the blocks that have nothing for a shard, or nothing more.
+    /// Advances a shard past the blocks that have nothing more for it.
     fn advance(&mut self, lane: usize) {
         let Some(this) = self.lanes.get_mut(lane).filter(|lane| lane.shard.is_some()) else { return };
         while is_open(&self.slots, self.front, this.next)
@@ -198,7 +198,7 @@ impl<'t> Schedule<'t> {
         }
     }
 
-    /// Ends the first block, which was reported, or goes on to the rest of it.
+    /// Removes the first block, which was reported, or continues with its rest.
     pub(super) fn reported(&mut self) {
         let Some(slot) = self.slots.front_mut() else { return };
         self.spare.extend(Arc::into_inner(std::mem::take(&mut slot.items)));
@@ -216,7 +216,7 @@ impl<'t> Schedule<'t> {
         }
     }
 
-    /// Number of shards.
+    /// Returns the number of shards.
     pub(super) fn lanes(&self) -> usize {
         self.lanes.len()
     }
@@ -230,22 +230,22 @@ impl<'t> Schedule<'t> {
     }
 }
 
-/// Where the block of a slot is, if those before it are parsed.
+/// Returns the position of a block, if those before it are parsed.
 fn place(slots: &VecDeque<Slot<'_>>, front_line: u64, index: usize) -> Place {
     let line = front_line + slots.iter().take(index).map(|slot| slot.lines).sum::<u64>();
     let (at, lost) = slots.get(index).map_or((0, &[][..]), |slot| (slot.at, slot.lost.as_slice()));
     Place { at, line, lost: lost.iter().map(|lost| LostLine { line: line + lost.line + 1, ..*lost }).collect() }
 }
 
-/// Whether packets of a block can be judged: it is parsed, and so is all of the block before it.
+/// Returns whether packets of a block can be judged: the block is parsed, and the one before it completely.
 fn is_open(slots: &VecDeque<Slot<'_>>, front: usize, index: usize) -> bool {
     let Some(at) = index.checked_sub(front) else { return false };
     let before = at.checked_sub(1).and_then(|before| slots.get(before));
     slots.get(at).is_some_and(|slot| slot.is_parsed) && before.is_none_or(|slot| slot.is_parsed && slot.rest.is_none())
 }
 
-/// How many blocks may be on their way for each thread. As long as no thread is held up there are two or three.
+/// Maximum number of blocks in flight for each thread. Without delays there are two or three.
 pub(super) const WINDOW: usize = 8;
 
-/// With so many errors of broken lines that wait to be reported, no further block is parsed.
+/// Number of unreported errors in broken lines at which no further block is parsed.
 const MAX_WAITING_ERRORS: usize = 8192;

@@ -1,4 +1,4 @@
-//! Shards: the episodes, distributed by correlation id, so that several threads judge packets at a time.
+//! Shards: disjoint sets of episodes, distributed by correlation id, so that several threads can judge packets in parallel.
 
 use std::panic;
 use std::thread::{self, Builder};
@@ -13,14 +13,14 @@ use super::super::options::ValidatorOptions;
 use super::block::{Item, Items};
 use super::report::Outcome;
 
-/// Where a block is in the stream.
+/// Position of a block in the stream.
 #[derive(Debug, Default)]
 pub(super) struct Place {
-    /// Its place among the blocks (see [`Block::at`](super::block::Block::at)).
+    /// Sort key among the blocks (see [`Block::at`](super::block::Block::at)).
     pub(super) at: u64,
-    /// How many lines are before it.
+    /// Number of lines before the block.
     pub(super) line: u64,
-    /// The lines in it that may be packets of any episode.
+    /// Lines in the block that may be packets of any episode.
     pub(super) lost: Vec<LostLine>,
 }
 
@@ -29,18 +29,17 @@ pub(super) struct Place {
 pub(super) struct Shard {
     episodes: Episodes,
     charities: Charities,
-    /// Where each episode began, to report them in the order of the whole stream at its end.
+    /// Position at which each episode began, to report the episodes in the order of the whole stream at its end.
     begun: Vec<u64>,
 }
 
 impl Shard {
-    /// One of so many shards.
+    /// Creates one of a number of shards.
     pub(super) fn one_of(shards: usize) -> Self {
         Self { episodes: Episodes::one_of(shards), charities: Charities::one_of(shards), begun: Vec::new() }
     }
 
-    /// Judges the packets in a block that are of this shard. Nothing is returned for a packet without findings, unless `all` are
-    /// wanted.
+    /// Judges the packets of this shard in a block. A packet without findings has no outcome, unless `all` is set.
     pub(super) fn judge<'t>(
         &mut self,
         place: &Place,
@@ -76,24 +75,24 @@ impl Shard {
         outcomes
     }
 
-    /// Takes notice of lines that may be packets of any episode.
+    /// Records lines that may be packets of any episode.
     pub(super) fn pass(&mut self, lost: impl IntoIterator<Item = LostLine>) {
         lost.into_iter().for_each(|line| self.charities.lost(line));
     }
 
-    /// What is late in an episode, and the charity of all.
+    /// Returns the late directives of an episode, and the root causes of the shard.
     pub(super) fn tick(&mut self, at: usize, now: Instant) -> (Option<Late<'_>>, &mut Charities) {
         (self.episodes.tick(at, now), &mut self.charities)
     }
 
-    /// The episodes about which there is something to report at the end of the stream: where each began, and its place.
+    /// Returns the episodes with findings at the end of the stream: the position where each began, and its index.
     fn open(&self, options: &ValidatorOptions) -> Vec<(u64, usize)> {
         let is_open =
             |place: &usize| self.episodes.at(*place).is_some_and(|(_, machine)| !at_end(&machine, options).is_empty());
         self.begun.iter().copied().zip(0..).filter(|(_, place)| is_open(place)).collect()
     }
 
-    /// An episode, and the charity of all.
+    /// Returns an episode, and the root causes of the shard.
     pub(super) fn episode(&mut self, place: usize) -> Option<((&str, Found<'_>), &mut Charities)> {
         Some((self.episodes.at(place)?, &mut self.charities))
     }
@@ -103,14 +102,14 @@ impl Shard {
     }
 }
 
-/// The episodes of all shards in the order in which they began, each by its shard and its place in there.
+/// Returns the episodes of all shards in the order in which they began, each by shard and index.
 pub(super) fn order(shards: &[Shard]) -> Vec<(usize, usize)> {
     let places = shards.iter().map(|shard| shard.begun.iter().copied().zip(0..).collect());
     merged(places.collect())
 }
 
-/// Those about which there is something to report at the end of the stream. To find them takes longer than to report them, as
-/// most episodes of most logs have ended, so several threads do.
+/// Returns the episodes with findings at the end of the stream. Several threads search for them, which takes longer than
+/// reporting them, as most episodes of most logs have ended.
 pub(super) fn open(shards: &[Shard], options: &ValidatorOptions, threads: usize) -> Vec<(usize, usize)> {
     let open = |shards: &[Shard]| shards.iter().map(|shard| shard.open(options)).collect::<Vec<_>>();
     let (mine, others) = shards.split_at(shards.len().div_ceil(threads.max(1)));
@@ -123,7 +122,7 @@ pub(super) fn open(shards: &[Shard], options: &ValidatorOptions, threads: usize)
         for (shards, thread) in others {
             found.extend(match thread {
                 Ok(thread) => thread.join().unwrap_or_else(|panic| panic::resume_unwind(panic)),
-                // The system does not give so many threads.
+                // The system refuses to start that many threads.
                 Err(_) => open(shards),
             });
         }
@@ -132,7 +131,7 @@ pub(super) fn open(shards: &[Shard], options: &ValidatorOptions, threads: usize)
     merged(found)
 }
 
-/// Brings the episodes of all shards into the order in which they began.
+/// Merges the episodes of all shards in the order in which they began.
 fn merged(shards: Vec<Vec<(u64, usize)>>) -> Vec<(usize, usize)> {
     let with_shard =
         |(shard, places): (usize, Vec<_>)| places.into_iter().map(move |(begun, place)| (begun, shard, place));

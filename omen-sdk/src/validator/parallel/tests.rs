@@ -1,4 +1,4 @@
-//! Several threads report what one reports.
+//! Several threads report the same as one thread.
 
 mod equal;
 mod failures;
@@ -13,12 +13,12 @@ use super::*;
 use crate::Finding;
 use crate::validator::{JudgedPacket, Level, Validator};
 
-/// Keeps every call as text.
+/// Sink that records every call as text.
 #[derive(Debug, Default)]
 struct Calls {
     calls: Vec<String>,
     with_packets: bool,
-    /// After how many calls it fails.
+    /// Number of calls after which the sink fails.
     room: Option<usize>,
     caught_up: usize,
 }
@@ -62,7 +62,7 @@ impl Sink for Calls {
     }
 }
 
-/// Lines so long are too long for these tests, so that there are many of them.
+/// Line limit in bytes, so low that many lines exceed it.
 const LINE_LIMIT: usize = 16 * 1024;
 
 fn one_thread(options: &ValidatorOptions) -> Validator {
@@ -71,7 +71,7 @@ fn one_thread(options: &ValidatorOptions) -> Validator {
     validator
 }
 
-/// With blocks so small that a short log has many.
+/// Creates a validator with blocks so small that a short log has many.
 fn threads(jobs: usize, block_bytes: usize, options: &ValidatorOptions) -> ParallelValidator {
     let jobs = NonZeroUsize::new(jobs).expect("a thread");
     let lines = LineSplitter::new(LINE_LIMIT);

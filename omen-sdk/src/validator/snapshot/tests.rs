@@ -1,4 +1,4 @@
-//! A validator that was restored reports what one reports that was never interrupted.
+//! A restored validator reports the same as one that was never interrupted.
 
 use omen_testkit::proofs::Proofs;
 
@@ -11,7 +11,7 @@ fn text(findings: &[Finding]) -> Vec<String> {
     findings.iter().map(|finding| format!("{finding:?}")).collect()
 }
 
-/// What is reported of a log, with a snapshot after each of the pieces.
+/// Returns the report on a log. If `is_interrupted`, the validator is restored from a snapshot after each piece.
 fn reported<'l>(pieces: impl IntoIterator<Item = &'l [u8]>, is_interrupted: bool) -> (Vec<String>, Summary) {
     let mut findings: Vec<Finding> = Vec::new();
     let mut validator = Validator::new(ValidatorOptions::default());
@@ -52,7 +52,7 @@ fn random_logs_can_be_interrupted_anywhere() {
 
 #[test]
 fn large_episodes_can_be_interrupted() {
-    // More directives and ids than are ever packed while an episode waits.
+    // More directives and ids than are ever packed while an episode is idle.
     let example = omen_schema::example("valid/read-only.jsonl").expect("an example");
     let directive = example.lines().find(|line| line.contains("\"TaskDirectivePacket\"")).expect("a directive");
     let before: String = example.split_inclusive('\n').take_while(|line| !line.contains("TaskDirective")).collect();
@@ -70,7 +70,7 @@ fn large_episodes_can_be_interrupted() {
     assert_eq!(reported(pieces(), true), expected);
 }
 
-/// A validator in the middle of several episodes, with rejected packets.
+/// Returns a validator in the middle of several episodes, with rejected packets.
 fn busy(seed: usize) -> Validator {
     let examples = examples();
     let mut log = Vec::new();

@@ -1,5 +1,5 @@
-//! Attacks of careless or hostile programs at run time. Whatever they do, a validator accepts the log, and no task runs
-//! without permission in the log.
+//! Misuse by careless or hostile programs at run time. The validator accepts every resulting log, and no task runs without
+//! permission in the log.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -48,7 +48,7 @@ fn writing(setup: Setup, seconds: u32) -> (Episode<Many<Execute>>, Pending) {
     (episode.many(), task)
 }
 
-/// The status and the message of each result.
+/// Returns the status and the message of each result.
 fn results(packets: &[Packet]) -> Vec<(ResultStatus, Option<String>)> {
     let result = |packet: &Packet| match packet {
         Packet::TaskResult(result) => {
@@ -60,9 +60,9 @@ fn results(packets: &[Packet]) -> Vec<(ResultStatus, Option<String>)> {
     packets.iter().filter_map(result).collect()
 }
 
-// Proofs that a later loop has overtaken.
+// Proofs that a later loop has superseded.
 
-/// Completes a verification loop, and gives its proof with its assumption.
+/// Completes a verification loop, and returns its proof with its assumption.
 fn looped(episode: Episode<Model>, answer: i32) -> (Episode<Model>, Proof, Assumption) {
     let (plan, assumption) = Plan::one(Target::tool(text!("nobody is logged in"), text!("0 users"), Get));
     let episode = episode.verify_first(ruling(), &envelope()).unwrap().verify(plan).unwrap();
@@ -83,7 +83,7 @@ fn the_proof_of_a_loop_is_void_once_a_later_loop_has_contradicted_it() {
     assert_eq!(refused.episode.lines().len(), lines);
 }
 
-/// What a model proposes is judged as the line of a log is (D86), so `propose` accepts what `omen check` accepts.
+/// A model's proposals are judged like lines of a log (D86), so `propose` accepts what `omen check` accepts.
 #[test]
 fn the_same_claim_of_a_model_is_judged_as_a_line_of_a_log() {
     let (episode, proof, assumption) = looped(modelling(setup("corr_a", Hands::new())), 0);
@@ -252,7 +252,7 @@ fn the_log_that_fails_takes_the_tasks_with_it() {
     assert!(task.start().is_err(), "what happens cannot be recorded any more");
 }
 
-/// Unparks a thread.
+/// A waker that unparks a thread.
 struct Unpark(thread::Thread);
 
 impl Wake for Unpark {
@@ -296,7 +296,7 @@ fn no_task_stands_once_its_episode_was_halted_by_another_thread() {
     }
 }
 
-// Where an episode may get lost.
+// Places where an episode may be lost.
 
 #[test]
 fn an_episode_behind_a_trait_object_is_ended() {
@@ -378,7 +378,7 @@ fn an_error_that_carries_the_episode_and_is_thrown_away_is_ended() {
     fn agent(setup: Setup) -> Result<(), Halt> {
         let episode = acting(setup, &envelope());
         let (episode, [permit]) = episode.authorize::<Change, 1>(TokenSpec::new(1, text!("short")))?;
-        // Its token is void by the time that it is spent.
+        // The token is void when it is used.
         let (_episode, _) = episode.execute([write(permit)])?;
         Ok(())
     }
@@ -405,7 +405,7 @@ fn an_episode_is_ended_with_ids_that_repeat_and_a_clock_that_goes_back() {
             "token_same".to_owned()
         }
     }
-    // A source that repeats itself gives one packet; what the end needs cannot be written, and the hook says so.
+    // A source that repeats its ids allows one packet. The packets of the end cannot be written, and the hook reports that.
     let heard = Arc::new(Mutex::new(None));
     let hears = Arc::clone(&heard);
     let log = Kept::default();

@@ -25,7 +25,7 @@ fn an_id_that_has_begun_in_this_process_does_not_start_again() {
     let setup = || Setup::new("corr_claims-once".parse().unwrap(), &envelope(), Hands::new());
     let episode = setup().start().unwrap();
     assert!(matches!(setup().start(), Err(StartError::Begun(_))), "it is alive");
-    // One that has sent nothing has not begun.
+    // An episode that has sent nothing has not begun.
     drop(episode);
     let episode = setup().start().unwrap().observe(seen());
     drop(episode);
@@ -43,7 +43,7 @@ fn an_episode_that_was_resumed_writes_nothing_where_it_was_before() {
     let token = permit.token_id().clone();
     let lines = before.lines().to_vec();
     let resumed = AnyEpisode::resume(set(), lines.iter().map(String::as_str)).unwrap();
-    // The one use of the token is spent once.
+    // The single use of the token is spent once.
     let write = |permit| Directive::new(Set, op::Modify, fields!({ "key": "a" })).with(permit);
     let refused = before.execute([write(permit)]).expect_err("it was resumed elsewhere");
     assert!(matches!(*refused.why, Refusal::Superseded), "{refused}");
@@ -51,7 +51,7 @@ fn an_episode_that_was_resumed_writes_nothing_where_it_was_before() {
     let AnyEpisode::Authorize(resumed) = resumed else { panic!("{resumed:?}") };
     let [permit] = resumed.claim::<Change, 1>(&token).unwrap();
     assert!(resumed.execute([write(permit)]).is_ok());
-    // Dropped, it writes nothing behind the other's lines either; nor can it halt.
+    // When dropped, it writes nothing after the lines of the other handle; nor can it halt.
     let halted = refused.episode.halt(text!("stop"));
     assert_eq!(halted.lines(), lines);
     assert!(matches!(halted.trouble(), Some(Refusal::Superseded)));
@@ -112,7 +112,7 @@ fn a_log_file_has_one_writer_and_an_id_begins_in_it_once() {
     let other = set("corr_b").log(log.clone()).start().unwrap().observe(seen());
     drop((one, other, log));
 
-    // Another process, which has begun none of them.
+    // Another process, which has not begun any of them.
     let claims = Claims::new();
     let set = |id| setup(id, Hands::new()).claims(&claims);
     let log = LogFile::open(&path).unwrap();

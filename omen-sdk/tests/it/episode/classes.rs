@@ -1,4 +1,4 @@
-//! A tool id has one class, a directive that reads names no operation that writes (D88), and a number is one.
+//! Classes of tools and operations: a tool id has one class, and a directive that reads has no operation that writes (D88).
 
 use omen::packet::{ExecutionMethod, ReadTaskType, TaskDirectivePayload, TaskType};
 use omen::*;
@@ -36,7 +36,7 @@ fn a_tool_id_is_called_in_one_class() {
     assert!(text.contains("`kv.put` only reads in this directive, but may write in an earlier one"), "{text}");
     assert_eq!(refused.episode.lines().len(), lines, "nothing was written");
     let [_order] = refused.given;
-    // Another tool may read, and the same one may write again, whatever its class is called (D17).
+    // Another tool may read, and the same tool may write again, whatever its class is called (D17).
     let get = Directive::new(Get, op::Read, fields!({ "key": "pool" })).ready();
     let (episode, [task]) = refused.episode.execute([get]).unwrap();
     let episode = episode.settle([task.success(1)]).unwrap().remodel(Belief::new("db", "pool", 1));
@@ -86,7 +86,7 @@ fn a_directive_that_reads_names_no_operation_that_writes() {
         assert_eq!(code, Some(Code::E4));
         assert!(text.contains(&format!("the operation `{word}` writes")), "{text}");
         assert_eq!(refused.episode.lines().len(), lines, "nothing was written");
-        // Named at run time, it needs a permit.
+        // A tool that is named at run time needs a permit.
         let params = Some(fields!({ "operation": word }));
         let named = Directive::named(text!("kv.get"), omen::packet::ToolSafetyClass::Read, params);
         assert!(matches!(named.sort(), Sorted::Writes(_)), "{word}");
@@ -101,7 +101,7 @@ fn a_directive_that_reads_names_no_operation_that_writes() {
         assert!(matches!(Directive::stating(payload.clone()).sort(), Sorted::Writes(_)), "{word}");
         assert!(refused.episode.execute([payload]).is_err());
     }
-    // Any other word is the tool's own (D26).
+    // Any other word is defined by the tool (D26).
     for word in ["read", "deleted", "list"] {
         let order = Directive::new(Get, op::Read, fields!({ "operation": word })).ready();
         assert!(acting(setup("corr_a", Hands::new()), &envelope).execute([order]).is_ok(), "{word}");
@@ -132,7 +132,7 @@ fn a_number_that_json_does_not_have_is_never_written_as_null() {
         assert_eq!(Json::of(&Deep { list: vec![None, Some((number, 0.0))] }), Err(wrong.clone()));
         assert_eq!(Belief::try_new("db", "load", &number).err(), Some(wrong));
         assert!(Json::of(&Deep { list: vec![Some((0.0, number as f32))] }).is_err());
-        // The value of a tool is a failure, not a SUCCESS with `null`.
+        // A value that a tool cannot return as JSON is a failure, not a SUCCESS with `null`.
         let episode = acting(setup("corr_a", Hands::new()), &envelope());
         let failed = match episode.execute_with(named_read(), |_| Ok::<f64, std::fmt::Error>(number)) {
             Err(ExecuteError::Failed(failed)) => failed,
@@ -157,6 +157,6 @@ fn a_text_has_a_visible_character() {
     assert!(Text::literal("\u{200b}").is_none() && Text::literal("\u{200b}a").is_some());
     let why = Text::new("\u{200b}").unwrap_err().to_string();
     assert!(why.contains("a string with a visible character"), "{why}");
-    // In a log it is a text, as the schema has it.
+    // In a log it is a text, as the schema requires.
     assert!(serde_json::from_str::<Text>("\" \"").is_ok());
 }

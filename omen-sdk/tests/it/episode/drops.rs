@@ -31,7 +31,7 @@ impl Kept {
         self.0.lock().unwrap().clone()
     }
 
-    /// What a validator has against the log, and its last packets.
+    /// Checks that the validator has no findings about the log, and returns its last packets.
     pub(super) fn is_clean(&self) -> Vec<Packet> {
         let lines = self.lines();
         assert_eq!(errors(&lines), Vec::<String>::new(), "{}", lines.join("\n"));
@@ -57,7 +57,7 @@ fn read() -> Order<ReadOnly> {
     Directive::bare(Get, op::Read).ready()
 }
 
-/// An episode with a task that writes under a token of 60 s; its result is due after 600 s.
+/// Returns an episode with a task that writes under a token of 60 s; its result is due after 600 s.
 pub(super) fn writing(setup: Setup) -> (Episode<Open<Execute, 1>>, Pending) {
     let episode = acting(setup, &envelope());
     let (episode, [permit]) = episode.authorize::<Change, 1>(TokenSpec::new(60, text!("ticket"))).unwrap();
@@ -66,7 +66,7 @@ pub(super) fn writing(setup: Setup) -> (Episode<Open<Execute, 1>>, Pending) {
     (episode, task)
 }
 
-/// The status of the last result.
+/// Returns the status of the last result.
 fn last_result(packets: &[Packet]) -> ResultStatus {
     let mut results = packets.iter().rev().filter_map(|packet| match packet {
         Packet::TaskResult(result) => Some(result.payload.result_status),
@@ -249,7 +249,7 @@ fn what_has_not_begun_and_what_has_closed_writes_nothing() {
     assert_eq!(log.lines(), before);
 }
 
-/// A log that fails from a write on, or panics.
+/// A log that fails from one write on, or panics.
 struct Failing {
     kept: Kept,
     room: usize,

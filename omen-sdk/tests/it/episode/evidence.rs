@@ -13,7 +13,7 @@ fn read() -> Order<ReadOnly> {
     Directive::bare(Get, op::Read).ready()
 }
 
-/// A guess about the present without evidence.
+/// Returns a guess about the present without evidence.
 fn guess() -> Hypothesis<LowStakes, Par, ToolsOk> {
     OpenEnvelope::low(
         Intent::new(text!("find the leak"), text!("database orders")),
@@ -30,7 +30,7 @@ fn warnings(lines: &[String]) -> Vec<(Option<u64>, &'static str)> {
     validator.feed(lines.join("\n").as_bytes(), &mut findings);
     let Ok(_) = validator.finish(&mut findings);
     assert!(findings.iter().all(|finding| finding.diagnostic.severity == Severity::Warning), "{findings:#?}");
-    // The episodes go on where these logs end (D81).
+    // These logs end before their episodes do (D81).
     findings.retain(|finding| finding.diagnostic.code != Code::Fsm);
     findings.iter().map(|finding| (finding.packet_index, finding.diagnostic.code.as_str())).collect()
 }
@@ -45,7 +45,7 @@ fn a_hypothesis_leads_to_verification_and_claims_nothing() {
     let order = ruling().to_act().relies_on(proof.verifies(assumption));
     let episode = episode.act(order, &envelope()).unwrap();
 
-    // The decision, the plan and the directive go in the hypothesis, and are warned of; nothing else is.
+    // Only the decision, the plan and the directive are sent under the hypothesis, and have warnings.
     assert_eq!(warnings(episode.lines()), [(Some(2), "INV-004"), (Some(3), "INV-004"), (Some(4), "INV-004")]);
     let packets: Vec<Packet> = episode.lines().iter().map(|line| line.parse().unwrap()).collect();
     let absent = |packet: &Packet| packet.mcp().evidence.evidence_refs.is_empty();
@@ -93,7 +93,7 @@ fn checks_say_what_came_out_of_them() {
     assert_eq!(checks(ruling().to_act().assumes(&text!("it holds"))), (true, Some(false), warned));
 }
 
-/// An episode in review whose result used more tokens than it had.
+/// Returns an episode in review whose result used more tokens than the budget allows.
 fn spent(setup: Setup) -> Episode<Review> {
     let (episode, tasks) = acting(setup, &envelope()).execute([read()]).unwrap();
     let results = tasks.map(|task| task.success(1).used(300_000, 1));

@@ -1,4 +1,4 @@
-//! Faults around an episode: a clock that is set back, a log that panics, a text that ends before the log does.
+//! Faults around an episode: a clock that goes back, a log that panics, a text that ends early.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,7 +16,7 @@ tool!(Get = "config.get", Read);
 #[test]
 fn a_clock_that_is_set_back_revives_no_token() {
     let start = Hands::new().now();
-    // Once a running task was seen to have lapsed, it has lapsed.
+    // A running task that was seen to have lapsed stays lapsed.
     let clock = Hands::new();
     let (_episode, task) = writing(setup("corr_a", clock.clone()));
     let running = task.start().unwrap();
@@ -32,7 +32,7 @@ fn a_clock_that_is_set_back_revives_no_token() {
     assert!(matches!(why, Lapsed::Expired { .. }));
     clock.set(start);
     assert!(matches!(task.start().expect_err("it has expired").why, Lapsed::Expired { .. }));
-    // And a packet in the log counts, although no task was checked at its time.
+    // A packet in the log counts as well, although no task was checked at its time.
     let clock = Hands::new();
     let (episode, task) = writing(setup("corr_a", clock.clone()));
     clock.pass(120);
@@ -66,7 +66,7 @@ fn no_success_is_recorded_after_the_token_has_expired_or_was_revoked() {
     let refused = episode.settle([running.success("done")]).expect_err("the token has expired");
     assert_eq!(refused.why.code(), Some(Code::E4));
     assert!(refused.why.to_string().contains("expired at"), "{}", refused.why);
-    // The way out that the error names.
+    // The remedy that the error names.
     let [settled] = <[Settled; 1]>::try_from(refused.given).unwrap();
     let failure = settled.into_task().failure(text!("it wrote, but too late to count"));
     let episode = refused.episode.settle([failure]).unwrap();
@@ -92,7 +92,7 @@ fn no_task_begins_after_its_deadline() {
     assert!(episode.settle([task.cancelled()]).is_ok());
 }
 
-/// A log that panics at the step of a number, after or before it has written, or at the warning of a number.
+/// A log that panics at a given step, before or after writing it, or at a given warning.
 struct Bomb {
     log: Kept,
     steps: u32,
@@ -122,8 +122,8 @@ impl Log for Bomb {
     }
 }
 
-/// Runs an agent whose result exceeds the budget of tokens, so that steps have warnings, over a log that panics.
-/// Returns whether it panicked.
+/// Runs an agent whose result exceeds the token budget, so that steps have warnings, over a log that panics. Returns whether it
+/// panicked.
 fn bombed(at: Fuse, log: &Kept) -> bool {
     let bomb = Bomb { log: log.clone(), steps: 0, warnings: 0, at };
     let ran = catch_unwind(AssertUnwindSafe(|| {
@@ -145,8 +145,8 @@ fn whenever_a_log_panics_what_it_holds_is_legal_as_far_as_it_goes() {
             }
             panics += 1;
             let lines = log.lines();
-            // Whether the step is in the log is unknown to the episode, so nothing follows it. A warning comes after the
-            // step, so the episode is ended by its drop policy.
+            // The episode cannot know whether the step is in the log, so nothing follows it. A warning comes after its step, so
+            // the drop policy ends the episode.
             let resumed = AnyEpisode::resume(setup("corr_a", Hands::new()), lines.iter().map(String::as_str));
             assert!(resumed.is_ok(), "{at:?}: {:?}\n{}", resumed.err(), lines.join("\n"));
             let end: Option<Packet> = lines.last().map(|line| line.parse().unwrap());
@@ -178,7 +178,7 @@ fn an_episode_does_not_resume_from_a_text_that_its_log_file_is_past() {
     }
     assert_eq!(std::fs::read_to_string(&path).unwrap(), text, "nothing was written");
     drop(AnyEpisode::resume(set(), lines.iter().copied()).unwrap());
-    // Nor from one that the file was past when it was opened.
+    // Nor from a time that the log had passed when it was opened.
     let text = std::fs::read_to_string(&path).unwrap();
     drop(log);
 

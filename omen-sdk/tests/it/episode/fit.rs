@@ -1,4 +1,4 @@
-//! A step without an error in its type does not fail because of a value, however deep or large.
+//! A step without an error in its type cannot fail because of a value, however deep or large.
 
 use omen::packet::{EpistemicStatus, PacketId, RefType};
 use omen::*;
@@ -15,14 +15,14 @@ tool!(Get = "config.get", Read);
 tool!(Put = "config.put", Write);
 scope!(Change: tools [Put], operations [Modify]);
 
-/// More than a line holds.
+/// Longer than a line may be.
 const TOO_LONG: usize = MAX_LINE_BYTES + 1;
 
 fn nested(levels: u8) -> Value {
     (0..levels).fold(json!(1), |value, _| json!([value]))
 }
 
-/// A text whose JSON has so many bytes.
+/// Returns a text whose JSON has this many bytes.
 fn quoted(bytes: usize) -> Value {
     Value::String("x".repeat(bytes - 2))
 }
@@ -49,7 +49,8 @@ fn is_clean(lines: &[String]) {
     assert!(findings.is_empty(), "{findings:?}");
 }
 
-/// The step took place, and its log is legal; whether the last packet says that the one before was shortened.
+/// Checks that the step was written, that its log is legal, and whether the last packet reports that the previous one was
+/// shortened.
 #[track_caller]
 fn written<S>(episode: &Episode<S>, is_shortened: bool) {
     assert!(episode.trouble().is_none(), "{:?}", episode.trouble());
@@ -127,7 +128,7 @@ fn the_largest_values_are_written_as_they_are() {
     let episode = episode.believe(Belief::revision("db", "pool", deep(), deep()));
     written(&episode, false);
 
-    // A directive holds its parameters one level deeper.
+    // A directive has its parameters one level deeper.
     let envelope = envelope();
     let read = Directive::new(Get, op::Read, deepest()).ready();
     let (episode, [task]) = episode.act(ruling().to_act(), &envelope).unwrap().execute([read]).unwrap();
@@ -182,7 +183,7 @@ fn a_record_that_is_longer_than_a_line_is_shortened_and_the_log_says_so() {
         Json::new(Value::Array(list)).unwrap()
     };
 
-    // Each record with a text, or with values that are too large together.
+    // Each record has a text, or values that are too large together.
     let seen = Observation::tool_output(Observed, long(), fields!({ "a": long() })).queried(fields!({ "b": long() }));
     let episode = start("corr_a").observe(seen);
     written(&episode, true);
@@ -198,7 +199,7 @@ fn a_record_that_is_longer_than_a_line_is_shortened_and_the_log_says_so() {
     let episode = episode.alert(Alert::warning(AlertType::Drift, long_text()));
     written(&episode, true);
 
-    // A decision keeps the words that INV-006 looks for at its end.
+    // A decision keeps the words at its end that INV-006 requires.
     let why = long_text();
     let left = Arbitration::of([long(), String::from("go")]).veto(|_| true).unwrap().feasible(|_| true).unwrap();
     let stopped = left.tradeoff(Tradeoff::SafetyFirst, &why).may_fail(long(), long()).risk_profile(long());
@@ -329,7 +330,7 @@ fn an_envelope_leaves_its_packets_room() {
         .cancel(ruling(), &large);
     written(&episode, false);
 
-    // An envelope that is known at run time only is refused.
+    // An envelope that is known only at run time is refused.
     let mut mcp = envelope().mcp().clone();
     mcp.epistemics.assumptions.push("x".repeat(MAX_ENVELOPE_BYTES));
     let errors = DynEnvelope::new(mcp.clone()).expect_err("too large");

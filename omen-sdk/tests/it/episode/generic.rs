@@ -1,4 +1,4 @@
-//! Code that is generic over the state, and loops whose first step is like any other.
+//! Code that is generic over the state, and loops without a special first step.
 
 use omen::validator::ValidatorOptions as Judging;
 use omen::*;
@@ -10,13 +10,13 @@ tool!(LookUp = "ticket.get", Read);
 
 type Plain = Envelope<LowStakes, Par, ToolsOk>;
 
-/// From whatever state takes an observation and comes to `Sense`.
+/// Accepts every state that takes an observation and leads to `Sense`.
 fn heard<S: CanObserve<Observed = Sense>>(episode: Episode<S>, ticket: u32) -> Episode<Model> {
     let seen = Observation::user_input(Observed, fields!({ "ticket": ticket }));
     episode.observe(seen).believe(Belief::new("tickets", "next", ticket))
 }
 
-/// Two steps whose states both follow from the first.
+/// Takes two steps, whose states both follow from the first state.
 fn looked<S: CanObserve<Observed: CanBelieve>>(
     episode: Episode<S>,
     seen: Observation<Observed>,
@@ -61,11 +61,11 @@ fn is_clean(lines: &[String]) {
 #[test]
 fn a_helper_is_called_from_each_state_that_has_its_move() {
     let env = envelope();
-    // `Idle` first, then `Review`: the same helper.
+    // The same helper accepts `Idle`, then `Review`.
     let episode = heard(setup("corr_a", Hands::new()).start().unwrap(), 1);
     let episode = acts(episode, &env).unwrap().review(Belief::new("tickets", "one", "done"));
     let episode = heard(episode, 2);
-    // `Fork`, which is not `Model`.
+    // `Fork` is not `Model`.
     let fork = acts(episode, &env).unwrap().believe(Belief::new("tickets", "two", "done"));
     let fork = acts(fork, &env).unwrap().believe(Belief::new("tickets", "two", "done again"));
     let seen = Observation::tool_output(Observed, "ticket.get", fields!({ "open": 0 }));
@@ -93,7 +93,7 @@ fn a_helper_writes_what_the_states_own_method_writes() {
 fn a_helper_sends_directives_and_plans_from_each_state_that_may() {
     let env = envelope();
     let episode = heard(setup("corr_a", Hands::new()).start().unwrap(), 1);
-    // A decision to act, then the state after it with none, one and two directives open.
+    // A decision to act, then the states after it with none, one and two open directives.
     let (one_open, first) = sent(episode.act(ruling().to_act(), &env).unwrap()).unwrap();
     let (two_open, second) = sent(one_open).unwrap();
     let (three_open, third) = sent(two_open).unwrap();
@@ -150,7 +150,7 @@ fn a_loop_over_any_number_of_tickets_has_no_first_step_of_its_own() {
         let episode = heard(setup("corr_a", Hands::new()).start().unwrap(), count);
         let tickets: Vec<u32> = (0..count).collect();
         let closed = all(episode, &tickets, &envelope()).unwrap();
-        // Two packets before the loop, four a ticket, two after it.
+        // Two packets before the loop, four for each ticket, two after it.
         assert_eq!(closed.lines().len(), 4 + 4 * tickets.len());
         is_clean(closed.lines());
     }

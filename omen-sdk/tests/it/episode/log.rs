@@ -1,4 +1,4 @@
-//! Logs of the examples, split by episode, with the verdict of the validator on each line.
+//! Example logs, split by episode, with the validator's verdict on each line.
 
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex};
@@ -8,13 +8,13 @@ use omen::validator::JudgedPacket;
 use omen::*;
 use serde_json::Value;
 
-/// A line of an episode, and the codes of the errors that the validator has found in it.
+/// A line of an episode, and the codes of its errors.
 pub(super) struct Judged {
     pub(super) text: String,
     pub(super) errors: Vec<Code>,
 }
 
-/// The episodes of an example whose lines all tell their episode.
+/// Returns the episodes of an example in which every line names its episode.
 pub(super) fn episodes(log: &str) -> Vec<(String, Vec<Judged>)> {
     let mut episodes: Vec<(String, Vec<Judged>)> = Vec::new();
     let verdicts = verdicts(log);
@@ -33,7 +33,7 @@ pub(super) fn episodes(log: &str) -> Vec<(String, Vec<Judged>)> {
     episodes
 }
 
-/// The codes of each line's errors.
+/// Returns the codes of each line's errors.
 fn verdicts(log: &str) -> Vec<Vec<Code>> {
     #[derive(Default)]
     struct Lines {
@@ -63,12 +63,12 @@ fn verdicts(log: &str) -> Vec<Vec<Code>> {
     lines.all
 }
 
-/// All example logs, by path.
+/// Returns all example logs, by path.
 pub(super) fn examples() -> impl Iterator<Item = (&'static str, &'static str)> {
     omen_schema::EXAMPLES.iter().copied().filter(|(path, _)| path.ends_with(".jsonl"))
 }
 
-/// A clock that is set by hand.
+/// A clock that tests set.
 #[derive(Clone)]
 pub(super) struct Hands(Arc<Mutex<Instant>>);
 
@@ -93,7 +93,7 @@ impl TimeSource for Hands {
     }
 }
 
-/// A plain envelope, of low stakes.
+/// Returns a simple envelope with low stakes.
 pub(super) fn envelope() -> Envelope<LowStakes, Par, ToolsOk> {
     omen::facts::OpenEnvelope {
         intent: Intent::new(text!("look after the pool"), text!("database orders")),
@@ -113,6 +113,6 @@ pub(super) fn envelope() -> Envelope<LowStakes, Par, ToolsOk> {
 }
 
 pub(super) fn setup(id: &str, clock: Hands) -> Setup {
-    // Tests run beside each other, and each has a log of its own.
+    // Tests run concurrently, and each has its own log.
     Setup::new(id.parse::<CorrelationId>().unwrap(), &envelope(), clock).claims(&Claims::new())
 }

@@ -9,7 +9,7 @@ use super::refusals::ruling;
 
 tool!(Get = "config.get", Read);
 
-/// The value at a pointer of the latest line.
+/// Returns the value at a pointer in the last line.
 #[track_caller]
 fn said(lines: &[String], pointer: &str) -> Value {
     let packet: Value = serde_json::from_str(lines.last().unwrap()).unwrap();

@@ -1,4 +1,4 @@
-//! The senders of the packets of an episode, and the links between the packets (LAYER, CHAIN).
+//! Senders of the packets of an episode, and links between the packets (LAYER, CHAIN).
 
 use omen::validator::{Event, ValidatorOptions};
 use omen::*;
@@ -7,7 +7,7 @@ use omen_types::PacketFacts;
 use super::log::{Hands, envelope, setup};
 use super::refusals::{acting, modelling, ruling};
 
-/// What a validator says of lines, warnings included.
+/// Returns the findings of a validator about some lines, including warnings.
 fn judged(lines: &[String]) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut validator = Validator::new(ValidatorOptions::default());
@@ -16,7 +16,7 @@ fn judged(lines: &[String]) -> Vec<Finding> {
     findings
 }
 
-/// The codes of the findings on packets: the episodes go on where these logs end (D81).
+/// Returns the codes of the findings on packets. The end is ignored, since these logs end before their episodes do (D81).
 fn codes(lines: &[String]) -> Vec<&'static str> {
     let findings = judged(lines);
     let on_packets = findings.iter().filter(|finding| finding.stage != omen::Stage::End);
@@ -47,7 +47,7 @@ fn each_packet_comes_from_a_layer_that_sends_it() {
     }
 }
 
-/// D65: the campaign is the one that the log states first, whatever a program that takes it up is set up with.
+/// The campaign is the one that the log states first, even if the resuming program is set up with another (D65).
 #[test]
 fn an_episode_that_is_resumed_stays_in_its_campaign() {
     let campaign = |id: &str| id.parse().unwrap();
@@ -62,7 +62,7 @@ fn an_episode_that_is_resumed_stays_in_its_campaign() {
         let lines = modelling(setup(first)).lines().to_vec();
         let resumed = AnyEpisode::resume(setup(second), lines.iter().map(String::as_str)).unwrap();
         let AnyEpisode::Model(episode) = resumed else { panic!("{resumed:?}") };
-        // What a resumed episode keeps are the lines that it writes itself.
+        // A resumed episode keeps only the lines that it writes itself.
         let mut all = lines;
         all.extend_from_slice(episode.cancel(ruling(), &envelope()).lines());
         assert!(all.len() > 2);
@@ -72,7 +72,7 @@ fn an_episode_that_is_resumed_stays_in_its_campaign() {
     }
 }
 
-/// D71: the table has no other way for layer 1 to override an escalation.
+/// The table has no other way for layer 1 to override an escalation (D71).
 #[test]
 fn layer_1_answers_an_escalation() {
     let choice = |id: &str| Choice { id: id.into(), description: id.into(), pros: Vec::new(), cons: Vec::new() };

@@ -1,4 +1,4 @@
-//! After the log has failed, every step fails until the episode is resumed from what the log holds.
+//! After the log has failed, every step fails until the episode is resumed from the log.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
@@ -10,7 +10,7 @@ use super::refusals::acting;
 
 tool!(Get = "config.get", Read);
 
-/// A file whose fourth write fails: half of it written, or all of it and not flushed.
+/// A file whose fourth write fails: either half of it is written, or all of it and not flushed.
 #[derive(Clone)]
 struct Failing {
     file: Arc<Mutex<Vec<u8>>>,
@@ -38,7 +38,7 @@ fn read() -> Order<ReadOnly> {
 
 type Failed = Refused<Decide<Act>, [Order<ReadOnly>; 1]>;
 
-/// The refusal of a directive that the log has failed on, and what the file holds.
+/// Returns the refusal of a directive after the log has failed, and the content of the file.
 fn failed(half: bool) -> (Failed, Arc<Mutex<Vec<u8>>>) {
     let file = Arc::default();
     let log = JsonLines(Failing { file: Arc::clone(&file), writes: 0, half });
@@ -65,17 +65,17 @@ fn no_way_leads_on_from_a_log_that_has_failed() {
     let (refused, file) = failed(true);
     let held = file.lock().unwrap().len();
     let any = Halt::from(refused).episode;
-    // Neither by proposals,
+    // Proposals fail,
     let proposal = r#"{"packet_type": "TaskDirectivePacket", "payload": {"task_id": "task_1",
         "task_type": "tool_read", "tool_safety_class": "READ",
         "execution_method": {"method": "tool", "tool_id": "config.get"}}}"#;
     let refused = any.propose(proposal).expect_err("the log has failed");
     assert!(matches!(*refused.why, Refusal::Log(_)));
-    // nor by alerts and the emergency halt, which are legal everywhere,
+    // and so do alerts and the emergency halt, which are legal everywhere,
     let order = Layer1::assume().order(text!("go on"));
     let alerted = refused.episode.alert(Alert::info(AlertType::Drift, text!("hello")));
     let episode = alerted.halt(text!("stop")).into_any().halt(text!("stop")).clear(order);
-    // nor to the close.
+    // and the close.
     assert!(episode.close().is_err());
     assert_eq!(file.lock().unwrap().len(), held);
 }

@@ -1,4 +1,4 @@
-//! What a verification loop proves and what it does not prove (INV-003, D22).
+//! What a verification loop proves, and what it does not prove (INV-003, D22).
 
 use omen::*;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use super::refusals::{modelling, ruling};
 
 tool!(Get = "config.get", Read);
 
-/// An envelope of high stakes, in which an act needs assumptions that are verified.
+/// Returns an envelope with high stakes, where ACT requires verified assumptions.
 fn high<T: ToolsStateFact>(tools: T) -> Envelope<HighStakes, Superb, T> {
     OpenEnvelope {
         intent: Intent::new(text!("wipe the disk"), text!("host db1")),
@@ -39,7 +39,7 @@ fn seen() -> Observation<Observed> {
     Observation::tool_output(Observed, "config.get", fields!({ "used": 0 }))
 }
 
-/// An id source whose packet ids fail once: a step that cannot fail by its type fails, and the log is as good as before.
+/// An id source that fails for one packet id: a step without an error in its type fails, and the log is unchanged.
 struct FailsAt(u32, Numbered);
 
 impl FailsAt {
@@ -73,7 +73,7 @@ fn a_belief_that_was_refused_closes_no_loop_and_proves_nothing() {
     let (episode, proof) = episode.believe(Belief::new("a", "b", 1));
     assert!(episode.trouble().is_some(), "the belief was not written");
 
-    // Whatever way leads out of the loop, the proof is none.
+    // No other way out of the loop returns a proof.
     let order = Layer1::assume().order(text!("go on"));
     let episode = episode.into_any().halt(text!("stop")).clear(order);
     let episode = episode.observe(seen()).believe(Belief::new("a", "b", 1));
@@ -109,7 +109,7 @@ fn a_check_that_fails_after_one_that_succeeded_says_so() {
     let checked = episode.check(read(), |task| task.failure(text!("somebody is logged in")));
     let Err(CheckError::Unproven(unproven)) = checked else { panic!("the second check has failed") };
     assert_eq!(unproven.status, omen::packet::ResultStatus::Failure);
-    // The first SUCCESS is not lost.
+    // The first SUCCESS still counts.
     let (_episode, _proof) = unproven.episode.observe(seen()).believe(Belief::new("host", "users", 1));
 }
 

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::log::{Hands, Judged, episodes, examples, setup};
 
-/// Gives the ids that a log has.
+/// Source of the ids of a log.
 #[derive(Clone, Default)]
 struct Given(Arc<Mutex<String>>);
 
@@ -47,7 +47,7 @@ fn proposals_are_judged_as_a_validator_judges_them() {
     assert!(made > 700 && refused > 50, "{made} {refused}");
 }
 
-/// Whether a packet is one that no proposal can be: from layer 1, or the end of safe mode.
+/// Returns whether a packet cannot be a proposal: one from layer 1, or the end of safe mode.
 fn by_authority(line: &Judged) -> bool {
     let ends_safe_mode = line.errors.is_empty() && event(&line.text) == Some(Event::Release);
     let first = LayerSource::LayerNumber(LayerNumber::MIN);
@@ -59,7 +59,7 @@ fn header(line: &str) -> Option<PacketHeader> {
     serde_json::from_value(members.get("header")?.clone()).ok()
 }
 
-/// A payload with the layer that sends tokens as their issuer: a model issues none in the name of another.
+/// Returns a payload in which the sending layer is the issuer of the token, since a model cannot issue tokens for others.
 fn issued_by_sender(payload: &str) -> String {
     let mut members: Value = serde_json::from_str(payload).unwrap();
     if let Some(issuer) = members.get_mut("issuer_layer") {
@@ -69,9 +69,9 @@ fn issued_by_sender(payload: &str) -> String {
     payload.to_owned()
 }
 
-/// What proposes a packet of a log.
+/// Returns the proposal of a packet of a log.
 fn proposal_of(line: &Judged) -> Option<String> {
-    // What the episode writes into headers by itself cannot be wrong in a proposal.
+    // A proposal cannot get wrong what the episode itself writes into headers.
     let parts = serde_json::from_str::<std::collections::BTreeMap<String, &RawValue>>(&line.text).ok()?;
     let (mcp, payload) = (parts.get("mcp")?, parts.get("payload")?);
     if parts.keys().any(|key| !["header", "mcp", "payload"].contains(&key.as_str())) {
@@ -108,7 +108,7 @@ fn play(path: &str, id: &str, lines: &[Judged], made: &mut u32, refused: &mut u3
     }
 }
 
-/// Every choice of what a model may do beyond an agent's moves.
+/// Returns every combination of permissions that a model can have beyond an agent's moves.
 fn allowances() -> Vec<Allow> {
     let choose = |bits: u8| {
         let mut allow = Allow::moves().understated_stakes();
@@ -127,7 +127,7 @@ fn event(line: &str) -> Option<Event> {
     omen::packet::PacketFacts::parse(line).ok().map(|facts| Event::of(&facts))
 }
 
-/// What [`AnyEpisode::moves_for`] lists is what `propose_with` takes: along every example log, with every allowance.
+/// `propose_with` accepts exactly what [`AnyEpisode::moves_for`] lists: along every example log, with all permissions.
 #[test]
 fn the_moves_that_are_listed_are_those_that_a_proposal_may_make() {
     // One legal packet of each event, to be proposed where it is not listed.
@@ -174,7 +174,7 @@ fn the_moves_that_are_listed_are_those_that_a_proposal_may_make() {
                 withheld += 1;
             }
             assert_eq!(episode.lines().len(), written, "nothing was written");
-            // The one that allows the least of those that list it.
+            // The most restrictive permission that lists it.
             let allow = *listing.first().unwrap_or_else(|| panic!("{id}: `{}` is never listed", event.as_str()));
             match episode.propose_with(allow, &proposal) {
                 Ok(moved) => episode = moved.episode,
@@ -212,7 +212,7 @@ fn what_is_no_proposal_is_refused_with_a_reason() {
     }
 }
 
-/// A proposal of a packet with a payload.
+/// Returns a proposal of a packet with a payload.
 fn proposal(packet_type: &str, payload: &Value) -> String {
     serde_json::json!({ "packet_type": packet_type, "payload": payload }).to_string()
 }

@@ -1,4 +1,4 @@
-//! What the types cannot check is refused at run time, with the episode in the error.
+//! Errors at run time for what the types cannot check; each error holds the episode.
 
 use omen::*;
 
@@ -47,7 +47,7 @@ fn over_budget_the_step_is_refused_and_layer_1_may_approve() {
     assert_eq!(refused.why.code(), Some(Code::Inv005));
     assert_eq!(refused.episode.lines().len(), lines, "nothing was written");
 
-    // The episode is in the error, and so is the order: it may escalate, or go on once layer 1 approves.
+    // The error holds the episode and the order: the program may escalate, or continue once layer 1 approves.
     let order = Layer1::assume().order(text!("the operator agrees"));
     let episode = refused.episode.alert(Alert::budget_override(order));
     assert!(episode.act(refused.given, &envelope).is_ok());
@@ -61,7 +61,7 @@ fn what_a_step_was_given_comes_back_when_it_is_refused() {
         let episode = acting(super::log::setup(setup, clock.clone()), &envelope);
         (episode, clock)
     };
-    // A token.
+    // An expired token.
     let (episode, hands) = late("corr_a");
     hands.pass(601);
     let refused = episode.authorize::<Change, 1>(TokenSpec::new(60, text!("ticket"))).expect_err("over time");
@@ -86,7 +86,7 @@ fn what_a_step_was_given_comes_back_when_it_is_refused() {
     let episode = episode.check(read(), |task| task.success(1)).unwrap();
     let seen = Observation::tool_output(Observed, "config.get", fields!({ "up": true }));
     let (episode, proof) = episode.observe(seen).believe(Belief::new("net", "up", true));
-    // The assumption of the plan that came back is as good as it was.
+    // The assumption of the returned plan is still usable.
     assert!(episode.act(ruling().to_act().relies_on(proof.verifies(assumption)), &envelope).is_ok());
 }
 
@@ -140,7 +140,7 @@ fn values_of_another_episode_are_refused() {
     let (theirs, [foreign]) = theirs.authorize::<Change, 1>(TokenSpec::new(60, text!("theirs"))).unwrap();
     let refused = mine.execute([write(foreign)]).expect_err("a permit of another episode");
     assert_eq!(refused.why.code(), Some(Code::E4));
-    // There it is good.
+    // The same permit is accepted there.
     assert!(theirs.execute(refused.given).is_ok());
 
     let (mine, [_task]) = acting(setup("corr_c", Hands::new()), &envelope).execute([read()]).unwrap();

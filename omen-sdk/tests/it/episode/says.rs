@@ -1,5 +1,5 @@
-//! The typed API can set every member of every packet. `says/how.json` names the method for each member, and the logs
-//! of the programs here show it: with the methods of the typed API alone, and with generated payloads.
+//! The typed API can set every member of every packet. `says/how.json` names the method for each member. The programs here show
+//! it twice: with the methods of the typed API alone, and with generated payloads.
 
 mod doors;
 mod payloads;
@@ -16,29 +16,29 @@ use serde::Deserialize;
 
 use walk::Said;
 
-/// How each member is said.
+/// Content of `how.json`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct How {
     #[serde(rename = "description")]
     _description: String,
-    /// By object, by member.
+    /// Ways to set members, by object and member.
     objects: BTreeMap<String, BTreeMap<String, Way>>,
-    /// By enum, by value: why nothing says it.
+    /// Reasons why a value is never written, by enum and value.
     never: BTreeMap<String, BTreeMap<String, String>>,
 }
 
-/// How a member is said.
+/// Way to set a member.
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 enum Way {
     /// By methods of the typed API, and in every generated payload.
     By(String),
-    /// In a generated payload alone.
+    /// Only in a generated payload.
     Payload(String),
-    /// By the episode, which says it in every such packet, and why.
+    /// The episode sets the member in every such packet, for this reason.
     Itself(String),
-    /// By nothing, and why.
+    /// The member is never set, for this reason.
     Never(String),
 }
 
@@ -60,7 +60,7 @@ fn said(logs: &[String]) -> Said {
     said
 }
 
-/// A log without an error.
+/// Checks that a log has no error.
 #[track_caller]
 fn judged_clean(log: &str) {
     #[derive(Default)]
@@ -123,7 +123,7 @@ fn every_value_of_every_enum_is_said() {
     assert!(missing.is_empty(), "{missing:?}");
 }
 
-/// The methods that the table names are there.
+/// The table names existing methods of the typed API.
 #[test]
 fn the_table_names_methods_of_the_typed_api() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();

@@ -1,4 +1,4 @@
-//! The properties of the type of an episode.
+//! Properties of the type of an episode.
 
 use std::mem::size_of;
 
@@ -21,7 +21,7 @@ fn an_episode_is_one_pointer_wide_whatever_its_state() {
 #[test]
 fn a_future_that_holds_an_episode_can_move_between_threads() {
     async fn agent(episode: Episode<Idle>) -> Episode<Model> {
-        // Held while another future is waited for, and again once it was changed.
+        // Held across an `.await`, and again after a change.
         std::future::ready(()).await;
         let episode = episode.observe(Observation::user_input(Observed, fields!({ "ask": "go on" })));
         std::future::ready(()).await;

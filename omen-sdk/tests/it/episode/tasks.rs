@@ -1,4 +1,4 @@
-//! What a task reports to its executor.
+//! Information that a task gives its executor.
 
 use omen::*;
 
@@ -26,7 +26,7 @@ fn a_task_knows_its_episode_its_deadline_and_its_token_and_so_it_does_after_a_re
     let expires = Some(start.plus_seconds(60));
     let of_write = ("corr_a".to_owned(), start.plus_seconds(35), Some(Authority { token_id: token, expires }));
     assert_eq!(told(&write), of_write);
-    // Without a timeout of its own, the time budget of the envelope holds (D35).
+    // Without a timeout, the time budget of the envelope applies (D35).
     let budget = envelope.mcp().budgets.time_budget_seconds.get();
     let of_read = ("corr_a".to_owned(), start.plus_seconds(5 + budget), None);
     assert_eq!(told(&read), of_read);

@@ -1,4 +1,4 @@
-//! The reports of the runtime machine for each cell: every kind of packet is checked in every place that a log can lead to.
+//! Reports of the runtime machine for each cell: every kind of packet is checked in every situation that a log can lead to.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -9,14 +9,14 @@ use omen_types::{
     ResultStatus, ToolSafetyClass, ToolsState,
 };
 
-/// The nodes where an episode may be, whether a directive is open, and what happens.
+/// Possible nodes of an episode, whether a directive is open, and the event.
 type Cell = (Vec<String>, bool, &'static str);
 
-/// By cell: the codes of each finding, the most specific first; no code where the packet is legal.
+/// Codes of each finding by cell, the most specific first; no code where the packet is legal.
 pub(crate) struct Reports(BTreeMap<Cell, BTreeSet<Vec<String>>>);
 
 impl Reports {
-    /// The reports for an event in some nodes: with open directives, without, or either.
+    /// Returns the reports for an event in some nodes: with open directives, without, or either.
     pub(crate) fn of(&self, nodes: &[String], open: Option<bool>, event: &str) -> BTreeSet<Vec<String>> {
         let same =
             |(at, is_open, what): &Cell| at == nodes && *what == event && open.is_none_or(|open| open == *is_open);
@@ -24,7 +24,7 @@ impl Reports {
     }
 }
 
-/// An episode so far: the machine, and the ids that packets to come may name.
+/// An episode so far: the machine, and the ids that later packets may refer to.
 #[derive(Clone)]
 struct Log {
     machine: Machine,
@@ -34,7 +34,7 @@ struct Log {
 }
 
 impl Log {
-    /// Two logs with the same key get the same reports.
+    /// Returns the key of a log. Logs with the same key get the same reports.
     fn key(&self) -> String {
         let ledger = self.machine.ledger();
         let looped = ledger.verification();
@@ -53,7 +53,7 @@ impl Log {
     }
 }
 
-/// Checks every kind of packet in every place that a log can lead to.
+/// Checks every kind of packet in every situation that a log can lead to.
 pub(crate) fn reports(model: &Model) -> Reports {
     let kinds = kinds();
     let first = Log { machine: Machine::default(), packets: 0, evidence: None, open: None };
@@ -92,7 +92,7 @@ pub(crate) fn reports(model: &Model) -> Reports {
     Reports(reports)
 }
 
-/// The codes of a finding without the invariants, which must be those that share its rules.
+/// Returns the codes of a finding without the invariants, which must be those that share its rules.
 fn codes(model: &Model, found: &omen_types::Diagnostic) -> Vec<String> {
     let all: Vec<String> = std::iter::once(&found.code).chain(&found.also).map(ToString::to_string).collect();
     let (invariants, rules): (Vec<_>, Vec<_>) = all.into_iter().partition(|code| code.starts_with("INV-"));
@@ -118,18 +118,18 @@ fn now() -> Instant {
 /// A kind of packet, made from an example.
 struct Kind {
     facts: PacketFacts<'static>,
-    /// A belief update that cites evidence, or the result of an open directive.
+    /// Whether the packet refers to others: a belief update that cites evidence, or the result of an open directive.
     refers: bool,
 }
 
-/// The first packet among the examples that is such an event.
+/// Returns the first packet among the examples with this event.
 fn example(event: Event) -> PacketFacts<'static> {
     let lines = omen_schema::EXAMPLES.iter().filter(|(path, _)| path.ends_with(".jsonl"));
     let mut packets = lines.flat_map(|(_, text)| text.lines()).filter_map(|line| PacketFacts::parse(line).ok());
     packets.find(|facts| Event::of(facts) == event).unwrap_or_else(|| panic!("no example is the event {event}"))
 }
 
-/// Every kind of packet that table and sequence rules may tell apart.
+/// Returns every kind of packet that the table and the sequence rules can distinguish.
 fn kinds() -> Vec<Kind> {
     let mut kinds = Vec::new();
     for event in Event::ALL.iter().copied().filter(|event| event.packet_type().is_some()) {
@@ -195,7 +195,7 @@ fn variants(facts: &PacketFacts<'static>) -> Vec<PacketFacts<'static>> {
     }
 }
 
-/// A packet of a kind as the next one of a log: with ids of its own, and references to what is there.
+/// Returns a packet of a kind as the next one of a log: with new ids, and references to existing packets.
 fn instance(kind: &Kind, log: &Log) -> PacketFacts<'static> {
     let mut facts = kind.facts.clone();
     facts.header.packet_id = format!("pkt_{}", log.packets).into();

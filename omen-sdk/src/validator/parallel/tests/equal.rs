@@ -1,11 +1,11 @@
-//! Every call of the sink and the counts are those of one thread.
+//! Every call of the sink, and the counts, are the same as with one thread.
 
 use omen_testkit::proofs::Proofs;
 
 use super::logs::{Random, examples, of_another_episode, random};
 use super::*;
 
-/// What one thread reports, and its counts before and after the end.
+/// Returns the report of one thread, and its counts before and after the end.
 fn expected(log: &[u8], options: &ValidatorOptions, with_packets: bool) -> (Vec<String>, [Summary; 2]) {
     let mut sink = Calls::with_packets(with_packets);
     let mut validator = one_thread(options);
@@ -15,7 +15,7 @@ fn expected(log: &[u8], options: &ValidatorOptions, with_packets: bool) -> (Vec<
     (sink.calls, [before, after])
 }
 
-/// How the bytes are passed.
+/// Manner of passing the bytes.
 #[derive(Clone, Copy, Debug)]
 enum Input {
     Whole,
@@ -52,7 +52,7 @@ impl Read for Pieces {
     }
 }
 
-/// What one thread reports about a log, without and with packets.
+/// Reports of one thread about a log, without and with packets.
 struct Expected<'l> {
     name: String,
     log: &'l [u8],
@@ -97,7 +97,7 @@ fn every_example_is_reported_as_by_one_thread() {
     }
 }
 
-/// A thousand logs, or by default a quarter of them: a mistake in how threads share a log shows in many.
+/// A thousand logs, or by default a quarter of them: many logs expose a mistake in sharing the work.
 #[test]
 fn every_random_log_is_reported_as_by_one_thread() {
     let (examples, mut total) = (examples(), Summary::default());
@@ -164,7 +164,7 @@ fn what_is_late_is_reported_in_the_order_in_which_the_episodes_began() {
         let (mut validator, mut found) = (threads(jobs, 512, &options), Calls::default());
         validator.feed(all.as_bytes(), &mut found).expect("room");
         validator.tick(later, &mut found).expect("room");
-        // All are open at the end, whichever thread finds that.
+        // All episodes are open at the end, whichever thread finds that.
         let all = shard::order(&validator.crew.shards);
         assert_eq!(all.len(), 40);
         assert_eq!(shard::open(&validator.crew.shards, &options, jobs), all);

@@ -1,4 +1,4 @@
-//! What fails ends the work of all threads.
+//! A failure ends the work of all threads.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -26,7 +26,7 @@ fn a_sink_that_fails_gets_no_more_calls() {
     }
 }
 
-/// Panics at its first finding.
+/// Sink that panics at its first finding.
 struct Panics;
 
 impl Sink for Panics {

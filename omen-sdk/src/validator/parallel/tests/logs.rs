@@ -1,6 +1,6 @@
-//! Random logs: examples that are interleaved, and damaged in every manner that a log in a file can be.
+//! Random logs: interleaved examples, damaged in every way that a log file can be.
 
-/// A small generator of random numbers, so that each seed gives the same log everywhere.
+/// Small random number generator: a seed gives the same log on every platform.
 pub(in crate::validator) struct Random(u64);
 
 impl Random {
@@ -8,7 +8,7 @@ impl Random {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
-    /// A number below `end`.
+    /// Returns a number below `end`.
     pub(in crate::validator) fn below(&mut self, end: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -21,21 +21,21 @@ impl Random {
     }
 }
 
-/// The names of the example logs.
+/// Returns the names of the example logs.
 pub(in crate::validator) fn examples() -> Vec<&'static str> {
     let logs: Vec<_> = omen_schema::EXAMPLES.iter().filter(|(path, _)| path.ends_with(".jsonl")).collect();
     assert!(logs.len() > 200);
     logs.into_iter().map(|(_, text)| *text).collect()
 }
 
-/// A log. The same seed gives the same log.
+/// Returns a random log, which is the same for the same seed.
 pub(in crate::validator) fn random(seed: u64, examples: &[&str]) -> Vec<u8> {
     let mut random = Random::new(seed);
     let count = 1 + random.below(4);
     let mut sources: Vec<Vec<String>> = (0..count)
         .map(|_| {
             let log = examples[random.below(examples.len())];
-            // The same episode may be in it twice: then its ids repeat.
+            // The same episode may occur twice: then its ids repeat.
             let part = if random.one_in(3) { String::new() } else { format!("{}_", random.below(100)) };
             log.lines().map(|line| of_another_episode(line, &part)).collect()
         })
@@ -69,12 +69,12 @@ pub(in crate::validator) fn random(seed: u64, examples: &[&str]) -> Vec<u8> {
     log
 }
 
-/// A packet with another correlation id.
+/// Returns a packet with another correlation id.
 pub(in crate::validator) fn of_another_episode(line: &str, part: &str) -> String {
     line.replace("\"correlation_id\":\"corr_", &format!("\"correlation_id\":\"corr_{part}"))
 }
 
-/// Bytes of a log, about: what more there is of its episodes is cut off.
+/// Approximate size of a log in bytes, at which its episodes are cut off.
 const ENOUGH: usize = 12 * 1024;
 
 fn damage(mut line: Vec<u8>, random: &mut Random, log: &mut Vec<u8>) {

@@ -10,7 +10,7 @@ use super::payloads::{alert, belief, decision, directive, escalation, observatio
 use super::short::{Deploy, begin, envelope, envelopes};
 
 pub(super) fn logs() -> Vec<String> {
-    // Header and envelope are no payloads: an episode says them alike.
+    // Header and envelope are not payloads: an episode writes them in the same way.
     let mut logs = vec![works(), asks(), stops(), halts()];
     logs.extend(envelopes());
     logs
@@ -20,7 +20,7 @@ fn none() -> Value {
     json!({})
 }
 
-/// An arbitration that chooses what the payloads of decisions say.
+/// Returns an arbitration that chooses the outcome of the payloads of decisions.
 fn ruling() -> Ruling {
     let left = Arbitration::of(["go", "wait"]).veto(|option| option.id != "wait").unwrap();
     left.feasible(|_| true).unwrap().tradeoff(Tradeoff::SafetyFirst, &text!("it is safe"))
@@ -38,7 +38,7 @@ fn modelling(setup: Setup) -> Episode<Model> {
     setup.start().unwrap().under(&envelope()).observe(observation(none())).believe(new_belief())
 }
 
-/// The payload of a directive that reads.
+/// Returns the payload of a directive that reads.
 fn reading(task: &str) -> TaskDirectivePayload {
     directive(json!({
         "task_id": task, "task_type": "verification", "tool_safety_class": "READ", "authorization_token_id": null,
@@ -112,12 +112,12 @@ fn halts() -> String {
     halted.clear(order.stating(alert("CLEAR", none()))).close().unwrap().lines().join("\n")
 }
 
-/// The last packet of an episode.
+/// Returns the last packet of an episode.
 fn last(lines: &[String]) -> Value {
     serde_json::from_str(lines.last().unwrap()).unwrap()
 }
 
-/// Why a step failed, as text.
+/// Returns the error of a step as text.
 #[track_caller]
 fn why<T, S, G>(step: Result<T, Refused<S, G>>) -> String {
     match step {
@@ -166,7 +166,7 @@ fn a_directive_that_writes_does_not_get_in_without_its_permit() {
     for (at, said) in [directive(none()), unlabelled].into_iter().enumerate() {
         let refused = why(acting(&format!("corr_a{at}")).execute([said.clone()]));
         assert!(refused.contains("a directive that may write needs a permit"), "{refused}");
-        // Not even where the episode has a live token that the payload names.
+        // Even if the payload names a live token of the episode.
         let (episode, [spent, kept]) = acting(&format!("corr_b{at}")).authorize::<Deploy, 2>(token(none())).unwrap();
         let write = Directive::new(super::short::Set, op::Modify, fields!({ "value": 7 })).with(spent);
         let (episode, [task]) = episode.execute([write]).unwrap();
@@ -238,12 +238,12 @@ fn a_decision_says_what_its_ruling_has_proved() {
         let refused = why(episode.act(ruling().stating(said).to_act(), &envelope));
         assert!(refused.contains(says), "{refused}");
     }
-    // What cannot fail by its type keeps it, and writes nothing.
+    // A step without an error in its type keeps the error, and writes nothing.
     let episode = modelling(begin("corr_defer")).defer(ruling().stating(decision("ACT", none())), &envelope);
     assert_eq!(episode.packets(), 2);
     assert!(episode.trouble().unwrap().to_string().contains("this move decides `DEFER`"));
     let AnyEpisode::Model(episode) = episode.into_any() else { panic!("nothing was decided") };
-    // The stages and the policy stand in the decision, and a setter after the payload adds to it.
+    // The stages and the policy are in the decision, and a setter after the payload adds to it.
     let order =
         ruling().stating(decision("ACT", json!({ "decision_summary": "so be it" }))).risk_profile("none").to_act();
     let decided = last(episode.act(order, &envelope).unwrap().lines());

@@ -1,4 +1,4 @@
-//! Generated payloads with all their members, as a program gets them from JSON.
+//! Generated payloads with all their members, as a program parses them from JSON.
 
 use omen::packet::{
     BeliefUpdatePayload, DecisionPayload, EscalationPayload, IntegrityAlertPayload, ObservationPayload, PacketId,
@@ -7,7 +7,7 @@ use omen::packet::{
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-/// A payload with some members otherwise; `null` leaves one out.
+/// Returns a payload with some members replaced; `null` removes one.
 fn with<T: DeserializeOwned>(mut payload: Value, other: Value) -> T {
     for (member, value) in other.as_object().unwrap() {
         match value {

@@ -22,7 +22,7 @@ pub(super) fn logs() -> Vec<String> {
     logs
 }
 
-/// An envelope with all that it may say, of low stakes and room for all that the programs do.
+/// Returns an envelope with all optional members, low stakes and a budget for all that the programs do.
 pub(super) fn envelope() -> Envelope<LowStakes, Par, ToolsOk> {
     omen::facts::OpenEnvelope {
         intent: Intent::new(text!("look after the pool"), text!("database orders")),
@@ -57,7 +57,7 @@ pub(super) fn id<T: std::str::FromStr<Err: std::fmt::Debug>>(id: &str) -> T {
     id.parse().unwrap()
 }
 
-/// Each value of an enum, by its name in the schemas.
+/// Returns each value of an enum, by its name in the schemas.
 pub(super) fn each<T: std::str::FromStr<Err: std::fmt::Debug>>(name: &str) -> Vec<T> {
     match &super::model().def(name).unwrap().kind {
         Kind::Enum(values) => values.iter().map(|value| id(&value.wire)).collect(),
@@ -118,7 +118,7 @@ fn works() -> String {
             .observe(Observation::user_input(Observed, fields!({ "quiet": true })))
             .believe(Belief::confidence("db", "quiet", unit!(0.5), unit!(0.9)));
     }
-    // What a later loop has not verified, is an assumption (D53).
+    // An assumption that no later loop has verified (D53).
     drop((proof, assumption));
     let (plan, again) = Plan::one(Target::tool(text!("the pool is 20"), text!("config.get reports 20"), Get));
     let (episode, proof) = episode
@@ -166,7 +166,7 @@ fn works() -> String {
     closed.lines().join("\n")
 }
 
-/// Asks code, a model and its memory, and resolves contradictions.
+/// Queries code, a model and memory, and resolves contradictions.
 fn inquires() -> String {
     let envelope = envelope();
     let episode = modelling(begin("corr_inquires")).act(ruling().to_act(), &envelope).unwrap();
@@ -207,7 +207,7 @@ fn question(trigger: EscalationTrigger) -> Escalation<2, 1> {
     }
 }
 
-/// Escalates, for every reason that there is, and cancels.
+/// Escalates for every reason, and cancels.
 fn asks() -> String {
     let envelope = envelope();
     let decided = modelling(begin("corr_asks")).to_escalate(ruling(), &envelope);
@@ -234,7 +234,7 @@ fn defers() -> String {
     episode.believe(Belief::new("db", "change", "later")).close().unwrap().lines().join("\n")
 }
 
-/// Sends alerts of every sort, halts, and is cleared.
+/// Sends alerts of every type, halts, and is cleared.
 fn halts() -> String {
     let mut episode = modelling(begin("corr_halts"));
     for sort in each::<AlertType>("AlertType") {
@@ -251,7 +251,7 @@ fn halts() -> String {
     episode.close().unwrap().lines().join("\n")
 }
 
-/// An episode for each value of each enum of the envelope.
+/// Returns an episode for each value of each enum of the envelope.
 pub(super) fn envelopes() -> Vec<String> {
     let whole = serde_json::to_value(envelope().mcp()).unwrap();
     let places = [
@@ -284,7 +284,7 @@ pub(super) fn envelopes() -> Vec<String> {
             observe(&mcp);
         }
     }
-    // All axes are high at once, or a level between.
+    // All axes are high at once, or the level is in between.
     for impact in ["HIGH", "CRITICAL"] {
         let mut mcp = whole.clone();
         mcp["stakes"] = json!({ "impact": impact, "irreversibility": "IRREVERSIBLE", "uncertainty": "MEDIUM", "adversariality": "BENIGN" });

@@ -1,4 +1,4 @@
-//! The members of packets and the values of enums, by their names in the schemas.
+//! Members of packets and values of enums, by their names in the schemas.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,7 +35,7 @@ impl Said {
                 self.values.insert((definition.to_owned(), value.as_str().unwrap().to_owned()));
             }
             Kind::Union(names) => {
-                // Of several, an enum is the only one that lists its values.
+                // Of several candidates, the enum is the one that lists its values.
                 let lists = |name: &&String| {
                     matches!(&model.def(name).unwrap().kind, Kind::Enum(values)
                     if values.iter().any(|known| value.as_str() == Some(&known.wire)))
@@ -47,13 +47,13 @@ impl Said {
     }
 }
 
-/// The members of every object that a packet can have.
+/// Returns the members of every object that a packet can have.
 pub(super) fn objects(model: &Model) -> BTreeMap<String, BTreeSet<String>> {
     let objects = reachable(model).into_iter().filter_map(|name| Some((name.clone(), model.object(&name)?)));
     objects.map(|(name, object)| (name, object.fields.iter().map(|field| field.name.clone()).collect())).collect()
 }
 
-/// The values of every enum that a packet can have.
+/// Returns the values of every enum that a packet can have.
 pub(super) fn values(model: &Model) -> Vec<(String, String)> {
     let of = |name: String| match &model.def(&name).unwrap().kind {
         Kind::Enum(values) => values.iter().map(|value| (name.clone(), value.wire.clone())).collect(),
