@@ -1,11 +1,11 @@
-//! The codes of findings, generated from `rules.json` and `episode.fsm.json`.
+//! Codes of findings, generated from `rules.json` and `episode.fsm.json`.
 
 use std::fmt;
 use std::str::FromStr;
 
 include!(concat!(env!("OUT_DIR"), "/codes.rs"));
 
-/// The stage of a check that reports a finding (D1), in the order in which they run.
+/// Stage of a check that reports a finding, in the order in which the stages run (D1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Stage {
@@ -17,12 +17,12 @@ pub enum Stage {
     Fsm,
     /// The packet breaks an invariant.
     Invariant,
-    /// The stream has ended. Findings alone have this stage: each code belongs to one of the others.
+    /// The stream has ended. Only findings have this stage: each code belongs to one of the others.
     End,
 }
 
 impl Stage {
-    /// The stage as JSON output has it, such as `fsm`.
+    /// Returns the name of the stage in JSON output, such as `fsm`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -41,43 +41,43 @@ impl fmt::Display for Stage {
     }
 }
 
-/// What a code means: the text of `omen explain`.
+/// Description of a code: the text of `omen explain`.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct RuleInfo {
-    /// Such as `INV-007`.
+    /// Code, such as `INV-007`.
     pub code: &'static str,
-    /// A few words.
+    /// Title of a few words.
     pub title: &'static str,
-    /// The stage that reports it.
+    /// Stage that reports the code.
     pub stage: Stage,
-    /// `error`, `warning`, or `error|warning`.
+    /// Severity: `error`, `warning`, or `error|warning`.
     pub severity: &'static str,
-    /// The policies that it belongs to; empty for codes that belong to none.
+    /// Policies that the code belongs to, if any.
     pub policy: &'static [&'static str],
-    /// When it applies.
+    /// Condition under which the rule applies.
     pub condition: &'static str,
-    /// The types of packets that it is about; empty if it is about all of them.
+    /// Packet types that the rule applies to; empty for all types.
     pub packet_types: &'static [&'static str],
-    /// What the rule requires.
+    /// Requirement of the rule.
     pub statement: &'static str,
-    /// Why.
+    /// Reason for the rule.
     pub rationale: &'static str,
-    /// How to fix it.
+    /// Way to fix a violation.
     pub help: &'static str,
-    /// What happens when it is broken.
+    /// Consequence of a violation.
     pub failure: &'static str,
-    /// Where it comes from: a section of the specification, a decision.
+    /// Source of the rule: a section of the specification, or a decision.
     pub source: &'static str,
-    /// The code of another stage that says the same.
+    /// Code of another stage for the same rule.
     pub shared_with: Option<Code>,
-    /// The code of every finding on it, where that is always another one: this one then stands in `also` only.
+    /// Code under which every finding is reported, if it is always a different one: this code then occurs only in `also`.
     pub reported_as: Option<Code>,
 }
 
 impl Code {
-    /// Whether a user may change this code's severity: that of findings of the stage `invariant`. A code that another stage
-    /// reports under its own code has no such findings.
+    /// Returns whether a user may change this code's severity, as for the stage `invariant`. A code that another stage reports
+    /// under its own code has no findings of that stage.
     #[must_use]
     pub fn is_adjustable(self) -> bool {
         self.info().stage == Stage::Invariant && self.info().reported_as.is_none()
@@ -90,7 +90,7 @@ impl fmt::Display for Code {
     }
 }
 
-/// A text that is not a known code, of `omen check` or of anything else that has codes.
+/// Error for a text that is not a known code, of `omen check` or of another family of codes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownCode<C = Code> {
     text: String,
@@ -99,22 +99,22 @@ pub struct UnknownCode<C = Code> {
 }
 
 impl<C: Copy> UnknownCode<C> {
-    /// How much of the text a message shows, in characters.
+    /// Maximum number of characters of the text in a message.
     pub const MAX_CHARS: usize = 32;
 
-    /// A text, and the code that was perhaps meant.
+    /// Creates the error for a text, with the code that was perhaps meant.
     #[must_use]
     pub fn new(text: &str, near: Option<C>) -> Self {
         Self { text: text.chars().take(Self::MAX_CHARS).collect(), near, family: None }
     }
 
-    /// A text with a number that no code of a family has, and the first and last code of it.
+    /// Creates the error for a text whose number is out of range, with the first and last code of the family.
     #[must_use]
     pub fn outside(text: &str, first: C, last: C) -> Self {
         Self { family: Some((first, last)), ..Self::new(text, None) }
     }
 
-    /// The code that was perhaps meant.
+    /// Returns the code that was perhaps meant.
     #[must_use]
     pub fn near(&self) -> Option<C> {
         self.near
@@ -137,7 +137,7 @@ impl<C: fmt::Debug + fmt::Display> std::error::Error for UnknownCode<C> {}
 impl FromStr for Code {
     type Err = UnknownCode;
 
-    /// In any case of letters.
+    /// Parses a code, ignoring case.
     fn from_str(text: &str) -> Result<Self, UnknownCode> {
         let upper = text.to_ascii_uppercase();
         Self::ALL.iter().copied().find(|code| code.as_str() == upper).ok_or_else(|| unknown(text))
@@ -147,7 +147,7 @@ impl FromStr for Code {
 #[cold]
 fn unknown(text: &str) -> UnknownCode {
     let all = || Code::ALL.iter().copied();
-    // `INV-7` and `inv7` are `INV-007` to anyone who types them.
+    // `INV-7` and `inv7` both mean `INV-007`.
     let (letters, number) = plain(text);
     let same = all().find(|code| plain(code.as_str()) == (letters.clone(), number));
     let mut family = all().filter(|code| plain(code.as_str()).0 == letters);
@@ -161,7 +161,7 @@ fn unknown(text: &str) -> UnknownCode {
     UnknownCode::new(text, same.or_else(|| all().find(|code| Some(code.as_str()) == near)))
 }
 
-/// The letters of a code in capitals, and its number without leading zeros.
+/// Splits a code into its letters in capitals and its number, ignoring leading zeros.
 fn plain(code: &str) -> (String, Option<u64>) {
     let letters = code.chars().filter(char::is_ascii_alphabetic).map(|c| c.to_ascii_uppercase()).collect();
     let digits: String = code.chars().filter(char::is_ascii_digit).collect();

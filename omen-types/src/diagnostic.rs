@@ -1,21 +1,21 @@
-//! The diagnostic type for everything that can be wrong with a log. Renderers are in other crates.
+//! The diagnostic type for all findings about a log. Renderers are in other crates.
 
 use std::fmt;
 use std::ops::Range;
 
 use crate::code::Code;
 
-/// How bad it is.
+/// Severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// Logged, and the packet is accepted.
+    /// The finding is reported, and the packet is accepted.
     Warning,
     /// The packet is rejected.
     Error,
 }
 
 impl Severity {
-    /// `error` or `warning`.
+    /// Returns `error` or `warning`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -31,49 +31,49 @@ impl fmt::Display for Severity {
     }
 }
 
-/// One thing that is wrong with one packet, or with the end of an episode.
+/// A problem with one packet, or with the end of an episode.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// The most specific rule that is broken (D37).
+    /// Code of the most specific rule that is broken (D37).
     pub code: Code,
-    /// The other rules that the same thing breaks.
+    /// Codes of the other rules that the same problem breaks.
     pub also: Vec<Code>,
-    /// How bad it is.
+    /// Severity of the problem.
     pub severity: Severity,
     /// JSON pointer (RFC 6901) into the packet.
     pub pointer: Option<String>,
-    /// Where in the packet's line, in bytes, if it is known.
+    /// Position in the packet's line, in bytes, if it is known.
     pub span: Option<Range<usize>>,
-    /// What is wrong, with the figures that let the reader check it.
+    /// Description of the problem, with the figures needed to check it.
     pub message: String,
-    /// A few words for the place itself.
+    /// Label of a few words for the position itself.
     pub label: Option<String>,
-    /// How to fix it.
+    /// Way to fix the problem.
     pub help: Option<String>,
-    /// What `help` says to write, for programs, if it is one text in the place of `span`.
+    /// Replacement for the text at `span` that `help` describes, for programs.
     pub edit: Option<Edit>,
-    /// Facts from elsewhere in the log.
+    /// Notes with facts from elsewhere in the log.
     pub notes: Vec<String>,
 }
 
-/// What to write in the place of the span of a diagnostic.
+/// Replacement for the text at the span of a diagnostic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Edit {
-    /// The text; empty to remove what is there.
+    /// New text; empty to remove the old one.
     pub text: String,
-    /// Whether it changes how something is written, and not what the log states. Others need the consent of a person.
+    /// Whether the edit changes only the notation, and not what the log states. Other edits need the consent of a person.
     pub is_safe: bool,
 }
 
 impl Edit {
-    /// An edit that changes nothing that the log states.
+    /// Creates an edit that changes nothing that the log states.
     #[must_use]
     pub fn safe(text: impl Into<String>) -> Self {
         Self { text: text.into(), is_safe: true }
     }
 
-    /// An edit that states something new, which only looks as if it was meant.
+    /// Creates an edit that makes the log state something new, which is probably what was meant.
     #[must_use]
     pub fn needs_consent(text: impl Into<String>) -> Self {
         Self { text: text.into(), is_safe: false }
@@ -81,7 +81,7 @@ impl Edit {
 }
 
 impl Diagnostic {
-    /// An error with no more than code and message.
+    /// Creates an error with only a code and a message.
     #[cold]
     #[must_use]
     pub fn error(code: Code, message: impl Into<String>) -> Self {
@@ -99,15 +99,15 @@ impl Diagnostic {
         }
     }
 
-    /// A warning with no more than code and message.
+    /// Creates a warning with only a code and a message.
     #[cold]
     #[must_use]
     pub fn warning(code: Code, message: impl Into<String>) -> Self {
         Self { severity: Severity::Warning, ..Self::error(code, message) }
     }
 
-    /// Line and column of its place in the text that it was found in: both from 1, columns in
-    /// characters. `None` if the place is not known.
+    /// Returns the line and column of the problem in its text: both from 1, columns in characters. `None` if the position is
+    /// unknown.
     #[must_use]
     pub fn position(&self, text: &str) -> Option<(u64, u64)> {
         let before = text.get(..self.span.as_ref()?.start)?;
@@ -116,42 +116,42 @@ impl Diagnostic {
         Some((line, column))
     }
 
-    /// Adds the place, as a JSON pointer into the packet.
+    /// Sets the position, as a JSON pointer into the packet.
     #[must_use]
     pub fn at(mut self, pointer: impl Into<String>) -> Self {
         self.pointer = Some(pointer.into());
         self
     }
 
-    /// Adds the other rules that the same thing breaks.
+    /// Sets the other rules that the same problem breaks.
     #[must_use]
     pub fn also(mut self, codes: &[Code]) -> Self {
         self.also.extend_from_slice(codes);
         self
     }
 
-    /// Adds a few words for the place itself.
+    /// Sets the label of a few words for the position itself.
     #[must_use]
     pub fn label(mut self, label: impl Into<String>) -> Self {
         self.label = Some(label.into());
         self
     }
 
-    /// Adds how to fix it.
+    /// Sets the help.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// Adds what to write in the place of the span.
+    /// Sets the replacement for the text at the span.
     #[must_use]
     pub fn edit(mut self, edit: Edit) -> Self {
         self.edit = Some(edit);
         self
     }
 
-    /// Adds a fact from elsewhere in the log.
+    /// Adds a note with a fact from elsewhere in the log.
     #[must_use]
     pub fn note(mut self, note: impl Into<String>) -> Self {
         self.notes.push(note.into());

@@ -1,4 +1,4 @@
-//! Whether values fit a line, and what is left of those that do not.
+//! Size limits of values in a line, and truncation of larger values.
 
 use std::io;
 
@@ -9,13 +9,13 @@ use crate::limits::{MAX_DEPTH, MAX_ENVELOPE_BYTES, MAX_FIELDS_DEPTH};
 use crate::packet::{IntentScope, McpEnvelope, RefType, ScopeText};
 use crate::scalar::Trusted as _;
 
-/// Stands where a text was cut.
+/// Mark in place of the removed part of a text.
 const CUT: &str = "…";
 
-/// Longest text, and longest list, that is tried first for an envelope.
+/// Length of texts and lists in the first attempt to shorten an envelope.
 const FIRST: usize = MAX_ENVELOPE_BYTES / 8;
 
-/// How many bytes of JSON a value has.
+/// Returns the size of a value in bytes of JSON.
 #[must_use]
 pub fn size(value: &(impl Serialize + ?Sized)) -> usize {
     struct Bytes(usize);
@@ -32,13 +32,13 @@ pub fn size(value: &(impl Serialize + ?Sized)) -> usize {
     let mut bytes = Bytes(0);
     match serde_json::to_writer(&mut bytes, value) {
         Ok(()) => bytes.0,
-        // What cannot be written fits nowhere.
+        // A value that cannot be written exceeds every limit.
         Err(_) => usize::MAX,
     }
 }
 
-/// Whether arrays and objects of a value nest more than so many levels. It does not recurse, so that a value of any
-/// depth can be refused.
+/// Returns whether arrays and objects of a value nest deeper than `levels`. It does not recurse, so that a value of any depth can
+/// be refused.
 #[must_use]
 pub fn is_deeper(value: &Value, levels: u8) -> bool {
     let mut level = vec![value];
@@ -56,8 +56,8 @@ fn children(value: &Value) -> Box<dyn Iterator<Item = &Value> + '_> {
     }
 }
 
-/// Leaves at most so many bytes of a text, or its mark alone: both ends, since rules look for words at either, and the
-/// mark between them.
+/// Truncates a text to at most `most` bytes, or to its mark alone. Both ends are kept, since rules look for words at either, with
+/// the mark between them.
 pub fn cut(text: &mut String, most: usize) {
     if text.len() > most {
         let half = most.saturating_sub(CUT.len()) / 2;
@@ -66,7 +66,7 @@ pub fn cut(text: &mut String, most: usize) {
     }
 }
 
-/// Leaves texts and lists of at most so many bytes and elements.
+/// Truncates texts and lists to at most `most` bytes and elements.
 pub fn shorten(value: &mut Value, most: usize) {
     shorten_at(value, most, MAX_DEPTH);
 }
@@ -76,7 +76,7 @@ fn shorten_at(value: &mut Value, most: usize, levels: u8) {
     match value {
         Value::String(text) => cut(text, most),
         Value::Array(elements) => {
-            // The first say what it is about, and the last are the latest.
+            // The first elements show the subject, and the last are the latest.
             let half = most / 2;
             if elements.len() > most {
                 elements.drain(half..elements.len() - half);
@@ -88,8 +88,8 @@ fn shorten_at(value: &mut Value, most: usize, levels: u8) {
     }
 }
 
-/// An envelope that leaves its line room for a payload: one that is too large is shortened. Its facts stay as they are,
-/// so what the rules say of it does, too.
+/// Returns an envelope that leaves room for a payload in its line: an envelope that is too large is shortened. Its facts are
+/// unchanged, and so are the verdicts of rules on it.
 #[must_use]
 pub fn envelope(mut mcp: McpEnvelope) -> McpEnvelope {
     if let IntentScope::JsonObject(scope) = &mut mcp.intent.scope {
@@ -118,7 +118,7 @@ fn shorter(mcp: &McpEnvelope, most: usize) -> Option<McpEnvelope> {
     let mut value = serde_json::to_value(mcp).ok()?;
     shorten(&mut value, most);
     let mut shorter: McpEnvelope = crate::parse::Checked::parse(&value.to_string()).ok()?;
-    // A claim about the present goes on resting on live evidence (INV-004).
+    // A claim about the present must still be based on live evidence (INV-004).
     let pieces = &mut shorter.evidence.evidence_refs;
     if let Some(live) = live.filter(|_| !pieces.iter().any(|piece| is_live(&piece.ref_type))) {
         pieces.pop();

@@ -1,8 +1,8 @@
-//! The implementations that all generated types of one kind have: checked scalars, enums of strings, objects.
+//! Implementations that all generated types of one kind share: checked scalars, enums of strings, objects.
 //!
-//! They are macros because each is for a type of its own; what differs from type to type is generated.
+//! They are macros because each is for its own type; the differences between types are generated.
 
-/// Reads a scalar with its check.
+/// Deserializes a scalar with its check.
 macro_rules! deserialize {
     ($name:ty, $read:ident) => {
         impl<'de> ::serde::Deserialize<'de> for $name {
@@ -13,7 +13,7 @@ macro_rules! deserialize {
     };
 }
 
-/// A closed object has a shape.
+/// Implements the shape of a closed object.
 macro_rules! object {
     ($name:ident, $shape:expr) => {
         impl $crate::shape::HasShape for $name {
@@ -24,7 +24,7 @@ macro_rules! object {
     };
 }
 
-/// A packet of one type, out of one of any type.
+/// Converts a packet of any type into one of a given type.
 macro_rules! packet_of_type {
     ($name:ident, $variant:ident) => {
         impl<'de> ::serde::Deserialize<'de> for $name {
@@ -42,7 +42,7 @@ macro_rules! packet_of_type {
     };
 }
 
-/// An enum of strings, whose own `of` finds the value of a text.
+/// Implements an enum of strings, whose function `of` returns the value of a text.
 macro_rules! text_enum {
     ($name:ident, $wire:literal, $expects:literal) => {
         impl ::std::fmt::Display for $name {
@@ -71,7 +71,7 @@ macro_rules! text_enum {
     };
 }
 
-/// A checked string, whose `TextScalar` is its check.
+/// Implements a checked string; `TextScalar` defines its check.
 macro_rules! text_scalar {
     ($name:ident, $wire:literal) => {
         impl $name {
@@ -91,7 +91,7 @@ macro_rules! text_scalar {
                 Ok(Self(text))
             }
 
-            /// The text.
+            /// Returns the text.
             #[must_use]
             pub fn as_str(&self) -> &str {
                 &self.0
@@ -153,23 +153,23 @@ macro_rules! text_scalar {
     };
 }
 
-/// A checked string whose only bound is that it is not empty: what cannot fail for it.
+/// Infallible functions of a checked string whose only constraint is that it is not empty.
 macro_rules! non_empty_text {
     ($name:ident) => {
         impl $name {
-            /// Checks a constant text; `None` if it has no visible character. In a `const`, that is found while compiling.
+            /// Checks a constant text; `None` if it has no visible character. In a `const`, the check runs at compile time.
             #[must_use]
             pub const fn literal(text: &'static str) -> Option<$crate::scalar::TextLiteral<Self>> {
                 if $crate::unseen::is_visible(text) { Some($crate::scalar::TextLiteral::trusted(text)) } else { None }
             }
 
-            /// The text with another in front of it.
+            /// Returns the text with another one before it.
             #[must_use]
             pub fn prefixed(&self, before: &str) -> Self {
                 Self(format!("{before}{}", self.0))
             }
 
-            /// The text with another behind it.
+            /// Returns the text with another one after it.
             #[must_use]
             pub fn suffixed(&self, after: &str) -> Self {
                 Self(format!("{}{after}", self.0))
@@ -184,7 +184,7 @@ macro_rules! non_empty_text {
     };
 }
 
-/// An integer within bounds, whose `IntegerScalar` names them.
+/// Implements an integer within bounds, which `IntegerScalar` defines.
 macro_rules! integer_scalar {
     ($name:ident, $wire:literal, $expects:literal) => {
         impl $name {
@@ -205,7 +205,7 @@ macro_rules! integer_scalar {
                 }
             }
 
-            /// The value.
+            /// Returns the value.
             #[must_use]
             #[inline]
             pub const fn get(self) -> u64 {
@@ -246,11 +246,11 @@ macro_rules! integer_scalar {
     };
 }
 
-/// Constants of an integer with few values: each value is named, so `cargo check` finds one that is out of bounds.
+/// Constants of an integer with few values: each value is named, so `cargo check` detects one that is out of bounds.
 macro_rules! few_integers {
     ($name:ident, $($value:literal)*) => {
         impl $name {
-            /// A constant value; one that is out of bounds does not compile.
+            /// Returns a constant value; one that is out of bounds does not compile.
             #[must_use]
             pub const fn of<const VALUE: u64>() -> Self
             where
@@ -268,7 +268,7 @@ macro_rules! few_integers {
 macro_rules! many_integers {
     ($name:ident, $wire:literal, $expects:literal) => {
         impl $name {
-            /// A constant value; one that is out of bounds does not compile.
+            /// Returns a constant value; one that is out of bounds does not compile.
             #[must_use]
             pub const fn of<const VALUE: u64>() -> Self {
                 const {
@@ -283,7 +283,7 @@ macro_rules! many_integers {
     };
 }
 
-/// A number within bounds, whose `NumberScalar` names them.
+/// Implements a number within bounds, which `NumberScalar` defines.
 macro_rules! number_scalar {
     ($name:ident, $wire:literal, $expects:literal) => {
         impl $name {
@@ -298,7 +298,7 @@ macro_rules! number_scalar {
                 }
             }
 
-            /// The value, as the nearest double.
+            /// Returns the value as the nearest double.
             #[must_use]
             pub fn get(&self) -> f64 {
                 self.0.as_f64().unwrap_or(f64::NAN)

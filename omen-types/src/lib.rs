@@ -9,15 +9,16 @@
 //! assert_eq!(rejected.claims.packet_id.as_deref(), Some("pkt_1"));
 //! ```
 //!
-//! Everything in [`packet`] is generated from the schema files at build time: a struct with a
-//! builder for every object, an enum for every list of values, a checked newtype for every scalar.
-//! A required member that a builder does not get is a compile error. The structs are `#[non_exhaustive]`,
-//! so that a schema may gain an optional member and break no program. Where a schema has conditionals, each
-//! of their cases has a [builder] of its own, in which what they demand is required by type. What types do
-//! not carry (lengths of arrays, conditionals in the plain `builder()`) is checked when a value is built, and
-//! by [`Checked::check`] after a change, with the findings of the parser.
+//! Everything in [`packet`] is generated from the schema files at build time: a struct with a builder for every object, an enum
+//! for every list of values, a checked newtype for every scalar. A required member that is not passed to a builder is a compile
+//! error. The structs are `#[non_exhaustive]`, so that a new optional member in a schema breaks no program. Where a schema has
+//! conditionals, each case has its own [builder], in which the required members are required by type. Constraints that types do
+//! not express (lengths of arrays, conditionals in the plain `builder()`) are checked when a value is built, and by
+//! [`Checked::check`] after a change, with the findings of the parser.
 //!
-//! Architecture invariant: this crate knows single packets only; no state, no rule across packets.
+//! Architecture invariant: this crate contains single packets only; no state, no rule across packets.
+//! Architecture invariant: the parser, the walk that explains errors, and the JSON Schemas give the same verdict on every text;
+//! the referee test compares them.
 //! Architecture invariant: the parser, the walk that explains errors, and the JSON Schemas give the
 //! same verdict on every text; the referee test compares them.
 
@@ -51,8 +52,8 @@ pub use parse::{Checked, Claims, Rejected};
 pub use scalar::Invalid;
 pub use time::{Instant, Span};
 
-/// The crate of [`schemars::JsonSchema`], which every type of [`packet`] implements.
+/// Crate of the trait [`schemars::JsonSchema`], which every type of [`packet`] implements.
 #[cfg(feature = "schemars")]
 pub use schemars;
-/// Checked JSON of any shape stays as `serde_json` has it.
+/// Crate of the JSON values in packets.
 pub use serde_json;

@@ -1,40 +1,39 @@
-//! Limits on what is read at all, and what follows from them for what is written.
+//! Limits on what is parsed, and the resulting limits on what is written.
 
-/// Longest line of a log, in bytes without its line end: 16 MiB. A longer one is refused unread. The audit log of the gate
-/// has the same limit, in which the line end counts.
+/// Maximum length of a line of a log, in bytes without its line end: 16 MiB. A longer line is refused unread. The gate's audit
+/// log has the same limit, which there includes the line end.
 pub const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
 
-/// Deepest nesting of arrays and objects; the packet itself is the first level.
+/// Maximum nesting of arrays and objects; the packet itself is the first level.
 pub const MAX_DEPTH: u8 = 64;
 
-/// Most schema errors that are listed for one packet; a note says how many more there are.
+/// Maximum number of schema errors reported for one packet; a note states how many more there are.
 pub const MAX_ERRORS_A_PACKET: usize = 1000;
 
-// What a writer may put into one packet. A line holds a header, an envelope and a payload; a payload has at most two
-// free-form values beside its texts.
+// Limits on the parts of a written packet. A line holds a header, an envelope and a payload; a payload has at most two free-form
+// values beside its texts.
 
-/// Largest envelope that a packet is written with, in bytes of JSON.
+/// Maximum size of the envelope of a written packet, in bytes of JSON.
 pub const MAX_ENVELOPE_BYTES: usize = MAX_LINE_BYTES / 8;
 
-/// Longest id that an episode gives or has, in bytes.
+/// Maximum length of an id in an episode, in bytes.
 pub const MAX_ID_BYTES: usize = 4096;
 
-/// Largest free-form value that is taken into a packet, in bytes of JSON.
+/// Maximum size of a free-form value in a written packet, in bytes of JSON.
 pub const MAX_VALUE_BYTES: usize = MAX_LINE_BYTES / 4;
 
-/// Largest list of changes that a belief update grows to, in bytes of JSON. The rest of the line is left for the
-/// header and the evidence that the update names.
+/// Maximum size of the list of changes in a belief update, in bytes of JSON. The rest of the line is reserved for the header and
+/// the evidence that the update cites.
 pub const MAX_CHANGES_BYTES: usize = MAX_LINE_BYTES - 2 * MAX_ENVELOPE_BYTES;
 
 /// Levels of a packet above its deepest free-form object: the packet, its payload, and two objects in it.
 const LEVELS_ABOVE: u8 = 4;
 
-/// Deepest nesting of a free-form object that is taken into a packet; the object itself is the first level.
+/// Maximum nesting of a free-form object in a written packet; the object itself is the first level.
 pub const MAX_FIELDS_DEPTH: u8 = MAX_DEPTH - LEVELS_ABOVE;
 
-/// Deepest nesting of a free-form value. It is less than [`MAX_FIELDS_DEPTH`], so that a value fits into an object that a
-/// program writes out.
+/// Maximum nesting of a free-form value. It is less than [`MAX_FIELDS_DEPTH`], so that a value fits into an object literal.
 pub const MAX_VALUE_DEPTH: u8 = MAX_FIELDS_DEPTH - MAX_LITERAL_DEPTH;
 
-/// Deepest nesting of an object as it is written out in a program.
+/// Maximum nesting of an object literal in a program.
 pub const MAX_LITERAL_DEPTH: u8 = 12;

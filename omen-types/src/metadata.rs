@@ -15,13 +15,13 @@ use crate::scalar::Invalid;
 pub struct Metadata(Map<String, Value>);
 
 impl Metadata {
-    /// None.
+    /// Creates empty metadata.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds or replaces a member; gives back what stood there.
+    /// Adds or replaces a member; returns the previous value.
     ///
     /// # Errors
     /// If the name does not begin with `_`.
@@ -30,7 +30,7 @@ impl Metadata {
         if is_name(&name) { Ok(self.0.insert(name, value)) } else { Err(Invalid::new("metadata name", EXPECTS, name)) }
     }
 
-    /// The members.
+    /// Returns the members.
     #[must_use]
     pub fn as_map(&self) -> &Map<String, Value> {
         &self.0
@@ -40,7 +40,7 @@ impl Metadata {
 impl TryFrom<Map<String, Value>> for Metadata {
     type Error = Invalid;
 
-    /// Takes members whose names all begin with `_`.
+    /// Accepts members whose names all begin with `_`.
     fn try_from(members: Map<String, Value>) -> Result<Self, Invalid> {
         match members.keys().find(|name| !is_name(name)) {
             Some(name) => Err(Invalid::new("metadata name", EXPECTS, name.clone())),
@@ -55,7 +55,7 @@ impl Serialize for Metadata {
     }
 }
 
-/// Whether a member of this name is metadata.
+/// Returns whether a member with this name is metadata.
 pub(crate) fn is_name(name: &str) -> bool {
     name.starts_with('_')
 }

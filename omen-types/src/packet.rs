@@ -1,4 +1,4 @@
-//! The packet types, generated from the schema files, with what is written by hand about them.
+//! Packet types, generated from the schema files, and hand-written additions to them.
 
 pub mod builder;
 mod convert;

@@ -1,12 +1,12 @@
-//! The parser behind every verdict: it reads a line from its bytes, knows from the schema what must come next, and
-//! either refuses the line or returns the facts that rules check.
+//! Parser behind every verdict: it predicts from the schema what comes next in a line, and either refuses the line or returns the
+//! facts that rules check.
 //!
-//! The code for each definition is generated (`omen-codegen/src/emit/parser.rs`); what all definitions share is here. A
-//! parser gives no reason for a refusal. [`crate::shape`] lists the errors of a refused line with their places.
+//! The code for each definition is generated (`omen-codegen/src/emit/parser.rs`); this module has what all definitions share. A
+//! parser gives no reason for a refusal. [`crate::shape`] lists the errors of a refused line with their positions.
 //!
-//! It is fast because it compares what it expects instead of finding out what is there: after one member, the text up to
-//! the value of the next one is compared as a whole. A member that comes in another order, or after other white space,
-//! costs one lookup of its name; the member after it is predicted again.
+//! It is fast because it compares instead of tokenizing: after one member, the text up to the value of the next one is compared
+//! as a whole. A member in another order, or after other white space, costs one lookup of its name; the member after it is
+//! predicted again.
 
 mod array;
 mod cursor;
@@ -30,25 +30,25 @@ pub(crate) use values::{Check, NonEmptyText, Nullable, Pattern, PatternScalar, P
 pub(crate) use wide::u8x32 as Bytes;
 pub(crate) use words::Words;
 
-/// A text does not match the schema.
+/// Error for a text that does not match the schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Refused;
 
-/// What a parser returns.
+/// Result of a parser.
 pub(crate) type Parsed<T> = Result<T, Refused>;
 
-/// The refusal. A call of a cold function says to the compiler which of two ways is hardly ever taken.
+/// Returns the refusal. Calling a cold function marks the branch as unlikely for the compiler.
 #[cold]
 #[inline(never)]
 pub(crate) fn refused<T>() -> Parsed<T> {
     Err(Refused)
 }
 
-/// Parses one value of a definition.
+/// Parser for the values of one definition.
 pub(crate) trait Parse<'t> {
-    /// What is kept of it.
+    /// Part of the value that is kept.
     type Out;
 
-    /// Parses the value at the cursor, and leaves the cursor behind it.
+    /// Parses the value at the cursor, and moves the cursor after it.
     fn parse(cursor: &mut Cursor<'t>) -> Parsed<Self::Out>;
 }

@@ -1,4 +1,4 @@
-//! What all checked scalars share: the traits that generated ones implement, and their error.
+//! Traits and errors that all checked scalars share.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use serde::Deserialize as _;
 use serde::de::{Deserializer, Error, Unexpected, Visitor};
 
-/// The error for a value that a checked scalar does not accept.
+/// Error for a value that a checked scalar does not accept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invalid {
     name: &'static str,
@@ -15,19 +15,19 @@ pub struct Invalid {
 }
 
 impl Invalid {
-    /// Reports that `got` is not a `name`, with what one accepts.
+    /// Creates the error that `got` is not a `name`; `expects` describes what is accepted.
     #[must_use]
     pub fn new(name: &'static str, expects: &'static str, got: String) -> Self {
         Self { name, expects, got }
     }
 
-    /// The scalar's name, such as `PacketId`.
+    /// Returns the scalar's name, such as `PacketId`.
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// What it accepts, in words.
+    /// Returns a description of the accepted values.
     #[must_use]
     pub fn expects(&self) -> &'static str {
         self.expects
@@ -43,9 +43,9 @@ impl fmt::Display for Invalid {
 
 impl std::error::Error for Invalid {}
 
-/// Keeps the traits of this module to the generated types.
+/// Restricts the traits of this module to the generated types.
 pub(crate) mod sealed {
-    /// Implemented for the generated scalars alone. Another crate cannot name it.
+    /// Implemented by the generated scalars alone. Other crates cannot name it.
     #[diagnostic::on_unimplemented(
         message = "SCHEMA: the checked scalars are those of the schema, and `{Self}` is not one",
         label = "not a scalar of the protocol",
@@ -54,14 +54,14 @@ pub(crate) mod sealed {
     pub trait Scalar {}
 }
 
-/// Makes a scalar of a value that was checked already. It stays in this crate: a scalar that another crate has, the
-/// check has let through.
+/// Creation of a scalar from a checked value. It is private to this crate, so that other crates can only get scalars that passed
+/// their check.
 pub(crate) trait Trusted<Raw>: Sized {
-    /// INVARIANT: the type's own check accepts the value.
+    /// Wraps a value. INVARIANT: the type's own check accepts it.
     fn trusted(raw: Raw) -> Self;
 }
 
-/// A constant text that the check of `T` has accepted; `T::from` makes the scalar of it. Only `T::literal` returns one.
+/// A constant text that the check of `T` has accepted; `T::from` converts it to the scalar. Only `T::literal` returns one.
 #[derive(Debug)]
 pub struct TextLiteral<T> {
     text: &'static str,
@@ -69,19 +69,19 @@ pub struct TextLiteral<T> {
 }
 
 impl<T> TextLiteral<T> {
-    /// INVARIANT: the check of `T` accepts the text.
+    /// Wraps a text. INVARIANT: the check of `T` accepts it.
     pub(crate) const fn trusted(text: &'static str) -> Self {
         Self { text, of: PhantomData }
     }
 
-    /// The text.
+    /// Returns the text.
     #[must_use]
     pub const fn get(&self) -> &'static str {
         self.text
     }
 }
 
-/// A constant number that the check of `T` has accepted; `T::from` makes the scalar of it. Only `T::literal` returns one.
+/// A constant number that the check of `T` has accepted; `T::from` converts it to the scalar. Only `T::literal` returns one.
 #[derive(Debug)]
 pub struct NumberLiteral<T> {
     number: f64,
@@ -89,12 +89,12 @@ pub struct NumberLiteral<T> {
 }
 
 impl<T> NumberLiteral<T> {
-    /// INVARIANT: the check of `T` accepts the number.
+    /// Wraps a number. INVARIANT: the check of `T` accepts it.
     pub(crate) const fn trusted(number: f64) -> Self {
         Self { number, of: PhantomData }
     }
 
-    /// The number.
+    /// Returns the number.
     #[must_use]
     pub const fn get(&self) -> f64 {
         self.number
@@ -103,14 +103,14 @@ impl<T> NumberLiteral<T> {
 
 /// A string with a check. Implemented by generated types only.
 pub trait TextScalar: sealed::Scalar + Sized {
-    /// What it accepts, in words.
+    /// Description of the accepted values.
     const EXPECTS: &'static str;
 
-    /// Whether it is for readers, who see nothing of a text without a visible character. A program cannot make one of such a
+    /// Whether the text is for human readers, to whom a text without visible characters is empty. Programs cannot create such a
     /// text; in a log, it is accepted, because the schema accepts it.
     const IS_FOR_READERS: bool = false;
 
-    /// Whether a text is one in a packet.
+    /// Returns whether a text is accepted in a packet.
     fn holds(text: &str) -> bool;
 }
 
@@ -141,17 +141,17 @@ pub trait NumberScalar: sealed::Scalar + Sized {
     /// Largest value, if there is one.
     const MAX: Option<f64>;
 
-    /// Whether a number is within the bounds.
+    /// Returns whether a number is within the bounds.
     #[must_use]
     fn holds(value: f64) -> bool {
         Self::MIN.is_none_or(|min| value >= min) && Self::MAX.is_none_or(|max| value <= max)
     }
 }
 
-/// An integer that JSON wrote as a float, such as `1.0`: JSON Schema takes it as one (D41).
+/// Returns an integer that JSON writes as a float, such as `1.0`, which JSON Schema accepts as an integer (D41).
 #[must_use]
 pub(crate) fn integral(value: f64) -> Option<u64> {
-    // 2^53 is the first integer whose neighbour a double cannot tell from it.
+    // 2^53 is the first integer that a double cannot distinguish from its neighbour.
     if value.fract() == 0.0 && (0.0..9_007_199_254_740_992.0).contains(&value) {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "range checked above")]
         Some(value as u64)
@@ -162,7 +162,7 @@ pub(crate) fn integral(value: f64) -> Option<u64> {
 
 /// A value of an enum of strings.
 pub(crate) trait Word: Sized {
-    /// What is accepted, in words.
+    /// Description of the accepted values.
     const EXPECTS: &'static str;
 
     fn of(text: &str) -> Option<Self>;
@@ -222,7 +222,7 @@ pub(crate) fn integer<'de, T: IntegerScalar + Trusted<u64>, D: Deserializer<'de>
     deserializer.deserialize_u64(IntegerVisitor(PhantomData))
 }
 
-/// A number keeps the form in which it was written: `1` stays `1`, and `1.0` stays `1.0`.
+/// Deserializes a number in its original notation: `1` stays `1`, and `1.0` stays `1.0`.
 pub(crate) fn number<'de, T: NumberScalar + Trusted<serde_json::Number>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<T, D::Error> {
@@ -234,7 +234,7 @@ pub(crate) fn number<'de, T: NumberScalar + Trusted<serde_json::Number>, D: Dese
     }
 }
 
-/// The integer that a number is, in whatever form it is written (D41).
+/// Returns the integer value of a number, in any notation (D41).
 pub(crate) fn whole(number: &serde_json::Number) -> Option<u64> {
     number.as_u64().or_else(|| number.as_f64().filter(|_| number.is_f64()).and_then(integral))
 }

@@ -1,9 +1,8 @@
 //! The schema as static data, and the walk that finds *all* errors of a packet.
 //!
-//! The parser only accepts or refuses. When it refuses, this module walks the same text with
-//! the same schema as data ([`Shape`]), and reports every error with its JSON pointer, its place in the
-//! line, what was expected there, and what was perhaps meant. A scanner walks the text and builds no
-//! tree, so that a hostile line costs no memory.
+//! The parser only accepts or refuses. When it refuses, this module walks the same text with the same schema as data ([`Shape`]),
+//! and reports every error with its JSON pointer, its position in the line, the expected value, and a suggestion. A scanner walks
+//! the text and builds no tree, so that a hostile line uses no memory.
 
 use crate::code::Code;
 
@@ -23,7 +22,7 @@ pub use walk::{CLAIMS, SUCH_AS};
 /// A type that the schema describes.
 #[doc(hidden)]
 pub trait HasShape {
-    /// What the schema says about it.
+    /// Returns its definition in the schema.
     fn shape() -> &'static Shape;
 }
 
@@ -33,23 +32,23 @@ pub(crate) static PLAIN_TEXT: Shape =
 pub(crate) static NULLABLE_TEXT: Shape = Shape { name: "", kind: ShapeKind::NullableText };
 pub(crate) static ANY: Shape = Shape { name: "", kind: ShapeKind::Any };
 
-/// The shape of a packet; without a type, of what all packets share.
+/// Returns the shape of a packet; without a type, the shape that all packets share.
 #[must_use]
 pub fn of_packet(packet_type: Option<crate::PacketType>) -> &'static Shape {
     crate::packet::packet_shape(packet_type)
 }
 
-/// What the schema says about one definition or member.
+/// A definition or member of the schema.
 #[derive(Debug)]
 #[doc(hidden)]
 pub struct Shape {
-    /// The definition's name; empty for what has none.
+    /// Name of the definition; empty for an anonymous one.
     pub name: &'static str,
-    /// What it is.
+    /// Kind of the values, with its constraints.
     pub kind: ShapeKind,
 }
 
-/// What a value must be.
+/// Kind of a value, with its constraints.
 #[derive(Debug)]
 #[doc(hidden)]
 pub enum ShapeKind {
@@ -57,7 +56,7 @@ pub enum ShapeKind {
     Object(ObjectShape),
     /// One of these strings.
     Enum(&'static [&'static str]),
-    /// A string that passes a check; what it expects, in words and by an example.
+    /// A string that passes a check, with a description and an example.
     Text { expects: &'static str, example: &'static str, holds: fn(&str) -> bool },
     /// A string or `null`.
     NullableText,
@@ -67,11 +66,11 @@ pub enum ShapeKind {
     Number { min: Option<f64>, max: Option<f64> },
     /// `true` or `false`.
     Bool,
-    /// One of these, distinguished by JSON type.
+    /// One of these shapes, distinguished by JSON type.
     Union(&'static [&'static Shape]),
-    /// A free-form object with at least so many members.
+    /// A free-form object with at least `min` members.
     FreeObject { min: usize },
-    /// Anything.
+    /// Any value.
     Any,
     /// An array.
     Array { item: &'static Shape, min: usize, max: Option<usize> },
@@ -81,11 +80,11 @@ pub enum ShapeKind {
 #[derive(Debug)]
 #[doc(hidden)]
 pub struct ObjectShape {
-    /// Its members, in schema order.
+    /// Members, in schema order.
     pub fields: &'static [FieldShape],
-    /// Its conditionals.
+    /// Conditionals.
     pub conditionals: &'static [ConditionalShape],
-    /// Whether members that begin with `_` are allowed, too.
+    /// Whether members that begin with `_` are also allowed.
     pub metadata: bool,
 }
 
@@ -98,11 +97,11 @@ pub struct FieldShape {
     pub required: bool,
     pub rules: &'static [Code],
     pub shape: &'static Shape,
-    /// A value, as JSON, if the schema gives an example.
+    /// Example value as JSON, if the schema has one.
     pub example: Option<&'static str>,
 }
 
-/// `if` a member is so, `then` another must be there.
+/// A conditional: if one member has certain values, another one is required.
 #[derive(Debug)]
 #[doc(hidden)]
 pub struct ConditionalShape {
@@ -114,7 +113,7 @@ pub struct ConditionalShape {
     pub rules: &'static [Code],
 }
 
-/// When a conditional applies.
+/// Condition under which a conditional applies.
 #[derive(Debug)]
 #[doc(hidden)]
 pub enum WhenShape {

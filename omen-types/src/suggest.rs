@@ -1,3 +1,3 @@
-//! "Did you mean": the nearest of a list of names.
+//! "Did you mean": the most similar of a list of names.
 
 pub use omen_schema::suggest::{completed, misspelt, nearest};

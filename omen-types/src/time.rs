@@ -1,8 +1,7 @@
-//! Timestamps: RFC 3339 text that keeps its offset, and the instant that it names.
+//! Timestamps: RFC 3339 text that keeps its offset, and its instant.
 //!
-//! The rules are those of the official JSON Schema test suite's `date-time` cases (D2): four-digit
-//! years, a mandatory offset, `T` and `Z` in either case, and a leap second only where one can be,
-//! at 23:59:60 UTC. No clock is ever read here.
+//! The rules are those of the official JSON Schema test suite's `date-time` cases (D2): four-digit years, a mandatory offset, `T`
+//! and `Z` in either case, and a leap second only at 23:59:60 UTC. This module never reads a clock.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -18,7 +17,7 @@ use wide::u8x32;
 use crate::parser::between;
 use crate::scalar::Invalid;
 
-/// The clock of the machine, as a name alone: episodes and gates read it, each for themselves.
+/// Marker for the clock of the machine. Episodes and gates each implement how they read it.
 ///
 /// ```
 /// let clock = omen_types::time::SystemClock::default();
@@ -26,9 +25,9 @@ use crate::scalar::Invalid;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock(());
 
-/// A point on the time line, to 10⁻¹⁸ s. Finer fractions are cut off.
+/// A point in time with a resolution of 10⁻¹⁸ s. Finer fractions are truncated.
 ///
-/// A leap second counts as the first second of the next minute, as POSIX time has it.
+/// A leap second counts as the first second of the next minute, as in POSIX time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Instant {
     seconds: i64,
@@ -36,8 +35,8 @@ pub struct Instant {
 }
 
 impl Instant {
-    /// The instant so many seconds, and a fraction in 10⁻¹⁸ s, after 1970-01-01T00:00:00Z. A fraction of a second or more counts
-    /// in full; saturates far outside the years that can be written.
+    /// Returns the instant a number of seconds, and a fraction in 10⁻¹⁸ s, after 1970-01-01T00:00:00Z. A fraction of a second or
+    /// more counts in full. Saturates far outside the years that can be written.
     #[must_use]
     pub fn from_unix(seconds: i64, attos: u64) -> Self {
         const ONE: u64 = 1_000_000_000_000_000_000;
@@ -45,26 +44,26 @@ impl Instant {
         Self { seconds: seconds.saturating_add(whole), attos: attos % ONE }
     }
 
-    /// Seconds since 1970-01-01T00:00:00Z, rounded down.
+    /// Returns the seconds since 1970-01-01T00:00:00Z, rounded down.
     #[must_use]
     pub fn unix_seconds(self) -> i64 {
         self.seconds
     }
 
-    /// The rest of a second after [`unix_seconds`](Self::unix_seconds), in 10⁻¹⁸ s.
+    /// Returns the fraction of a second after [`unix_seconds`](Self::unix_seconds), in 10⁻¹⁸ s.
     #[must_use]
     pub fn attos(self) -> u64 {
         self.attos
     }
 
-    /// The instant a number of seconds later; saturates far outside the years that can be written.
+    /// Returns the instant a number of seconds later. Saturates far outside the years that can be written.
     #[must_use]
     pub fn plus_seconds(self, seconds: u64) -> Self {
         let seconds = i64::try_from(seconds).unwrap_or(i64::MAX);
         Self { seconds: self.seconds.saturating_add(seconds), ..self }
     }
 
-    /// How long after `earlier` this is; negative if it is before.
+    /// Returns the time from `earlier` to this instant; negative if `earlier` is later.
     #[must_use]
     pub fn since(self, earlier: Self) -> Span {
         let seconds = i128::from(self.seconds) - i128::from(earlier.seconds);
@@ -72,7 +71,7 @@ impl Instant {
     }
 }
 
-/// To the nanosecond. For a program's own clock, or a file's time.
+/// Converts with nanosecond resolution, for a program's own clock or a file's time.
 impl From<SystemTime> for Instant {
     fn from(time: SystemTime) -> Self {
         let (since, is_before) = match time.duration_since(SystemTime::UNIX_EPOCH) {
@@ -81,25 +80,25 @@ impl From<SystemTime> for Instant {
         };
         let attos = i128::from(since.as_secs()) * ATTOS + i128::from(since.subsec_nanos()) * (ATTOS / 1_000_000_000);
         let attos = if is_before { -attos } else { attos };
-        // A fraction counts upwards from the whole second, before 1970, too.
+        // The fraction counts upwards from the whole second, also before 1970.
         let seconds = i64::try_from(attos.div_euclid(ATTOS)).unwrap_or(if is_before { i64::MIN } else { i64::MAX });
         Self { seconds, attos: u64::try_from(attos.rem_euclid(ATTOS)).unwrap_or_default() }
     }
 }
 
-/// A length of time, to 10⁻¹⁸ s.
+/// A duration with a resolution of 10⁻¹⁸ s.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Span(i128);
 
 impl Span {
-    /// Whether this is longer than a whole number of seconds.
+    /// Returns whether this is longer than a whole number of seconds.
     #[must_use]
     pub fn exceeds_seconds(self, seconds: u64) -> bool {
         self.0 > i128::from(seconds) * ATTOS
     }
 }
 
-/// In seconds, with up to three decimals: `12`, `0.5`.
+/// Formats seconds with up to three decimals: `12`, `0.5`.
 impl fmt::Display for Span {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let millis = self.0 / (ATTOS / 1000);
@@ -112,7 +111,7 @@ impl fmt::Display for Span {
     }
 }
 
-/// In UTC, with as many decimals as it has: `2026-03-01T10:00:00Z`.
+/// Formats in UTC, with all significant decimals: `2026-03-01T10:00:00Z`.
 impl fmt::Display for Instant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (days, second) = (self.seconds.div_euclid(86_400), self.seconds.rem_euclid(86_400));
@@ -137,7 +136,7 @@ pub struct Timestamp {
 }
 
 impl Timestamp {
-    /// Checks and keeps a text.
+    /// Checks and wraps a text.
     ///
     /// # Errors
     /// If it is not an RFC 3339 timestamp with an offset.
@@ -149,13 +148,13 @@ impl Timestamp {
         }
     }
 
-    /// The text as it was written.
+    /// Returns the text as it was written.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// The instant that it names.
+    /// Returns the instant.
     #[must_use]
     pub fn instant(&self) -> Instant {
         self.instant
@@ -230,12 +229,12 @@ impl Serialize for Timestamp {
     }
 }
 
-/// Whether a text is an RFC 3339 `date-time`.
+/// Returns whether a text is an RFC 3339 `date-time`.
 pub(crate) fn is_date_time(text: &str) -> bool {
     parse(text).is_some()
 }
 
-/// Reads an RFC 3339 `date-time`; `None` if the text is not one.
+/// Parses an RFC 3339 `date-time`; `None` if the text is invalid.
 pub(crate) fn parse(text: &str) -> Option<Instant> {
     let (date, rest) = text.as_bytes().split_first_chunk::<19>()?;
     let &[y1, y2, y3, y4, b'-', mo1, mo2, b'-', d1, d2, b'T' | b't', h1, h2, b':', mi1, mi2, b':', s1, s2] = date
@@ -262,11 +261,11 @@ pub(crate) fn parse(text: &str) -> Option<Instant> {
     if digits.are_all() { instant(date, time, offset, attos) } else { None }
 }
 
-/// How many bytes [`parse_quoted`] looks at.
+/// Number of bytes that [`parse_quoted`] reads.
 pub(crate) const WINDOW: usize = 32;
 
-/// Reads a `date-time` in the form that most programs write: in quotes, in UTC, with at most nine decimals. Returns it with its
-/// length; `None` for any other form, which may be right.
+/// Parses a `date-time` in the form that most programs write: in quotes, in UTC, with at most nine decimals. Returns it with its
+/// length; `None` for any other form, which may be valid.
 #[inline]
 pub(crate) fn parse_quoted(window: &[u8; WINDOW]) -> Option<(Instant, usize)> {
     const FORM: &[u8; WINDOW] = b"\"####-##-##T##:##:##            ";
@@ -297,7 +296,7 @@ pub(crate) fn parse_quoted(window: &[u8; WINDOW]) -> Option<(Instant, usize)> {
     Some((instant(date, time, 0, attos)?, end + 2))
 }
 
-/// A bit for each place that is another byte.
+/// Returns a bit for each position with another byte.
 const fn places(form: &[u8; WINDOW], byte: u8) -> u32 {
     let (mut places, mut at, mut rest) = (0, 0, form.as_slice());
     while let [first, others @ ..] = rest {
@@ -309,7 +308,7 @@ const fn places(form: &[u8; WINDOW], byte: u8) -> u32 {
     places
 }
 
-/// The instant of year, month and day, of hour, minute and second, by a clock that is so many seconds ahead of UTC.
+/// Returns the instant of a date and a time of day, by a clock that is `offset` seconds ahead of UTC.
 #[inline]
 fn instant(
     (year, month, day): (u32, u32, u32),
@@ -324,17 +323,17 @@ fn instant(
         return None;
     }
     let minutes = i64::from(hour * 3600 + minute * 60) - offset;
-    // A leap second is inserted at the end of a UTC day and nowhere else.
+    // A leap second is inserted only at the end of a UTC day.
     if second == 60 && minutes.rem_euclid(86_400) != 86_340 {
         return None;
     }
     Some(Instant { seconds: days_from_civil(year, month, day) * 86_400 + minutes + i64::from(second), attos })
 }
 
-/// Reads digits, and finds out at the end whether they all were: every log has several timestamps a line.
+/// Parses digits, and checks at the end whether all were digits: every line of a log has several timestamps.
 #[derive(Default)]
 struct Digits {
-    /// The greatest difference from `0` of a byte.
+    /// Greatest difference of a byte from `0`.
     greatest: u8,
 }
 
@@ -364,7 +363,7 @@ fn fraction(rest: &[u8]) -> Option<(u64, &[u8])> {
     Some((value * TENS.get(missing)?, rest))
 }
 
-/// Digits after the point that an instant keeps.
+/// Number of decimals that an instant keeps.
 const DECIMALS: usize = 18;
 
 /// Powers of ten.
@@ -398,9 +397,9 @@ fn days_in(year: u32, month: u32) -> u32 {
     }
 }
 
-/// Days from 1970-01-01 in the proleptic Gregorian calendar.
+/// Returns the days since 1970-01-01 in the proleptic Gregorian calendar.
 fn days_from_civil(year: u32, month: u32, day: u32) -> i64 {
-    // Years begin in March here, so that the leap day comes last. An era earlier, so that no year is negative.
+    // Years begin in March here, so that the leap day comes last. 400 years are added, so that no year is negative.
     let year = year + 400 - u32::from(month <= 2);
     let (era, year_of_era) = (year / 400, year % 400);
     let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
@@ -408,7 +407,7 @@ fn days_from_civil(year: u32, month: u32, day: u32) -> i64 {
     i64::from(era * 146_097 + day_of_era) - 719_468 - 146_097
 }
 
-/// The inverse of [`days_from_civil`].
+/// Inverse of [`days_from_civil`].
 fn civil_from_days(days: i64) -> (i64, i64, i64) {
     let days = days + 719_468;
     let era = days.div_euclid(146_097);
@@ -422,7 +421,7 @@ fn civil_from_days(days: i64) -> (i64, i64, i64) {
 }
 
 impl PartialOrd for Timestamp {
-    /// By instant; two texts for one instant are not ordered.
+    /// Compares by instant; two texts for one instant are not ordered.
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         match self.instant.cmp(&other.instant) {
             Ordering::Equal if self.text != other.text => None,

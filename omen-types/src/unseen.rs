@@ -1,31 +1,32 @@
-//! Invisible characters, and those that change how others are shown: foreign text uses them to look like something else.
+//! Invisible characters, and those that change the display of others: foreign text uses them to disguise itself.
 
-/// Whether a character leaves no mark of its own: a control character, a separator of lines, or one that is only there
-/// to turn the direction of writing, to join, to select a form, or to carry a tag.
+/// Returns whether a character is invisible: a control character, a line separator, or one that only changes the writing
+/// direction, joins others, selects a variant, or carries a tag.
 ///
-/// These are the categories Cc, Cf, Zl and Zp of Unicode 16 and what has the property `Default_Ignorable_Code_Point`,
-/// without the signs of Cf that are drawn (`Prepended_Concatenation_Mark`). Blanks are seen by what they part.
+/// These are the categories Cc, Cf, Zl and Zp of Unicode 16 and the characters with the property `Default_Ignorable_Code_Point`,
+/// without the characters of Cf that are drawn (`Prepended_Concatenation_Mark`). Blanks count as visible, because they separate
+/// words.
 #[must_use]
 pub const fn is_unseen(c: char) -> bool {
     matches!(c,
         // Control characters.
         '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}'
-        // Soft hyphen, grapheme joiner, mark of Arabic letters.
+        // Soft hyphen, grapheme joiner, Arabic letter mark.
         | '\u{ad}' | '\u{34f}' | '\u{61c}'
-        // Fillers of Hangul, which are letters; inherent vowels of Khmer; selectors of Mongolian.
+        // Hangul fillers, which are letters; Khmer inherent vowels; Mongolian variation selectors.
         | '\u{115f}'..='\u{1160}' | '\u{3164}' | '\u{ffa0}' | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}'
-        // Characters without width, joiners, marks of direction; separators and embeddings; isolates and operators.
+        // Zero-width characters, joiners, direction marks; separators and embeddings; isolates and operators.
         | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-        // Selectors of forms; the byte order mark; annotations.
+        // Variation selectors; byte order mark; annotations.
         | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{fff0}'..='\u{fffb}'
         // Controls of hieroglyphs, shorthand and music.
         | '\u{13430}'..='\u{1343f}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
-        // Tags, in which whole sentences can be hidden, and more selectors.
+        // Tags, in which whole sentences can be hidden, and more variation selectors.
         | '\u{e0000}'..='\u{e0fff}'
     )
 }
 
-/// Whether a reader sees a text: whether one of its characters is neither unseen nor blank.
+/// Returns whether a reader can see a text, that is whether a character of it is neither invisible nor blank.
 #[must_use]
 pub const fn is_visible(text: &str) -> bool {
     let mut rest = text.as_bytes();
@@ -36,11 +37,11 @@ pub const fn is_visible(text: &str) -> bool {
             [a @ ..0xe0, b, after @ ..] => (lead(*a, 0x1f) | next(*b), after),
             [a @ ..0xf0, b, c, after @ ..] => ((lead(*a, 0x0f) | next(*b)) << 6 | next(*c), after),
             [a, b, c, d, after @ ..] => (((lead(*a, 0x07) | next(*b)) << 6 | next(*c)) << 6 | next(*d), after),
-            // INVARIANT: a `str` ends with a whole character.
+            // INVARIANT: a `str` ends with a complete character.
             [_, ..] => return false,
         };
         match char::from_u32(bits) {
-            // A pattern of Braille without dots is drawn as a blank.
+            // The Braille pattern without dots is drawn as a blank.
             Some('\u{2800}') => {}
             Some(c) if !c.is_whitespace() && !is_unseen(c) => return true,
             _ => {}
@@ -49,12 +50,12 @@ pub const fn is_visible(text: &str) -> bool {
     }
 }
 
-/// The bits of the first byte of a character, above those of the second.
+/// Returns the bits of the first byte of a character, above those of the second.
 const fn lead(byte: u8, mask: u8) -> u32 {
     ((byte & mask) as u32) << 6
 }
 
-/// The bits of a later byte of a character.
+/// Returns the bits of a later byte of a character.
 const fn next(byte: u8) -> u32 {
     (byte & 0x3f) as u32
 }
@@ -78,7 +79,7 @@ mod tests {
         }
     }
 
-    /// That the table is Unicode's is tested where there is a second one: in `omen-gate`, by a regular expression.
+    /// The table is compared with Unicode's where a second copy exists: in `omen-gate`, by a regular expression.
     #[test]
     fn what_turns_or_hides_text_is_unseen_and_what_is_drawn_is_not() {
         let unseen = "\0\n\u{1b}\u{7f}\u{85}\u{ad}\u{61c}\u{200b}\u{200d}\u{200e}\u{200f}\u{2028}\u{202a}\u{202e}\

@@ -1,17 +1,16 @@
 //! The OMEN v0.7 protocol as data.
 //!
-//! Every fact of the protocol stands in the JSON files of this package and nowhere else: packet
-//! schemas (JSON Schema 2020-12), the state machine with its events, transition rows and sequence
-//! rules (`episode.fsm.json`), the invariants (`rules.json`), and the codes and steps of the tool
-//! boundary (`gate.json`). The crates to the right of this one are generated from these files or are
-//! tested against them.
+//! The JSON files of this package are the only source of every fact of the protocol: packet schemas (JSON Schema 2020-12), the
+//! state machine with its events, transition rows and sequence rules (`episode.fsm.json`), the invariants (`rules.json`), and the
+//! codes and steps of the tool boundary (`gate.json`). The dependent crates are generated from these files or tested against
+//! them.
 //!
 //! ```
 //! let (path, text) = omen_schema::FILES[0];
 //! assert!(path.ends_with(".json") && text.starts_with('{'));
 //! ```
 //!
-//! Besides, it has two tools for all who read the files, at build time or later: [`mod@pointer`] and [`suggest`].
+//! Two modules serve programs that read the files, at build time or later: [`mod@pointer`] and [`suggest`].
 //!
 //! Architecture invariant: this package knows no Rust type of the protocol.
 
@@ -20,13 +19,13 @@ pub mod suggest;
 
 include!(concat!(env!("OUT_DIR"), "/files.rs"));
 
-/// The text of one schema file, by its path under `v0.7/`.
+/// Returns the text of a schema file, by its path under `v0.7/`.
 #[must_use]
 pub fn file(path: &str) -> Option<&'static str> {
     lookup(FILES, path)
 }
 
-/// The text of one example file, by its path under `examples/`.
+/// Returns the text of an example file, by its path under `examples/`.
 #[must_use]
 pub fn example(path: &str) -> Option<&'static str> {
     lookup(EXAMPLES, path)

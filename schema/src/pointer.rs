@@ -1,4 +1,4 @@
-//! JSON pointers (RFC 6901): their steps, and how a step is written.
+//! JSON pointers (RFC 6901): their steps, and the escaping of a step.
 //!
 //! ```
 //! use omen_schema::pointer;
@@ -11,7 +11,7 @@
 
 use std::borrow::Cow;
 
-/// A step as it is written in a pointer.
+/// Escapes a step for a pointer.
 #[must_use]
 pub fn escape(step: &str) -> Cow<'_, str> {
     if step.bytes().any(|byte| matches!(byte, b'~' | b'/')) {
@@ -21,7 +21,7 @@ pub fn escape(step: &str) -> Cow<'_, str> {
     }
 }
 
-/// The step that is written so in a pointer.
+/// Unescapes a step of a pointer.
 #[must_use]
 pub fn unescape(step: &str) -> Cow<'_, str> {
     if step.contains('~') { Cow::Owned(step.replace("~1", "/").replace("~0", "~")) } else { Cow::Borrowed(step) }
@@ -33,7 +33,7 @@ pub fn push(pointer: &mut String, step: &str) {
     pointer.push_str(&escape(step));
 }
 
-/// The steps of a pointer, from the outermost; none for the empty pointer, which is the whole document.
+/// Returns the steps of a pointer, from the outermost; none for the empty pointer, which means the whole document.
 pub fn steps(pointer: &str) -> impl Iterator<Item = Cow<'_, str>> {
     pointer.split('/').skip(1).map(unescape)
 }

@@ -1,10 +1,10 @@
-//! "Did you mean": the nearest of a list of names.
+//! "Did you mean": the most similar of a list of names.
 
-/// The longest text that is compared, in bytes: a pathological key must not cost quadratic time, and no name of the
-/// protocol is that long.
+/// Maximum length of a compared text in bytes: a pathological key must not cost quadratic time, and no name of the protocol is
+/// that long.
 const LONGEST: usize = 64;
 
-/// The candidate nearest to `text`, if one is near enough to be a typing mistake. Case of letters counts nothing.
+/// Returns the candidate most similar to `text`, if the difference may be a typing mistake. Case is ignored.
 ///
 /// ```
 /// use omen_schema::suggest::nearest;
@@ -19,7 +19,7 @@ pub fn nearest<'c>(text: &str, candidates: impl IntoIterator<Item = &'c str>) ->
     let (folded, length) = (text.to_lowercase(), text.chars().count());
     // A third of the letters may be wrong or missing: with more, short names all look alike.
     let limit = |candidate: &str| (length.max(candidate.chars().count()) / 3).max(1);
-    // Each letter more or less is a mistake.
+    // Each additional or missing letter is a mistake.
     let may_be_near = |candidate: &&str| {
         !candidate.is_ascii() || !text.is_ascii() || candidate.len().abs_diff(length) <= limit(candidate)
     };
@@ -32,7 +32,7 @@ pub fn nearest<'c>(text: &str, candidates: impl IntoIterator<Item = &'c str>) ->
         .map(|(_, candidate)| candidate)
 }
 
-/// The only candidate that a text begins, if it has four letters or more. Case of letters counts nothing.
+/// Returns the only candidate that begins with a text of four letters or more. Case is ignored.
 ///
 /// ```
 /// use omen_schema::suggest::completed;
@@ -48,8 +48,9 @@ pub fn completed<'c>(text: &str, candidates: impl IntoIterator<Item = &'c str>) 
     only(candidates.into_iter().filter(|candidate| candidate.to_lowercase().starts_with(&folded)))
 }
 
-/// The only identifier that a text may be a misspelling of: with other letters in capitals, other separators, an `O` for a `0` or an
-/// `l` for a `1`, or one letter wrong in a word of five or more. Another number or a shorter word is another identifier.
+/// Returns the only identifier that a text may be a misspelling of: with other capitalization, other separators, an `O` for a `0`
+/// or an `l` for a `1`, or one wrong letter in a word of five or more. A different number or shorter word means a different
+/// identifier.
 ///
 /// ```
 /// use omen_schema::suggest::misspelt;
@@ -91,7 +92,7 @@ fn is_misspelt(id: &str, other: &str) -> bool {
     }
 }
 
-/// The words without their separators, but for those between two numbers: `11_1` is another identifier than `1_11`.
+/// Joins the words without their separators, except between two numbers: `11_1` and `1_11` are different identifiers.
 fn joined(words: &[String]) -> String {
     words.iter().fold(String::new(), |mut joined, word| {
         if joined.ends_with(|c: char| c.is_ascii_digit()) && word.starts_with(|c: char| c.is_ascii_digit()) {

@@ -1,9 +1,9 @@
-//! What the builders of branches and of packets share.
+//! Shared parts of the builders of branches and packets.
 //!
-//! The plain `builder()` of an object with conditionals or bounds that no type carries checks them when it builds, and
-//! gives a [`Result`]. The builder of a branch, such as
-//! [`TaskDirectivePayload::write`](crate::TaskDirectivePayload::write), carries in its type which members are set: what
-//! the branch demands is required when the program is compiled, and building cannot fail.
+//! The plain `builder()` of an object with conditionals, or with bounds that no type expresses, checks them when it builds, and
+//! returns a [`Result`]. The builder of a branch, such as [`TaskDirectivePayload::write`](crate::TaskDirectivePayload::write),
+//! has the members that are set in its type: the members that the branch requires are required at compile time, and building
+//! cannot fail.
 //!
 //! ```
 //! use omen_types::{ExecutionMethod, TaskDirectivePayload, TaskType};
@@ -30,7 +30,7 @@ use crate::metadata::Metadata;
 use crate::scalar::Invalid;
 use crate::time::Timestamp;
 
-/// A required member of a builder that is not set.
+/// Type parameter for a required member of a builder that is not set.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unset(());
 
@@ -38,7 +38,7 @@ impl Unset {
     pub(crate) const NEW: Self = Self(());
 }
 
-/// A required member of a builder that is set. Only setters make it.
+/// Type parameter for a required member of a builder that is set. Only setters create it.
 #[derive(Clone, Copy, Debug)]
 pub struct Set<T>(T);
 
@@ -48,7 +48,7 @@ impl<T> Set<T> {
     }
 }
 
-/// What a member that is set gives: the base of the generated traits, each of which explains one missing member.
+/// Value of a member that is set: the base of the generated traits, each of which explains one missing member.
 #[doc(hidden)]
 pub trait Given<T>: sealed::Sealed {
     fn given(self) -> T;
@@ -60,7 +60,7 @@ impl<T> Given<T> for Set<T> {
     }
 }
 
-/// What the builder of packets needs of a type of packet. Implemented by generated types only.
+/// Parts of a packet for the packet builder. Implemented by generated types only.
 #[doc(hidden)]
 pub trait PacketParts: Sized + serde::Serialize {
     type Payload;
@@ -69,7 +69,7 @@ pub trait PacketParts: Sized + serde::Serialize {
     fn from_parts(header: PacketHeader, mcp: McpEnvelope, payload: Self::Payload, metadata: Metadata) -> Self;
 }
 
-/// A payload, which names its packet. Implemented by generated types only.
+/// A payload, which determines the type of its packet. Implemented by generated types only.
 #[doc(hidden)]
 pub trait PayloadParts: Sized {
     type Packet: PacketParts<Payload = Self>;
@@ -94,21 +94,21 @@ mod sealed {
 pub struct AtLeastOne<T>(Vec<T>);
 
 impl<T> AtLeastOne<T> {
-    /// The first element, and those that follow it.
+    /// Creates a list of a first element and further ones.
     pub fn new(first: T, rest: impl IntoIterator<Item = T>) -> Self {
         let mut all = vec![first];
         all.extend(rest);
         Self(all)
     }
 
-    /// The elements.
+    /// Returns the elements.
     #[must_use]
     pub fn into_vec(self) -> Vec<T> {
         self.0
     }
 }
 
-/// A list without elements, where at least one is required.
+/// Error for an empty list where at least one element is required.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IsEmpty(());
 
@@ -134,7 +134,7 @@ impl<T> From<AtLeastOne<T>> for Vec<T> {
     }
 }
 
-/// Arrays of these lengths have at least one element; for a longer list there is `TryFrom`.
+/// Conversions from arrays with at least one element; for a longer list there is `TryFrom`.
 macro_rules! arrays {
     ($($length:literal)*) => {$(
         impl<T> From<[T; $length]> for AtLeastOne<T> {
@@ -147,16 +147,16 @@ macro_rules! arrays {
 
 arrays!(1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16);
 
-/// Where packets get their ids and times from. No builder reads a clock or makes an id by itself.
+/// Source of the ids and times of packets. No builder reads a clock or makes an id by itself.
 ///
-/// Two closures are one, too: `(|| next_id(), || now())`.
+/// A pair of closures implements it, too: `(|| next_id(), || now())`.
 pub trait Stamp {
-    /// The id of the next packet; unique within its episode (D21).
+    /// Returns the id of the next packet, which must be unique within its episode (D21).
     ///
     /// # Errors
-    /// If the source gives something that is not an id of a packet.
+    /// If the source returns an invalid packet id.
     fn packet_id(&mut self) -> Result<PacketId, Invalid>;
-    /// The time now.
+    /// Returns the current time.
     fn created_at(&mut self) -> Timestamp;
 }
 
@@ -180,8 +180,7 @@ impl<S: Stamp + ?Sized> Stamp for &mut S {
     }
 }
 
-/// Where the packets of an agent come from: one episode, a source of ids and times, and for each packet the layer that sends
-/// it (D63).
+/// Origin of an agent's packets: the episode, a source of ids and times, and for each packet the layer that sends it (D63).
 ///
 /// ```
 /// use omen_types::builder::Origin;
@@ -210,7 +209,7 @@ pub struct Origin<S, L = Own> {
     _layer: L,
 }
 
-/// What an origin knows of the next packet.
+/// Header fields of the next packet that an origin determines.
 pub(crate) struct Stamped {
     pub(crate) packet_id: PacketId,
     pub(crate) created_at: Timestamp,
@@ -220,7 +219,7 @@ pub(crate) struct Stamped {
 }
 
 impl<S: Stamp> Origin<S> {
-    /// The origin of an episode's packets.
+    /// Creates the origin of an episode's packets.
     pub fn new(correlation_id: CorrelationId, stamp: S) -> Self {
         Self { correlation_id, campaign_id: None, stamp, _layer: Own }
     }
@@ -234,18 +233,18 @@ impl<S: Stamp> Origin<S> {
 }
 
 impl<S: Stamp, L: Copy> Origin<S, L> {
-    /// The same origin for packets of another layer, such as a decision of layer 1. A layer that does not send the packet
-    /// does not compile.
+    /// Returns the same origin for packets of another layer, such as a decision of layer 1. A layer that does not send such a
+    /// packet does not compile.
     pub fn sent_by<M: Copy>(&mut self, layer: M) -> Origin<&mut S, M> {
         let (correlation_id, campaign_id) = (self.correlation_id.clone(), self.campaign_id.clone());
         Origin { correlation_id, campaign_id, stamp: &mut self.stamp, _layer: layer }
     }
 
-    /// Makes a packet of an envelope and a payload. For a packet with more members, such as `previous_packet_id`, pass the
+    /// Creates a packet from an envelope and a payload. For a packet with more members, such as `previous_packet_id`, pass the
     /// origin to its builder: `DecisionPacket::builder().origin(&mut origin)?`.
     ///
     /// # Errors
-    /// If the source of ids gives something that is not an id of a packet, or a reader would refuse the packet.
+    /// If the source of ids returns an invalid packet id, or a reader would refuse the packet.
     pub fn packet<Y: PayloadParts>(
         &mut self,
         mcp: impl Into<McpEnvelope>,
@@ -275,7 +274,7 @@ impl<S: Stamp, L: Copy> Origin<S, L> {
     }
 }
 
-/// The value that a builder has made, if it matches its schema.
+/// Returns a value that was built, if it matches its schema.
 pub(crate) fn built<T: Checked>(value: T) -> Result<T, Box<Rejected>> {
     match value.check() {
         Ok(()) => Ok(value),
@@ -283,7 +282,7 @@ pub(crate) fn built<T: Checked>(value: T) -> Result<T, Box<Rejected>> {
     }
 }
 
-/// The packet that a builder has made, if a reader accepts its line.
+/// Returns a packet that was built, if a reader accepts its line.
 pub(crate) fn written<P: PacketParts>(packet: P) -> Result<P, Box<Rejected>> {
     let line = serde_json::to_string(&packet).map_err(|error| Box::new(unwritable(&error)))?;
     let read = PacketFacts::parse(&line).map(drop);

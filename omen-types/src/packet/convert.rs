@@ -1,4 +1,4 @@
-//! Conversions into the forms of a union, where each value fits.
+//! Conversions into the variants of a union.
 
 use super::{IntentScope, LossAmount, LossText, MaxLoss, ScopeText, Text};
 use crate::scalar::Trusted as _;
@@ -17,14 +17,14 @@ impl From<serde_json::Map<String, serde_json::Value>> for IntentScope {
     }
 }
 
-/// The greatest loss in words.
+/// The maximum loss in words.
 impl From<Text> for MaxLoss {
     fn from(text: Text) -> Self {
         Self::Text(LossText::trusted(text.into()))
     }
 }
 
-/// The greatest loss as a whole number, in a unit that sender and receiver agree on.
+/// The maximum loss as a whole number, in a unit that sender and receiver agree on.
 impl From<u32> for MaxLoss {
     fn from(amount: u32) -> Self {
         Self::Amount(LossAmount::trusted(amount.into()))

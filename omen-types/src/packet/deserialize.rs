@@ -1,4 +1,4 @@
-//! Packets as values: read by plain serde, since the verdict on the text came before.
+//! Deserialization of packets by plain serde, after the verdict on their text.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,12 +12,12 @@ use super::{McpEnvelope, Packet, PacketHeader, PacketType, Payload, unique};
 use crate::metadata::Metadata;
 use crate::parser::PacketKey;
 
-/// The value of an optional member that is there.
+/// Deserializes an optional member that is present.
 pub(super) fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
     T::deserialize(deserializer).map(Some)
 }
 
-/// Any packet, as strictly as from text: the value is written as text, and that is parsed. For text itself,
+/// Deserializes any packet as strictly as from text: the value is written as text, which is then parsed. For text itself,
 /// [`str::parse`] is faster.
 impl<'de> Deserialize<'de> for Packet {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -29,7 +29,7 @@ impl<'de> Deserialize<'de> for Packet {
     }
 }
 
-/// A packet of which the verdict is known.
+/// Deserializes a packet whose text was accepted before.
 pub(super) fn unchecked<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Packet, D::Error> {
     deserializer.deserialize_map(PacketVisitor)
 }
@@ -47,7 +47,7 @@ impl<'de> Visitor<'de> for PacketVisitor {
         let mut header: Option<PacketHeader> = None;
         let mut mcp: Option<McpEnvelope> = None;
         let mut payload: Option<Payload> = None;
-        // A payload that comes before the header waits here until its type is known.
+        // A payload before the header waits here until its type is known.
         let mut waiting: Option<Value> = None;
         let mut metadata = Map::new();
         while let Some(Name(name)) = map.next_key()? {
@@ -74,11 +74,11 @@ impl<'de> Visitor<'de> for PacketVisitor {
     }
 }
 
-/// The name of a member, borrowed where it can be.
+/// Name of a member, borrowed if possible.
 #[derive(Deserialize)]
 struct Name<'t>(#[serde(borrow)] Cow<'t, str>);
 
-/// The payload of a packet of a type.
+/// Seed for the payload of a packet type.
 struct PayloadOf(PacketType);
 
 impl<'de> DeserializeSeed<'de> for PayloadOf {

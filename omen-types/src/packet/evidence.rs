@@ -1,19 +1,18 @@
-//! Lists of which rules need one fact, folded while they are read.
+//! Summaries of lists from which rules need one fact, computed while parsing.
 
 use super::{BeliefChangeFacts, EvidenceRefFacts, RefType};
 use crate::parser::Gather;
 use crate::time::Instant;
 
 impl RefType {
-    /// Whether evidence of this sort shows how things are now (INV-004).
+    /// Returns whether evidence of this type shows the present state (INV-004).
     #[must_use]
     pub const fn is_live(self) -> bool {
         matches!(self, Self::ToolOutput | Self::UserObservation)
     }
 }
 
-/// The newest of the references that show how things are now (INV-004): tool outputs and user
-/// observations.
+/// The newest of the references that show the present state: tool outputs and user observations (INV-004).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LiveEvidence {
     newest: Option<Instant>,
@@ -21,13 +20,13 @@ pub struct LiveEvidence {
 }
 
 impl LiveEvidence {
-    /// When the newest live evidence was taken; `None` if there is none.
+    /// Returns the time of the newest live evidence; `None` if there is none.
     #[must_use]
     pub fn newest(self) -> Option<Instant> {
         self.newest
     }
 
-    /// When the newest evidence of any sort was taken; `None` if there is none.
+    /// Returns the time of the newest evidence of any type; `None` if there is none.
     #[must_use]
     pub fn newest_of_all(self) -> Option<Instant> {
         self.newest_of_all
@@ -45,7 +44,7 @@ impl Gather<EvidenceRefFacts> for LiveEvidence {
     }
 }
 
-/// Which of some belief changes replaces a belief that was held before.
+/// First of some belief changes that replaces an earlier belief.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PriorValues {
     changes: u32,
@@ -53,7 +52,7 @@ pub struct PriorValues {
 }
 
 impl PriorValues {
-    /// The index of the first change that has another `prior_value` than null.
+    /// Returns the index of the first change whose `prior_value` is not null.
     #[must_use]
     pub fn first(self) -> Option<u32> {
         self.first

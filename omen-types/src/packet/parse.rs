@@ -1,4 +1,4 @@
-//! Parses one line of text: into a packet, into the facts that rules check, or into all its errors.
+//! Parser for a line of text: returns a packet, the facts that rules check, or all errors.
 
 use super::deserialize::unchecked;
 use super::placeholder;
@@ -10,23 +10,23 @@ use crate::parser::Cursor;
 use crate::scalar::TextScalar;
 use crate::shape::{self, HasShape, Scanner};
 
-/// A line that is not a valid packet: its errors, and what its header claims.
+/// A line that is not a valid packet: its errors, and the claims of its header.
 #[derive(Clone, Debug, Default)]
 pub struct Rejected {
-    /// All that is wrong; never empty. `JSON` errors come alone.
+    /// All errors, at least one. A `JSON` error is always the only one.
     pub errors: Vec<Diagnostic>,
-    /// What the header says, as far as it is readable.
+    /// Readable fields of the header.
     pub claims: Claims,
 }
 
-/// What the header of a broken packet says, as far as each member is valid by itself.
+/// Fields of the header of a broken packet that are valid by themselves.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Claims {
-    /// `header.packet_id`
+    /// `header.packet_id`.
     pub packet_id: Option<String>,
-    /// `header.correlation_id`
+    /// `header.correlation_id`.
     pub correlation_id: Option<String>,
-    /// `header.packet_type`
+    /// `header.packet_type`.
     pub packet_type: Option<PacketType>,
 }
 
@@ -47,8 +47,7 @@ impl std::error::Error for Rejected {}
 impl std::str::FromStr for Packet {
     type Err = Box<Rejected>;
 
-    /// Parses one packet strictly: by the schema, with no repeated key (D42), within the limits of
-    /// [`crate::limits`].
+    /// Parses one packet strictly: by the schema, without repeated keys (D42), within the limits of [`crate::limits`].
     fn from_str(text: &str) -> Result<Self, Box<Rejected>> {
         PacketFacts::parse(text)?;
         let mut cursor = Cursor::new(text);
@@ -59,21 +58,21 @@ impl std::str::FromStr for Packet {
 }
 
 impl<'t> PacketFacts<'t> {
-    /// Parses one packet as strictly as [`Packet`]'s `FromStr`, and keeps only what rules check.
+    /// Parses one packet as strictly as [`Packet`]'s `FromStr`, and keeps only the facts that rules check.
     ///
     /// # Errors
-    /// All that is wrong with the text.
+    /// All errors of the text.
     pub fn parse(text: &'t str) -> Result<Self, Box<Rejected>> {
         let mut facts = None;
         Self::parse_into(text, &mut facts)?;
         facts.ok_or_else(|| Box::new(reject(text)))
     }
 
-    /// As [`parse`](Self::parse), without moving the facts, which takes as long as some rules. Afterwards `out` is `Some` if
-    /// the result is `Ok`.
+    /// Does the same as [`parse`](Self::parse) without moving the facts, which would take as long as some rules. Afterwards `out`
+    /// is `Some` if the result is `Ok`.
     ///
     /// # Errors
-    /// All that is wrong with the text.
+    /// All errors of the text.
     #[doc(hidden)]
     pub fn parse_into(text: &'t str, out: &mut Option<Self>) -> Result<(), Box<Rejected>> {
         *out = None;
@@ -95,7 +94,7 @@ impl<'t> PacketFacts<'t> {
     }
 }
 
-/// The rejection of a line that is longer than [`MAX_LINE_BYTES`].
+/// Returns the rejection of a line that is longer than [`MAX_LINE_BYTES`].
 #[must_use]
 pub fn too_long() -> Rejected {
     let error = Diagnostic::error(
@@ -106,7 +105,7 @@ pub fn too_long() -> Rejected {
     Rejected { errors: vec![error], claims: Claims::default() }
 }
 
-/// The rejection of a line that is not UTF-8.
+/// Returns the rejection of a line that is not UTF-8.
 #[must_use]
 pub fn not_utf8(error: &std::str::Utf8Error) -> Rejected {
     let at = error.valid_up_to();
@@ -116,7 +115,7 @@ pub fn not_utf8(error: &std::str::Utf8Error) -> Rejected {
     Rejected { errors: vec![found], claims: Claims::default() }
 }
 
-/// Everything that is wrong with a text that the parser has refused.
+/// Returns all errors of a text that the parser has refused.
 #[cold]
 fn reject(text: &str) -> Rejected {
     if let Some(error) = unreadable(text) {
@@ -135,19 +134,19 @@ fn reject(text: &str) -> Rejected {
     Rejected { errors, claims }
 }
 
-/// What to do with an array in the place of a packet: it may be a whole log.
+/// Help for an array in the place of a packet, which may be a whole log.
 const ONE_PER_LINE: &str = "write each packet on one line, such as with `jq -c '.[]'`, or read the input as an array: `omen check --input array`";
 
-/// INVARIANT: the walk finds what the parser refuses, and a text that both accept becomes a value; the referee tests that. If it
-/// ever is not so, the text is refused all the same.
+/// INVARIANT: the walk finds an error in every text that the parser refuses, and a text that both accept can be deserialized; the
+/// referee tests that. If this is ever violated, the text is still refused.
 fn unexplained(reason: &dyn std::fmt::Display) -> Diagnostic {
     Diagnostic::error(Code::Schema, format!("the packet does not match its schema: {reason}"))
 }
 
-/// Some editors begin a file with it.
+/// Byte order mark, which some editors write at the beginning of a file.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// Why a text is not JSON, or is nested too deep.
+/// Returns the reason why a text is not JSON, or is nested too deep.
 fn unreadable(text: &str) -> Option<Diagnostic> {
     if text.starts_with(BYTE_ORDER_MARK) {
         let mut error = Diagnostic::error(Code::Json, "the line begins with a byte-order mark (BOM)")
@@ -171,8 +170,7 @@ fn unreadable(text: &str) -> Option<Diagnostic> {
     shape::syntax(text).err().map(|error| syntax_error(text, &error))
 }
 
-/// The schema errors that the walk alone finds in valid JSON. The referee test compares them with the
-/// parser's verdict.
+/// Returns the schema errors that the walk alone finds in valid JSON. The referee test compares them with the parser's verdict.
 #[doc(hidden)]
 #[must_use]
 pub fn walk(text: &str) -> Vec<Diagnostic> {
@@ -181,7 +179,7 @@ pub fn walk(text: &str) -> Vec<Diagnostic> {
 
 fn syntax_error(text: &str, error: &serde_json::Error) -> Diagnostic {
     let message = error.to_string();
-    // serde_json adds " at line 1 column N"; the place is reported separately.
+    // serde_json adds " at line 1 column N"; the position is reported separately.
     let message = message.split(" at line ").next().unwrap_or(&message);
     let start = text
         .split_inclusive('\n')
@@ -198,7 +196,7 @@ fn syntax_error(text: &str, error: &serde_json::Error) -> Diagnostic {
     let mut found = Diagnostic::error(Code::Json, problem);
     found.span = Some(start..end.max(start));
     if text.trim_start().starts_with(FENCE) {
-        // Only a fence with its language: anything else behind it would be lost.
+        // Only a fence with its language: further text after it would be lost.
         let is_bare = text.trim().trim_start_matches('`').chars().all(char::is_alphanumeric);
         found.edit = is_bare.then(|| Edit::safe(""));
         found.span = Some(0..text.len());
@@ -206,8 +204,8 @@ fn syntax_error(text: &str, error: &serde_json::Error) -> Diagnostic {
     found.help(remedy(message, text.get(start..).unwrap_or_default()))
 }
 
-/// The problem with a text that RFC 8259 allows and this protocol does not, because readers differ on it (D84); none for a text that
-/// is not JSON. `serde_json` reports both alike.
+/// Returns the problem with a text that RFC 8259 allows and this protocol refuses because readers disagree on it (D84); `None`
+/// for a text that is not JSON. `serde_json` reports both alike.
 fn beyond_the_grammar(message: &str) -> Option<&'static str> {
     if message == OUT_OF_RANGE {
         Some("number beyond the range of a double, a limit beyond RFC 8259")
@@ -220,12 +218,12 @@ fn beyond_the_grammar(message: &str) -> Option<&'static str> {
 
 const OUT_OF_RANGE: &str = "number out of range";
 
-/// A pair that is cut short ends the escape early.
+/// Returns whether the error is a lone surrogate. A truncated pair ends the escape early.
 fn is_lone_surrogate(message: &str) -> bool {
     message.contains("surrogate") || message.contains("hex escape")
 }
 
-/// How to fix a syntax error: what `serde_json` reports, and the text from the place on.
+/// Returns the help for a syntax error, given the message of `serde_json` and the text after the error.
 fn remedy(message: &str, rest: &str) -> String {
     let word: String = rest.chars().take_while(|c| c.is_ascii_alphabetic()).collect();
     if rest.starts_with(FENCE) {
@@ -262,13 +260,13 @@ fn remedy(message: &str, rest: &str) -> String {
     }
 }
 
-/// Where a packet is written as Python prints it.
+/// Addition to the help for a packet that is written as Python prints it.
 const PYTHON: &str = "; in Python, write packets with `json.dumps`";
 
-/// How a code block begins and ends in Markdown.
+/// Delimiter of a code block in Markdown.
 const FENCE: &str = "```";
 
-/// A control character as JSON has it in strings.
+/// Returns a control character as JSON writes it in strings.
 fn escaped(c: char) -> String {
     match c {
         '\n' => "\\n".to_owned(),
@@ -278,7 +276,7 @@ fn escaped(c: char) -> String {
     }
 }
 
-/// Reads the header leniently.
+/// Parses the header leniently.
 fn claims(text: &str) -> Claims {
     let mut claims = Claims::default();
     let mut scanner = Scanner::new(text);
@@ -309,7 +307,7 @@ fn claims(text: &str) -> Claims {
 
 /// A value that can be checked against its schema after it was built or changed.
 pub trait Checked: HasShape + serde::Serialize {
-    /// Checks what the types alone do not carry: lengths of arrays, conditionals.
+    /// Checks the constraints that types do not express: lengths of arrays, conditionals.
     ///
     /// # Errors
     /// Every schema error, with its JSON pointer.
@@ -320,7 +318,7 @@ pub trait Checked: HasShape + serde::Serialize {
     /// Parses a part of a packet as strictly as [`Packet`]'s `FromStr` parses the whole.
     ///
     /// # Errors
-    /// All that is wrong with the text. JSON pointers and spans begin at the part.
+    /// All errors of the text. JSON pointers and spans are relative to the part.
     fn parse(text: &str) -> Result<Self, Vec<Diagnostic>>
     where
         Self: serde::de::DeserializeOwned,
@@ -342,7 +340,7 @@ pub trait Checked: HasShape + serde::Serialize {
 impl<T: HasShape + serde::Serialize> Checked for T {}
 
 impl Packet {
-    /// Checks what the types alone do not carry: lengths of arrays, conditionals.
+    /// Checks the constraints that types do not express: lengths of arrays, conditionals.
     ///
     /// # Errors
     /// Every schema error, with its JSON pointer.
@@ -362,8 +360,8 @@ fn verdict<T: serde::Serialize + ?Sized>(value: &T, shape: &'static shape::Shape
     if errors.is_empty() { Ok(()) } else { Err(errors) }
 }
 
-/// Where the value at a JSON pointer stands in a packet's line, in bytes. If the last step leads
-/// nowhere, the place of the value before it.
+/// Returns the span of the value at a JSON pointer in a packet's line, in bytes. If the last step does not exist, returns the
+/// span of the value before it.
 #[must_use]
 pub fn locate(text: &str, pointer: &str) -> Option<std::ops::Range<usize>> {
     shape::locate(text, pointer)

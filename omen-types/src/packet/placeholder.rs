@@ -1,19 +1,19 @@
-//! Texts that are still to be written.
+//! Placeholders for texts that an author has to write.
 
 use crate::metadata;
 use crate::pointer;
 use crate::shape::{JsonType, Scanner};
 
-/// The text that `omen new` leaves where an author has to write (D89).
+/// Text that `omen new` writes where an author has to write (D89).
 pub const PLACEHOLDER: &str = "…";
 
-/// The byte that it begins with.
+/// First byte of the placeholder.
 pub(crate) const FIRST_BYTE: u8 = match PLACEHOLDER.as_bytes() {
     [first, ..] => *first,
     [] => 0,
 };
 
-/// The JSON pointers of all values of a packet that are [`PLACEHOLDER`]. Names of fields do not count, and metadata is not read (D38).
+/// Returns the JSON pointers of all values of a packet that are [`PLACEHOLDER`]. Names of fields and metadata (D38) are ignored.
 #[must_use]
 #[cold]
 pub fn find(text: &str) -> Vec<String> {

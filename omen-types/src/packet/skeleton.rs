@@ -1,12 +1,12 @@
-//! Packets to start from: with all that the schema requires, and nothing else.
+//! Skeletons: packets with the members that the schema requires, as a starting point.
 
 use super::parse::Rejected;
 use super::{Packet, PacketType, packet_shape};
 use crate::shape;
 
 impl Packet {
-    /// Returns a packet of a type with the required fields, each with an example value. The schema accepts it; what is in
-    /// it is for the caller to replace.
+    /// Returns a packet of a type with the required fields, each with an example value. The schema accepts it; the caller
+    /// replaces the values.
     ///
     /// ```
     /// use omen_types::{Packet, PacketType};
@@ -20,10 +20,10 @@ impl Packet {
     /// ```
     ///
     /// # Errors
-    /// None as long as the examples in the schema are valid, which a test shows for every type.
+    /// None while the examples in the schema are valid, which a test checks for every type.
     pub fn skeleton(packet_type: PacketType) -> Result<Self, Box<Rejected>> {
         let text = shape::example_of(packet_shape(Some(packet_type)));
-        // The header is that of all packets, so its example has the first of all types.
+        // All packets share one header definition, so its example has the first of all types.
         let first = PacketType::ALL.first().copied().unwrap_or(packet_type);
         let tag = |packet_type: PacketType| format!("\"packet_type\": \"{packet_type}\"");
         text.replacen(&tag(first), &tag(packet_type), 1).parse()

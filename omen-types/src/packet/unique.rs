@@ -1,4 +1,5 @@
-//! A JSON value out of any format, in which a repeated key is an error (D42); `serde_json::Value` keeps the last of them.
+//! Deserialization of a JSON value from any format, in which a repeated key is an error (D42); `serde_json::Value` keeps the last
+//! one.
 
 use std::fmt;
 
@@ -8,14 +9,14 @@ use serde_json::{Map, Number, Value};
 
 use crate::limits::MAX_DEPTH;
 
-/// Reads a value that is nested no deeper than [`MAX_DEPTH`].
+/// Deserializes a value that is nested no deeper than [`MAX_DEPTH`].
 pub(super) fn value<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> {
     Unique { levels: MAX_DEPTH }.deserialize(deserializer)
 }
 
 #[derive(Clone, Copy)]
 struct Unique {
-    /// How many levels of arrays and objects are left.
+    /// Remaining levels of arrays and objects.
     levels: u8,
 }
 

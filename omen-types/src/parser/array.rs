@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use super::{Cursor, Parse, Parsed, refused};
 
-/// What an array's elements go into.
+/// Collector of an array's elements.
 pub(crate) trait Gather<T>: Default {
     fn take(&mut self, element: T);
 }
@@ -16,13 +16,13 @@ impl<T> Gather<T> for Vec<T> {
     }
 }
 
-/// Keeps nothing of the elements; the array's length is known anyway.
+/// Discards the elements; the array's length is known anyway.
 impl<T> Gather<T> for () {
     #[inline]
     fn take(&mut self, _: T) {}
 }
 
-/// An array with so many elements, read by `P`, gathered in `G`; gives the gathering and the length.
+/// An array of `MIN` to `MAX` elements, parsed by `P` and collected in `G`; returns the collector and the length.
 pub(crate) struct Array<P, G, const MIN: usize, const MAX: usize>(PhantomData<(P, G)>);
 
 impl<'t, P: Parse<'t>, G: Gather<P::Out>, const MIN: usize, const MAX: usize> Parse<'t> for Array<P, G, MIN, MAX> {

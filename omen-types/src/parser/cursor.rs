@@ -1,20 +1,20 @@
-//! A place in a text, and the steps that cost next to nothing.
+//! Position in a text, and the cheapest operations on it.
 
 use super::{Parsed, Refused, refused};
 
-/// How many bytes are compared together.
+/// Number of bytes that are compared together.
 pub(super) const WINDOW: usize = 32;
 
-/// A place in a text.
+/// Position in a text.
 #[derive(Clone, Debug)]
 pub(crate) struct Cursor<'t> {
     text: &'t str,
     at: usize,
-    /// Whether a space stood after the first colon. Then one is expected after every colon and comma, as Python's
-    /// `json.dumps` writes them.
+    /// Whether a space follows the first colon. If so, one is expected after every colon and comma, as Python's `json.dumps`
+    /// writes them.
     spaced: bool,
-    /// Whether a string began as [`PLACEHOLDER`](crate::packet::placeholder::PLACEHOLDER) does, or with an escape. Then it is worth
-    /// looking for one.
+    /// Whether a string began like [`PLACEHOLDER`](crate::packet::placeholder::PLACEHOLDER), or with an escape. Only then a
+    /// search for placeholders is worthwhile.
     marked: bool,
 }
 
@@ -23,7 +23,7 @@ impl<'t> Cursor<'t> {
         Self { text, at: 0, spaced: false, marked: false }
     }
 
-    /// Whether a string that was read may be a placeholder.
+    /// Returns whether a parsed string may be a placeholder.
     pub(crate) fn may_have_placeholder(&self) -> bool {
         self.marked
     }
@@ -38,7 +38,7 @@ impl<'t> Cursor<'t> {
         self.at
     }
 
-    /// Goes to another place.
+    /// Moves to another position.
     pub(crate) fn go_to(&mut self, at: usize) {
         self.at = at;
     }
@@ -48,13 +48,13 @@ impl<'t> Cursor<'t> {
         self.at += bytes;
     }
 
-    /// Steps over white space. Whether nothing else is left.
+    /// Skips white space. Returns whether the text ends there.
     pub(crate) fn ends(&mut self) -> bool {
         self.space();
         self.at >= self.text.len()
     }
 
-    /// The next byte; at the end 0, which is nowhere in JSON.
+    /// Returns the next byte; at the end 0, which is never valid in JSON.
     #[inline(always)]
     pub(crate) fn peek(&self) -> u8 {
         self.text.as_bytes().get(self.at).copied().unwrap_or(0)
@@ -70,25 +70,25 @@ impl<'t> Cursor<'t> {
         self.text.as_bytes().get(self.at..).unwrap_or_default()
     }
 
-    /// The whole text.
+    /// Returns the whole text.
     #[inline(always)]
     pub(super) fn all(&self) -> &'t str {
         self.text
     }
 
-    /// The text from a place up to another one. Both must be on a boundary of characters.
+    /// Returns the text between two positions, which must be character boundaries.
     #[inline(always)]
     pub(super) fn slice(&self, from: usize, to: usize) -> Parsed<&'t str> {
         self.text.get(from..to).ok_or(Refused)
     }
 
-    /// The bytes from a place on; none near the end of the text.
+    /// Returns the bytes from a position on; `None` near the end of the text.
     #[inline(always)]
     pub(super) fn window(&self, at: usize) -> Option<&'t [u8; WINDOW]> {
         self.text.as_bytes().get(at..)?.first_chunk()
     }
 
-    /// Steps over a literal if it is next.
+    /// Skips a literal if it is next.
     #[inline(always)]
     pub(crate) fn eat<const N: usize>(&mut self, literal: &[u8; N]) -> bool {
         let found = self.rest().first_chunk::<N>() == Some(literal);
@@ -98,7 +98,7 @@ impl<'t> Cursor<'t> {
         found
     }
 
-    /// Steps over a predicted piece of text, in the form that this text has, up to the value behind it.
+    /// Skips a predicted piece of text, in the format that this text uses, up to the value after it.
     #[inline(always)]
     pub(crate) fn predict<const N: usize, const M: usize>(&mut self, compact: &[u8; N], spaced: &[u8; M]) -> bool {
         let found = if self.spaced { self.eat(spaced) } else { self.eat(compact) };
@@ -108,13 +108,13 @@ impl<'t> Cursor<'t> {
         found
     }
 
-    /// Steps over a literal that must be next.
+    /// Skips a literal that must be next.
     #[inline(always)]
     pub(crate) fn expect<const N: usize>(&mut self, literal: &[u8; N]) -> Parsed<()> {
         if self.eat(literal) { Ok(()) } else { refused() }
     }
 
-    /// Steps over white space.
+    /// Skips white space.
     #[inline(always)]
     pub(crate) fn space(&mut self) {
         if self.peek() <= b' ' {
@@ -130,7 +130,7 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// Notes in which form the text is written.
+    /// Detects the format in which the text is written.
     pub(super) fn note_form(&mut self) {
         self.spaced = self.peek() == b' ';
     }

@@ -1,6 +1,6 @@
-//! Free-form JSON: anything goes but a repeated key (D42) and nesting deeper than [`MAX_DEPTH`].
+//! Free-form JSON, where only repeated keys (D42) and nesting deeper than [`MAX_DEPTH`] are refused.
 //!
-//! `DEPTH` is the nesting level of the value if it is an array or object; codegen knows it from the place in the schema.
+//! `DEPTH` is the nesting level of the value if it is an array or object; codegen derives it from the schema.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -9,11 +9,11 @@ use super::text::RawText;
 use super::{Cursor, Parse, Parsed, refused};
 use crate::limits::MAX_DEPTH;
 
-/// Any value, not kept.
+/// Any value, discarded.
 pub(crate) struct AnyValue<const DEPTH: u8>;
-/// Any value, of which only is kept whether it is another one than `null`.
+/// Any value, of which only is kept whether it differs from `null`.
 pub(crate) struct HasValue<const DEPTH: u8>;
-/// An object, not kept.
+/// An object, discarded.
 pub(crate) struct FreeObject<const MIN: usize, const DEPTH: u8>;
 /// An object, kept as its text.
 pub(crate) struct FreeText<const MIN: usize, const DEPTH: u8>;
@@ -58,7 +58,7 @@ impl<'t, const MIN: usize, const DEPTH: u8> Parse<'t> for FreeText<MIN, DEPTH> {
 }
 
 impl<'t> Cursor<'t> {
-    /// Steps over any value.
+    /// Skips any value.
     pub(super) fn value(&mut self, depth: u8) -> Parsed<()> {
         match self.peek() {
             b'"' => self.string().map(drop),
@@ -71,7 +71,7 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// Steps over an object; how many members it has.
+    /// Skips an object. Returns the number of its members.
     fn object(&mut self, depth: u8) -> Parsed<usize> {
         let inner = inside(depth)?;
         self.expect(b"{")?;
@@ -83,7 +83,7 @@ impl<'t> Cursor<'t> {
         loop {
             keys.add_raw(self.string()?)?;
             self.colon()?;
-            // Most values are strings; the choice among all kinds is a jump that the processor can seldom predict.
+            // Most values are strings; a jump over all types would rarely be predicted by the processor.
             if self.peek() == b'"' {
                 self.string()?;
             } else {
@@ -118,25 +118,25 @@ impl<'t> Cursor<'t> {
     }
 }
 
-/// The nesting level inside an array or object at a level.
+/// Returns the nesting level inside an array or object.
 #[inline(always)]
 fn inside(depth: u8) -> Parsed<u8> {
     if depth > MAX_DEPTH { refused() } else { Ok(depth + 1) }
 }
 
-/// The keys of one object, to find a repeated one: a short list, and a tree for the rest.
+/// Keys of one object, to detect repeated ones: a short list, and a tree for the rest.
 #[derive(Default)]
 pub(crate) struct Keys<'t> {
-    /// A bit for each key, which depends on its length and its ends: where it is new, no other key is the same.
+    /// A bit for each key, derived from its length and its ends: a key with a new bit is new.
     traits: u64,
     few: [&'t str; 8],
     count: usize,
-    /// Those that have no room in the list, or are written with an escape.
+    /// Keys that do not fit into the list, or are written with an escape.
     others: BTreeSet<Cow<'t, str>>,
 }
 
 impl<'t> Keys<'t> {
-    /// Adds a key as it is written; fails if it is there.
+    /// Adds a key in its raw form; fails if it is repeated.
     #[inline(always)]
     fn add_raw(&mut self, key: RawText<'t>) -> Parsed<()> {
         if let Some(plain) = key.plain()
@@ -152,7 +152,7 @@ impl<'t> Keys<'t> {
         self.add(key.text()?)
     }
 
-    /// Adds a key; fails if it is there.
+    /// Adds a key; fails if it is repeated.
     pub(crate) fn add(&mut self, key: Cow<'t, str>) -> Parsed<()> {
         if self.insert(key) { Ok(()) } else { refused() }
     }
@@ -180,7 +180,7 @@ impl<'t> Keys<'t> {
     }
 }
 
-/// One of 64 bits, the same one for equal keys.
+/// Returns one of 64 bits, the same one for equal keys.
 #[inline(always)]
 fn traits(key: &str) -> u64 {
     let (first, last) = match key.as_bytes() {

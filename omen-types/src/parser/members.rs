@@ -1,8 +1,8 @@
-//! The members of closed objects.
+//! Members of closed objects.
 
 use super::{Cursor, Parse, Parsed, refused};
 
-/// Notes that a member is there; fails if it was there before.
+/// Records that a member is present; fails if it is repeated.
 #[inline(always)]
 pub(crate) fn once(seen: &mut u64, bit: u64) -> Parsed<()> {
     let is_new = *seen & bit == 0;
@@ -10,14 +10,14 @@ pub(crate) fn once(seen: &mut u64, bit: u64) -> Parsed<()> {
     if is_new { Ok(()) } else { refused() }
 }
 
-/// Fails unless all required members are there.
+/// Fails unless all required members are present.
 #[inline(always)]
 pub(crate) fn need(seen: u64, required: u64) -> Parsed<()> {
     if seen & required == required { Ok(()) } else { refused() }
 }
 
 impl<'t> Cursor<'t> {
-    /// Steps into an object up to the value of its first member, whichever it is; `None` if it is empty.
+    /// Enters an object, up to the value of its first member; `None` if it is empty.
     #[cold]
     #[inline(never)]
     pub(crate) fn first_member<K: Parse<'t, Out = K>>(&mut self) -> Parsed<Option<K>> {
@@ -26,7 +26,7 @@ impl<'t> Cursor<'t> {
         if self.eat(b"}") { Ok(None) } else { self.member().map(Some) }
     }
 
-    /// Steps up to the value of the next member, whichever it is, or over the end of the object.
+    /// Skips to the value of the next member, or past the end of the object.
     #[cold]
     #[inline(never)]
     pub(crate) fn next_member<K: Parse<'t, Out = K>>(&mut self) -> Parsed<Option<K>> {
@@ -46,7 +46,7 @@ impl<'t> Cursor<'t> {
         Ok(key)
     }
 
-    /// Steps over the colon between a name and its value.
+    /// Skips the colon between a name and its value.
     #[inline(always)]
     pub(crate) fn colon(&mut self) -> Parsed<()> {
         self.space();

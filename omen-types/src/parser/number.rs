@@ -1,29 +1,29 @@
 //! Numbers.
 //!
-//! The short ones that packets mostly have are read here. What is longer, or written in another form, `serde_json` reads,
-//! so that its verdict is ours: whether a number is finite, and which double is the nearest.
+//! The short numbers of most packets are parsed here. Longer numbers and other notations are left to `serde_json`, so that its
+//! verdict applies: whether a number is finite, and which double is the nearest.
 
 use std::marker::PhantomData;
 
 use super::{Cursor, Parse, Parsed, Refused, refused};
 use crate::scalar::{IntegerScalar, NumberScalar, Trusted, whole};
 
-/// So many digits fit the integers that a double can tell apart.
+/// Number of decimal digits that a double represents exactly.
 const DIGITS: usize = 15;
 
-/// Powers of ten, each of which is a double.
+/// Powers of ten, each of which is an exact double.
 const TENS: [f64; DIGITS + 1] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
 
-/// A longer number may be too great for a double.
+/// Number of characters up to which a number is certainly finite as a double.
 const SURELY_FINITE: usize = 300;
 
 /// A word in which each byte is 1.
 const EACH: u64 = 0x0101_0101_0101_0101;
 
-/// Powers of ten, for less than eight digits.
+/// Powers of ten, for fewer than eight digits.
 const SCALES: [u64; 8] = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000];
 
-/// The number of which the bytes are the digits, the first one the lowest byte: pairs, then fours, then all.
+/// Returns the number with these eight digits, the first one in the lowest byte: combines pairs, then fours, then all.
 #[inline(always)]
 const fn eight_digits(digits: u64) -> u64 {
     let pairs = digits.wrapping_mul(10).wrapping_add(digits >> 8) & 0x00ff_00ff_00ff_00ff;
@@ -56,13 +56,13 @@ impl<'t, T: NumberScalar> Parse<'t> for Number<T> {
     }
 }
 
-/// A number of few digits.
+/// A number with few digits.
 pub(super) enum Short {
     Integer(u64),
     Double(f64),
 }
 
-/// The double that is nearest to at most 15 digits, so many of which stand behind the point.
+/// Returns the double nearest to a number of at most 15 digits, `decimals` of which are after the point.
 #[inline(always)]
 fn decimal(digits: u64, decimals: usize) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "at most 15 digits")]
@@ -72,7 +72,7 @@ fn decimal(digits: u64, decimals: usize) -> f64 {
 }
 
 impl<'t> Cursor<'t> {
-    /// Steps over an integer that is not negative, in whatever form it is written (D41).
+    /// Parses an integer that is not negative, in any notation (D41).
     #[inline]
     fn integer(&mut self) -> Parsed<u64> {
         let (from, first) = (self.at(), self.peek());
@@ -83,7 +83,7 @@ impl<'t> Cursor<'t> {
         if first == b'0' && digits > 1 { refused() } else { Ok(value) }
     }
 
-    /// Steps over a number of few digits, if one is next: an integer, or a double if it has a point.
+    /// Parses a number with few digits, if one is next: an integer, or a double if it has a point.
     #[inline]
     pub(super) fn short_number(&mut self) -> Option<Short> {
         let from = self.at();
@@ -100,7 +100,7 @@ impl<'t> Cursor<'t> {
         Some(if decimals == 0 { Short::Integer(value) } else { Short::Double(decimal(value, decimals)) })
     }
 
-    /// Steps over any number.
+    /// Parses any number.
     pub(super) fn number(&mut self) -> Parsed<serde_json::Number> {
         self.serde_number(self.at())
     }
@@ -110,7 +110,7 @@ impl<'t> Cursor<'t> {
         whole(&self.serde_number(from)?).ok_or(Refused)
     }
 
-    /// Steps over a number; the nearest double.
+    /// Parses a number as the nearest double.
     #[inline]
     fn double(&mut self) -> Parsed<f64> {
         let (from, first) = (self.at(), self.peek());
@@ -137,7 +137,7 @@ impl<'t> Cursor<'t> {
         self.serde_number(from)?.as_f64().ok_or(Refused)
     }
 
-    /// Steps over a number of which nothing is kept.
+    /// Skips a number.
     #[inline]
     pub(super) fn any_number(&mut self) -> Parsed<()> {
         let from = self.at();
@@ -161,14 +161,15 @@ impl<'t> Cursor<'t> {
         Ok(())
     }
 
-    /// Steps over digits. `before` with the digits behind it, which is right up to 15 digits; and how many digits they are.
+    /// Parses digits after the digits in `before`. Returns the combined number, which is exact up to 15 digits, and the number of
+    /// new digits.
     #[inline(always)]
     fn digits(&mut self, before: u64) -> (u64, usize) {
         let Some(eight) = self.rest().first_chunk() else { return self.more_digits(before, 0) };
         let bytes = u64::from_le_bytes(*eight);
         let values = bytes.wrapping_sub(EACH * 0x30);
-        // The highest bit of each byte says that it is not a digit; only the lowest such byte counts, so a carry into those above it
-        // does no harm.
+        // The highest bit of each byte marks a non-digit; only the lowest such byte counts, so a carry into higher bytes is
+        // harmless.
         let others = (values | bytes.wrapping_add(EACH * 0x46)) & (EACH * 0x80);
         let count = others.trailing_zeros() / 8;
         let (Some(scale), true) = (SCALES.get(count as usize), count > 0) else {
@@ -190,7 +191,7 @@ impl<'t> Cursor<'t> {
         (value, count)
     }
 
-    /// The number that begins at `from`, by `serde_json`.
+    /// Parses the number that begins at `from` by `serde_json`.
     #[cold]
     fn serde_number(&mut self, from: usize) -> Parsed<serde_json::Number> {
         self.go_to(from);

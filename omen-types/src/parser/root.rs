@@ -1,9 +1,9 @@
-//! The members of a packet: the three that every packet has, in any order, and metadata.
+//! Members of a packet: the three that every packet has, in any order, and metadata.
 
 use super::{Cursor, Keys, Parsed, Refused, once};
 use crate::metadata;
 
-/// The members that every packet has.
+/// Members that every packet has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PacketKey {
     Header,
@@ -26,17 +26,17 @@ impl PacketKey {
     }
 }
 
-/// What was seen of a packet.
+/// Members of a packet that were parsed so far.
 #[derive(Default)]
 pub(crate) struct Root<'t> {
     seen: u64,
     metadata: Keys<'t>,
-    /// Where a payload begins and ends that stands before the header, and so before the type of packet is known.
+    /// Start and end of a payload that comes before the header, when the type of the packet is still unknown.
     payload: Option<(usize, usize)>,
 }
 
 impl<'t> Root<'t> {
-    /// Steps up to the value of the header, if that comes first, as it mostly does.
+    /// Skips to the value of the header, if it comes first, as it mostly does.
     #[inline]
     pub(crate) fn begins(&mut self, cursor: &mut Cursor<'t>) -> bool {
         let found = cursor.eat(b"{\"header\":");
@@ -48,7 +48,7 @@ impl<'t> Root<'t> {
         found
     }
 
-    /// Steps up to the value of the envelope, if that comes next after the header.
+    /// Skips to the value of the envelope, if it comes right after the header.
     #[inline]
     pub(crate) fn goes_on_with_mcp(&mut self, cursor: &mut Cursor<'t>) -> bool {
         let found = cursor.predict(b",\"mcp\":", b", \"mcp\": ");
@@ -58,7 +58,7 @@ impl<'t> Root<'t> {
         found
     }
 
-    /// Steps up to the value of the payload, if that comes next after header and envelope.
+    /// Skips to the value of the payload, if it comes right after header and envelope.
     #[inline]
     pub(crate) fn goes_on_with_payload(&mut self, cursor: &mut Cursor<'t>) -> bool {
         let found = cursor.predict(b",\"payload\":", b", \"payload\": ");
@@ -68,14 +68,14 @@ impl<'t> Root<'t> {
         found
     }
 
-    /// Steps up to the value of the first member, whichever it is; `None` if the packet has none.
+    /// Skips to the value of the first member; `None` if the packet has none.
     pub(crate) fn begin(&mut self, cursor: &mut Cursor<'t>) -> Parsed<Option<PacketKey>> {
         cursor.expect(b"{")?;
         cursor.space();
         if cursor.eat(b"}") { Ok(None) } else { self.named(cursor) }
     }
 
-    /// Steps up to the value of the next member, whichever it is; `None` if the packet has no more.
+    /// Skips to the value of the next member; `None` if the packet has no more.
     pub(crate) fn next(&mut self, cursor: &mut Cursor<'t>) -> Parsed<Option<PacketKey>> {
         cursor.space();
         if cursor.eat(b"}") {
@@ -90,7 +90,7 @@ impl<'t> Root<'t> {
         once(&mut self.seen, key.bit()).map(|()| Some(key))
     }
 
-    /// The member whose name is at the cursor, or the one after metadata.
+    /// Returns the member whose name is at the cursor, or the one after metadata.
     fn named(&mut self, cursor: &mut Cursor<'t>) -> Parsed<Option<PacketKey>> {
         loop {
             let name = cursor.string()?.text()?;
@@ -115,7 +115,7 @@ impl<'t> Root<'t> {
         }
     }
 
-    /// Steps over a payload whose packet type is not yet known.
+    /// Skips a payload whose packet type is not yet known.
     pub(crate) fn put_off(&mut self, cursor: &mut Cursor<'t>) -> Parsed<()> {
         let from = cursor.at();
         cursor.value(LEVEL)?;
@@ -123,7 +123,7 @@ impl<'t> Root<'t> {
         Ok(())
     }
 
-    /// Parses the payload that was stepped over.
+    /// Parses the payload that was skipped.
     pub(crate) fn put_off_payload<T>(
         &self,
         cursor: &mut Cursor<'t>,
@@ -141,5 +141,5 @@ impl<'t> Root<'t> {
     }
 }
 
-/// The nesting level of the members of a packet.
+/// Nesting level of the members of a packet.
 const LEVEL: u8 = 2;

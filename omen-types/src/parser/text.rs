@@ -10,11 +10,11 @@ use crate::packet::placeholder::FIRST_BYTE;
 
 /// A string as it is written between its quotes.
 ///
-/// All its parts are words: a byte among them would be copied together with seven others, for which the processor has to wait.
+/// All fields are words: a single byte among them would be copied together with seven others, which stalls the processor.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RawText<'t> {
     text: &'t str,
-    /// Where the first escape is; behind the end if there is none.
+    /// Position of the first escape; after the end if there is none.
     escape: usize,
 }
 
@@ -24,13 +24,13 @@ impl<'t> RawText<'t> {
         self.text.is_empty()
     }
 
-    /// The string, if it is written without an escape.
+    /// Returns the string, if it is written without an escape.
     #[inline(always)]
     pub(crate) fn plain(self) -> Option<&'t str> {
         if self.escape < self.text.len() { None } else { Some(self.text) }
     }
 
-    /// The string that is meant.
+    /// Returns the string with its escapes resolved.
     #[inline(always)]
     pub(crate) fn text(self) -> Parsed<Cow<'t, str>> {
         match self.plain() {
@@ -46,7 +46,7 @@ impl<'t> RawText<'t> {
 }
 
 impl<'t> Cursor<'t> {
-    /// Steps over a string.
+    /// Parses a string.
     #[inline(always)]
     pub(crate) fn string(&mut self) -> Parsed<RawText<'t>> {
         let from = self.at();
@@ -60,7 +60,7 @@ impl<'t> Cursor<'t> {
         self.escaped_string(from + 1, end)
     }
 
-    /// A string with an escape at `at`, or with what a string cannot have.
+    /// Parses a string with an escape or an invalid character at `at`.
     #[cold]
     fn escaped_string(&mut self, from: usize, mut at: usize) -> Parsed<RawText<'t>> {
         let escape = at - from;
@@ -76,7 +76,8 @@ impl<'t> Cursor<'t> {
         Ok(RawText { text: self.slice(from, at)?, escape })
     }
 
-    /// The first place from `at` on with a quote, a backslash or a control character; the end of the text if there is none.
+    /// Returns the first position from `at` on with a quote, a backslash or a control character; the end of the text if there is
+    /// none.
     #[inline(always)]
     fn event(&self, mut at: usize) -> usize {
         while let Some(window) = self.window(at) {
@@ -89,13 +90,13 @@ impl<'t> Cursor<'t> {
         self.last_event(at)
     }
 
-    /// As [`event`](Self::event), less than a window before the end of the text.
+    /// Does the same as [`event`](Self::event), less than a window before the end of the text.
     #[inline(never)]
     fn last_event(&self, mut at: usize) -> usize {
         let text = self.all().as_bytes();
         if let Some(window) = text.last_chunk() {
             let from = text.len() - WINDOW;
-            // INVARIANT: `at` is behind `from`, and at most at the end.
+            // INVARIANT: `at` is after `from`, and at most at the end.
             let found = u64::from(ends_or_escapes(window)) >> (at - from).min(WINDOW);
             return if found == 0 { text.len() } else { at + found.trailing_zeros() as usize };
         }
@@ -105,7 +106,7 @@ impl<'t> Cursor<'t> {
         at
     }
 
-    /// The place after the escape at `at`. A surrogate must be a pair.
+    /// Returns the position after the escape at `at`. A surrogate must be part of a pair.
     fn after_escape(&self, at: usize) -> Parsed<usize> {
         match self.byte(at + 1) {
             Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(at + 2),
@@ -123,7 +124,7 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// Four hexadecimal digits.
+    /// Parses four hexadecimal digits.
     fn hex(&self, at: usize) -> Parsed<u32> {
         let mut value = 0;
         for at in at..at + 4 {
@@ -134,7 +135,7 @@ impl<'t> Cursor<'t> {
     }
 }
 
-/// Where a string may end or an escape begin, and where a control character stands: a bit for each byte.
+/// Returns a bit for each byte at which a string may end, an escape begins, or a control character stands.
 #[inline(always)]
 fn ends_or_escapes(window: &[u8; WINDOW]) -> u32 {
     let bytes = u8x32::new(*window);
@@ -143,7 +144,7 @@ fn ends_or_escapes(window: &[u8; WINDOW]) -> u32 {
     found.to_bitmask()
 }
 
-/// Whether what was kept of a string says that it has any character.
+/// Parsed form of a string that shows whether it is empty.
 pub(crate) trait NonEmpty {
     fn non_empty(&self) -> bool;
 }

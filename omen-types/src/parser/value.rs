@@ -1,6 +1,6 @@
-//! An owned value out of a text that the parser has accepted.
+//! Deserializer for a text that the parser has accepted.
 //!
-//! `serde_json` would check again what is known, and look at each byte of a string by itself.
+//! `serde_json` would repeat the checks, and inspect each byte of a string separately.
 
 use serde::Deserializer;
 use serde::de::{DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor, value::Error};
@@ -9,7 +9,7 @@ use serde::forward_to_deserialize_any;
 use super::number::Short;
 use super::{Cursor, Refused};
 
-/// The verdict was another one: a mistake of ours.
+/// A contradiction to the parser's verdict: a bug of this crate.
 impl From<Refused> for Error {
     #[cold]
     fn from(Refused: Refused) -> Self {
@@ -53,7 +53,7 @@ impl<'de> Deserializer<'de> for &mut Cursor<'de> {
         visitor.visit_bool(value)
     }
 
-    /// A number in the form in which it is written.
+    /// A number in its original notation.
     #[inline]
     fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         match self.short_number() {
@@ -122,14 +122,14 @@ impl<'de> Deserializer<'de> for &mut Cursor<'de> {
     }
 }
 
-/// The members of an object, or the elements of an array.
+/// Members of an object, or elements of an array.
 struct Parts<'c, 'de> {
     cursor: &'c mut Cursor<'de>,
     is_first: bool,
 }
 
 impl Parts<'_, '_> {
-    /// Steps up to the next part; false at the end, which is stepped over.
+    /// Moves to the next part; returns `false` at the end, which is skipped.
     #[inline]
     fn next(&mut self, end: &[u8; 1]) -> Result<bool, Error> {
         self.cursor.space();

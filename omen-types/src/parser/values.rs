@@ -1,4 +1,4 @@
-//! Readers for single values that need nothing generated.
+//! Parsers for single values that need no generated code.
 
 use std::borrow::Cow;
 use std::marker::PhantomData;
@@ -9,7 +9,7 @@ use super::{Cursor, Parse, Parsed, Refused, refused};
 use crate::scalar::TextScalar;
 use crate::time::{self, Instant};
 
-/// Parses a definition and keeps nothing of it.
+/// Parses a definition and discards it.
 pub(crate) struct Check<T>(PhantomData<T>);
 
 impl<'t> Parse<'t> for bool {
@@ -33,7 +33,7 @@ impl<'t> Parse<'t> for Plain {
     }
 }
 
-/// Keeps of a string whether it has any character: conditionals ask for that.
+/// Keeps only whether the string is empty, for conditionals.
 impl<'t> Parse<'t> for Check<Plain> {
     type Out = bool;
 
@@ -55,7 +55,7 @@ impl<'t> Parse<'t> for Nullable {
     }
 }
 
-/// A string with any character, kept.
+/// A string with at least one character, kept.
 pub(crate) struct NonEmptyText;
 
 impl<'t> Parse<'t> for NonEmptyText {
@@ -90,7 +90,7 @@ impl<'t, T: TextScalar> Parse<'t> for Kept<T> {
     }
 }
 
-/// A checked string, of which only its being non-empty is kept.
+/// A checked string, of which only is kept that it is not empty.
 pub(crate) struct Checked<T>(PhantomData<T>);
 
 impl<'t, T: TextScalar> Parse<'t> for Checked<T> {
@@ -102,12 +102,12 @@ impl<'t, T: TextScalar> Parse<'t> for Checked<T> {
     }
 }
 
-/// A scalar whose texts have a pattern: a start, and then characters of a class.
+/// A scalar whose texts have a pattern: a prefix, followed by characters of a class.
 pub(crate) trait PatternScalar: TextScalar {
-    /// The opening quote, and what every text starts with.
+    /// The opening quote and the prefix.
     const START: &'static [u8];
 
-    /// A bit for each byte, set if the byte is in the class.
+    /// Returns a bit for each byte, set if the byte is in the class.
     fn class(bytes: u8x32) -> u32;
 }
 
@@ -145,7 +145,7 @@ impl<'t, T: PatternScalar> Parse<'t> for Check<Pattern<T>> {
     }
 }
 
-/// Where a string with a pattern ends, if its class takes up no more than a window. Such a string has no escapes.
+/// Returns the end of a string with a pattern, if its characters of the class fit into a window. Such a string has no escapes.
 #[inline(always)]
 fn pattern_end<T: PatternScalar>(cursor: &Cursor<'_>) -> Option<usize> {
     if !cursor.rest().starts_with(T::START) {
@@ -157,7 +157,7 @@ fn pattern_end<T: PatternScalar>(cursor: &Cursor<'_>) -> Option<usize> {
     (length > 0 && cursor.byte(from + length) == Some(b'"')).then_some(from + length)
 }
 
-/// Marks the bytes between two, both included.
+/// Marks the bytes between two values, both included.
 #[inline(always)]
 pub(crate) fn between(bytes: u8x32, low: u8, high: u8) -> u8x32 {
     bytes.max(u8x32::splat(low)).min(u8x32::splat(high)).simd_eq(bytes)

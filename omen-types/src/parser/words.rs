@@ -1,14 +1,14 @@
-//! One of a few words, found without reading it letter by letter.
+//! Lookup of one of a few words, without reading it letter by letter.
 
 use wide::u8x32;
 
 use super::cursor::WINDOW;
 use super::{Cursor, Parsed, Refused};
 
-/// A table of the values of an enum, or the members of an object, as they are written with their quotes. A perfect hash of a few bytes, which codegen
-/// finds, says which value it can only be; one comparison says whether it is.
+/// Table of the values of an enum, or the members of an object, as they are written with their quotes. A perfect hash of a few
+/// bytes, which codegen computes, gives the only candidate; one comparison confirms it.
 pub(crate) struct Words<E: 'static, const SLOTS: usize> {
-    /// Which of the first eight bytes after the quote are hashed.
+    /// Mask of the bytes that are hashed, among the first eight after the quote.
     mask: u64,
     factor: u64,
     slots: [Word<E>; SLOTS],
@@ -17,19 +17,19 @@ pub(crate) struct Words<E: 'static, const SLOTS: usize> {
 #[derive(Clone, Copy)]
 struct Word<E> {
     quoted: [u8; WINDOW],
-    /// A bit for each byte that does not belong to the word.
+    /// A bit for each byte after the word.
     beyond: u32,
     length: usize,
     value: E,
 }
 
 impl<E: Copy, const SLOTS: usize> Words<E, SLOTS> {
-    /// `SLOTS` is a power of two above 1. The hash is the product of `factor` and the bytes that `mask` leaves of the first eight;
-    /// its first bits are the slot.
+    /// Creates a table. `SLOTS` is a power of two above 1. The hash is the product of `factor` and the bytes that `mask` selects
+    /// from the first eight; its first bits are the slot.
     #[expect(clippy::indexing_slicing, reason = "runs while compiling, where a place that is not there is an error")]
     #[expect(clippy::cast_possible_truncation, reason = "a slot is below 256")]
     pub(crate) const fn new<const N: usize>(mask: u64, factor: u64, words: [(&'static str, E); N]) -> Self {
-        // A slot without a word of its own has the first word: its comparison refuses what is not that word.
+        // An empty slot has the first word: its comparison refuses every other word.
         let mut slots = [Word::of(words[0].0, words[0].1); SLOTS];
         let mut at = 0;
         while at < N {
@@ -49,7 +49,7 @@ impl<E: Copy, const SLOTS: usize> Words<E, SLOTS> {
 }
 
 impl<E: Copy> Word<E> {
-    /// INVARIANT: codegen lets no value through that does not fit the window with its quotes.
+    /// INVARIANT: codegen refuses values that do not fit into the window with their quotes.
     #[expect(clippy::indexing_slicing, reason = "runs while compiling, where a place that is not there is an error")]
     const fn of(text: &str, value: E) -> Self {
         let text = text.as_bytes();
@@ -68,7 +68,7 @@ impl<E: Copy> Word<E> {
 }
 
 impl<'t> Cursor<'t> {
-    /// Steps over one of the words; `of` finds those that are written with an escape, or near the end of the text.
+    /// Parses one of the words; `of` looks up those that are written with an escape, or near the end of the text.
     #[inline(always)]
     #[expect(clippy::cast_possible_truncation, reason = "a slot is below 256")]
     pub(crate) fn word<E: Copy, const SLOTS: usize>(

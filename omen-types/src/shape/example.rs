@@ -1,26 +1,26 @@
-//! An example value of a definition: for the help of a finding, and for the packets that `omen new` prints.
+//! Example values of definitions: for the help of a finding, and for the packets that `omen new` prints.
 
 use super::{ConditionalShape, FieldShape, ObjectShape, Shape, ShapeKind, WhenShape};
 
-/// A value that the schema accepts, as JSON; of an object the required fields.
+/// Returns a value that the schema accepts, as JSON; an object with its required fields.
 pub(crate) fn of(shape: &Shape) -> String {
     value(shape, usize::MAX)
 }
 
-/// A value of a field: the example that the schema gives, or else one that it accepts.
+/// Returns a value of a field: the example of the schema, or else one that the schema accepts.
 pub(crate) fn of_field(field: &FieldShape) -> String {
     member(field, usize::MAX)
 }
 
-/// A value, or if it is too long to read, its outline: within the object, other objects are `{…}`.
+/// Returns a value, or its outline if it is too long to read: inside it, other objects are `{…}`.
 pub(super) fn short(whole: String, shape: &Shape) -> String {
     if whole.chars().count() <= LONGEST { whole } else { value(shape, 1) }
 }
 
-/// The longest value that a help has, in characters.
+/// Maximum length of a value in a help, in characters.
 const LONGEST: usize = 320;
 
-/// `levels`: how many objects inside one another are written out.
+/// Returns a value. `levels` is the number of nested objects that are written out.
 fn value(shape: &Shape, levels: usize) -> String {
     match &shape.kind {
         ShapeKind::Object(_) if levels == 0 => "{…}".to_owned(),
@@ -51,7 +51,7 @@ fn member(field: &FieldShape, levels: usize) -> String {
     field.example.map_or_else(|| value(field.shape, levels), str::to_owned)
 }
 
-/// The fields that an object must have, and those that a conditional demands for their examples, in schema order.
+/// Returns the fields that an object requires, and those that a conditional requires given their examples, in schema order.
 fn wanted(object: &ObjectShape) -> Vec<&FieldShape> {
     let is_demanded = |field: &FieldShape| {
         object.conditionals.iter().any(|conditional| conditional.requires == field.name && applies(object, conditional))
@@ -59,7 +59,7 @@ fn wanted(object: &ObjectShape) -> Vec<&FieldShape> {
     object.fields.iter().filter(|field| field.required || is_demanded(field)).collect()
 }
 
-/// Whether the example of an object is one that a conditional is about.
+/// Returns whether a conditional applies to the example of an object.
 fn applies(object: &ObjectShape, conditional: &ConditionalShape) -> bool {
     let subject = object.fields.iter().find(|field| field.name == conditional.subject && field.required);
     let value = subject.map(|field| member(field, 0)).unwrap_or_default();

@@ -1,12 +1,11 @@
-//! From a JSON pointer to a place in the text.
+//! Positions of JSON pointers in a text.
 
 use std::ops::Range;
 
 use super::{JsonType, Scanner};
 use crate::pointer;
 
-/// The span of the value that `pointer` leads to in valid JSON; where a step leads nowhere, the
-/// span of the value that it starts from.
+/// Returns the span of the value at `pointer` in valid JSON; if a step does not exist, the span of the value before it.
 pub(crate) fn locate(text: &str, pointer: &str) -> Option<Range<usize>> {
     let mut scanner = Scanner::new(text);
     for step in pointer::steps(pointer) {
@@ -26,7 +25,7 @@ pub(crate) fn locate(text: &str, pointer: &str) -> Option<Range<usize>> {
         }
         match found {
             Some(inner) => scanner = inner,
-            // The opening bracket stands for the whole, which may be long.
+            // The opening bracket stands for the whole value, which may be long.
             None => return Some(scanner.at()..scanner.at() + 1),
         }
     }

@@ -1,13 +1,13 @@
-//! A scanner over JSON text that is known to be valid.
+//! Scanner for valid JSON text.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::limits::MAX_DEPTH;
 
-/// Whether brackets nest deeper than [`MAX_DEPTH`]; the text need not be valid.
+/// Returns the position at which brackets nest deeper than [`MAX_DEPTH`], if any; the text need not be valid.
 pub(crate) fn too_deep(text: &str) -> Option<usize> {
-    // Most texts have too few brackets, and to count them is many times faster.
+    // Most texts have too few brackets, and counting them is many times faster.
     memchr::memchr2_iter(b'{', b'[', text.as_bytes()).nth(usize::from(MAX_DEPTH))?;
     let mut depth = 0_u32;
     let mut quoted = false;
@@ -37,7 +37,7 @@ pub(crate) fn too_deep(text: &str) -> Option<usize> {
     None
 }
 
-/// The JSON type of a value, as its first byte shows it.
+/// JSON type of a value, as its first byte shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum JsonType {
     Null,
@@ -69,7 +69,7 @@ pub(crate) struct Scanner<'t> {
 }
 
 impl<'t> Scanner<'t> {
-    /// `text` must be one valid JSON value, with white space around it or not.
+    /// Creates a scanner. `text` must be one valid JSON value, with or without white space around it.
     pub(crate) fn new(text: &'t str) -> Self {
         let mut scanner = Self { text, at: 0 };
         scanner.space();
@@ -94,7 +94,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Steps over a punctuation mark if it is next, and over white space after it.
+    /// Skips a punctuation mark if it is next, and white space after it.
     fn eat(&mut self, mark: u8) -> bool {
         let found = self.peek() == mark;
         if found {
@@ -104,7 +104,7 @@ impl<'t> Scanner<'t> {
         found
     }
 
-    /// The type of the value that comes next.
+    /// Returns the type of the next value.
     pub(crate) fn json_type(&self) -> JsonType {
         match self.peek() {
             b'{' => JsonType::Object,
@@ -116,7 +116,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Steps over the characters of a string, from its first quotation mark; whether some are escaped.
+    /// Skips the characters of a string, from its opening quote. Returns whether it has escapes.
     fn quoted(&mut self) -> bool {
         self.at += 1;
         let mut is_escaped = false;
@@ -139,7 +139,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Steps over a string, number, boolean or null; its span.
+    /// Skips a string, number, boolean or null. Returns its span.
     pub(crate) fn scalar(&mut self) -> Range<usize> {
         let start = self.at;
         if self.peek() == b'"' {
@@ -154,7 +154,7 @@ impl<'t> Scanner<'t> {
         span
     }
 
-    /// Steps over a string; its text and span.
+    /// Parses a string. Returns its text and span.
     pub(crate) fn string(&mut self) -> (Cow<'t, str>, Range<usize>) {
         let start = self.at;
         let is_escaped = self.quoted();
@@ -168,7 +168,7 @@ impl<'t> Scanner<'t> {
         (text, span)
     }
 
-    /// Walks the members of an object: `member` must step over the value. Gives the span.
+    /// Walks the members of an object: `member` must skip the value. Returns the span of the object.
     pub(crate) fn object(&mut self, mut member: impl FnMut(&mut Self, Cow<'t, str>, Range<usize>)) -> Range<usize> {
         let start = self.at;
         self.eat(b'{');
@@ -185,7 +185,7 @@ impl<'t> Scanner<'t> {
         self.close(start)
     }
 
-    /// Walks the elements of an array: `element` must step over the value. Gives the span.
+    /// Walks the elements of an array: `element` must skip the value. Returns the span of the array.
     pub(crate) fn array(&mut self, mut element: impl FnMut(&mut Self, usize)) -> Range<usize> {
         let start = self.at;
         self.eat(b'[');
@@ -200,7 +200,7 @@ impl<'t> Scanner<'t> {
         self.close(start)
     }
 
-    /// Whether the array that comes next has an element.
+    /// Returns whether the next value, an array, has an element.
     pub(crate) fn has_element(&self) -> bool {
         let mut ahead = self.clone();
         ahead.eat(b'[') && ahead.peek() != b']'
@@ -213,7 +213,7 @@ impl<'t> Scanner<'t> {
         span
     }
 
-    /// Steps over any value; its span.
+    /// Skips any value. Returns its span.
     pub(crate) fn skip(&mut self) -> Range<usize> {
         if !matches!(self.peek(), b'{' | b'[') {
             return self.scalar();
@@ -228,7 +228,7 @@ impl<'t> Scanner<'t> {
                 }
                 b'{' | b'[' => open += 1,
                 b'}' | b']' => open = open.saturating_sub(1),
-                // The end of a text that is not valid after all.
+                // End of a text that is not valid after all.
                 0 => break,
                 _ => {}
             }
@@ -242,7 +242,7 @@ impl<'t> Scanner<'t> {
         span
     }
 
-    /// Steps to the value of the first member with this name of the object that comes next; whether there is one.
+    /// Moves to the value of the first member with this name in the next object. Returns whether it exists.
     pub(crate) fn find(&mut self, name: &str) -> bool {
         if !self.eat(b'{') || self.peek() == b'}' {
             return false;

@@ -1,20 +1,20 @@
-//! Whether a text is JSON, and where it is not.
+//! JSON syntax check.
 
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
-/// Whether a text is one JSON value, every string and number in it readable. The text must not be nested too deep.
+/// Checks that a text is one JSON value in which every string and number can be read. The text must not be nested too deep.
 ///
 /// # Errors
-/// Where it is not, and why.
+/// The position and reason of a syntax error.
 pub(crate) fn syntax(text: &str) -> serde_json::Result<()> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
     Syntax.deserialize(&mut deserializer)?;
     deserializer.end()
 }
 
-/// Reads any value and keeps nothing. `IgnoredAny` skips escapes and exponents unread, and a `Value` needs memory.
+/// Deserializes any value and discards it. `IgnoredAny` skips escapes and exponents unread, and a `Value` needs memory.
 struct Syntax;
 
 impl<'de> DeserializeSeed<'de> for Syntax {

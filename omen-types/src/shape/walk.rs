@@ -1,6 +1,6 @@
-//! The walk: a shape and a scanner side by side.
+//! Walk of a shape and a scanner in parallel.
 //!
-//! What is walked here is passed on to the module for its kind; the other modules have what messages and helps say.
+//! Each value is passed to the module for its kind; the other modules have the texts of messages and helps.
 
 mod expected;
 mod free;
@@ -25,7 +25,7 @@ pub use remedy::CLAIMS;
 use remedy::Remedy;
 use words::quoted;
 
-/// All schema errors of a value.
+/// Returns all schema errors of a value.
 pub(crate) fn walk(text: &str, shape: &'static Shape) -> Vec<Diagnostic> {
     let mut walk =
         Walk { root: shape, pointer: String::new(), field: None, rules: Vec::new(), errors: Vec::new(), more: 0 };
@@ -34,10 +34,10 @@ pub(crate) fn walk(text: &str, shape: &'static Shape) -> Vec<Diagnostic> {
 }
 
 struct Walk {
-    /// The shape of all that is walked.
+    /// Shape of the root value.
     root: &'static Shape,
     pointer: String,
-    /// The field whose value is walked; `None` for elements, metadata and free-form values.
+    /// Field of the current value; `None` for elements, metadata and free-form values.
     field: Option<&'static FieldShape>,
     rules: Vec<&'static [Code]>,
     errors: Vec<Diagnostic>,
@@ -73,7 +73,7 @@ impl Walk {
         self.errors.push(error);
     }
 
-    /// Goes one step down for the time of `inner`.
+    /// Calls `inner` with the pointer extended by a step.
     fn down(&mut self, step: &str, inner: impl FnOnce(&mut Self)) {
         let length = self.pointer.len();
         pointer::push(&mut self.pointer, step);
@@ -93,7 +93,7 @@ impl Walk {
         self.rules.pop();
     }
 
-    /// The field that the pointer leads to, with the index of an element: `summary`, `assumptions[1]`.
+    /// Returns the field at the pointer, with the index of an element: `summary`, `assumptions[1]`.
     fn name(&self, shape: &Shape) -> String {
         let mut index = String::new();
         for step in self.pointer.rsplit('/') {

@@ -1,5 +1,5 @@
-//! The builders of branches: what each of them requires is required by type, what it leaves out has no setter, and what
-//! it builds is as the schema says. All programs are made from the schema, so a new branch is in here by itself.
+//! Builders of branches: they require by type what the branch requires, have no setter for what it leaves out, and build what the
+//! schema accepts. All programs are generated from the schema, so new branches are tested automatically.
 
 #![allow(clippy::print_stdout, reason = "a test says how many programs it has compiled")]
 
@@ -11,7 +11,7 @@ use omen_testkit::programs::{self, Cell, Program};
 
 const HEAD: &str = "use omen_types::{*, builder::*};\nfn any<T>() -> T { loop {} }";
 
-/// A branch, with the object that it is of.
+/// A branch, with its object.
 struct Way<'m> {
     of: &'m str,
     object: &'m Object,
@@ -31,8 +31,8 @@ fn ways(model: &Model) -> Vec<Way<'_>> {
 }
 
 impl Way<'_> {
-    /// The members that must be set: those that every object has, those that the conditionals of the branch demand, and a
-    /// list that is not empty.
+    /// Returns the members that must be set: those that every object requires, those that the conditionals of the branch require,
+    /// and lists that must not be empty.
     fn required(&self) -> Vec<&Field> {
         let Self { object, branch, .. } = self;
         let demanded: Vec<_> = object.demanded_by(branch).map(|conditional| conditional.requires.as_str()).collect();
@@ -50,29 +50,29 @@ impl Way<'_> {
         others.filter(|field| field.name != self.branch.subject && !left_out(&field.name)).collect()
     }
 
-    /// A call of the builder that sets these members.
+    /// Returns a call of the builder that sets these members.
     fn call(&self, members: &[&Field]) -> String {
         let required: Vec<_> = self.required().iter().map(|field| field.name.as_str()).collect();
         let value = |field: &Field| match field.ty {
             Ty::PlainText => "String::new()".to_owned(),
-            // What a branch has narrowed takes more than one type.
+            // A member that a branch has narrowed accepts more than one type.
             _ if self.branch.excludes.iter().any(|excluded| excluded.member == field.name) => {
                 format!("any::<{}{}>()", self.begin(), field.ty.reference().unwrap())
             }
             Ty::Array { .. } if required.contains(&field.name.as_str()) => "any::<AtLeastOne<_>>()".to_owned(),
-            // What it takes is inferred.
+            // The type of the argument is inferred.
             _ => "any()".to_owned(),
         };
         let setters: String = members.iter().map(|field| format!(".{}({})", field.name, value(field))).collect();
         format!("let _: {0} = {0}::{1}(){setters}.build();", self.of, self.branch.name)
     }
 
-    /// Name of the branch in types.
+    /// Returns the name of the branch in types.
     fn begin(&self) -> String {
         self.branch.name.split('_').map(|word| format!("{}{}", word[..1].to_uppercase(), &word[1..])).collect()
     }
 
-    /// Name of the builder's type.
+    /// Returns the name of the builder's type.
     fn builder(&self) -> String {
         format!("{}{}Builder", self.of.trim_end_matches("Payload"), self.begin())
     }
@@ -101,7 +101,7 @@ fn each_case_of_each_conditional_has_a_builder() {
                 assert_eq!(ways.iter().filter(is_it).count(), 1, "{of}: `{subject}` {case:?}");
             }
         }
-        // Each conditional is demanded by some branch.
+        // Each conditional is required by some branch.
         for conditional in &object.conditionals {
             let whens = match &conditional.when {
                 When::OneOf(values) => values.len(),
@@ -115,7 +115,7 @@ fn each_case_of_each_conditional_has_a_builder() {
     assert!(discriminators >= 5 && ways.len() >= 18);
 }
 
-/// The objects that have a plain builder: all but packets.
+/// Returns the objects that have a plain builder: all but packets.
 fn plain(model: &Model) -> Vec<(&str, &Object)> {
     let mut plain = Vec::new();
     for (of, def) in &model.defs {
@@ -128,13 +128,13 @@ fn plain(model: &Model) -> Vec<(&str, &Object)> {
     plain
 }
 
-/// One program, one run of the compiler: for each branch what is complete, what lacks one member, and what sets a member
-/// that the branch leaves out, or one member twice.
+/// One program, compiled once: for each branch a complete value, values without one of the members, a value with a member that
+/// the branch leaves out, and a value with a member set twice.
 #[test]
 fn what_a_branch_demands_is_required_by_type_and_nothing_else() {
     let model = model();
     let mut programs = [Program::new(HEAD), Program::new(HEAD)];
-    // What a builder says by itself has no setter, so rustc has no more to say than that.
+    // A member that a builder sets by itself has no setter, so rustc reports only that.
     let mut by_itself = Program::new(HEAD);
     let (mut lacking, mut left_out, mut twice) = (0, 0, 0);
     let ways = ways(&model);

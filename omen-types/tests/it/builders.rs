@@ -1,4 +1,4 @@
-//! Packets from builders: right, written, and read back.
+//! Packets from builders: correct, written, and parsed again.
 
 use omen_types::{Packet, PacketFacts, PacketType};
 
@@ -192,7 +192,7 @@ fn a_packet_states_its_own_type_and_takes_ids_and_times_from_outside() {
     let mut bad = (|| omen_types::PacketId::new("7"), || "2026-03-01T10:00:00Z".parse::<Timestamp>().unwrap());
     assert!(ObservationPacket::builder().stamp(&mut bad).is_err());
 
-    // A header of another type is made right.
+    // The type in a header for another packet is corrected.
     let other = ObservationPacket::builder().header(packets::header(PacketType::DecisionPacket));
     let packet = other.mcp(packets::mcp()).payload(packets::observation().payload).build().unwrap();
     assert_eq!(packet.header().packet_type, PacketType::ObservationPacket);

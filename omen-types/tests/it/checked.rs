@@ -1,4 +1,4 @@
-//! `check` on built values: what the types alone do not carry.
+//! `check` on built values: the constraints that types do not express.
 
 use omen_types::{Checked as _, Code, Packet, ToolSafetyClass};
 
@@ -97,8 +97,8 @@ fn the_type_in_a_header_follows_from_the_packet() {
     check(packet, &[]);
 }
 
-/// What `build()` of a packet returns, a reader accepts: the parts cannot know how long and how deep the whole is, or
-/// what was changed in them.
+/// A reader accepts everything that `build()` of a packet returns: only the whole shows how long and deep it is, and whether a
+/// part was changed.
 #[test]
 fn a_packet_that_a_reader_refuses_is_not_built() {
     use omen_types::{TaskResultPacket, TaskResultPayload};

@@ -1,7 +1,7 @@
-//! Every constraint of the schemas, one by one: what it forbids is refused at its place, and what it allows is not.
+//! Every constraint of the schemas, one by one: forbidden values are refused at their position, and allowed ones are accepted.
 //!
-//! The schemas are walked beside packets of the examples. So a member that a schema gains is tested without a line of
-//! Rust, and a member that no example has is reported.
+//! The schemas are walked in parallel with packets of the examples. So a new member in a schema is tested without a line of Rust,
+//! and a member that no example has is reported.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -14,13 +14,13 @@ static FILES: LazyLock<BTreeMap<&str, Value>> = LazyLock::new(|| {
     schemas.map(|(path, text)| (*path, serde_json::from_str(text).unwrap())).collect()
 });
 
-/// A part of a schema file, and the member of a schema that led to it.
+/// A node of a schema file, and the member of a schema that refers to it.
 #[derive(Clone)]
 struct Node {
     file: &'static str,
     at: String,
     schema: &'static Value,
-    /// Where the member stands: a shared definition is tested at each member that refers to it.
+    /// Position of that member: a shared definition is tested at each member that refers to it.
     site: String,
 }
 
@@ -40,7 +40,7 @@ impl Node {
         Self { site: format!("{}#{}", child.file, child.at), ..child }
     }
 
-    /// The definition that it refers to.
+    /// Returns the definition that the node refers to.
     fn referent(&self) -> Option<Self> {
         let (path, pointer) = match self.schema.get("$ref")?.as_str()?.split_once('#') {
             Some((path, pointer)) => (path.to_owned(), pointer.to_owned()),
@@ -63,13 +63,13 @@ impl Node {
         self.schema[keyword].as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
     }
 
-    /// The values, if it is an enumeration.
+    /// Returns the values of an enumeration.
     fn values(&self) -> Option<Vec<Value>> {
         let variants = self.schema.get("oneOf")?.as_array()?;
         variants.iter().map(|variant| variant["enum"].get(0).cloned()).collect()
     }
 
-    /// The JSON types that it takes.
+    /// Returns the JSON types that the node accepts.
     fn types(&self) -> Vec<String> {
         if let Some(to) = self.referent() {
             return to.types();
@@ -81,13 +81,13 @@ impl Node {
     }
 }
 
-/// A packet, and which constraints were shown so far.
+/// A packet, and the constraints that were tested so far.
 struct Walk<'s> {
     packet: Value,
     shown: &'s mut BTreeSet<String>,
 }
 
-/// A value of each JSON type.
+/// Returns a value of each JSON type.
 fn samples() -> [(&'static str, Value); 7] {
     [
         ("null", Value::Null),
@@ -101,7 +101,7 @@ fn samples() -> [(&'static str, Value); 7] {
 }
 
 impl Walk<'_> {
-    /// Where the packet with another value at a place has errors.
+    /// Returns the positions of the errors after replacing a value of the packet.
     fn errors(&self, pointer: &str, value: Value) -> Vec<String> {
         let mut packet = self.packet.clone();
         *packet.pointer_mut(pointer).unwrap() = value;
@@ -126,7 +126,7 @@ impl Walk<'_> {
         self.refused_at(pointer, value, pointer);
     }
 
-    /// A conditional may ask for more elsewhere; the place itself is in order.
+    /// Checks that a value is accepted at its position. A conditional may require more elsewhere.
     fn taken(&self, pointer: &str, value: Value) {
         let errors = self.errors(pointer, value.clone());
         assert!(errors.iter().all(|error| error != pointer), "{value} at `{pointer}`: {errors:?}");
@@ -250,7 +250,7 @@ impl Walk<'_> {
             conditionals.iter().flat_map(|each| each["then"]["required"].as_array().unwrap().clone()).collect();
         for name in node.schema["properties"].as_object().into_iter().flat_map(serde_json::Map::keys) {
             let optional = !required.contains(name) && !asked.contains(&json!(name));
-            // A reference's own `properties` narrow those of what it refers to.
+            // A reference's own `properties` narrow those of its target.
             let own = node.schema.get("$ref").is_none();
             if own
                 && optional
@@ -266,7 +266,7 @@ impl Walk<'_> {
                 continue;
             }
             let name = each["then"]["required"][0].as_str().unwrap();
-            // Only a packet that meets the condition shows what it asks for.
+            // Only a packet that meets the condition shows its requirements.
             if members.contains_key(name) && self.errors(pointer, without(name)).iter().any(|error| error == pointer) {
                 self.shown.insert(key);
             }
@@ -298,7 +298,7 @@ impl Walk<'_> {
         let Some(chosen) = variants.iter().position(|variant| variant.types().iter().any(of_value)) else { return };
         let others = variants.iter().enumerate().filter(|(index, _)| *index != chosen);
         let elsewhere: Vec<_> = others.flat_map(|(_, variant)| variant.types()).collect();
-        // A text may be refused by an alternative that is a list of values, too.
+        // A text may also be refused by an alternative that is a list of values.
         let listed = |variant: &Node| variant.referent().is_some_and(|to| to.values().is_some());
         if listed(&variants[chosen]) {
             self.shown.insert(variants[chosen].referent().unwrap().key("oneOf"));
@@ -309,7 +309,7 @@ impl Walk<'_> {
     }
 }
 
-/// All that there is to show below a node.
+/// Collects all constraints below a node.
 fn expected(node: &Node, into: &mut BTreeSet<String>) {
     if let Some(to) = node.referent() {
         expected(&to, into);
@@ -358,7 +358,7 @@ fn expected(node: &Node, into: &mut BTreeSet<String>) {
                 into.insert(node.key(keyword));
             }
             "$schema" | "$id" | "title" | "description" | "$ref" | "$defs" | "patternProperties" | "default"
-            // The skeleton of each packet is made of the examples, and a doctest checks it.
+            // The skeleton of each packet is made from the examples, and a doctest checks it.
             | "examples" => {}
             other if other.starts_with("x-omen-") => {}
             other => panic!("{}#{}: `{other}` is not tested", node.file, node.at),

@@ -1,12 +1,12 @@
-//! What the errors of a refused packet say: all of them, each at its place.
+//! Errors of a refused packet: all of them, each at its position.
 //!
-//! In the edits, `«…»` marks the places that the errors must point at.
+//! In the edits, `«…»` marks the positions that the errors must have.
 
 use omen_types::{Code, Diagnostic, Packet, PacketType};
 
 use crate::packets::{self, edited, line, refused};
 
-/// An error on one line: pointer, message, help, further codes.
+/// Formats an error on one line: pointer, message, help, further codes.
 pub(crate) fn in_words(error: &Diagnostic) -> String {
     let mut words = format!("{}: {}", error.pointer.as_deref().unwrap_or("-"), error.message);
     if let Some(help) = &error.help {
@@ -268,7 +268,7 @@ fn broken_json_comes_alone_and_with_its_column() {
     check_syntax("", 0..0, "invalid JSON: EOF while parsing a value");
 }
 
-/// The help of the only error of a text.
+/// Checks the help of the only error of a text.
 #[track_caller]
 fn check_help(text: &str, expected: &str) {
     let rejected = refused(text);
@@ -334,7 +334,7 @@ fn broken_json_says_how_to_fix_it() {
     );
 }
 
-/// The error at one place of a packet, after an edit.
+/// Checks the error at one position of a packet, after an edit.
 #[track_caller]
 fn check_one(packet: impl Into<Packet>, edit: (&str, &str), expected: &str) {
     let rejected = refused(&edited(&line(packet), &[edit]));
@@ -357,7 +357,7 @@ fn a_number_in_quotes_is_not_taken_for_a_name() {
     );
 }
 
-/// Seconds and milliseconds are the two that programs write.
+/// Programs write seconds or milliseconds.
 #[test]
 fn a_number_for_a_time_is_written_as_one() {
     for (number, help) in [
@@ -370,7 +370,7 @@ fn a_number_for_a_time_is_written_as_one() {
         let edit = (r#""created_at":"2026-03-01T10:00:00Z""#, &*format!("\"created_at\":{number}"));
         check_help(&edited(&line(packets::observation()), &[edit]), help);
     }
-    // A number for any other text is not a time.
+    // A number in place of any other text is not a time.
     let edit = (r#""summary":"Resize the pool""#, r#""summary":1772359200"#);
     check_help(&edited(&line(packets::observation()), &[edit]), "write `\"1772359200\"`, in quotes");
 }

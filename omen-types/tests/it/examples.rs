@@ -1,4 +1,4 @@
-//! The example logs: what is a packet comes back as it was.
+//! Example logs: every valid packet is unchanged after parsing and writing.
 
 use omen_types::{Packet, PacketFacts};
 use serde_json::Value;
@@ -29,7 +29,7 @@ fn every_example_line_is_read_alike_and_comes_back() {
     assert!(packets > 0);
 }
 
-/// The value with every number as a float: an integer written as `1.0` comes back as `1` (D41).
+/// Returns the value with every number as a float: an integer written as `1.0` comes back as `1` (D41).
 fn numbers_alike(value: Value) -> Value {
     match value {
         Value::Number(number) => number.as_f64().map_or(Value::Null, Value::from),

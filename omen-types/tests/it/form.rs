@@ -1,10 +1,10 @@
-//! The same packet in other forms of JSON text: white space, escapes, numbers.
+//! The same packet in other notations of JSON: white space, escapes, numbers.
 
 use omen_types::Packet;
 
 use crate::packets::{self, accepted, line, refused};
 
-/// The parts of a JSON text: each string, and each piece between strings.
+/// Splits a JSON text into its strings, and the pieces between them.
 fn parts(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut rest = text;
@@ -24,7 +24,7 @@ fn parts(text: &str) -> Vec<&str> {
     parts
 }
 
-/// The text with `space` before and behind each mark outside of strings that `at` accepts, counted from 0.
+/// Inserts `space` before and after each punctuation mark outside of strings that `at` accepts, counted from 0.
 fn spaced(text: &str, space: &str, mut at: impl FnMut(usize) -> bool) -> String {
     let mut all = String::new();
     let mut count = 0;
@@ -54,7 +54,7 @@ fn white_space_may_stand_around_every_mark() {
         for space in [" ", "\t", "\r\n", " \n\t\r "] {
             assert_eq!(accepted(&spaced(&line, space, |_| true)), packet);
         }
-        // At one place alone, where all around it is as predicted.
+        // At a single position, where the text around it is as predicted.
         let python = spaced_as_python_does(&line);
         assert_eq!(accepted(&python), packet);
         let marks = line.matches(['{', '}', '[', ']', ':', ',']).count();
@@ -65,7 +65,7 @@ fn white_space_may_stand_around_every_mark() {
     }
 }
 
-/// With a space after each colon and comma, as Python's `json.dumps` writes by default.
+/// Inserts a space after each colon and comma, as Python's `json.dumps` does by default.
 fn spaced_as_python_does(line: &str) -> String {
     let part = |part: &str| match part.starts_with('"') {
         true => part.to_owned(),
@@ -84,7 +84,7 @@ fn no_other_white_space_is_json() {
     }
 }
 
-/// Each string written with escapes for the letters that `escape` accepts, counted from 0.
+/// Escapes the letters in strings that `escape` accepts, counted from 0.
 fn escaped(text: &str, mut escape: impl FnMut(usize) -> bool) -> String {
     let mut count = 0;
     let mut string = |part: &str| {
@@ -194,7 +194,7 @@ fn numbers_may_be_written_in_any_form() {
     ] {
         refused(&with(number));
     }
-    // What is kept of a free-form number is the nearest double.
+    // A free-form number is kept as the nearest double.
     let free = |number: &str| text.replacen("\"pool_size\":4", &format!("\"pool_size\":{number}"), 1);
     for number in [
         "123456789012345678",

@@ -1,14 +1,14 @@
-//! Length of a line, depth of nesting.
+//! Limits on the length of a line and the depth of nesting.
 
 use omen_types::Code;
 use omen_types::limits::{MAX_DEPTH, MAX_LINE_BYTES};
 
 use crate::packets::{self, accepted, edited, line, refused};
 
-/// A packet whose line has so many bytes.
+/// Returns a packet whose line has this many bytes.
 fn padded(line: &str, length: usize) -> String {
     let filler = "x".repeat(length - line.len() - 1);
-    // Two quotes come in, and one digit goes.
+    // Two quotes are added, and one digit is removed.
     edited(line, &[(r#""pool_size":4"#, &format!(r#""pool_size":"{filler}""#))])
 }
 
@@ -24,7 +24,7 @@ fn sixteen_mebibytes_and_no_more() {
     assert_eq!(rejected.errors[0].message, "the line exceeds 16 MiB (16777216 bytes)");
 }
 
-/// Arrays and objects in one another.
+/// Returns nested arrays and objects.
 fn nest(levels: usize) -> String {
     let (open, close): (String, String) =
         (0..levels).map(|level| if level % 2 == 0 { ("[", "]") } else { ("{\"n\":", "}") }).unzip();
@@ -32,7 +32,7 @@ fn nest(levels: usize) -> String {
     format!("{open}0{close}")
 }
 
-/// Free-form places: what stands there, and the level at which it stands.
+/// Free-form positions: the text there, and its nesting level.
 const FREE: &[(&str, &str, usize)] =
     &[("pool_size", r#""pool_size":4"#, 4), ("_meta", r#""payload":"#, 2), ("query", r#""observation_type""#, 4)];
 

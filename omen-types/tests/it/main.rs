@@ -1,4 +1,4 @@
-//! The integration tests of `omen-types`, in one binary.
+//! Integration tests of `omen-types`, in one binary.
 
 #![allow(
     clippy::expect_used,

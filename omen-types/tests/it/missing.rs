@@ -1,4 +1,4 @@
-//! The help of a missing field: a value that can be written there, for every field that a schema requires.
+//! Helps for missing fields: a value that can be written there, for every field that a schema requires.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use omen_codegen::model::Kind;
 use omen_types::{Diagnostic, Packet};
 use serde_json::Value;
 
-/// A definition, or what a condition begins with, and its field.
+/// Definition or condition that requires a field, and the field.
 type Missing = (String, String);
 
 #[test]
@@ -16,7 +16,7 @@ fn the_help_of_a_missing_field_shows_a_value_that_fits() {
         let mut fields = Vec::new();
         places(&packet, &mut String::new(), &mut fields);
         for (object, field) in fields {
-            // Objects at the same place with the same fields are alike.
+            // Objects at the same position with the same fields are alike.
             let names: Vec<_> = packet.pointer(&object).and_then(Value::as_object).unwrap().keys().cloned().collect();
             let place: Vec<_> = object.split('/').filter(|step| step.parse::<usize>().is_err()).collect();
             let packet_type = packet["header"]["packet_type"].to_string();
@@ -34,7 +34,7 @@ fn the_help_of_a_missing_field_shows_a_value_that_fits() {
     assert_eq!(unseen, [], "no packet of the examples has these");
 }
 
-/// Nothing is known of a payload whose type is unknown, except that it is an object.
+/// If its type is unknown, a payload is only known to be an object.
 #[test]
 fn the_help_of_a_missing_part_fits_where_the_type_is_unknown() {
     let mut packet = valid_packets().next().unwrap();
@@ -47,14 +47,14 @@ fn the_help_of_a_missing_part_fits_where_the_type_is_unknown() {
     }
 }
 
-/// Every packet of the examples that matches its schema.
+/// Returns every packet of the examples that matches its schema.
 fn valid_packets() -> impl Iterator<Item = Value> {
     let lines = omen_schema::EXAMPLES.iter().filter(|(path, _)| path.ends_with(".jsonl"));
     let lines = lines.flat_map(|(_, text)| text.lines()).filter(|line| line.parse::<Packet>().is_ok());
     lines.map(|line| serde_json::from_str(line).unwrap())
 }
 
-/// The fields of all objects in a packet, each with the pointer to its object.
+/// Collects the fields of all objects in a packet, each with the pointer to its object.
 fn places(value: &Value, pointer: &mut String, into: &mut Vec<(String, String)>) {
     let length = pointer.len();
     let mut down = |name: &str, value: &Value| {
@@ -83,7 +83,7 @@ fn errors(packet: &Value) -> Vec<Diagnostic> {
     packet.to_string().parse::<Packet>().err().map(|rejected| rejected.errors).unwrap_or_default()
 }
 
-/// The error that reports a field of an object as missing.
+/// Returns the error that reports a field of an object as missing.
 fn missing(broken: &Value, object: &str, field: &str) -> Option<Diagnostic> {
     let is_it = |error: &Diagnostic| {
         error.pointer.as_deref() == Some(object) && error.message.starts_with(&format!("missing field `{field}`"))
@@ -91,13 +91,13 @@ fn missing(broken: &Value, object: &str, field: &str) -> Option<Diagnostic> {
     errors(broken).into_iter().find(is_it)
 }
 
-/// What requires the field: the definition that the message names, or the condition that it cites.
+/// Returns what requires the field: the definition that the message names, or the condition that it cites.
 fn of(error: &Diagnostic) -> String {
     let rest = error.message.splitn(3, '`').nth(2).unwrap_or_default();
     rest.strip_prefix(" in ").or_else(|| rest.strip_prefix(": ")).unwrap_or_else(|| panic!("{error}")).to_owned()
 }
 
-/// Every field that a definition requires, always or on a condition.
+/// Returns every field that a definition requires, always or conditionally.
 fn required() -> BTreeSet<Missing> {
     let model = omen_codegen::model(omen_schema::FILES.iter().copied()).unwrap();
     let mut all = BTreeSet::new();
@@ -119,14 +119,14 @@ fn required() -> BTreeSet<Missing> {
     all
 }
 
-/// Writes what the help shows, and finds nothing wrong with it there.
+/// Writes the value of the help, and checks that it causes no error there.
 #[track_caller]
 fn check(broken: &Value, object: &str, field: &str, error: &Diagnostic) {
     let help = error.help.as_deref().unwrap_or_default();
     let shown = help.strip_prefix(&format!("add `\"{field}\": ")).and_then(|rest| rest.split_once("`: "));
     let (shown, about) = shown.unwrap_or_else(|| panic!("{object}/{field}: {help}"));
     assert!(!about.is_empty(), "{object}/{field}: {help}");
-    // An object may be shown in outline: its own fields are for the help of its own finding.
+    // An object may be shown in outline: its own fields have helps of their own.
     let is_outline = shown.contains("{…}");
     let value: Value = serde_json::from_str(&shown.replace("{…}", "{}"))
         .unwrap_or_else(|error| panic!("{object}/{field}: {error}: {help}"));

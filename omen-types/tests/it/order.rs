@@ -4,7 +4,7 @@ use omen_types::Packet;
 
 use crate::packets::{self, accepted, refused};
 
-/// The line of a packet with its members in an order.
+/// Returns the line of a packet with its members in this order.
 fn line(packet: &Packet, order: &[&str]) -> String {
     let value = serde_json::to_value(packet).unwrap();
     let members: Vec<_> = order

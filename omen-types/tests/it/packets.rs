@@ -1,4 +1,4 @@
-//! A packet of each type, made with the builders; and its line, for tests that change it.
+//! A packet of each type, made with the builders, and its line, for tests that change it.
 
 use omen_types::{
     Adversariality, AlertSeverity, AlertType, AuthorizedScope, BeliefChange, BeliefUpdatePacket, BeliefUpdatePayload,
@@ -199,7 +199,7 @@ pub(crate) fn queue_update() -> QueueUpdatePacket {
     QueueUpdatePacket::builder().header(header(QueueUpdatePacket::TYPE)).mcp(mcp()).payload(payload).build().unwrap()
 }
 
-/// One packet of each type.
+/// Returns one packet of each type.
 pub(crate) fn all() -> Vec<Packet> {
     vec![
         observation().into(),
@@ -215,12 +215,12 @@ pub(crate) fn all() -> Vec<Packet> {
     ]
 }
 
-/// The line of a packet.
+/// Returns the line of a packet.
 pub(crate) fn line(packet: impl Into<Packet>) -> String {
     serde_json::to_string(&packet.into()).unwrap()
 }
 
-/// The line with pieces of it replaced; each must be there once.
+/// Replaces pieces of a line; each must occur exactly once.
 #[track_caller]
 pub(crate) fn edited(line: &str, edits: &[(&str, &str)]) -> String {
     let mut text = line.to_owned();
@@ -231,7 +231,7 @@ pub(crate) fn edited(line: &str, edits: &[(&str, &str)]) -> String {
     text
 }
 
-/// Fails unless both readers accept the text.
+/// Checks that both readers accept the text.
 #[track_caller]
 pub(crate) fn accepted(text: &str) -> Packet {
     let packet = text.parse::<Packet>().unwrap_or_else(|rejected| panic!("{rejected}\n{text}"));
@@ -240,7 +240,7 @@ pub(crate) fn accepted(text: &str) -> Packet {
     packet
 }
 
-/// Fails unless both readers refuse the text, with the same errors.
+/// Checks that both readers refuse the text, with the same errors.
 #[track_caller]
 pub(crate) fn refused(text: &str) -> omen_types::Rejected {
     let rejected = match text.parse::<Packet>() {
@@ -258,7 +258,7 @@ pub(crate) fn refused(text: &str) -> omen_types::Rejected {
     rejected
 }
 
-/// Fails unless an error has a help, and the message of a schema error names its field.
+/// Checks that an error has a help, and that the message of a schema error names its field.
 #[track_caller]
 pub(crate) fn says_what_to_do(error: &omen_types::Diagnostic) {
     assert!(error.help.is_some(), "{error}");

@@ -1,4 +1,4 @@
-//! A placeholder is found wherever a text may stand, however it is written (D89).
+//! A placeholder is found wherever a text may be, in every notation (D89).
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use omen_types::PacketFacts;
 use omen_types::packet::placeholder::PLACEHOLDER;
 use serde_json::Value;
 
-/// The pointers of all texts of a value.
+/// Collects the pointers of all texts of a value.
 fn texts(value: &Value, at: &str, into: &mut Vec<String>) {
     match value {
         Value::String(_) => into.push(at.to_owned()),
@@ -18,7 +18,7 @@ fn texts(value: &Value, at: &str, into: &mut Vec<String>) {
     }
 }
 
-/// The parser looks for placeholders only if a string began like one.
+/// The parser looks for placeholders only if a string begins like one.
 #[test]
 fn the_parser_notices_each_placeholder_in_both_spellings() {
     let (mut seen, mut first) = (0, BTreeSet::new());
@@ -35,7 +35,7 @@ fn the_parser_notices_each_placeholder_in_both_spellings() {
             *changed.pointer_mut(&pointer).expect("a text") = PLACEHOLDER.into();
             let written = changed.to_string();
             for text in [written.clone(), written.replace('…', "\\u2026")] {
-                // Where a word of the schema is expected, it is refused.
+                // It is refused where a word of the schema is expected.
                 if let Ok(facts) = PacketFacts::parse(&text) {
                     assert!(facts.placeholders.contains(&pointer), "{pointer}: {text}");
                     seen += 1;

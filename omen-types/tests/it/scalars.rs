@@ -1,4 +1,4 @@
-//! Checked scalars: every way that another crate has to make one keeps their bounds.
+//! Checked scalars: every way in which another crate can create one enforces their bounds.
 
 use std::num::NonZeroU32;
 

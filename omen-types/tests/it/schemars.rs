@@ -1,10 +1,10 @@
-//! The schemas that schemars derives from the Rust types are the schema files (feature `schemars`).
+//! The schemas that schemars derives from the Rust types equal the schema files (feature `schemars`).
 //!
-//! `cargo test` in the root runs this, since `omen-proofs` turns the feature on; of this package alone:
-//! `cargo test -p omen-types --features schemars schemars`.
+//! `cargo test` in the root runs this, since `omen-proofs` enables the feature; for this package alone: `cargo test -p omen-types
+//! --features schemars schemars`.
 //!
-//! Both sides are compared in a normal form, descriptions included. [`Form`] lists what it changes; a keyword that it does not
-//! know stays and must be equal.
+//! Both sides are compared in a normal form, descriptions included. [`Form`] lists its changes; a keyword that it does not know
+//! stays and must be equal.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,18 +17,18 @@ use serde_json::{Map, Value, json};
 
 type Definitions = BTreeMap<String, Value>;
 
-/// Where a schema comes from.
+/// Origin of a schema.
 enum Form<'f> {
-    /// A file under the folder of the version.
+    /// A file in the folder of the version.
     File(&'f str),
     Derived,
 }
 
 impl Form<'_> {
-    /// The normal form of a definition, and what it refers to.
+    /// Returns the normal form of a definition, and the definitions that it refers to.
     fn of(&self, name: &str, schema: &Value) -> (Value, BTreeSet<String>) {
         let mut schema = schema.as_object().unwrap().clone();
-        // The root of a file has the name of its type as title, and that of a derived schema, too.
+        // The root of a file has the name of its type as title, and so has a derived schema.
         if let Some(title) = schema.remove("title") {
             assert_eq!(title, name);
         }
@@ -42,7 +42,7 @@ impl Form<'_> {
         let mut normal = Map::new();
         for (keyword, value) in keywords {
             let (keyword, value) = match (keyword.as_str(), value) {
-                // A type has no place for these.
+                // Types cannot express these.
                 ("default" | "examples", _) if matches!(self, Form::File(_)) => continue,
                 (keyword, _) if keyword.starts_with("x-omen-") => continue,
                 ("$ref", value) => {
@@ -51,7 +51,7 @@ impl Form<'_> {
                     ("$ref", Value::String(name))
                 }
                 ("enum", Value::Array(values)) if values.len() == 1 => ("const", values[0].clone()),
-                // The types of a union exclude each other, so that one matches if any does.
+                // The types of a union exclude each other, so `anyOf` and `oneOf` are equivalent.
                 ("anyOf", Value::Array(branches)) if branches.iter().all(|branch| branch.get("$ref").is_some()) => {
                     ("oneOf", self.schemas(branches, references))
                 }
@@ -77,7 +77,7 @@ impl Form<'_> {
         schemas.iter().map(|schema| self.schema(schema, references)).collect()
     }
 
-    /// The name of the definition that a reference leads to.
+    /// Returns the name of the definition that a reference points to.
     fn referenced(&self, reference: &str) -> String {
         let (path, fragment) = reference.split_once('#').unwrap_or((reference, ""));
         if let Some(name) = fragment.strip_prefix("/$defs/") {
@@ -104,7 +104,7 @@ fn file(path: &str) -> Value {
     serde_json::from_str(text).unwrap()
 }
 
-/// The definitions of the files, and what each refers to.
+/// Returns the definitions of the files, and the references of each.
 fn files() -> (Definitions, BTreeMap<String, BTreeSet<String>>) {
     let (mut definitions, mut references) = (Definitions::new(), BTreeMap::new());
     // The base of all packets has no type of its own: it is written out in each of them (D67).
@@ -125,7 +125,7 @@ fn files() -> (Definitions, BTreeMap<String, BTreeSet<String>>) {
     (definitions, references)
 }
 
-/// The definitions of a derived schema, its root included.
+/// Returns the definitions of a derived schema, including its root.
 fn derived(schema: Schema) -> Definitions {
     let schema = schema.to_value();
     assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
@@ -155,7 +155,7 @@ fn the_schema_of_every_type_is_that_of_the_files() {
     assert_equal(&derived(schema_for!(Packet)), &files);
 }
 
-/// A model gets the whole schema and nothing beside it.
+/// A model gets the whole schema and nothing else.
 #[test]
 fn a_schema_has_the_definitions_that_it_refers_to_and_no_others() {
     let (files, references) = files();
@@ -182,7 +182,7 @@ fn a_schema_has_the_definitions_that_it_refers_to_and_no_others() {
     }
 }
 
-/// A program's own type takes packet types as members, optional ones and lists included.
+/// A program's own type can have packet types as members, including optional ones and lists.
 #[test]
 fn types_of_a_program_contain_packet_types() {
     #[derive(JsonSchema)]

@@ -1,11 +1,11 @@
-//! What the readers refuse that a lenient JSON reader would take.
+//! Texts that the readers refuse and a lenient JSON reader would accept.
 
 use omen_types::Packet;
 use serde_json::Value;
 
 use crate::packets::{self, accepted, edited, line, refused};
 
-/// A path of member names and indices, as a JSON pointer, of every value in a packet.
+/// Collects the JSON pointer of every value in a packet.
 fn pointers(value: &Value, at: &str, into: &mut Vec<String>) {
     match value {
         Value::Object(members) => members.iter().for_each(|(name, value)| {
@@ -20,7 +20,7 @@ fn pointers(value: &Value, at: &str, into: &mut Vec<String>) {
     }
 }
 
-/// Each packet with each of its values changed in turn.
+/// Calls `change` for each value of each packet.
 fn each_value(mut change: impl FnMut(&Packet, &str, Value)) {
     for packet in packets::all() {
         let value = serde_json::to_value(&packet).unwrap();
@@ -32,7 +32,7 @@ fn each_value(mut change: impl FnMut(&Packet, &str, Value)) {
     }
 }
 
-/// Whether anything may stand there.
+/// Returns whether any value may be at a pointer.
 fn is_free(pointer: &str) -> bool {
     [
         "/payload/data/",
@@ -101,7 +101,7 @@ fn a_repeated_key_is_refused_at_every_level() {
         }
         let text = line(packet.clone());
         let member = format!("\"{name}\":{}", serde_json::to_string(value.pointer(pointer).unwrap()).unwrap());
-        // Repeated just before the first value; the same value again is refused, too.
+        // Repeats the member just before the original; even the same value is refused.
         let place = omen_types::parse::locate(&text, pointer).unwrap().start - name.len() - 3;
         let twice = format!("{}{member},{}", &text[..place], &text[place..]);
         let rejected = refused(&twice);
@@ -202,7 +202,7 @@ fn numbers_are_what_json_schema_says() {
     }
 }
 
-/// Nothing that the parser refuses gets in by another way.
+/// Deserialization accepts nothing that the parser refuses.
 #[test]
 fn a_packet_is_deserialized_as_strictly_as_it_is_parsed() {
     let read = |text: &str| serde_json::from_str::<Packet>(text).map_err(|error| error.to_string());
@@ -211,7 +211,7 @@ fn a_packet_is_deserialized_as_strictly_as_it_is_parsed() {
         assert_eq!(read(&text), Ok(packet.clone()));
         let value: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(serde_json::from_value::<Packet>(value.clone()).unwrap(), packet);
-        // serde's derived code would take an array for an object.
+        // serde's derived code would accept an array in place of an object.
         let mut array = value;
         let stakes = array["mcp"]["stakes"].as_object().unwrap().values().cloned().collect();
         array["mcp"]["stakes"] = Value::Array(stakes);

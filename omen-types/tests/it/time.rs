@@ -1,4 +1,4 @@
-//! Timestamps in packets: text and offset are kept, instants compared.
+//! Timestamps in packets: text and offset are kept, and instants are compared.
 
 use omen_types::{Instant, Packet, PacketFacts, Timestamp};
 

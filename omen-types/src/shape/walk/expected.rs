@@ -1,4 +1,4 @@
-//! What a shape expects, and whether a value is that.
+//! Expected values: their descriptions, and whether a value matches.
 
 use std::borrow::Cow;
 
@@ -53,9 +53,9 @@ pub(super) fn is_number(raw: &str, min: Option<f64>, max: Option<f64>) -> bool {
     !min.is_some_and(|min| value < min) && !max.is_some_and(|max| value > max)
 }
 
-/// Whether a string holds the number or boolean that is expected.
+/// Returns whether a string contains the expected number or boolean.
 pub(super) fn is_written(shape: &Shape, text: &str) -> bool {
-    // As JSON writes numbers, which is without a sign or zeros before the first digit.
+    // A number as JSON writes it, without a plus sign or leading zeros.
     let is_finite = || text.parse::<f64>().is_ok_and(f64::is_finite) && serde_json::from_str::<f64>(text).is_ok();
     match &shape.kind {
         ShapeKind::Integer { min, max } => is_finite() && is_integer(text, *min, *max),
@@ -66,7 +66,7 @@ pub(super) fn is_written(shape: &Shape, text: &str) -> bool {
     }
 }
 
-/// Whether a branch of a union takes the string or number that comes next; its parts are walked.
+/// Returns whether a branch of a union accepts the next string or number; parts of other values are walked.
 pub(super) fn takes(branch: &Shape, scanner: &Scanner<'_>) -> bool {
     let mut ahead = scanner.clone();
     match &branch.kind {

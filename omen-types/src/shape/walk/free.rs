@@ -1,4 +1,4 @@
-//! Free-form JSON, in which only repeated keys are wrong.
+//! Free-form JSON, where only repeated keys are errors.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ impl Walk {
         self.free_spanned(scanner, &mut span);
     }
 
-    /// Free-form JSON: only repeated keys are wrong.
+    /// Walks a free-form value, and reports repeated keys.
     pub(super) fn free_spanned(&mut self, scanner: &mut Scanner<'_>, span: &mut Range<usize>) {
         *span = match scanner.json_type() {
             JsonType::Object => self.free_object(scanner, &mut 0),

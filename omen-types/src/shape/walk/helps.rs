@@ -1,4 +1,4 @@
-//! Helps: what to write instead, or in addition.
+//! Helps: the text to write instead or in addition.
 
 use std::fmt::Write as _;
 
@@ -12,7 +12,7 @@ use super::words::{LONGEST_LIST, first_sentence, quoted};
 use crate::time::Instant;
 
 impl Walk {
-    /// How to add a field: its name with an example value, and what it means.
+    /// Returns how to add a field: its name with an example value, and its meaning.
     pub(super) fn add(&self, field: &FieldShape) -> String {
         self.spell("add", field)
     }
@@ -27,7 +27,7 @@ impl Walk {
         help
     }
 
-    /// A value to write at the place that is walked.
+    /// Returns a value for the current position.
     pub(super) fn such_as(&self, shape: &Shape) -> String {
         // An element of a list has no example of its own.
         let value = match self.field {
@@ -37,13 +37,13 @@ impl Walk {
         format!("{SUCH_AS}{}`", example::short(value, shape))
     }
 
-    /// The same with what the field means: where a value says little.
+    /// Returns the same with the meaning of the field, for values that are not self-explanatory.
     pub(super) fn such_as_described(&self, shape: &Shape) -> String {
         let about = self.field.map(|field| format!("; {}", first_sentence(field.description)));
         format!("{}{}", self.such_as(shape), about.unwrap_or_default())
     }
 
-    /// What to write instead of a value of another type.
+    /// Returns what to write instead of a value of another type.
     pub(super) fn instead(&self, shape: &Shape, found: JsonType, raw: &str) -> Remedy {
         let unquoted = raw.trim_matches('"');
         let is_short = raw.chars().count() <= LONGEST_LIST;
@@ -74,17 +74,17 @@ impl Walk {
     }
 }
 
-/// How the help begins that gives an example.
+/// First words of a help that has an example.
 pub const SUCH_AS: &str = "write a value such as `";
 
-/// Whether a JSON string holds JSON of the type that is expected.
+/// Returns whether a JSON string contains JSON of the expected type.
 fn is_json_within(raw: &str, shape: &Shape) -> bool {
     let text: String = serde_json::from_str(raw).unwrap_or_default();
     let bracket = if matches!(shape.kind, ShapeKind::Array { .. }) { '[' } else { '{' };
     text.trim_start().starts_with(bracket) && super::super::syntax(&text).is_ok()
 }
 
-/// The time that a number stands for, and its unit, where a timestamp is expected.
+/// Returns the time that a number represents, and its unit, where a timestamp is expected.
 fn unix_time(raw: &str, holds: fn(&str) -> bool) -> Option<(String, &'static str)> {
     let number = raw.split('.').next().filter(|number| number.bytes().all(|byte| byte.is_ascii_digit()))?;
     let (seconds, unit) = match number.len() {
@@ -93,11 +93,11 @@ fn unix_time(raw: &str, holds: fn(&str) -> bool) -> Option<(String, &'static str
         _ => return None,
     };
     let time = Instant::from_unix(seconds.parse().ok()?, 0).to_string();
-    // What takes any text is not a timestamp.
+    // A scalar that accepts any text is not a timestamp.
     (holds(&time) && !holds("x")).then_some((time, unit))
 }
 
-/// What to write where a field is `null`.
+/// Returns what to write in place of `null`.
 pub(super) fn instead_of_null(field: &FieldShape) -> String {
     let value = example::short(example::of_field(field), field.shape);
     if field.required {
@@ -107,12 +107,12 @@ pub(super) fn instead_of_null(field: &FieldShape) -> String {
     }
 }
 
-/// What to write instead of a string that is not in its form, if the string shows it.
+/// Returns what to write instead of a string in the wrong form, if the string shows what was meant.
 pub(super) fn corrected(shape: &Shape, text: &str) -> Option<Remedy> {
     let ShapeKind::Text { example, holds, .. } = &shape.kind else { return None };
     let trimmed = Some(text.trim()).filter(|trimmed| !trimmed.is_empty())?;
     let prefix = example.split_inclusive('_').next().filter(|_| example.contains('_')).unwrap_or_default();
-    // Of an identifier in another form, what comes after the prefix is kept.
+    // For an identifier in another form, the part after the prefix is kept.
     let stem = prefix.trim_end_matches('_');
     let rest = trimmed.strip_prefix(stem).unwrap_or(trimmed).trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
     let safe = rest.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' });
@@ -128,7 +128,7 @@ pub(super) fn corrected(shape: &Shape, text: &str) -> Option<Remedy> {
     is_safe
         .then(|| write(format!("{prefix}{safe}")))
         .flatten()
-        // Others may name it as it is.
+        // Other packets may refer to the id in its current form.
         .map(Remedy::in_words)
         .or_else(|| write(with_t.clone()))
         .or_else(|| in_utc(with_t.clone()))

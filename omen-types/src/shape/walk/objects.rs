@@ -1,4 +1,4 @@
-//! Objects: the fields that they have, must have, and do not have.
+//! Objects: their known, missing and unknown fields.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -12,7 +12,7 @@ use crate::parser::Keys;
 use crate::pointer;
 use crate::suggest::nearest;
 
-/// What is remembered of a member for the conditionals of its object.
+/// Values of members that the conditionals of an object need.
 enum Seen<'t> {
     Text(Cow<'t, str>),
     EmptyArray,
@@ -58,7 +58,7 @@ impl Walk {
         });
         for (at, _, near) in &misspelt {
             let Some(error) = self.errors.get_mut(*at) else { continue };
-            // To rename it would repeat the other.
+            // Renaming it would repeat the other field.
             if seen.iter().any(|(name, ..)| name == near) {
                 error.help = Some(format!("remove it; `{near}` is there already"));
                 error.edit = None;
@@ -85,7 +85,7 @@ impl Walk {
         });
     }
 
-    /// Reports a field that the object does not have; the field that it resembles.
+    /// Reports a field that the object does not have. Returns the field that it resembles.
     fn unknown(
         &mut self,
         shape: &Shape,
@@ -112,7 +112,7 @@ impl Walk {
         near
     }
 
-    /// Reports a field that the object must have; `misspelt` is the field that may be meant for it.
+    /// Reports a missing field; `misspelt` is the field that may be meant for it.
     fn missing(&mut self, span: Range<usize>, shape: &Shape, field: &FieldShape, misspelt: Option<&str>) {
         self.rules.push(field.rules);
         let help = match misspelt {
@@ -171,7 +171,7 @@ fn remember<'t>(scanner: &Scanner<'t>) -> Seen<'t> {
     }
 }
 
-/// The object of a packet that has a field, as a JSON pointer. Those in lists are not searched.
+/// Returns the object of a packet that has a field, as a JSON pointer. Objects in lists are not searched.
 fn home(shape: &'static Shape, key: &str, pointer: &mut String) -> Option<String> {
     let ShapeKind::Object(object) = &shape.kind else { return None };
     if !pointer.is_empty() && object.fields.iter().any(|field| field.name == key) {

@@ -15,7 +15,7 @@ use crate::suggest::{completed, nearest};
 
 impl Walk {
     pub(super) fn wrong_type(&mut self, scanner: &mut Scanner<'_>, shape: &'static Shape, found: JsonType) {
-        // What is inside is not checked, save for repeated keys.
+        // The content is not checked, except for repeated keys.
         let start = scanner.at();
         let mut span = start..start;
         let before = self.errors.len();
@@ -42,7 +42,7 @@ impl Walk {
         self.errors.extend(inner);
     }
 
-    /// A string or number that none of the branches of a union takes.
+    /// Reports a string or number that no branch of a union accepts.
     pub(super) fn outside(
         &mut self,
         scanner: &mut Scanner<'_>,

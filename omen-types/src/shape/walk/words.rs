@@ -4,14 +4,14 @@ use std::fmt::Write as _;
 
 use crate::unseen::is_unseen;
 
-/// The longest list of values that a message holds, in bytes.
+/// Maximum length of a list of values in a message, in bytes.
 pub(super) const LONGEST_LIST: usize = 80;
 
 pub(super) fn elements(count: usize) -> String {
     if count == 1 { "1 element".to_owned() } else { format!("{count} elements") }
 }
 
-/// Input in backticks, at most 80 characters of it, what cannot be seen escaped.
+/// Returns input in backticks, truncated to 80 characters, with invisible characters escaped.
 pub(super) fn quoted(text: &str) -> String {
     let mut out = String::from("`");
     for (count, c) in text.chars().enumerate() {
