@@ -64,7 +64,7 @@ fn agent(episode: Episode<Idle>, envelope: &Degraded) -> Result<Closed, Box<dyn 
     Ok(episode.cancel(ruling, envelope).believe(Belief::new("db", "failover", "cancelled by jane")).close()?)
 }
 
-/// The log of one episode.
+/// Returns the log of one episode.
 pub(crate) fn log() -> Result<String, Box<dyn Error>> {
     let envelope = OpenEnvelope {
         intent: Intent::new(text!("bring the order database back"), text!("database orders")),

@@ -66,7 +66,7 @@ fn arbitrate(option: &str) -> Result<Ruling, NothingLeft> {
     Ok(feasible.tradeoff(Tradeoff::SafetyFirst, &text!("the smallest step that helps")))
 }
 
-/// The log of one episode.
+/// Returns the log of one episode.
 pub(crate) fn log() -> Result<String, Box<dyn Error>> {
     // The envelope of every packet: without one of its fields, the literal does not compile.
     let envelope = OpenEnvelope {

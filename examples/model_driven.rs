@@ -1,4 +1,4 @@
-//! An agent driven by a language model: the model writes moves as JSON, which the episode takes at run time. Legal moves are
+//! An agent driven by a language model: the model writes moves as JSON, which the episode checks at run time. Legal moves are
 //! made; illegal ones are refused with a reason that the model can read.
 //!
 //! The output of the model is a recorded transcript, so that the example runs on its own.
@@ -116,7 +116,7 @@ fn settle(episode: AnyEpisode, task: Pending) -> Result<AnyEpisode, Box<dyn Erro
     Ok(episode.settle(vec![task.success(3)])?.into_any())
 }
 
-/// The log of one episode.
+/// Returns the log of one episode.
 #[allow(dead_code, reason = "here for the tests")]
 pub(crate) fn log() -> Result<String, Box<dyn Error>> {
     let mut said = Vec::new();

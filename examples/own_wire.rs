@@ -1,4 +1,4 @@
-//! An agent that builds its packets and sends them over a connection of its own.
+//! An agent that builds its packets and sends them over its own connection.
 //!
 //! ```text
 //! cargo run -p omen-examples --example own_wire
@@ -7,8 +7,7 @@
 //! It has no `Episode`. An `Origin` gives each packet its id, its time and the layer that sends it. The builder of a packet
 //! requires by type what that packet must contain: a directive that writes without a token does not compile (E4), nor does a
 //! failure without its error. `Machine` checks the rest before each packet is sent, such as the order of packets or whether a
-//! token is live. Try it: delete the line
-//! `.authorization_token_id(..)`.
+//! token is live. Try it: delete the line `.authorization_token_id(..)`.
 
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]
 
@@ -25,7 +24,7 @@ use omen::packet::{
 use omen::prelude::*;
 use omen::{Instant, Machine, json};
 
-/// The agent's side of the connection: a packet that is refused is not sent.
+/// The agent's side of the connection, which does not send refused packets.
 #[derive(Default)]
 struct Wire {
     machine: Machine,
@@ -113,7 +112,7 @@ fn change(prior: serde_json::Value, new: serde_json::Value) -> BeliefChange {
     BeliefChange::builder().domain("db").key("pool.max").prior_value(prior).new_value(new).build()
 }
 
-/// The log of one episode.
+/// Returns the log of one episode.
 pub(crate) fn log() -> Result<String, Box<dyn Error>> {
     let (mut wire, start) = (Wire::default(), "2026-03-01T10:00:00Z".parse::<Instant>()?);
     let stamps = Stamps(Numbered::new("own-wire"), move || start);
@@ -123,7 +122,7 @@ pub(crate) fn log() -> Result<String, Box<dyn Error>> {
     Ok(wire.sent.join("\n"))
 }
 
-/// The error of the machine for a decision before any observation.
+/// Returns the error of the machine for a decision before any observation.
 #[allow(dead_code, reason = "for the tests")]
 pub(crate) fn out_of_turn() -> Result<String, Box<dyn Error>> {
     let log = log()?;

@@ -111,7 +111,7 @@ fn change(prior: Value, new: Value) -> BeliefChange {
     BeliefChange::builder().domain("db").key("pool.max").prior_value(prior).new_value(new).build()
 }
 
-/// The log of one episode.
+/// Returns the log of one episode.
 pub(crate) fn log() -> Result<String, Box<dyn Error>> {
     let start: omen::Instant = "2026-03-01T10:00:00Z".parse()?;
     let envelope = OpenEnvelope::low(

@@ -42,7 +42,7 @@ fn agent(episode: Episode<Idle>, envelope: &Envelope<LowStakes, Par, ToolsOk>) -
     Ok(episode.review(Belief::revision("web", "error_rate", (), rate)).close()?)
 }
 
-/// The log of one episode.
+/// Returns the log of one episode.
 pub(crate) fn log() -> Result<String, Box<dyn Error>> {
     let envelope = OpenEnvelope {
         intent: Intent::new(text!("find out how many requests fail"), text!("service web")),

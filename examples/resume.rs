@@ -55,7 +55,7 @@ fn second_process(setup: Setup, log: &[String]) -> Result<Vec<String>, Box<dyn E
     Ok(closed.lines().to_vec())
 }
 
-/// The log of one episode, written by two processes.
+/// Returns the log of one episode, written by two processes.
 pub(crate) fn log() -> Result<String, Box<dyn Error>> {
     let envelope = OpenEnvelope {
         intent: Intent::new(text!("move www to the new host"), text!("zone example.org")),

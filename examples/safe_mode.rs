@@ -49,7 +49,7 @@ fn agent(
     Ok(episode.clear(order).believe(Belief::new("mail", "address", "blocked")).close()?)
 }
 
-/// The log of one episode.
+/// Returns the log of one episode.
 pub(crate) fn log() -> Result<String, Box<dyn Error>> {
     let envelope = OpenEnvelope {
         intent: Intent::new(text!("send an invoice"), text!("invoice 4471")),

@@ -20,8 +20,8 @@ use omen::{Instant, json};
 
 tool!(BackupAge = "backup.age", Read);
 
-/// What the model answered, in this order. The first answer breaks the schema: an unknown outcome, an empty summary, and a
-/// missing check.
+/// Recorded answers of the model, in order. The first one breaks the schema: an unknown outcome, an empty summary, and a missing
+/// check.
 pub(crate) const ANSWERS: [&str; 2] = [
     r#"{"decision_outcome": "PROCEED", "decision_summary": "",
     "constraints_satisfied": {"constitutional_check": true, "budget_check": true}}"#,
@@ -30,12 +30,12 @@ pub(crate) const ANSWERS: [&str; 2] = [
     "failure_modes": [{"mode": "the host does not answer", "mitigation": "ask again later"}]}"#,
 ];
 
-/// The schema that is sent to the model with the question.
+/// Returns the schema that is sent to the model with the question.
 pub(crate) fn schema() -> Schema {
     schema_for!(DecisionPayload)
 }
 
-/// Asks until an answer is a decision, and returns the episode after it. `said` takes what the model reads.
+/// Asks until an answer is a decision, and returns the episode after it. `said` collects what the model reads.
 fn decide(episode: Episode<Model>, said: &mut Vec<String>) -> Result<AnyEpisode, Box<dyn Error>> {
     let mut episode = episode.into_any();
     for answer in ANSWERS {
@@ -47,7 +47,7 @@ fn decide(episode: Episode<Model>, said: &mut Vec<String>) -> Result<AnyEpisode,
                 continue;
             }
         };
-        // The schema covers the form. Whether the decision is legal now, the episode says.
+        // The schema covers the form. The episode checks whether the decision is legal now.
         let proposal = json!({ "packet_type": "DecisionPacket", "payload": payload });
         match episode.propose(&proposal.to_string()) {
             Ok(moved) => return Ok(moved.episode),
@@ -71,7 +71,7 @@ fn agent(episode: Episode<Idle>, said: &mut Vec<String>) -> Result<Closed, Box<d
     Ok(episode.review(Belief::revision("backup", "age_hours", (), 3)).close()?)
 }
 
-/// The log of one episode.
+/// Returns the log of one episode.
 pub(crate) fn run(said: &mut Vec<String>) -> Result<String, Box<dyn Error>> {
     let envelope = OpenEnvelope::low(
         Intent::new(text!("find out how old the backup is"), text!("host db1")),

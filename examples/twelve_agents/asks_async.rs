@@ -1,4 +1,4 @@
-//! Waits for its tools.
+//! An agent that waits for its tools.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Cancels work that is no longer needed.
+//! An agent that cancels work that is no longer needed.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Defers a decision.
+//! An agent that defers a decision.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Presents options to a human, and follows the answer.
+//! An agent that presents options to a human, and follows the answer.
 
 use super::*;
 

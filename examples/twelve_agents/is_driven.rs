@@ -1,4 +1,4 @@
-//! Is driven by a model, whose proposals are refused with a reason if they are illegal.
+//! An agent that is driven by a model, whose illegal proposals are refused with a reason.
 
 use super::*;
 

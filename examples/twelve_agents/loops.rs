@@ -1,4 +1,4 @@
-//! Loops over all tickets.
+//! An agent that loops over all tickets.
 
 use super::*;
 

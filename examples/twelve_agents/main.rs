@@ -28,7 +28,7 @@ use omen::packet::EscalationTrigger;
 use omen::prelude::*;
 use omen::{Instant, Invalid};
 
-/// The lines that an agent writes.
+/// Lines of an agent's log.
 type Log = Result<Vec<String>, Box<dyn Error>>;
 
 /// One kind of agent.

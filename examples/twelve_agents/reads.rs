@@ -1,4 +1,4 @@
-//! Reads only.
+//! An agent that only reads.
 
 use omen::Json;
 

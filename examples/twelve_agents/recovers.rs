@@ -1,4 +1,4 @@
-//! Calls a tool that fails, and then another one.
+//! An agent that calls a tool that fails, and then another one.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Is killed while a tool runs, and resumes from its log.
+//! An agent that is killed while a tool runs, and resumes from its log.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Verifies an assumption, then relies on it at HIGH stakes.
+//! An agent that verifies an assumption, then relies on it at HIGH stakes.
 
 use super::*;
 

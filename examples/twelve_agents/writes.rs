@@ -1,4 +1,4 @@
-//! Writes once, under a token.
+//! An agent that writes once, under a token.
 
 use super::*;
 

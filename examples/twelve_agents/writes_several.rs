@@ -1,4 +1,4 @@
-//! Writes several times under one token, and continues if one write fails.
+//! An agent that writes several times under one token, and continues if one write fails.
 
 use super::*;
 

@@ -1,6 +1,6 @@
 //! The record of leases under every interleaving of two or three threads.
 //!
-//! The record itself is compiled here once more, with locks that a model checker schedules.
+//! The record itself is compiled here a second time, with locks that a model checker schedules.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 #![allow(dead_code, unreachable_pub, missing_docs, reason = "the record has more than these models ask of it")]
@@ -31,7 +31,7 @@ fn one_open() -> Arc<Leases> {
     Arc::new(leases)
 }
 
-/// Runs `act` in a thread of its own beside what `here` does.
+/// Runs `act` in a separate thread, concurrently with `here`.
 fn beside<T: 'static, U>(
     leases: &Arc<Leases>,
     act: impl FnOnce(&Leases) -> T + 'static,
@@ -64,7 +64,7 @@ fn what_was_ended_does_not_start_and_what_runs_is_seen_to_be_ended() {
             let run =
                 |leases: &Leases| leases.start("pkt_1", now(), now()).is_ok() && leases.stands("pkt_1", now()).is_ok();
             let _ = beside(&leases, run, |leases| leases.end(over));
-            // Whatever came first: from now on nobody may take effect.
+            // In any order: from now on no lease may take effect.
             assert_eq!(leases.stands("pkt_1", now()), Err(over.into()));
             assert_eq!(leases.start("pkt_1", now(), now()), Err(over.into()));
         });
@@ -117,7 +117,7 @@ fn a_revoked_token_is_not_spent_later() {
     });
 }
 
-/// Remembers that it was woken.
+/// A waker that records that it was woken.
 #[derive(Default)]
 struct Flag(std::sync::atomic::AtomicBool);
 
@@ -151,7 +151,7 @@ fn nobody_writes_after_the_episode_was_taken_over() {
         let seen = Arc::clone(&taken);
         let write = move |leases: &Leases| {
             let step = leases.step();
-            // As long as the step lasts, the other waits.
+            // The other thread waits while the step lasts.
             let late = step.is_ok() && seen.load(Ordering::SeqCst);
             drop(step);
             late

@@ -53,7 +53,7 @@ fn every_example_is_tested() {
         .lines()
         .chain(include_str!("twelve_agents.rs").lines())
         .filter_map(|line| line.strip_prefix("#[path = \"../../")?.split(['/', '"']).next())
-        // With the feature `schemars`, which this package does not turn on.
+        // With the feature `schemars`, which this package does not enable.
         .chain(
             include_str!("../../../proofs/tests/it/structured_output.rs")
                 .lines()
@@ -64,7 +64,7 @@ fn every_example_is_tested() {
     assert_eq!(examples, tested);
 }
 
-/// An agent that builds its packets gets an error before the packet is sent.
+/// An agent that builds its packets gets an error before a packet is sent.
 #[test]
 fn a_packet_out_of_turn_is_not_sent() {
     let refused = own_wire::out_of_turn().unwrap();

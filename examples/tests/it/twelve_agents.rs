@@ -7,12 +7,12 @@ mod agents;
 
 use agents::KINDS;
 
-/// Lines that are neither blank nor comments.
+/// Returns the lines that are neither blank nor comments.
 fn lines_of_code(source: &str) -> impl Iterator<Item = &str> {
     source.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//"))
 }
 
-/// The number of lines of the statement that makes the envelope.
+/// Returns the number of lines of the statement that makes the envelope.
 fn envelope_lines(source: &str) -> usize {
     let mut lines = lines_of_code(source).skip_while(|line| !line.starts_with("let envelope = OpenEnvelope::"));
     let length = lines.by_ref().position(|line| line.ends_with(".seal();")).expect("the envelope is sealed") + 1;

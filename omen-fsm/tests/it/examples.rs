@@ -1,4 +1,4 @@
-//! The machine finds in every example log what stands beside it, stage by stage, without the validator.
+//! The machine reports the expected findings for every example log, stage by stage, without the validator.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use omen_fsm::{Event, LOOP_NODE, Machine, NodeSet};
 use omen_types::{Diagnostic, PacketFacts, Severity};
 use serde_json::Value;
 
-/// A finding: the packet that it is about (none at the end of the stream), the code, the codes in `also`, the severity.
+/// A finding: the packet that it is about (`None` at the end of the stream), the code, the codes in `also`, and the severity.
 type Found = (Option<u64>, String, BTreeSet<String>, String);
 
 fn found(packet: Option<u64>, finding: &Diagnostic) -> Found {
@@ -26,7 +26,7 @@ fn expected(name: &str) -> Vec<Found> {
     findings.collect()
 }
 
-/// What the machines of a log's episodes find.
+/// Returns the findings of the machines of a log's episodes.
 fn judged(name: &str, log: &str) -> Vec<Found> {
     let (mut all, mut machines) = (Vec::new(), BTreeMap::<String, Machine>::new());
     for (index, line) in (0..).zip(log.lines().filter(|line| !line.trim().is_empty())) {
@@ -43,7 +43,7 @@ fn judged(name: &str, log: &str) -> Vec<Found> {
         let errors = findings.iter().filter(|finding| finding.severity == Severity::Error).count();
         assert_eq!(verdict.errors().count(), errors, "{name}, packet {index}");
         assert_eq!(verdict.is_clean(), findings.is_empty(), "{name}, packet {index}");
-        // What is wrong with a packet hides its warnings (D1).
+        // An error of a packet hides its warnings (D1).
         all.extend(
             findings
                 .iter()
@@ -53,7 +53,7 @@ fn judged(name: &str, log: &str) -> Vec<Found> {
         if errors > 0 {
             continue;
         }
-        // It is about an earlier packet.
+        // This finding is about an earlier packet.
         all.extend(verdict.ahead.iter().map(|ahead| found(None, &ahead.finding)));
         let (event, now) = (Event::of(&facts), machine.ledger().clock_at(facts.header.created_at));
         assert!(
@@ -68,7 +68,7 @@ fn judged(name: &str, log: &str) -> Vec<Found> {
     all
 }
 
-/// What is offered next is possible, as far as the log so far decides it.
+/// Checks that the offered events are possible, as far as the log so far decides it.
 fn only_what_can_pass(name: &str, machine: &Machine) {
     let (ledger, nodes) = (machine.ledger(), machine.nodes());
     let now = ledger.clock().expect("the time of the latest packet");

@@ -9,17 +9,17 @@ use omen_types::{Code, Diagnostic, Instant, PacketFacts, PayloadFacts};
 
 use crate::simple::{BUDGETS, Packet, Simple};
 
-/// The largest length of the longest sequences.
+/// Maximum length of the sequences.
 const LENGTH: usize = 7;
 
-/// A kind of packet that sequences are made of: as the simple interpreter sees it, and as the facts of an example line.
+/// A kind of packet in the sequences: as the simple interpreter sees it, and as the facts of an example line.
 pub(crate) struct Symbol {
     name: &'static str,
     packet: Packet,
     pub(crate) facts: PacketFacts<'static>,
 }
 
-/// The facts of the first packet among the examples for which a test holds.
+/// Returns the facts of the first packet among the examples that passes a test.
 fn find(test: impl Fn(&PacketFacts<'static>) -> bool) -> PacketFacts<'static> {
     omen_schema::EXAMPLES
         .iter()
@@ -121,7 +121,7 @@ pub(crate) fn symbols() -> Vec<Symbol> {
         ("settle unknown", true),
         ("settle other task", true),
     ] {
-        // A success uses a call, and a failure tokens: the second success, or the first failure, exceeds a budget.
+        // A success uses a call, and a failure uses tokens: the second success, or the first failure, exceeds a budget.
         let spent = if success { (60, 1) } else { (101, 0) };
         add(name, Packet { success, spent, ..of("settle") }, &|facts| {
             if let PayloadFacts::TaskResult(result) = &mut facts.payload {
@@ -150,7 +150,7 @@ fn revoke(facts: &mut PacketFacts<'static>, token: Option<&'static str>) {
     }
 }
 
-/// A symbol as the next packet of a history, with ids of its own and references to earlier packets.
+/// Returns a symbol as the next packet of a history, with new ids and references to earlier packets.
 pub(crate) fn instance(symbol: &Symbol, history: &[Packet]) -> (Packet, PacketFacts<'static>) {
     let depth = history.len();
     let (mut packet, mut facts) = (symbol.packet.clone(), symbol.facts.clone());
@@ -188,7 +188,7 @@ pub(crate) fn instance(symbol: &Symbol, history: &[Packet]) -> (Packet, PacketFa
 struct Walk {
     simple: Simple,
     symbols: Vec<Symbol>,
-    /// The length of the longest sequences.
+    /// Length of the longest sequences.
     length: usize,
     judged: u64,
     overruns: u64,
@@ -236,14 +236,14 @@ impl Walk {
                 history.pop();
             }
         }
-        // It offers exactly what it accepts. The close is not a packet.
+        // The machine offers exactly what it accepts. The close is not a packet.
         let now = self.symbols[0].facts.header.created_at;
         let offered: BTreeSet<_> = machine.offers(now).filter(|event| event.packet_type().is_some()).collect();
         assert_eq!(offered, taken, "after {}", tell(history));
     }
 }
 
-/// The finding of INV-005: its severity and the budgets that it names.
+/// Returns the finding of INV-005: its severity and the budgets that it names.
 fn overrun(findings: &[Diagnostic]) -> Option<(&'static str, BTreeSet<&'static str>)> {
     let mut all = findings.iter().filter(|finding| finding.code == Code::Inv005);
     let first = all.next()?;
@@ -268,7 +268,7 @@ fn every_sequence_agrees() {
         walk.judged,
         walk.accepted
     );
-    // Enough sequences to go through the loop, through a write and out of safe mode.
+    // Enough sequences to pass through the loop, through a write and out of safe mode.
     assert!(walk.accepted[length] > most, "{:?}", walk.accepted);
     assert!(walk.overruns > overruns, "{} overruns", walk.overruns);
 }

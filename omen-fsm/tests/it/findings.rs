@@ -1,4 +1,4 @@
-//! What a finding has to say to be of help, whatever its words: the packets, obligations, layers and moves that it is about.
+//! Required content of findings, whatever their wording: the packets, obligations, layers and moves that they are about.
 
 use omen_fsm::{Event, Machine, Node, NodeSet, SENDERS, Verdict};
 use omen_types::{Code, Diagnostic, PacketFacts};
@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 
 use crate::exhaustive::symbols;
 
-/// An episode that has made the first packets of an example.
+/// An episode after the first packets of an example.
 struct Begun {
     machine: Machine,
-    /// The packets of the example that come next.
+    /// Remaining packets of the example.
     rest: Vec<Value>,
 }
 
@@ -37,12 +37,12 @@ impl Begun {
         });
     }
 
-    /// The finding of the table and E1 to E7.
+    /// Returns the finding of the table or of E1 to E7.
     fn refused(&mut self, packet: &Value) -> Diagnostic {
         self.judge(packet, |_, _, verdict| *verdict.fsm.expect("it is refused"))
     }
 
-    /// The next packet of a type, with members set by their JSON pointers; `null` removes one.
+    /// Returns the next packet of a type, with members set by their JSON pointers; `null` removes one.
     fn next(&self, packet_type: &str, members: &[(&str, Value)]) -> Value {
         let found = self.rest.iter().find(|packet| packet["header"]["packet_type"] == packet_type);
         let mut packet = found.unwrap_or_else(|| panic!("no {packet_type} is left")).clone();
@@ -58,7 +58,7 @@ impl Begun {
     }
 }
 
-/// All that a finding says.
+/// Returns all texts of a finding.
 fn words(finding: &Diagnostic) -> String {
     let parts = [Some(&finding.message), finding.label.as_ref(), finding.help.as_ref()];
     parts.into_iter().flatten().chain(&finding.notes).map(String::as_str).collect::<Vec<_>>().join(" | ")
@@ -68,10 +68,10 @@ fn digits(text: &str) -> String {
     text.chars().filter(char::is_ascii_digit).collect()
 }
 
-/// E3: the help for a step that is not one of the loop is about this loop, and shorter when less is left to do.
+/// The help for a step outside the loop is about this loop, and shorter when less is left to do (E3).
 #[test]
 fn a_step_outside_the_loop_has_the_help_of_this_loop() {
-    // With the plan alone, and with everything but the belief update that closes it.
+    // With the plan alone, and with everything but the belief update that closes the loop.
     let [begun, complete] = [(4, false), (9, true)].map(|(packets, is_complete)| {
         let mut episode = begun("verify-then-write", packets);
         assert_eq!(episode.machine.ledger().verification().unmet().next().is_none(), is_complete);
@@ -83,7 +83,7 @@ fn a_step_outside_the_loop_has_the_help_of_this_loop() {
     assert!([&begun, &complete].iter().all(|help| **help != Code::E3.info().help), "{complete}; {begun}");
 }
 
-/// E3, D72: inside the loop, every packet without a row is E3 first, and what it breaks besides is in `also`.
+/// Inside the loop, every packet without a row is E3 first, and its other rules are in `also` (D72).
 #[test]
 fn inside_the_loop_whatever_has_no_row_is_e3_first() {
     let machine = begun("verify-then-write", 4).machine;
@@ -112,7 +112,7 @@ fn inside_the_loop_whatever_has_no_row_is_e3_first() {
     assert!(refused.len() > 6, "{refused:?}");
 }
 
-/// D88: a directive that is labelled READ and whose operation writes needs a token, and the finding says why.
+/// A directive that is labelled READ and whose operation writes needs a token, and the finding states the reason (D88).
 #[test]
 fn a_read_whose_operation_writes_is_a_write() {
     let refused = |operation: &str| {
@@ -138,7 +138,7 @@ fn a_read_whose_operation_writes_is_a_write() {
     }
 }
 
-/// E3: the finding on an end inside the loop names what the loop lacks; that on an end after the loop does not.
+/// The finding on an end inside the loop names what the loop lacks; a finding on an end after the loop does not (E3).
 #[test]
 fn an_end_inside_the_loop_names_what_the_loop_lacks() {
     let at_end = |packets| {
@@ -156,7 +156,7 @@ fn an_end_inside_the_loop_names_what_the_loop_lacks() {
     assert!(after != complete && after != inside, "{after}");
 }
 
-/// E6: the finding on a packet that leaves directives behind names the first, and counts the others.
+/// The finding on a packet that leaves directives open names the first, and counts the others (E6).
 #[test]
 fn a_packet_that_leaves_directives_behind_names_them() {
     let mut episode = begun("read-only", 3);
@@ -176,7 +176,7 @@ fn a_packet_that_leaves_directives_behind_names_them() {
     }
 }
 
-/// E4: the finding on a directive that states another class than the one it counts as names both.
+/// The finding on a directive whose stated class differs from its effective class names both (E4).
 #[test]
 fn a_directive_without_a_token_has_the_class_it_counts_as_in_its_finding() {
     let message = |class: Value| {
@@ -192,7 +192,7 @@ fn a_directive_without_a_token_has_the_class_it_counts_as_in_its_finding() {
     assert!(none.contains("WRITE") && !none.contains("READ"), "{none}");
 }
 
-/// E7: in safe mode, a packet that is illegal there has the label that the CLEAR of a wrong layer has.
+/// An illegal packet in safe mode has the same label as a CLEAR from the wrong layer (E7).
 #[test]
 fn what_is_illegal_in_safe_mode_is_locked_down() {
     let mut episode = begun("safe-mode-and-clear", 0);
@@ -211,7 +211,8 @@ fn what_is_illegal_in_safe_mode_is_locked_down() {
     assert!(illegal.label.is_some() && illegal.label == withheld.label, "{illegal:?} {withheld:?}");
 }
 
-/// FSM: the help for an illegal packet lists all that the table allows instead, but not the alerts, which it allows everywhere.
+/// The help for an illegal packet lists all events that the table allows instead, except alerts, which it allows everywhere
+/// (FSM).
 #[test]
 fn the_help_for_an_illegal_packet_lists_what_is_legal() {
     let refused = begun("read-only", 0).refused(&begun("read-only", 0).next("BeliefUpdatePacket", &[]));
@@ -223,7 +224,7 @@ fn the_help_for_an_illegal_packet_lists_what_is_legal() {
     }
 }
 
-/// INV-011: without a packet, a late directive is reported once, with the id of its packet.
+/// Without a packet, a late directive is reported once, with the id of its packet (INV-011).
 #[test]
 fn a_late_directive_is_reported_without_a_packet() {
     let mut machine = begun("read-only", 4).machine;
@@ -238,7 +239,7 @@ fn a_late_directive_is_reported_without_a_packet() {
     assert!(machine.tick("2032-01-01T00:00:00Z".parse().unwrap()).is_empty(), "once");
 }
 
-/// LAYER: the finding on a packet from a layer that does not send it names all layers that do.
+/// The finding on a packet from the wrong layer names all layers that send it (LAYER).
 #[test]
 fn the_finding_on_a_packet_from_another_layer_names_those_that_send_it() {
     let mut episode = begun("read-only", 4);

@@ -1,12 +1,12 @@
-//! A second reading of LAYER, CHAIN, and the parts of INV-007 and INV-011 that are about tokens as they are issued and
-//! about late tasks, as simple as possible: it keeps every accepted packet, and works everything out from the beginning each time.
+//! Second implementation of LAYER, CHAIN, and the parts of INV-007 and INV-011 about the issue of tokens and late tasks, as
+//! simple as possible: it keeps every accepted packet, and computes everything from the beginning each time.
 
 use omen_types::{DecisionOutcome, Instant, LayerSource, PacketFacts, PayloadFacts, StakesLevel};
 use serde_json::Value;
 
 use crate::own_words;
 
-/// What happened to an episode.
+/// An event of an episode's history.
 #[derive(Clone, Debug)]
 pub(crate) enum Happened {
     /// A packet was accepted.
@@ -20,7 +20,7 @@ pub(crate) struct Origins {
     packets: Vec<(String, String)>,
 }
 
-/// A code and the member that it is about, as the findings have them.
+/// A code and the member that the finding is about.
 pub(crate) type Found = (&'static str, &'static str);
 
 impl Origins {
@@ -31,7 +31,7 @@ impl Origins {
         Self { layers: file["layers"].clone(), packets }
     }
 
-    /// The findings on a packet after a history.
+    /// Returns the findings on a packet after a history.
     pub(crate) fn of(&self, history: &[Happened], facts: &PacketFacts<'static>, event: &'static str) -> Vec<Found> {
         let mut found = self.layer(facts, event);
         found.extend(chain(history, facts));
@@ -64,7 +64,7 @@ impl Origins {
         found
     }
 
-    /// LAYER, as the file has it.
+    /// Returns the findings of LAYER, according to the file.
     pub(crate) fn layer(&self, facts: &PacketFacts<'_>, event: &str) -> Vec<Found> {
         let mut found = Vec::new();
         let has = |list: &Value, what: &str| list.as_array().unwrap().iter().any(|entry| entry == what);
@@ -135,7 +135,7 @@ fn chain(history: &[Happened], facts: &PacketFacts<'_>) -> Vec<Found> {
             add(dangling(&related), "/payload/related_packet_ids/");
         }
         PayloadFacts::VerificationPlan(plan) => {
-            // A plan is legal inside its loop alone, where the latest decision is the one in force.
+            // A plan is legal only inside its loop, where the latest decision is the one in force.
             let is_decision = |packet: &&PacketFacts<'_>| matches!(packet.payload, PayloadFacts::Decision(_));
             let decision = packets(history).filter(is_decision).last().expect("the loop has its decision");
             add(usize::from(decision.header.packet_id != plan.decision_packet_id), "/payload/decision_packet_id");
@@ -145,7 +145,7 @@ fn chain(history: &[Happened], facts: &PacketFacts<'_>) -> Vec<Found> {
     found
 }
 
-/// The results whose observation was never accepted, at the end of a history.
+/// Returns the results whose observation was never accepted, at the end of a history.
 pub(crate) fn awaited(history: &[Happened]) -> Vec<String> {
     let results = packets(history).filter_map(|packet| match &packet.payload {
         PayloadFacts::TaskResult(result) => Some((packet, result.observation_packet_id.as_deref()?)),
@@ -162,7 +162,7 @@ fn clock(history: &[Happened]) -> Option<Instant> {
     packets(history).map(|packet| packet.header.created_at).max()
 }
 
-/// The directives of a history that are open and late at a time, and were not reported late before.
+/// Returns the directives of a history that are open and late at a time, and were not reported late before.
 pub(crate) fn newly_late(history: &[Happened], now: Instant) -> Vec<usize> {
     (0..history.len())
         .filter(|at| is_open(history, *at) && is_late(&history[*at], now))
@@ -170,7 +170,7 @@ pub(crate) fn newly_late(history: &[Happened], now: Instant) -> Vec<usize> {
         .collect()
 }
 
-/// Where in the history a directive was reported late.
+/// Returns the position in the history at which a directive was reported late.
 fn reported(history: &[Happened], directive: usize) -> Option<usize> {
     (directive + 1..history.len()).find(|at| {
         let then = match &history[*at] {
@@ -181,7 +181,7 @@ fn reported(history: &[Happened], directive: usize) -> Option<usize> {
     })
 }
 
-/// Whether what stands at a place is a directive that has no result and was not cancelled.
+/// Returns whether the entry at a position is a directive that has no result and was not cancelled.
 fn is_open(history: &[Happened], at: usize) -> bool {
     let Some(Happened::Packet(sent, _)) = history.get(at) else { return false };
     let ends = |happened: &Happened| match happened {
@@ -203,7 +203,7 @@ fn is_late(directive: &Happened, now: Instant) -> bool {
     now.since(sent.header.created_at).exceeds_seconds(timeout)
 }
 
-/// Whether a CRITICAL directive was reported, and no decision was accepted since.
+/// Returns whether a CRITICAL directive was reported, and no decision was accepted since.
 fn owes_escalation(history: &[Happened]) -> bool {
     let is_decision = |happened: &Happened| match happened {
         Happened::Packet(facts, _) => matches!(facts.payload, PayloadFacts::Decision(_)),

@@ -1,4 +1,5 @@
-//! INV-004 agrees with a second reading of D31, D66 and D79: for every status, class of freshness, kind of evidence, age and limit.
+//! INV-004 agrees with a second implementation of D31, D66 and D79: for every status, class of freshness, kind of evidence, age
+//! and limit.
 
 use omen_fsm::check_alone;
 use omen_types::{Code, EpistemicStatus, FreshnessClass, Instant, PacketFacts, RefType, Severity};
@@ -6,7 +7,7 @@ use serde_json::{Value, json};
 
 const NOW: &str = "2026-03-05T10:00:00Z";
 
-/// How many findings there are, and whether one is an error.
+/// Returns the number of findings, and whether one is an error.
 fn expected(
     status: EpistemicStatus,
     class: FreshnessClass,

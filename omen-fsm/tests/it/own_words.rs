@@ -1,5 +1,5 @@
-//! A second reading of CLAIM and TIME, of the limits of a plan (INV-008) and of tools of two classes (INV-007), as simple as possible:
-//! it has every accepted packet, and works everything out from the beginning each time.
+//! Second implementation of CLAIM and TIME, of the limits of a plan (INV-008) and of tools with two classes (INV-007), as simple
+//! as possible: it has every accepted packet, and computes everything from the beginning each time.
 
 use omen_fsm::{Event, Machine};
 use omen_types::{
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::origins::{Found, Happened, packets};
 
-/// The findings on a packet after a history.
+/// Returns the findings on a packet after a history.
 pub(crate) fn of(history: &[Happened], facts: &PacketFacts<'static>, event: &str) -> Vec<Found> {
     let mut found = Vec::new();
     if !facts.placeholders.is_empty() {
@@ -87,7 +87,7 @@ pub(crate) fn of(history: &[Happened], facts: &PacketFacts<'static>, event: &str
     found
 }
 
-/// D23 and D88, written once more.
+/// Second implementation of D23 and D88.
 fn writes(directive: &TaskDirectivePayloadFacts<'_>) -> bool {
     let operation = directive
         .execution_method
@@ -108,8 +108,8 @@ fn behind(time: Instant, other: Instant) -> bool {
     other.since(time).exceeds_seconds(60)
 }
 
-/// Where in the history the packet is that a packet shows to be ahead: the only one of about the latest time, if the packet returns to
-/// that of the others.
+/// Returns the position in the history of the packet that a packet shows to be ahead: the only one near the latest time, if the
+/// packet returns to the time of the others.
 fn shows(history: &[Happened], facts: &PacketFacts<'_>) -> Option<usize> {
     let times: Vec<(usize, Instant)> = (0..history.len())
         .filter_map(|at| match &history[at] {
@@ -124,7 +124,7 @@ fn shows(history: &[Happened], facts: &PacketFacts<'_>) -> Option<usize> {
     (late.len() == 1 && returns).then(|| late[0].0)
 }
 
-/// Whether a belief update closes a loop that has exceeded its latest plan.
+/// Returns whether a belief update closes a loop that has exceeded its latest plan.
 fn over_plan(history: &[Happened], facts: &PacketFacts<'_>) -> bool {
     let opened = history.iter().rposition(|one| matches!(one, Happened::Packet(_, "decide_verify_first")));
     let Some(looped) = opened.map(|at| &history[at..]) else { return false };
@@ -187,7 +187,7 @@ fn walk(machine: &Machine, history: &[Happened], symbols: &[Value], counts: &mut
     }
 }
 
-/// The warnings on classes of tools, which agree with the second reading; none if the packet is refused.
+/// Returns the warnings on classes of tools, which agree with the second implementation; `None` if the packet is refused.
 fn judge(machine: &mut Machine, history: &mut Vec<Happened>, packet: &Value) -> Option<Vec<Found>> {
     let facts = PacketFacts::parse(packet.to_string().leak()).unwrap();
     let event = Event::of(&facts).as_str();

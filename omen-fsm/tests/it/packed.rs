@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use omen_fsm::Machine;
 use omen_types::PacketFacts;
 
-/// A machine, and one that is packed after each packet.
+/// A machine, and a copy that is packed after each packet.
 #[derive(Default)]
 struct Both {
     kept: Machine,

@@ -1,6 +1,5 @@
-//! The machine agrees with the second reading on where packets come from, what they are linked to, which tokens are
-//! useless when issued, what is late, what contradicts itself, and on times that run back: for every layer and kind of packet, and along
-//! random episodes.
+//! The machine agrees with the second implementation on the origins and links of packets, useless tokens, late tasks,
+//! contradictions, and times that go backwards: for every layer and kind of packet, and along random episodes.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -20,7 +19,7 @@ use crate::exhaustive::{Symbol, instance, symbols};
 use crate::origins::{Found, Happened, Origins, awaited, newly_late};
 use crate::simple::Packet;
 
-/// The findings that the second reading covers.
+/// Returns the findings that the second implementation covers.
 fn known(findings: &[Diagnostic], facts: &PacketFacts<'_>) -> Vec<Found> {
     let is_token = matches!(facts.payload, PayloadFacts::ToolAuthorizationToken(_));
     let is_of_two_classes = |finding: &Diagnostic| {
@@ -85,7 +84,7 @@ fn every_layer_and_every_kind_of_packet_agree() {
                 }
                 let event = Event::of(&facts);
                 let expected = origins.layer(&facts, event.as_str());
-                // The layer does not depend on the state, so any state from which the packet is legal will do.
+                // The layer does not depend on the state, so any state will do in which the packet is legal.
                 let found = from_anywhere(&facts).map(|findings| {
                     known(&findings, &facts).into_iter().filter(|(code, _)| *code == "LAYER").collect::<Vec<_>>()
                 });
@@ -101,7 +100,7 @@ fn every_layer_and_every_kind_of_packet_agree() {
     assert!(pairs > 200 && legal > 60, "{pairs} {legal}");
 }
 
-/// The findings of the invariants on a packet, at the first place of an example log where one of its kind is legal.
+/// Returns the findings of the invariants on a packet, at the first position of an example log where one of its kind is legal.
 fn from_anywhere(facts: &PacketFacts<'static>) -> Option<Vec<Diagnostic>> {
     let event = Event::of(facts);
     for (_, log) in omen_schema::EXAMPLES.iter().filter(|(path, _)| path.starts_with("valid/") && path.ends_with("l")) {
@@ -132,7 +131,7 @@ fn from_anywhere(facts: &PacketFacts<'static>) -> Option<Vec<Diagnostic>> {
 
 const BEGINNING: &str = "2026-03-01T10:00:00Z";
 
-/// A packet of the episode, of another one, or something else.
+/// Returns the id of a packet of the episode, of another episode, or an invalid one.
 fn link(rng: &mut Rng, ids: &[String]) -> Cow<'static, str> {
     match (rng.u8(..4), rng.choice(ids)) {
         (0, _) | (_, None) => "pkt_elsewhere".into(),
@@ -141,7 +140,7 @@ fn link(rng: &mut Rng, ids: &[String]) -> Cow<'static, str> {
     }
 }
 
-/// The details of a contradiction, from an example.
+/// Returns the details of a contradiction, from an example.
 fn contradiction() -> omen_types::packet::ContradictionDetailsFacts<'static> {
     let log = omen_schema::example("valid/contradiction-resolved.jsonl").unwrap();
     let details = log.lines().find_map(|line| match PacketFacts::parse(line).ok()?.payload {
@@ -232,7 +231,7 @@ fn vary(rng: &mut Rng, at: &mut u64, facts: &mut PacketFacts<'static>, ids: &[St
             decision.constraints_satisfied.verification_check = rng.choice([None, Some(false), Some(true)]).unwrap();
             decision.load_bearing_assumptions = rng.choice(&samples().assumptions).cloned();
             facts.mcp.quality.verification_requirement = *rng.choice(VerificationRequirement::ALL).unwrap();
-            // Budgets and tiers are not tested here, so they stop no episode.
+            // Budgets and tiers are not tested here, so they must not stop an episode.
             facts.mcp.budgets.time_budget_seconds = Count::new(1_000_000).unwrap();
             facts.mcp.quality.quality_tier = omen_types::QualityTier::Superb;
         }
@@ -240,7 +239,7 @@ fn vary(rng: &mut Rng, at: &mut u64, facts: &mut PacketFacts<'static>, ids: &[St
     }
 }
 
-/// Parts of facts that only a parser makes, from the examples.
+/// Parts of facts that only a parser creates, from the examples.
 struct Samples {
     retries: RetryPolicyFacts,
     changes: Vec<PriorValues>,
@@ -262,7 +261,7 @@ fn samples() -> &'static Samples {
                 _ => {}
             }
         }
-        // As many that contradict as do not.
+        // Equally many updates with and without a contradiction.
         changes.sort_unstable_by_key(|one| one.first());
         changes.dedup_by_key(|one| one.first());
         Samples { retries: retries.expect("a directive that may be retried twice"), changes, assumptions }
@@ -270,7 +269,7 @@ fn samples() -> &'static Samples {
     &SAMPLES
 }
 
-/// One random episode. Counts what was found.
+/// Runs one random episode, and counts its findings.
 fn episode(seed: u64, symbols: &[Symbol], origins: &Origins, counts: &mut BTreeMap<Found, u64>) {
     let mut rng = Rng::with_seed(seed);
     let mut machine = Machine::default();

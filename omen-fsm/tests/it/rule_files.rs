@@ -5,10 +5,10 @@ use std::path::Path;
 
 use omen_types::Code;
 
-/// Where rules are checked. JSON and SCHEMA are not among them: the readers of `omen-types` are generated.
+/// Folders of the rules, except JSON and SCHEMA: the readers of `omen-types` are generated.
 const FOLDERS: [&str; 2] = ["src/rules", "../omen-invariants/src/rules"];
 
-/// The files that are named after a code, with their text.
+/// Returns the files that are named after a code, with their text.
 fn files_of(code: Code) -> Vec<(String, String)> {
     let prefix = format!("{}_", code.as_str().to_ascii_lowercase().replace('-', "_"));
     let mut found = Vec::new();
@@ -36,7 +36,7 @@ fn every_rule_is_one_file_with_its_tests() {
         let (check, tests) = text.split_once("#[cfg(test)]").unwrap_or_else(|| panic!("{name} has no tests"));
         assert!(tests.matches("#[test]").count() >= 2, "{name} has not both an accepting and a refusing test");
         assert!(!tests.contains("\npub"), "{name} has code after its tests");
-        // The texts stand in the schema alone.
+        // The texts are in the schema alone.
         let info = code.info();
         for text in [info.statement, info.rationale, info.help] {
             assert!(!check.contains(text), "{name} types a text of the schema again");

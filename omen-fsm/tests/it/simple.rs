@@ -1,46 +1,46 @@
-//! A second interpreter of the table and of E1–E7, as simple as possible: it reads the JSON file at run
-//! time, keeps states as strings and the whole history of accepted packets, and works everything out
-//! from the beginning each time. It shares no code with the machine.
+//! Second interpreter of the table and of E1–E7, as simple as possible: it reads the JSON file at run time, keeps states as
+//! strings and the whole history of accepted packets, and computes everything from the beginning each time. It shares no code
+//! with the machine.
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 
 use serde_json::Value;
 
-/// A packet, as far as the table and E1–E7 are concerned.
+/// Members of a packet that the table and E1–E7 need.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Packet {
     pub(crate) id: String,
-    /// Event of `episode.fsm.json`.
+    /// Event in `episode.fsm.json`.
     pub(crate) event: &'static str,
-    /// `decision_outcome`, of decisions.
+    /// `decision_outcome` of a decision.
     pub(crate) outcome: &'static str,
-    /// Task named, of directives and results.
+    /// Task of a directive or result.
     pub(crate) task: String,
-    /// Directive named, of results.
+    /// Directive of a result.
     pub(crate) directive: String,
-    /// Token issued, named or revoked.
+    /// Token that is issued, used or revoked.
     pub(crate) token: Option<&'static str>,
-    /// `max_usage_count`, of tokens.
+    /// `max_usage_count` of a token.
     pub(crate) max_uses: usize,
     pub(crate) success: bool,
     pub(crate) observed: bool,
     pub(crate) tools_ok: bool,
     pub(crate) cites: Vec<String>,
-    /// From layer 1 or Integrity.
+    /// Whether the packet comes from layer 1 or Integrity.
     pub(crate) high_layer: bool,
     /// Tokens and tool calls that a result reports.
     pub(crate) spent: (u64, u64),
-    /// Whether it approves an overrun of the budgets.
+    /// Whether the packet approves an overrun of the budgets.
     pub(crate) approves: bool,
 }
 
-/// The budgets of every decision: tokens and tool calls. Time stands still.
+/// Budgets of every decision: tokens and tool calls. Time does not advance.
 pub(crate) const BUDGETS: (u64, u64) = (100, 1);
 
 pub(crate) struct Simple {
     table: Value,
-    /// Steps that were worked out before, so that the table is not searched a million times.
+    /// Cache of steps, so that the table is not searched a million times.
     steps: RefCell<Steps>,
 }
 
@@ -52,7 +52,7 @@ impl Simple {
         Self { table: serde_json::from_str(text).unwrap(), steps: RefCell::default() }
     }
 
-    /// All states after a history of accepted packets.
+    /// Returns all possible states after a history of accepted packets.
     pub(crate) fn states(&self, history: &[Packet]) -> BTreeSet<String> {
         let mut states = BTreeSet::from([self.initial()]);
         for packet in history {
@@ -88,7 +88,8 @@ impl Simple {
         next
     }
 
-    /// The codes that a packet breaks after a history, which led to `states`; none if it is legal. The most specific first.
+    /// Returns the codes that a packet breaks after a history, which led to `states`, the most specific first; none if it is
+    /// legal.
     pub(crate) fn broken(
         &self,
         states: &BTreeSet<String>,
@@ -102,7 +103,7 @@ impl Simple {
         if only("S9_SAFEMODE") && (next.is_empty() || (packet.event == "release" && !packet.high_layer)) {
             broken.push("E7");
         }
-        // D51: inside the loop the loop comes first.
+        // Inside the loop, the loop comes first (D51).
         if only("S4_VERIFY") && next.is_empty() {
             broken.push("E3");
         }
@@ -134,7 +135,7 @@ impl Simple {
         with_shared(&broken)
     }
 
-    /// The codes that the end of the stream breaks.
+    /// Returns the codes that the end of the stream breaks.
     pub(crate) fn at_end(&self, states: &BTreeSet<String>, history: &[Packet]) -> Vec<&'static str> {
         if states.contains("S9_SAFEMODE") {
             return Vec::new();
@@ -145,7 +146,7 @@ impl Simple {
             broken.push("E3");
         }
         broken.extend(open(history).iter().map(|_| "E6"));
-        // D81: an episode closes from S7, and one that has not begun has nothing to close.
+        // An episode closes from S7, and one that has not begun has nothing to close (D81).
         if broken.is_empty() && !states.contains("S7_REVIEW") && !states.contains(&self.initial()) {
             broken.push("FSM");
         }
@@ -155,7 +156,7 @@ impl Simple {
         broken
     }
 
-    /// The finding of INV-005 on a packet after a history: its severity and the budgets that it names (D32, D59).
+    /// Returns the finding of INV-005 on a packet after a history: its severity and the budgets that it names (D32, D59).
     pub(crate) fn overrun(history: &[Packet], packet: &Packet) -> Option<(&'static str, BTreeSet<&'static str>)> {
         let with: Vec<Packet> = history.iter().chain([packet]).cloned().collect();
         let commits = ["plan", "authorize", "direct_read", "direct_write", "decide_act", "decide_verify_first"];
@@ -169,7 +170,7 @@ impl Simple {
     }
 }
 
-/// The budgets that are exceeded and not approved after a history.
+/// Returns the budgets that are exceeded and not approved after a history.
 fn over(history: &[Packet]) -> BTreeSet<&'static str> {
     let decided = history.iter().any(|p| p.event.starts_with("decide_"));
     if !decided || history.iter().any(|p| p.approves) {
@@ -197,7 +198,7 @@ fn with_shared(broken: &[&'static str]) -> (Option<&'static str>, BTreeSet<&'sta
     (broken.first().copied(), all)
 }
 
-/// The packets since the decision to verify.
+/// Returns the packets since the decision to verify.
 fn looped(history: &[Packet]) -> &[Packet] {
     let start = history.iter().rposition(|p| p.event == "decide_verify_first").map_or(history.len(), |at| at + 1);
     &history[start..]
@@ -214,13 +215,13 @@ fn complete(history: &[Packet], closing: &Packet) -> bool {
         && has(&|p| evidence(p) && closing.cites.contains(&p.id))
 }
 
-/// The packets since safe mode was last ended: what was open before is cancelled.
+/// Returns the packets since safe mode last ended, which cancelled everything open.
 fn released(history: &[Packet]) -> &[Packet] {
     let start = history.iter().rposition(|p| p.event == "release").map_or(0, |at| at + 1);
     &history[start..]
 }
 
-/// Directives without a result, cancelled ones left out.
+/// Returns the directives without a result, except cancelled ones.
 fn open(history: &[Packet]) -> Vec<&Packet> {
     let answered = |id: &str| history.iter().any(|p| p.event == "settle" && p.directive == id);
     released(history).iter().filter(|p| p.event.starts_with("direct_") && !answered(&p.id)).collect()

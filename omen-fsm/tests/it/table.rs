@@ -1,4 +1,4 @@
-//! The generated table is the one of the file, cell by cell.
+//! The generated table equals that of the file, cell by cell.
 
 use std::collections::BTreeSet;
 

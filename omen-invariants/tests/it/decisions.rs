@@ -1,5 +1,5 @@
-//! INV-002, INV-003 and INV-010 on every outcome at every level, tier and state of the tools, against the decisions
-//! written out anew.
+//! INV-002, INV-003 and INV-010 on every outcome at every level, tier and state of the tools, against a second implementation of
+//! the decisions.
 
 use omen_invariants::{Context, Ledger, rules};
 use omen_types::{
@@ -8,7 +8,7 @@ use omen_types::{
 };
 use serde_json::json;
 
-/// What is decided, and on what.
+/// Outcome of a decision, and its circumstances.
 struct Case {
     outcome: DecisionOutcome,
     level: StakesLevel,
@@ -32,25 +32,25 @@ impl Case {
         self.acts() && self.tier == QualityTier::Subpar
     }
 
-    /// D30: only to act takes more, and an override of layer 1 waives it.
+    /// Only ACT requires verification, and an override of layer 1 waives it (D30).
     fn unverified(&self) -> bool {
         self.acts() && self.is_high() && !(self.tier == QualityTier::Superb && self.verified) && !self.overridden
     }
 
-    /// D34: with no tool working, only to escalate and to cancel remain.
+    /// Without working tools, only escalation and cancellation remain (D34).
     fn without_tools(&self) -> bool {
         let stops = matches!(self.outcome, DecisionOutcome::Escalate | DecisionOutcome::Cancel);
         self.is_high() && self.tools == ToolsState::ToolsDown && !stops
     }
 
-    /// D34: with some tools missing, a decision of medium stakes owns up to it.
+    /// With some tools missing, a decision with medium stakes must admit it (D34).
     fn too_sure(&self) -> bool {
         let partial = self.tools == ToolsState::ToolsPartial && self.level == StakesLevel::Medium;
         partial && self.uncertainty != Uncertainty::High
     }
 }
 
-/// The case as a packet.
+/// Returns the case as a packet.
 fn facts<'p>(line: &'p str, case: &Case) -> PacketFacts<'p> {
     let mut facts = PacketFacts::parse(line).unwrap_or_else(|rejected| panic!("{rejected}"));
     facts.mcp.stakes.stakes_level = case.level;
@@ -62,7 +62,7 @@ fn facts<'p>(line: &'p str, case: &Case) -> PacketFacts<'p> {
     facts
 }
 
-/// The line of a decision; the rest of the case is put into what was read.
+/// Returns the line of a decision; the rest of the case is set in the parsed facts.
 fn line(verified: bool, overridden: bool) -> String {
     let mut packet = crate::packet(PacketType::DecisionPacket);
     packet["payload"]["load_bearing_assumptions"] = json!([{"assumption": "a", "verified": verified}]);

@@ -1,5 +1,5 @@
-//! INV-003, INV-004 and INV-006 against a second, simple reading of D31, D60, D61, D62 and D66, on every combination of
-//! what they look at.
+//! INV-003, INV-004 and INV-006 against a second, simple implementation of D31, D60, D61, D62 and D66, on every combination of
+//! their inputs.
 
 use std::collections::BTreeSet;
 
@@ -25,7 +25,7 @@ fn accept(ledger: &mut Ledger, packet: &Value) {
     ledger.accept(&facts, facts.header.created_at, Update::default());
 }
 
-/// Code, severity and pointer of what some rules say.
+/// Returns code, severity and pointer of the findings of some rules.
 fn findings(
     ledger: &Ledger,
     packet: &Value,
@@ -45,7 +45,7 @@ fn findings(
         .collect()
 }
 
-/// The ledger of an episode with a packet of each sort, and the ids that verify an assumption (D62).
+/// Returns the ledger of an episode with a packet of each type, and ids with whether each verifies an assumption (D62).
 fn some_packets() -> (Ledger, [(&'static str, bool); 11]) {
     let mut ledger = Ledger::default();
     let mut add = |packet_type, id: &str, edit: &dyn Fn(&mut Value)| {
@@ -84,7 +84,7 @@ fn some_packets() -> (Ledger, [(&'static str, bool); 11]) {
     (ledger, ids)
 }
 
-/// Lists of assumptions: each verified or not, with the id that it names, if it names one.
+/// Returns lists of assumptions: each verified or not, with an optional id of its evidence.
 fn lists(ids: &[(&'static str, bool)]) -> Vec<Vec<(bool, Option<&'static str>)>> {
     let mut lists = vec![vec![], vec![(true, None)], vec![(false, None)], vec![(true, None), (false, None)]];
     lists.push(vec![(false, None), (false, Some("pkt_unknown"))]);
@@ -197,7 +197,7 @@ fn an_act_that_failed_its_own_checks_is_warned_of() {
     }
 }
 
-/// Packets, and whether each asks for certainty or help, by itself and inside a verification loop (D31).
+/// Returns packets, and whether each requires certainty or help, by itself and inside a verification loop (D31).
 fn claims() -> Vec<(Value, bool, bool)> {
     let mut all = Vec::new();
     for packet_type in PacketType::ALL.iter().copied().filter(|kind| *kind != PacketType::DecisionPacket) {
@@ -238,7 +238,7 @@ fn evidence_is_judged_as_the_decisions_have_it() {
     let plain = Ledger::default();
 
     let now: Instant = NOW.parse().unwrap();
-    // Age in seconds of the newest live evidence, its timestamp, and whether it is from the future.
+    // Age in seconds of the newest live evidence, its timestamp, and whether it is in the future.
     let ages: [(i64, &str); 7] = [
         (-1, "2026-03-01T10:00:01Z"),
         (0, "2026-03-01T10:00:00Z"),
@@ -275,7 +275,7 @@ fn evidence_is_judged_as_the_decisions_have_it() {
                             let looks = ["INFERRED", "HYPOTHESIZED", "UNKNOWN"].contains(&status)
                                 && ["REALTIME", "OPERATIONAL"].contains(&freshness);
                             let limit = stated.unwrap_or(if freshness == "REALTIME" { 3_600 } else { 86_400 });
-                            // What the packet itself states holds for all statuses (D79).
+                            // The packet's own statement applies to all statuses (D79).
                             let is_stale = age.zip(stated).is_some_and(|(age, stated)| age > stated);
                             let expected: Vec<&str> = match age {
                                 _ if !looks => vec!["warning"; usize::from(is_stale)],

@@ -1,4 +1,4 @@
-//! The type-level facts say what the run-time rules say.
+//! The type-level facts agree with the run-time rules.
 
 mod dynamic;
 mod envelope;
@@ -7,7 +7,7 @@ mod predicates;
 mod stakes;
 mod tools;
 
-/// Whether a type fulfils a trait, as a value.
+/// Returns whether a type implements a trait, as a value.
 macro_rules! holds {
     ($fact:ty: $($predicate:tt)+) => {{
         #[allow(dead_code, reason = "for the types that do not fulfil it")]

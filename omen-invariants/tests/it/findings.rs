@@ -1,4 +1,4 @@
-//! What a finding of an invariant has to say to be of help, whatever its words: the figures, names and places that it is about.
+//! Required content of the invariants' findings, whatever their wording: the figures, names and positions that they are about.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use omen_invariants::{Context, Ledger, rules};
 use omen_types::{Code, Diagnostic, PacketFacts, PacketType, QualityTier, Severity, StakesLevel};
 use serde_json::{Value, json};
 
-/// Takes packets in as if they had been accepted.
+/// Returns a ledger that has accepted some packets.
 fn ledger<'p>(packets: impl IntoIterator<Item = &'p Value>) -> Ledger {
     let mut ledger = Ledger::default();
     for packet in packets {
@@ -21,7 +21,7 @@ fn ledger<'p>(packets: impl IntoIterator<Item = &'p Value>) -> Ledger {
     ledger
 }
 
-/// What the invariants find in the next packet, of one code.
+/// Returns the findings of one code on the next packet.
 fn found(ledger: &Ledger, packet: &Value, code: Code) -> Vec<Diagnostic> {
     let line = packet.to_string();
     let facts = PacketFacts::parse(&line).unwrap_or_else(|rejected| panic!("{rejected}"));
@@ -40,7 +40,7 @@ fn edited(packet: &Value, members: &[(&str, Value)]) -> Value {
     packet
 }
 
-/// D61: at HIGH and CRITICAL stakes an ACT takes SUPERB, below them anything but SUBPAR.
+/// At HIGH and CRITICAL stakes, ACT requires SUPERB; below them any tier but SUBPAR suffices (D61).
 #[test]
 fn a_tier_suffices_for_a_level() {
     for level in StakesLevel::ALL {
@@ -54,7 +54,7 @@ fn a_tier_suffices_for_a_level() {
     }
 }
 
-/// A decision to act on two assumptions.
+/// Returns a decision to act on two assumptions.
 fn act(level: &str, tier: &str, assumptions: &Value) -> Value {
     edited(
         &crate::log("valid/read-only.jsonl")[2],
@@ -66,7 +66,7 @@ fn act(level: &str, tier: &str, assumptions: &Value) -> Value {
     )
 }
 
-/// INV-003: where all assumptions have to be verified, the first that is not is quoted; where one has to be, none is.
+/// Where all assumptions have to be verified, the first unverified one is quoted; where one suffices, none is (INV-003).
 #[test]
 fn an_unverified_assumption_is_quoted_where_all_count() {
     let assumptions = json!([{"assumption": "the first one holds", "verified": false}]);
@@ -76,7 +76,7 @@ fn an_unverified_assumption_is_quoted_where_all_count() {
     assert!(all.contains("the first one holds") && !one.contains("the first one holds"), "{all}; {one}");
 }
 
-/// INV-003: the finding on a false claim of verification quotes the id that it gives, and says what that names.
+/// The finding on a false claim of verification quotes the stated id, and describes what it refers to (INV-003).
 #[test]
 fn a_false_claim_of_verification_quotes_what_it_names() {
     let log = crate::log("valid/read-only.jsonl");
@@ -91,14 +91,14 @@ fn a_false_claim_of_verification_quotes_what_it_names() {
     assert!(!same(&directive, "pkt_directive_1", &unknown, "pkt_of_nobody"), "{directive}; {unknown}");
     assert!(!empty.contains("``"), "{empty}");
 
-    // A long assumption is cut, a short one is not.
+    // A long assumption is truncated, a short one is not.
     let (fits, long) = ("x".repeat(80), format!("{}{}", "x".repeat(80), "y"));
     assert!(of("", &fits).contains(&format!("`{fits}`")), "{}", of("", &fits));
     let cut = of("", &long);
     assert!(cut.contains(&format!("`{fits}…`")) && !cut.contains('y'.to_string().repeat(2).as_str()), "{cut}");
 }
 
-/// INV-005: every budget that is exceeded is named with its figures.
+/// Every exceeded budget is named with its figures (INV-005).
 #[test]
 fn an_overrun_is_reported_with_its_figures() {
     let log = crate::log("valid/read-only.jsonl");
@@ -113,7 +113,7 @@ fn an_overrun_is_reported_with_its_figures() {
     }
 }
 
-/// INV-007: the finding on a tool outside the scope names the tools within it.
+/// The finding on a tool outside the scope names the tools in the scope (INV-007).
 #[test]
 fn the_finding_on_a_tool_out_of_scope_names_those_within() {
     let log = crate::log("valid/token-constraints-compared.jsonl");
@@ -124,7 +124,7 @@ fn the_finding_on_a_tool_out_of_scope_names_those_within() {
     assert!(["`orders.place`", "`orders.amend`"].iter().all(|tool| words.contains(tool)), "{words}");
 }
 
-/// INV-007: whether a token with a constraint lets a value of the parameter pass.
+/// Returns whether a token with a constraint permits a value of the parameter (INV-007).
 fn lets_pass(bound: &Value, value: &Value) -> bool {
     let mut log = crate::log("valid/token-constraints-compared.jsonl");
     log[3]["payload"]["authorized_scope"]["resource_constraints"] = json!({ "symbol": bound });
@@ -133,7 +133,7 @@ fn lets_pass(bound: &Value, value: &Value) -> bool {
     let findings = found(&ledger, &directive, Code::Inv007);
     for finding in &findings {
         assert_eq!(finding.severity, Severity::Error, "{finding:?}");
-        // Bound and value stand side by side.
+        // The label has both the bound and the value.
         let label = finding.label.as_deref().expect("a label");
         let quoted = |value: &Value| label.contains(&format!("`{value}`"));
         assert!(quoted(value) && quoted(bound), "{label}");
@@ -141,7 +141,7 @@ fn lets_pass(bound: &Value, value: &Value) -> bool {
     findings.is_empty()
 }
 
-/// INV-007: values are equal as JSON Schema has it (D27), inside of lists and objects, too.
+/// Values are compared by JSON Schema's equality (D27), also inside lists and objects (INV-007).
 #[test]
 fn constraints_compare_lists_and_objects_by_value() {
     let lists = json!([[1, 2], [3]]);
@@ -168,7 +168,7 @@ fn constraints_compare_lists_and_objects_by_value() {
     }
 }
 
-/// INV-007: large integers are compared exactly, and not as the nearest doubles.
+/// Large integers are compared exactly, not as the nearest doubles (INV-007).
 #[test]
 fn constraints_compare_large_integers_exactly() {
     let (bound, next) = (9_007_199_254_740_992_u64, 9_007_199_254_740_993_u64);
@@ -176,7 +176,7 @@ fn constraints_compare_large_integers_exactly() {
     assert!(!lets_pass(&json!(bound), &json!(next)) && !lets_pass(&json!(next), &json!(bound)));
 }
 
-/// INV-009: only what breaks the rule concerns it.
+/// Only the members that break the rule concern it (INV-009).
 #[test]
 fn a_schema_error_concerns_escalations_by_its_codes() {
     let other = Diagnostic::error(Code::Schema, "x");
@@ -184,7 +184,7 @@ fn a_schema_error_concerns_escalations_by_its_codes() {
     assert!(inv_009_escalation_options::concerns(&own) && !inv_009_escalation_options::concerns(&other));
 }
 
-/// INV-011: a result that is late is pointed at its task, a directive that is still open at the time.
+/// The finding on a late result points to its task, and on a late open directive to the time (INV-011).
 #[test]
 fn a_late_result_and_a_directive_that_stays_open_have_different_places() {
     let log = crate::log("valid/read-only.jsonl");
@@ -221,7 +221,7 @@ fn a_late_result_and_a_directive_that_stays_open_have_different_places() {
     assert_eq!(late, ["pkt_a", "pkt_b"], "without a packet");
 }
 
-/// INV-012: a level below what the axes justify is reported in other words than one above it.
+/// A level below the justified one is reported in other words than one above it (INV-012).
 #[test]
 fn understated_and_overstated_levels_have_different_words() {
     let mut words = [BTreeSet::new(), BTreeSet::new()];

@@ -9,7 +9,7 @@ fn at(time: &str) -> Instant {
     time.parse().expect("a time")
 }
 
-/// Takes a packet in as if it had been accepted.
+/// Accepts a packet.
 fn accept(ledger: &mut Ledger, packet: &Value) {
     let line = packet.to_string();
     let facts = PacketFacts::parse(&line).unwrap_or_else(|rejected| panic!("{rejected}"));
@@ -132,7 +132,7 @@ fn budgets_are_those_of_the_first_decision() {
     assert_eq!(overruns(&ledger, "2026-03-01T10:01:00.5Z"), ["101 of 100 tokens", "2 of 1 tool calls", "60.5 of 60 s"]);
 }
 
-/// A directive with CRITICAL stakes, or without.
+/// Returns a directive with or without CRITICAL stakes.
 fn directive(number: usize, timeout: u64, is_critical: bool) -> Value {
     let payload = json!({
         "task_id": format!("task_{number}"), "timeout_seconds": timeout, "tool_safety_class": "READ", "task_type": "tool_read",
@@ -143,13 +143,13 @@ fn directive(number: usize, timeout: u64, is_critical: bool) -> Value {
     packet
 }
 
-/// The numbers of the directives that are late at a time and were not reported before.
+/// Returns the numbers of the directives that are late at a time and were not reported before.
 fn late(ledger: &Ledger, time: &str) -> Vec<usize> {
     let number = |id: &str| id.trim_start_matches("task_").parse().expect("a number");
     ledger.open().newly_late(at(time)).iter().map(|open| number(&open.task_id)).collect()
 }
 
-/// Takes in a belief update, which does nothing but let time pass.
+/// Accepts a belief update, whose only effect is that time passes.
 fn pass_to(ledger: &mut Ledger, id: &str, time: &str) {
     accept(ledger, &packet(PacketType::BeliefUpdatePacket, id, time, &json!({})));
 }
@@ -158,7 +158,7 @@ fn pass_to(ledger: &mut Ledger, id: &str, time: &str) {
 fn many_directives_are_late_as_few_are() {
     for count in [5, 100] {
         let mut ledger = Ledger::default();
-        // The later ones are due earlier; two are due at each second.
+        // Later directives are due earlier; two are due at each second.
         for number in 0..count {
             let timeout = 10 + (count - 1 - number) / 2;
             accept(&mut ledger, &directive(number, timeout as u64, false));
@@ -169,7 +169,7 @@ fn many_directives_are_late_as_few_are() {
         let first: Vec<_> = (count - 2..count).collect();
         assert_eq!(late(&ledger, "2026-03-01T10:00:10.1Z"), first, "in the order of sending");
         assert_eq!(late(&ledger, "2026-03-01T11:00:00Z"), (0..count).collect::<Vec<_>>());
-        // What is due just now was not reported yet; what was due before it was.
+        // Directives that are due exactly now have not been reported; those due before have.
         pass_to(&mut ledger, "pkt_a", "2026-03-01T10:00:11Z");
         assert_eq!(late(&ledger, "2026-03-01T11:00:00Z"), (0..count - 2).collect::<Vec<_>>(), "each once");
         let closed = json!({"task_id": "task_0", "directive_packet_id": "pkt_0"});
@@ -251,7 +251,7 @@ fn a_set_of_obligations_has_what_it_was_made_of() {
     }
 }
 
-/// The bytes of a packed ledger; none if it is not packed.
+/// Returns the size of a packed ledger in bytes; `None` if it is not packed.
 fn packed(ledger: &Ledger) -> Option<usize> {
     let mut buffer = Vec::new();
     ledger.pack(false, Size::Small, &mut buffer).then_some(buffer.len())

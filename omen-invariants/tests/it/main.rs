@@ -10,13 +10,13 @@ mod ledger;
 mod schema_rules;
 mod stakes;
 
-/// The packets of an example log.
+/// Returns the packets of an example log.
 fn log(path: &str) -> Vec<serde_json::Value> {
     let text = omen_schema::example(path).unwrap_or_else(|| panic!("no example {path}"));
     text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
 
-/// The first packet of a type in the accepted examples.
+/// Returns the first packet of a type in the accepted examples.
 fn packet(packet_type: omen_types::PacketType) -> serde_json::Value {
     omen_schema::EXAMPLES
         .iter()

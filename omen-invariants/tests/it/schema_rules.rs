@@ -1,10 +1,10 @@
-//! INV-001 and INV-009 are seen by the schema stage, which carries their codes.
+//! INV-001 and INV-009 are checked by the schema stage, whose findings have their codes.
 
 use omen_invariants::rules::{inv_001_mcp_complete::is_consequential, inv_009_escalation_options};
 use omen_types::{Code, Packet, PacketType};
 use serde_json::Value;
 
-/// Paths of all members of an object, nested ones too; arrays are not entered.
+/// Collects the paths of all members of an object, including nested ones; arrays are skipped.
 fn members(value: &Value, at: &str, into: &mut Vec<String>) {
     if let Value::Object(object) = value {
         for (key, inner) in object {
@@ -30,7 +30,7 @@ fn each_missing_member_of_the_envelope_is_inv_001_on_consequential_packets_only(
         for path in paths {
             let mut broken = packet.clone();
             remove(&mut broken, &path);
-            // What is optional may go.
+            // Optional members may be missing.
             let Err(rejected) = broken.to_string().parse::<Packet>() else { continue };
             removed += 1;
             for error in &rejected.errors {
@@ -43,7 +43,7 @@ fn each_missing_member_of_the_envelope_is_inv_001_on_consequential_packets_only(
             }
         }
     }
-    // Twenty-four members and their groups, on ten types of packet.
+    // Twenty-four members and their groups, in ten types of packets.
     assert!(removed >= 240, "{removed}");
 }
 

@@ -1,10 +1,10 @@
-//! INV-012 on all 108 combinations of axes and all four levels, against D36 written out anew.
+//! INV-012 on all 108 combinations of axes and all four levels, against a second implementation of D36.
 
 use omen_invariants::rules::inv_012_stakes_consistent::{Axes, Rank};
 use omen_invariants::{Context, Ledger, rules};
 use omen_types::{Adversariality, Code, Impact, Irreversibility, PacketFacts, StakesLevel, Uncertainty};
 
-/// D36: the stated level's own line, and what a low statement may hide.
+/// Returns whether a stated level has a warning: it must meet its own condition, and a low one must not hide a high axis (D36).
 fn warns(level: StakesLevel, ranks: [u8; 4]) -> bool {
     let [impact, irreversibility, uncertainty, _] = ranks;
     let high = ranks.iter().filter(|rank| **rank >= 2).count();

@@ -1,4 +1,4 @@
-//! Envelopes from JSON are held to the same rules.
+//! Envelopes from JSON are subject to the same rules.
 
 use omen_invariants::facts::{AnyEnvelope, DynEnvelope};
 use omen_types::{Code, Diagnostic, LoadBearingAssumption, PacketType, StakesLevel};
@@ -55,7 +55,7 @@ fn errors_have_their_place_in_the_packet() {
     assert_eq!((found[0].code, found[0].pointer.as_deref()), (Code::Schema, Some("/mcp/stakes/impact")));
     assert!(found[0].span.is_some());
 
-    // The axis is the error, and not the level that does not follow from it.
+    // The axis is the error, not the level that fails to follow from it.
     let broken = mcp(|mcp| {
         mcp["stakes"]["impact"] = "HUGE".into();
         without_level(mcp);

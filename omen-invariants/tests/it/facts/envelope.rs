@@ -1,4 +1,4 @@
-//! Every envelope that can be sealed is one that the schema takes.
+//! Every envelope that can be sealed is accepted by the schema.
 
 use omen_invariants::facts::*;
 use omen_invariants::{Context, Ledger, rules, text, unit};
@@ -15,7 +15,7 @@ fn budgets() -> Budgets {
     Budgets { tokens: u32::MAX, tool_calls: 0, seconds: 1, risk: Risk::new(text!("conservative"), 100) }
 }
 
-/// An envelope that differs from others in the parts that are facts.
+/// Returns an envelope with these facts.
 fn sealed<I, R, U, A, Tier, Status, Freshness, Best, Tools, Level>(
     stakes: Stakes<I, R, U, A>,
     quality: Quality<Tier>,
@@ -43,14 +43,14 @@ where
     .seal()
 }
 
-/// The schema takes it, and no rule but those that ask for more than an envelope has anything against it.
+/// Checks that the schema accepts an envelope, and that only rules about more than the envelope report findings.
 #[track_caller]
 fn check(envelope: &impl AnyEnvelope) {
     let mcp = envelope.mcp();
     assert_eq!(mcp.check(), Ok(()));
     let mut packet = crate::packet(PacketType::BeliefUpdatePacket);
     packet["mcp"] = serde_json::to_value(mcp).expect("JSON");
-    // It is the first of its episode, and as old as the evidence.
+    // The packet is the first of its episode, and as old as the evidence.
     packet["header"]["created_at"] = serde_json::to_value(time()).expect("JSON");
     packet["header"].as_object_mut().expect("an object").remove("previous_packet_id");
     packet["payload"].as_object_mut().expect("an object").remove("evidence_integration");
@@ -59,7 +59,7 @@ fn check(envelope: &impl AnyEnvelope) {
     let mut findings = Vec::new();
     rules::check(&Context::new(&facts, &Ledger::default(), None), &mut findings);
     assert!(findings.is_empty(), "{findings:?}");
-    // Either way in gives the same.
+    // Both ways of creating it give the same envelope.
     let dynamic = DynEnvelope::from_json(&serde_json::to_string(mcp).expect("JSON")).expect("an envelope");
     assert_eq!(serde_json::to_value(dynamic.mcp()).ok(), serde_json::to_value(mcp).ok());
 }
@@ -180,7 +180,7 @@ fn literals_hold_at_the_bounds() {
     for number in [f64::NAN, -f64::MIN_POSITIVE, 1.0 + f64::EPSILON] {
         assert!(UnitInterval::literal(number).is_none(), "{number}");
     }
-    // What `text!` takes is what the schema takes: the shortest text that is not empty.
+    // `text!` accepts what the schema accepts: the shortest text that is not empty.
     assert!(omen_types::Text::new("a").is_ok() && omen_types::Text::new("").is_err());
     assert_eq!(serde_json::to_value(MaxLoss::from(5)).ok(), Some(json!(5)));
     assert_eq!(Code::Inv001.as_str(), "INV-001", "the code that the macros name");
@@ -202,7 +202,7 @@ fn an_envelope_that_understates_its_stakes_is_refused() {
         let errors = envelope(impact, uncertainty, level).expect_err("understated");
         assert_eq!(errors.iter().map(|error| error.code).collect::<Vec<_>>(), [Code::Inv012], "{errors:?}");
     }
-    // One medium axis is good for LOW, too (D36), and to overstate does no harm.
+    // One medium axis permits LOW, too (D36), and overstating does no harm.
     for (impact, uncertainty, level) in [("MEDIUM", "LOW", "LOW"), ("MEDIUM", "LOW", "MEDIUM"), ("LOW", "LOW", "HIGH")]
     {
         assert!(envelope(impact, uncertainty, level).is_ok(), "{impact} {uncertainty} {level}");

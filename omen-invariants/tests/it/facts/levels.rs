@@ -1,4 +1,4 @@
-//! Envelopes by level of stakes seal at the level that they are named after, and every member can be set otherwise.
+//! Constructors by level of stakes: their envelopes seal at that level, and every member can be changed.
 
 use omen_invariants::facts::{
     Budgets, CriticalStakes, Done, DynEnvelope, Envelope, Epistemics, Evidence, HighStakes, Intent, Live, LowStakes,
@@ -17,7 +17,7 @@ fn parts() -> (Intent, Done, Evidence<Live>) {
     )
 }
 
-/// The envelopes of all levels, lowest first.
+/// Returns the envelopes of all levels, lowest first.
 fn all() -> [omen_types::McpEnvelope; 4] {
     let (intent, done, evidence) = parts();
     let low: Envelope<LowStakes, Par, ToolsOk> =

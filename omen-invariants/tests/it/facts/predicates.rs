@@ -1,4 +1,4 @@
-//! Each predicate holds exactly where the run-time rule has nothing to say.
+//! Each predicate holds exactly where the run-time rule has no finding.
 
 use omen_invariants::derived::is_high;
 use omen_invariants::facts::*;
@@ -8,7 +8,7 @@ use omen_types::{Code, PacketFacts, PacketType, Severity};
 
 use super::holds;
 
-/// Whether a rule has an error against a decision to ACT with this level, tier, tools and assumptions.
+/// Returns whether a rule has an error for a decision to ACT with this level, tier, tools and assumptions.
 fn refuses(code: Code, level: &str, tier: &str, tools: &str, verified: bool, overridden: bool) -> bool {
     let mut packet = crate::packet(PacketType::DecisionPacket);
     packet["mcp"]["stakes"]["stakes_level"] = level.into();

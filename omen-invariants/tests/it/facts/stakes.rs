@@ -1,4 +1,4 @@
-//! INV-012: the level that the compiler derives is the one that the run-time rule justifies.
+//! The level that the compiler derives is the one that the run-time rule justifies (INV-012).
 
 use omen_invariants::facts::{
     AdversarialityFact, ImpactFact, IrreversibilityFact, Stakes, StakesLevelFact, StakesLevelOf, UncertaintyFact,
@@ -58,7 +58,7 @@ fn the_compiler_derives_the_justified_level() {
     assert_eq!((compared.len(), all), (108, 108), "every value of the schema is covered");
 }
 
-/// Rule and compiler take the rank from the place in the schema's list; its descriptions say the same.
+/// Rule and compiler take the rank from the position in the schema's list; the descriptions there agree.
 #[test]
 fn the_schema_lists_axes_from_low_to_high() {
     let words = ["Ranks low", "Ranks medium", "Ranks high"];

@@ -9,13 +9,13 @@ use super::holds;
 
 tool!(pub(crate) CfgRead = "cfg.read", Read);
 tool!(
-    /// Writes the configuration.
+    /// Tool that writes the configuration.
     pub(crate) CfgWrite = "cfg.write",
     Write,
 );
 tool!(pub(crate) CfgSync = concat!("cfg", ".sync"), Mixed);
 scope!(
-    /// Good for a deployment.
+    /// Scope of a deployment.
     pub(crate) Deploy: tools [CfgWrite, self::CfgSync], operations [Write, Modify]
 );
 
@@ -64,7 +64,7 @@ fn a_proof_names_the_place_in_the_wire_form() {
     assert!(holds!(Next<First>: OperationListed<Deploy, op::Modify>));
 }
 
-/// A scope over any tool, by hand: its grants are true, so they type-check.
+/// A hand-written scope over any tool: its grants are true, so they type-check.
 #[derive(Clone, Copy)]
 struct Only<T>(std::marker::PhantomData<T>);
 impl<T: Tool> ScopeTypes for Only<T> {
