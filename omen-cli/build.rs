@@ -1,5 +1,5 @@
-//! Chooses the example logs that `omen explain` prints, so that the command contains no others, and compresses the programs
-//! that `omen explain --rust` prints.
+//! Selects the example logs that `omen explain` prints, so that the command contains no others, and compresses the programs that
+//! `omen explain --rust` prints.
 
 #[path = "build/cases.rs"]
 mod cases;
@@ -15,7 +15,7 @@ use flate2::Compression;
 use flate2::write::DeflateEncoder;
 use serde::Deserialize;
 
-/// The expectations of an example: `NAME.expect.json`.
+/// Expectations of an example, from `NAME.expect.json`.
 #[derive(Deserialize)]
 struct Expect {
     about: String,
@@ -31,7 +31,7 @@ struct Expected {
 }
 
 impl Expect {
-    /// How well this example shows a code: 2 if it is the code of a finding, 1 if a finding has it in `also`, 0 otherwise.
+    /// Scores how well this example shows a code: 2 if it is the code of a finding, 1 if a finding has it in `also`, 0 otherwise.
     fn shows(&self, code: &str) -> usize {
         let shows = |finding: &Expected| match code {
             code if finding.code == code => 2,
@@ -51,9 +51,9 @@ fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     Ok(())
 }
 
-/// All programs as JSON, compressed.
+/// Returns all programs as compressed JSON.
 fn programs(root: &Path) -> Result<Vec<u8>, Box<dyn Error + Send + Sync>> {
-    // `cargo package` makes a folder of the link `cases`. A checkout without links has the workspace.
+    // `cargo package` turns the link `cases` into a folder. A checkout without links has the workspace.
     let workspace = root.join("../compile-tests/tests/ui");
     let folder = if workspace.is_dir() { workspace } else { root.join("cases") };
     println!("cargo::rerun-if-changed={}", folder.display());
@@ -63,7 +63,7 @@ fn programs(root: &Path) -> Result<Vec<u8>, Box<dyn Error + Send + Sync>> {
     Ok(encoder.finish()?)
 }
 
-/// The source of the table of example logs.
+/// Returns the source of the table of example logs.
 fn examples() -> Result<String, Box<dyn Error + Send + Sync>> {
     let mut examples = Vec::new();
     for (path, text) in omen_schema::EXAMPLES {
@@ -92,7 +92,7 @@ fn examples() -> Result<String, Box<dyn Error + Send + Sync>> {
     Ok(source)
 }
 
-/// The first of the examples that show a code best. One that is named after the code comes before the others.
+/// Returns the first of the examples that show a code best. One that is named after the code takes precedence.
 fn best<'e>(examples: &'e [(&'e str, Expect)], code: &str) -> Option<&'e (&'e str, Expect)> {
     let named = format!("{}-", code.to_ascii_lowercase());
     let rank = |(stem, expect): &(&str, Expect)| {

@@ -1,4 +1,4 @@
-//! The programs of `compile-tests/tests/ui` that do not compile, each with the error that rustc reports and a fixed version.
+//! Programs of `compile-tests/tests/ui` that do not compile, each with rustc's error and a fixed version.
 //!
 //! The build script embeds them in the command, and `omen-pages` shows them in the docs: both include this file.
 
@@ -11,23 +11,23 @@ use serde::Serialize;
 /// A program that does not compile.
 #[derive(Serialize)]
 pub(crate) struct Case {
-    /// The code of the rule that it breaks.
+    /// Code of the rule that the program breaks.
     pub(crate) code: String,
-    /// The name of the file, without its extension.
+    /// Name of the file, without its extension.
     pub(crate) name: String,
-    /// What is wrong with it: a phrase without a full stop.
+    /// Description of the mistake: a phrase without a full stop.
     pub(crate) mistake: String,
-    /// The program, without `main`. Its first line, a comment, is kept: the error counts it.
+    /// The program, without `main`. Its first line, a comment, is kept, since the line numbers of the error count it.
     pub(crate) illegal: String,
-    /// The error that rustc reports.
+    /// Error that rustc reports.
     pub(crate) error: String,
-    /// How to fix it: a phrase without a full stop.
+    /// Description of the fix: a phrase without a full stop.
     pub(crate) fix: String,
     /// The fixed program, without its first line and `main`.
     pub(crate) fixed: String,
 }
 
-/// The cases in a folder, by name.
+/// Returns the cases in a folder, by name.
 ///
 /// # Errors
 /// If a case cannot be read, has no error or no fixed version, or does not begin with `// CODE: mistake -> error`.
@@ -59,7 +59,7 @@ fn case(folder: &Path, path: &Path) -> Result<Case, Box<dyn Error + Send + Sync>
     })
 }
 
-/// The code in the first line, and the text after it.
+/// Returns the code in the first line, and the text after it.
 fn head(source: &str) -> Option<(&str, &str)> {
     source.lines().next()?.strip_prefix("// ")?.split_once(": ")
 }

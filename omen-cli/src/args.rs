@@ -1,4 +1,4 @@
-//! The arguments, and their help.
+//! Command-line arguments, and their help.
 
 /// A macro, because `concat!` takes no constants.
 macro_rules! exit_codes {
@@ -187,7 +187,7 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Where the configuration is, of a command that has one.
+    /// Returns the configuration arguments of a command that has some.
     pub(crate) fn config(&mut self) -> Option<&mut ConfigArgs> {
         match self {
             Self::Check(args) => Some(&mut args.config),
@@ -574,7 +574,7 @@ Examples:
     exit_codes!()
 );
 
-/// A number of threads.
+/// Parses a number of threads.
 fn threads(text: &str) -> Result<NonZeroUsize, &'static str> {
     text.parse().map_err(|_| "expected a number of threads, at least 1; leave the option out to use all cores")
 }

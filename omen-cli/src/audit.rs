@@ -55,7 +55,7 @@ pub(crate) fn verify(args: &AuditVerifyArgs, out: &mut Output) -> Result<Exit, F
     Ok(if found.is_sound() { Exit::Clean } else { Exit::ErrorsFound })
 }
 
-/// Reports a log that is not sound on standard error.
+/// Reports an invalid log on standard error.
 pub(crate) fn reported(log: &Path, found: &LogVerification) -> Exit {
     if found.is_sound() {
         return Exit::Clean;
@@ -65,7 +65,7 @@ pub(crate) fn reported(log: &Path, found: &LogVerification) -> Exit {
     Exit::ErrorsFound
 }
 
-/// The log in all its files, in a folder, or in the files that are named.
+/// Verifies the log in all its files, in a folder, or in the files that are named.
 fn all_found(logs: &[PathBuf], key: &Key, anchor: Option<&Anchor>) -> Option<LogVerification> {
     let found = match logs {
         [log] if log.is_dir() => verify_folder(log, key, anchor),
@@ -107,16 +107,16 @@ pub(crate) fn export_anchor(args: &AuditExportArgs, out: &mut Output) -> Result<
     }
 }
 
-/// The result of a verification, for people and for programs. Members that do not apply are `null`.
+/// Result of a verification, for people and for programs. Members that do not apply are `null`.
 #[derive(Debug, Serialize)]
 pub(crate) struct Report {
     pub(crate) file: String,
     pub(crate) verdict: &'static str,
-    /// The number of sound entries, in all files.
+    /// Number of valid entries, in all files.
     pub(crate) entries: u64,
     pub(crate) bytes: u64,
     pub(crate) last: Option<Mac>,
-    /// The number of entries when the anchor was taken.
+    /// Number of entries when the anchor was taken.
     pub(crate) anchor: Option<u64>,
     unacknowledged_entries: Option<u64>,
     torn_bytes: Option<u64>,
@@ -125,7 +125,7 @@ pub(crate) struct Report {
     offset: Option<u64>,
     pub(crate) message: String,
     pub(crate) help: Option<&'static str>,
-    /// A program has the log open: it was verified up to the last acknowledged entry.
+    /// Whether a program has the log open: it was verified up to the last acknowledged entry.
     in_use: bool,
     files: Vec<FileReport>,
     misfits: Vec<MisfitReport>,
@@ -136,7 +136,7 @@ pub(crate) struct Report {
 struct FileReport {
     file: String,
     verdict: &'static str,
-    /// The number of its first entry in the log.
+    /// Number of its first entry in the log.
     first: u64,
     entries: u64,
     bytes: u64,
@@ -152,7 +152,7 @@ struct MisfitReport {
 
 impl Report {
     pub(crate) fn new(log: &Path, found: &LogVerification, anchor: Option<&Anchor>) -> Self {
-        // What is worst says what the log is, and how to go on.
+        // The worst verdict determines the state of the log and the next step.
         let worst =
             found.files.iter().max_by_key(|file| (gravity(&file.found.verdict), std::cmp::Reverse(file.found.before)));
         let mut report = Self {
@@ -239,7 +239,7 @@ impl MisfitReport {
     }
 }
 
-/// How grave a verdict is.
+/// Returns the severity of a verdict.
 fn gravity(verdict: &LogVerdict) -> u8 {
     match verdict {
         LogVerdict::Sound => 0,
@@ -249,7 +249,7 @@ fn gravity(verdict: &LogVerdict) -> u8 {
     }
 }
 
-/// The verdict on all files together.
+/// Returns the verdict on all files together.
 fn overall(found: &LogVerification) -> &'static str {
     let of_files = found.files.iter().map(|file| gravity(&file.found.verdict)).max().unwrap_or(0);
     let of_misfits = found.misfits.iter().map(|misfit| match misfit {
@@ -264,7 +264,7 @@ fn overall(found: &LogVerification) -> &'static str {
     }
 }
 
-/// Something could not be read, which was reported.
+/// Error for an input that could not be read, which was reported.
 #[derive(Debug)]
 pub(crate) struct Unreadable;
 
@@ -272,7 +272,7 @@ fn key(args: &KeyArgs) -> Option<Key> {
     key_at(args.key_file.as_deref(), args.key_env.as_deref())
 }
 
-/// The key in a file, or else in an environment variable: the parser requires one of the two.
+/// Returns the key in a file, or else in an environment variable: the parser requires one of the two.
 pub(crate) fn key_at(file: Option<&Path>, variable: Option<&str>) -> Option<Key> {
     let key = match (file, variable) {
         (Some(path), _) => Key::from_file(path),
@@ -288,7 +288,7 @@ pub(crate) fn anchor(path: &Path, key: &Key) -> Result<Anchor, Unreadable> {
     })
 }
 
-/// Reports an anchor that cannot be used.
+/// Reports an unusable anchor.
 fn no_anchor(path: &Path, error: BadAnchor) -> Exit {
     let why = match error {
         BadAnchor::Unreadable { why, .. } => why,

@@ -53,7 +53,7 @@ pub(crate) fn run(args: &CheckArgs, color: Color, out: &mut Output) -> Result<Ex
         return Err(Failure::Usage(message.to_owned()));
     }
 
-    // One that follows ends at a signal as at the end of a log.
+    // When following a log, a signal counts as its end.
     if !args.inputs.follow && (args.fix.fix().is_some() || !args.formats.outputs.is_empty()) {
         remove_at_signals();
     }
@@ -103,7 +103,7 @@ pub(crate) fn run(args: &CheckArgs, color: Color, out: &mut Output) -> Result<Ex
     });
     let has_errors = reports.has_errors();
     let exit = |has_errors: bool| if has_errors && !args.inputs.exit_zero { Exit::ErrorsFound } else { Exit::Clean };
-    // The reader of the output may have read enough; the verdict holds if it is known.
+    // The reader of the output may have closed it; the verdict still holds if it is known.
     let total = match checked {
         Ok(total) => total,
         Err(Failure::Closed) if has_errors => return Ok(exit(true)),
@@ -140,7 +140,7 @@ pub(crate) fn run(args: &CheckArgs, color: Color, out: &mut Output) -> Result<Ex
 
 const NO_PACKETS: &str = "no packets were found; name logs, or leave out `--fail-on-empty`";
 
-/// Checks one log after the other.
+/// Checks logs one after the other.
 fn in_turn<'r>(
     args: &CheckArgs,
     paths: &'r [PathBuf],
@@ -176,7 +176,7 @@ fn in_turn<'r>(
     })
 }
 
-/// Reports what could not be searched.
+/// Reports paths that could not be searched.
 fn failed(logs: &Logs, reports: &mut Reports<'_>) -> io::Result<()> {
     for (what, why) in &logs.failed {
         complain(format_args!("cannot read {what}: {why}"));
@@ -188,7 +188,7 @@ fn failed(logs: &Logs, reports: &mut Reports<'_>) -> io::Result<()> {
     Ok(())
 }
 
-/// Refuses statistics in formats that have none.
+/// Refuses statistics in formats that do not support them.
 fn refuse_statistics(args: &CheckArgs, format: &Format) -> Result<(), Failure> {
     if args.inputs.statistics && !format.is_for_people && format.name != "json" {
         let message = format!("`--statistics` is a table or JSON; leave out `--format {}`", format.name);
@@ -197,9 +197,9 @@ fn refuse_statistics(args: &CheckArgs, format: &Format) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Refuses a code that is not behind a comma: `-A INV-011 INV-012` names a file.
+/// Refuses a code without a comma before it: `-A INV-011 INV-012` names a file.
 fn refuse_codes(args: &CheckArgs) -> Result<(), Failure> {
-    // Also one whose severity is fixed: with a comma, it is refused as that.
+    // This includes codes with a fixed severity: with a comma, they are refused for that reason.
     let is_code = |text: &str| text.parse::<Code>().is_ok() || Target::parse(text).is_ok();
     let is_code = |path: &&PathBuf| path.to_str().is_some_and(is_code) && !path.exists();
     match args.inputs.files.iter().find(is_code).filter(|_| !args.levels.is_empty()) {
@@ -213,7 +213,7 @@ fn refuse_codes(args: &CheckArgs) -> Result<(), Failure> {
     }
 }
 
-/// Refuses a layout that packets with something around them or joined logs cannot have.
+/// Refuses a layout that is incompatible with wrapped packets or joined logs.
 fn refuse_layout(args: &CheckArgs) -> Result<(), Failure> {
     if args.inputs.join && (args.inputs.layout == Layout::Array || args.inputs.format().wrapping.is_some()) {
         let message = "`--join` reads logs with one packet on each line, and nothing else; leave it out, or join the files first, \
@@ -238,7 +238,7 @@ fn refuse_layout(args: &CheckArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Refuses to follow where that cannot work.
+/// Refuses options that are incompatible with following.
 fn refuse_to_follow(args: &CheckArgs, filter: &Filter<'_>) -> Result<(), Failure> {
     if !args.inputs.follow {
         let message =

@@ -1,4 +1,4 @@
-//! `omen completions`: completion scripts of shells.
+//! `omen completions`: prints completion scripts for shells.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -25,7 +25,7 @@ pub(crate) fn run(shell: Shell, out: &mut Output) -> Result<Exit, Failure> {
     Ok(Exit::Clean)
 }
 
-/// The values of positional arguments, which the generator for fish leaves out: a line for each argument.
+/// Returns completions for the values of positional arguments, which the generator for fish omits: a line for each argument.
 fn positional_values(command: &Command, path: &mut Vec<String>) -> String {
     let mut lines = String::new();
     for subcommand in command.get_subcommands() {
@@ -46,7 +46,7 @@ fn positional_values(command: &Command, path: &mut Vec<String>) -> String {
     lines
 }
 
-/// `VALUE\t'HELP'`, or the value alone, in double quotes of fish.
+/// Returns `VALUE\t'HELP'`, or the value alone, in double quotes of fish.
 fn values(arg: &Arg) -> Vec<String> {
     let value = |value: PossibleValue| {
         let help = value.get_help().map(|help| help.to_string().replace('\'', "\\'"));
@@ -56,7 +56,7 @@ fn values(arg: &Arg) -> Vec<String> {
     arg.get_possible_values().into_iter().filter(|value| !value.is_hide_set()).map(value).collect()
 }
 
-/// As it stands in double quotes, in which fish replaces variables and reads some backslashes.
+/// Escapes a text for double quotes, in which fish replaces variables and interprets some backslashes.
 fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"").replace('$', "\\$").replace(['\n', '\t'], " ")
 }

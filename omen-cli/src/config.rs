@@ -1,7 +1,7 @@
-//! `omen.toml`: what `omen check` does where its arguments say nothing, and `omen report` as far as it has the same options.
+//! `omen.toml`: defaults for the options of `omen check`, and for the same options of `omen report`.
 //!
-//! The keys are in `keys`, each once: reading, errors and the JSON Schema are made of that list. A key that stands for an option
-//! becomes the default of the option, so that it is checked as the option is, and the command line wins.
+//! The keys are listed once, in `keys`: parsing, errors and the JSON Schema are derived from that list. A key for an option
+//! becomes the default of the option, so that it is validated like the option, and the command line takes precedence.
 
 pub(crate) mod content;
 mod file;
@@ -21,11 +21,11 @@ use content::Config;
 
 pub(crate) use schema::json_schema;
 
-/// Why there are no arguments.
+/// Error for the command line or the configuration.
 pub(crate) enum Refused {
-    /// They are wrong, or ask for help.
+    /// The arguments are invalid, or ask for help.
     Arguments(clap::Error),
-    /// The configuration is wrong.
+    /// The configuration is invalid.
     Config(ConfigErrors),
 }
 
@@ -35,7 +35,7 @@ impl From<clap::Error> for Refused {
     }
 }
 
-/// What is wrong with a configuration file, one line each.
+/// Errors of a configuration file, one line each.
 #[derive(Debug)]
 pub(crate) struct ConfigErrors(Vec<String>);
 
@@ -46,13 +46,12 @@ impl fmt::Display for ConfigErrors {
 }
 
 impl Config {
-    /// Makes the values for options the defaults of a command line, as far as its subcommand has the options. `None` if there are
-    /// none.
+    /// Makes the values for options the defaults of a command line, if its subcommand has the options. `None` if there are none.
     pub(crate) fn with_defaults(&mut self, command: clap::Command, given: &Command) -> Option<clap::Command> {
         let mut defaults = std::mem::take(&mut self.defaults);
         let name = match given {
             Command::Check(given) => {
-                // An output on standard output takes the place of the format.
+                // An output to standard output replaces the format.
                 if given.formats.outputs.iter().any(|output| output.file.is_none()) {
                     defaults.retain(|(id, _)| *id != "format");
                 }
@@ -69,7 +68,7 @@ impl Config {
         }
         Some(command.mut_subcommand(name, |mut subcommand| {
             for (id, values) in defaults {
-                // Defaults of arguments live as long as the process. There are a few, set once.
+                // Defaults of arguments live as long as the process. They are few, and set once.
                 let values: Vec<&'static str> = values.into_iter().map(|value| &*value.leak()).collect();
                 subcommand = subcommand.mut_arg(id, |arg| arg.default_values(values));
             }
@@ -77,7 +76,7 @@ impl Config {
         }))
     }
 
-    /// Reads the file that is named, or the nearest one in the working directory and the directories above it.
+    /// Reads the named file, or the nearest one in the working directory and its parent directories.
     pub(crate) fn find(args: &ConfigArgs) -> Result<Option<Self>, ConfigErrors> {
         if args.no_config {
             return Ok(None);
@@ -110,7 +109,7 @@ impl Config {
     }
 }
 
-/// The text of a regular file of a sensible length.
+/// Returns the text of a regular file of limited size.
 fn text(path: &Path) -> io::Result<String> {
     let mut bytes = Vec::new();
     regular::open(path)?.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;

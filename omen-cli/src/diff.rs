@@ -1,6 +1,6 @@
-//! `omen diff`: which findings of a run are new, and which are gone.
+//! `omen diff`: compares the findings of two runs.
 //!
-//! The older output is read twice, so that memory grows with its different findings, and not with their texts.
+//! The older output is read twice, so that memory grows with the number of its different findings, not with their texts.
 
 use std::collections::HashMap;
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &DiffArgs, out: &mut Output) -> Result<Exit, Failure> {
     }
 }
 
-/// Why the comparison ended early.
+/// Reason why the comparison ended early.
 enum Stop {
     /// An input cannot be read.
     Input(String),
@@ -42,7 +42,7 @@ enum Stop {
 }
 
 fn compare(args: &DiffArgs, printer: &mut Printer<'_>) -> Result<(), Stop> {
-    // How many equal findings of the older output the newer one has not shown yet.
+    // Number of equal findings of the older output that the newer one has not had yet.
     let mut missed: HashMap<String, u64> = HashMap::new();
     each(&args.old, |file, finding| {
         *missed.entry(key(file, finding)).or_default() += 1;
@@ -65,13 +65,13 @@ fn compare(args: &DiffArgs, printer: &mut Printer<'_>) -> Result<(), Stop> {
     })
 }
 
-/// What identifies a finding in both outputs.
+/// Returns the identity of a finding in both outputs.
 fn key(file: &str, finding: &Finding) -> String {
     // The text of the line is not in the output.
     fingerprint(file, finding, Some(&finding.diagnostic.message))
 }
 
-/// Passes on the findings of an output, which has to be complete: a finding that is missing would be gone.
+/// Passes on the findings of an output, which must be complete: a missing finding would look fixed.
 fn each(path: &Path, mut pass: impl FnMut(&str, &Finding) -> io::Result<()>) -> Result<(), Stop> {
     let cannot = |why: String| Stop::Input(format!("cannot read {}: {why}", name(path)));
     let mut reader = BufReader::new(Input::open_regular(path).map_err(|error| cannot(error.to_string()))?);
@@ -113,7 +113,7 @@ fn each(path: &Path, mut pass: impl FnMut(&str, &Finding) -> io::Result<()>) -> 
     }
 }
 
-/// How many root causes a summary counts: all of them are in an output, also with `--roots`. `None` for another line.
+/// Returns the number of root causes in a summary: an output has all of them, even with `--roots`. `None` for another line.
 fn roots(line: &[u8]) -> Option<u64> {
     #[derive(Deserialize)]
     struct Last {
@@ -195,5 +195,5 @@ impl Printer<'_> {
     }
 }
 
-/// Of a line: a finding names parts of a packet, and is shorter.
+/// Maximum length of a line in bytes: a finding quotes parts of a packet, and is shorter.
 const MOST_BYTES: u64 = 64 << 20;

@@ -1,4 +1,4 @@
-//! How a run ends: exit codes, and the lines on standard error.
+//! End of a run: exit codes, and lines on standard error.
 
 use std::fmt;
 use std::io::{self, Write as _};
@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use crate::logs;
 use crate::output::FileError;
 
-/// How a run ended that wrote all of its output.
+/// Result of a run that has written all of its output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
     /// No error was found.
@@ -28,14 +28,14 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Why a run ended early.
+/// Reason why a run ended early.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// A usage error: the caller has to change the arguments.
+    /// A usage error: the caller must change the arguments.
     Usage(String),
-    /// The reader of standard output has gone away, as `head` does. Nothing is said about it.
+    /// The reader of standard output has closed it, as `head` does. This is not reported.
     Closed,
-    /// Standard output cannot be written: its disk may be full.
+    /// Standard output cannot be written, for example because its disk is full.
     Output(io::Error),
     /// The file of a report cannot be written.
     File(io::Error),
@@ -82,18 +82,18 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// The exit code of a usage error.
+/// Returns the exit code of a usage error.
 pub(crate) fn usage() -> ExitCode {
     ExitCode::from(USAGE)
 }
 
-/// Writes one line to standard error, which is an event if programs read it.
+/// Writes one line to standard error, or an event if programs read it.
 pub(crate) fn complain(what: impl fmt::Display) {
     if logs::is_json() {
         tracing::error!("{what}");
         return;
     }
-    // If not even this can be written, the exit code is all that is left.
+    // If even this fails, the exit code must suffice.
     let _ = writeln!(io::stderr(), "omen: {what}");
 }
 

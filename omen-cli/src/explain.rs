@@ -1,4 +1,4 @@
-//! `omen explain`: the full text of a code, and for a code of packets a rejected and a fixed example.
+//! `omen explain`: prints the full text of a code, with a rejected and a fixed example for a code of packets.
 
 use std::io::Write as _;
 
@@ -131,7 +131,7 @@ fn packet(code: Code, out: &mut Output) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Describes a refusal of the state machine: in which states, which packets, and why.
+/// Describes a refusal of the state machine: states, packets, and reason.
 fn refused(refusal: &RefusalInfo) -> String {
     let states = match Node::ALL.iter().all(|node| refusal.within.contains(*node)) {
         true => "every state".to_owned(),

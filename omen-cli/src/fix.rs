@@ -1,6 +1,6 @@
 //! `omen check --fix` and `--diff`: applies the edits of findings to the logs.
 //!
-//! A log is read as often as its fixes show further ones, and only the lines that change are kept.
+//! A log is read repeatedly while fixes reveal further ones, and only the lines that change are kept in memory.
 
 mod diff;
 mod edits;
@@ -21,16 +21,16 @@ use edits::Edits;
 use failed::Failed;
 use rewrite::{Rewritten, rewrite};
 
-/// How to fix logs.
+/// Options for fixing logs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fix {
     /// Whether the changes are printed instead of written.
     pub(crate) is_shown: bool,
-    /// Whether edits that need the consent of a person are applied, too.
+    /// Whether edits that need the consent of a person are applied as well.
     pub(crate) is_unsafe: bool,
 }
 
-/// What the fixes of some logs came to.
+/// Result of fixing some logs.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
     /// Whether anything has changed, or would.
@@ -40,7 +40,7 @@ pub(crate) struct Outcome {
 }
 
 impl Fix {
-    /// Fixes some logs. What is not a file with a packet on each line is named and left alone.
+    /// Fixes some logs. An input that is not a file with a packet on each line is named and left alone.
     pub(crate) fn run(
         self,
         paths: &[PathBuf],
@@ -65,7 +65,7 @@ impl Fix {
                         complain(format_args!("{done} {findings} in {}", input::name(path)));
                     }
                 }
-                // The check reports it, if there is one.
+                // The check reports a missing log.
                 Err(Failed::Read(error)) if error.kind() == io::ErrorKind::NotFound && !self.is_shown => {}
                 Err(Failed::Read(error)) => {
                     outcome.has_failed = true;
@@ -82,7 +82,7 @@ impl Fix {
         Ok(outcome)
     }
 
-    /// Fixes one log. Returns how many findings were fixed.
+    /// Fixes one log. Returns the number of fixed findings.
     fn one(self, path: &Path, options: &ValidatorOptions, out: &mut Output) -> Result<u64, Failed> {
         let mut file = regular::open(path)?;
         if is_descriptor(path) {
@@ -110,7 +110,7 @@ impl Fix {
         } else {
             let mut fixed = Output::to_file(path, false, Color::Never).map_err(Failed::Write)?;
             rewrite(File::open(path)?, &rewritten, true, |bytes| fixed.write_all(bytes).map_err(Failed::Write))?;
-            // A writer would lose what it has appended in the meantime.
+            // Otherwise lines that a writer has appended in the meantime would be lost.
             let end = fs::metadata(path)?;
             if (begin.len(), begin.modified().ok()) != (end.len(), end.modified().ok()) {
                 return Err(Failed::Read(io::Error::other("it was changed at the same time; nothing was written")));
@@ -120,7 +120,7 @@ impl Fix {
         Ok(rewritten.count())
     }
 
-    /// The edits of the findings on a log after those so far.
+    /// Returns the edits of the findings on a log after the edits so far.
     fn edits(self, path: &Path, rewritten: &Rewritten, options: &ValidatorOptions) -> Result<Edits, Failed> {
         let mut edits = Edits::new(self.is_unsafe);
         let mut validator = Validator::new(options.clone());
@@ -137,5 +137,5 @@ impl Fix {
     }
 }
 
-/// A line may have an error behind each error; more rounds than there are stages find no more.
+/// Maximum number of rounds. An error may hide another one in its line, at most one for each stage.
 const ROUNDS: usize = 8;

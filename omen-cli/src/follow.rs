@@ -1,7 +1,7 @@
-//! `omen check --follow`: checks what is appended to logs, until it is stopped.
+//! `omen check --follow`: checks lines as they are appended to logs, until it is stopped.
 //!
-//! What the system reports about the files only wakes this program up early; it looks for itself, several times a second, so
-//! that nothing depends on a report.
+//! The system's notifications about files only wake this program up early. It polls several times a second, so that nothing
+//! depends on them.
 
 mod checkpoint;
 mod tail;
@@ -20,7 +20,7 @@ use checkpoint::Checkpoint;
 use tail::Tail;
 use wake::Wake;
 
-/// Follows logs until a signal ends this, from where the `checkpoint` says. What is still open then is not reported: the logs go on.
+/// Follows logs from the `checkpoint` on until a signal arrives. Open episodes are not reported then, since the logs go on.
 pub(crate) fn run<'r>(
     paths: &'r [PathBuf],
     checkpoint: Option<&Path>,
@@ -56,12 +56,12 @@ pub(crate) fn run<'r>(
             positions.and_then(|positions| checkpoint.save(positions)).map_err(unsaved)?;
             is_new = false;
         }
-        // Logs that cannot be read have nothing to wait for.
+        // Unreadable logs will not recover.
         if is_stopped || tails.iter().all(Tail::is_useless) {
             break;
         }
         let there = tails.iter().filter(|tail| tail.is_open()).count();
-        // A person sees what this waits for; others learn that a log is missing, which may be a mistake.
+        // A person sees that the command is waiting; programs are notified that a log is missing, which may be a mistake.
         let is_worth_saying = wake.is_watched() || !missing.is_empty();
         if is_worth_saying && !findings.is_quiet() && waits_for.as_ref() != Some(&(there, missing.clone())) {
             complain(waiting(there, &missing));
@@ -82,7 +82,7 @@ fn unsaved(error: io::Error) -> Failure {
     Failure::File(io::Error::new(error.kind(), format!("cannot write the checkpoint: {error}")))
 }
 
-/// What this waits for.
+/// Describes what the command is waiting for.
 fn waiting(there: usize, missing: &[&Path]) -> String {
     let files = |count| if count == 1 { "1 log".to_owned() } else { format!("{count} logs") };
     let ends = "Ctrl-C ends this";
@@ -97,5 +97,5 @@ fn waiting(there: usize, missing: &[&Path]) -> String {
     }
 }
 
-/// How long nothing is read if nothing is reported.
+/// Pause between reads without a notification.
 const PAUSE: Duration = Duration::from_millis(200);

@@ -1,4 +1,4 @@
-//! The output formats of `omen check`. To add one, write a file beside `human` and `json`, and add a line to [`ALL`].
+//! Output formats of `omen check`. To add one, write a file beside `human` and `json`, and add a line to [`ALL`].
 
 mod concise;
 mod fingerprint;
@@ -29,7 +29,7 @@ pub(crate) use place::name_from;
 pub(crate) use prose::{codes, cut, message};
 pub(crate) use reports::Reports;
 
-/// The format of standard output, unless another one is asked for.
+/// Default format of standard output.
 pub(crate) static DEFAULT: &Format = &human::FORMAT;
 
 /// All formats, in the order of the help.
@@ -44,19 +44,19 @@ pub(crate) static ALL: &[Format] = &[
     markdown::FORMAT,
 ];
 
-/// The formats that have a line, or a paragraph, for each finding, so that a report need not end.
+/// Formats with a line, or a paragraph, for each finding, so that a report need not end.
 pub(crate) const FOLLOWED: &[&str] = &["human", "concise", "json", "github"];
 
-/// The formats in which findings that follow from another are counted, and shown only if that is asked for.
+/// Formats in which findings that follow from another are counted, and shown only on request.
 const FOLDED: &[&str] = &["human", "markdown"];
 
-/// Parses the name of a format.
+/// Returns the parser for names of formats.
 pub(crate) fn parser() -> impl TypedValueParser<Value = &'static Format> {
     let names = ALL.iter().map(|format| PossibleValue::new(format.name).help(format.about));
     PossibleValuesParser::new(names).try_map(|name| by_name(&name).ok_or("there is no such format"))
 }
 
-/// The format with a name.
+/// Returns the format with a name.
 pub(crate) fn by_name(name: &str) -> Option<&'static Format> {
     ALL.iter().find(|format| format.name == name)
 }

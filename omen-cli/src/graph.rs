@@ -33,7 +33,7 @@ pub(crate) fn run(args: &GraphArgs, out: &mut Output) -> Result<Exit, Failure> {
     Ok(Exit::Clean)
 }
 
-/// The edges, sorted by source and target, with their events.
+/// Edges with their events, sorted by source and target.
 struct Graph {
     edges: BTreeMap<(&'static str, &'static str), BTreeSet<&'static str>>,
 }
@@ -62,7 +62,7 @@ impl Graph {
         Self { edges }
     }
 
-    /// The states, each with its sub-states.
+    /// Returns the states, each with its sub-states.
     fn states() -> impl Iterator<Item = (&'static str, Vec<&'static str>)> {
         State::ALL.iter().map(|state| {
             let nodes = Node::ALL.iter().filter(|node| node.state() == *state);
@@ -177,7 +177,7 @@ impl Graph {
     }
 }
 
-/// The events of an edge that the path takes, each with its lines, and the others.
+/// Splits the events of an edge into those on the path, each with its lines, and the others.
 fn split(
     path: Option<&Taken>,
     edge: (&str, &str),
@@ -195,5 +195,5 @@ fn split(
 
 const ANY_TITLE: &str = "any state";
 
-/// The attributes of what the path takes, in Graphviz.
+/// Graphviz attributes for the path.
 const TAKEN: &str = "color=\"#1a7f37\", fontcolor=\"#1a7f37\"";

@@ -36,38 +36,38 @@ pub(crate) use wrapped::Wrapping;
 
 /// A sink that prints.
 pub(crate) trait Reporter: Sink<Error = io::Error> {
-    /// Where it prints.
+    /// Returns its output.
     fn out(&mut self) -> &mut Output;
 
-    /// The input cannot be read, or not to its end. Standard error has the reason, too.
+    /// Reports that the input cannot be read, or not to its end. Standard error has the reason, too.
     fn unreadable(&mut self, reason: &str) -> io::Result<()> {
         let _ = reason;
         Ok(())
     }
 
-    /// Whether to report only what is asked for: no progress, no notes.
+    /// Returns whether to omit progress and notes.
     fn is_quiet(&self) -> bool {
         false
     }
 }
 
-/// How the packets of a log are found in it.
+/// Format of a log: how its packets are stored.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LogFormat {
     pub(crate) layout: Layout,
-    /// What is around each packet, if each has a line.
+    /// Text around each packet, if each packet is on its own line.
     pub(crate) wrapping: Option<Wrapping>,
 }
 
-/// One log that was checked.
+/// Result of checking a log.
 pub(crate) struct Checked {
-    /// The counts of what was checked: all of it, or the part before the failure.
+    /// Counts of the whole log, or of the part before the failure.
     pub(crate) summary: Summary,
     /// Whether the log was read to its end.
     pub(crate) is_complete: bool,
 }
 
-/// Checks one log with so many threads, however its packets are laid out.
+/// Checks one log in any layout with a number of threads.
 pub(crate) fn check(
     path: &Path,
     options: ValidatorOptions,
@@ -77,7 +77,7 @@ pub(crate) fn check(
     check_as(path, &LogFormat::default(), options, jobs, reporter)
 }
 
-/// Checks one log with so many threads. An input that cannot be read is reported here; the error is that of the output.
+/// Checks one log with a number of threads. An unreadable input is reported here; the error is that of the output.
 pub(crate) fn check_as(
     path: &Path,
     format: &LogFormat,
@@ -109,8 +109,8 @@ pub(crate) fn check_as(
     }
 }
 
-/// Checks a stream to its end, and what is still open then. If that fails, the counts are of what was checked before. A stream that
-/// is not a log, or becomes binary, is not checked further.
+/// Checks a stream to its end, and what is still open then. After a failure, the counts are those of the part before it. A stream
+/// that is not a log, or becomes binary, is not checked further.
 pub(crate) fn judge<S: Sink>(
     reader: Source,
     format: &LogFormat,
@@ -143,7 +143,7 @@ pub(crate) fn judge<S: Sink>(
     }
 }
 
-/// Reports one log that was checked ahead.
+/// Reports a log that was checked ahead.
 pub(crate) fn replay(path: &Path, recorded: Recorded, reporter: &mut impl Reporter) -> io::Result<Checked> {
     reporter.out().follow(&ProgressBar::hidden(), false);
     for (finding, line) in recorded.findings {
@@ -160,34 +160,34 @@ fn complete(path: &Path, summary: Summary, reporter: &mut impl Reporter) -> io::
     Ok(Checked { summary, is_complete: true })
 }
 
-/// The name of an input for people.
+/// Returns the name of an input for display.
 pub(crate) fn name(path: &Path) -> String {
     if is_stdin(path) { "<stdin>".to_owned() } else { path.display().to_string() }
 }
 
-/// Whether a path stands for standard input.
+/// Returns whether a path means standard input.
 pub(crate) fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// An input that moves its progress bar as it is read.
+/// An input that advances its progress bar.
 pub(crate) struct Input {
     reader: Source,
-    /// Shows how much was read. Its owner clears it at the end.
+    /// Progress bar. The owner clears it at the end.
     pub(crate) bar: ProgressBar,
-    /// Whether the writer may be waiting for a reaction: the input is not a regular file.
+    /// Whether the writer may be waiting for a reaction, since the input is not a regular file.
     pub(crate) is_live: bool,
 }
 
 impl Input {
-    /// Opens a file or standard input, and decodes it if it is compressed. `quiet`: without a progress bar.
+    /// Opens a file or standard input, and decodes it if it is compressed. If `quiet`, there is no progress bar.
     pub(crate) fn open_decoded(path: &Path, quiet: bool) -> io::Result<Self> {
         let mut input = Self::open_raw(path, quiet)?;
         input.reader = decode::decoded(input.reader, path)?;
         Ok(input)
     }
 
-    /// Opens a regular file, or standard input of any kind, as it is.
+    /// Opens a regular file, or standard input of any kind, without decoding it.
     pub(crate) fn open_regular(path: &Path) -> io::Result<Self> {
         if is_stdin(path) {
             return Self::open_raw(path, false);
@@ -213,7 +213,7 @@ impl Input {
         Ok(Self::new(Box::new(file), length, quiet))
     }
 
-    /// `length`: that of a regular file, in bytes.
+    /// Creates an input. `length` is that of a regular file, in bytes.
     fn new(reader: Source, length: Option<u64>, quiet: bool) -> Self {
         let bar = if quiet { ProgressBar::hidden() } else { bar(length) };
         Self { reader: Box::new(Counted { reader, bar: bar.clone() }), bar, is_live: length.is_none() }
@@ -226,7 +226,7 @@ impl Read for Input {
     }
 }
 
-/// Whether the packets of a file are not one on each line.
+/// Returns whether a file does not have one packet on each line.
 pub(crate) fn has_array(file: File) -> bool {
     Layout::Auto.of(Box::new(file)).layout == Layout::Array
 }
@@ -236,7 +236,7 @@ pub(crate) fn decoded(file: File, path: &Path) -> io::Result<Source> {
     decode::decoded(Box::new(file), path)
 }
 
-/// Moves a progress bar by the bytes of the file, compressed or not.
+/// Advances a progress bar by the bytes of the file, compressed or not.
 struct Counted {
     reader: Source,
     bar: ProgressBar,
@@ -254,7 +254,7 @@ fn directory() -> io::Error {
     io::Error::new(io::ErrorKind::IsADirectory, "is a directory")
 }
 
-/// Hidden, unless a person waits for a large file.
+/// Returns a progress bar, which is hidden unless a person waits for a large file.
 fn bar(length: Option<u64>) -> ProgressBar {
     let Some(length) = length.filter(|length| *length > LARGE && io::stderr().is_terminal()) else {
         return ProgressBar::hidden();
@@ -266,5 +266,5 @@ fn bar(length: Option<u64>) -> ProgressBar {
     bar
 }
 
-/// Files of more bytes than this get a progress bar.
+/// Size of a file in bytes above which it gets a progress bar.
 const LARGE: u64 = 8 * 1024 * 1024;

@@ -1,4 +1,4 @@
-//! How many threads check a log.
+//! Number of threads that check a log.
 
 use std::io::Read;
 use std::num::NonZeroUsize;
@@ -7,12 +7,12 @@ use std::thread;
 use omen::lines::ReadError;
 use omen::validator::{ParallelValidator, Sink, Summary, Validator, ValidatorOptions};
 
-/// The threads that the system has for this process; one if that is unknown.
+/// Returns the number of threads that the system has for this process; one if that is unknown.
 pub(crate) fn available() -> NonZeroUsize {
     thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
 }
 
-/// A validator with one thread, or with several. They report the same.
+/// A validator with one thread or with several. They report the same.
 pub(crate) enum AnyValidator {
     One(Box<Validator>),
     Several(Box<ParallelValidator>),

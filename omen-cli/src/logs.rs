@@ -1,7 +1,7 @@
-//! What commands that run for long say on standard error: lines for people, or for programs (`--log-format json`).
+//! Logging of long-running commands on standard error: lines for people, or for programs (`--log-format json`).
 //!
-//! The libraries write events; nothing else decides where they go. `RUST_LOG` says which: without it, those of the crates of this
-//! workspace from `info` on.
+//! The libraries emit events; only this module decides where they go. `RUST_LOG` selects them: without it, those of the crates of
+//! this workspace from `info` on.
 
 use std::env::VarError;
 use std::fmt::{self, Write as _};
@@ -35,7 +35,7 @@ pub(crate) enum LogFormat {
     Json,
 }
 
-/// Logs from now on, for the rest of this process. An error is a usage error.
+/// Installs logging for the rest of this process. An error is a usage error.
 pub(crate) fn start(args: LogArgs) -> Result<(), String> {
     let selected = match std::env::var(SELECTED) {
         Ok(selected) if !selected.trim().is_empty() => Targets::from_str(&selected).map_err(|error| {
@@ -53,20 +53,20 @@ pub(crate) fn start(args: LogArgs) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether programs read standard error, so that no other line may be written there.
+/// Returns whether programs read standard error, so that no other line may be written there.
 pub(crate) fn is_json() -> bool {
     JSON.load(Ordering::Relaxed)
 }
 
 static JSON: AtomicBool = AtomicBool::new(false);
 
-/// The variable of the environment that selects events.
+/// Environment variable that selects events.
 const SELECTED: &str = "RUST_LOG";
 
-/// What the names of the crates begin with whose events are logged if nothing is selected.
+/// Prefix of the crates whose events are logged by default.
 const OURS: &str = "omen";
 
-/// Writes each event as a line for people: the spans around it, and its message, which says everything that they need.
+/// Formats each event as a line for people: the spans around it, and its message, which is sufficient for them.
 struct Lines;
 
 impl<S: Subscriber + for<'s> LookupSpan<'s>> Layer<S> for Lines {
@@ -89,23 +89,23 @@ impl<S: Subscriber + for<'s> LookupSpan<'s>> Layer<S> for Lines {
         event.record(&mut text);
         line.push_str(&text.message);
         let metadata = event.metadata();
-        // Who selects more than there is by default debugs, and wants to know where something is said.
+        // Events beyond the default selection are for debugging, where their origin matters.
         if *metadata.level() > Level::INFO || !metadata.target().starts_with(OURS) {
             let level = metadata.level().as_str().to_ascii_lowercase();
             line = format!("{level}: {}: {line}{}", metadata.target(), text.fields);
         }
-        // If not even this can be written, nobody reads it.
+        // If even this fails, nobody reads it.
         let _ = writeln!(io::stderr(), "omen: {}", clean(&line));
     }
 }
 
-/// What is stated in a span or an event.
+/// Text of a span or an event.
 #[derive(Default)]
 struct Text {
     message: String,
-    /// The values, each with a space before it.
+    /// Values, each with a space before it.
     values: String,
-    /// The same with their names.
+    /// Values with their names.
     fields: String,
 }
 

@@ -35,7 +35,7 @@ mod trace;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    // `omen gate catalog` starts servers. However this process ends, they end with it.
+    // `omen gate catalog` starts servers, which must end with this process however it ends.
     omen_gate::mcp::guard_servers();
     run::run(std::env::args_os())
 }

@@ -1,4 +1,4 @@
-//! `omen new`: prints packets to start from, made from the schema, as a log would go on with them.
+//! `omen new`: prints a packet to start from, derived from the schema, as the next one of a log.
 
 use std::io::Write as _;
 
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &NewArgs, out: &mut Output) -> Result<Exit, Failure> {
     Ok(Exit::Clean)
 }
 
-/// The next packet of an episode, which takes it in; and why the episode does not, if so.
+/// Returns the next packet of an episode, which accepts it; or the reason why it does not.
 fn next(event: Event, episode: &mut Episode) -> Result<(String, Option<String>), Failure> {
     let broken = |error: &dyn std::fmt::Display| Failure::Internal(format!("the skeleton of {event}: {error}"));
     let Some(packet_type) = event.packet_type() else { return Err(broken(&"it has no packet")) };
@@ -57,7 +57,7 @@ fn next(event: Event, episode: &mut Episode) -> Result<(String, Option<String>),
             number += 1;
             continue;
         }
-        // An ACT needs a tier that suffices for the stakes of the episode.
+        // ACT requires a tier that suffices for the stakes of the episode.
         if event == Event::DecideAct
             && episode.refuses(&facts)
             && let Some(tier) = tiers.next()
@@ -70,7 +70,7 @@ fn next(event: Event, episode: &mut Episode) -> Result<(String, Option<String>),
     }
 }
 
-/// Fills a packet in, and writes it with its fields in the order of the schema.
+/// Completes a packet, and writes it with its fields in the order of the schema.
 fn complete(event: Event, value: &mut Value, episode: &Episode, start: Instant, number: u64) -> Result<String, String> {
     fields::fill(event, value, episode, start, number);
     let packet: Packet = value.to_string().parse().map_err(|rejected| format!("{rejected}"))?;

@@ -1,4 +1,4 @@
-//! Standard output and the files of reports: buffered, coloured or plain, and never mixed up with the progress bar.
+//! Standard output and the files of reports: buffered, coloured or plain, and never mixed with the progress bar.
 
 mod draft;
 
@@ -27,12 +27,12 @@ pub(crate) enum Color {
     Never,
 }
 
-/// A writer to standard output, the only one, or to a file. Flush it at the end: output that did not arrive is a failure.
+/// A writer to standard output (the only one), or to a file. Flush it at the end: lost output is a failure.
 pub(crate) struct Output {
     writer: BufWriter<Target>,
     human: Human,
     is_coloured: bool,
-    /// Whether somebody may read every line as it comes, whatever the input is.
+    /// Whether a person or a program may wait for each line, whatever the input is.
     is_watched: bool,
     /// Whether to flush as soon as all input so far was handled.
     is_eager: bool,
@@ -49,7 +49,7 @@ impl Output {
         Self::new(choice, choice != ColorChoice::Never)
     }
 
-    /// Without colours; bytes pass unchanged.
+    /// Creates an output without colours; bytes pass unchanged.
     pub(crate) fn for_programs() -> Self {
         Self::new(ColorChoice::AlwaysAnsi, false)
     }
@@ -67,7 +67,7 @@ impl Output {
     /// Opens the file of a report. [Finish](Self::finish) it when the report is complete.
     pub(crate) fn to_file(path: &Path, is_for_people: bool, color: Color) -> io::Result<Self> {
         let draft = Draft::open(path).map_err(|error| FileError::wrap(path, error))?;
-        // A pipe or a device may have a reader that waits.
+        // A pipe or a device may have a waiting reader.
         let is_watched = draft.is_in_place();
         let target = Target::File(draft, path.to_owned());
         Ok(Self::with(target, is_for_people && color == Color::Always, is_watched))
@@ -79,18 +79,18 @@ impl Output {
         Self { writer, human, is_coloured, is_watched, is_eager: is_watched }
     }
 
-    /// Findings in the colours of this output.
+    /// Returns the formatter with the colours of this output.
     pub(crate) fn human(&self) -> &Human {
         &self.human
     }
 
-    /// Whether this output has colours.
+    /// Returns whether this output has colours.
     pub(crate) fn is_coloured(&self) -> bool {
         self.is_coloured
     }
 
-    /// Prepares for the results of an input: hides its progress bar while something is written, and holds nothing back
-    /// if the input is live, since its writer may be waiting.
+    /// Prepares for the results of an input: hides its progress bar while something is written, and flushes promptly if the input
+    /// is live, since its writer may be waiting.
     pub(crate) fn follow(&mut self, bar: &ProgressBar, is_live: bool) {
         if let Target::Screen(screen) = self.writer.get_mut() {
             screen.bar = bar.clone();
@@ -98,7 +98,7 @@ impl Output {
         self.is_eager = is_live || self.is_watched;
     }
 
-    /// All input so far was handled. Flushes if somebody may be waiting for the results.
+    /// Flushes, after all input so far was handled, if a reader may be waiting for the results.
     pub(crate) fn caught_up(&mut self) -> io::Result<()> {
         if self.is_eager { self.flush() } else { Ok(()) }
     }
@@ -114,7 +114,8 @@ impl Output {
     }
 }
 
-/// Whether FORCE_COLOR asks for colours or against them, as Node.js and many programs for CI read it. NO_COLOR comes first.
+/// Returns whether FORCE_COLOR enables or disables colours, as Node.js and many CI programs interpret it. NO_COLOR takes
+/// precedence.
 pub(crate) fn forced() -> Option<bool> {
     let is_set = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
     let value = is_set("FORCE_COLOR").filter(|_| is_set("NO_COLOR").is_none())?;
@@ -167,7 +168,7 @@ impl Write for Screen {
     }
 }
 
-/// A file that cannot be written. Errors of standard output are bare.
+/// Error for a file that cannot be written. Errors of standard output are not wrapped.
 #[derive(Debug)]
 pub(crate) struct FileError {
     path: PathBuf,
@@ -176,7 +177,7 @@ pub(crate) struct FileError {
 
 impl FileError {
     fn wrap(path: &Path, error: io::Error) -> io::Error {
-        // `write_all` tries again after an interrupted write.
+        // `write_all` retries after an interrupted write.
         if error.kind() == io::ErrorKind::Interrupted {
             return error;
         }
@@ -192,14 +193,14 @@ impl fmt::Display for FileError {
 
 impl std::error::Error for FileError {}
 
-/// The columns of the terminal, or those that the caller states for a pipe.
+/// Returns the width of the terminal in columns, or the one that the caller states for a pipe.
 fn columns() -> Option<usize> {
     let terminal = terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0));
     let columns = terminal.or_else(|| env::var("COLUMNS").ok()?.parse().ok()).filter(|columns| *columns > 0);
     columns.map(|columns| columns.min(WIDEST))
 }
 
-/// The widest terminal, in columns.
+/// Maximum width of a terminal in columns.
 const WIDEST: usize = 10_000;
 
 const BUFFER: usize = 64 * 1024;

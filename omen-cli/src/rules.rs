@@ -40,7 +40,7 @@ pub(crate) fn run(format: Format, out: &mut Output) -> Result<Exit, Failure> {
     Ok(Exit::Clean)
 }
 
-/// The full text of a code.
+/// Full text of a code.
 #[derive(Serialize)]
 struct Rule {
     code: &'static str,
@@ -48,7 +48,7 @@ struct Rule {
     stage: &'static str,
     severity: &'static str,
     policy: &'static [&'static str],
-    /// `None` for a code of the gate: its statement says when it applies.
+    /// `None` for a code of the gate, whose statement includes the condition.
     condition: Option<&'static str>,
     statement: &'static str,
     rationale: &'static str,
@@ -92,7 +92,7 @@ impl Rule {
     }
 }
 
-/// The stage of the codes of the gate.
+/// Stage of the codes of the gate.
 const GATE: &str = "gate";
-/// The gate has no warnings.
+/// Severity of the codes of the gate, which has no warnings.
 const ERROR: &str = "error";

@@ -1,4 +1,4 @@
-//! From the arguments to an exit code.
+//! Execution of a command line, up to an exit code.
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -18,7 +18,7 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(cli) => cli,
         Err(Refused::Config(errors)) => return Failure::Usage(errors.to_string()).report(),
         Err(Refused::Arguments(error)) => {
-            // A usage error, or a request for help; clap knows which stream is for which.
+            // A usage error, or a request for help; clap selects the stream.
             let printed = error.print();
             return match (error.exit_code(), printed) {
                 (0, Err(error)) => match Failure::from(error) {
@@ -51,14 +51,13 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         );
     match dispatch(cli) {
         Ok(exit) => exit.into(),
-        // A text whose reader has read enough. A verdict that nobody has read to its end is not success.
+        // The reader of a text has closed it. A verdict that was not read to its end is not a success.
         Err(Failure::Closed) if !is_verdict => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
     }
 }
 
-/// Parses the arguments, with the configuration as far as they are silent. `--color` holds for help and usage errors, too, so it
-/// is read before.
+/// Parses the arguments, completed by the configuration. `--color` also applies to help and usage errors, so it is read first.
 fn parse(args: Vec<OsString>) -> Result<Cli, Refused> {
     let words: Vec<&str> = args.iter().map_while(|arg| arg.to_str().filter(|word| *word != "--")).collect();
     let mut given = words.iter().enumerate().filter_map(|(at, word)| match *word {

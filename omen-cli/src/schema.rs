@@ -45,7 +45,7 @@ fn list(files: &[File], out: &mut Output) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The text of a file, or of a definition in one of them.
+/// Returns the text of a file, or of a definition in one of the files.
 fn find(files: &[File], name: &str) -> Result<String, Failure> {
     if let Some(file) = files.iter().find(|file| file.stem.eq_ignore_ascii_case(name)) {
         return Ok(file.text.trim_end().to_owned());

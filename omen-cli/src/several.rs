@@ -1,4 +1,5 @@
-//! Several files: small ones are checked ahead of their turn, each in one thread, and reported in the order of the arguments.
+//! Read-ahead for several files: small ones are checked ahead of their turn, each in one thread, and reported in the order of the
+//! arguments.
 //!
 //! A large file keeps all threads busy by itself.
 
@@ -17,7 +18,7 @@ use omen_gate::regular;
 use crate::input::{self, LogFormat, Recorded};
 use crate::jobs::AnyValidator;
 
-/// The files that are checked ahead.
+/// Files that are checked ahead.
 #[derive(Debug)]
 pub(crate) struct Several<'p> {
     paths: &'p [PathBuf],
@@ -30,11 +31,11 @@ pub(crate) struct Several<'p> {
 
 #[derive(Debug, Default)]
 struct Turns {
-    /// The file that is reported next.
+    /// Index of the file that is reported next.
     front: usize,
-    /// The file that is checked next.
+    /// Index of the file that is checked next.
     next: usize,
-    /// The files that are checked and not reported; `None` for one that was not checked.
+    /// Results of files that were checked and not reported; `None` for one that was skipped.
     done: BTreeMap<usize, Option<Recorded>>,
     is_stopped: bool,
 }
@@ -53,16 +54,16 @@ impl<'p> Several<'p> {
     pub(crate) fn run<T>(&self, report: impl FnOnce() -> T) -> T {
         thread::scope(|scope| {
             let _stop = Stop(self);
-            // One file needs no help, and the thread that reports is one of the jobs.
+            // A single file needs no help, and the reporting thread is one of the jobs.
             for _ in 1..self.jobs.min(self.paths.len()) {
-                // Without a thread that the system does not give, files wait for their turn.
+                // If the system refuses to start a thread, files wait for their turn.
                 let _ = Builder::new().name("omen".to_owned()).spawn_scoped(scope, || self.work());
             }
             report()
         })
     }
 
-    /// What was found in a file ahead of its turn; `None` if it is still to be checked. Files are taken in their order.
+    /// Returns the result of a file that was checked ahead; `None` if it is still to be checked. Files are taken in order.
     pub(crate) fn take(&self, index: usize) -> Option<Recorded> {
         let mut turns = self.lock();
         turns.front = index + 1;
@@ -102,7 +103,7 @@ impl<'p> Several<'p> {
         Some(index)
     }
 
-    /// Checks a file if it is small. What goes wrong is reported at its turn.
+    /// Checks a file if it is small. Failures are reported at its turn.
     fn record(&self, index: usize) -> Option<Recorded> {
         let path = self.paths.get(index).filter(|path| path.as_os_str() != "-")?;
         let file = regular::open(path).ok()?;
@@ -110,7 +111,7 @@ impl<'p> Several<'p> {
             return None;
         }
         let mut sink = Recorder::default();
-        // The file may grow while it is read, and be small only as long as it is compressed.
+        // The file may grow while it is read, or be small only because it is compressed.
         let reader = Box::new(input::decoded(file, path).ok()?.take(SMALL + 1));
         let validator = AnyValidator::new(self.options.clone(), NonZeroUsize::MIN);
         let judged = input::judge(reader, self.format, validator, &mut sink);
@@ -123,7 +124,7 @@ impl<'p> Several<'p> {
     }
 }
 
-/// Ends the work of the other threads with that of the one that reports.
+/// Ends the work of the other threads when the reporting thread ends.
 struct Stop<'s, 'p>(&'s Several<'p>);
 
 impl Drop for Stop<'_, '_> {
@@ -140,7 +141,7 @@ struct Recorder {
     bytes: usize,
 }
 
-/// There are more findings than are kept.
+/// Error for more findings than are kept.
 struct TooMuch;
 
 impl Sink for Recorder {
@@ -160,12 +161,12 @@ impl Sink for Recorder {
     }
 }
 
-/// The bytes of a small file, at most.
+/// Maximum size of a small file in bytes.
 const SMALL: u64 = 4 * 1024 * 1024;
 
-/// How many files a thread may be ahead.
+/// Maximum number of files that a thread may be ahead.
 const AHEAD: usize = 8;
 
-/// A file with more findings, or longer lines, is checked at its turn: then nothing is kept.
+/// Limits per file: one with more findings, or longer lines, is checked at its turn.
 const MOST_FINDINGS: usize = 1000;
 const MOST_BYTES: usize = 4 * 1024 * 1024;

@@ -1,4 +1,4 @@
-//! How many findings there are, by code and by type of packet: `omen check --statistics`, and the end of a long output.
+//! Counts of findings by code and packet type: `omen check --statistics`, and the end of a long output.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -6,20 +6,20 @@ use std::io::{self, Write};
 use omen::finding::{Code, Finding, Severity};
 use serde::Serialize;
 
-/// The counts of findings.
+/// Counts of findings.
 #[derive(Debug, Default)]
 pub(crate) struct Statistics {
     by_code: BTreeMap<Code, Counts>,
-    /// By the name of the type; empty where that is unknown.
+    /// Counts by packet type; empty name for an unknown type.
     by_packet_type: BTreeMap<&'static str, Counts>,
 }
 
-/// How many findings of a kind there are.
+/// Counts of one kind of findings.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub(crate) struct Counts {
     pub(crate) errors: u64,
     pub(crate) warnings: u64,
-    /// Those among them that follow from an earlier one.
+    /// Number of findings that follow from an earlier one.
     pub(crate) consequences: u64,
 }
 
@@ -48,7 +48,7 @@ impl Statistics {
         self.by_packet_type.entry(packet_type).or_default().add(finding);
     }
 
-    /// Two tables, for people. Nothing if there are no findings.
+    /// Prints two tables for people; nothing without findings.
     pub(crate) fn table(&self, out: &mut impl Write) -> io::Result<()> {
         if self.by_code.is_empty() {
             return Ok(());
@@ -61,19 +61,19 @@ impl Statistics {
         writeln!(out)
     }
 
-    /// One table.
+    /// Prints one table.
     pub(crate) fn by_code(&self, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "{:>7} {:>8} {:>9}  CODE", "ROOTS", "ERRORS", "WARNINGS")?;
         self.codes()
             .try_for_each(|(code, counts)| counts.row(out, &format!("{:<8} {}", code.as_str(), code.info().title)))
     }
 
-    /// The counts by code.
+    /// Returns the counts by code.
     pub(crate) fn codes(&self) -> impl Iterator<Item = (Code, Counts)> {
         self.by_code.iter().map(|(code, counts)| (*code, *counts))
     }
 
-    /// One line of JSON.
+    /// Prints one line of JSON.
     pub(crate) fn json(&self, out: &mut impl Write) -> io::Result<()> {
         #[derive(Serialize)]
         struct Line {

@@ -1,4 +1,4 @@
-//! `omen trace`: shows what each packet of a log did to the state of its episode.
+//! `omen trace`: shows the effect of each packet of a log on the state of its episode.
 
 mod human;
 mod json;
@@ -61,7 +61,7 @@ pub(crate) fn run(args: &TraceArgs, out: &mut Output) -> Result<Exit, Failure> {
     Ok(if total.errors > 0 { Exit::ErrorsFound } else { Exit::Clean })
 }
 
-/// Passes packets on with their findings.
+/// Sink that passes packets on with their findings.
 struct Trace<'o> {
     out: &'o mut Output,
     printer: Box<dyn Printer>,
@@ -70,7 +70,7 @@ struct Trace<'o> {
     findings: Vec<Finding>,
     states: States,
     wanted: Wanted,
-    /// The counts of what is shown.
+    /// Counts of the shown episodes.
     total: Summary,
 }
 
@@ -137,7 +137,7 @@ impl Reporter for Trace<'_> {
     }
 }
 
-/// The episodes that are shown, and whether a packet of each has come; all if there are none.
+/// Episodes to show, and whether a packet of each has come; empty for all.
 struct Wanted(BTreeMap<String, bool>);
 
 impl Wanted {
@@ -157,7 +157,7 @@ impl Wanted {
     }
 }
 
-/// The usage error for an episode that is not in the input.
+/// Returns the usage error for an episode that is not in the input.
 pub(crate) fn no_such_episode(id: &str) -> Failure {
     let id = omen::render::human::clean(id);
     Failure::Usage(format!("no packet of the episode `{id}`; `omen trace FILE` shows all episodes"))

@@ -1,4 +1,4 @@
-//! The arguments of `omen audit show`, `stats` and `settle`.
+//! Arguments of `omen audit show`, `stats` and `settle`.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! The arguments of `omen audit new-signing-key`, `sign` and `verify-signed`.
+//! Arguments of `omen audit new-signing-key`, `sign` and `verify-signed`.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! The arguments of `omen audit spans`.
+//! Arguments of `omen audit spans`.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! The clock that episodes are judged by.
+//! Clock of the episodes, as an argument.
 
 use clap::Args;
 use omen_types::Instant;

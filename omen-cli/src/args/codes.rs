@@ -37,7 +37,7 @@ impl FromStr for AnyCode {
     }
 }
 
-/// A code without the zeros of its number, such as `inv-3`.
+/// Parses a code without the zeros of its number, such as `inv-3`.
 fn short(text: &str) -> Option<Code> {
     let (family, number) = text.rsplit_once('-')?;
     let number: u32 = number.parse().ok()?;
@@ -48,7 +48,7 @@ fn short(text: &str) -> Option<Code> {
     Code::ALL.iter().copied().find(is_meant)
 }
 
-/// Parses any code.
+/// Returns the parser for any code.
 pub(super) fn any() -> Named<AnyCode> {
     let names = || {
         let packets = Code::ALL.iter().map(|code| PossibleValue::new(code.as_str()).help(code.info().title));
@@ -58,7 +58,7 @@ pub(super) fn any() -> Named<AnyCode> {
     Named { parse: str::parse, names }
 }
 
-/// Takes any text for the name of a schema; the command reports one that is unknown.
+/// Returns a parser that accepts any text as the name of a schema; the command reports an unknown one.
 pub(super) fn schema() -> Named<String> {
     let names = || files::names().into_iter().map(PossibleValue::new).collect();
     Named { parse: |text| Ok(text.to_owned()), names }

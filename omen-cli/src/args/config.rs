@@ -1,4 +1,4 @@
-//! Where the configuration of `omen check` is.
+//! Path of the configuration of `omen check`, as an argument.
 
 use std::path::PathBuf;
 

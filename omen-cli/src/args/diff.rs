@@ -1,4 +1,4 @@
-//! The arguments of `omen diff`.
+//! Arguments of `omen diff`.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! The arguments of `omen gate proxy` that are about episodes.
+//! Arguments of `omen gate proxy` for episodes.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Which findings `omen check` shows.
+//! Selection of the findings that `omen check` shows, as arguments.
 
 use clap::Args;
 
@@ -20,16 +20,16 @@ pub(crate) struct FindingArgs {
 }
 
 impl FindingArgs {
-    /// The most findings that are shown, for people or for programs.
+    /// Returns the maximum number of shown findings, for people or for programs.
     pub(crate) fn most(self, is_for_people: bool) -> Option<u64> {
         self.max_findings.or(is_for_people.then_some(MOST_FOR_PEOPLE))
     }
 }
 
-/// A number of findings.
+/// Parses a number of findings.
 fn number(text: &str) -> Result<u64, &'static str> {
     text.parse().map_err(|_| "expected a number of findings, at least 0; leave the option out for the default")
 }
 
-/// More findings than anybody reads.
+/// Default limit for people, who do not read more findings.
 const MOST_FOR_PEOPLE: u64 = 1000;

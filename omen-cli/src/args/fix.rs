@@ -1,4 +1,4 @@
-//! What `omen check` writes into the logs.
+//! Fixes of `omen check`, as arguments.
 
 use clap::Args;
 
@@ -25,13 +25,13 @@ pub(crate) struct FixArgs {
 }
 
 impl FixArgs {
-    /// What to do with the fixes.
+    /// Returns the options for fixing, if any.
     pub(crate) fn fix(self) -> Option<Fix> {
         let Self { fix, diff, unsafe_fixes } = self;
         (fix || diff).then_some(Fix { is_shown: diff, is_unsafe: unsafe_fixes })
     }
 
-    /// Whether an option is given that changes nothing by itself.
+    /// Returns whether an option has no effect by itself.
     pub(crate) fn is_idle(self) -> bool {
         self.unsafe_fixes && self.fix().is_none()
     }

@@ -1,4 +1,4 @@
-//! The format of a listing.
+//! Format of a listing, as an argument.
 
 use clap::ValueEnum;
 

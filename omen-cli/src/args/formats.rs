@@ -51,7 +51,7 @@ impl FromStr for OutputArg {
 }
 
 impl FormatArgs {
-    /// The format of standard output.
+    /// Returns the format of standard output.
     pub(crate) fn stdout(&self) -> &'static Format {
         let dash = self.outputs.iter().find(|output| output.file.is_none()).map(|output| output.format);
         dash.or(self.format).unwrap_or(formats::DEFAULT)

@@ -1,4 +1,4 @@
-//! The arguments of the subcommands of `omen gate` that prepare and accompany a gate.
+//! Arguments of the subcommands of `omen gate` that prepare and accompany a gate.
 
 mod check;
 mod confirm;

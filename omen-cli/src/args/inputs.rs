@@ -1,4 +1,4 @@
-//! What `omen check` reads, and how much it says.
+//! Inputs of `omen check`, and its amount of output, as arguments.
 
 use std::path::PathBuf;
 
@@ -80,14 +80,14 @@ pub(crate) struct InputArgs {
 }
 
 impl InputArgs {
-    /// How packets are found in the logs.
+    /// Returns the format of the logs.
     pub(crate) fn format(&self) -> LogFormat {
         let prefix = self.prefix.then_some(Wrapping::Prefix);
         LogFormat { layout: self.layout, wrapping: prefix.or_else(|| self.field.clone().map(Wrapping::Field)) }
     }
 }
 
-/// A JSON pointer to a field.
+/// Parses a JSON pointer to a field.
 fn pointer(text: &str) -> Result<String, &'static str> {
     if text.starts_with('/') { Ok(text.to_owned()) } else { Err("expected a JSON pointer, such as `/log`") }
 }

@@ -1,4 +1,4 @@
-//! Where the key of an audit log is.
+//! Key of an audit log, as arguments.
 
 use std::path::PathBuf;
 

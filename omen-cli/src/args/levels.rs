@@ -12,7 +12,7 @@ use super::named::Named;
 #[derive(Debug, Default)]
 pub(crate) struct LevelArgs(Vec<(Target, Level)>);
 
-/// What has a level.
+/// Code or group of codes that has a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Target {
     Code(Code),
@@ -37,12 +37,12 @@ impl LevelArgs {
         (Level::Deny, "deny", 'D', "Report these invariants as errors, and reject the packets"),
     ];
 
-    /// Whether none is given.
+    /// Returns whether no level is given.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The levels, after those of the configuration.
+    /// Returns the levels, after those of the configuration.
     pub(crate) fn after(&self, configured: &[(Target, Level)]) -> Result<Levels, NotAdjustable> {
         let mut levels = Levels::default();
         for (target, level) in configured.iter().chain(&self.0) {
@@ -54,7 +54,7 @@ impl LevelArgs {
         Ok(levels)
     }
 
-    /// The same as options, in the order in which they apply: `-A INV-011`.
+    /// Returns the levels as options, in the order in which they apply: `-A INV-011`.
     pub(crate) fn options(&self, configured: &[(Target, Level)]) -> Vec<String> {
         let short = |level: Level| Self::FLAGS.iter().find(|(flag, ..)| *flag == level).map_or('?', |flag| flag.2);
         let all = configured.iter().chain(&self.0);
@@ -104,7 +104,7 @@ impl FromArgMatches for LevelArgs {
     }
 }
 
-/// Parses a target.
+/// Returns the parser for a target.
 fn parser() -> Named<Target> {
     let names = || {
         let codes = Code::ALL.iter().filter(|code| code.is_adjustable());

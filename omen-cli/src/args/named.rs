@@ -1,11 +1,11 @@
-//! Values that have names: any text is parsed, and the names are for completions.
+//! Values with names: any text is parsed, and the names are for completions.
 
 use std::ffi::OsStr;
 
 use clap::Arg;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 
-/// Parses a text, and lists the names that it may be. They are too many for `--help`: hide them there.
+/// Parser of a text, with a list of possible names. They are too many for `--help`: hide them there.
 #[derive(Clone)]
 pub(crate) struct Named<T: Clone> {
     pub(crate) parse: fn(&str) -> Result<T, String>,

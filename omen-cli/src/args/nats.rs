@@ -1,4 +1,4 @@
-//! The arguments of `omen worker`, `omen publish` and `omen tail`.
+//! Arguments of `omen worker`, `omen publish` and `omen tail`.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -157,7 +157,7 @@ pub(crate) struct TailArgs {
     pub(crate) nats: NatsArgs,
 }
 
-/// A time of whole seconds, such as `90s`, `15m` or `2h`.
+/// Parses a duration in whole seconds, such as `90s`, `15m` or `2h`.
 fn seconds(text: &str) -> Result<Duration, String> {
     let time =
         humantime::parse_duration(text).map_err(|error| format!("{error}; expected a time such as 90s or 2h"))?;

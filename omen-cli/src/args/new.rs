@@ -1,4 +1,4 @@
-//! The arguments of `omen new`.
+//! Arguments of `omen new`.
 
 use std::num::NonZeroU64;
 use std::path::PathBuf;
@@ -44,7 +44,7 @@ pub(crate) struct NewArgs {
     pub(crate) line: Option<NonZeroU64>,
 }
 
-/// Parses an event; completions list the packet types and all events.
+/// Returns the parser for an event; completions list the packet types and all events.
 fn events() -> Named<Event> {
     let names = || {
         let types = PacketType::ALL.iter().map(|packet_type| packet_type.as_str());
@@ -54,7 +54,7 @@ fn events() -> Named<Event> {
     Named { parse: event, names }
 }
 
-/// An event by its name, or the first one of a packet type.
+/// Returns an event by its name, or the first one of a packet type.
 fn event(name: &str) -> Result<Event, String> {
     let events = || Event::ALL.iter().copied().filter(|event| event.packet_type().is_some());
     let is_named = |event: &Event| {
@@ -65,7 +65,7 @@ fn event(name: &str) -> Result<Event, String> {
         let types = || PacketType::ALL.iter().map(|packet_type| packet_type.as_str());
         let all = || types().chain(events().map(Event::as_str));
         let lower = name.to_ascii_lowercase();
-        // What is said of an event is often only its beginning: `decide`, `direct`.
+        // The text is often only the beginning of an event's name: `decide`, `direct`.
         let begun: Vec<_> =
             all().filter(|known| !lower.is_empty() && known.to_ascii_lowercase().starts_with(&lower)).collect();
         match (nearest(name, all()), &*begun) {

@@ -1,4 +1,4 @@
-//! The arguments of `omen gate proxy`.
+//! Arguments of `omen gate proxy`.
 
 use std::ffi::OsString;
 use std::net::SocketAddr;

@@ -1,4 +1,4 @@
-//! The arguments for a server that is reached over HTTP.
+//! Arguments for a server over HTTP.
 
 use std::path::PathBuf;
 

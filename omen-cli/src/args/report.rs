@@ -1,4 +1,4 @@
-//! The arguments of `omen report`.
+//! Arguments of `omen report`.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! How far `omen check` checks packets.
+//! Depth of the checks of `omen check`, as an argument.
 
 use clap::ValueEnum;
 use omen::validator::Depth;
@@ -15,7 +15,7 @@ pub(crate) enum Stage {
 }
 
 impl Stage {
-    /// What is not checked, for people.
+    /// Describes the checks that are skipped, for people.
     pub(crate) fn note(self) -> Option<&'static str> {
         match self {
             Self::Schema => Some("each line was checked by its schema only"),

@@ -1,4 +1,4 @@
-//! The arguments of `omen trace` and `omen graph`.
+//! Arguments of `omen trace` and `omen graph`.
 
 use std::path::PathBuf;
 

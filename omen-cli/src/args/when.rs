@@ -1,10 +1,10 @@
-//! A time that is given as one, or as how long ago it was.
+//! A time as an argument: a timestamp, or an age.
 
 use std::time::{Duration, SystemTime};
 
 use omen_types::Instant;
 
-/// A time of a log.
+/// A time in a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum When {
     /// As entries have it, without the `Z`: so texts compare as times do.
@@ -14,7 +14,7 @@ pub(crate) enum When {
 }
 
 impl When {
-    /// The time as entries have it, without the `Z`.
+    /// Returns the time as entries have it, without the `Z`.
     pub(crate) fn text(&self, now: SystemTime) -> String {
         match self {
             Self::At(text) => text.clone(),
@@ -27,7 +27,7 @@ impl When {
     }
 }
 
-/// Reads a time in UTC, or a number with a unit: `30s`, `30m`, `2h`, `7d`, `4w`.
+/// Parses a time in UTC, or a number with a unit: `30s`, `30m`, `2h`, `7d`, `4w`.
 pub(crate) fn when(text: &str) -> Result<When, &'static str> {
     const FORM: &[u8] = b"0000-00-00T00:00:00.000";
     if let Some(time) = ago(text) {

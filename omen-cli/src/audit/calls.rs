@@ -1,4 +1,4 @@
-//! What an entry says, in a line; and the calls that have an intent and no outcome yet.
+//! Text of entries, one line each, and calls that have an intent and no outcome yet.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use omen_gate::audit::Logged;
 use omen_gate::{Call, Demand, Permission, Permissions, ToolId, TurnId};
 use serde_json::Value;
 
-/// The calls that have begun. Outcomes name a call by its hash: its tool is in the intent.
+/// Open calls. Outcomes identify a call by its hash: its tool is only in the intent.
 #[derive(Debug, Default)]
 pub(super) struct OpenCalls(BTreeMap<(String, String), Open>);
 
@@ -19,7 +19,7 @@ struct Open {
 }
 
 impl OpenCalls {
-    /// The tool that an entry is about.
+    /// Returns the tool that an entry is about.
     pub(super) fn tool(&mut self, entry: Logged<'_>) -> Option<String> {
         let data = entry.data();
         let call = || Some((entry.turn()?.to_owned(), data.get("call")?.as_str()?.to_owned()));
@@ -39,14 +39,14 @@ impl OpenCalls {
         }
     }
 
-    /// The calls that have no outcome, in the order of the log: as JSON, and in a line.
+    /// Returns the calls without an outcome, in the order of the log: as JSON, and as a line.
     pub(super) fn in_doubt(&self) -> impl Iterator<Item = (&str, &str)> {
         let mut open: Vec<_> = self.0.values().collect();
         open.sort_by_key(|open| open.sequence);
         open.into_iter().map(|open| (open.json.as_str(), open.human.as_str()))
     }
 
-    /// The numbers of the intents of the calls that have no outcome, in order.
+    /// Returns the numbers of the intents of the calls without an outcome, in order.
     pub(super) fn sequences(&self) -> Vec<u64> {
         let mut open: Vec<_> = self.0.values().map(|open| open.sequence).collect();
         open.sort_unstable();
@@ -58,12 +58,12 @@ impl OpenCalls {
     }
 }
 
-/// `server/tool`.
+/// Returns `server/tool`.
 pub(super) fn named(tool: &Value) -> Option<String> {
     Some(format!("{}/{}", tool.get("server")?.as_str()?, tool.get("tool")?.as_str()?))
 }
 
-/// What came of it, in a word.
+/// Returns the outcome in a word.
 pub(super) fn result(entry: Logged<'_>) -> Option<String> {
     let data = entry.data();
     let text = |member: &str| data.get(member).and_then(Value::as_str).map(str::to_owned);
@@ -78,22 +78,22 @@ pub(super) fn result(entry: Logged<'_>) -> Option<String> {
     }
 }
 
-/// The hash of the call that an entry is about. A refusal by a rule that comes before the grants does not have it, but what it is
-/// the hash of, if the arguments were recorded whole.
+/// Returns the hash of the call that an entry is about. A refusal by a rule before the grants does not have the hash, but its
+/// input, if the arguments were recorded completely.
 pub(super) fn call_of(entry: Logged<'_>) -> Option<String> {
     let data = entry.data();
     let hashed = || {
         let tool: ToolId = serde_json::from_value(data.get("tool")?.clone()).ok()?;
         let args = data.get("args")?.as_object()?.clone();
-        // The hash does not depend on what the tool needs, nor on the turn.
+        // The hash depends neither on the tool's requirements nor on the turn.
         let demand = Demand { tool, permissions: Permissions::new([Permission::Read]).ok()?, always_confirm: false };
         Some(Call::new(TurnId::new("t").ok()?, demand, args).ok()?.hash().to_string())
     };
     data.get("call").and_then(Value::as_str).map(str::to_owned).or_else(hashed)
 }
 
-/// An entry in a line: number, time, kind, turn, tool, and what it says. `waits` is for a decision after which a confirmation is
-/// waited for.
+/// Formats an entry as a line: number, time, kind, turn, tool, and details. `waits` marks a decision after which a confirmation
+/// is pending.
 pub(super) fn line(entry: Logged<'_>, tool: Option<&str>, waits: bool) -> String {
     let (sequence, time, kind) = (entry.sequence(), entry.time(), entry.kind());
     let (turn, tool) = (entry.turn().unwrap_or("-"), tool.unwrap_or("-"));
@@ -107,7 +107,7 @@ fn says(entry: Logged<'_>, waits: bool) -> String {
     let mut says = match kind.as_str() {
         "intent" => match data.get("args") {
             Some(args) => args.to_string(),
-            // They were not recorded.
+            // The arguments were not recorded.
             None => format!("call {}", text("call").unwrap_or_default()),
         },
         "outcome" => match text("ran") {
@@ -138,7 +138,7 @@ fn says(entry: Logged<'_>, waits: bool) -> String {
     }
 }
 
-/// Who answered a question, and the way that the answer came.
+/// Returns who answered a question, and through which channel.
 fn responder(by: &Value) -> Option<String> {
     let via = by.get("via")?.as_str()?;
     let uid = || by.get("uid").map(|uid| format!("user {uid}"));
@@ -146,7 +146,7 @@ fn responder(by: &Value) -> Option<String> {
     Some(user.map_or_else(|| via.to_owned(), |user| format!("{user} ({via})")))
 }
 
-/// The tools that were left out of a list.
+/// Returns the tools that were left out of a list.
 fn left_out(tools: &Value) -> String {
     let names: Vec<_> =
         tools.as_array().into_iter().flatten().filter_map(|tool| tool.get("tool").and_then(Value::as_str)).collect();
@@ -154,7 +154,7 @@ fn left_out(tools: &Value) -> String {
     format!("{} tool{s} left out of the list: {}", names.len(), names.join(", "))
 }
 
-/// Grants by their ids, with the tool and permission of those that are given.
+/// Returns grants by their ids; new grants with their tool and permission.
 fn grants(grants: &Value) -> String {
     let of = |grant: &Value| match (grant.get("id"), grant.get("tool").and_then(named), grant.get("permission")) {
         (Some(id), Some(tool), Some(permission)) => {
@@ -172,5 +172,5 @@ fn cut(text: &str) -> String {
     }
 }
 
-/// So many characters of what an entry says, and of arguments behind that, are shown.
+/// Maximum number of characters for details, and for the arguments after them.
 const WIDTH: usize = 200;

@@ -1,4 +1,4 @@
-//! What filters ask of an entry.
+//! Facts of an entry that filters test.
 
 use omen_gate::audit::Logged;
 use serde_json::Value;
@@ -6,15 +6,15 @@ use serde_json::Value;
 use super::calls::{OpenCalls, call_of, result};
 use super::waiting::Waiting;
 
-/// An entry, with what follows from those before it.
+/// An entry, with facts that depend on earlier entries.
 pub(super) struct Facts<'e> {
     pub(super) entry: Logged<'e>,
     pub(super) kind: String,
     /// `server/tool`.
     pub(super) tool: Option<String>,
-    /// What came of it, in a word.
+    /// Outcome in a word.
     pub(super) outcome: Option<String>,
-    /// It is a decision after which the call waits for a confirmation.
+    /// Whether the entry is a decision after which the call waits for a confirmation.
     pub(super) waits: bool,
 }
 
@@ -29,17 +29,17 @@ impl<'e> Facts<'e> {
         self.entry.data().get("code").and_then(Value::as_str)
     }
 
-    /// The server and the name of the tool.
+    /// Returns the server and the name of the tool.
     pub(super) fn tool(&self) -> Option<(&str, &str)> {
         self.tool.as_deref()?.split_once('/')
     }
 
-    /// Whether it is about a tool: its name, or `server/tool`.
+    /// Returns whether the entry is about a tool, given as a name or `server/tool`.
     pub(super) fn is_about(&self, wanted: &str) -> bool {
         self.tool.as_deref() == Some(wanted) || self.tool().is_some_and(|(_, name)| name == wanted)
     }
 
-    /// Whether it is about a call whose hash begins so.
+    /// Returns whether the entry is about a call whose hash has this prefix.
     pub(super) fn is_call(&self, wanted: &str) -> bool {
         !wanted.is_empty() && call_of(self.entry).is_some_and(|call| call.starts_with(&wanted.to_ascii_lowercase()))
     }

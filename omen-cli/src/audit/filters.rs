@@ -1,4 +1,4 @@
-//! Which entries are shown; and what is asked for and not in the log at all.
+//! Filters of entries, and reports of filters that match nothing in the log.
 
 use std::collections::BTreeSet;
 use std::time::SystemTime;
@@ -10,7 +10,7 @@ use omen_types::suggest::nearest;
 use super::facts::Facts;
 use crate::args::AuditShowArgs;
 
-/// The filters of the command line, and what each of them could have found.
+/// Filters of the command line, and the values in the log that each could have matched.
 pub(super) struct Filters<'a> {
     args: &'a AuditShowArgs,
     since: Option<String>,
@@ -38,7 +38,7 @@ impl<'a> Filters<'a> {
         }
     }
 
-    /// Whether an entry is asked for.
+    /// Returns whether an entry passes all filters.
     pub(super) fn admit(&mut self, facts: &Facts<'_>) -> bool {
         self.note(facts);
         let AuditShowArgs { turn, tool, server, call, code, kind, outcome, .. } = self.args;
@@ -55,10 +55,10 @@ impl<'a> Filters<'a> {
             && self.until.as_deref().is_none_or(|until| time < until)
     }
 
-    /// Remembers what a filter could have named.
+    /// Records the values that a filter could have named.
     fn note(&mut self, facts: &Facts<'_>) {
         let keep = |names: &mut BTreeSet<String>, name: Option<&str>| {
-            // A log that somebody has filled with names is not kept without end.
+            // A log that was flooded with names must not use unbounded memory.
             if let Some(name) = name.filter(|name| names.len() < MOST && !names.contains(*name)) {
                 names.insert(name.to_owned());
             }
@@ -71,7 +71,7 @@ impl<'a> Filters<'a> {
         self.has_call |= self.args.call.as_deref().is_some_and(|wanted| facts.is_call(wanted));
     }
 
-    /// What was asked for and is nowhere in the log, whatever the other filters say.
+    /// Returns the requested values that do not occur in the log, regardless of the other filters.
     pub(super) fn missing(&self) -> Vec<String> {
         let AuditShowArgs { turn, tool, server, call, code, kind, outcome, .. } = self.args;
         let servers: BTreeSet<_> = self.tools.iter().filter_map(|tool| Some(tool.split_once('/')?.0)).collect();
@@ -93,7 +93,7 @@ impl<'a> Filters<'a> {
             Some((code, Ok(known))) if known.as_str() == code => look("code", &Some(code.to_owned()), set(&self.codes)),
             Some((code, Ok(known))) => missing.push(format!("no entry has the code `{code}`; did you mean `{known}`?")),
             Some((code, Err(unknown))) => match code.parse::<Code>() {
-                // An episode refuses by the rules of the protocol.
+                // An episode refuses calls by the rules of the protocol.
                 Ok(known) if known.as_str() == code => look("code", &Some(code.to_owned()), set(&self.codes)),
                 Ok(known) => missing.push(format!("no entry has the code `{code}`; did you mean `{known}`?")),
                 Err(_) => missing.push(unknown.to_string()),
@@ -113,7 +113,7 @@ fn set(names: &BTreeSet<String>) -> BTreeSet<&str> {
     names.iter().map(String::as_str).collect()
 }
 
-/// The name that may be meant, or those that there are.
+/// Suggests a similar name, or lists the existing ones.
 fn near(wanted: &str, found: &BTreeSet<&str>) -> String {
     match nearest(wanted, found.iter().copied()) {
         Some(near) => format!("; did you mean `{near}`?"),
@@ -125,8 +125,8 @@ fn near(wanted: &str, found: &BTreeSet<&str>) -> String {
     }
 }
 
-/// How many names of a kind are remembered.
+/// Maximum number of recorded names of a kind.
 const MOST: usize = 4096;
 
-/// So many names are listed.
+/// Maximum number of listed names.
 const FEW: usize = 12;

@@ -1,4 +1,4 @@
-//! `omen audit settle`: records what a call in doubt did.
+//! `omen audit settle`: records the effect of a call in doubt.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::exit::{Exit, complain};
 pub(crate) fn settle(args: &AuditSettleArgs) -> Exit {
     let Some(key) = super::key(&args.key) else { return Exit::Unreadable };
     let log = log_of(&args.log);
-    // Opening would make a log that is not there.
+    // Opening would create a missing log.
     let settled = match log.try_exists() {
         Ok(true) => Audit::open(&log, key, Arc::new(SystemClock::default()), Options::default())
             .and_then(|audit| audit.settle(args.entry, args.ran == YesNo::Yes)),

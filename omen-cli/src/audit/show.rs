@@ -1,4 +1,4 @@
-//! `omen audit show`: the entries of a log, for people.
+//! `omen audit show`: prints the entries of a log for people.
 
 use std::io::{self, Write as _};
 use std::time::{Duration, SystemTime};
@@ -51,7 +51,7 @@ pub(crate) fn show(args: &AuditShowArgs, out: &mut Output) -> Result<Exit, Failu
     }
 }
 
-/// Reports a log that is not sound.
+/// Reports an invalid log.
 pub(super) fn verdict(args: &AuditShowArgs, found: &LogVerification) -> Exit {
     super::reported(&args.log, found)
 }
@@ -72,7 +72,7 @@ impl Printer<'_> {
         }
     }
 
-    /// What was read is over. The calls that have no outcome may be what was asked for.
+    /// Ends the output. Calls without an outcome may also match the filters.
     fn end(&mut self, out: &mut Output) -> Result<(), Failure> {
         if let Some(error) = self.failed.take() {
             return Err(error.into());
@@ -96,5 +96,5 @@ impl Printer<'_> {
     }
 }
 
-/// How often a log is asked for more.
+/// Interval between reads of a log that is followed.
 const PAUSE: Duration = Duration::from_millis(200);

@@ -66,16 +66,16 @@ pub(crate) fn verify_signed(args: &AuditVerifySignedArgs, out: &mut Output) -> R
     Ok(if report.verdict == "sound" { Exit::Clean } else { Exit::ErrorsFound })
 }
 
-/// Members that do not apply are `null`.
+/// Result of an operation. Members that do not apply are `null`.
 #[derive(Serialize)]
 struct Report {
     file: String,
     verdict: &'static str,
-    /// The number of entries that were signed.
+    /// Number of entries that were signed.
     signed: u64,
-    /// Entries after them.
+    /// Number of entries after them.
     after: Option<u64>,
-    /// Entries that are there, if that is fewer.
+    /// Number of existing entries, if there are fewer.
     have: Option<u64>,
     message: String,
     help: Option<&'static str>,

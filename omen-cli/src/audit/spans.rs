@@ -1,4 +1,4 @@
-//! `omen audit spans`: the calls of a log as spans of OpenTelemetry.
+//! `omen audit spans`: converts the calls of a log to spans of OpenTelemetry.
 
 mod otlp;
 mod send;
@@ -46,13 +46,13 @@ pub(crate) fn spans(args: &AuditSpansArgs, out: &mut Output) -> Result<Exit, Fai
     }
 }
 
-/// Where spans go.
+/// Destination of the spans.
 #[derive(Default)]
 struct Export {
     spans: Spans,
     ready: Vec<Value>,
     collector: Option<Collector>,
-    /// What went wrong while the log was read. Nothing is sent after it.
+    /// Error while the log was read. Nothing is sent after it.
     failed: Option<Failed>,
 }
 
@@ -81,7 +81,7 @@ impl Export {
         }
     }
 
-    /// Writes what is ready. False if a collector does not take it, which is reported.
+    /// Writes the finished spans. Returns `false` if a collector refuses them, which is reported.
     fn flush(&mut self, out: &mut Output) -> Result<bool, Failure> {
         let written = match self.failed.take() {
             Some(failed) => Err(failed),
@@ -101,8 +101,8 @@ impl Export {
     }
 }
 
-/// How many spans a request has at most.
+/// Maximum number of spans in a request.
 const BATCH: usize = 512;
 
-/// How often a log is asked for more.
+/// Interval between reads of a log that is followed.
 const PAUSE: Duration = Duration::from_millis(200);

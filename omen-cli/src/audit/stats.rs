@@ -1,4 +1,4 @@
-//! `omen audit stats`: what is in a log, in numbers.
+//! `omen audit stats`: prints statistics of a log.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write as _};
@@ -15,7 +15,7 @@ use crate::args::{AuditStatsArgs, Format};
 use crate::exit::{Exit, Failure, complain};
 use crate::output::Output;
 
-/// The numbers.
+/// Statistics of a log.
 #[derive(Debug, Default, Serialize)]
 struct Stats {
     verdict: &'static str,
@@ -24,32 +24,32 @@ struct Stats {
     bytes: u64,
     first: Option<String>,
     last: Option<String>,
-    /// How often a gate has opened the log.
+    /// Number of times that a gate has opened the log.
     starts: u64,
     kinds: BTreeMap<String, u64>,
     tools: BTreeMap<String, Tool>,
-    /// Refusals, by code.
+    /// Refusals by code.
     refused: BTreeMap<String, u64>,
-    /// What would have been refused by rules that were only tried, by code.
+    /// Refusals that rules in shadow mode would have caused, by code.
     shadow: BTreeMap<String, u64>,
-    /// Calls with an intent and no outcome.
+    /// Number of calls with an intent and no outcome.
     in_doubt: usize,
-    /// Calls that wait for a confirmation now, in a gate that has the log open.
+    /// Number of calls that wait for a confirmation now, in a gate that has the log open.
     waiting: usize,
-    /// Calls that waited for a confirmation when their gate was killed: they were neither made nor denied.
+    /// Number of calls that waited for a confirmation when their gate was killed: they were neither made nor denied.
     unconfirmed: usize,
 }
 
-/// The calls of a tool.
+/// Statistics of the calls of a tool.
 #[derive(Debug, Default, Serialize)]
 struct Tool {
     calls: u64,
     answered: u64,
-    /// Broken off, or not made after all, by a rule.
+    /// Calls that a rule cancelled before or during execution.
     stopped: u64,
-    /// Failed, by the class of the fault.
+    /// Failed calls, by the class of the fault.
     failed: BTreeMap<String, u64>,
-    /// Not made, by the code of the rule.
+    /// Refused calls, by the code of the rule.
     refused: BTreeMap<String, u64>,
 }
 

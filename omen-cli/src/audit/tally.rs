@@ -1,4 +1,4 @@
-//! What an auditor asks first of a log: which calls were refused, which were confirmed, and which are in doubt.
+//! Counts for auditors: refused calls, confirmed calls, and calls in doubt.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::calls::{OpenCalls, result};
 use super::waiting::Waiting;
 
-/// The counts, as entries come.
+/// Counts of the entries so far.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     calls: OpenCalls,
@@ -17,41 +17,41 @@ pub(crate) struct Tally {
     confirmed: u64,
 }
 
-/// What an entry says of a call.
+/// Information about a call in an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Standing {
-    /// The call was not made: a rule or a human refused it.
+    /// The call was refused by a rule or a person.
     Refused,
-    /// A human confirmed it.
+    /// A person confirmed the call.
     Confirmed,
-    /// It may have run: the log has its intent and no outcome.
+    /// The call may have run: the log has its intent and no outcome.
     InDoubt,
 }
 
-/// The counts of a whole log.
+/// Counts of a whole log.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Counts {
     /// Refused calls, by the code of the rule.
     pub(crate) refused: BTreeMap<String, u64>,
     pub(crate) confirmed: u64,
-    /// The numbers of the intents of calls in doubt.
+    /// Numbers of the intents of calls in doubt.
     pub(crate) in_doubt: Vec<u64>,
-    /// Calls that wait for a confirmation, in a gate that has the log open.
+    /// Number of calls that wait for a confirmation, in a gate that has the log open.
     pub(crate) waiting: usize,
-    /// Calls that waited for a confirmation when their gate ended.
+    /// Number of calls that waited for a confirmation when their gate ended.
     pub(crate) unconfirmed: usize,
 }
 
 impl Counts {
-    /// How many calls were refused.
+    /// Returns the number of refused calls.
     pub(crate) fn refusals(&self) -> u64 {
         self.refused.values().sum()
     }
 }
 
 impl Tally {
-    /// Counts the next entry, and returns what it says of its call.
+    /// Counts the next entry, and returns its information about its call.
     pub(crate) fn add(&mut self, entry: Logged<'_>) -> Option<Standing> {
         self.waiting.sees(entry);
         self.calls.tool(entry);
@@ -64,7 +64,7 @@ impl Tally {
         is_confirmed.then_some(Standing::Confirmed)
     }
 
-    /// The counts, once all entries were added.
+    /// Returns the counts after the last entry.
     pub(crate) fn end(self, found: &LogVerification) -> Counts {
         let open = self.waiting.len();
         let (waiting, ended) = if found.is_in_use { (open, 0) } else { (0, open) };
@@ -78,7 +78,7 @@ impl Tally {
     }
 }
 
-/// The code of the rule that refuses a call, if the entry is a refusal.
+/// Returns the code of the rule that refuses a call, if the entry is a refusal.
 pub(super) fn refused_by<'e>(entry: Logged<'e>) -> Option<&'e str> {
     let code = entry.data().get("code")?.as_str()?;
     matches!(result(entry).as_deref(), None | Some("denied")).then_some(code)

@@ -1,8 +1,9 @@
-//! Calls that wait for a confirmation, as a log shows them.
+//! Calls that wait for a confirmation, according to a log.
 //!
-//! The decision that lets such a call go on is `allowed` in the log, and the confirmation is an entry of its own. The decision says
-//! `needs_confirmation`. Older logs do not have that member: there it follows from the grants that the decision rests on, whose
-//! entries say what they are for, and whether they are pre-granted. That misses tools with `always_confirm` whose grants need none.
+//! The decision that lets such a call continue is `allowed` in the log, and the confirmation is a separate entry. The decision
+//! has the member `needs_confirmation`. Older logs do not have that member: there it follows from the grants of the decision,
+//! whose entries state their purpose and whether they are pre-granted. That misses tools with `always_confirm` whose grants need
+//! no confirmation.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,19 +13,19 @@ use serde_json::Value;
 
 #[derive(Debug, Default)]
 pub(super) struct Waiting {
-    /// The grants in force whose use needs a confirmation.
+    /// Grants in force whose use needs a confirmation.
     asking: BTreeSet<u64>,
-    /// The calls that wait, by turn: several calls of an episode may wait at once.
+    /// Waiting calls by turn: several calls of an episode may wait at once.
     open: BTreeMap<String, BTreeSet<String>>,
-    /// How many waited when their gate was killed. No gate asks about them any more, and none denied them.
+    /// Number of calls that waited when their gate was killed. They were never denied, and no gate asks about them any more.
     abandoned: usize,
 }
 
 impl Waiting {
-    /// Takes the next entry, and says whether it is a decision after which its call waits.
+    /// Processes the next entry. Returns whether it is a decision after which its call waits.
     pub(super) fn sees(&mut self, entry: Logged<'_>) -> bool {
         match entry.kind().as_str() {
-            // Another gate, with grants of its own. Nobody waits any more.
+            // A different gate with new grants. Earlier calls no longer wait.
             "opened" | "repaired" => *self = Self { abandoned: self.abandoned + self.len(), ..Self::default() },
             "grant" => grants(entry).for_each(|(id, grant)| {
                 if asks(grant) {
@@ -42,7 +43,7 @@ impl Waiting {
                 }
                 match call {
                     Some(call) => self.ends(turn, call),
-                    // A rule that refuses does not name the call. What is only tried, or left out of a list, ends none.
+                    // A refusing rule does not name the call. Shadow refusals and tools left out of a list end no wait.
                     None if kind == "turn" || text(entry, "outcome") == Some("denied") => {
                         self.open.remove(turn);
                     }
@@ -53,12 +54,12 @@ impl Waiting {
         false
     }
 
-    /// How many calls wait that nothing more was recorded of.
+    /// Returns the number of waiting calls without a later entry.
     pub(super) fn len(&self) -> usize {
         self.open.values().map(BTreeSet::len).sum()
     }
 
-    /// How many calls waited when an earlier gate was killed.
+    /// Returns the number of calls that waited when an earlier gate was killed.
     pub(super) fn abandoned(&self) -> usize {
         self.abandoned
     }
@@ -78,7 +79,7 @@ impl Waiting {
             && (is_marked() || self.rests_on_asking(entry))
     }
 
-    /// Whether one of the grants that a decision rests on needs a confirmation.
+    /// Returns whether one of the grants of a decision needs a confirmation.
     fn rests_on_asking(&self, entry: Logged<'_>) -> bool {
         let grants = entry.data().get("grants").and_then(Value::as_array);
         grants.into_iter().flatten().filter_map(Value::as_u64).any(|id| self.asking.contains(&id))
@@ -89,7 +90,7 @@ fn text<'e>(entry: Logged<'e>, member: &str) -> Option<&'e str> {
     entry.data().get(member).and_then(Value::as_str)
 }
 
-/// The grants that an entry gives, by their ids.
+/// Returns the grants in an entry, by their ids.
 fn grants(entry: Logged<'_>) -> impl Iterator<Item = (u64, &Value)> {
     let grants = entry.data().get("grants").and_then(Value::as_array);
     grants.into_iter().flatten().filter_map(|grant| Some((grant.get("id")?.as_u64()?, grant)))

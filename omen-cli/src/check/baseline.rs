@@ -1,7 +1,7 @@
-//! The file of `--baseline`: the findings that a team knows, so that only new ones are reported.
+//! The file of `--baseline`: findings that a team knows, so that only new ones are reported.
 //!
-//! A finding is recognized by its fingerprint. Findings with the same fingerprint are counted, so that one more is new. The other
-//! members of an entry are for people; only `file` is read, to know which entries a run can miss.
+//! A finding is recognized by its fingerprint. Findings with the same fingerprint are counted, so that an additional one is new.
+//! The other members of an entry are for people, except `file`, which determines the entries that a run covers.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
@@ -17,15 +17,15 @@ use crate::exit::Failure;
 use crate::formats::{self, FINGERPRINT_BYTES};
 use crate::output::{Color, Output};
 
-/// The known findings, and those of them that this run has found.
+/// Known findings, and how many of them this run has found.
 #[derive(Debug)]
 pub(super) struct Baseline {
     path: PathBuf,
-    /// Whether the findings of this run are known from now on.
+    /// Whether the findings of this run become known.
     is_written: bool,
-    /// By their fingerprints.
+    /// Known findings by fingerprint.
     entries: BTreeMap<Fingerprint, Known>,
-    /// The names of the logs that were read.
+    /// Names of the logs that were read.
     read: HashSet<String>,
     /// Whether there are more findings than a file may list.
     is_full: bool,
@@ -38,7 +38,7 @@ struct Known {
     found: u64,
 }
 
-/// The file.
+/// Content of the file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Content {
@@ -61,7 +61,7 @@ struct Entry {
     count: NonZeroU64,
 }
 
-/// A hash in hexadecimal digits.
+/// A hash in hexadecimal.
 #[derive(Clone, Debug, Deserialize, Serialize, PartialEq, Eq, PartialOrd, Ord)]
 #[serde(try_from = "String")]
 struct Fingerprint(String);
@@ -80,7 +80,7 @@ impl TryFrom<String> for Fingerprint {
     }
 }
 
-/// The version of the file.
+/// Version of the file.
 #[derive(Deserialize)]
 #[serde(try_from = "u64")]
 struct Version;
@@ -94,7 +94,7 @@ impl TryFrom<u64> for Version {
 }
 
 impl Baseline {
-    /// Reads the file. To write it, it need not exist.
+    /// Reads the file. If it is to be written, it need not exist.
     pub(super) fn open(path: &Path, is_written: bool) -> Result<Self, Failure> {
         let name = path.display();
         let entries = match regular::read(path, MOST_BYTES) {
@@ -113,7 +113,7 @@ impl Baseline {
         Ok(Self { path: path.to_owned(), is_written, entries, read: HashSet::new(), is_full: false })
     }
 
-    /// Takes a finding, and returns whether it is known.
+    /// Counts a finding, and returns whether it is known.
     pub(super) fn knows(&mut self, log: &Path, finding: &Finding, line: Option<&str>) -> bool {
         let file = self.name(log);
         let fingerprint = Fingerprint(formats::fingerprint(&file, finding, line));
@@ -136,30 +136,31 @@ impl Baseline {
         self.is_written
     }
 
-    /// Takes the end of a log that was read.
+    /// Records that a log was read to its end.
     pub(super) fn end(&mut self, log: &Path) {
         let name = self.name(log);
         self.read.insert(name);
     }
 
-    /// Whether a path is that of the file.
+    /// Returns whether a path is that of the file.
     pub(super) fn is_at(&self, path: &Path) -> bool {
         crate::input::find::absolute(path) == crate::input::find::absolute(&self.path)
     }
 
-    /// How many findings of the file this run has missed: those of the logs that it has read, and of logs that do not exist any more.
+    /// Returns the number of known findings that have disappeared: those of logs that were read, and of logs that no longer
+    /// exist.
     pub(super) fn gone(&self) -> u64 {
         let missed = |known: &Known| known.entry.count.get().saturating_sub(known.found);
         let missed = self.entries.values().filter(|known| self.covers(known)).map(missed);
         missed.fold(0, u64::saturating_add)
     }
 
-    /// Whether the findings of this run are to be written.
+    /// Returns whether the findings of this run are to be written.
     pub(super) fn is_written(&self) -> bool {
         self.is_written
     }
 
-    /// Writes the file: the findings of this run, and the entries on logs that it has not read. Returns how many findings are known.
+    /// Writes the findings of this run, and the entries of logs that it has not read. Returns the number of known findings.
     pub(super) fn write(self) -> Result<u64, Failure> {
         if self.is_full {
             let message = format!("there are more than {MOST_ENTRIES} different findings, too many for a baseline");
@@ -182,7 +183,7 @@ impl Baseline {
         Ok(entries.iter().fold(0, |sum, entry| sum.saturating_add(entry.count.get())))
     }
 
-    /// Whether this run would have found an entry.
+    /// Returns whether this run would have found the findings of an entry.
     fn covers(&self, known: &Known) -> bool {
         let file = &known.entry.file;
         self.read.contains(file) || (file != "-" && !self.folder().join(file).exists())
@@ -192,13 +193,13 @@ impl Baseline {
         formats::name_from(self.folder(), log)
     }
 
-    /// The folder that names of logs are relative to, so that they are the same in each working directory.
+    /// Folder that names of logs are relative to, so that they do not depend on the working directory.
     fn folder(&self) -> &Path {
         self.path.parent().unwrap_or(Path::new(""))
     }
 }
 
-/// The path of the file.
+/// Formats the path of the file.
 impl fmt::Display for Baseline {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.path.display().fmt(f)
@@ -217,18 +218,18 @@ fn parse(bytes: &[u8]) -> Result<BTreeMap<Fingerprint, Known>, String> {
     Ok(entries)
 }
 
-/// An id, as far as people need it to recognize a packet.
+/// Truncates an id to the length that people need to recognize a packet.
 fn short(id: &str) -> String {
     formats::cut(id, MOST_CHARACTERS).into_owned()
 }
 
 const VERSION: u64 = 1;
 
-/// Entries of a file: more are not reviewed.
+/// Maximum number of entries in a file: longer lists are not reviewed.
 const MOST_ENTRIES: usize = 100_000;
 
-/// Bytes of a file with so many entries.
+/// Maximum size of a file in bytes, enough for that number of entries.
 const MOST_BYTES: u64 = 128 << 20;
 
-/// Characters of an id.
+/// Maximum length of an id in characters.
 const MOST_CHARACTERS: usize = 200;

@@ -11,34 +11,34 @@ use crate::args::{CheckArgs, Stage};
 use crate::exit::{Failure, complain};
 use crate::formats::LeftOut;
 
-/// Decides which findings are reported.
+/// Selects the findings that are reported.
 #[derive(Debug)]
 pub(super) struct Filter<'c> {
     ignores: Ignores<'c>,
     baseline: Option<Baseline>,
     causes: HashMap<PathBuf, Causes>,
     left_out: LeftOut,
-    /// Whether logs are checked as far as they can be, so that what is not found is gone.
+    /// Whether all checks run, so that a finding that does not occur is gone.
     is_whole: bool,
 }
 
-/// Why a finding is left out.
+/// Reason for omitting a finding.
 #[derive(Clone, Copy, Debug)]
 enum Reason {
     Baseline,
     Ignored,
 }
 
-/// The packets whose findings were all left out. What follows from them is left out, too: it would not be there without them, and
-/// goes on as a log grows.
+/// Packets whose findings were all omitted. Their consequences are omitted as well: they would not exist without them, and
+/// increase as a log grows.
 #[derive(Debug, Default)]
 struct Causes {
     packets: HashMap<Packet, Reason>,
-    /// The latest one with a finding that is reported.
+    /// Latest packets with a reported finding.
     reported: Vec<Packet>,
 }
 
-/// What a cause is recognized by: its line, or its id, where the line of a finding is within a packet of several lines.
+/// Identity of a cause: its line, or its id where the line of a finding is inside a packet of several lines.
 #[derive(Debug, PartialEq, Eq, Hash)]
 enum Packet {
     Line(u64),
@@ -46,7 +46,7 @@ enum Packet {
 }
 
 impl<'c> Filter<'c> {
-    /// Reads the baseline, and takes the ignores of the configuration.
+    /// Reads the baseline, and applies the ignores of the configuration.
     pub(super) fn open(args: &'c CheckArgs) -> Result<Self, Failure> {
         let is_written = args.baseline.write_baseline;
         let baseline = args.baseline.baseline.as_deref().map(|path| Baseline::open(path, is_written)).transpose()?;
@@ -65,31 +65,31 @@ impl<'c> Filter<'c> {
         })
     }
 
-    /// Whether it can leave out findings.
+    /// Returns whether any finding can be omitted.
     pub(super) fn is_active(&self) -> bool {
         self.baseline.is_some() || !self.ignores.is_empty()
     }
 
-    /// The findings that were left out; `None` if there are no lists of such findings.
+    /// Returns the counts of omitted findings; `None` without a baseline or ignores.
     pub(super) fn left_out(&self) -> Option<LeftOut> {
         self.is_active().then_some(self.left_out)
     }
 
-    /// Whether a path is that of the baseline, which is not a log.
+    /// Returns whether a path is that of the baseline, which is not a log.
     pub(super) fn is_baseline(&self, path: &Path) -> bool {
         self.baseline.as_ref().is_some_and(|baseline| baseline.is_at(path))
     }
 
-    /// Takes a finding, and returns whether to report it.
+    /// Processes a finding, and returns whether to report it.
     pub(super) fn reports(&mut self, path: &Path, finding: &Finding, line: Option<&str>) -> bool {
-        // With a NUL byte the check ends, and what comes after it is not known.
+        // At a NUL byte the check ends, and the rest is unknown.
         let ends_the_check = finding.diagnostic.code == Code::Json && line.is_some_and(|line| line.contains('\0'));
         if !self.is_active() || ends_the_check {
             return true;
         }
         let ignored = self.ignores.has(path, finding, line).then_some(Reason::Ignored);
         let reason = ignored.or_else(|| self.causes.get(path)?.reason(finding));
-        // A finding that is left out for another reason is not listed. One that is listed is found all the same.
+        // A finding that is omitted for another reason is not added to the baseline. A listed finding still counts as found.
         let is_asked = reason.is_none() || self.baseline.as_ref().is_some_and(|baseline| !baseline.is_written());
         let baseline = self.baseline.as_mut().filter(|_| is_asked);
         let is_known = baseline.is_some_and(|baseline| baseline.knows(path, finding, line));
@@ -106,12 +106,12 @@ impl<'c> Filter<'c> {
         reason.is_none()
     }
 
-    /// Takes the beginning of a log.
+    /// Records the beginning of a log.
     pub(super) fn begin(&mut self) {
         self.causes.clear();
     }
 
-    /// Takes the end of a log that was read.
+    /// Records that a log was read to its end.
     pub(super) fn end(&mut self, path: &Path) {
         self.ignores.end(path);
         if let Some(baseline) = &mut self.baseline {
@@ -119,7 +119,7 @@ impl<'c> Filter<'c> {
         }
     }
 
-    /// Takes the end of all logs: writes the baseline if that is asked for, and says what is out of date.
+    /// Finishes all logs: writes the baseline if requested, and reports outdated entries.
     pub(super) fn finish(self, is_complete: bool, quiet: bool) -> Result<(), Failure> {
         for note in self.ignores.notes(self.is_whole).filter(|_| !quiet) {
             complain(note);
@@ -152,21 +152,21 @@ impl<'c> Filter<'c> {
 }
 
 impl Causes {
-    /// Why a finding is left out that follows from another.
+    /// Returns the reason for omitting a finding that follows from another one.
     fn reason(&self, finding: &Finding) -> Option<Reason> {
         let cause = finding.follows_from.as_ref()?;
         let by_id = || self.packets.get(&Packet::Id(cause.packet_id.clone()?));
         self.packets.get(&Packet::Line(cause.line)).or_else(by_id).copied()
     }
 
-    /// Takes a finding, and why it is left out. All findings of a packet come one after the other.
+    /// Records a finding, and the reason for omitting it. All findings of a packet are consecutive.
     fn add(&mut self, finding: &Finding, reason: Option<Reason>) {
         let Some(line) = finding.line else { return };
         let diagnostic = &finding.diagnostic;
         let id = finding.packet_id.clone().map(Packet::Id);
         let names = [Some(Packet::Line(line)), id].into_iter().flatten();
         match reason {
-            // Of an accepted packet, only its time can make others wrong.
+            // For an accepted packet, only a wrong time can cause other findings.
             Some(_) if diagnostic.severity == Severity::Warning && diagnostic.code != Code::Time => {}
             Some(reason) => {
                 for name in names.filter(|name| !self.reported.contains(name)) {

@@ -1,4 +1,4 @@
-//! Findings on their way to the reports.
+//! Reporting of findings, after filtering.
 
 use std::io;
 use std::path::Path;
@@ -13,21 +13,21 @@ use crate::input::Reporter;
 use crate::output::Output;
 use crate::statistics::Statistics;
 
-/// What was checked.
+/// Totals of a check.
 #[derive(Debug, Default)]
 pub(crate) struct Total {
-    /// The logs that were read to their end.
+    /// Number of logs that were read to their end.
     pub(crate) files: u64,
     pub(crate) summary: Summary,
-    /// Whether all of them were.
+    /// Whether all logs were read to their end.
     pub(crate) is_complete: bool,
 }
 
-/// Reports findings as they come.
+/// Passes findings on to the reports.
 pub(crate) struct Findings<'r, 'o, 'c> {
     pub(crate) path: &'r Path,
     pub(super) reports: &'r mut Reports<'o>,
-    /// Decides which of them are reported.
+    /// Selects the findings that are reported.
     pub(super) filter: &'r mut Filter<'c>,
     pub(super) statistics: &'r mut Statistics,
     /// Whether findings are only counted.

@@ -1,4 +1,5 @@
-//! Episodes that are open at the end of one file, and in another begin in the middle: the files may be one log.
+//! Detection of split episodes, which are open at the end of one file and begin in the middle of another: the files may be one
+//! log.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -9,17 +10,17 @@ use omen::validator::{Node, NodeSet};
 
 use crate::input;
 
-/// Finds the first episode that is in two files, one of which is checked after the other.
+/// Finds the first episode that is split between two consecutively checked files.
 #[derive(Debug, Default)]
 pub(super) struct Halves<'r> {
-    /// How many files there were.
+    /// Number of files so far.
     files: usize,
-    /// For the beginning (`true`) and the rest of an episode, the file that had it last, by number and by path.
+    /// For the beginning (`true`) and the rest of an episode, the last file that had it, by number and path.
     halves: HashMap<(String, bool), (usize, &'r Path)>,
     found: Option<Cut<'r>>,
 }
 
-/// An episode that is cut in two.
+/// An episode that is split between two files.
 #[derive(Clone, Debug)]
 pub(super) struct Cut<'r> {
     episode: String,
@@ -64,10 +65,10 @@ impl fmt::Display for Cut<'_> {
     }
 }
 
-/// Whether an episode has not begun in these states.
+/// Returns whether these states mean that an episode has not begun.
 fn is_initial(states: &[&str]) -> bool {
     states.iter().copied().eq(NodeSet::of(Node::INITIAL).states().into_iter().map(|state| state.as_str()))
 }
 
-/// The most halves that are remembered.
+/// Maximum number of recorded halves.
 const MOST: usize = 10_000;

@@ -1,4 +1,4 @@
-//! The entries `[[ignore]]` of `omen.toml`: which findings they leave out, and which entries are out of date.
+//! Entries `[[ignore]]` of `omen.toml`: the findings that they omit, and outdated entries.
 
 use std::path::Path;
 use std::time::SystemTime;
@@ -8,27 +8,27 @@ use omen_types::Instant;
 
 use crate::config::content::{Config, Ignore};
 
-/// The entries of a configuration, in one run.
+/// Entries of a configuration, in one run.
 #[derive(Debug)]
 pub(super) struct Ignores<'c> {
     all: Vec<Use<'c>>,
-    /// The name of the configuration file.
+    /// Name of the configuration file.
     file: &'c str,
 }
 
-/// An entry, and how it was used.
+/// An entry, and its use in this run.
 #[derive(Debug)]
 struct Use<'c> {
     ignore: &'c Ignore,
     has_ended: bool,
-    /// Whether a log was read that it may be about.
+    /// Whether a log was read that the entry covers.
     is_tried: bool,
     is_used: bool,
 }
 
 impl<'c> Ignores<'c> {
-    /// The entries of a configuration. Those with a date end by `now`, or else by the clock of the system: unlike a rule, an entry is meant
-    /// to give another verdict from some day on.
+    /// Creates the entries of a configuration. Those with a date end by `now`, or else by the system clock: unlike a rule, an
+    /// entry is meant to give another verdict from some day on.
     pub(super) fn new(config: &'c Config, now: Option<Instant>) -> Self {
         let now = now.unwrap_or_else(|| SystemTime::now().into()).to_string();
         let has_ended =
@@ -42,25 +42,25 @@ impl<'c> Ignores<'c> {
         Self { all: all.collect(), file: &config.name }
     }
 
-    /// Whether none holds.
+    /// Returns whether no entry is in force.
     pub(super) fn is_empty(&self) -> bool {
         self.all.iter().all(|one| one.has_ended)
     }
 
-    /// Takes the end of a log that was read.
+    /// Records that a log was read to its end.
     pub(super) fn end(&mut self, path: &Path) {
         for one in &mut self.all {
             one.is_tried |= one.ignore.covers(path);
         }
     }
 
-    /// Takes a finding, and returns whether an entry leaves it out.
+    /// Processes a finding, and returns whether an entry omits it.
     pub(super) fn has(&mut self, path: &Path, finding: &Finding, line: Option<&str>) -> bool {
         let first = self.all.iter_mut().find(|one| !one.has_ended && one.ignore.has(path, finding, line));
         first.map(|one| one.is_used = true).is_some()
     }
 
-    /// What to say of entries that have ended, and of those that no finding matches if logs were checked as far as they can be.
+    /// Returns notes on expired entries, and on entries that match no finding if all checks ran.
     pub(super) fn notes(&self, is_whole: bool) -> impl Iterator<Item = String> {
         self.all.iter().filter_map(move |one| {
             let place = format!("{}:{}:{}", self.file, one.ignore.line, one.ignore.column);
@@ -79,7 +79,7 @@ impl<'c> Ignores<'c> {
 }
 
 impl Ignore {
-    /// Whether it may be about findings of a log.
+    /// Returns whether the entry can match findings of a log.
     fn covers(&self, log: &Path) -> bool {
         self.path.as_ref().is_none_or(|path| path.cover(log))
     }
@@ -92,7 +92,7 @@ impl Ignore {
     }
 }
 
-/// The tool of the directive on a line.
+/// Returns the tool of the directive on a line.
 fn tool_of(line: &str) -> Option<String> {
     let packet: serde_json::Value = serde_json::from_str(line).ok()?;
     packet.pointer("/payload/execution_method/tool_id")?.as_str().map(str::to_owned)

@@ -1,4 +1,4 @@
-//! `omen check --join`: several files as one log, whose episodes go on from one file to the next.
+//! `omen check --join`: checks several files as one log, whose episodes continue from one file to the next.
 
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -12,8 +12,8 @@ use crate::exit::complain;
 use crate::input::{self, FileLines, Input, Reporter as _};
 use crate::jobs::{self, AnyValidator};
 
-/// The files of one log, the oldest first: from the highest number down, if all have one name and different numbers after it, as
-/// logrotate and others name them (`a.jsonl.2.gz`, `a.jsonl.1`, `a.jsonl`); otherwise as they were given.
+/// Sorts the files of one log, the oldest first: by number, the highest first, if all have one name with different numbers, as
+/// logrotate and others name them (`a.jsonl.2.gz`, `a.jsonl.1`, `a.jsonl`); otherwise the order is unchanged.
 pub(super) fn oldest_first(paths: &mut [PathBuf]) {
     let numbered: Option<Vec<_>> = paths.iter().map(|path| numbered(path)).collect();
     let Some(mut numbered) = numbered else { return };
@@ -25,7 +25,7 @@ pub(super) fn oldest_first(paths: &mut [PathBuf]) {
     }
 }
 
-/// The name of a log that is rotated, and the number of the file; 0 for the one that is written.
+/// Returns the name of a rotated log, and the number of the file; 0 for the current one.
 fn numbered(path: &Path) -> Option<(PathBuf, u64)> {
     let name = path.file_name()?.to_str()?;
     let name = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(name);
@@ -35,7 +35,7 @@ fn numbered(path: &Path) -> Option<(PathBuf, u64)> {
     })
 }
 
-/// Checks files as one log. One that cannot be read is left out, and may be what the findings of the next ones come from.
+/// Checks files as one log. An unreadable file is skipped, and may be the cause of findings in the next ones.
 pub(super) fn check<'r>(
     args: &CheckArgs,
     paths: &'r [PathBuf],
@@ -116,7 +116,7 @@ fn feed<'r>(
     Ok(())
 }
 
-/// Reports findings in the file that their line is in; those without a line in the last one.
+/// Reports findings in the file that contains their line; those without a line in the last file.
 struct InFile<'s, 'r, 'o, 'c> {
     lines: &'s FileLines,
     paths: &'r [PathBuf],
@@ -141,7 +141,7 @@ impl Sink for InFile<'_, '_, '_, '_> {
                 finding.diagnostic.notes.push(format!("line {number} is in {}", input::name(path(earlier))));
             }
         }
-        // A number alone would be looked for in this file.
+        // A number alone would refer to this file.
         finding.directive_line = finding.directive_line.and_then(|number| {
             let (opened, number) = self.lines.place(number);
             (path(opened) == file).then_some(number)

@@ -1,4 +1,4 @@
-//! What a configuration says.
+//! Content of a configuration.
 
 use std::path::PathBuf;
 
@@ -8,40 +8,40 @@ use omen_types::Code;
 use crate::args::levels::Target;
 use crate::input::find::Excludes;
 
-/// The content of a file.
+/// Content of a configuration file.
 #[derive(Debug, Default)]
 pub(crate) struct Config {
-    /// The path of the file, for people.
+    /// Path of the file, for display.
     pub(crate) name: String,
-    /// The directory of the file, which paths in it are relative to; empty for the working directory.
+    /// Directory of the file, which paths in it are relative to; empty for the working directory.
     pub(crate) root: PathBuf,
-    /// What to check if no files are named.
+    /// Paths to check if no files are named.
     pub(crate) inputs: Vec<PathBuf>,
     pub(crate) exclude: Vec<String>,
-    /// Whether to read what `.gitignore` leaves out.
+    /// Whether to read files that `.gitignore` excludes.
     pub(crate) no_ignore: bool,
-    /// In the order in which they apply, before those of the command line.
+    /// Levels in the order in which they apply, before those of the command line.
     pub(crate) levels: Vec<(Target, Level)>,
     /// Findings that `omen check` does not report.
     pub(crate) ignores: Vec<Ignore>,
-    /// Values for options that are not given: the id of an option, and its values.
+    /// Defaults for options: the id of an option, and its values.
     pub(super) defaults: Vec<(&'static str, Vec<String>)>,
 }
 
-/// An entry of `ignore`: findings that are not reported. A finding matches it if it matches all that is given.
+/// An entry of `ignore`: findings that are not reported. A finding matches if it meets all conditions of the entry.
 #[derive(Debug)]
 pub(crate) struct Ignore {
-    /// Where the entry is in the file, from 1.
+    /// Line of the entry in the file, from 1.
     pub(crate) line: usize,
     pub(crate) column: usize,
     pub(crate) code: Option<Code>,
     pub(crate) path: Option<Excludes>,
-    /// A correlation id.
+    /// Correlation id of the episode.
     pub(crate) episode: Option<String>,
-    /// The tool of a directive.
+    /// Tool of a directive.
     pub(crate) tool: Option<String>,
-    /// Why.
+    /// Reason for ignoring the findings.
     pub(crate) reason: String,
-    /// The last day on which it holds, as `2026-03-01`.
+    /// Last day on which the entry applies, as `2026-03-01`.
     pub(crate) until: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! The tables `[[ignore]]`.
+//! Parser for the tables `[[ignore]]`.
 
 use std::ops::Range;
 use std::path::Path;
@@ -15,7 +15,7 @@ use super::keys::{IGNORE, IGNORE_KEYS};
 use crate::input::find::Excludes;
 
 impl Reader<'_> {
-    /// Reads all tables.
+    /// Parses all tables.
     pub(super) fn ignores(&mut self, key: Range<usize>, value: &Spanned<DeValue<'_>>, root: &Path) -> Vec<Ignore> {
         let DeValue::Array(items) = value.get_ref() else {
             let message = format!("expected an array of tables for `{IGNORE}`, found {}", found(value.get_ref()));
@@ -69,7 +69,7 @@ impl Reader<'_> {
         Ignore { line, column, code, path, episode, tool, reason, until }
     }
 
-    /// A string that is not empty.
+    /// Parses a string that must not be empty.
     fn text(&mut self, name: &Spanned<std::borrow::Cow<'_, str>>, value: &Spanned<DeValue<'_>>) -> Option<String> {
         match value.get_ref() {
             DeValue::String(text) if !text.trim().is_empty() => return Some(text.to_string()),
@@ -105,7 +105,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A date without a time, as TOML has it.
+    /// Parses a TOML date without a time.
     fn date(&mut self, name: &Spanned<std::borrow::Cow<'_, str>>, value: &Spanned<DeValue<'_>>) -> Option<String> {
         match value.get_ref() {
             DeValue::Datetime(date) if date.date.is_some() && date.time.is_none() => Some(date.to_string()),
@@ -123,7 +123,7 @@ impl Reader<'_> {
     }
 }
 
-/// What the value of a key is.
+/// Returns the description of a key's value.
 fn about(name: &str) -> String {
     IGNORE_KEYS.iter().find(|(key, _)| *key == name).map(|(_, about)| lowered(about)).unwrap_or_default()
 }

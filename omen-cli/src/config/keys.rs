@@ -1,4 +1,4 @@
-//! The keys of the file.
+//! Keys of the configuration file.
 
 use omen::validator::Level;
 
@@ -6,29 +6,29 @@ use omen::validator::Level;
 #[derive(Debug)]
 pub(super) struct Key {
     pub(super) name: &'static str,
-    /// What the schema says about it.
+    /// Description in the schema.
     pub(super) about: &'static str,
     pub(super) means: Means,
 }
 
-/// What the value of a key stands for.
+/// Meaning of the value of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Means {
-    /// A list of what to check.
+    /// List of paths to check.
     Inputs,
-    /// A list of patterns.
+    /// List of patterns.
     Exclude,
     /// Whether `.gitignore` is respected.
     GitIgnore,
-    /// A list of codes.
+    /// List of codes.
     Level(Level),
-    /// A list of reports, `FORMAT=FILE`.
+    /// List of reports, `FORMAT=FILE`.
     Outputs,
-    /// The value of the option with this id.
+    /// Value of the option with this id.
     Text(&'static str),
-    /// The path that the option with this id takes, relative to the file.
+    /// Path for the option with this id, relative to the file.
     File(&'static str),
-    /// The number that the option with this id takes.
+    /// Number for the option with this id.
     Number(&'static str),
 }
 
@@ -93,10 +93,10 @@ pub(super) const KEYS: &[Key] = &[
     Key { name: "jobs", about: "How many threads to use.", means: Means::Number("jobs") },
 ];
 
-/// The table of the settings.
+/// Name of the table of settings.
 pub(super) const TABLE: &str = "check";
 
-/// The keys of a table `ignore`, each with what the schema says about it.
+/// Keys of a table `ignore`, each with its description in the schema.
 pub(super) const IGNORE_KEYS: &[(&str, &str)] = &[
     ("code", "The code of the findings, such as INV-003."),
     ("path", "The logs, in the syntax of .gitignore, relative to this file."),
@@ -106,5 +106,5 @@ pub(super) const IGNORE_KEYS: &[(&str, &str)] = &[
     ("until", "The last day on which they are not reported, in UTC."),
 ];
 
-/// The tables of findings that are not reported.
+/// Name of the tables of findings that are not reported.
 pub(super) const IGNORE: &str = "ignore";

@@ -1,4 +1,4 @@
-//! The JSON Schema of the file, for editors.
+//! JSON Schema of the configuration file, for editors.
 
 use clap::CommandFactory as _;
 use omen_types::Code;
@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::keys::{IGNORE, IGNORE_KEYS, KEYS, Means, TABLE};
 use crate::args::Cli;
 
-/// The JSON Schema (2020-12) of `omen.toml`.
+/// Returns the JSON Schema (2020-12) of `omen.toml`.
 pub(crate) fn json_schema() -> Value {
     let command = Cli::command();
     let values = |id: &str| -> Vec<String> {
@@ -49,7 +49,7 @@ pub(crate) fn json_schema() -> Value {
         .map(|(name, about)| {
             let schema = match *name {
                 "code" => json!({"enum": all, "description": about}),
-                // TOML has dates, and JSON has none: editors take a date for a string.
+                // TOML has dates, and JSON has none: editors treat a date as a string.
                 "until" => json!({"type": "string", "format": "date", "description": about}),
                 _ => json!({"type": "string", "minLength": 1, "description": about}),
             };

@@ -1,4 +1,4 @@
-//! The decisions on what the documents of the protocol leave open, which texts cite as `D29`.
+//! Decisions on what the protocol documents leave open, cited as `D29`.
 
 use serde::Deserialize;
 
@@ -17,7 +17,7 @@ struct File {
 }
 
 impl Decision {
-    /// The decision that a text such as `D29` names, in any case of letters. `None` if the text names no decision at all.
+    /// Returns the decision with a name such as `D29`, ignoring case. `None` if the text is not the name of a decision.
     ///
     /// # Errors
     /// If there is no decision with this number.
@@ -39,7 +39,7 @@ mod tests {
 
     use super::Decision;
 
-    /// Every word of the schema files that has the form of a decision's code.
+    /// Returns every word of the schema files that has the form of a decision's name.
     fn cited() -> BTreeSet<&'static str> {
         let texts = omen_schema::FILES.iter().map(|(_, text)| *text);
         let words = texts.flat_map(|text| text.split(|c: char| !c.is_ascii_alphanumeric()));

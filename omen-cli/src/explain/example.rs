@@ -1,4 +1,4 @@
-//! The example of a code: a log that breaks the rule, and one without the error.
+//! Example of a code: a log that breaks the rule, and one without the error.
 
 use std::convert::Infallible;
 use std::io::Write as _;
@@ -14,7 +14,7 @@ use crate::output::Output;
 
 include!(concat!(env!("OUT_DIR"), "/examples.rs"));
 
-/// The example of a code, which the build script has chosen.
+/// Returns the example of a code, which the build script has selected.
 pub(super) fn of(code: Code) -> Option<&'static Example> {
     EXAMPLES.iter().find(|example| example.code == code.as_str())
 }
@@ -37,7 +37,7 @@ impl Example {
         let Some((finding, line)) = found.best else {
             return Err(Failure::Internal(format!("the example of {code} has no finding with that code")));
         };
-        // A finding on an earlier packet comes without its line, which the validator does not keep.
+        // A finding about an earlier packet comes without its line, which the validator does not keep.
         let nth = || self.log.lines().nth(usize::try_from(finding.line?.checked_sub(1)?).ok()?);
         let whole = line.as_deref().or_else(nth);
         let heading = match finding.diagnostic.severity {
@@ -59,10 +59,10 @@ impl Example {
     }
 }
 
-/// Keeps the finding that shows a code best.
+/// Sink that keeps the finding that shows a code best.
 struct Found {
     code: Code,
-    /// The first error, or else the first warning: an overrun is a warning before it is an error.
+    /// First error, or else the first warning: an overrun is a warning before it is an error.
     best: Option<(Finding, Option<String>)>,
 }
 

@@ -1,4 +1,4 @@
-//! The place in a fixed log that shows what was changed.
+//! Position in a fixed log that shows the change.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use omen::finding::{Finding, Stage};
 use omen_types::{parse, pointer};
 use serde_json::Value;
 
-/// A place in a log, with a few words for it.
+/// A position in a log, with a label of a few words.
 pub(super) struct Place<'l> {
     pub(super) number: u64,
     pub(super) line: &'l str,
@@ -14,8 +14,8 @@ pub(super) struct Place<'l> {
     pub(super) label: &'static str,
 }
 
-/// Where a fixed log differs from the rejected one: at the place of the finding if the text there is another, or else in
-/// another field of the packet, or where it has another packet. For the order of packets, those come first.
+/// Returns where a fixed log differs from the rejected one: at the position of the finding if the text there differs, or else in
+/// another field of the packet, or where it has another packet. For the order of packets, other packets come first.
 pub(super) fn place<'l>(rejected: &str, finding: &Finding, line: Option<&str>, fixed: &'l str) -> Option<Place<'l>> {
     let id = finding.packet_id.as_deref().map(attempted);
     let lines = || (1..).zip(fixed.lines());
@@ -39,10 +39,10 @@ pub(super) fn place<'l>(rejected: &str, finding: &Finding, line: Option<&str>, f
     };
     let here = || changed(finding.diagnostic.pointer.as_deref()?);
     let elsewhere = || changed("");
-    // A line that cannot be read has no id; its place in the log is the same.
+    // An unreadable line has no id; its position in the log is the same.
     let reworded = || {
         let ((number, fixed), line) = (lines().find(|(number, _)| finding.line == Some(*number))?, line?);
-        // Before the place of the finding, only the id of the attempt is longer.
+        // Before the position of the finding, only the id of the attempt is longer.
         let longer = line.matches("_try\"").count() * "_try".len();
         let start = finding.diagnostic.span.as_ref()?.start.checked_sub(longer)?;
         let (rest, other) = (fixed.get(start..)?, line.get(start..)?);
@@ -61,7 +61,7 @@ fn at<'l>(number: u64, line: &'l str, pointer: &str, label: &'static str) -> Opt
     Some(Place { number, line, span: parse::locate(line, pointer)?, label })
 }
 
-/// A rejected attempt (`…_try`) at a packet has the packet's id otherwise.
+/// Returns the id without the suffix `_try` of a rejected attempt.
 fn attempted(id: &str) -> &str {
     id.strip_suffix("_try").unwrap_or(id)
 }
@@ -71,7 +71,7 @@ fn id(line: &str) -> Option<String> {
     Some(line.get(span)?.trim_matches('"').to_owned())
 }
 
-/// Whether two values differ in more than id and time of a packet; the pointer to the first difference.
+/// Returns whether two values differ in more than id and time of a packet. `at` becomes the pointer to the first difference.
 fn differs(before: &Value, after: &Value, at: &mut String) -> bool {
     let length = at.len();
     let mut inside = |key: &str, before: Option<&Value>, after: &Value| {

@@ -1,4 +1,4 @@
-//! The examples of the codes of the gate, from `gate.json`.
+//! Examples of the codes of the gate, from `gate.json`.
 
 use omen_gate::GateCode;
 use serde::Deserialize;
@@ -16,14 +16,14 @@ struct Entry {
     example: Example,
 }
 
-/// What a code refuses, and what it lets pass.
+/// Example of what a code refuses, and of what it permits.
 #[derive(Deserialize)]
 pub(super) struct Example {
     pub(super) refused: String,
     pub(super) fixed: String,
 }
 
-/// The example of a code.
+/// Returns the example of a code.
 pub(super) fn example(code: GateCode) -> Result<Example, Failure> {
     let json = omen_schema::file("gate.json").unwrap_or_default();
     let file: File = serde_json::from_str(json).map_err(|error| Failure::Internal(format!("gate.json: {error}")))?;

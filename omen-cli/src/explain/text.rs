@@ -1,4 +1,4 @@
-//! The layout of an explanation.
+//! Layout of an explanation.
 
 use std::io::Write as _;
 
@@ -17,13 +17,13 @@ pub(super) fn section(out: &mut Output, heading: &str, text: &str) -> Result<(),
     Ok(())
 }
 
-/// A section whose lines are not wrapped.
+/// Writes a section whose lines are not wrapped.
 pub(super) fn code(out: &mut Output, heading: &str, text: &str) -> Result<(), Failure> {
     writeln!(out, "\n{heading}\n{}", textwrap::indent(text, "  "))?;
     Ok(())
 }
 
-/// Wraps a text at spaces only, so that codes stay whole, behind `first` in its first line and `rest` in the others.
+/// Wraps a text at spaces only, so that codes stay whole. The first line begins with `first`, the others with `rest`.
 pub(super) fn wrap(text: &str, first: &str, rest: &str) -> String {
     let options = textwrap::Options::new(WIDTH)
         .break_words(false)
@@ -34,5 +34,5 @@ pub(super) fn wrap(text: &str, first: &str, rest: &str) -> String {
     textwrap::fill(text, options)
 }
 
-/// Columns of the texts.
+/// Maximum width of texts in columns.
 const WIDTH: usize = 98;

@@ -1,6 +1,6 @@
-//! The changes of a log as a unified diff, which `patch` and `git apply` take.
+//! Changes of a log as a unified diff for `patch` and `git apply`.
 //!
-//! Written by hand: libraries compare two texts in memory, and here it is known which lines differ.
+//! Hand-written: libraries compare two texts in memory, while the changed lines are known here.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -42,23 +42,23 @@ struct Diff<'o> {
     out: &'o mut Output,
     is_terminal: bool,
     hunk: Option<Hunk>,
-    /// The last lines, which did not change.
+    /// Last unchanged lines.
     before: VecDeque<Vec<u8>>,
-    /// How many lines were left out so far.
+    /// Number of lines that were removed so far.
     left_out: u64,
 }
 
-/// Changes that are near each other.
+/// Changes that are close together.
 #[derive(Default)]
 struct Hunk {
-    /// Where it begins in the old log, and how many lines before that were left out.
+    /// First line in the old log, and the number of lines removed before it.
     start: u64,
     left_out: u64,
     old: u64,
     new: u64,
-    /// Each with its mark.
+    /// Lines, each with its mark.
     lines: Vec<Vec<u8>>,
-    /// The lines at its end that did not change.
+    /// Number of unchanged lines at its end.
     same: usize,
 }
 
@@ -103,14 +103,14 @@ impl Diff<'_> {
         Ok(())
     }
 
-    /// Prints the changes so far. The lines after them are those before the next.
+    /// Prints the changes so far. The lines after them become the context of the next.
     fn end(&mut self) -> Result<(), Failed> {
         let Some(Hunk { start, left_out, old, new, mut lines, same }) = self.hunk.take() else { return Ok(()) };
         let beyond = same.saturating_sub(CONTEXT);
         let after = lines.split_off(lines.len() - beyond);
         self.before = after.iter().map(|line| line.get(1..).unwrap_or_default().to_vec()).collect();
         let (old, new) = (old - beyond as u64, new - beyond as u64);
-        // A side without lines is named by the line before it.
+        // A side without lines is identified by the line before it.
         let at = |start: u64, count: u64| if count == 0 { start - 1 } else { start };
         self.write(format_args!("@@ -{},{old} +{},{new} @@\n", at(start, old), at(start - left_out, new)))?;
         for line in lines {
@@ -129,8 +129,8 @@ impl Diff<'_> {
     }
 }
 
-/// Lines around changes.
+/// Number of context lines around changes.
 const CONTEXT: usize = 3;
 
-/// The longest line that is printed: 64 MiB.
+/// Maximum length of a printed line: 64 MiB.
 const LONGEST: u64 = 64 * 1024 * 1024;

@@ -1,4 +1,4 @@
-//! The edits of findings, by line.
+//! Edits of findings, by line.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -12,17 +12,17 @@ use serde_json::Value;
 /// Collects the edits of findings, up to a limit.
 pub(super) struct Edits {
     is_unsafe: bool,
-    /// The text of each line with edits, and they.
+    /// Text and edits of each line.
     pub(super) lines: BTreeMap<u64, (String, Vec<Replacement>)>,
     bytes: usize,
     /// The only episode so far, and whether there are others.
     episode: Option<String>,
     has_others: bool,
-    /// The packets that name no episode, each with the bracket of its header.
+    /// Packets that name no episode, each with the bracket of its header.
     nameless: BTreeMap<u64, (String, Range<usize>)>,
 }
 
-/// What to write in the place of a part of a line.
+/// Replacement for a part of a line.
 pub(super) type Replacement = (Range<usize>, String);
 
 impl Edits {
@@ -37,12 +37,12 @@ impl Edits {
         }
     }
 
-    /// Ends the log: packets that name no episode are of the only one that it has.
+    /// Ends the log: packets that name no episode belong to the only one in the log.
     pub(super) fn end(&mut self) {
         let nameless = std::mem::take(&mut self.nameless);
         let Some(episode) = self.episode.take().filter(|_| !self.has_others) else { return };
         for (number, (text, bracket)) in nameless {
-            // Another fix may name it.
+            // Another fix may name the episode.
             if self.lines.contains_key(&number) {
                 continue;
             }
@@ -67,7 +67,7 @@ impl Sink for Edits {
 
     fn finding(&mut self, finding: Finding, line: Option<&str>) -> Result<(), Infallible> {
         let diagnostic = finding.diagnostic;
-        // It would take effect by the fix, so only its author may write it.
+        // The fix would give the packet effect, so only its author may make it.
         let is_approval = finding.packet_type == Some(APPROVAL)
             || diagnostic.edit.as_ref().is_some_and(|edit| edit.text == format!("\"{}\"", APPROVAL.as_str()));
         if is_approval {
@@ -107,19 +107,19 @@ impl Sink for Edits {
     }
 }
 
-/// Whether the header of a packet has fields, and none that names the episode.
+/// Returns whether the header of a packet has fields, and none that names the episode.
 fn is_nameless(text: &str) -> bool {
     let packet: Value = serde_json::from_str(text).unwrap_or_default();
     let header = packet.pointer(HEADER).and_then(Value::as_object);
     header.is_some_and(|header| !header.is_empty() && !header.contains_key(EPISODE))
 }
 
-/// The packets that approve calls.
+/// Type of the packets that approve calls.
 const APPROVAL: PacketType = PacketType::ToolAuthorizationToken;
 
 const HEADER: &str = "/header";
 
 const EPISODE: &str = "correlation_id";
 
-/// The text of lines that are kept at most: 256 MiB. What is beyond is fixed by the next run.
+/// Maximum size of the lines with edits in bytes: 256 MiB. Further findings are fixed by the next run.
 const MOST_BYTES: usize = 256 * 1024 * 1024;

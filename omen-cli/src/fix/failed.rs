@@ -1,12 +1,12 @@
-//! Why a log is not fixed.
+//! Errors of fixing a log.
 
 use std::io;
 
-/// Why a log is not fixed.
+/// The reason why a log is not fixed.
 pub(super) enum Failed {
-    /// It cannot be read.
+    /// The log cannot be read.
     Read(io::Error),
-    /// It has a form that is not written.
+    /// The log has a format that is not written.
     Refused(&'static str),
     /// Standard output or the file cannot be written.
     Write(io::Error),

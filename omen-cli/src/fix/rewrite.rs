@@ -1,4 +1,4 @@
-//! A log with some lines written anew, everything else byte for byte as it was.
+//! Copy of a log with some lines replaced, and everything else byte for byte the same.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read};
@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use super::edits::Edits;
 use crate::input;
 
-/// The lines that are written anew, without their line ends; one that is empty is left out.
+/// Replaced lines without their line ends; an empty line is removed.
 #[derive(Debug, Default)]
 pub(super) struct Rewritten {
     lines: BTreeMap<u64, String>,
@@ -14,8 +14,8 @@ pub(super) struct Rewritten {
 }
 
 impl Rewritten {
-    /// Applies edits to the lines that they were found in. Of two that overlap, the first is applied. Returns whether anything
-    /// has changed.
+    /// Applies edits to the lines in which they were found. Of two overlapping edits, the first is applied. Returns whether
+    /// anything has changed.
     pub(super) fn apply(&mut self, edits: Edits) -> bool {
         let mut is_changed = false;
         for (number, (text, mut replacements)) in edits.lines {
@@ -43,7 +43,7 @@ impl Rewritten {
         self.lines.is_empty()
     }
 
-    /// How many edits were applied.
+    /// Returns the number of applied edits.
     pub(super) fn count(&self) -> u64 {
         self.count
     }
@@ -53,8 +53,8 @@ impl Rewritten {
     }
 }
 
-/// Passes on a log with the lines that are written anew. `is_final`: a line that became empty is left out, so that the numbers of
-/// those after it change.
+/// Passes on a log with the replaced lines. If `is_final`, lines that became empty are removed, which changes the numbers of the
+/// lines after them.
 pub(super) fn rewrite<E: From<io::Error>>(
     mut reader: impl Read,
     rewritten: &Rewritten,
@@ -63,7 +63,7 @@ pub(super) fn rewrite<E: From<io::Error>>(
 ) -> Result<(), E> {
     let mut buffer = vec![0; READ_BYTES];
     let mut number = 1;
-    // Of a line that is written anew: whether it has begun, and whether its last byte so far is a carriage return.
+    // State of the replaced line: whether it has begun, and whether its last byte so far is a carriage return.
     let (mut is_inside, mut is_return) = (false, false);
     loop {
         let count = match reader.read(&mut buffer) {

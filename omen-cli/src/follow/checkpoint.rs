@@ -1,7 +1,7 @@
-//! A file from which `omen check --follow` goes on where it was, also after it was killed.
+//! Checkpoint file, from which `omen check --follow` resumes, even after it was killed.
 //!
-//! It is JSON: for each log, up to which byte it was checked, and a snapshot of its validator. It is replaced as a whole, after the
-//! findings up to there were written. So a finding may be reported again after a kill, and none is lost.
+//! It is JSON: for each log, up to which byte it was checked, and a snapshot of its validator. It is replaced atomically, after
+//! the findings up to there were written. So a finding may be reported again after a kill, and none is lost.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
@@ -12,16 +12,16 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use tempfile::Builder;
 
-/// The file, and the logs that it names.
+/// The file, and the logs in it.
 pub(super) struct Checkpoint {
     path: PathBuf,
-    /// Of logs that are not followed now, too: they are not forgotten.
+    /// Positions of all logs, including those that are not followed now.
     logs: Vec<Position>,
-    /// Not before this moment.
+    /// Earliest time of the next write.
     next: Instant,
 }
 
-/// What is in the file.
+/// Content of the file.
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 struct Content {
@@ -29,28 +29,28 @@ struct Content {
     logs: Vec<Position>,
 }
 
-/// How far a log was checked.
+/// Position up to which a log was checked.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Position {
-    /// Its absolute path.
+    /// Absolute path of the log.
     log: PathBuf,
-    /// Up to this byte.
+    /// Number of bytes that were checked.
     pub(super) offset: u64,
-    /// SHA-256 of the bytes before, of at most [`COMPARED`]: they show whether a file is the one that was checked.
+    /// SHA-256 of the last bytes before the position, at most [`COMPARED`]: they show whether a file is the one that was checked.
     sha256: String,
-    /// Lines that are complete, over all files that the path has named.
+    /// Number of complete lines, in all files that the path has referred to.
     pub(super) lines: u64,
     /// Whether a line has begun.
     pub(super) is_inside: bool,
-    /// How many lines were complete where each file began.
+    /// Number of complete lines at the beginning of each file.
     pub(super) files: Vec<u64>,
-    /// The snapshot of the validator, in hexadecimal.
+    /// Snapshot of the validator, in hexadecimal.
     validator: String,
 }
 
 impl Checkpoint {
-    /// Reads the file; none is as good as one in which nothing was checked.
+    /// Reads the file; a missing file means that nothing was checked.
     pub(super) fn open(path: &Path) -> Result<Self, String> {
         let logs = match fs::read(path) {
             Ok(bytes) => {
@@ -71,13 +71,13 @@ impl Checkpoint {
         Ok(Self { path: path.to_owned(), logs, next: Instant::now() })
     }
 
-    /// How far a log was checked, if it was.
+    /// Returns the position in a log, if it was checked before.
     pub(super) fn position(&self, log: &Path) -> Option<Position> {
         let log = path::absolute(log).ok()?;
         self.logs.iter().find(|position| position.log == log).cloned()
     }
 
-    /// Whether it is time to write the file again: at most once a second, and less often if that takes long.
+    /// Returns whether the file should be written again: at most once a second, and less often if writing takes long.
     pub(super) fn is_due(&self) -> bool {
         Instant::now() >= self.next
     }
@@ -101,7 +101,7 @@ impl Checkpoint {
 }
 
 impl Position {
-    /// How far a log was checked: a file to an offset, with what counts its lines, and a snapshot of its validator.
+    /// Returns the position of a file at an offset, with the state of its line counter, and a snapshot of its validator.
     pub(super) fn new(
         log: &Path,
         (file, offset): (&mut File, u64),
@@ -113,18 +113,18 @@ impl Position {
         Ok(Self { log: path::absolute(log)?, offset, sha256, lines, is_inside, files: files.to_vec(), validator })
     }
 
-    /// The snapshot of the validator.
+    /// Returns the snapshot of the validator.
     pub(super) fn validator(&self) -> Option<Vec<u8>> {
         base16ct::lower::decode_vec(&self.validator).ok()
     }
 
-    /// Whether a file is the one that was checked. If so, it is read from there next.
+    /// Returns whether a file is the one that was checked. If so, it is read from the offset next.
     pub(super) fn is_in(&self, file: &mut File) -> io::Result<bool> {
         Ok(file.metadata()?.len() >= self.offset && before(file, self.offset)? == self.sha256)
     }
 }
 
-/// SHA-256 of the last bytes before an offset, in hexadecimal. The file is read from the offset next.
+/// Returns the SHA-256 of the last bytes before an offset, in hexadecimal. The file is read from the offset next.
 fn before(file: &mut File, offset: u64) -> io::Result<String> {
     let length = offset.min(COMPARED);
     file.seek(SeekFrom::Start(offset - length))?;
@@ -133,14 +133,14 @@ fn before(file: &mut File, offset: u64) -> io::Result<String> {
     Ok(base16ct::lower::encode_string(&Sha256::digest(&bytes)))
 }
 
-/// The version of the file.
+/// Version of the file.
 const VERSION: u8 = 1;
 
-/// How many bytes before the offset are compared: 64 KiB.
+/// Number of bytes before the offset that are compared: 64 KiB.
 const COMPARED: u64 = 64 * 1024;
 
-/// The file is written at most once in this time …
+/// Minimum interval between writes of the file.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// … and in this many times the time that it takes to write it.
+/// Minimum ratio of that interval to the duration of the last write.
 const SELDOM: u32 = 20;

@@ -1,4 +1,4 @@
-//! One log that is followed: the file that is open, and whether its path still names it.
+//! Follower of one log: the open file, and whether the path still refers to it.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _};
@@ -14,20 +14,20 @@ use super::checkpoint::Position;
 use crate::exit::complain;
 use crate::input::{self, FileLines, Reporter};
 
-/// A log, through all files that its path has named. Its episodes go on in the next file.
+/// A log, across all files that its path has referred to. Its episodes continue in the next file.
 pub(super) struct Tail {
     path: PathBuf,
     open: Option<Open>,
     validator: Validator,
     lines: FileLines,
     has_begun: bool,
-    /// How far it was checked before, as long as no file is open.
+    /// Position up to which it was checked before, while no file is open.
     position: Option<Position>,
     /// Whether something was written that was never read.
     has_gap: bool,
-    /// Whether anything was read since that was asked.
+    /// Whether anything was read since the last query.
     has_read: bool,
-    /// Why it cannot be read now, if that was reported.
+    /// Reason why it cannot be read now, if that was reported.
     failure: Option<String>,
     buffer: Vec<u8>,
 }
@@ -39,7 +39,7 @@ struct Open {
 }
 
 impl Tail {
-    /// Follows a log from where it was checked before.
+    /// Follows a log from the position up to which it was checked before.
     pub(super) fn new(path: &Path, position: Option<Position>, options: ValidatorOptions) -> Result<Self, String> {
         let (validator, lines) = match &position {
             None => (Validator::new(options), FileLines::default()),
@@ -67,39 +67,39 @@ impl Tail {
         })
     }
 
-    /// Whether something was written that was never read.
+    /// Returns whether something was written that was never read.
     pub(super) fn has_gap(&self) -> bool {
         self.has_gap
     }
 
-    /// Whether anything was read since this was asked last.
+    /// Returns whether anything was read since the last call.
     pub(super) fn has_read(&mut self) -> bool {
         std::mem::take(&mut self.has_read)
     }
 
-    /// How far the log was checked; none if it never was there.
+    /// Returns the position up to which the log was checked; `None` if it never existed.
     pub(super) fn position(&mut self) -> io::Result<Option<Position>> {
         let Some(open) = &mut self.open else { return Ok(self.position.clone()) };
         let place = (&mut open.file, open.offset);
         Position::new(&self.path, place, self.lines.state(), &self.validator.snapshot()).map(Some)
     }
 
-    /// Whether there is a file that can be read.
+    /// Returns whether a file is open.
     pub(super) fn is_open(&self) -> bool {
         self.open.is_some()
     }
 
-    /// Whether there is no file.
+    /// Returns whether there is no file.
     pub(super) fn is_missing(&self) -> bool {
         self.open.is_none() && self.failure.is_none()
     }
 
-    /// Whether there is something, and nothing of it could ever be read.
+    /// Returns whether there is a file, and none of it could ever be read.
     pub(super) fn is_useless(&self) -> bool {
         self.failure.is_some() && !self.has_begun
     }
 
-    /// Whether there was one.
+    /// Returns whether there was a file at some time.
     pub(super) fn has_begun(&self) -> bool {
         self.has_begun
     }
@@ -108,8 +108,7 @@ impl Tail {
         self.validator.summary()
     }
 
-    /// Checks what is new. Returns whether everything could be read; a failure is reported once, and the next attempt may
-    /// succeed.
+    /// Checks new lines. Returns whether everything could be read; a failure is reported once, and the next attempt may succeed.
     pub(super) fn poll(&mut self, reporter: &mut impl Reporter) -> io::Result<bool> {
         loop {
             if let Err(error) = self.read(reporter)? {
@@ -123,7 +122,7 @@ impl Tail {
                 }
                 Ok(None) => return Ok(true),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    // It is waited for. What is open is read until there is another.
+                    // The file may appear later. The open one is read until then.
                     self.failure = None;
                     return Ok(true);
                 }
@@ -171,10 +170,10 @@ impl Tail {
         Ok(Ok(()))
     }
 
-    /// The file that the path names now, unless it is open.
+    /// Returns the file that the path refers to now, unless it is already open.
     fn next_file(&mut self, reporter: &mut impl Reporter) -> io::Result<Option<Open>> {
         if !fs::metadata(&self.path)?.is_file() {
-            // The error says what it is.
+            // The error describes the kind of file.
             regular::open(&self.path)?;
         }
         let id = Handle::from_path(&self.path)?;
@@ -182,7 +181,7 @@ impl Tail {
             return Ok(None);
         }
         let mut file = regular::open(&self.path)?;
-        // A file that came in between is found next time.
+        // A file that appeared in between is found next time.
         let id = Handle::from_file(file.try_clone()?)?;
         if input::is_compressed(&mut file)? {
             let message = "it is compressed, and only a log that is written line by line can be followed";
@@ -194,7 +193,7 @@ impl Tail {
         Ok(Some(Open { file, id, offset: 0 }))
     }
 
-    /// Begins with a file. The inner error is that of the file.
+    /// Starts with a new file. The inner error is that of the file.
     fn begin(&mut self, mut open: Open, reporter: &mut impl Reporter) -> io::Result<io::Result<()>> {
         reporter.out().follow(&ProgressBar::hidden(), true);
         self.failure = None;
@@ -246,7 +245,7 @@ fn feed<S: Sink>(bytes: &[u8], lines: &mut FileLines, validator: &mut Validator,
     Ok(())
 }
 
-/// Ends a line that the last file has not ended, and counts from 1 again.
+/// Ends an incomplete last line of the previous file, and counts from 1 again.
 fn begin_file<S: Sink>(lines: &mut FileLines, validator: &mut Validator, sink: &mut S) -> Result<(), S::Error> {
     if lines.is_inside() {
         feed(b"\n", lines, validator, sink)?;
@@ -255,7 +254,7 @@ fn begin_file<S: Sink>(lines: &mut FileLines, validator: &mut Validator, sink: &
     Ok(())
 }
 
-/// Passes on findings with the numbers that their lines have in their files.
+/// Passes on findings with the line numbers of their files.
 struct InFile<'s, S> {
     lines: &'s FileLines,
     sink: &'s mut S,

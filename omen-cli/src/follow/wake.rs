@@ -1,4 +1,4 @@
-//! What ends a pause: a change of a file, as far as the system reports it, or a signal.
+//! Wake-up from a pause, by a change of a file that the system reports, or by a signal.
 
 use std::collections::BTreeSet;
 use std::io::{self, IsTerminal as _};
@@ -15,7 +15,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 pub(super) struct Wake {
     is_stopped: Arc<AtomicBool>,
     changes: Receiver<()>,
-    /// Reports as long as it lives. Without one, every pause has its full length.
+    /// Watcher of the files. Without one, every pause has its full length.
     watcher: Option<RecommendedWatcher>,
     is_watched: bool,
 }
@@ -30,13 +30,13 @@ impl Wake {
         }
         let (sender, changes) = sync_channel(1);
         let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-            // Reads do not change a file. One report is as good as many.
+            // Reads do not change a file. One notification is enough.
             if !event.is_ok_and(|event| matches!(event.kind, EventKind::Access(_))) {
                 let _ = sender.try_send(());
             }
         });
         let mut watcher = watcher.ok();
-        // The directories, since a log may be replaced.
+        // The directories are watched, since a log may be replaced.
         let directories: BTreeSet<&Path> = paths.iter().filter_map(|path| path.parent()).collect();
         for directory in directories {
             let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
@@ -47,17 +47,17 @@ impl Wake {
         Ok(Self { is_stopped, changes, watcher, is_watched: io::stderr().is_terminal() })
     }
 
-    /// Whether a signal came.
+    /// Returns whether a signal has arrived.
     pub(super) fn is_stopped(&self) -> bool {
         self.is_stopped.load(Ordering::Relaxed)
     }
 
-    /// Whether a person sees standard error.
+    /// Returns whether a person sees standard error.
     pub(super) fn is_watched(&self) -> bool {
         self.is_watched
     }
 
-    /// Waits for a change, or some time.
+    /// Waits for a change, at most a given time.
     pub(super) fn wait(&self, most: Duration) {
         if self.watcher.is_none() || self.changes.recv_timeout(most).is_err_and(is_over) {
             thread::sleep(most);
@@ -65,7 +65,7 @@ impl Wake {
     }
 }
 
-/// The watcher has ended.
+/// Returns whether the watcher has ended.
 fn is_over(error: std::sync::mpsc::RecvTimeoutError) -> bool {
     error == std::sync::mpsc::RecvTimeoutError::Disconnected
 }

@@ -1,4 +1,4 @@
-//! One line for each finding, with a place that terminals and editors can open.
+//! One line for each finding, with a position that terminals and editors can open.
 
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
@@ -27,13 +27,13 @@ impl Report for Concise {
         out.write_all(line(path, finding, out.is_coloured()).as_bytes())
     }
 
-    /// One line for each finding, and nothing else.
+    /// This format has no totals.
     fn totals(&mut self, _: &mut Output, _: &Totals<'_>) -> io::Result<()> {
         Ok(())
     }
 }
 
-/// `PLACE: SEVERITY[CODE] MESSAGE`, with the end of the line.
+/// Returns `PLACE: SEVERITY[CODE] MESSAGE` and a line end.
 pub(crate) fn line(path: &Path, finding: &Finding, is_coloured: bool) -> String {
     let severity = finding.diagnostic.severity;
     let colour = match severity {
@@ -46,7 +46,7 @@ pub(crate) fn line(path: &Path, finding: &Finding, is_coloured: bool) -> String 
     text
 }
 
-/// `FILE:LINE:COLUMN`, without what is unknown.
+/// Returns `FILE:LINE:COLUMN`, without unknown parts.
 pub(super) fn place(path: &Path, finding: &Finding) -> String {
     let mut text = clean(&input::name(path)).into_owned();
     if let Some(line) = place::line(finding) {

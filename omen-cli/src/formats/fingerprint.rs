@@ -1,4 +1,4 @@
-//! Fingerprints: by them, other programs recognize a finding in the next run, after lines were inserted before it.
+//! Fingerprints, by which other programs recognize a finding in the next run, after lines were inserted before it.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::place;
 
-/// The fingerprints of one run; no two of its findings have the same.
+/// Unique fingerprints of the findings of one run.
 ///
 /// A fingerprint is a hash of the file, the code, the packet and the pointer, and the number of earlier findings with the same
 /// hash. These are counted in a table of fixed size, because there may be millions: findings that share an entry still have
@@ -19,12 +19,12 @@ impl Fingerprints {
         Self(vec![0; ENTRIES])
     }
 
-    /// The fingerprint of the next finding. `line` is the text of its line: without an id, the packet is identified by that.
+    /// Returns the fingerprint of the next finding. `line` is the text of its line, which identifies a packet without an id.
     pub(super) fn of(&mut self, path: &Path, finding: &Finding, line: Option<&str>) -> String {
         self.number(fingerprint(&place::portable(path), finding, line))
     }
 
-    /// The fingerprint of an input that cannot be read.
+    /// Returns the fingerprint of an input that cannot be read.
     pub(super) fn of_input(&mut self, path: &Path) -> String {
         self.number(hash([Some(place::portable(path).as_str()), None]))
     }
@@ -38,8 +38,8 @@ impl Fingerprints {
     }
 }
 
-/// The hash of a finding in the log with a name: of the log, the code, the episode, the packet and the pointer. It does not depend
-/// on other findings, so several may have the same.
+/// Returns the hash of a finding in a log: of the log's name, the code, the episode, the packet and the pointer. It does not
+/// depend on other findings, so several may have the same.
 pub(crate) fn fingerprint(log: &str, finding: &Finding, line: Option<&str>) -> String {
     let diagnostic = &finding.diagnostic;
     hash([
@@ -54,20 +54,20 @@ pub(crate) fn fingerprint(log: &str, finding: &Finding, line: Option<&str>) -> S
 fn hash<'p>(parts: impl IntoIterator<Item = Option<&'p str>>) -> String {
     let mut hash = Sha256::new();
     for part in parts {
-        // With the lengths, no two lists of parts are the same bytes.
+        // With the lengths, different lists of parts are different bytes.
         hash.update(part.map_or(u64::MAX, |part| part.len() as u64).to_le_bytes());
         hash.update(part.unwrap_or_default());
     }
     base16ct::lower::encode_string(hash.finalize().get(..BYTES).unwrap_or_default())
 }
 
-/// Bytes of the hash that are kept.
+/// Length of the truncated hash in bytes.
 pub(crate) const BYTES: usize = 16;
 
-/// Hexadecimal digits of the hash that choose an entry.
+/// Number of hexadecimal digits of the hash that select an entry.
 const ENTRY_DIGITS: usize = 5;
 
-/// 4 MiB of counts.
+/// Number of entries: 4 MiB of counts.
 const ENTRIES: usize = 1 << (4 * ENTRY_DIGITS);
 
 #[cfg(test)]

@@ -1,30 +1,30 @@
-//! What people need not see: consequences of other findings, repetitions on one line, and what is beyond a limit. All of it is
-//! counted, and the counts are shown.
+//! Folding of findings for people: consequences of other findings, repetitions on one line, and findings beyond a limit are
+//! hidden and counted, and the counts are shown.
 
 use omen::finding::Finding;
 
-/// What is not shown.
+/// Kinds of findings to hide.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hidden {
     pub(super) consequences: bool,
     pub(super) repetitions: bool,
 }
 
-/// What was shown so far, and what was not.
+/// State of the folding: shown and hidden findings so far.
 #[derive(Debug)]
 pub(super) struct Fold {
     what: Hidden,
-    /// The most findings that are shown.
+    /// Maximum number of shown findings.
     most: Option<u64>,
     shown: u64,
-    /// How many findings were left out because there were too many.
+    /// Number of findings hidden because of this limit.
     left_out: u64,
-    /// The latest line, with its kinds of findings and how often each was found there.
+    /// Latest line, with the number of findings of each kind.
     line: Option<u64>,
     kinds: Vec<(String, u64)>,
-    /// The lines from which hidden findings of this input follow, with the number of these findings.
+    /// Lines that are causes of hidden findings in this input, with the number of these findings.
     causes: Vec<(u64, u64)>,
-    /// The hidden findings that follow from other lines.
+    /// Number of hidden findings that follow from other lines.
     other: u64,
 }
 
@@ -33,7 +33,7 @@ impl Fold {
         Self { what, most, shown: 0, left_out: 0, line: None, kinds: Vec::new(), causes: Vec::new(), other: 0 }
     }
 
-    /// Takes a finding. Returns what to say of the findings before it, and whether to show it.
+    /// Processes a finding. Returns notes on earlier findings, and whether to show this one.
     pub(super) fn finding(&mut self, finding: &Finding) -> (Vec<String>, bool) {
         if let Some(cause) = finding.follows_from.as_ref().filter(|_| self.what.consequences) {
             self.consequence(cause.line);
@@ -52,14 +52,14 @@ impl Fold {
         (before, true)
     }
 
-    /// Takes the end of an input. Returns what to say of its findings.
+    /// Processes the end of an input. Returns notes on its findings.
     pub(super) fn end_of_input(&mut self) -> Vec<String> {
         let mut lines = self.repetitions();
         lines.extend(self.consequences());
         lines
     }
 
-    /// Takes the end of the last input. Returns what to say of the findings of all.
+    /// Processes the end of the last input. Returns a note on the findings of all inputs.
     pub(super) fn end(&self) -> Option<String> {
         let noun = if self.left_out == 1 { "finding is" } else { "findings are" };
         (self.left_out > 0)
@@ -90,7 +90,7 @@ impl Fold {
         }
     }
 
-    /// What to say of the findings on the latest line that were not shown.
+    /// Returns notes on the hidden findings of the latest line.
     fn repetitions(&mut self) -> Vec<String> {
         let Some(line) = self.line.take() else { return Vec::new() };
         let repeated = self.kinds.drain(..).filter(|(_, count)| *count > MOST_OF_A_KIND);
@@ -101,7 +101,7 @@ impl Fold {
         repeated.map(say).collect()
     }
 
-    /// What to say of the consequences that were not shown.
+    /// Returns a note on the hidden consequences.
     fn consequences(&mut self) -> Option<String> {
         let total = self.causes.iter().map(|(_, count)| count).sum::<u64>() + self.other;
         let (verb, noun) = if total == 1 { ("follows", "finding") } else { ("follow", "findings") };
@@ -116,14 +116,14 @@ impl Fold {
     }
 }
 
-/// What a finding has in common with others of its kind: all but what it names.
+/// Returns the kind of a finding: all its properties except the names in it.
 fn kind(finding: &Finding) -> String {
     let words = finding.diagnostic.message.split('`').step_by(2);
     format!("{} {}", finding.diagnostic.code, words.collect::<String>())
 }
 
-/// So many findings of a kind are shown on a line.
+/// Maximum number of shown findings of a kind on a line.
 const MOST_OF_A_KIND: u64 = 3;
 
-/// So many causes of findings that are not shown are named for an input.
+/// Maximum number of causes of hidden findings that are named for an input.
 const MOST_CAUSES: usize = 10;

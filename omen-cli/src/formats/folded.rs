@@ -1,4 +1,4 @@
-//! A report without the findings that its readers need not see.
+//! Report without the findings that are folded.
 
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -12,17 +12,17 @@ use super::{DEFAULT, FOLDED};
 use crate::args::FindingArgs;
 use crate::output::Output;
 
-/// A report of any format.
+/// A report in any format.
 pub(super) struct Folded {
     report: Box<dyn Report>,
     fold: Fold,
-    /// Whether to say what is not shown.
+    /// Whether to print notes on hidden findings.
     is_talkative: bool,
 }
 
 impl Folded {
-    /// Starts a report. Of the default format people read every line, so it has fewer; all others are also read by programs. A page
-    /// of Markdown shows root causes.
+    /// Starts a report. Only the default format is folded by repetitions and limits, since people read every line of it; programs
+    /// also read the others. Markdown shows root causes only.
     pub(super) fn start(format: &Format, args: FindingArgs) -> Box<dyn Report> {
         let is_read = format.name == DEFAULT.name;
         let repetitions = is_read && !args.all;

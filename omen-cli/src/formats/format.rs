@@ -1,4 +1,4 @@
-//! What an output format of `omen check` is, and what its reports have to do.
+//! Interface of the output formats of `omen check` and their reports.
 
 use std::fmt;
 use std::io;
@@ -13,9 +13,9 @@ use crate::statistics::Statistics;
 
 /// An output format of `omen check`: an entry of the registry.
 pub(crate) struct Format {
-    /// The name that `--format` and `--output` take.
+    /// Name for `--format` and `--output`.
     pub(crate) name: &'static str,
-    /// What `--help` says about it.
+    /// Description for `--help`.
     pub(crate) about: &'static str,
     /// Whether people read it, so that it may be coloured.
     pub(crate) is_for_people: bool,
@@ -29,18 +29,18 @@ impl fmt::Debug for Format {
     }
 }
 
-/// The report of one run in one format. It may keep state, but not all findings: there may be millions.
+/// Report of one run in one format. It may keep state, but not all findings: there may be millions.
 ///
 /// The calls come in this order: `begin`; for each input `file`, its findings, `unreadable` if it cannot be read (to its end),
 /// and `file_end`; `totals`.
 pub(crate) trait Report {
-    /// Writes what comes before the first finding.
+    /// Writes the part before the first finding.
     fn begin(&mut self, out: &mut Output) -> io::Result<()> {
         let _ = out;
         Ok(())
     }
 
-    /// An input begins.
+    /// Begins an input.
     fn file(&mut self, out: &mut Output, path: &Path) -> io::Result<()> {
         let _ = (out, path);
         Ok(())
@@ -49,31 +49,31 @@ pub(crate) trait Report {
     /// Writes one finding in the file `path`. `line` is the text of its line, if there is one.
     fn finding(&mut self, out: &mut Output, path: &Path, finding: &Finding, line: Option<&str>) -> io::Result<()>;
 
-    /// The current input cannot be read, or not to its end. Standard error says so in any case.
+    /// Reports that the current input cannot be read, or not to its end. Standard error also has the reason.
     fn unreadable(&mut self, out: &mut Output, path: &Path, reason: &str) -> io::Result<()> {
         let _ = (out, path, reason);
         Ok(())
     }
 
-    /// The current input ends. The summary is that of what was read of it.
+    /// Ends the current input. The summary counts the part that was read.
     fn file_end(&mut self, out: &mut Output, path: &Path, summary: &Summary) -> io::Result<()> {
         let _ = (out, path, summary);
         Ok(())
     }
 
-    /// Writes what comes after the last finding.
+    /// Writes the part after the last finding.
     fn totals(&mut self, out: &mut Output, totals: &Totals<'_>) -> io::Result<()>;
 }
 
-/// The totals of a run.
+/// Totals of a run.
 #[derive(Debug)]
 pub(crate) struct Totals<'s> {
-    /// How many logs were read to their end.
+    /// Number of logs that were read to their end.
     pub(crate) files: u64,
-    /// The counts over all of them, without findings that were left out.
+    /// Counts over all logs, without omitted findings.
     pub(crate) summary: Summary,
-    /// The findings that were left out; `None` if none could be.
+    /// Omitted findings; `None` if there are no lists of them.
     pub(crate) left_out: Option<LeftOut>,
-    /// The counts by code.
+    /// Counts by code.
     pub(crate) statistics: &'s Statistics,
 }

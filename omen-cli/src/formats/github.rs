@@ -1,4 +1,4 @@
-//! Annotations of a GitHub Actions job: workflow commands, one on a line.
+//! Annotations of a GitHub Actions job: workflow commands, one on each line.
 //!
 //! <https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands>
 
@@ -22,14 +22,14 @@ pub(super) const FORMAT: Format = Format {
     start: || Box::new(Github { errors: Shown::default(), warnings: Shown::default() }),
 };
 
-/// GitHub shows so many errors of a step, and so many warnings, and drops the others without a word. Root causes come first:
-/// what follows from another finding gets a place if one is left at the end.
+/// Annotations within GitHub's limits. GitHub shows a limited number of errors and warnings of a step, and silently drops the
+/// others. Root causes come first, and consequences fill the remaining places at the end.
 struct Github {
     errors: Shown,
     warnings: Shown,
 }
 
-/// What is shown of one severity.
+/// Annotations of one severity.
 #[derive(Default)]
 struct Shown {
     written: usize,
@@ -38,7 +38,7 @@ struct Shown {
 }
 
 impl Shown {
-    /// Writes an annotation, or counts it if there is no place for it.
+    /// Writes an annotation, or counts it if the limit is reached.
     fn add(&mut self, out: &mut Output, text: String) -> io::Result<()> {
         if self.written == MOST {
             self.left_out += 1;
@@ -57,7 +57,7 @@ impl Shown {
         }
     }
 
-    /// Writes what was kept, as far as there are places.
+    /// Writes the kept annotations, up to the limit.
     fn end(&mut self, out: &mut Output) -> io::Result<()> {
         std::mem::take(&mut self.later).into_iter().try_for_each(|text| self.add(out, text))
     }
@@ -106,7 +106,7 @@ fn annotation(path: &Path, finding: &Finding) -> String {
     let mut text = format!("::{} ", finding.diagnostic.severity);
     let mut message = prose::message_and_help(finding, "\n");
     if place::is_stdin(path) {
-        // There is no such file in the checkout.
+        // The checkout has no such file.
         message = format!("{}: {message}", concise::place(path, finding));
     } else {
         let _ = write!(text, "file={},", property(&clean(&place::portable(path))));
@@ -132,10 +132,10 @@ fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }
 
-/// Errors, and warnings, that GitHub shows of one step.
+/// Maximum number of errors, and of warnings, that GitHub shows for one step.
 const MOST: usize = 10;
 
-/// Of a message; GitHub takes 64 KiB.
+/// Maximum length of a message in characters; GitHub accepts 64 KiB.
 const MOST_CHARACTERS: usize = 4000;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! A report on code quality for GitLab: one array of issues.
+//! Code quality report for GitLab: one array of issues.
 //!
 //! <https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format>
 
@@ -41,14 +41,14 @@ struct Location {
     lines: Lines,
 }
 
-/// Required. What has no line is shown at the first one.
+/// Required position. A finding without a line is shown at the first one.
 #[derive(Serialize)]
 struct Lines {
     begin: u64,
 }
 
 impl Gitlab {
-    /// Writes an issue in one piece, with what separates it from the one before.
+    /// Writes an issue in one call, with a separator after the previous one.
     fn issue(&mut self, out: &mut Output, issue: &Issue<'_>) -> io::Result<()> {
         let mut text = if std::mem::take(&mut self.is_first) { b"\n".to_vec() } else { b",\n".to_vec() };
         serde_json::to_writer(&mut text, issue)?;

@@ -27,12 +27,12 @@ impl Report for Human {
         self.shown += 1;
         let mut text = out.human().finding(&input::name(path), finding, line);
         text.push('\n');
-        // In one piece: a progress bar must find the cursor at the start of a line.
+        // Written in one call: a progress bar must find the cursor at the start of a line.
         out.write_all(text.as_bytes())
     }
 
     fn totals(&mut self, out: &mut Output, totals: &Totals<'_>) -> io::Result<()> {
-        // The last findings are all that is on the screen.
+        // Only the last findings fit on the screen.
         if self.shown > SCREEN {
             let mut table = Vec::new();
             totals.statistics.by_code(&mut table)?;
@@ -80,5 +80,5 @@ fn count(number: u64, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
-/// More findings than are seen at once.
+/// Number of findings that fit on a screen.
 const SCREEN: u64 = 20;

@@ -1,4 +1,4 @@
-//! Findings for programs: JSON Lines, with a summary at the end. The fields are those of the library.
+//! JSON Lines for programs, with a summary at the end. The fields are those of the library.
 
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -29,7 +29,7 @@ impl Report for Json {
     fn totals(&mut self, out: &mut Output, totals: &Totals<'_>) -> io::Result<()> {
         let Totals { files, summary, left_out, .. } = totals;
         let summary = Counts { files: *files, summary, left_out: left_out.as_ref().map(LeftOut::counts) };
-        // In one piece, so that no other output gets in between.
+        // Written in one call, so that other output cannot split the line.
         let mut text = serde_json::to_vec(&Last { summary })?;
         text.push(b'\n');
         out.write_all(&text)
@@ -42,7 +42,7 @@ struct Last<'t> {
     summary: Counts<'t>,
 }
 
-/// The counts of the library, and those of the findings that were left out.
+/// Counts of the library, and of omitted findings.
 #[derive(Serialize)]
 struct Counts<'t> {
     files: u64,

@@ -1,8 +1,8 @@
 //! JUnit XML, for Jenkins, GitLab and others that show test results.
 //!
-//! A log is a test suite, an episode a class, and each packet with findings a test case, so that the names are those of the
-//! log and stay the same when lines are inserted. A log without errors has one test case that passes. Written by hand: what is
-//! needed are two kinds of escapes.
+//! A log is a test suite, an episode a class, and each packet with findings a test case, so that the names are those of the log
+//! and stay the same when lines are inserted. A log without errors has one test case that passes. Hand-written, since it needs
+//! only two kinds of escapes.
 
 use std::fmt::Write as _;
 use std::io::{self, Seek as _, Write as _};
@@ -27,12 +27,12 @@ pub(super) const FORMAT: Format = Format {
 
 struct Junit {
     suite: Suite,
-    /// The packet whose findings are coming in.
+    /// Packet whose findings are being collected.
     case: Option<Case>,
 }
 
-/// The test cases of a log. Their number stands before them, so they are kept: in memory, or in an unnamed temporary file if
-/// there are many.
+/// Test cases of a log. Their number precedes them, so they are kept: in memory, or in an unnamed temporary file if there are
+/// many.
 struct Suite {
     cases: SpooledTempFile,
     tests: u64,
@@ -45,7 +45,7 @@ struct Case {
     line: Option<u64>,
     class: String,
     name: String,
-    /// The message and code of the first error.
+    /// Message and code of the first error.
     error: Option<(String, Code)>,
     errors: u64,
     text: String,
@@ -81,7 +81,7 @@ impl Case {
         Self { line, class, name, error: None, errors: 0, text: String::new() }
     }
 
-    /// Whether a finding is about the same packet.
+    /// Returns whether a finding is about the same packet.
     fn has(&self, finding: &Finding) -> bool {
         self.line.is_some() && self.line == finding.line
     }
@@ -99,7 +99,7 @@ impl Case {
 
     fn xml(&self, path: &Path) -> String {
         let name = escape(&self.name);
-        // In an attribute, it would be a space.
+        // In an attribute, a line feed would be read as a space.
         let text = escape(&self.text).replace("&#10;", "\n");
         let mut xml = format!("<testcase name=\"{name}\" classname=\"{}\"{}>", escape(&self.class), file(path));
         match &self.error {
@@ -116,7 +116,7 @@ impl Case {
 }
 
 impl Junit {
-    /// Ends the test case whose findings came in.
+    /// Ends the current test case.
     fn end_case(&mut self, path: &Path) -> io::Result<()> {
         let Some(case) = self.case.take() else { return Ok(()) };
         self.suite.failures += u64::from(case.error.is_some());
@@ -168,13 +168,13 @@ impl Report for Junit {
     }
 }
 
-/// `FOLDER/LOG.EPISODE`: readers take what is before the last dot for a package, so there is one dot.
+/// Returns `FOLDER/LOG.EPISODE`. Readers take the part before the last dot as a package, so there is only one dot.
 fn class(path: &Path, episode: &str) -> String {
     let log = if place::is_stdin(path) { "stdin".to_owned() } else { place::portable(&path.with_extension("")) };
     format!("{}.{}", log.replace('.', "_"), episode.replace('.', "_"))
 }
 
-/// The attribute with the path of the log.
+/// Returns the attribute with the path of the log.
 fn file(path: &Path) -> String {
     if place::is_stdin(path) {
         return String::new();
@@ -182,7 +182,7 @@ fn file(path: &Path) -> String {
     format!(" file=\"{}\"", escape(&place::portable(path)))
 }
 
-/// Escapes a text for an attribute or an element. XML has no way to write most control characters, so they are made visible.
+/// Escapes a text for an attribute or an element. XML cannot express most control characters, so they are made visible.
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for (at, line) in text.split('\n').enumerate() {
@@ -203,7 +203,7 @@ fn escape(text: &str) -> String {
     escaped
 }
 
-/// Bytes of a suite that are kept in memory.
+/// Maximum size of a suite in memory, in bytes.
 const MOST_IN_MEMORY: usize = 1024 * 1024;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The counts of findings that are not reported, because they are known or ignored.
+//! Counts of findings that are not reported, because they are known or ignored.
 
 use std::fmt;
 
@@ -7,16 +7,16 @@ use serde::Serialize;
 
 use crate::statistics::Counts;
 
-/// The findings that were left out.
+/// Omitted findings.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LeftOut {
-    /// Those that the baseline lists, and what follows from them.
+    /// Findings in the baseline, and their consequences.
     pub(crate) baseline: Counts,
-    /// Those that the configuration ignores, and what follows from them.
+    /// Findings that the configuration ignores, and their consequences.
     pub(crate) ignored: Counts,
 }
 
-/// The same in the summary of `--format json`.
+/// The same counts in the summary of `--format json`.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(super) struct LeftOutCounts {
     baseline: u64,
@@ -24,7 +24,7 @@ pub(super) struct LeftOutCounts {
 }
 
 impl LeftOut {
-    /// The counts of what is reported.
+    /// Returns the counts without the omitted findings.
     pub(crate) fn without(&self, mut summary: Summary) -> Summary {
         for counts in [self.baseline, self.ignored] {
             summary.errors = summary.errors.saturating_sub(counts.errors);
@@ -34,7 +34,7 @@ impl LeftOut {
         summary
     }
 
-    /// Whether there are none.
+    /// Returns whether no finding was omitted.
     pub(crate) fn is_empty(&self) -> bool {
         let LeftOutCounts { baseline, ignored } = self.counts();
         baseline + ignored == 0

@@ -1,6 +1,6 @@
-//! Markdown for the summary of a job: the totals, and the findings with their places and helps.
+//! Markdown for the summary of a job: the totals, and the findings with their positions and helps.
 //!
-//! GitHub refuses a summary of more than 1 MiB as a whole, so a report is bounded, and says what it leaves out.
+//! GitHub refuses a summary of more than 1 MiB as a whole, so a report is bounded, and states what it omits.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -22,18 +22,18 @@ pub(super) const FORMAT: Format = Format {
     start: || Box::new(Markdown::default()),
 };
 
-/// The list of findings comes after the totals, so it is kept.
+/// Report in Markdown. The list of findings comes after the totals, so it is kept.
 #[derive(Default)]
 struct Markdown {
     list: String,
-    /// How many findings are in the list.
+    /// Number of findings in the list.
     shown: u64,
-    /// How many inputs that cannot be read are not in the list.
+    /// Number of unreadable inputs that are not in the list.
     left_out: u64,
 }
 
 impl Markdown {
-    /// Adds an item, unless there is no room for it.
+    /// Adds an item if it fits. Returns whether it does.
     fn add(&mut self, item: &str) -> bool {
         let has_room = self.list.len() + item.len() <= MOST_BYTES;
         if has_room {
@@ -87,15 +87,15 @@ impl Report for Markdown {
     }
 }
 
-/// Escapes a text that has no lines, so that it is shown as it is: no link, no HTML, no cell of a table, no formula.
+/// Escapes a text without line ends, so that it contains no link, HTML, table cell or formula.
 fn escape<'t>(text: impl Into<Cow<'t, str>>) -> String {
     let text = text.into();
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
-            // A backslash before a pipe or a backtick means different things in a table and outside.
+            // A backslash before a pipe or a backtick means different things inside and outside of a table.
             '|' | '`' | '<' | '>' | '&' | '\\' => drop(write!(escaped, "&#{};", u32::from(c))),
-            // GitHub makes a link of `www.`, too.
+            // GitHub turns `www.` into a link as well.
             '.' if escaped.ends_with('w') => escaped.push_str("\\."),
             c if c.is_ascii_punctuation() && !PLAIN.contains(c) => escaped.extend(['\\', c]),
             c => escaped.push(c),
@@ -104,13 +104,13 @@ fn escape<'t>(text: impl Into<Cow<'t, str>>) -> String {
     escaped
 }
 
-/// Punctuation that means nothing within a line.
+/// Punctuation without a meaning inside a line.
 const PLAIN: &str = ",.;/-'\"?%";
 
-/// Of the list: with the totals, it is less than 1 MiB.
+/// Maximum size of the list in bytes: with the totals, the summary is less than 1 MiB.
 const MOST_BYTES: usize = 1_000_000;
 
-/// Of a message, and of a help.
+/// Maximum length of a message, and of a help, in characters.
 const MOST_CHARACTERS: usize = 2000;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Where a finding is, as other programs want to know it: paths relative to the working folder, URIs, and columns.
+//! Positions of findings for other programs: paths relative to the working folder, URIs, and columns.
 
 use std::fmt::Write as _;
 use std::path::{Component, Path, PathBuf};
@@ -7,12 +7,12 @@ use omen::finding::Finding;
 
 use crate::input::find::absolute;
 
-/// Whether a path means standard input.
+/// Returns whether a path means standard input.
 pub(super) fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// A path as other programs of a checkout name it: relative to the working folder if it is below, and without `./`.
+/// Returns a path as other programs of a checkout name it: relative to the working folder if it is below, and without `./`.
 pub(super) fn relative(path: &Path) -> PathBuf {
     let folder = std::env::current_dir().ok();
     let below = folder.and_then(|folder| path.strip_prefix(folder).ok()).unwrap_or(path);
@@ -20,15 +20,15 @@ pub(super) fn relative(path: &Path) -> PathBuf {
     if plain.as_os_str().is_empty() { PathBuf::from(".") } else { plain }
 }
 
-/// The same with `/` between the parts, on every system.
+/// Returns the same path with `/` between the parts, on every system.
 pub(super) fn portable(path: &Path) -> String {
     let parts: Vec<_> = relative(path).components().map(part).collect();
     // The root is empty, and comes after a drive on Windows.
     parts.join("/").replace("//", "/")
 }
 
-/// A path as it is named from a folder, the same in each working directory and each checkout: `../logs/a.jsonl`. It is absolute if the
-/// two have only the root in common.
+/// Returns a path relative to a folder, the same in each working directory and each checkout: `../logs/a.jsonl`. It is absolute
+/// if the two have only the root in common.
 pub(crate) fn name_from(folder: &Path, path: &Path) -> String {
     if is_stdin(path) {
         return "-".to_owned();
@@ -48,7 +48,7 @@ fn part(component: Component<'_>) -> String {
     }
 }
 
-/// A path as a URI reference (RFC 3986): relative to the working folder, or absolute.
+/// Returns a path as a URI reference (RFC 3986): relative to the working folder, or absolute.
 pub(super) fn uri(path: &Path) -> String {
     let path = relative(path);
     let mut uri = String::new();
@@ -79,12 +79,12 @@ pub(super) fn uri(path: &Path) -> String {
     uri
 }
 
-/// The line to show a finding at: its own, or that of the directive that it is about.
+/// Returns the line at which to show a finding: its own, or that of its directive.
 pub(super) fn line(finding: &Finding) -> Option<u64> {
     finding.line.or(finding.directive_line)
 }
 
-/// The column after the last character of a finding's place, from 1, in characters like its column.
+/// Returns the column after the last character of a finding's span, from 1, in characters.
 pub(super) fn end_column(finding: &Finding, line: Option<&str>) -> Option<u64> {
     let start = finding.column?;
     let inside = line?.get(finding.diagnostic.span.clone()?)?;

@@ -1,11 +1,11 @@
-//! The texts of findings that formats have in common. Whatever a log contains, they are one line of visible characters.
+//! Texts of findings that formats share. They are single lines of visible characters, whatever a log contains.
 
 use std::borrow::Cow;
 
 use omen::finding::Finding;
 use omen::render::human::clean;
 
-/// `MESSAGE (follows from line N)`
+/// Returns `MESSAGE (follows from line N)`.
 pub(crate) fn message(finding: &Finding) -> Cow<'_, str> {
     let message = clean(&finding.diagnostic.message);
     match &finding.follows_from {
@@ -14,7 +14,7 @@ pub(crate) fn message(finding: &Finding) -> Cow<'_, str> {
     }
 }
 
-/// The message, and the help behind `between`.
+/// Returns the message and the help, separated by `between`.
 pub(super) fn message_and_help(finding: &Finding, between: &str) -> String {
     let mut text = message(finding).into_owned();
     if let Some(help) = &finding.diagnostic.help {
@@ -25,7 +25,7 @@ pub(super) fn message_and_help(finding: &Finding, between: &str) -> String {
     text
 }
 
-/// `E4, INV-007`
+/// Returns codes such as `E4, INV-007`.
 pub(crate) fn codes(finding: &Finding) -> String {
     let mut text = finding.diagnostic.code.as_str().to_owned();
     for also in &finding.diagnostic.also {
@@ -35,7 +35,7 @@ pub(crate) fn codes(finding: &Finding) -> String {
     text
 }
 
-/// At most so many characters of a text; what was cut ends in `…`.
+/// Truncates a text to `most` characters; a truncated text ends in `…`.
 pub(crate) fn cut(text: &str, most: usize) -> Cow<'_, str> {
     match text.char_indices().nth(most) {
         Some((end, _)) => Cow::Owned(format!("{}…", text.get(..end).unwrap_or_default())),

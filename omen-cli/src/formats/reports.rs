@@ -1,4 +1,4 @@
-//! The reports of one run: one on standard output, and one for each `--output` to a file.
+//! Reports of one run: one on standard output, and one for each `--output` to a file.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -13,10 +13,10 @@ use crate::args::FormatArgs;
 use crate::exit::Failure;
 use crate::output::{Color, Output};
 
-/// The reports of one run.
+/// Reports of one run.
 pub(crate) struct Reports<'o> {
     stdout: (Box<dyn Report>, &'o mut Output),
-    /// Nobody reads standard output any more; the files are written all the same.
+    /// Whether standard output was closed by its reader; the files are written all the same.
     is_closed: bool,
     files: Vec<(Box<dyn Report>, Output)>,
     /// Whether an error was reported.
@@ -24,8 +24,8 @@ pub(crate) struct Reports<'o> {
 }
 
 impl<'o> Reports<'o> {
-    /// Opens the files, and begins all reports. An output that is one of the inputs, or is named twice, is a usage error: the
-    /// caller would lose something.
+    /// Opens the files, and begins all reports. An output that is one of the inputs, or is named twice, is a usage error, since
+    /// data would be lost.
     pub(crate) fn open(
         args: &FormatArgs,
         color: Color,
@@ -58,12 +58,12 @@ impl<'o> Reports<'o> {
         Ok(reports)
     }
 
-    /// Standard output.
+    /// Returns standard output.
     pub(crate) fn stdout(&mut self) -> &mut Output {
         self.stdout.1
     }
 
-    /// Whether an error was reported so far.
+    /// Returns whether an error was reported so far.
     pub(crate) fn has_errors(&self) -> bool {
         self.has_errors
     }
@@ -89,7 +89,7 @@ impl<'o> Reports<'o> {
         self.each(|_, out| out.caught_up())
     }
 
-    /// Ends all reports, and puts the files in their places. `quiet`: without totals on standard output.
+    /// Ends all reports, and moves the files into place. If `quiet`, standard output has no totals.
     pub(crate) fn finish(mut self, totals: &Totals<'_>, quiet: bool) -> io::Result<()> {
         let mut without = quiet && !self.is_closed;
         self.each(|report, out| {
@@ -115,7 +115,7 @@ impl<'o> Reports<'o> {
     }
 }
 
-/// The path by which a file is recognized, whether it exists or not.
+/// Returns the path by which a file is recognized, whether it exists or not.
 fn same(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));

@@ -2,7 +2,8 @@
 //!
 //! <https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>
 //!
-//! Members of an object have no order, so the results are written as they come, and what is known at the end is behind them.
+//! Members of an object have no order, so results are written as they are found, followed by members that are known only at the
+//! end.
 
 mod model;
 mod rules;
@@ -33,11 +34,11 @@ pub(super) const FORMAT: Format = Format {
 
 #[derive(Default)]
 struct Sarif {
-    /// Each file once, also if it is an input twice.
+    /// Each file once, even if it is an input twice.
     artifacts: Vec<Artifact>,
-    /// The artifacts by their URIs.
+    /// Indices of the artifacts by URI.
     index: HashMap<String, usize>,
-    /// The artifact that is checked.
+    /// Index of the artifact that is being checked.
     current: Option<usize>,
     notifications: Vec<Notification>,
     fingerprints: Option<Fingerprints>,
@@ -164,8 +165,8 @@ fn location(path: &Path) -> ArtifactLocation {
 }
 
 impl Text {
-    /// A message without links: what looks like one in the log, `[text](target)`, is escaped. Braces would begin the number of an
-    /// argument; without arguments, readers show them as they are.
+    /// Creates a message without links: text in the log that looks like one, `[text](target)`, is escaped. Braces would begin the
+    /// number of an argument; without arguments, readers show them literally.
     fn new(text: &str) -> Self {
         let lines: Vec<_> = text.split('\n').map(clean).collect();
         let text = lines.join("\n");
@@ -180,7 +181,7 @@ impl Text {
     }
 }
 
-/// The folder that relative URIs belong to.
+/// Folder that relative URIs belong to.
 const BASE: &str = "%SRCROOT%";
 
 const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";

@@ -1,4 +1,4 @@
-//! The path that an episode took through the transition table.
+//! Path of an episode through the transition table.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -16,15 +16,15 @@ use crate::input::{self, Reporter};
 use crate::output::Output;
 use crate::trace::no_such_episode;
 
-/// The path of one episode.
+/// Path of one episode.
 pub(super) struct Taken {
     episode: String,
     log: String,
-    /// The lines of the log in which an edge was taken, by source, target and event.
+    /// Lines of the log in which an edge was taken, by source, target and event.
     edges: BTreeMap<(&'static str, &'static str, &'static str), Vec<u64>>,
     passed: BTreeSet<Node>,
     end: NodeSet,
-    /// The lines of rejected packets with the code of their first finding, by the node in which they were rejected.
+    /// Lines of rejected packets with the code of their first finding, by the node in which they were rejected.
     rejected: BTreeMap<Node, Vec<(u64, Option<Code>)>>,
 }
 
@@ -53,8 +53,8 @@ impl Taken {
         Ok(Some(Self::of(episode.clone(), input::name(log), &steps)))
     }
 
-    /// The table is nondeterministic (D11): where an episode was is only clear from what it did next. So the steps are followed
-    /// from the last one back, and only nodes remain from which the next step was possible.
+    /// Reconstructs the path. The table is nondeterministic (D11): the state of an episode is known only from its next steps. So
+    /// the steps are followed backwards, and only nodes remain from which the next step was possible.
     fn of(episode: String, log: String, steps: &[Step]) -> Self {
         let end = steps.last().map_or(NodeSet::of(Node::INITIAL), |step| step.after);
         let mut path =
@@ -80,13 +80,13 @@ impl Taken {
         path
     }
 
-    /// `episode ID in LOG`
+    /// Returns `episode ID in LOG`.
     pub(super) fn title(&self) -> String {
         format!("episode {} in {}", clean(&self.episode), clean(&self.log))
     }
 
-    /// In which lines an edge of the diagram was taken with an event; `None` if it was not. An edge from any state stands for
-    /// the edges from all of them.
+    /// Returns the lines in which an edge of the diagram was taken with an event; `None` if it was not. An edge from any state
+    /// represents the edges from all states.
     pub(super) fn lines(&self, (from, to): (&str, &str), event: &str) -> Option<String> {
         let is_it = |taken: &(&str, &str, &str)| {
             let is_from = from == ANY || from == taken.0;
@@ -100,20 +100,20 @@ impl Taken {
         (!lines.is_empty()).then(|| list(lines.iter().map(u64::to_string)))
     }
 
-    /// The nodes on the path, but those of its end.
+    /// Returns the nodes on the path, except those of its end.
     pub(super) fn passed(&self) -> Vec<Node> {
         self.passed.iter().copied().filter(|node| !self.end.contains(*node)).collect()
     }
 
-    /// Where the episode is at the end.
+    /// Returns the possible nodes at the end.
     pub(super) fn end(&self) -> Vec<Node> {
         self.end.iter().collect()
     }
 
-    /// The nodes in which packets were rejected, with their lines and codes.
+    /// Returns the nodes in which packets were rejected, with their lines and codes.
     pub(super) fn rejected(&self) -> impl Iterator<Item = (&'static str, String)> + '_ {
         self.rejected.iter().map(|(node, lines)| {
-            // They were found from the last one back.
+            // The lines were collected backwards.
             let shown = lines.iter().rev().map(|(line, code)| match code {
                 Some(code) => format!("{line} {code}"),
                 None => line.to_string(),
@@ -123,32 +123,32 @@ impl Taken {
     }
 }
 
-/// `line 1, 2, 3 and 4 more`
+/// Returns `line 1, 2, 3 and 4 more`.
 fn list(lines: impl ExactSizeIterator<Item = String>) -> String {
     let more = lines.len().saturating_sub(MOST_LINES);
     let shown = lines.take(MOST_LINES).collect::<Vec<_>>().join(", ");
     if more > 0 { format!("line {shown} and {more} more") } else { format!("line {shown}") }
 }
 
-/// What a packet did.
+/// Effect of a packet.
 struct Step {
     line: u64,
     before: NodeSet,
     after: NodeSet,
     event: Option<Event>,
     accepted: bool,
-    /// The code of its first finding.
+    /// Code of its first finding.
     code: Option<Code>,
 }
 
-/// Keeps the steps of one episode.
+/// Sink that keeps the steps of one episode.
 struct Steps<'a> {
     out: &'a mut Output,
     wanted: Option<&'a str>,
-    /// The first two episodes: if there are two, one has to be chosen.
+    /// The first two episodes: if there are two, one has to be selected.
     episodes: Vec<String>,
     steps: Vec<Step>,
-    /// That of the packet that comes next.
+    /// Code of the next packet.
     code: Option<Code>,
 }
 
@@ -191,8 +191,8 @@ impl Reporter for Steps<'_> {
     }
 }
 
-/// How many lines an edge lists.
+/// Maximum number of lines listed for an edge.
 const MOST_LINES: usize = 8;
 
-/// The node that stands for any state.
+/// Node that represents any state.
 pub(super) const ANY: &str = "ANY";

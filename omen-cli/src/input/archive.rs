@@ -1,12 +1,12 @@
-//! The kinds of archives, and what can be wrong with one.
+//! Formats of compressed inputs, and their errors.
 
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Anything that bytes are read from.
+/// Any source of bytes.
 pub(super) type Source = Box<dyn Read + Send>;
 
-/// How an input is compressed.
+/// Compression of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Gzip,
@@ -38,19 +38,19 @@ impl Kind {
     }
 }
 
-/// The archive ends too early.
+/// Returns the error for an archive that ends too early.
 pub(super) fn truncated(kind: Kind) -> io::Error {
     let message = format!("the {} archive is truncated; only what could be decoded was read", kind.name());
     io::Error::new(io::ErrorKind::UnexpectedEof, message)
 }
 
-/// The archive cannot be decoded further.
+/// Returns the error for an archive that cannot be decoded further.
 pub(super) fn corrupt(kind: Kind, why: impl std::fmt::Display) -> io::Error {
     let message = format!("the {} archive is corrupt ({why}); only what could be decoded was read", kind.name());
     io::Error::new(io::ErrorKind::InvalidData, message)
 }
 
-/// Whether these are the first bytes of a zstd frame without content.
+/// Returns whether these are the first bytes of a zstd frame without content.
 pub(super) fn is_skippable(head: &[u8]) -> bool {
     let begins = |tail: &[u8]| ZSTD_SKIPPABLE.starts_with(tail) || tail.starts_with(ZSTD_SKIPPABLE);
     head.split_first().is_none_or(|(first, tail)| (0x50..=0x5f).contains(first) && begins(tail))
@@ -58,8 +58,8 @@ pub(super) fn is_skippable(head: &[u8]) -> bool {
 
 pub(super) const GZIP: &[u8] = &[0x1f, 0x8b];
 pub(super) const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
-/// After a byte from 0x50 to 0x5f.
+/// These follow a byte from 0x50 to 0x5f.
 const ZSTD_SKIPPABLE: &[u8] = &[0x2a, 0x4d, 0x18];
 
-/// The most bytes that tell an archive.
+/// Maximum number of bytes needed to recognize an archive.
 pub(super) const MAGIC_BYTES: usize = 4;

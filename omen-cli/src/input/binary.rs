@@ -1,16 +1,16 @@
-//! The end of what can be checked: from its first NUL byte on, an input is not a log.
+//! Detection of binary inputs: from its first NUL byte on, an input is not a log.
 
 use omen::finding::Finding;
 use omen::validator::{JudgedPacket, Sink};
 
-/// Passes on findings up to the first line with a NUL byte, with which the check ends.
+/// Passes on findings up to the first line with a NUL byte, at which the check ends.
 pub(super) struct UntilBinary<'s, S>(pub(super) &'s mut S);
 
-/// Why the check has ended early.
+/// Reason why the check ended early.
 pub(super) enum Stop<E> {
-    /// A line has a NUL byte. That was passed on.
+    /// A line has a NUL byte. The finding was passed on.
     Binary,
-    /// The sink has failed.
+    /// The sink failed.
     Sink(E),
 }
 

@@ -1,7 +1,7 @@
-//! Compressed inputs, recognised by their first bytes and decoded as they are read.
+//! Compressed inputs, recognized by their first bytes and decoded while they are read.
 //!
-//! Memory does not depend on what an archive expands to: gzip has a window of 32 KiB, and a zstd frame that asks for one of more
-//! than 128 MiB is refused.
+//! Memory does not depend on the decompressed size: gzip has a window of 32 KiB, and a zstd frame with a window of more than 128
+//! MiB is refused.
 
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read, Seek as _};
@@ -13,10 +13,10 @@ use super::archive::{GZIP, Kind, MAGIC_BYTES, Source, ZSTD, corrupt, is_skippabl
 use super::layout::MARK;
 use super::zstd::ZstdDecoder;
 
-/// Decodes a source if it is compressed, and leaves out the byte order mark that Windows tools begin a file with. A file that is named
-/// as an archive and ends before its first bytes are complete is a truncated one.
+/// Decodes a source if it is compressed, and skips the byte order mark that Windows tools write at the beginning of a file. A
+/// file with the name of an archive that ends before its first bytes are complete is a truncated archive.
 pub(super) fn decoded(source: Source, path: &Path) -> io::Result<Source> {
-    // One byte is enough to tell most logs from an archive, and a live input may have no more of them for now.
+    // One byte is enough to distinguish most logs from an archive, and a live input may have no more for now.
     let (head, source) = begin(source, MAGIC_BYTES, is_prefix)?;
     let kind = Kind::of_magic(&head);
     let named = Kind::of_name(path).filter(|_| head.len() < MAGIC_BYTES && is_prefix(&head));
@@ -39,7 +39,7 @@ pub(super) fn decoded(source: Source, path: &Path) -> io::Result<Source> {
     })
 }
 
-/// Reads the first bytes of a source, at most so many, as long as they begin what is looked for.
+/// Reads at most `most` first bytes of a source, while they can be a prefix that `may_be` accepts.
 fn begin(mut source: Source, most: usize, may_be: fn(&[u8]) -> bool) -> io::Result<(Vec<u8>, Source)> {
     let mut head = Vec::with_capacity(most);
     while head.len() < most && may_be(&head) {
@@ -79,7 +79,7 @@ impl Read for Unmarked {
     }
 }
 
-/// Whether a file is compressed. It is read from its beginning afterwards.
+/// Returns whether a file is compressed. It is read from its beginning afterwards.
 pub(crate) fn is_compressed(file: &mut File) -> io::Result<bool> {
     let mut head = Vec::with_capacity(MAGIC_BYTES);
     io::Read::by_ref(file).take(MAGIC_BYTES as u64).read_to_end(&mut head)?;
@@ -87,7 +87,7 @@ pub(crate) fn is_compressed(file: &mut File) -> io::Result<bool> {
     Ok(Kind::of_magic(&head).is_some())
 }
 
-/// Whether these are, or may become, the first bytes of an archive.
+/// Returns whether these are, or may become, the first bytes of an archive.
 fn is_prefix(head: &[u8]) -> bool {
     let begins = |magic: &[u8]| magic.starts_with(head) || head.starts_with(magic);
     begins(GZIP) || begins(ZSTD) || is_skippable(head)

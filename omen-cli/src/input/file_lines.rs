@@ -1,23 +1,24 @@
-//! The lines that a validator has of several files, which it takes for one stream.
+//! Line numbers of several files that a validator checks as one stream.
 
-/// Counts lines, to know of each its number in its file.
+/// Counter of lines, which maps the lines of the stream to their files.
 #[derive(Debug, Default)]
 pub(crate) struct FileLines {
-    /// Those that are complete, over all files.
+    /// Number of complete lines, over all files.
     complete: u64,
-    /// Whether one has begun.
+    /// Whether a line has begun.
     is_inside: bool,
-    /// How many were complete where each file but the first began.
+    /// Number of complete lines at the beginning of each file but the first.
     before: Vec<u64>,
 }
 
 impl FileLines {
-    /// Goes on from [`state`](Self::state).
+    /// Continues from [`state`](Self::state).
     pub(crate) fn resume((complete, is_inside, before): (u64, bool, Vec<u64>)) -> Self {
         Self { complete, is_inside, before }
     }
 
-    /// The complete lines, whether one has begun, and how many were complete where each file but the first began.
+    /// Returns the number of complete lines, whether one has begun, and the number of complete lines at the beginning of each
+    /// file but the first.
     pub(crate) fn state(&self) -> (u64, bool, &[u64]) {
         (self.complete, self.is_inside, &self.before)
     }
@@ -28,17 +29,17 @@ impl FileLines {
         self.is_inside = bytes.last().map_or(self.is_inside, |byte| *byte != b'\n');
     }
 
-    /// Whether the last line has no end yet.
+    /// Returns whether the last line has no end yet.
     pub(crate) fn is_inside(&self) -> bool {
         self.is_inside
     }
 
-    /// The lines from here on are those of the next file.
+    /// Begins the next file.
     pub(crate) fn next_file(&mut self) {
         self.before.push(self.complete);
     }
 
-    /// The file of a line, from 0, and its number there.
+    /// Returns the file of a line, from 0, and its number there.
     pub(crate) fn place(&self, line: u64) -> (usize, u64) {
         let file = self.before.partition_point(|before| *before < line);
         (file, line - file.checked_sub(1).and_then(|last| self.before.get(last)).unwrap_or(&0))

@@ -1,7 +1,7 @@
-//! From arguments to logs: files, the logs in directories, and the files that match a glob, in an order that is always the same.
+//! Search for logs: files, the logs in directories, and the files that match a glob, in a deterministic order.
 //!
-//! What is named is read, whatever its name. In directories, files with the name of a log are read; hidden ones, and those
-//! that a `.gitignore` or an exclude leaves out, are not.
+//! A named file is read, whatever its name. In directories, files with the name of a log are read, except hidden ones, and those
+//! that a `.gitignore` or an exclude omits.
 
 mod argument;
 mod excludes;
@@ -20,25 +20,25 @@ pub(crate) use argument::Argument;
 pub(crate) use excludes::{Excludes, absolute};
 pub(crate) use given::Given;
 
-/// How to search.
+/// Options of a search.
 #[derive(Debug, Default)]
 pub(crate) struct Search {
     pub(crate) excludes: Excludes,
-    /// Whether to read what `.gitignore` leaves out.
+    /// Whether to read files that `.gitignore` excludes.
     pub(crate) no_ignore: bool,
 }
 
-/// What was found.
+/// Result of a search.
 #[derive(Debug, Default)]
 pub(crate) struct Logs {
-    /// In the order of the arguments; those of one argument in the order of their names.
+    /// Paths in the order of the arguments; those of one argument are sorted by name.
     pub(crate) paths: Vec<PathBuf>,
-    /// What could not be searched, and why.
+    /// Paths that could not be searched, each with the reason.
     pub(crate) failed: Vec<(String, String)>,
     /// Directories without logs.
     pub(crate) empty: Vec<PathBuf>,
     seen: HashSet<PathBuf>,
-    /// Those that were not named by themselves.
+    /// Files that were found in directories or by globs.
     found: HashSet<PathBuf>,
 }
 
@@ -55,7 +55,7 @@ impl Search {
             } else if let Some(pattern) = Pattern::of(argument).filter(|_| path.symlink_metadata().is_err()) {
                 self.glob(argument, pattern, &mut logs);
             } else {
-                // One that does not exist is reported at its turn.
+                // A missing file is reported when its turn comes.
                 logs.name(path);
             }
         }
@@ -66,7 +66,7 @@ impl Search {
         let (before, failed) = (logs.paths.len(), logs.failed.len());
         let mut is_any = false;
         let mut walk = WalkBuilder::new(path);
-        // Settings of the user or the machine must not change what is checked; those of the repository may.
+        // Settings of the user or the machine must not affect the check; those of the repository may.
         walk.standard_filters(!self.no_ignore).git_global(false).hidden(true);
         self.walk(&mut walk, logs, |entry, logs| {
             if is_log(entry.path()) {
@@ -104,8 +104,8 @@ impl Search {
         }
     }
 
-    /// Passes on the files, sorted by name in each directory. Links to files are followed; links to directories are not, so
-    /// that nothing is read twice.
+    /// Passes on the files, sorted by name in each directory. Links to files are followed; links to directories are not, so that
+    /// nothing is read twice.
     fn walk(&self, walk: &mut WalkBuilder, logs: &mut Logs, mut each: impl FnMut(&DirEntry, &mut Logs)) {
         let excludes = self.excludes.clone();
         walk.follow_links(false).sort_by_file_name(|one, other| one.cmp(other)).filter_entry(move |entry| {
@@ -123,7 +123,7 @@ impl Search {
 }
 
 impl Logs {
-    /// Adds a file that was named. One that was found before is not read again; one that is named twice is.
+    /// Adds a file that was named. A file that was found before is not read again; a file that is named twice is.
     fn name(&mut self, path: PathBuf) {
         if !self.found.contains(&path) {
             self.seen.insert(path.clone());
@@ -131,7 +131,7 @@ impl Logs {
         }
     }
 
-    /// Adds a file that was found, unless it is there already.
+    /// Adds a file that was found, unless it is already in the list.
     fn find(&mut self, path: &Path) {
         let path = plain(path);
         if self.seen.insert(path.to_owned()) {
@@ -141,7 +141,7 @@ impl Logs {
     }
 }
 
-/// Without `./` at its start.
+/// Returns a path without `./` at its start.
 fn plain(path: &Path) -> &Path {
     match path.components().next() {
         Some(Component::CurDir) => path.strip_prefix(".").unwrap_or(path),
@@ -149,7 +149,7 @@ fn plain(path: &Path) -> &Path {
     }
 }
 
-/// Whether a file in a directory has the name of a log.
+/// Returns whether a file in a directory has the name of a log.
 fn is_log(path: &Path) -> bool {
     let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return false };
     let name = name.to_ascii_lowercase();
@@ -157,7 +157,7 @@ fn is_log(path: &Path) -> bool {
     [".jsonl", ".ndjson", ".json"].iter().any(|end| name.strip_suffix(end).is_some_and(|stem| !stem.is_empty()))
 }
 
-/// What could not be searched, and why.
+/// Returns what could not be searched, and the reason.
 fn failure(error: &ignore::Error) -> (String, String) {
     let mut path = None;
     let mut inner = error;

@@ -1,4 +1,4 @@
-//! How packets are laid out in a stream: one on each line, or as one likes, in an array or one after the other.
+//! Layout of packets in a stream: one on each line, or in an array or one after the other in any format.
 
 use std::io::{self, Cursor, Read};
 
@@ -18,23 +18,23 @@ pub(crate) enum Layout {
     Array,
 }
 
-/// A stream whose layout is known.
+/// A stream with a known layout.
 pub(super) struct LaidOut {
     pub(super) layout: Layout,
-    /// What was read to find out, if that was to be found out.
+    /// Bytes that were read to detect the layout.
     pub(super) begin: Vec<u8>,
     rest: Source,
 }
 
 impl LaidOut {
-    /// The stream from its beginning.
+    /// Returns the stream from its beginning.
     pub(super) fn whole(self) -> Source {
         Box::new(Cursor::new(self.begin).chain(self.rest))
     }
 }
 
 impl Layout {
-    /// Finds out how a stream is laid out, if that is to be found out. Of a stream of lines, at least the first is read.
+    /// Detects the layout of a stream unless it is given. Of a stream of lines, at least the first is read.
     pub(super) fn of(self, mut source: Source) -> LaidOut {
         let mut begin = Vec::new();
         if self != Self::Auto {
@@ -59,13 +59,13 @@ impl Layout {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 Err(error) => Err(error),
             };
-            // What was read before the failure is checked, too.
+            // Bytes that were read before the failure are checked, too.
             return LaidOut { layout: found.unwrap_or(Self::Lines), begin, rest: Box::new(Ended(end.err())) };
         }
     }
 }
 
-/// The end of a stream, which may be a failure.
+/// End of a stream, which may be a failure.
 struct Ended(Option<io::Error>);
 
 impl Read for Ended {
@@ -74,23 +74,23 @@ impl Read for Ended {
     }
 }
 
-/// Decides from the first packet, as soon as it can.
+/// Detects the layout from the first packet, as early as possible.
 ///
-/// A first line that is complete is a line, whatever it holds (D85): otherwise one array in it would have the whole log read as
-/// another form. A line that is cut off must not look like the first line of an indented packet. So an indented packet is one whose
-/// second line goes on as JSON goes on, and does not begin with a packet.
+/// A first line that is complete makes it a stream of lines, whatever the line contains (D85): otherwise a single array in it
+/// would change the layout of the whole log. A truncated line must not look like the first line of an indented packet. So an
+/// indented packet is one whose second line continues the JSON, and does not begin with a packet.
 #[derive(Debug, Default)]
 struct Detector {
     at: At,
-    /// The brackets that are open.
+    /// Open brackets.
     open: Vec<u8>,
-    /// The latest character that is not a space; `"` for a whole string.
+    /// Latest character that is not a space; `"` for a whole string.
     last: u8,
-    /// Bytes of a byte order mark so far.
+    /// Number of bytes of a byte order mark so far.
     mark: usize,
-    /// Columns of the second line so far.
+    /// Number of columns of the second line so far.
     column: usize,
-    /// Whether the line of an array's bracket has ended.
+    /// Whether the line with an array's bracket has ended.
     has_ended: bool,
 }
 
@@ -104,7 +104,7 @@ enum At {
     Packet,
     Text,
     Escape,
-    /// After the first line of a packet that goes on.
+    /// After the first line of a packet that continues.
     NextLine,
 }
 
@@ -135,7 +135,7 @@ impl Detector {
                 self.structure(byte);
             }
             At::Bracket => return Some(Layout::Lines),
-            // A packet that is cut off does not begin with a bracket.
+            // A truncated packet does not begin with a bracket.
             At::Packet if byte == b'\n' && self.open.first() == Some(&b'[') => return Some(Layout::Array),
             At::Packet if byte == b'\n' => self.at = At::NextLine,
             At::Packet if is_space => {}
@@ -172,7 +172,7 @@ impl Detector {
         self.last = byte;
     }
 
-    /// Whether JSON can go on with this character.
+    /// Returns whether JSON can continue with this character.
     fn may_follow(&self, byte: u8) -> bool {
         let is_object = self.open.last() == Some(&b'{');
         match self.last {
@@ -188,12 +188,12 @@ impl Detector {
     }
 }
 
-/// A byte order mark in UTF-8.
+/// Byte order mark in UTF-8.
 pub(crate) const MARK: &[u8] = "\u{feff}".as_bytes();
 
 const READ_BYTES: usize = 64 * 1024;
 
-/// A first line that is longer than this is taken as it is.
+/// Maximum length of a first line that is inspected, in bytes.
 const MOST_BYTES: usize = 1024 * 1024;
 
 #[cfg(test)]
@@ -203,7 +203,7 @@ mod tests {
     #[track_caller]
     fn check(text: &str, expect: Layout) {
         let mut detector = Detector::default();
-        // One byte at a time, or all: the same.
+        // Byte by byte, or all at once: the result is the same.
         let slowly = text.bytes().find_map(|byte| detector.take(&[byte]));
         assert_eq!(slowly, Detector::default().take(text.as_bytes()));
         assert_eq!(slowly.unwrap_or(Layout::Lines), expect, "{text}");
@@ -237,9 +237,9 @@ mod tests {
             "{\"a\":1} x",
             "[INFO] text\n{\"a\":1}\n",
             "[1, 2]\n",
-            // An empty array in the place of a packet, which must not hide that the rest is in lines.
+            // An empty array in place of a packet must not hide that the rest are lines.
             "[]\n{\"a\":1}\n",
-            // The first value ends on its line, whatever it holds (D85).
+            // The first value ends on its line, whatever it is (D85).
             "[{\"a\":1}]",
             "[{\"a\":\"]\"},{}]\n{\"a\":1}\n",
             "{\"a\":\"}\\\"\"}{",
@@ -247,7 +247,7 @@ mod tests {
             "[{\"a\":\"\n",
             "?\n",
             "\"text\"",
-            // The first line is cut off.
+            // The first line is truncated.
             "{\"a\":\n{\"a\":1}\n",
             "{\"a\":1,\n{\"a\":1}\n",
             "{\"a\":[\n{\"a\":1}\n",

@@ -1,61 +1,61 @@
-//! Packets in an array, or one after the other, as lines for a validator.
+//! Conversion of packets in an array, or one after the other, to lines for a validator.
 //!
 //! One packet at a time passes through, whatever the length of the array. A line end within a packet becomes a carriage return,
-//! which JSON allows at the same places, so that offsets stay the same and its lines can be found again.
+//! which JSON allows at the same positions, so that offsets stay the same and its lines can be found again.
 
 use super::layout::MARK;
 
-/// Where a packet begins in its file.
+/// Position of a packet in its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
-    /// From 1.
+    /// Line, from 1.
     pub(super) line: u64,
-    /// In characters, from 1.
+    /// Column in characters, from 1.
     pub(super) column: u64,
 }
 
-/// Lines for a validator, and the place of each.
+/// Lines for a validator, and the position of each.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
     pub(super) bytes: Vec<u8>,
     pub(super) places: Vec<Place>,
 }
 
-/// Splits a stream into packets. Between packets, the punctuation of an array is left out; anything else there is a packet as far
-/// as the validator is concerned, so that it is reported.
+/// Splits a stream into packets. Between packets, the punctuation of an array is omitted; anything else is passed to the
+/// validator as a packet, so that it is reported.
 #[derive(Debug)]
 pub(super) struct PacketSplitter {
     at: At,
-    /// Of the next byte.
+    /// Position of the next byte.
     place: Place,
-    /// Whether nothing but spaces is before it in its line.
+    /// Whether only spaces precede it in its line.
     is_indent: bool,
-    /// The bracket of the array that is open.
+    /// Opening bracket of the array, if one is open.
     array: Option<Place>,
-    /// Whether a comma may come.
+    /// Whether a comma may follow.
     after_packet: bool,
-    /// The columns before the first packet that began a line, from which others are recognised if a bracket is missing.
+    /// Indentation of the first packet that began a line, from which others are recognized if a bracket is missing.
     indent: Option<u64>,
-    /// The bytes of a byte order mark so far.
+    /// Number of bytes of a byte order mark so far.
     mark: Option<usize>,
 }
 
 #[derive(Debug)]
 enum At {
     Between,
-    /// In something that is neither an object nor an array.
+    /// In text that is neither an object nor an array.
     Word,
     Packet(Brackets),
 }
 
-/// The brackets that are open in a packet.
+/// Open brackets in a packet.
 #[derive(Debug)]
 struct Brackets {
     open: Vec<u8>,
-    /// Those beyond the greatest depth, which are only counted: the packet is invalid anyway.
+    /// Number of brackets beyond the maximum depth, which makes the packet invalid anyway.
     beyond: u64,
     text: Text,
-    /// The latest character that is not a space; `"` for a whole string.
+    /// Latest character that is not a space; `"` for a whole string.
     last: u8,
 }
 
@@ -66,12 +66,12 @@ enum Text {
     Escape,
 }
 
-/// What a byte of a packet is.
+/// Role of a byte in a packet.
 enum Step {
     Goes,
-    /// It is the last one.
+    /// The byte is the last one of the packet.
     Ends,
-    /// The packet has ended before it.
+    /// The packet ended before the byte.
     Ended,
 }
 
@@ -90,7 +90,7 @@ impl Default for PacketSplitter {
 }
 
 impl PacketSplitter {
-    /// Takes the next bytes of the stream, and adds to `lines`.
+    /// Processes the next bytes of the stream, and appends to `lines`.
     pub(super) fn feed(&mut self, bytes: &[u8], lines: &mut Lines) {
         for byte in bytes {
             if let Some(mark) = self.mark {
@@ -105,7 +105,7 @@ impl PacketSplitter {
                 self.place = Place { line: self.place.line + 1, column: 1 };
                 self.is_indent = true;
             } else {
-                // The other bytes of a character do not count.
+                // Continuation bytes of a character do not count.
                 self.place.column += u64::from(*byte & 0xc0 != 0x80);
                 self.is_indent &= is_space(*byte);
             }
@@ -185,7 +185,7 @@ impl PacketSplitter {
 impl Brackets {
     fn step(&mut self, byte: u8, begins_line: bool, in_array: bool) -> Step {
         match (self.text, byte) {
-            // Texts have no line ends: this one is broken.
+            // Strings have no line ends, so this one is broken.
             (Text::Inside | Text::Escape, b'\n') => (self.text, self.last) = (Text::Outside, b'"'),
             (Text::Inside, b'\\') => self.text = Text::Escape,
             (Text::Escape, _) => self.text = Text::Inside,
@@ -212,7 +212,7 @@ impl Brackets {
         Step::Goes
     }
 
-    /// Closes a bracket, and those within it that were not closed.
+    /// Closes a bracket, and unclosed ones inside it.
     fn close(&mut self, bracket: u8, in_array: bool) -> Step {
         if self.beyond > 0 {
             self.beyond -= 1;
@@ -227,7 +227,7 @@ impl Brackets {
         if self.open.is_empty() { Step::Ends } else { Step::Goes }
     }
 
-    /// Whether a value may come here.
+    /// Returns whether a value may follow.
     fn takes_value(&self) -> bool {
         match self.open.last() {
             Some(b'[') => matches!(self.last, b'[' | b','),
@@ -235,7 +235,7 @@ impl Brackets {
         }
     }
 
-    /// A byte of the packet as a byte of a line. What makes the packet invalid does so in the line, too.
+    /// Converts a byte of the packet for a line. A byte that makes the packet invalid does so in the line, too.
     fn plain(&self, byte: u8) -> u8 {
         match (byte, self.text) {
             (b'\n', _) => b'\r',
@@ -250,14 +250,14 @@ fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r')
 }
 
-/// More than a packet may have.
+/// Deeper than a packet may be.
 const DEEPEST: usize = 4096;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// The lines of a text, each with its place.
+    /// Returns the lines of a text with their positions.
     fn split(text: &str) -> Vec<(String, u64, u64)> {
         let run = |chunk: usize| {
             let (mut splitter, mut lines) = (PacketSplitter::default(), Lines::default());
@@ -313,11 +313,11 @@ mod tests {
         check("{\n\"a\": {\n \"b\": 1\n },\n{\n\"c\": 1\n}\n{}", &expect);
         check("[\n {\"a\": [1},\n {\"b\":1}]", &[("{\"a\": [1}", 2, 2), ("{\"b\":1}", 3, 2)]);
         check("[\n {\"a\": \"1},\n {}\n]", &[("{\"a\": \"1},\r ", 2, 2), ("{}", 3, 2)]);
-        // Nested objects that are not indented are not packets.
+        // Nested objects without indentation are not packets.
         check("{\n\"a\": [\n{\n},\n{\n}\n]}", &[("{\r\"a\": [\r{\r},\r{\r}\r]}", 1, 1)]);
     }
 
-    /// A byte that JSON does not allow in a text is still there in the line.
+    /// A byte that JSON does not allow in a string remains in the line.
     #[test]
     fn a_line_end_in_a_text_stays_invalid() {
         check("{\"a\": \"1\r2\"}", &[("{\"a\": \"1\t2\"}", 1, 1)]);

@@ -1,4 +1,4 @@
-//! Findings about packets that are not one on each line, with the places that they have in the file.
+//! Findings about packets that are not one on each line, with their positions in the file.
 
 use std::io::{self, Read};
 
@@ -9,7 +9,7 @@ use omen::validator::{JudgedPacket, Sink, Summary};
 use super::packets::{Lines, PacketSplitter, Place};
 use crate::jobs::AnyValidator;
 
-/// Checks packets of a stream to its end, and what is still open then.
+/// Checks the packets of a stream to its end, and what is still open then.
 pub(super) fn read<S: Sink>(
     mut validator: AnyValidator,
     mut reader: impl Read,
@@ -41,23 +41,23 @@ pub(super) fn read<S: Sink>(
     Ok(Summary { bytes, ..summary })
 }
 
-/// Passes on findings with their places in the file.
+/// Passes on findings with their positions in the file.
 struct Placed<'s, S> {
     sink: &'s mut S,
-    /// The number of the line that the first place is of.
+    /// Number of the line that the first position belongs to.
     first: u64,
-    /// The lines that the validator gets next, and the places of those that it has.
+    /// Next lines for the validator, and the positions of the lines that it is checking.
     lines: Lines,
-    /// The packets with errors that others may follow from: their lines for the validator, and in the file.
+    /// Packets with errors that may be causes of others: their lines in the validator and in the file.
     causes: Vec<(u64, u64)>,
 }
 
 impl<S: Sink> Placed<'_, S> {
-    /// Has the lines so far checked.
+    /// Checks the lines so far.
     fn feed(&mut self, validator: &mut AnyValidator) -> Result<(), S::Error> {
         let bytes = std::mem::take(&mut self.lines.bytes);
         validator.feed(&bytes, self)?;
-        // The last line may go on.
+        // The last line may continue.
         let done = self.lines.places.len().saturating_sub(1);
         self.lines.places.drain(..done);
         self.first += done as u64;
@@ -83,7 +83,7 @@ impl<S: Sink> Sink for Placed<'_, S> {
         if let Some(cause) = &mut finding.follows_from {
             cause.line = self.cause(cause.line).unwrap_or(cause.line);
         }
-        // To find it again, the place of every packet would have to be kept.
+        // Otherwise the position of every packet would have to be kept.
         finding.directive_line = None;
         let Some((number, place)) = finding.line.and_then(|line| Some((line, self.place(line)?))) else {
             return self.sink.finding(finding, line);
@@ -96,7 +96,7 @@ impl<S: Sink> Sink for Placed<'_, S> {
         finding.column = None;
         let Some(text) = line else { return self.sink.finding(finding, None) };
         let Some(span) = finding.diagnostic.span.clone() else { return self.sink.finding(finding, Some(text)) };
-        // The line of the file in which the place begins. A place that goes on in the next ends with it.
+        // Line of the file in which the span begins. A span that continues on the next line is truncated.
         let before = text.get(..span.start).unwrap_or(text);
         let start = before.rfind('\r').map_or(0, |at| at + 1);
         let end = text.get(span.start..).and_then(|rest| rest.find('\r')).map_or(text.len(), |at| span.start + at);
@@ -124,5 +124,5 @@ impl<S: Sink> Sink for Placed<'_, S> {
     }
 }
 
-/// Enough for several threads to share.
+/// Large enough for several threads to share.
 const READ_BYTES: usize = 1024 * 1024;

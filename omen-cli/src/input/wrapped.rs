@@ -1,5 +1,5 @@
-//! Packets that each have other text around them in their line, as containers and log collectors write them, and findings with the
-//! places that they have in the file.
+//! Packets with other text around them in their lines, as containers and log collectors write them, and the positions of their
+//! findings in the file.
 
 use std::borrow::Cow;
 use std::io::Read;
@@ -13,12 +13,12 @@ use omen_types::limits::MAX_LINE_BYTES;
 
 use crate::jobs::AnyValidator;
 
-/// What is around a packet in its line.
+/// Text around a packet in its line.
 #[derive(Clone, Debug)]
 pub(crate) enum Wrapping {
     /// Text before it, up to its first bracket.
     Prefix,
-    /// An object that has it, or its text, in the field at a JSON pointer.
+    /// An object that has the packet, or its text, in the field at a JSON pointer.
     Field(String),
 }
 
@@ -59,10 +59,10 @@ pub(super) fn read<S: Sink>(
     Ok(counted(&lines, summary))
 }
 
-/// Passes on findings with their places in the lines of the file.
+/// Passes on findings with their positions in the lines of the file.
 struct Unwrapped<'s, S> {
     wrapping: &'s Wrapping,
-    /// The number of the first line of the batch.
+    /// Number of the first line of the batch.
     first: u64,
     batch: Batch,
     sink: &'s mut S,
@@ -71,18 +71,18 @@ struct Unwrapped<'s, S> {
 /// Lines that are checked next, or now.
 #[derive(Default)]
 struct Batch {
-    /// The packets, each with a line end.
+    /// Packets, each with a line end.
     packets: Vec<u8>,
-    /// The lines as they are in the file; empty for one that is too long.
+    /// Lines as they are in the file; empty for a line that is too long.
     lines: Vec<Vec<u8>>,
-    /// Whether any line had a packet with something around it.
+    /// Whether any line had text around its packet.
     is_wrapped: bool,
 }
 
 impl Batch {
     fn add(&mut self, line: RawLine<'_>, wrapping: &Wrapping) {
         let RawLine::Whole(line) = line else {
-            // It is too long for the validator, too.
+            // The line is too long for the validator, too.
             self.packets.resize(self.packets.len() + MAX_LINE_BYTES + 1, b'x');
             self.packets.push(b'\n');
             self.lines.push(Vec::new());
@@ -91,7 +91,7 @@ impl Batch {
         match str::from_utf8(line).ok().and_then(|line| wrapping.packet(line)) {
             Some(packet) => {
                 self.is_wrapped |= packet.start > 0;
-                // JSON allows both at the same places.
+                // JSON allows both at the same positions.
                 let bytes = packet.text.bytes().map(|byte| if byte == b'\n' { b'\r' } else { byte });
                 self.packets.extend(bytes);
             }
@@ -103,7 +103,7 @@ impl Batch {
 }
 
 impl<S: Sink> Unwrapped<'_, S> {
-    /// Has the batch checked, and begins the next one. Returns counts if the stream is not a log of packets, wrapped or not.
+    /// Checks the batch, and begins the next one. Returns counts if the stream is not a log of packets, wrapped or not.
     fn check(&mut self, validator: &mut AnyValidator) -> Result<Option<Summary>, S::Error> {
         if self.first == 1 && !self.batch.is_wrapped {
             let begin =
@@ -139,7 +139,7 @@ impl<S: Sink> Sink for Unwrapped<'_, S> {
         let Some((span, whole)) = place() else { return self.sink.finding(finding, line) };
         finding.column = whole.get(..span.start).map(|before| before.chars().count() as u64 + 1);
         finding.diagnostic.span = Some(span);
-        // Its text is not written as that of a JSON string.
+        // The edit is not escaped for a JSON string.
         finding.diagnostic.edit = None;
         self.sink.finding(finding, Some(&whole))
     }
@@ -160,14 +160,14 @@ impl<S: Sink> Sink for Unwrapped<'_, S> {
 /// A packet in its line.
 struct Packet<'l> {
     text: Cow<'l, str>,
-    /// Where it begins in the line, in bytes.
+    /// Position in the line at which it begins, in bytes.
     start: usize,
     /// Whether it is in a JSON string.
     is_escaped: bool,
 }
 
 impl Wrapping {
-    /// The packet of a line; none if the line has another form, or one that readers understand differently.
+    /// Returns the packet in a line; `None` if the line has another form, or one that readers interpret differently.
     fn packet<'l>(&self, line: &'l str) -> Option<Packet<'l>> {
         match self {
             Self::Prefix => {
@@ -178,10 +178,10 @@ impl Wrapping {
                 serde_json::from_str::<serde::de::IgnoredAny>(line).ok()?;
                 let span = locate(line, pointer)?;
                 let raw = line.get(span.clone())?;
-                // Of a repeated field, some readers take the first value and some the last. Those of the packet are checked with it.
+                // Readers disagree on the value of a repeated field. Repeated fields of the packet itself are checked with it.
                 let around = [line.get(..span.start)?, "null", line.get(span.end..)?].concat();
                 strict::read(around.as_bytes()).ok()?;
-                // One byte stands for an object without the field.
+                // A single byte represents an object without the field.
                 if raw.len() > 1 && raw.starts_with('{') {
                     return Some(Packet { text: Cow::Borrowed(raw), start: span.start, is_escaped: false });
                 }
@@ -193,7 +193,7 @@ impl Wrapping {
 }
 
 impl Packet<'_> {
-    /// Where a byte of the packet is in its line.
+    /// Returns the position in the line of a byte of the packet.
     fn place(&self, line: &str, at: usize) -> usize {
         if !self.is_escaped {
             return self.start + at;
@@ -211,7 +211,7 @@ impl Packet<'_> {
     }
 }
 
-/// How many bytes the next character of a JSON string has there, and by itself.
+/// Returns the length in bytes of the next character of a JSON string, escaped and unescaped.
 fn character(rest: &str) -> Option<(usize, usize)> {
     let mut chars = rest.chars();
     let first = chars.next()?;
@@ -225,12 +225,12 @@ fn character(rest: &str) -> Option<(usize, usize)> {
     let unit = unit(2)?;
     Some(match char::from_u32(unit) {
         Some(c) => (6, c.len_utf8()),
-        // One half of a pair; the other follows. Such characters have four bytes.
+        // First half of a surrogate pair. Such characters have four bytes.
         None => (12, 4),
     })
 }
 
-/// The longest line: every character of a packet may be escaped.
+/// Maximum length of a line: every character of a packet may be escaped.
 const LONGEST: usize = 2 * MAX_LINE_BYTES + 64 * 1024;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! A zstd archive of one or more frames, decoded block by block.
+//! Decoder of a zstd archive of one or more frames, block by block.
 
 use std::io::{self, BufRead as _, BufReader, Read};
 
@@ -7,13 +7,13 @@ use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
 use super::archive::{Kind, Source, corrupt, truncated};
 
-/// Reads what all frames of an archive contain. Skippable frames have no content.
+/// Reads the content of all frames of an archive. Skippable frames have none.
 pub(super) struct ZstdDecoder {
     source: BufReader<Source>,
     frame: Box<FrameDecoder>,
-    /// Whether a frame has begun whose content was not all read.
+    /// Whether the content of a frame was not completely read.
     is_inside: bool,
-    /// That the archive is truncated, once what was decoded before has been read.
+    /// Error for a truncated archive, which is returned after all decoded bytes.
     truncated: Option<io::Error>,
 }
 
@@ -44,7 +44,7 @@ impl ZstdDecoder {
         }
     }
 
-    /// Whether the archive ends here.
+    /// Returns whether the archive ends here.
     fn fill(&mut self) -> io::Result<bool> {
         loop {
             match self.source.fill_buf() {
@@ -55,7 +55,7 @@ impl ZstdDecoder {
         }
     }
 
-    /// An archive that cannot be decoded, and has no more bytes, is truncated.
+    /// Returns the error for an archive that cannot be decoded; without further bytes, it is truncated.
     fn failed(&mut self, error: impl std::fmt::Display) -> io::Error {
         match self.fill() {
             Ok(true) => truncated(Kind::Zstd),
@@ -64,14 +64,14 @@ impl ZstdDecoder {
         }
     }
 
-    /// Ends a frame in which the archive is truncated, so that the decoder passes on the window that it keeps for blocks to come:
-    /// all that was decoded may be no more than that.
+    /// Ends a frame in which the archive is truncated, so that the decoder returns the window that it keeps for later blocks,
+    /// which may be everything that was decoded.
     fn release(&mut self) {
-        // Blocks that are complete are decoded, and of others nothing is, so there is nothing that can fail here.
+        // Complete blocks are decoded, and incomplete ones are not, so this cannot fail.
         let _ = self.frame.decode_blocks(LAST_BLOCK, BlockDecodingStrategy::UptoBlocks(1));
     }
 
-    /// Ends a frame whose content was all read.
+    /// Ends a frame whose content was completely read.
     fn end_frame(&mut self) -> io::Result<()> {
         self.is_inside = false;
         match (self.frame.get_checksum_from_data(), self.frame.get_calculated_checksum()) {
@@ -112,7 +112,7 @@ impl Read for ZstdDecoder {
     }
 }
 
-/// Whether the source has ended too early, rather than that its bytes cannot be decoded.
+/// Returns whether the source ended too early, rather than being corrupt.
 fn is_end(error: &(dyn std::error::Error + 'static)) -> bool {
     let mut causes = std::iter::successors(Some(error), |error| error.source());
     causes.any(|cause| {

@@ -1,4 +1,4 @@
-//! Findings of the stream, printed as `omen check` prints its own.
+//! Findings of the stream, printed like those of `omen check`.
 
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -11,13 +11,13 @@ use crate::exit::{Exit, Failure};
 use crate::formats::{self, Report};
 use crate::output::{Color, Output};
 
-/// Prints findings.
+/// Printer of findings.
 pub(super) struct Found<'o> {
     report: Box<dyn Report>,
     out: &'o mut Output,
     wants_packets: bool,
     has_errors: bool,
-    /// Messages that cannot be read as findings.
+    /// Number of messages that are not findings.
     skipped: u64,
 }
 
@@ -35,7 +35,7 @@ impl<'o> Found<'o> {
         Ok(Self { report: (format.start)(), out, wants_packets: format.is_for_people, has_errors: false, skipped: 0 })
     }
 
-    /// Whether packets are shown.
+    /// Returns whether packets are shown.
     pub(super) fn wants_packets(&self) -> bool {
         self.wants_packets
     }
@@ -43,7 +43,7 @@ impl<'o> Found<'o> {
     /// Prints a finding, with the packet that it is about if the stream still has it.
     pub(super) fn print(&mut self, finding: &[u8], packet: Option<&[u8]>) -> io::Result<()> {
         let text = packet.and_then(|packet| std::str::from_utf8(packet).ok());
-        // Anybody who may publish there can store something else, and it must not keep the findings after it from their readers.
+        // Anyone who may publish there can store something else, which must not hide later findings from readers.
         let (stream, finding) = match json::read(finding, text) {
             Ok(read) => read,
             Err(error) => {
@@ -65,7 +65,7 @@ impl<'o> Found<'o> {
         Ok(match (self.has_errors, self.skipped) {
             (true, _) => Exit::ErrorsFound,
             (false, 0) => Exit::Clean,
-            // One of them may be an error, of a later version.
+            // One of them may be an error of a later version.
             (false, _) => Exit::Unreadable,
         })
     }

@@ -9,14 +9,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use omen_types::limits::MAX_LINE_BYTES;
 use same_file::Handle;
 
-/// The whole lines of a log so far. At its end, more may come ([`ErrorKind::WouldBlock`]) until it is to stop. A last line without a
-/// line end is still being written. A log that is cut or replaced is an error, for what is in it now is another log.
+/// The whole lines of a log so far. At its end, reading returns [`ErrorKind::WouldBlock`] until it is asked to stop. A last line
+/// without a line end is still being written. A truncated or replaced log is an error, because its content is now another log.
 pub(super) struct Growing {
     path: PathBuf,
     log: File,
-    /// How many bytes of the log were read.
+    /// Number of bytes of the log that were read.
     position: u64,
-    /// What was read: whole lines, and the beginning of the next one after `lines` bytes.
+    /// Buffer: whole lines, and the beginning of the next one after `lines` bytes.
     read: Vec<u8>,
     lines: usize,
     stopped: Arc<AtomicBool>,
@@ -28,10 +28,10 @@ impl Growing {
         Ok(Self { path: path.to_owned(), log, position: 0, read: Vec::new(), lines: 0, stopped })
     }
 
-    /// Whether the end of the log is where it was read up to.
+    /// Checks that the log is the same file, and that it was read to its end.
     fn check_end(&self) -> io::Result<()> {
         let is_cut = self.log.metadata()?.len() < self.position;
-        // For a moment there may be none.
+        // During a replacement, there may be no file.
         let is_other = Handle::from_path(&self.path)
             .is_ok_and(|now| self.log.try_clone().and_then(Handle::from_file).is_ok_and(|log| log != now));
         match is_cut || is_other {
@@ -56,7 +56,7 @@ impl Growing {
         self.read.extend_from_slice(more);
         self.lines = match more.iter().rposition(|byte| *byte == b'\n') {
             Some(end) => before + end + 1,
-            // It is refused by who reads it.
+            // The reader refuses the line.
             None if self.read.len() > MAX_LINE_BYTES => self.read.len(),
             None => 0,
         };
@@ -82,7 +82,7 @@ impl Read for Growing {
     }
 }
 
-/// How archives of gzip and zstd begin.
+/// First bytes of gzip and zstd archives.
 const COMPRESSED: [&[u8]; 2] = [b"\x1f\x8b", b"\x28\xb5\x2f\xfd"];
 
 #[cfg(test)]
@@ -91,7 +91,7 @@ mod tests {
 
     use super::*;
 
-    /// The next bytes, if there are any yet.
+    /// Returns the next bytes, if any.
     fn next(growing: &mut Growing) -> io::Result<Option<String>> {
         let mut out = [0; 3];
         match growing.read(&mut out) {

@@ -1,4 +1,4 @@
-//! What a new packet has to know of the episode that it continues.
+//! State of the episode that a new packet continues.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -9,32 +9,32 @@ use std::path::Path;
 use omen_fsm::{Event, Machine, Node};
 use omen_types::{PacketFacts, PayloadFacts, suggest};
 
-/// An episode so far: what the machine knows, and the ids that a packet may refer to.
+/// An episode so far: the state of the machine, and the ids that a packet may refer to.
 #[derive(Default)]
 pub(super) struct Episode {
     pub(super) machine: Machine,
     pub(super) correlation_id: Option<String>,
-    /// The last accepted packet.
+    /// Last accepted packet.
     pub(super) last: Option<String>,
-    /// Its id, if it names the packet before it.
+    /// Id of the last packet, if it names its predecessor.
     pub(super) chained: Option<String>,
-    /// The latest decision.
+    /// Latest decision.
     pub(super) decision: Option<String>,
-    /// The latest evidence of the verification loop.
+    /// Latest evidence of the verification loop.
     pub(super) evidence: Option<String>,
-    /// The latest token, and the first tool and operation that it is for.
+    /// Latest token, and its first tool and operation.
     pub(super) token: Option<[String; 3]>,
     packets: u64,
 }
 
-/// Why there is no episode to continue.
+/// Reason why no episode can be continued.
 pub(super) enum Unread {
     Input(io::Error),
     NoEpisode(String),
 }
 
 impl Episode {
-    /// Reads a log, or so many lines of it, and returns one of its episodes: by default that of the last packet.
+    /// Reads a log, or its first lines, and returns one of its episodes: by default that of the last packet.
     pub(super) fn read(path: &Path, lines: Option<NonZeroU64>, id: Option<&str>) -> Result<Self, Unread> {
         let reader: Box<dyn BufRead> = if path.as_os_str() == "-" {
             Box::new(io::stdin().lock())
@@ -46,7 +46,7 @@ impl Episode {
         let limit = lines.map_or(usize::MAX, |lines| usize::try_from(lines.get()).unwrap_or(usize::MAX));
         for line in reader.split(b'\n').take(limit) {
             let line = String::from_utf8(line.map_err(Unread::Input)?).unwrap_or_default();
-            // What is rejected changes nothing, and `omen check` reports it.
+            // Rejected packets change nothing, and `omen check` reports them.
             let Ok(facts) = PacketFacts::parse(&line) else { continue };
             let correlation_id = facts.header.correlation_id.to_string();
             let episode = episodes.entry(correlation_id.clone()).or_default();
@@ -66,12 +66,12 @@ impl Episode {
         }))
     }
 
-    /// How many packets it has, rejected ones included.
+    /// Returns the number of packets, including rejected ones.
     pub(super) fn packets(&self) -> u64 {
         self.packets
     }
 
-    /// Whether an id of a packet is used already.
+    /// Returns whether an id of a packet is already in use.
     pub(super) fn repeats(&self, facts: &PacketFacts<'_>) -> bool {
         let is_known_token = match &facts.payload {
             PayloadFacts::ToolAuthorizationToken(token) => {
@@ -82,12 +82,12 @@ impl Episode {
         is_known_token || !self.machine.judge(facts, None).ids.is_empty()
     }
 
-    /// Whether a packet is not legal here.
+    /// Returns whether a packet is illegal here.
     pub(super) fn refuses(&self, facts: &PacketFacts<'_>) -> bool {
         self.machine.judge(facts, None).errors().next().is_some()
     }
 
-    /// Takes a packet in if it is legal; the reason if it is not.
+    /// Accepts a packet if it is legal; otherwise returns the reason.
     pub(super) fn take(&mut self, line: &str, facts: &PacketFacts<'_>) -> Option<String> {
         self.packets += 1;
         let verdict = self.machine.judge(facts, None);

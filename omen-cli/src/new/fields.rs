@@ -1,4 +1,4 @@
-//! The fields of a new packet that depend on its event, and on the episode.
+//! Fields of a new packet that depend on its event, and on the episode.
 
 use omen_fsm::{Event, LOOP_NODE, sender};
 use omen_types::placeholder::PLACEHOLDER;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::episode::Episode;
 use crate::exit::Failure;
 
-/// What the schema says of the events.
+/// Events in the schema.
 #[derive(Deserialize)]
 struct Table {
     events: Vec<Entry>,
@@ -21,7 +21,7 @@ struct Entry {
     when: Vec<Guard>,
 }
 
-/// A condition of an event: a field that has one of some values, or the effective class of a directive.
+/// Condition of an event: values of a field, or the effective class of a directive.
 #[derive(Deserialize)]
 struct Guard {
     pointer: Option<String>,
@@ -29,13 +29,13 @@ struct Guard {
     values: Vec<String>,
 }
 
-/// Sets the fields that make a packet one of an event: each to the first of its values.
+/// Sets the fields that give a packet its event: each to the first of its values.
 pub(super) fn guard(event: Event, packet: &mut Value) -> Result<(), Failure> {
     let text = omen_schema::file("episode.fsm.json").unwrap_or_default();
     let table: Table =
         serde_json::from_str(text).map_err(|error| Failure::Internal(format!("episode.fsm.json: {error}")))?;
     for guard in table.events.into_iter().filter(|entry| entry.id == event.as_str()).flat_map(|entry| entry.when) {
-        // The effective class of a directive is what its label says, unless its type contradicts it (D23).
+        // The effective class of a directive is that of its label, unless its type contradicts it (D23).
         let pointer = guard.pointer.as_deref().unwrap_or("/payload/tool_safety_class");
         if let Some(first) = guard.values.first() {
             set(packet, pointer, json!(first));
@@ -44,8 +44,8 @@ pub(super) fn guard(event: Event, packet: &mut Value) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Sets what continues an episode: ids, time, layer, references. `number` makes the ids, and `start` is the time of a first
-/// packet.
+/// Sets the fields that continue an episode: ids, time, layer, references. `number` is part of new ids, and `start` is the time
+/// of a first packet.
 pub(super) fn fill(event: Event, packet: &mut Value, episode: &Episode, start: Instant, number: u64) {
     let ledger = episode.machine.ledger();
     let now = ledger.clock().map_or(start, |clock| clock.plus_seconds(1));
@@ -71,7 +71,7 @@ pub(super) fn fill(event: Event, packet: &mut Value, episode: &Episode, start: I
     payload(event, packet, episode, now, number);
 }
 
-/// An observation is observed by something, which its author names (D89).
+/// Sets the evidence. The author must name the source of an observation (D89).
 fn evidence(event: Event, packet: &mut Value, now: Instant) {
     let source = match event {
         Event::Observe => RefType::ToolOutput,
@@ -119,7 +119,7 @@ fn payload(event: Event, packet: &mut Value, episode: &Episode, now: Instant, nu
                 set(packet, "/payload/task_id", json!(open.task_id));
             }
         }
-        // Over budget these approve the overrun (D32).
+        // Over budget, these approve the overrun (D32).
         Event::Escalate if !ledger.overruns(now).is_empty() => {
             set(packet, "/payload/escalation_trigger", json!(EscalationTrigger::BudgetInsufficient));
         }
@@ -136,10 +136,10 @@ pub(super) fn tier(packet: &mut Value, tier: QualityTier) {
     set(packet, "/mcp/quality/quality_tier", json!(tier));
 }
 
-/// How long a new token is good for, in seconds.
+/// Lifetime of a new token, in seconds.
 const HOUR: u64 = 3600;
 
-/// Sets a field of an object that is there.
+/// Sets a field of an object that exists.
 fn set(packet: &mut Value, pointer: &str, value: Value) {
     if let Some((parent, field)) = pointer.rsplit_once('/')
         && let Some(object) = packet.pointer_mut(parent).and_then(Value::as_object_mut)

@@ -1,4 +1,4 @@
-//! A file that appears when it is complete.
+//! Files that become visible when they are complete.
 
 use std::fs::{self, File, Permissions};
 use std::io::{self, Write};
@@ -14,8 +14,8 @@ use signal_hook::{
 };
 use tempfile::{Builder, NamedTempFile};
 
-/// A file that is written beside its place, and takes it when it is complete: a reader finds the old file or the new one, and
-/// a run that fails leaves the old one. Pipes and devices are written in place.
+/// A file that is written beside its destination, and replaces it when it is complete: a reader finds the old file or the new
+/// one, and a failed run leaves the old one. Pipes and devices are written in place.
 #[derive(Debug)]
 pub(super) enum Draft {
     Beside(NamedTempFile, PathBuf),
@@ -24,7 +24,7 @@ pub(super) enum Draft {
 
 impl Draft {
     pub(super) fn open(path: &Path) -> io::Result<Self> {
-        // Through a link, the file that it points to is replaced.
+        // Through a link, its target is replaced.
         let place = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let existing = match fs::metadata(&place) {
             Ok(metadata) => Some(metadata),
@@ -32,7 +32,7 @@ impl Draft {
             Err(error) => return Err(error),
         };
         if let Some(metadata) = &existing {
-            // Fails for a directory, and if the file is protected.
+            // Fails for a directory, and if the file is read-only.
             let file = File::options().append(true).open(path)?;
             if !metadata.is_file() || is_descriptor(path) {
                 return Ok(Self::InPlace(file));
@@ -45,22 +45,22 @@ impl Draft {
         if let Some(permissions) = permissions.clone().or_else(fresh) {
             builder.permissions(permissions);
         }
-        // Without the name of the temporary file, which the caller did not choose.
+        // The error omits the name of the temporary file, which the caller did not choose.
         let file = builder.tempfile_in(folder).map_err(|error| io::Error::from(error.kind()))?;
         drafts().push(file.path().to_owned());
-        // What the umask has taken away.
+        // Permissions that the umask has removed.
         if let Some(permissions) = permissions {
             fs::set_permissions(file.path(), permissions)?;
         }
         Ok(Self::Beside(file, place))
     }
 
-    /// Whether every byte is visible at once.
+    /// Returns whether every byte is visible at once.
     pub(super) fn is_in_place(&self) -> bool {
         matches!(self, Self::InPlace(_))
     }
 
-    /// Puts the file in its place.
+    /// Moves the file to its destination.
     pub(super) fn keep(self) -> io::Result<()> {
         match self {
             Self::Beside(file, place) => file.persist(place).map(drop).map_err(|error| error.error),
@@ -69,7 +69,8 @@ impl Draft {
     }
 }
 
-/// Whether a path names what a process has open, such as `/dev/stdout`: it may be a regular file, and has to stay that one.
+/// Returns whether a path refers to an open descriptor, such as `/dev/stdout`: it may be a regular file, which must not be
+/// replaced.
 pub(crate) fn is_descriptor(path: &Path) -> bool {
     let is_standard = ["/dev/stdin", "/dev/stdout", "/dev/stderr"].iter().any(|name| path == Path::new(name));
     let is_listed = path.starts_with("/proc") && path.components().nth(3).is_some_and(|part| part.as_os_str() == "fd");
@@ -92,8 +93,8 @@ impl Write for Draft {
     }
 }
 
-/// Has SIGINT and SIGTERM remove the drafts before they end this process, which runs no destructors then. Where the system refuses
-/// that, a signal leaves them.
+/// Installs handlers that remove the drafts at SIGINT and SIGTERM, since a killed process runs no destructors. If the system
+/// refuses them, a signal leaves the drafts.
 #[cfg(unix)]
 pub(crate) fn remove_at_signals() {
     let (is_ready, ready) = sync_channel(1);
@@ -103,7 +104,7 @@ pub(crate) fn remove_at_signals() {
         let _ = is_ready.send(());
         for signal in signals.forever() {
             for draft in drafts().iter() {
-                // One that is complete has another name by now.
+                // A complete draft has been renamed.
                 let _ = fs::remove_file(draft);
             }
             let _ = signal_hook::low_level::emulate_default_handler(signal);
@@ -117,13 +118,13 @@ pub(crate) fn remove_at_signals() {
 #[cfg(not(unix))]
 pub(crate) fn remove_at_signals() {}
 
-/// The paths of the drafts of this process.
+/// Returns the paths of the drafts of this process.
 fn drafts() -> MutexGuard<'static, Vec<PathBuf>> {
     static DRAFTS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
     DRAFTS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The permissions of a new file, less those that the process masks. Temporary files are private otherwise.
+/// Returns the permissions of a new file, less those in the process's umask. Temporary files are otherwise private.
 #[cfg(unix)]
 fn fresh() -> Option<Permissions> {
     use std::os::unix::fs::PermissionsExt as _;

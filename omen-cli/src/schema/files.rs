@@ -1,4 +1,4 @@
-//! The schema files, and the names of what is in them.
+//! Schema files, and the names of their definitions.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use crate::exit::Failure;
 
-/// The names of all files and definitions.
+/// Returns the names of all files and definitions.
 pub(crate) fn names() -> Vec<&'static str> {
     let files = omen_schema::FILES.iter().filter_map(|(path, text)| File::read(path, text).ok()).collect::<Vec<_>>();
     let mut names: Vec<_> = all_names(&files).collect();
@@ -21,15 +21,15 @@ pub(super) fn all_names(files: &[File]) -> impl Iterator<Item = &'static str> {
     [CONFIG, FINDING].into_iter().chain(files.iter().flat_map(of_file))
 }
 
-/// The name of the schema of the configuration.
+/// Name of the schema of the configuration.
 pub(super) const CONFIG: &str = "config";
 
-/// The name of the schema of findings.
+/// Name of the schema of findings.
 pub(super) const FINDING: &str = "finding";
 
 pub(super) struct File {
     pub(super) path: &'static str,
-    /// The file's name up to the first dot.
+    /// Name of the file up to the first dot.
     pub(super) stem: &'static str,
     pub(super) title: String,
     pub(super) text: &'static str,

@@ -1,10 +1,10 @@
-//! The JSON Schema of what `omen check --format json` writes: a line for each finding, and one for the totals.
+//! JSON Schema of the output of `omen check --format json`: a line for each finding, and one for the totals.
 
 use omen_fsm::State;
 use omen_types::{Code, PacketType};
 use serde_json::{Map, Value, json};
 
-/// The JSON Schema (2020-12) of a line.
+/// Returns the JSON Schema (2020-12) of a line.
 pub(super) fn json_schema() -> Value {
     let members: Map<String, Value> = members()
         .into_iter()
@@ -49,7 +49,7 @@ pub(super) fn json_schema() -> Value {
     })
 }
 
-/// The members of a finding in their order: name, schema, description.
+/// Returns the members of a finding, in order: name, schema, description.
 fn members() -> Vec<(&'static str, Value, &'static str)> {
     let number = |least: u64| json!({"type": ["integer", "null"], "minimum": least});
     let text = || json!({"type": ["string", "null"]});
@@ -97,7 +97,7 @@ fn members() -> Vec<(&'static str, Value, &'static str)> {
     ]
 }
 
-/// The counts of the totals in their order, each with its description.
+/// Counts of the totals, in order, each with its description.
 const COUNTS: &[(&str, &str)] = &[
     ("files", "Logs that were read."),
     ("bytes", "Bytes that were read."),
@@ -110,7 +110,7 @@ const COUNTS: &[(&str, &str)] = &[
     ("consequences", "Findings that follow from a packet that was rejected earlier."),
 ];
 
-/// The counts of findings that were left out; only if some could be.
+/// Counts of omitted findings, which are present only if findings can be omitted.
 const LEFT_OUT: &[(&str, &str)] = &[
     ("baseline", "Findings that `--baseline` left out; the other counts are without them."),
     ("ignored", "Findings that `[[ignore]]` in omen.toml left out; the other counts are without them."),

@@ -1,4 +1,4 @@
-//! A trace for people: one line for each packet, and its findings below it.
+//! Trace for people: one line for each packet, with its findings below.
 
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
@@ -18,7 +18,7 @@ use crate::output::Output;
 pub(super) struct Human {
     /// Whether there are several logs, so that each is named.
     names_files: bool,
-    /// The episode of the packet before.
+    /// Episode of the previous packet.
     current: Option<String>,
 }
 
@@ -34,7 +34,7 @@ impl Printer for Human {
         if self.names_files { writeln!(out, "file {}", clean(&input::name(path))) } else { Ok(()) }
     }
 
-    /// Writes a packet in one piece: a progress bar must find the cursor at the start of a line.
+    /// Writes a packet in one call: a progress bar must find the cursor at the start of a line.
     fn packet(
         &mut self,
         out: &mut Output,
@@ -77,7 +77,7 @@ impl Printer for Human {
     }
 }
 
-/// `line #index  id  type  verdict  before -> after: event`
+/// Writes `line #index  id  type  verdict  before -> after: event`.
 fn line(text: &mut String, packet: &JudgedPacket<'_>, is_coloured: bool) {
     let id = packet.packet_id.map_or("-".into(), clean);
     let packet_type = packet.packet_type.map_or("-", |packet_type| packet_type.as_str());
@@ -99,7 +99,7 @@ fn line(text: &mut String, packet: &JudgedPacket<'_>, is_coloured: bool) {
     text.push('\n');
 }
 
-/// `error[CODE, CODE]: `
+/// Returns `error[CODE, CODE]: `.
 fn head(finding: &Finding, is_coloured: bool) -> String {
     let severity = finding.diagnostic.severity;
     let style = match severity {
@@ -113,5 +113,5 @@ fn style(colour: AnsiColor, is_coloured: bool) -> Style {
     if is_coloured { Style::new().bold().fg_color(Some(colour.into())) } else { Style::new() }
 }
 
-/// Under the packet's id.
+/// Indentation below the packet's id.
 const INDENT: &str = "               ";

@@ -1,5 +1,5 @@
-//! A trace for programs: JSON Lines. One object for each packet, one for each episode at the end of its log, and a summary at
-//! the end. Findings are the objects that `omen check --format json` prints, so that one reader serves both.
+//! Trace for programs: JSON Lines. One object for each packet, one for each episode at the end of its log, and a summary at the
+//! end. Findings are the objects that `omen check --format json` prints, so that one reader can parse both.
 
 use std::collections::HashMap;
 use std::io::{self, Write as _};
@@ -68,7 +68,7 @@ impl Printer for Json {
     }
 }
 
-/// Writes a line in one piece: a progress bar must find the cursor at the start of a line.
+/// Writes a line in one call: a progress bar must find the cursor at the start of a line.
 fn line(out: &mut Output, value: &impl Serialize) -> io::Result<()> {
     let mut text = serde_json::to_vec(value)?;
     text.push(b'\n');

@@ -1,4 +1,4 @@
-//! What prints a trace.
+//! Interface of the trace formats.
 
 use std::collections::HashMap;
 use std::io;
@@ -11,12 +11,12 @@ use omen_fsm::NodeSet;
 
 use crate::output::Output;
 
-/// How a trace is written.
+/// Format of a trace.
 pub(super) trait Printer {
-    /// A log begins.
+    /// Begins a log.
     fn file(&mut self, out: &mut Output, path: &Path) -> io::Result<()>;
 
-    /// A packet and its findings.
+    /// Writes a packet and its findings.
     fn packet(
         &mut self,
         out: &mut Output,
@@ -25,14 +25,14 @@ pub(super) trait Printer {
         findings: &[Finding],
     ) -> io::Result<()>;
 
-    /// The log ends: the state of every episode, and the findings on the end.
+    /// Ends a log, with the state of every episode, and the findings at the end.
     fn end(&mut self, out: &mut Output, path: &Path, states: &States, findings: &[Finding]) -> io::Result<()>;
 
-    /// All logs were read.
+    /// Writes the totals after all logs.
     fn totals(&mut self, out: &mut Output, files: u64, total: &Summary) -> io::Result<()>;
 }
 
-/// The state of every episode, in the order of their first packets.
+/// States of all episodes, in the order of their first packets.
 #[derive(Default)]
 pub(super) struct States {
     pub(super) all: Vec<(String, NodeSet)>,

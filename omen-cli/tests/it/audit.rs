@@ -1,4 +1,4 @@
-//! `omen audit`: the four verdicts, anchors, and files that cannot be read.
+//! `omen audit`: the four verdicts, anchors, and unreadable files.
 
 use std::num::NonZeroU64;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use omen_gate::{SystemClock, TurnId};
 
 use super::*;
 
-/// A folder with `audit.key` and `audit.jsonl` of three entries.
+/// Returns a folder with `audit.key` and `audit.jsonl`, which has three entries.
 fn logged() -> TempDir {
     let folder = folder(&[]);
     drop(Key::create(folder.path().join("audit.key")).unwrap());
@@ -40,7 +40,7 @@ fn audit(folder: &TempDir, args: &[&str]) -> Run {
     run(omen(["audit"].into_iter().chain(args.iter().copied())).current_dir(folder))
 }
 
-/// Verifies the log, and returns the exit code and the one object.
+/// Verifies the log, and returns the exit code and the JSON object.
 #[track_caller]
 fn verdict(folder: &TempDir, more: &[&str]) -> (i32, Value) {
     let args = [&["verify", "--format", "json", "--key-file", "audit.key"], more, &["audit.jsonl"]].concat();
@@ -96,11 +96,11 @@ fn a_sound_log_exits_0() {
     assert!(human.stdout.ends_with("; no anchor given\n"), "{}", human.stdout);
 }
 
-/// What the documentation says of a log of one file: it is moved into a folder, goes on there in several files, and is put away.
+/// The documented life of a log of one file: it is moved into a folder, continues there in several files, and is archived.
 #[test]
 fn a_log_of_one_file_is_moved_goes_on_in_several_and_is_put_away() {
     let folder = logged();
-    // A crash has left something, which was set aside.
+    // The remains of a crash were set aside.
     change(&folder, |log| log.extend(*b"{\"data\":{"));
     append(&folder, 1);
     let anchor = |name: &str, log: &str| {
@@ -136,7 +136,7 @@ fn a_log_of_one_file_is_moved_goes_on_in_several_and_is_put_away() {
     assert!(torn.starts_with("audit.jsonl.torn-"), "{torn}");
     assert_eq!(sound("before.anchor", "logs", 5), 1);
 
-    // It goes on there, in several files.
+    // It continues there, in several files.
     let rotated =
         open_at(&folder, "logs/audit.jsonl", Options { rotate_bytes: NonZeroU64::new(400), ..Options::default() });
     let turn = TurnId::new("turn_2").unwrap();
@@ -150,7 +150,7 @@ fn a_log_of_one_file_is_moved_goes_on_in_several_and_is_put_away() {
     assert!(entries > 11, "{entries}");
     assert!(sound("before.anchor", "logs", entries) > 1);
 
-    // It is put away, and a new one is begun in its place.
+    // It is archived, and a new log is begun in its place.
     move_to("archive", "logs");
     drop(open_at(&folder, "logs/audit.jsonl", Options::default()));
     assert!(sound("last.anchor", "archive", entries) > 1);
@@ -174,7 +174,7 @@ fn a_changed_log_exits_1_and_says_where() {
     assert!(human.stdout.starts_with(&place) && human.stdout.contains("\n  help: keep the files"), "{}", human.stdout);
 }
 
-/// The content of the log can neither control the terminal nor fill it.
+/// The content of the log can neither control the terminal nor flood it.
 #[test]
 fn a_changed_log_cannot_write_to_the_terminal() {
     let folder = logged();
@@ -295,7 +295,7 @@ fn what_cannot_be_read_exits_3() {
     }
 }
 
-/// A log that a gate has open is verified as far as it was acknowledged, and gets an anchor there.
+/// A log that a gate has open is verified up to the last acknowledged entry, and gets an anchor there.
 #[test]
 fn a_log_in_use_is_verified() {
     let folder = logged();
@@ -308,7 +308,7 @@ fn a_log_in_use_is_verified() {
     assert_eq!((anchor.code, anchor.stdout.trim_end()), (0, &*open.anchor().unwrap().to_string()));
 }
 
-/// A log of three files.
+/// Returns a log of three files.
 fn rotated() -> TempDir {
     let folder = folder(&[]);
     let key = Key::create(folder.path().join("audit.key")).unwrap();
@@ -367,7 +367,7 @@ fn a_file_that_is_missing_or_misplaced_exits_1_and_is_named() {
     assert_eq!(found["misfits"][0]["message"], expect);
 }
 
-/// A log as a gate leaves it that was killed within its second call: a call that was answered, one that failed, a refusal.
+/// Returns the log of a gate that was killed during a call. Earlier calls succeeded, were refused, and failed.
 fn of_a_killed_gate() -> TempDir {
     let folder = folder(&[]);
     drop(Key::create(folder.path().join("audit.key")).unwrap());
@@ -399,7 +399,7 @@ fn of_a_killed_gate() -> TempDir {
     folder
 }
 
-/// The numbers of the entries that are shown.
+/// Returns the numbers of the entries that are shown.
 #[track_caller]
 fn shown(folder: &TempDir, more: &[&str]) -> Vec<u64> {
     let run = audit(folder, &[&["show", "--key-file", "audit.key"], more, &["audit.jsonl"]].concat());
@@ -434,7 +434,7 @@ fn the_entries_of_a_log_are_shown() {
     assert!(lines[3].ends_with("denied PG-3: the tool `rm` is not allowed"), "{}", lines[3]);
     assert!(lines[5].contains("files/write") && lines[5].ends_with("timeout; ran: unknown: no answer"), "{}", lines[5]);
     assert!(lines[6].ends_with("{\"path\":\"a.txt\"}"), "{}", lines[6]);
-    // JSON is the entry as it is in the log.
+    // The JSON format prints an entry as it is in the log.
     let json = audit(&folder, &["show", "--format", "json", "--key-file", "audit.key", "audit.jsonl"]).stdout;
     assert_eq!(json, fs::read_to_string(folder.path().join("audit.jsonl")).unwrap());
 
@@ -498,7 +498,7 @@ fn a_call_in_doubt_is_settled() {
     assert!(!folder.path().join("missing.jsonl").exists());
 }
 
-/// What a gate writes is shown when it is acknowledged, also in the file that continues the one before.
+/// New entries are shown when they are acknowledged, also after the log continues in another file.
 #[test]
 fn a_log_in_use_is_followed() {
     use std::io::BufRead as _;
@@ -526,7 +526,7 @@ fn a_log_in_use_is_followed() {
     child.wait().unwrap();
 }
 
-/// Garbage after the last line is not the result of a crash, and is not cut off.
+/// Garbage after the last line is not the result of a crash, and is not removed.
 #[test]
 fn garbage_at_the_end_exits_1_and_is_not_a_crash() {
     let folder = logged();
@@ -545,7 +545,7 @@ fn garbage_at_the_end_exits_1_and_is_not_a_crash() {
     assert!(!human.stdout.contains("crash"), "{}", human.stdout);
 }
 
-/// An emptied log without its head record does not look like a log that was never used.
+/// An empty log without its head record is not mistaken for an unused log.
 #[test]
 fn an_emptied_log_without_its_head_record_is_not_taken_for_a_new_one() {
     let folder = logged();
@@ -559,7 +559,7 @@ fn an_emptied_log_without_its_head_record_is_not_taken_for_a_new_one() {
     assert!(!human.stdout.contains("never used"), "{}", human.stdout);
 }
 
-/// A file that is not regular is refused at once: nothing waits for a writer, and nothing reads forever.
+/// A file that is not regular is refused at once: the command neither waits for a writer nor reads forever.
 #[test]
 #[cfg(unix)]
 fn pipes_and_devices_are_refused_at_once() {
@@ -585,14 +585,14 @@ fn pipes_and_devices_are_refused_at_once() {
         stderr,
         "omen: cannot use the anchor pipe: expected a regular file, found a pipe: write its content to a file, and name that file\n"
     );
-    // The head record, too.
+    // The head record may be one, too.
     fs::remove_file(head_path(folder.path().join("audit.jsonl"))).unwrap();
     pipe(&folder, "audit.jsonl.head");
     let mut command = omen(["audit", "verify", "--key-file", "audit.key", "audit.jsonl"]);
     assert_eq!(run(command.current_dir(&folder).timeout(AT_ONCE)).code, 3);
 }
 
-/// With the wrong key everything looks changed; the help says so.
+/// With the wrong key everything looks changed; the help suggests that.
 #[test]
 fn another_key_is_named_as_a_reason() {
     let folder = logged();
@@ -614,7 +614,7 @@ fn help_shows_exit_codes_and_an_example() {
     }
 }
 
-/// An auditor has the log, a signed anchor and the public key, and nothing else.
+/// An auditor has only the log, a signed anchor and the public key.
 #[test]
 fn a_signed_anchor_is_verified_without_the_key() {
     let folder = logged();
@@ -650,11 +650,11 @@ fn a_signed_anchor_is_verified_without_the_key() {
     let help = "keep the files and the anchor as evidence, and compare them with a copy of the log";
     verified(1, &format!("audit.jsonl: truncated: 2 of 3 signed entries are there\n  help: {help}\n"));
 
-    // Neither half is overwritten.
+    // Neither half of the pair is overwritten.
     let again = audit(&folder, &["new-signing-key", "sign.key"]);
     assert_eq!(again.code, 3);
     assert!(again.stderr.contains("a key is never overwritten"), "{}", again.stderr);
-    // Another pair has not signed this.
+    // Another key pair has not signed this anchor.
     assert_eq!(audit(&folder, &["new-signing-key", "other.key"]).code, 0);
     let other = audit(
         &folder,
@@ -665,8 +665,8 @@ fn a_signed_anchor_is_verified_without_the_key() {
     assert_eq!((other.code, other.stderr.as_str()), (3, expect));
 }
 
-/// A log of a gate with a grant that asks and one that does not. One call was confirmed, one denied, one refused by a rule; one
-/// needs no confirmation, and the last one waits.
+/// Returns a log of a gate with one grant that needs confirmation and one that does not. One call was confirmed, one denied, one
+/// refused by a rule; one needs no confirmation, and the last one waits.
 fn of_asked_calls() -> TempDir {
     let folder = folder(&[]);
     drop(Key::create(folder.path().join("audit.key")).unwrap());
@@ -732,7 +732,7 @@ fn what_waits_and_what_was_refused_is_counted() {
         "by tool, and in all: {text}"
     );
 
-    // A gate that has the log open may still be asking; one that is started anew has forgotten.
+    // A gate that has the log open may still be asking; a restarted one has no pending questions.
     let log = open(&folder);
     assert_eq!((&stats()["waiting"], &stats()["unconfirmed"]), (&0.into(), &1.into()));
     let turn = TurnId::new("turn_6").unwrap();
@@ -748,8 +748,8 @@ fn what_waits_and_what_was_refused_is_counted() {
     assert!(human().contains("\n2 calls waited for confirmation when the gate was killed: "), "{}", human());
 }
 
-/// The decision says that its call waits, whatever the grants need. Several calls of a turn wait at once, as in an episode, and
-/// only what is about a call ends its wait.
+/// The decision states that its call waits, whatever the grants need. Several calls of a turn may wait at once, as in an episode,
+/// and only an entry about a call ends its wait.
 #[test]
 fn each_call_of_a_turn_waits_until_its_own_end() {
     let folder = folder(&[]);
@@ -775,7 +775,7 @@ fn each_call_of_a_turn_waits_until_its_own_end() {
     assert_eq!(record(Kind::Intent, serde_json::json!({ "call": "c1", "outcome": "allowed" })), [1, 0]);
     assert_eq!(record(Kind::Decision, waits("c4", true.into())), [2, 0]);
     assert_eq!(record(Kind::Turn, serde_json::json!({ "outcome": "ended" })), [0, 0]);
-    // A rule that refuses, such as an open breaker, does not name the call.
+    // A refusing rule, such as an open breaker, does not name the call.
     assert_eq!(record(Kind::Decision, waits("c5", true.into())), [1, 0]);
     assert_eq!(record(Kind::Decision, serde_json::json!({ "code": "R1", "outcome": "denied" })), [0, 0]);
 }
@@ -786,7 +786,7 @@ fn a_call_is_found_by_its_hash() {
     assert_eq!(shown(&folder, &["--call", "c2"]), [5, 6]);
     assert_eq!(shown(&folder, &["--call", "C3"]), [7]);
     assert_eq!(shown(&folder, &["--server", "files", "--kind", "intent"]), [2, 5, 7]);
-    // A refusal by a rule has no hash, but what it is the hash of.
+    // A refusal by a rule has no hash, but the input of the hash.
     let folder = of_asked_calls();
     let tool = omen_gate::ToolId { server: "files".parse().unwrap(), tool: "write".parse().unwrap() };
     let permissions = omen_gate::Permissions::new([omen_gate::Permission::Write]).unwrap();
@@ -807,7 +807,7 @@ fn a_time_may_be_how_long_ago_it_was() {
     assert!(wrong.code == 2 && wrong.stderr.contains("such as 30m, 2h or 7d"), "{}", wrong.stderr);
 }
 
-/// A filter that is mistyped finds nothing, and does not pass for a log without such entries.
+/// A mistyped filter finds nothing, and does not suggest that the log has no such entries.
 #[test]
 fn what_the_log_does_not_have_is_said() {
     let folder = of_a_killed_gate();
@@ -829,7 +829,7 @@ fn what_the_log_does_not_have_is_said() {
         assert!(run.stderr.starts_with("omen: note: ") && run.stderr.contains(note), "{args:?}: {}", run.stderr);
         assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
     }
-    // What is there, but not together, is not mistyped.
+    // Existing values that do not occur together are not mistyped.
     assert_eq!(shown(&folder, &["--tool", "read", "--outcome", "timeout"]), [0_u64; 0]);
 }
 

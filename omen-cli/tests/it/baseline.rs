@@ -1,4 +1,4 @@
-//! `--baseline`: only findings that are not known yet are reported.
+//! `--baseline`: only new findings are reported.
 
 use super::*;
 
@@ -7,7 +7,7 @@ fn check(folder: &TempDir, args: &[&str]) -> Run {
     run(omen(["check"].iter().chain(args).copied()).current_dir(folder))
 }
 
-/// A folder with a log of some findings, and its baseline.
+/// Returns a folder with a log that has findings, and its baseline.
 fn known(log: &str) -> TempDir {
     let folder = folder(&[("log.jsonl", log.as_bytes())]);
     let written = check(&folder, &["--baseline", "known.json", "--write-baseline", "log.jsonl"]);
@@ -15,7 +15,7 @@ fn known(log: &str) -> TempDir {
     folder
 }
 
-/// The findings that are new, and how many were left out.
+/// Returns the new findings, and the number of omitted ones.
 #[track_caller]
 fn new(folder: &TempDir, files: &[&str], code: i32) -> (Vec<Value>, u64) {
     let run = check(folder, &[&["--baseline", "known.json", "--format", "json"], files].concat());
@@ -27,7 +27,7 @@ fn new(folder: &TempDir, files: &[&str], code: i32) -> (Vec<Value>, u64) {
     (findings, count("baseline"))
 }
 
-/// A log with a cascade, an episode that is not finished, and lines that are not packets.
+/// Returns a log with a cascade, an unfinished episode, and lines that are not packets.
 fn faulty() -> String {
     let misspelt = log("valid/several-tokens.jsonl").replacen("\"DecisionPacket\"", "\"DecisionPakcet\"", 1);
     format!("{misspelt}{}?\n?\n", log("invalid/e6-end-with-directive-open.jsonl"))
@@ -62,11 +62,11 @@ fn a_finding_stays_known_while_its_log_changes() {
         write(folder.path(), "log.jsonl", text.as_bytes());
         assert_eq!(new(&folder, &["log.jsonl"], 0).0, Vec::<Value>::new());
     };
-    // Lines that are inserted before it, in their own episode.
+    // Lines before it, in their own episode.
     check(&format!("\n\n{}{}", log(GOOD), faulty()));
-    // Packets that come after it, in another episode.
+    // Packets after it, in another episode.
     check(&format!("{}{}", faulty(), log(GOOD)));
-    // Another order of the episodes.
+    // The episodes in another order.
     check(&format!(
         "?\n{}{}?\n",
         log("invalid/e6-end-with-directive-open.jsonl"),
@@ -74,7 +74,7 @@ fn a_finding_stays_known_while_its_log_changes() {
     ));
 }
 
-/// What follows from a known finding is not new: an episode that is broken stays so as it goes on.
+/// Consequences of a known finding are not new: a broken episode stays broken as it continues.
 #[test]
 fn consequences_of_known_findings_are_known() {
     let all = faulty();
@@ -86,7 +86,7 @@ fn consequences_of_known_findings_are_known() {
     let (plain, summary) = json(&check(&folder, &["--format=json", "log.jsonl"]));
     assert_eq!((findings.len(), left_out), (0, plain.len() as u64));
     assert!(summary["consequences"].as_u64() > Some(0));
-    // The consequences of another finding are reported with it.
+    // Consequences of a new finding are reported with it.
     let other = log(GOOD).replacen("BeliefUpdatePacket", "BeliefUpdatPacket", 1);
     write(folder.path(), "log.jsonl", format!("{}{other}", begin(7)).as_bytes());
     let (findings, _) = new(&folder, &["log.jsonl"], 1);
@@ -101,14 +101,13 @@ fn equal_findings_are_counted() {
     write(folder.path(), "log.jsonl", b"?\n?\n?\n");
     let (findings, left_out) = new(&folder, &["log.jsonl"], 1);
     assert_eq!((findings.len(), left_out, &findings[0]["line"]), (1, 2, &3.into()));
-    // Another text is another finding.
+    // A different text is a different finding.
     write(folder.path(), "log.jsonl", b"?\n!\n");
     let (findings, left_out) = new(&folder, &["log.jsonl"], 1);
     assert_eq!((findings.len(), left_out, &findings[0]["line"]), (1, 1, &2.into()));
 }
 
-/// A finding belongs to its log, so that of a log with another name is new.
-/// What comes after it is not checked, and would never be.
+/// A finding belongs to its log, so that of a log with another name is new. The lines after it would never be checked.
 #[test]
 fn the_end_of_a_check_is_always_reported() {
     let good = log("valid/read-only.jsonl");
@@ -145,7 +144,7 @@ fn findings_that_are_gone_are_noted() {
     let note = "omen: note: 2 findings of the baseline no longer occur; renew it with `--write-baseline`\n";
     assert_eq!(gone(&["log.jsonl"]), note);
     assert_eq!(gone(&["-q", "log.jsonl"]), "");
-    // One that does not exist any more is not read again.
+    // A log that no longer exists is not read again.
     fs::remove_file(folder.path().join("log.jsonl")).unwrap();
     assert_eq!(gone(&["more.jsonl"]), note);
 }
@@ -187,7 +186,7 @@ fn the_file_is_sorted_and_renewed_log_by_log() {
     assert_eq!(left["findings"], serde_json::json!([content["findings"][2]]));
 }
 
-/// A log has the same name in each working directory.
+/// The name of a log does not depend on the working directory.
 #[test]
 fn a_baseline_holds_in_every_working_directory() {
     let folder = folder(&[("omen.toml", b"[check]\ninputs = [\"logs\"]\nbaseline = \"ci/known.json\"\n")]);
@@ -206,7 +205,7 @@ fn a_baseline_holds_in_every_working_directory() {
     let absolute = folder.path().join("logs/log.jsonl");
     assert_eq!(check("", &[absolute.to_str().unwrap()]).code, 0);
     assert_eq!(check("", &["--no-config", "logs"]).code, 1);
-    // The command line wins.
+    // The command line takes precedence.
     assert_eq!(check("", &["--baseline", "ci/other.json", "--write-baseline"]).code, 0);
     assert!(folder.path().join("ci/other.json").exists());
 }
@@ -263,7 +262,7 @@ fn a_baseline_that_cannot_be_used_is_a_usage_error() {
     }
     let missing = check(&folder, &["--baseline=none.json", "log.jsonl"]);
     assert!(missing.stderr.ends_with("; write it with `--write-baseline`\n"), "{}", missing.stderr);
-    // Findings of logs that cannot be read would be lost.
+    // Findings of unreadable logs would be lost.
     let run = check(&folder, &["--no-config", "--baseline=new.json", "--write-baseline", "log.jsonl", "none.jsonl"]);
     assert_eq!(run.code, 3);
     assert!(

@@ -1,4 +1,4 @@
-//! The arguments of `omen check`, and its verdicts.
+//! Arguments of `omen check`, and its verdicts.
 
 use super::*;
 
@@ -22,7 +22,7 @@ fn warnings_exit_0() {
     assert_eq!((findings.len(), summary["warnings"].as_u64()), (1, Some(1)));
 }
 
-/// Of `-A`, `-W` and `-D` the last one applies, in any form.
+/// The last one of `-A`, `-W` and `-D` applies, in any form.
 #[test]
 fn the_last_level_holds() {
     #[track_caller]
@@ -66,7 +66,7 @@ fn packets_are_checked_as_far_as_is_asked() {
     };
     for (text, stage, code, codes) in [
         (&written, "packet", 0, &[][..]),
-        // What is not filled in yet is said only of a packet that is accepted (D1, D89).
+        // Placeholders are reported only for an accepted packet (D1, D89).
         (&decision, "packet", 0, &["CLAIM"]),
         (&decision, "schema", 0, &[]),
         (&decision, "episode", 1, &["E1"]),

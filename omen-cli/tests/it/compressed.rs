@@ -18,21 +18,21 @@ fn zstd(bytes: &[u8]) -> Vec<u8> {
     compress_to_vec(bytes, CompressionLevel::Fastest)
 }
 
-/// Contents that are not compressed further, so that a part of an archive has a part of the lines.
+/// Returns stored (uncompressed) blocks, so that a part of the archive has a part of the lines.
 fn plain_gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::none());
     encoder.write_all(bytes).unwrap();
     encoder.finish().unwrap()
 }
 
-/// A frame of the format's own, without content.
+/// A skippable frame, which has no content.
 const SKIPPABLE: &[u8] = &[0x53, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, b'?', b'\n', b'?'];
 
 fn check(folder: &TempDir, args: &[&str]) -> Run {
     run(omen(["check", "--format", "json"].iter().chain(args).copied()).current_dir(folder))
 }
 
-/// The findings without the name of the file.
+/// Returns the findings without the name of the file.
 fn nameless(run: &Run) -> String {
     let (mut findings, mut summary) = json(run);
     for finding in &mut findings {
@@ -52,7 +52,7 @@ fn an_archive_has_the_findings_of_its_content() {
         ("members.jsonl.gz", [gzip(first), gzip(b""), gzip(second)].concat()),
         ("frames.jsonl.zst", [zstd(first), SKIPPABLE.to_vec(), zstd(b""), zstd(second)].concat()),
         ("skip.jsonl.zst", [SKIPPABLE.to_vec(), zstd(log)].concat()),
-        // Known by its first bytes.
+        // Recognized by its first bytes.
         ("named", gzip(log)),
         ("named.log", zstd(log)),
     ];
@@ -93,7 +93,7 @@ fn an_archive_that_ends_early_is_unreadable() {
     assert!(run.code == 3 && findings.len() > 10 && summary["packets"].as_u64() > Some(100), "{summary}");
 }
 
-/// Blocks of at most 128 KiB, of which each refers to those before: the decoder keeps them back until it has the last.
+/// Blocks of at most 128 KiB that refer to earlier ones: the decoder keeps them back until it has the last one.
 #[test]
 fn what_a_truncated_archive_has_decoded_is_checked() {
     let log = log(BAD).repeat(40);
@@ -106,12 +106,12 @@ fn what_a_truncated_archive_has_decoded_is_checked() {
             assert_eq!((run.code, run.stderr.as_str()), (3, expected));
             let (findings, summary) = json(&run);
             let of_content = |finding: &Value| finding["code"] == "E4" || finding["code"] == "ID";
-            // What the incomplete block would have been is not guessed.
+            // The content of the incomplete block is not guessed.
             assert!(findings.iter().all(of_content), "{findings:?}");
             summary["packets"].as_u64().unwrap()
         };
         let all = log.lines().count() as u64;
-        // Without the checksum, or the last byte of it, all blocks are there.
+        // Without all or part of the checksum, all blocks are complete.
         assert_eq!(packets(bytes.len() - 1), all);
         assert_eq!(packets(bytes.len() - 4), all);
         let half = packets(bytes.len() / 2);
@@ -146,7 +146,7 @@ fn a_corrupt_archive_is_unreadable() {
     }
 }
 
-/// A frame may ask for more memory than there is.
+/// A frame may require more memory than is available.
 #[test]
 fn a_frame_with_a_huge_window_is_refused() {
     let frame = [0x28, 0xb5, 0x2f, 0xfd, 0x00, 0xf8, 0x01, 0x00, 0x00];
@@ -175,7 +175,7 @@ fn an_archive_of_nothing_is_an_empty_log() {
     assert_eq!(run.stderr.matches("contains no packets").count(), 3, "{}", run.stderr);
 }
 
-/// A text that is named as an archive is what it contains.
+/// A text with the name of an archive is checked as a text.
 #[test]
 fn a_text_with_the_name_of_an_archive_is_a_text() {
     let folder = folder(&[("a.jsonl.gz", log(GOOD).as_bytes()), ("(b.zst", b"(\n")]);

@@ -1,8 +1,8 @@
-//! The configuration of `omen check`.
+//! Configuration of `omen check`.
 
 use super::*;
 
-/// A folder with logs and an `omen.toml`.
+/// Returns a folder with logs and an `omen.toml`.
 fn project(toml: &str) -> TempDir {
     let folder = folder(&[("omen.toml", toml.as_bytes()), ("good.jsonl", log(GOOD).as_bytes())]);
     for name in ["logs", "logs/old", "work"] {
@@ -18,7 +18,7 @@ fn check(folder: &TempDir, at: &str, args: &[&str]) -> Run {
     run(omen(args).current_dir(folder.path().join(at)).write_stdin("?\n"))
 }
 
-/// The files and severities of the findings.
+/// Returns the files and severities of the findings.
 fn found(run: &Run) -> Vec<String> {
     assert_eq!(run.stderr, "");
     let text =
@@ -161,12 +161,12 @@ fn reports_are_written_beside_the_file() {
         "{}",
         run.stdout
     );
-    // An output on standard output takes the place of the format.
+    // An output to standard output replaces the format.
     let run = check(&folder, "work", &["../logs/old/bad.jsonl", "--output", "json=-"]);
     assert_eq!(found(&run), ["../logs/old/bad.jsonl error"]);
 }
 
-/// Severities of single codes hold whatever is set for all warnings.
+/// Severities of single codes take precedence over that of all warnings.
 #[test]
 fn the_order_of_keys_does_not_matter() {
     for toml in ["warn = [\"INV-012\"]\ndeny = [\"warnings\"]\n", "deny = [\"warnings\"]\nwarn = [\"INV-012\"]\n"] {
@@ -179,7 +179,7 @@ fn the_order_of_keys_does_not_matter() {
 /// A baseline without entries.
 const NO_BASELINE: &[u8] = b"{\"version\":1,\"findings\":[]}";
 
-/// Every key of the schema is taken, with a value that the schema takes.
+/// Every key of the schema is accepted, with a value that the schema accepts.
 #[test]
 fn the_schema_has_the_keys_of_the_file() {
     let printed = run(&mut omen(["schema", "config"]));
@@ -207,7 +207,7 @@ fn the_schema_has_the_keys_of_the_file() {
     }
 }
 
-/// The page on the configuration shows every key, with a value that is taken.
+/// The page on the configuration shows every key, with a valid value.
 #[test]
 fn the_page_shows_every_key() {
     let page = include_str!("../../../docs/configuration.md");

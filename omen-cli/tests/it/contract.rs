@@ -4,7 +4,7 @@ use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 
 use super::*;
 
-/// The keys of an object in their order.
+/// Keys of an object, in order.
 struct Keys(Vec<String>);
 
 impl<'de> Deserialize<'de> for Keys {

@@ -1,8 +1,8 @@
-//! `omen diff`: what is new in a run.
+//! `omen diff`: new and fixed findings of a run.
 
 use super::*;
 
-/// The output of a run on a log, as a file.
+/// Writes the output of a run on a log to a file.
 fn output(folder: &TempDir, name: &str, log: &str) {
     write(folder.path(), "log.jsonl", log.as_bytes());
     let run = run(omen(["check", "--format", "json", "log.jsonl"]).current_dir(folder));
@@ -36,7 +36,7 @@ fn what_is_new_and_what_is_gone_is_shown() {
     finding.as_object_mut().unwrap().remove("change");
     assert!(text.lines().any(|line| serde_json::from_str::<Value>(line).unwrap() == finding), "{finding}");
 
-    // Only what is new is a failure.
+    // Only new findings are a failure.
     output(&folder, "less.json", log(BAD));
     let less = diff(&folder, &["old.json", "less.json"]);
     assert!(less.code == 0 && less.stdout.ends_with("\n0 new, 1 gone, 1 unchanged\n"), "{}", less.stdout);
@@ -67,7 +67,7 @@ fn the_later_run_may_come_from_a_pipe() {
     assert!(twice.code == 2 && twice.stderr.starts_with("omen: OLD is read twice; "), "{}", twice.stderr);
 }
 
-/// A finding that is missing would be gone.
+/// A missing finding would look fixed.
 #[test]
 fn an_output_that_is_not_complete_is_refused() {
     let folder = TempDir::new().unwrap();

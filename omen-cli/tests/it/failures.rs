@@ -59,7 +59,7 @@ fn an_empty_input_is_noted() {
     }
 }
 
-/// A file that opens, but cannot be read.
+/// A file that can be opened but not read.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_read_error_exits_3() {
@@ -88,7 +88,7 @@ fn a_full_disk_exits_3() {
     }
 }
 
-/// The reader of the findings goes away: the command stops at once, although its input never ends, and says nothing.
+/// When the reader of the findings closes the pipe, the command stops at once without a message, although its input never ends.
 #[test]
 #[cfg(unix)]
 fn a_closed_pipe_ends_a_stream_quietly() {
@@ -138,7 +138,7 @@ fn findings_of_a_live_stream_are_not_held_back() {
     }
 }
 
-/// Nobody takes the findings any more, and the input pauses: the command does not wait for it.
+/// When the output fails while the input pauses, the command does not wait for the input.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_full_disk_ends_a_stream_that_pauses() {

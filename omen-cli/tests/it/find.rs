@@ -1,11 +1,11 @@
-//! Which logs are checked: files, directories, globs.
+//! Search for logs: files, directories, globs.
 
 use super::*;
 
-/// A log with one finding, so that the files that were checked are those with findings.
+/// A log with one finding, so that every checked file has a finding.
 const ONE: &[u8] = b"?\n";
 
-/// The files that are checked, in their order.
+/// Returns the checked files, in order.
 #[track_caller]
 fn checked(folder: &TempDir, args: &[&str]) -> Vec<String> {
     let run = find(folder, args);
@@ -117,7 +117,7 @@ fn standard_input_is_read_once() {
     assert_eq!(run.stderr, "omen: `-` is given twice; standard input can be read only once\n");
 }
 
-/// Neither links nor pipes in a directory keep the command from ending.
+/// Neither links nor pipes in a directory prevent the command from ending.
 #[test]
 #[cfg(unix)]
 fn a_directory_with_loops_and_pipes_is_searched_once() {
@@ -135,7 +135,7 @@ fn a_directory_with_loops_and_pipes_is_searched_once() {
     assert_eq!(run.stderr, "");
 }
 
-/// A directory that cannot be read, of a user for whom the system checks that.
+/// A directory that cannot be read, by a user to whom permissions apply.
 #[test]
 #[cfg(unix)]
 fn a_directory_that_cannot_be_read_is_reported() {
@@ -147,7 +147,7 @@ fn a_directory_that_cannot_be_read_is_reported() {
         |path: &str, mode| fs::set_permissions(folder.path().join(path), fs::Permissions::from_mode(mode)).unwrap();
     set("", 0o755);
     set("logs/closed", 0o000);
-    // The superuser may read everything, and anyone may run a copy.
+    // The superuser can read everything, and anyone may run a copy.
     let binary = folder.path().join("omen");
     fs::copy(env!("CARGO_BIN_EXE_omen"), &binary).unwrap();
     let mut command = std::process::Command::new(&binary);
@@ -155,7 +155,8 @@ fn a_directory_that_cannot_be_read_is_reported() {
     if fs::read_dir(folder.path().join("logs/closed")).is_ok() {
         command.uid(65534).gid(65534);
     }
-    // Another test may start a process while the copy is open for writing, and that process has it open until it runs.
+    // A process that another test starts while the copy is open for writing inherits the descriptor until it executes its
+    // program.
     let output = loop {
         match command.output() {
             Err(error) if error.kind() == std::io::ErrorKind::ExecutableFileBusy => std::thread::yield_now(),

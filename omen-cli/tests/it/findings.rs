@@ -1,8 +1,8 @@
-//! Which findings `omen check` shows.
+//! Selection of the findings that `omen check` shows.
 
 use super::*;
 
-/// A legal log whose decision has a misspelt type.
+/// Returns a legal log whose decision has a misspelt type.
 fn misspelt() -> String {
     log("valid/several-tokens.jsonl").replacen("\"DecisionPacket\"", "\"DecisionPakcet\"", 1)
 }
@@ -82,7 +82,7 @@ fn people_see_so_many_findings_and_the_totals_count_all() {
     assert_eq!(few.stdout.iter().filter(|byte| **byte == b'\n').count(), 6);
 }
 
-/// The last findings are all that is on the screen.
+/// Only the last findings fit on the screen.
 #[test]
 fn a_long_output_ends_with_totals_by_code() {
     let check = |lines: usize, args: &[&str]| {
@@ -97,7 +97,7 @@ fn a_long_output_ends_with_totals_by_code() {
     assert!(!check(40, &["--quiet"]).contains("ROOTS") && !check(40, &["--format", "concise"]).contains("ROOTS"));
 }
 
-/// One finding, and not one for each line. Arrays and indented packets are read as what they are unless lines are asked for.
+/// One finding instead of one for each line. Arrays and indented packets are detected unless lines are requested.
 #[test]
 fn what_is_not_json_lines_is_one_finding() {
     #[track_caller]

@@ -12,7 +12,7 @@ fn check(folder: &TempDir, args: &[&str]) -> Run {
     run(omen(["check"].iter().chain(args).copied()).current_dir(folder))
 }
 
-/// The logs in files of a folder, and what was in each.
+/// Writes logs to files of a folder, and returns their names and contents.
 fn logs(all: impl IntoIterator<Item = Vec<u8>>) -> (TempDir, Vec<(String, Vec<u8>)>) {
     let named: Vec<_> = all.into_iter().enumerate().map(|(at, log)| (format!("{at:05}.jsonl"), log)).collect();
     let folder = folder(&[]);
@@ -20,7 +20,7 @@ fn logs(all: impl IntoIterator<Item = Vec<u8>>) -> (TempDir, Vec<(String, Vec<u8
     (folder, named)
 }
 
-/// All values of a packet that no fix may touch, with what leads to them.
+/// Collects all values of a packet that no fix may change, with their paths.
 fn claims(value: &Value, path: &str, is_claim: bool, found: &mut Vec<String>) {
     match value {
         Value::Object(fields) => {
@@ -37,8 +37,8 @@ fn claims(value: &Value, path: &str, is_claim: bool, found: &mut Vec<String>) {
     }
 }
 
-/// After `--fix`, the findings are those that a check of the fixed logs has; nothing more can be fixed; and what was not fixed is
-/// as it was.
+/// Checks that after `--fix`, the findings are those of the fixed logs, nothing more can be fixed, and everything else is
+/// unchanged.
 fn check_fixes(all: impl IntoIterator<Item = Vec<u8>>) -> usize {
     let (folder, before) = logs(all);
     let shown = check(&folder, &["--diff", "."]);
@@ -74,7 +74,7 @@ fn check_fixes(all: impl IntoIterator<Item = Vec<u8>>) -> usize {
             let [old, new] = [old, new].map(|packet| {
                 let mut found = Vec::new();
                 claims(&packet, "", false, &mut found);
-                // A misspelt name on the way may have been fixed.
+                // A misspelt name in the path may have been fixed.
                 found.iter_mut().for_each(|claim| *claim = claim.rsplit('/').next().unwrap().to_owned());
                 found.sort();
                 found
@@ -149,7 +149,7 @@ fn each_kind_of_slip_is_fixed() {
     }
 }
 
-/// What only looks like a slip stays as it is.
+/// A text that only looks like a slip is unchanged.
 #[test]
 fn what_may_mean_something_else_is_not_fixed() {
     let read = log("valid/read-only.jsonl");
@@ -171,7 +171,7 @@ fn what_may_mean_something_else_is_not_fixed() {
         assert_eq!(fs::read_to_string(folder.path().join("a.jsonl")).unwrap(), broken, "{kind}");
         assert_eq!(run.code, 1, "{kind}: {}", run.stdout);
     }
-    // Nor does an approval take effect because something else of it is fixed.
+    // A fix of another field does not give an approval effect, either.
     let token = write.lines().position(|line| line.contains("\"ToolAuthorizationToken\"")).unwrap();
     let lines = |name: &str, to: &str| {
         let lines = write
@@ -190,14 +190,14 @@ fn what_may_mean_something_else_is_not_fixed() {
         check(&folder, &["--fix", "--unsafe-fixes", "a.jsonl"]);
         assert_eq!(fs::read_to_string(folder.path().join("a.jsonl")).unwrap(), broken, "{to}");
     }
-    // One line has one fix at a time.
+    // Fixes are applied to a line one at a time.
     let broken = replaced(read, "\"correlation_id\"", "\"corelation_id\"");
     let folder = folder(&[("a.jsonl", broken.as_bytes())]);
     assert_eq!(check(&folder, &["--fix", "--unsafe-fixes", "a.jsonl"]).code, 0);
     assert_eq!(fs::read_to_string(folder.path().join("a.jsonl")).unwrap(), read);
 }
 
-/// A result of another directive stays one.
+/// A result of another directive remains one.
 #[test]
 fn a_result_is_not_given_to_another_directive() {
     let good = log("valid/several-directives-open.jsonl");
@@ -212,7 +212,7 @@ fn a_result_is_not_given_to_another_directive() {
             .replace(&id(first, "task_id"), "task_shard");
         text.replace(&id(second, "directive_packet_id"), "pkt_read_share").replace(&id(second, "task_id"), "task_share")
     };
-    // The first result comes again in the place of the second.
+    // The first result is repeated in place of the second.
     let broken = named(&good.replace(second, &first.replace("\"pkt_result_", "\"pkt_result_9")));
     let folder = folder(&[("a.jsonl", broken.as_bytes())]);
     let run = check(&folder, &["--fix", "--unsafe-fixes", "a.jsonl"]);
@@ -228,7 +228,7 @@ fn a_log_that_cannot_be_fixed_keeps_no_other_from_it() {
     assert_eq!(diff.code, 3, "{}", diff.stderr);
     assert!(diff.stderr.contains("cannot fix nosuch.jsonl: "), "{}", diff.stderr);
     assert_eq!(check(&folder, &["--diff", "--fail-on-empty", "nosuch*.jsonl"]).code, 3);
-    // What a process has open is not replaced, and must not be appended to.
+    // An open file is not replaced, and must not be appended to.
     #[cfg(target_os = "linux")]
     {
         let output = std::process::Command::new(env!("CARGO_BIN_EXE_omen"))
@@ -241,7 +241,7 @@ fn a_log_that_cannot_be_fixed_keeps_no_other_from_it() {
     }
 }
 
-/// Each of the fields that no fix may touch is broken in every way that is fixed elsewhere.
+/// Each field that no fix may change is broken in every way that is fixed elsewhere.
 #[test]
 fn no_claim_is_fixed() {
     let mut tried = std::collections::BTreeSet::new();
@@ -278,13 +278,13 @@ fn the_only_episode_of_a_log_is_named_with_consent() {
     assert_eq!(check(&folder, &["--diff", "a.jsonl"]).stdout, "");
     let run = check(&folder, &["--fix", "--unsafe-fixes", "a.jsonl"]);
     assert_eq!(run.code, 0, "{}", run.stdout);
-    // With another episode in the log, nobody knows which is meant.
+    // With another episode in the log, the intended one is unknown.
     let other = log("valid/cancel.jsonl");
     write(folder.path(), "a.jsonl", format!("{broken}{other}").as_bytes());
     assert_eq!(check(&folder, &["--diff", "--unsafe-fixes", "a.jsonl"]).stdout, "");
 }
 
-/// The logs after a unified diff, each of whose lines must be where it says.
+/// Applies a unified diff to logs, and checks the position of each line.
 fn patched(diff: &[u8], logs: &mut [(String, Vec<u8>)]) {
     let lines: Vec<&[u8]> = diff.split_inclusive(|byte| *byte == b'\n').collect();
     let mut at = 0;
@@ -328,7 +328,7 @@ fn patched(diff: &[u8], logs: &mut [(String, Vec<u8>)]) {
     }
 }
 
-/// The diff, applied, makes the logs that `--fix` writes.
+/// Applying the diff gives the logs that `--fix` writes.
 #[test]
 fn the_diff_can_be_applied() {
     let mut random = Random(11);

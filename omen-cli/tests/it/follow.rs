@@ -31,7 +31,7 @@ impl Follower {
         Self { child, stdout, stderr }
     }
 
-    /// The next line of standard output, which is waited for.
+    /// Waits for the next line of standard output.
     fn row(&mut self) -> Value {
         let mut line = String::new();
         self.stdout.read_line(&mut line).unwrap();
@@ -44,14 +44,14 @@ impl Follower {
         assert_eq!((&row["file"], &row["line"], &row["code"]), (&file.into(), &line.into(), &code.into()));
     }
 
-    /// The next line of standard error.
+    /// Returns the next line of standard error.
     fn said(&mut self) -> String {
         let mut line = String::new();
         self.stderr.read_line(&mut line).unwrap();
         line
     }
 
-    /// Stops it. Returns the exit code, the summary and the rest of standard error.
+    /// Stops the command. Returns the exit code, the summary and the rest of standard error.
     fn stop(mut self, signal: Signal) -> (Option<i32>, Value, String) {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
         let summary = self.row()["summary"].clone();
@@ -64,7 +64,7 @@ impl Follower {
 }
 
 impl Follower {
-    /// Ends it. Returns everything that it has printed and was not read yet.
+    /// Ends the command. Returns all printed lines that were not read yet.
     fn end(mut self, signal: Signal) -> (Option<i32>, Vec<Value>, String) {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
         let (mut rows, mut said) = (String::new(), String::new());
@@ -75,7 +75,7 @@ impl Follower {
     }
 }
 
-/// Waits until a checkpoint says that a log was checked to its end.
+/// Waits until a checkpoint shows that a log was checked to its end.
 fn wait_for(folder: &TempDir, checkpoint: &str, log: &str) {
     let end = fs::metadata(folder.path().join(log)).unwrap().len();
     loop {
@@ -89,7 +89,7 @@ fn wait_for(folder: &TempDir, checkpoint: &str, log: &str) {
     }
 }
 
-/// The findings among the rows.
+/// Returns the findings among the rows.
 fn findings(rows: &[Value]) -> Vec<Value> {
     rows.iter().filter(|row| row["code"].is_string()).cloned().collect()
 }
@@ -105,7 +105,7 @@ fn what_is_appended_is_checked_until_a_signal() {
         let folder = folder(&[("a.jsonl", b"?\n")]);
         let mut follower = Follower::start(&folder, &["a.jsonl"]);
         follower.finds("a.jsonl", 1, "JSON");
-        // A line is checked when it has its end.
+        // A line is checked when it is complete.
         append(&folder, "a.jsonl", "?");
         append(&folder, "a.jsonl", "?\n");
         follower.finds("a.jsonl", 2, "JSON");
@@ -144,7 +144,7 @@ fn a_log_that_does_not_exist_yet_is_waited_for() {
     assert_eq!(stderr, "omen: waiting for more in 1 log, and for a.jsonl to be created; Ctrl-C ends this\n");
 }
 
-/// Nothing else would end it.
+/// Nothing else would end the command.
 #[test]
 fn logs_that_cannot_be_followed_end_the_command() {
     let folder = folder(&[("a.jsonl.gz", &[0x1f, 0x8b, 8, 0])]);
@@ -156,7 +156,7 @@ fn logs_that_cannot_be_followed_end_the_command() {
     assert_eq!(run.stderr.lines().count(), 2, "{}", run.stderr);
 }
 
-/// An interrupted command leaves the folder as it was: the report is written beside its place until it is complete.
+/// An interrupted command leaves the folder unchanged: the report is written to a temporary file until it is complete.
 #[test]
 fn a_signal_leaves_no_draft_of_a_report() {
     for args in [&["check", "--output", "sarif=found.sarif", "-"][..], &["report", "-o", "report.html", "pipe"]] {
@@ -181,7 +181,7 @@ fn a_signal_leaves_no_draft_of_a_report() {
     }
 }
 
-/// The log goes on in the next file: an episode that began in the last one, too. Lines are numbered in their file.
+/// The log continues in the next file, and so does an episode that began in the last one. Lines are numbered by file.
 #[test]
 fn a_log_that_is_rotated_goes_on() {
     let all = log(BAD);
@@ -190,7 +190,7 @@ fn a_log_that_is_rotated_goes_on() {
     let folder = folder(&[("a.jsonl", format!("?\n{before}").as_bytes())]);
     let mut follower = Follower::start(&folder, &["a.jsonl"]);
     follower.finds("a.jsonl", 1, "JSON");
-    // What is written to the old file after it got another name is checked, too.
+    // Lines that are written to the old file after it was renamed are checked, too.
     let mut old = OpenOptions::new().append(true).open(folder.path().join("a.jsonl")).unwrap();
     fs::rename(folder.path().join("a.jsonl"), folder.path().join("a.1.jsonl")).unwrap();
     old.write_all(b"?\nunfinished").unwrap();
@@ -246,8 +246,8 @@ fn what_is_followed_anyway_is_a_usage_error() {
     }
 }
 
-/// Stopped or killed and started again, it reports what one reports that never ended.
-/// A team that follows its logs knows what was in them before.
+/// A command that is stopped or killed and restarted reports the same as one that never ended. A team that follows its logs knows
+/// the earlier findings.
 #[test]
 fn known_findings_are_not_reported_while_a_log_grows() {
     let folder = folder(&[("a.jsonl", b"?\n"), ("b.jsonl", b"!\n")]);

@@ -1,4 +1,4 @@
-//! Inputs that are no logs of packets, and packets with other text around them.
+//! Inputs that are not logs of packets, and packets with other text around them.
 
 use super::*;
 
@@ -8,12 +8,12 @@ fn check(text: impl Into<Vec<u8>>, args: &[&str]) -> (Run, Vec<Value>) {
     (run, findings)
 }
 
-/// The log as containers write it.
+/// Returns the log as containers write it.
 fn prefixed(log: &str) -> String {
     log.lines().map(|line| format!("2026-11-24T10:00:00Z stdout F {line}\n")).collect()
 }
 
-/// The log as collectors write it.
+/// Returns the log as collectors write it.
 fn wrapped(log: &str) -> String {
     let object = |line: &str| format!("{}\n", serde_json::json!({"log": format!("{line}\n"), "stream": "stdout"}));
     log.lines().map(object).collect()
@@ -37,11 +37,11 @@ fn a_log_of_something_else_has_one_finding() {
         assert_eq!((&findings[0]["line"], &findings[0]["severity"]), (&1.into(), &"error".into()));
         assert!(findings[0]["help"].is_string());
     }
-    // Where nothing is to be guessed, each line is checked.
+    // If the layout is given, each line is checked.
     assert!(check(objects, &["--input", "lines"]).1.len() >= 50);
 }
 
-/// What the finding on a wrapped log says to do.
+/// The help for a wrapped log can be followed.
 #[test]
 fn the_help_for_packets_with_text_around_them_can_be_obeyed() {
     for input in [prefixed(log(GOOD)), wrapped(log(GOOD))] {
@@ -53,7 +53,7 @@ fn the_help_for_packets_with_text_around_them_can_be_obeyed() {
     }
 }
 
-/// Every example has the findings that it has alone, each with its place in the file.
+/// Every example has its usual findings, each with its position in the file.
 #[test]
 fn text_around_packets_changes_no_finding() {
     let alike = |mut findings: Vec<Value>| {
@@ -63,7 +63,7 @@ fn text_around_packets_changes_no_finding() {
     for (path, text) in omen_schema::EXAMPLES.iter().filter(|(path, _)| path.ends_with(".jsonl")) {
         let (plain, expected) = check(*text, &["--input", "lines"]);
         for (input, args) in [(prefixed(text), ["--prefix"].as_slice()), (wrapped(text), &["--field", "/log"])] {
-            // What is not an object is text like the prefix.
+            // Lines that are not objects are indistinguishable from the prefix.
             if args == ["--prefix"] && text.lines().any(|line| !line.starts_with('{')) {
                 continue;
             }
@@ -110,7 +110,7 @@ fn a_line_without_its_wrapping_is_checked_as_it_is() {
     assert_eq!(lines, [1, 2]);
 }
 
-/// Readers differ on which of two values counts, so the line is not read as the packet in either.
+/// Readers disagree on which of two values counts, so neither is used as the packet.
 #[test]
 fn a_repeated_field_around_packets_is_an_error() {
     let good = log("valid/read-only.jsonl");
@@ -139,7 +139,7 @@ fn wrappings_that_cannot_be_read_are_usage_errors() {
     }
 }
 
-/// The check ends with the first line that has NUL bytes, and what is open then is not reported.
+/// The check ends at the first line with NUL bytes, and open episodes are not reported then.
 #[test]
 fn a_log_that_becomes_binary_is_checked_up_to_there() {
     let lines: Vec<&str> = log("invalid/e6-end-with-directive-open.jsonl").lines().collect();
@@ -153,7 +153,7 @@ fn a_log_that_becomes_binary_is_checked_up_to_there() {
     }
 }
 
-/// Windows tools begin files with it.
+/// Windows tools write it at the beginning of files.
 #[test]
 fn a_byte_order_mark_at_the_beginning_is_ignored() {
     let marked = format!("\u{feff}{}", log(BAD));
@@ -165,10 +165,10 @@ fn a_byte_order_mark_at_the_beginning_is_ignored() {
         let found = run(omen(["check", "--format", "json"]).write_stdin(input)).stdout;
         assert_eq!(without_bytes(&found), without_bytes(&plain));
     }
-    // Within a log it is an error: what was put together from files.
+    // Inside a log it is an error, which shows that files were concatenated.
     let (_, findings) = check(format!("{marked}{marked}"), &[]);
     assert!(findings.iter().any(|finding| finding["message"].as_str().unwrap().contains("byte-order mark")));
-    // Fewer bytes than a mark, and one that is cut off.
+    // Fewer bytes than a mark, and a truncated mark.
     for bytes in [&b""[..], b"\xef", b"\xef\xbb", b"\xef\xbb\xbf", b"x"] {
         assert!([0, 1].contains(&run(omen(["check"]).write_stdin(bytes)).code));
     }

@@ -1,4 +1,4 @@
-//! The formats of `omen check`: each is valid, whatever is in the logs, and shows what `--format json` shows.
+//! Formats of `omen check`: each report is valid, whatever is in the logs, and shows what `--format json` shows.
 
 use std::collections::BTreeSet;
 
@@ -15,8 +15,8 @@ pub(super) mod valid;
 /// All formats.
 pub(super) const FORMATS: [&str; 8] = ["human", "concise", "json", "sarif", "junit", "github", "gitlab", "markdown"];
 
-/// Logs of every kind: clean, with a warning, with an error, with a cascade, with an episode that is not finished, and with
-/// texts that are code to some reader. `missing.jsonl` is not there.
+/// Returns a folder with logs of every kind: clean, with a warning, with an error, with a cascade, with an unfinished episode,
+/// and with texts that are code to some reader. `missing.jsonl` does not exist.
 fn set() -> TempDir {
     let misspelt = log(GOOD).replacen("BeliefUpdatePacket", "BeliefUpdatPacket", 1);
     folder(&[

@@ -19,7 +19,7 @@ mod replay;
 #[cfg(unix)]
 mod wrap;
 
-/// Tools of the server `files`. The schemas accept more arguments than they name.
+/// Returns the tools of the server `files`. The schemas accept more arguments than they name.
 fn tools() -> Value {
     let properties = |names: &[&str]| {
         let properties: serde_json::Map<_, _> =
@@ -69,7 +69,7 @@ fn config() -> String {
 /// A gate does not start without an audit log.
 const AUDIT: &str = "[audit]\nlog = 'audit.jsonl'\nkey_env = 'KEY'\n";
 
-/// `gate.toml`, `catalog.json` and `plans.jsonl`.
+/// Returns a folder with `gate.toml`, `catalog.json` and `plans.jsonl`.
 fn prepared(plans: &str) -> TempDir {
     let catalog = json!({"files": tools()}).to_string();
     folder(&[
@@ -186,7 +186,7 @@ fn a_tool_has_to_be_granted_and_confirmed() {
 fn plans_are_judged_in_their_order() {
     let question = json!({"type": "final_answer", "answer": "Which?", "needs_more_info": true}).to_string();
     let write = plan("write_file", json!({"path": "a", "text": "b"}));
-    // Blank lines are no plans, and the last line needs no end.
+    // Blank lines are not plans, and the last line needs no line end.
     let plans = format!("{}\n\n{}\r\n   \n{write}\n{question}", read(), string("no"));
     let folder = prepared(&plans);
     let from_file = dry_run(&folder, &["plans.jsonl"]);
@@ -371,7 +371,7 @@ fn help_shows_exit_codes_and_an_example() {
     assert!(gate(&folder, &["schema", "--help"]).stdout.contains("omen gate schema >"));
 }
 
-/// A planner may wait for the verdict on one plan before the next.
+/// A planner may wait for the verdict on one plan before it sends the next.
 #[test]
 fn verdicts_of_a_live_stream_are_not_held_back() {
     use std::io::{BufRead as _, BufReader, Write as _};
@@ -395,7 +395,7 @@ fn verdicts_of_a_live_stream_are_not_held_back() {
         stdout.read_line(&mut line).unwrap();
         assert!(line.starts_with(&format!("{{\"index\":{index},\"verdict\":\"allow\"")), "{line}");
     }
-    // Nobody reads any more: the command stops, although its input continues.
+    // The pipe is closed: the command stops, although its input continues.
     drop(stdout);
     while writeln!(stdin, "{}", read()).is_ok() {}
     let output = child.wait_with_output().unwrap();

@@ -1,4 +1,4 @@
-//! The example `governed_write` runs for real, with a child process for the tools and everything on disk.
+//! The example `governed_write` end to end, with a child process for the tools and everything on disk.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 /// Builds the example, which takes no time if all tests are run, and returns its path.
 fn example() -> PathBuf {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    // From the root, as `cargo test` there, so that nothing is built twice with other features.
+    // From the root, like `cargo test` there, so that nothing is built twice with other features.
     let output = omen_testkit::cargo()
         .args(["build", "--locked", "--quiet", "--example", "governed_write", "--message-format", "json"])
         .current_dir(workspace)
@@ -30,7 +30,7 @@ fn run(example: &Path, dir: &Path) -> String {
     stdout
 }
 
-/// The lines of a file as JSON.
+/// Returns the lines of a file as JSON.
 fn lines(path: &Path) -> Vec<Value> {
     fs::read_to_string(path).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
@@ -60,7 +60,7 @@ fn setting(dir: &Path) -> Value {
 #[test]
 fn it_writes_through_the_gate_and_leaves_a_sound_record() {
     let folder = tempfile::tempdir().unwrap();
-    // It is made if it is not there.
+    // A missing folder is created.
     let dir = folder.path().join("governed");
     let example = example();
     run(&example, &dir);
@@ -105,7 +105,7 @@ fn it_leaves_alone_what_is_not_as_it_was_believed() {
         let said = run(&example, dir);
         assert!(said.contains("the pool is 65\nit was to be 50, so it is left alone"), "{said}");
         assert_eq!(setting(dir), "65");
-        // The second run goes on with the logs of the first.
+        // The second run continues the logs of the first.
         assert_sound(dir);
     }
     let audit = lines(&dir.join("audit.jsonl"));

@@ -1,6 +1,6 @@
 //! Every help that names a value, a field or a packet is legal when applied: the finding is gone. Helps are applied to the
-//! rejected examples, and to valid logs with one mistake of each of twenty kinds. While a wrong time stands, what follows from it
-//! may stand, too: there it is enough that the help for the time makes both go.
+//! rejected examples, and to valid logs with one mistake of each of twenty kinds. A finding that follows from a wrong time may
+//! remain until the help for the time has removed both.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use super::*;
 pub(super) mod mistakes;
 mod remedy;
 
-/// What a validator finds in a log.
+/// Returns the findings of a validator on a log.
 fn findings(log: &str) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut validator = Validator::new(ValidatorOptions::default());
@@ -21,7 +21,7 @@ fn findings(log: &str) -> Vec<Finding> {
     findings
 }
 
-/// Whether a log has a finding like another: the same code at the same place of the same packet.
+/// Returns whether a log has a similar finding: the same code at the same position of the same packet.
 fn has_like(log: &str, finding: &Finding) -> bool {
     findings(log).iter().any(|other| {
         let same_packet = match (&other.packet_id, &finding.packet_id) {
@@ -37,7 +37,7 @@ fn has_like(log: &str, finding: &Finding) -> bool {
     })
 }
 
-/// Whether a finding follows from a wrong time (D83), and both are gone after the help for that time.
+/// Returns whether a finding follows from a wrong time (D83), and both are gone after the help for that time.
 fn goes_with_a_wrong_time(log: &str, finding: &Finding) -> bool {
     let Some(cause) = &finding.follows_from else { return false };
     let is_cause = |other: &&Finding| other.line == Some(cause.line) && other.diagnostic.code == Code::Time;
@@ -49,11 +49,11 @@ fn goes_with_a_wrong_time(log: &str, finding: &Finding) -> bool {
     fixed.is_some_and(|fixed| !has_like(&fixed, finding))
 }
 
-/// What became of the findings of some logs.
+/// Counts of the findings of some logs.
 #[derive(Default)]
 struct Tally {
     applied: usize,
-    /// Findings whose help names nothing to apply, by code.
+    /// Findings whose help has nothing to apply, by code.
     in_words: BTreeMap<Code, usize>,
     failed: Vec<String>,
 }
@@ -65,7 +65,7 @@ impl Tally {
             self.failed.push(format!("{name}: {diagnostic}: there is no help"));
             return;
         };
-        // The packet that goes over a budget is true, and stays: what is to be sent comes after it.
+        // The packet that exceeds a budget is true, and stays: the packet to send comes after it.
         let comes_after = diagnostic.code == Code::Inv005 && diagnostic.severity == omen::Severity::Warning;
         match remedy::applied(log, finding, help).filter(|_| !comes_after) {
             None => *self.in_words.entry(diagnostic.code).or_default() += 1,
@@ -109,7 +109,7 @@ fn helps_for_single_mistakes_can_be_applied() {
     for (kind, log) in mistakes::all() {
         let found = findings(&log);
         *kinds.entry(kind).or_insert(0) += usize::from(!found.is_empty());
-        // What comes after may follow from the first.
+        // Later findings may follow from the first.
         if let Some(first) = found.iter().find(|finding| finding.diagnostic.severity == omen::Severity::Error) {
             tally.apply(kind, &log, first);
         }

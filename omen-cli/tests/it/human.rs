@@ -67,7 +67,7 @@ fn colours_are_for_terminals() {
     assert!(!coloured(&["check", "--color", "always", "--format", "json"], false));
 }
 
-/// Where people read, `--color` decides; where programs read, there are no colours.
+/// In output for people, `--color` decides; output for programs has no colours.
 #[test]
 fn every_command_obeys_color() {
     let folder = folder(&[("log", log(BAD).as_bytes())]);
@@ -98,7 +98,7 @@ fn every_command_obeys_color() {
     }
 }
 
-/// As programs for Node.js and CI read it.
+/// As programs for Node.js and CI interpret it.
 #[test]
 fn colours_can_be_forced_by_the_environment() {
     for args in [&["check"][..], &["--help"], &["chekc"]] {
@@ -120,7 +120,7 @@ fn colours_can_be_forced_by_the_environment() {
     assert!(!json.stdout.contains('\u{1b}'));
 }
 
-/// The logs with mistakes that the tests have, and one whose characters have two columns or none.
+/// Returns the tests' logs with mistakes, and one whose characters have two columns or none.
 fn logs_with_mistakes() -> TempDir {
     let folder = folder(&[]);
     let examples = omen_schema::EXAMPLES.iter().filter(|(path, _)| path.ends_with(".jsonl"));
@@ -162,7 +162,7 @@ fn no_line_is_wider_than_the_terminal() {
     }
 }
 
-/// The width of the terminal counts, not `COLUMNS`.
+/// The width of the terminal takes precedence over `COLUMNS`.
 #[cfg(target_os = "linux")]
 #[test]
 fn the_width_is_that_of_the_terminal() {
@@ -184,7 +184,7 @@ fn the_width_is_that_of_the_terminal() {
     assert!((55..=60).contains(&widest.unwrap()), "{text}");
 }
 
-/// A label that has no room behind the caret is a note.
+/// A label that does not fit after the caret is a note.
 #[test]
 fn no_label_is_lost_on_a_narrow_terminal() {
     let at = |width: &str| run(omen(["check"]).write_stdin(log(BAD)).env("COLUMNS", width)).stdout;
@@ -192,7 +192,7 @@ fn no_label_is_lost_on_a_narrow_terminal() {
     let narrow = at("40");
     let words: Vec<&str> = narrow.split_whitespace().collect();
     assert!(words.join(" ").contains("= note: expired at 2026-03-16T05:00:00Z, 3 s before this packet"), "{narrow}");
-    // A width that is none changes nothing.
+    // An invalid width is ignored.
     assert_eq!([at(""), at("0"), at("wide")], [(); 3].map(|()| run(omen(["check"]).write_stdin(log(BAD))).stdout));
 }
 

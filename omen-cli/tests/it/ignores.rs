@@ -1,8 +1,8 @@
-//! `[[ignore]]` of `omen.toml`: findings that are left out, with a reason and perhaps a date.
+//! `[[ignore]]` of `omen.toml`: findings that are omitted, with a reason and optionally a date.
 
 use super::*;
 
-/// A folder with logs and ignores.
+/// Returns a folder with logs and ignores.
 fn project(toml: &str) -> TempDir {
     let folder = folder(&[
         ("omen.toml", toml.as_bytes()),
@@ -14,7 +14,7 @@ fn project(toml: &str) -> TempDir {
     folder
 }
 
-/// The logs with findings, and what is said on standard error.
+/// Returns the logs with findings, and the standard error.
 fn found(toml: &str, args: &[&str]) -> (Vec<String>, String) {
     let folder = project(toml);
     let run = run(omen(["check", "--format", "json", "."].iter().chain(args).copied()).current_dir(&folder));
@@ -48,7 +48,7 @@ fn a_finding_is_left_out_if_it_matches_all_that_is_given() {
     check(&format!("tool = \"{tool}x\""), &["bad.jsonl", "old/bad.jsonl", "warned.jsonl"]);
 }
 
-/// What follows from a finding that is left out is left out with it.
+/// Consequences of an omitted finding are omitted with it.
 #[test]
 fn consequences_of_ignored_findings_are_left_out() {
     let misspelt = log("valid/several-tokens.jsonl").replacen("\"DecisionPacket\"", "\"DecisionPakcet\"", 1);
@@ -82,7 +82,7 @@ fn an_ignore_that_has_ended_is_reported() {
     check("2026-03-31", &["--now", "2026-03-31T23:59:59Z"], 0, used);
     check("2026-03-31", &["--now", "2026-04-01T00:00:00Z"], 1, ended);
     check("2026-03-31", &["--now", "2026-04-01T01:00:00+02:00"], 0, used);
-    // By the clock of the system.
+    // By the system clock.
     check("2026-03-31", &[], 1, ended);
     check("9999-12-31", &[], 0, used);
 }
@@ -98,7 +98,7 @@ fn an_ignore_that_is_not_used_is_reported() {
     let folder = project(toml);
     let early = run(omen(["check", "--stage=packet", "--format=json", "."]).current_dir(&folder));
     assert_eq!(early.stderr, "");
-    // Its logs were not read.
+    // The logs of the entry were not read.
     let run = run(omen(["check", "-q", "bad.jsonl"]).current_dir(&folder));
     assert_eq!((run.code, run.stderr.as_str()), (1, ""));
 }
@@ -110,7 +110,7 @@ fn ignored_findings_are_not_in_the_baseline() {
     assert_eq!((run.code, run.stderr.as_str()), (0, "omen: note: wrote known.json with 1 finding\n"));
 }
 
-/// Every key of the schema is in the page.
+/// The page has every key of the schema.
 #[test]
 fn the_page_and_the_schema_have_the_keys() {
     let printed = run(&mut omen(["schema", "config"]));

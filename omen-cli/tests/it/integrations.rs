@@ -1,5 +1,6 @@
-//! What CI systems read from this repository: an action for GitHub, a component for GitLab, a hook for pre-commit. Each is run as its system
-//! runs it, on a sample repository, with the built command. `.ci/install schemas` installs what reads YAML and checks it.
+//! Integrations with CI systems in this repository: an action for GitHub, a component for GitLab, a hook for pre-commit. Each is
+//! run as its system runs it, on a sample repository, with the built command. `.ci/install schemas` installs the YAML parser and
+//! validators.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -18,7 +19,7 @@ with open(sys.argv[1]) as file:
     print(json.dumps(list(YAML(typ='safe', pure=True).load_all(file))))
 ";
 
-/// The documents of a file at the root of the repository; `None` without a reader.
+/// Returns the documents of a file at the root of the repository; `None` without a parser.
 fn documents(name: &str) -> Option<Vec<Value>> {
     let output = python(&["-c", LOAD, &format!("{ROOT}/{name}")])?;
     Some(serde_json::from_slice(&output.stdout).expect("JSON"))
@@ -33,7 +34,7 @@ fn python(args: &[&str]) -> Option<Output> {
     Some(output)
 }
 
-/// A repository with logs, one of them below a name with a space.
+/// Returns a repository with logs, one of them in a folder with a space in its name.
 fn repository() -> TempDir {
     let folder = folder(&[("good.jsonl", log(GOOD).as_bytes()), ("warned.jsonl", log(WARNED).as_bytes())]);
     fs::create_dir(folder.path().join("my logs")).unwrap();
@@ -41,7 +42,7 @@ fn repository() -> TempDir {
     folder
 }
 
-/// The folder of the built command, before those of the system.
+/// Returns a `PATH` that begins with the folder of the built command.
 fn path() -> String {
     let folder = Path::new(env!("CARGO_BIN_EXE_omen")).parent().unwrap();
     format!("{}:{}", folder.display(), std::env::var("PATH").unwrap())
@@ -51,7 +52,7 @@ fn path() -> String {
 struct Runner {
     action: Value,
     inputs: BTreeMap<String, String>,
-    /// The outputs of the steps: `install.omen`.
+    /// Outputs of the steps: `install.omen`.
     outputs: BTreeMap<String, String>,
     repository: TempDir,
     temp: TempDir,
@@ -81,7 +82,7 @@ impl Runner {
         })
     }
 
-    /// The value of an expression: an input, or the output of a step.
+    /// Returns the value of an expression: an input, or the output of a step.
     fn value(&self, expression: &str) -> String {
         if let Some(name) = expression.strip_prefix("inputs.") {
             return self.inputs[name].clone();
@@ -100,7 +101,7 @@ impl Runner {
         }
     }
 
-    /// Runs the steps. Returns the exit code of the first that fails, and the file that is uploaded.
+    /// Runs the steps. Returns the exit code of the first one that fails, and the uploaded file.
     fn run(&mut self) -> (i32, Option<PathBuf>) {
         let (mut code, mut uploaded) = (0, None);
         for step in self.action["runs"]["steps"].clone().as_array().unwrap() {
@@ -125,7 +126,7 @@ impl Runner {
         let file = |name: &str| self.temp.path().join(name);
         fs::write(file("script"), script).unwrap();
         fs::write(file("output"), "").unwrap();
-        // A step may find what another action has written.
+        // A step may read what another action has written.
         fs::write(file("summary"), "").unwrap();
         let mut bash = Process::new("bash");
         bash.args(["--noprofile", "--norc", "-e", "-o", "pipefail"]).arg(file("script")).current_dir(&self.repository);
@@ -194,7 +195,7 @@ fn an_input_of_the_action_is_no_command() {
         assert_eq!(runner.run().0, 3, "{}", runner.said);
         assert!(!runner.repository.path().join("made").exists());
     }
-    // Nothing to check is a failure, and there is nothing to upload after a usage error.
+    // An empty input is a failure, and nothing is uploaded after a usage error.
     let Some(mut runner) = Runner::new(&[("binary", OMEN), ("paths", "my logs"), ("args", "--exclude *.jsonl")]) else {
         return;
     };
@@ -203,7 +204,7 @@ fn an_input_of_the_action_is_no_command() {
     assert_eq!(runner.run(), (2, None), "{}", runner.said);
 }
 
-/// Without a binary, it is built from the sources of the action.
+/// Without a binary, the command is built from the sources of the action.
 #[test]
 fn the_action_builds_the_command() {
     use std::os::unix::fs::PermissionsExt as _;
@@ -220,7 +221,7 @@ fn the_action_builds_the_command() {
     assert_eq!(runner.value("steps.install.outputs.omen"), runner.temp.path().join("omen/bin/omen").to_str().unwrap());
 }
 
-/// The component with values for its inputs, as GitLab puts them in.
+/// Returns the component with values for its inputs, as GitLab inserts them.
 fn job(inputs: &[(&str, &str)]) -> Option<Value> {
     let [header, body] = <[Value; 2]>::try_from(documents("templates/omen-check.yml")?).unwrap();
     let declared = header["spec"]["inputs"].as_object().unwrap();
@@ -307,7 +308,7 @@ fn the_hook_checks_the_logs_that_are_committed() {
     assert_eq!(run(&["good.jsonl"]).0, Some(0));
     let (code, said) = run(&["good.jsonl", "my logs/bad.jsonl"]);
     assert!(code == Some(1) && said.starts_with("error[E4"), "{said}");
-    // The arguments of a user come before the files.
+    // The user's arguments come before the files.
     assert_eq!(run(&["--baseline=known.json", "--write-baseline", "my logs/bad.jsonl"]).0, Some(0));
     assert_eq!(run(&["--baseline=known.json", "good.jsonl", "my logs/bad.jsonl"]).0, Some(0));
 }

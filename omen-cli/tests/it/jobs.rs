@@ -1,8 +1,8 @@
-//! However many threads check a log, the same is printed.
+//! The output does not depend on the number of threads.
 
 use super::*;
 
-/// All examples in one log, each with episodes of its own, and lines between them that are not packets.
+/// Returns all examples in one log, each with distinct episodes, and lines between them that are not packets.
 fn long_log() -> Vec<u8> {
     let mut log = Vec::new();
     for (at, (_, text)) in examples().enumerate() {
@@ -46,7 +46,7 @@ fn several_files_are_printed_in_their_order() {
         names.push(format!("{at}.jsonl"));
         write(folder.path(), &names[at], text.as_bytes());
     }
-    // What is not checked ahead is reported at its turn, too.
+    // A file that is not checked ahead is reported at its turn, too.
     write(folder.path(), "much.jsonl", &b"{}\n".repeat(1200));
     write(folder.path(), "empty.jsonl", b"\n");
     names.splice(20..20, ["much.jsonl", "missing.jsonl", "none", "empty.jsonl", "-"].map(str::to_owned));

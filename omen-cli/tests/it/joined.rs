@@ -1,4 +1,4 @@
-//! Logs that were rotated: `--join`.
+//! Rotated logs: `--join`.
 
 use super::*;
 
@@ -6,7 +6,7 @@ fn check(folder: &TempDir, args: &[&str]) -> Run {
     run(omen(["check", "--format", "json"].iter().chain(args).copied()).current_dir(folder))
 }
 
-/// The log in files of some lines each, as logrotate names them; the first is compressed, and the last line has no end.
+/// Splits the log into files of `lines` lines, named like logrotate's; the first is compressed, and the last line has no end.
 fn rotated(log: &str, lines: usize) -> TempDir {
     let all: Vec<&str> = log.lines().collect();
     let parts: Vec<String> = all.chunks(lines).map(|part| part.join("\n")).collect();
@@ -23,7 +23,7 @@ fn rotated(log: &str, lines: usize) -> TempDir {
     folder
 }
 
-/// Every example in files of three lines has the findings that it has as one, each in its file.
+/// Every example in files of three lines has the same findings as in one file, each in its file.
 #[test]
 fn joined_files_are_one_log() {
     for (path, log) in omen_schema::EXAMPLES.iter().filter(|(path, _)| path.ends_with(".jsonl")) {

@@ -1,8 +1,8 @@
-//! Packets in an array, and packets that are indented.
+//! Packets in an array, and indented packets.
 
 use super::*;
 
-/// The packets of an example.
+/// Returns the packets of an example.
 fn packets(path: &str) -> Vec<Value> {
     log(path).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
@@ -11,7 +11,7 @@ fn check(text: impl Into<Vec<u8>>, args: &[&str]) -> Run {
     run(omen(["check", "--format", "json"].iter().chain(args).copied()).write_stdin(text))
 }
 
-/// Everything about the findings but their places.
+/// Returns the findings without their positions.
 fn findings(run: &Run) -> Vec<Value> {
     let (mut findings, _) = json(run);
     for finding in &mut findings {
@@ -30,13 +30,13 @@ fn indented(packets: &[Value]) -> String {
     packets.iter().map(|packet| format!("{packet:#}\n")).collect()
 }
 
-/// Every example, laid out in four ways, has the findings that it has as JSON Lines; and each place is that of the value.
+/// Every example, in four layouts, has the findings that it has as JSON Lines, each at the position of its value.
 #[test]
 fn the_layout_changes_no_finding() {
     for (path, text) in omen_schema::EXAMPLES.iter().filter(|(path, _)| path.starts_with("invalid/")) {
         let all: Option<Vec<Value>> = text.lines().map(|line| serde_json::from_str(line).ok()).collect();
         let Some(all) = all.filter(|_| path.ends_with(".jsonl")) else { continue };
-        // Repeated keys are lost in a value, and so are their findings. An array is not a packet.
+        // A value loses repeated keys, and so their findings. An array is not a packet.
         if all.iter().any(Value::is_array)
             || text.lines().zip(&all).any(|(line, packet)| line.len() != packet.to_string().len())
         {
@@ -96,14 +96,14 @@ fn an_excerpt_is_of_the_line_in_the_file() {
 
 #[test]
 fn a_log_in_lines_is_read_as_lines() {
-    // Each line is one packet, and one finding if it is not.
+    // Each line is one packet, or one finding.
     for text in ["{\"a\":\n{\"a\":1}\n", "[INFO] text\n{}\n", "[]\n{}\n", "{}\n{\n", "{\"a\":1,\n{}\n"] {
         assert_eq!(json(&check(text, &[])).1["packets"], 2, "{text}");
     }
-    // What begins in lines goes on in lines.
+    // A stream that begins with lines is read as lines.
     let mixed = format!("{}{}", log(GOOD), indented(&packets(BAD)));
     assert!(json(&check(mixed, &[])).1["packets"].as_u64() > Some(100));
-    // As asked.
+    // In the requested layout.
     let text = "{}{}\n[\n{}\n]\n";
     assert_eq!(json(&check(text, &["--input", "lines"])).1["packets"], 4);
     assert_eq!(json(&check(text, &["--input", "auto"])).1["packets"], 4);
@@ -113,7 +113,7 @@ fn a_log_in_lines_is_read_as_lines() {
     assert!(run.code == 2 && run.stderr.contains("[possible values: auto, lines, array]"), "{}", run.stderr);
 }
 
-/// A first line that is complete is a line (D85): nothing in it has the others read as something else, or not at all.
+/// A complete first line is a line (D85): it cannot change the layout of the others, nor hide them.
 #[test]
 fn a_first_line_that_is_complete_hides_no_other_line() {
     for first in ["[{\"a\":1}]", "[{\"a\":\"]\"}, {}]", "{}{}", "{} []"] {
@@ -148,11 +148,11 @@ fn what_is_wrong_between_packets_is_found() {
     places("[{}, {\"a\": 1, }]", &[(1, 15)]);
     places("{} INFO\n\n {}", &[(1, 4)]);
     places("{}\n}\n{}", &[(2, 1)]);
-    // The end of the second packet is missing; the third is found all the same.
+    // The end of the second packet is missing; the third is still found.
     places("[\n  {\"a\": {}},\n  {\"b\": {}\n  ,\n  {\n    \"c\": ?\n  }\n]", &[(5, 2), (6, 10)]);
 }
 
-/// A byte order mark is not part of an array, and a line end not of a text.
+/// A byte order mark is not part of an array, and a line end is not part of a string.
 #[test]
 fn marks_and_line_ends_are_read_as_json_has_them() {
     let all = format!("{:#}", Value::from(packets(GOOD)));

@@ -1,4 +1,4 @@
-//! The command, run as a process.
+//! Tests of the command, which is run as a process.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
 use std::fs;
@@ -47,7 +47,7 @@ mod report;
 mod spans;
 mod trace;
 
-/// The command, independent of the caller's terminal.
+/// Returns the command, independent of the caller's terminal.
 fn omen<'a>(args: impl IntoIterator<Item = &'a str>) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_omen"));
     for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "FORCE_COLOR", "COLUMNS"] {
@@ -57,7 +57,7 @@ fn omen<'a>(args: impl IntoIterator<Item = &'a str>) -> Command {
     command
 }
 
-/// Far more time than a command needs that does not wait.
+/// Time limit for a command that does not wait, far longer than it needs.
 #[cfg(unix)]
 const AT_ONCE: std::time::Duration = std::time::Duration::from_secs(60);
 
@@ -68,7 +68,7 @@ fn pipe(folder: &TempDir, name: &str) {
     assert!(made.expect("mkfifo starts").success());
 }
 
-/// The result of a run.
+/// Result of a run.
 struct Run {
     code: i32,
     stdout: String,
@@ -84,7 +84,7 @@ fn run(command: &mut Command) -> Run {
     }
 }
 
-/// The findings and the summary of a run with `--format json`.
+/// Returns the findings and the summary of a run with `--format json`.
 fn json(run: &Run) -> (Vec<Value>, Value) {
     let mut lines: Vec<Value> =
         run.stdout.lines().map(|line| serde_json::from_str(line).expect("every line is JSON")).collect();
@@ -92,12 +92,12 @@ fn json(run: &Run) -> (Vec<Value>, Value) {
     (lines, last["summary"].clone())
 }
 
-/// The text of an example log.
+/// Returns the text of an example log.
 fn log(path: &str) -> &'static str {
     omen_schema::example(path).unwrap_or_else(|| panic!("no example {path}"))
 }
 
-/// A folder with some files.
+/// Returns a folder with some files.
 fn folder(files: &[(&str, &[u8])]) -> TempDir {
     let folder = TempDir::new().expect("a temporary folder");
     for (name, bytes) in files {

@@ -1,4 +1,4 @@
-//! `omen worker`, `omen publish` and `omen tail`, with a real server. `.ci/install nats` installs it.
+//! `omen worker`, `omen publish` and `omen tail`, with a real server, which `.ci/install nats` installs.
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::io::{BufRead as _, Write as _};
@@ -29,7 +29,7 @@ impl Server {
         let port_file = folder.path().join("ports");
         std::fs::create_dir(&port_file).unwrap();
         let mut child = std::process::Command::new(binary)
-            // It takes a port that is free.
+            // The server chooses a free port.
             .args(["-js", "-a", "127.0.0.1", "-p", "-1", "--ports_file_dir"])
             .arg(&port_file)
             .arg("-sd")
@@ -57,7 +57,7 @@ impl Server {
     }
 }
 
-/// The address that a server has written into a folder, if it has written all of it.
+/// Returns the address that a server has written into a folder, once it is complete.
 fn address(folder: &Path) -> Option<String> {
     let file = std::fs::read_dir(folder).unwrap().next()?.unwrap().path();
     let ports: serde_json::Value = serde_json::from_slice(&std::fs::read(file).unwrap()).ok()?;
@@ -115,7 +115,7 @@ fn a_planted_mistake_is_found() {
     let (excerpt, _) = checked.stdout.split_once("\n1 file").unwrap();
     assert_eq!(people.stdout.trim_end(), excerpt.trim_end());
 
-    // A place that is kept on the server: each finding is printed once.
+    // With a position on the server, each finding is printed once.
     let kept = || run(&mut server.omen(&["tail", "--no-follow", "--format", "json", "--consumer", "pager"]));
     let (first, again) = (kept(), kept());
     assert_eq!((first.code, first.stdout.lines().collect::<Vec<_>>()), (1, expected.clone()));
@@ -123,7 +123,7 @@ fn a_planted_mistake_is_found() {
     let unusable = run(&mut server.omen(&["tail", "--no-follow", "--consumer", "a.b"]));
     assert!(unusable.code == 2 && unusable.stderr.contains("invalid name of a consumer `a.b`"), "{}", unusable.stderr);
 
-    // Something else on the subject of findings keeps none of them from their readers.
+    // Another message on the subject of findings does not hide later ones.
     let mut junk = TcpStream::connect(server.url.trim_start_matches("nats://")).unwrap();
     junk.write_all(b"CONNECT {\"verbose\":true}\r\nPUB omen.findings.junk 4\r\njunk\r\nPING\r\n").unwrap();
     let begin = Instant::now();
@@ -188,7 +188,7 @@ fn a_compressed_log_is_published_as_its_content() {
     let whole = publish("log.jsonl.gz");
     assert_eq!(whole.code, 0, "{}", whole.stderr);
     assert!(whole.stderr.contains(&format!("published {lines} packets of log.jsonl.gz")), "{}", whole.stderr);
-    // How far the log is was counted in lines of its content.
+    // Progress is counted in lines of the decoded content.
     let again = publish("log.jsonl");
     let expected = format!("published {lines} packets of log.jsonl, {lines} of them before");
     assert!(again.stderr.contains(&expected), "{}", again.stderr);
@@ -240,7 +240,7 @@ fn a_log_is_published_while_it_is_written() {
     }
 }
 
-/// What a worker writes on standard error until a line has a text, and it is stopped.
+/// Returns a worker's standard error until a line has a text; then the worker is stopped.
 fn logged(server: &Server, args: &[&str], selected: &str, until: &str) -> String {
     let mut worker = std::process::Command::new(env!("CARGO_BIN_EXE_omen"))
         .args(["worker", "--nats", &server.url])
@@ -286,7 +286,7 @@ fn logs_are_lines_for_people_or_for_programs() {
     assert_eq!((committed["fields"]["findings"].as_u64(), committed["level"].as_str()), (Some(1), Some("DEBUG")));
     assert_eq!(committed["spans"], json!([{ "name": "partition", "partition": partition }]));
 
-    // For people, the spans are before the message, and what nobody has asked for is not there.
+    // For people, the spans precede the message, and events that were not selected are absent.
     let text = logged(&server, &[], "", "judging");
     assert!(text.starts_with("omen: worker ") && text.contains("in 4 partitions\n"), "{text}");
     assert!(!text.contains("debug"), "{text}");
@@ -334,8 +334,8 @@ fn a_context_has_the_password() {
     assert!(missing.stderr.contains("cannot read missing.pem"), "{}", missing.stderr);
 }
 
-/// From nothing to two workers that find a planted mistake: the script of the README and of `docs/scale.md`, which starts a
-/// server of its own.
+/// The script of the README and of `docs/scale.md`, which starts its own server: from nothing to two workers that find a planted
+/// mistake.
 #[test]
 fn the_script_finds_the_planted_mistake() {
     let Some(binary) = Need::Nats.path() else { return };
@@ -344,7 +344,7 @@ fn the_script_finds_the_planted_mistake() {
         std::os::unix::fs::symlink(program, folder.path().join(name)).unwrap();
     }
     let path = std::env::var("PATH").unwrap_or_default();
-    // Of those that a system does not give to connections.
+    // Outside the ephemeral range.
     let port = 20_000 + (RandomState::new().hash_one(()) % 12_000) as u16;
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let output = std::process::Command::new("sh")
@@ -358,7 +358,7 @@ fn the_script_finds_the_planted_mistake() {
     let (stdout, stderr) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8_lossy(&output.stderr));
     assert_eq!(output.status.code(), Some(0), "{stderr}");
     assert!(stdout.contains("error[E1]"), "{stdout}{stderr}");
-    // The page shows all of it, and the README how it begins. What publishes says so on standard error.
+    // The page shows all of its output, and the README the first lines. The publisher writes to standard error.
     let printed = format!("$ deploy/local.sh\n{stderr}{stdout}");
     for (page, is_whole) in [("README.md", false), ("docs/scale.md", true)] {
         let text = std::fs::read_to_string(root.join(page)).unwrap();
@@ -373,7 +373,7 @@ fn the_script_finds_the_planted_mistake() {
 
 #[test]
 fn a_server_that_is_not_there_is_a_failure() {
-    // A port at which a connection begins: nobody listens there, and nobody else can.
+    // A bound port without a listener: it refuses connections, and no other process can use it.
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let connection = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
     let free = connection.local_addr().unwrap();

@@ -14,13 +14,13 @@ fn printed<'a>(args: impl IntoIterator<Item = &'a str>) -> String {
 fn check(log: &str) {
     let run = run(omen(["check", "-"]).write_stdin(log));
     assert_eq!(run.code, 0, "{log}\n{}", run.stdout);
-    // Each packet has texts to write, and nothing else to be said of it (D89).
+    // Each packet has placeholders, and no other warning (D89).
     let warnings = run.stdout.matches("warning[").count();
     assert_eq!(warnings, run.stdout.matches("warning[CLAIM]").count(), "{}", run.stdout);
     assert_eq!(warnings, log.lines().count(), "{}", run.stdout);
 }
 
-/// D89: no template says more than it can know.
+/// No template claims more than it can know (D89).
 #[test]
 fn templates_claim_nothing_without_evidence() {
     for event in omen_fsm::Event::ALL.iter().filter(|event| event.packet_type().is_some()) {

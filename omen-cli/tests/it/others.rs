@@ -88,7 +88,7 @@ fn the_logs_of_an_example_are_printed() {
     assert!(run.stderr.contains("only codes of `omen check` have example logs"), "{}", run.stderr);
 }
 
-/// What is underlined as fixed is not what was refused.
+/// The underlined fix differs from the refused text.
 #[test]
 fn a_fixed_example_shows_what_was_changed() {
     for code in Code::ALL {

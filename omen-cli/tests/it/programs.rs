@@ -13,10 +13,10 @@ fn read(path: &str) -> String {
     fs::read_to_string(Path::new(ROOT).join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// The folder of the programs.
+/// Folder of the programs.
 const FOLDER: &str = "compile-tests/tests/ui";
 
-/// The names of all programs, by their code.
+/// Returns the names of all programs, by code.
 fn programs() -> BTreeMap<String, Vec<String>> {
     let mut programs: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for entry in fs::read_dir(Path::new(ROOT).join(FOLDER)).expect("a folder") {
@@ -42,7 +42,7 @@ fn explained(code: &str) -> String {
     run.stdout
 }
 
-/// A source as it is printed: indented, without `main`.
+/// Returns a source as it is printed: indented, without `main`.
 fn printed(source: &str) -> String {
     textwrap::indent(source.trim_end().trim_end_matches("fn main() {}").trim_end(), "  ") + "\n"
 }

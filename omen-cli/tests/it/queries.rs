@@ -1,8 +1,8 @@
-//! The queries of `docs/queries.md`, run by DuckDB on what the command writes. `.ci/install duckdb` installs it.
+//! Queries of `docs/queries.md`, run by DuckDB on the output of the command. `.ci/install duckdb` installs it.
 
 use super::*;
 
-/// Runs the blocks of SQL of a document in order, and prints the results of those that have a result, each followed by an empty line.
+/// Runs the SQL blocks of a document in order, and prints each result, followed by an empty line.
 const RUN: &str = r"
 import re, sys
 import duckdb
@@ -20,7 +20,7 @@ for sql, printed in re.findall(r'```sql\n(.*?)```\n(\n```text\n)?', sys.stdin.re
     print()
 ";
 
-/// The logs that the document shows results of.
+/// Logs whose results the document shows.
 const LOGS: [&str; 9] = [
     "valid/several-tokens.jsonl",
     "valid/interleaved.jsonl",
@@ -70,7 +70,7 @@ fn the_queries_of_the_document_give_its_results() {
     assert_eq!(text, expected, "OMEN_BLESS=1 rewrites the document");
 }
 
-/// Every line that the command writes in JSON is as `omen schema finding` says, and every member has a description.
+/// Every line of JSON output matches `omen schema finding`, and every member has a description.
 #[test]
 fn the_schema_of_findings_fits_all_findings() {
     let schema: Value = serde_json::from_str(&run(&mut omen(["schema", "finding"])).stdout).unwrap();

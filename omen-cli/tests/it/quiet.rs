@@ -1,4 +1,4 @@
-//! How much is printed.
+//! Amount of output.
 
 use super::*;
 
@@ -10,7 +10,7 @@ fn quiet_leaves_findings_only() {
     assert_eq!((quiet.code, quiet.stderr.as_str()), (1, ""));
     assert!(loud.stdout.starts_with(&quiet.stdout) && quiet.stdout.starts_with("error[E4]"), "{}", quiet.stdout);
     assert!(loud.stdout.contains("2 files, ") && !quiet.stdout.contains("2 files, "), "{}", quiet.stdout);
-    // Programs get the summary; what cannot be read is said.
+    // Programs get the summary; unreadable inputs are reported.
     let quiet = run(omen(["check", "--quiet", "--format=json", "bad.jsonl", "none.jsonl"]).current_dir(&folder));
     assert_eq!((quiet.code, &json(&quiet).1["errors"]), (3, &1.into()));
     assert!(quiet.stderr.starts_with("omen: cannot read none.jsonl: "), "{}", quiet.stderr);
@@ -70,7 +70,7 @@ fn statistics_count_findings_by_code_and_type() {
     assert!(clean.stdout.starts_with("1 file, "), "{}", clean.stdout);
 }
 
-/// A person who names no input learns what is read.
+/// A person who names no input is informed about what is read.
 #[test]
 #[cfg(target_os = "linux")]
 fn on_a_terminal_it_says_what_it_reads() {
@@ -95,7 +95,7 @@ fn completions_know_codes_and_schemas() {
             assert!(script.contains(name), "{shell}: {name}");
         }
     }
-    // Which argument they are of, fish needs to know by command; what is a text for it stays one.
+    // fish needs the command to know the argument; a value without a list stays plain text.
     let fish = run(&mut omen(["completions", "fish"])).stdout;
     let lines = |subcommand: &str| {
         let start = format!("complete -c omen -n \"__fish_omen_using_subcommand {subcommand}\" -f -a \"");

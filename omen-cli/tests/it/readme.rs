@@ -1,5 +1,5 @@
-//! The README and the pages show what the command and the compiler really print, and name the commands that exist.
-//! `OMEN_BLESS=1` updates the output of the command.
+//! The README and the pages show the real output of the command and the compiler, and name the existing commands. `OMEN_BLESS=1`
+//! updates the output of the command.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ fn readme() -> String {
     page("README.md")
 }
 
-/// The blocks of one language.
+/// Returns the blocks of one language.
 fn blocks<'a>(readme: &'a str, language: &str) -> Vec<&'a str> {
     let fence = format!("```{language}\n");
     readme.split(fence.as_str()).skip(1).filter_map(|rest| rest.split("\n```").next()).collect()
@@ -49,7 +49,7 @@ fn commands_print_what_is_shown() {
     }
 }
 
-/// The README is read to its end only if it is short.
+/// A README is read to its end only if it is short.
 #[test]
 fn it_has_at_most_200_lines() {
     assert!(readme().lines().count() <= 200);
@@ -64,7 +64,7 @@ fn its_packet_is_the_one_of_the_finding_below_it() {
     assert_eq!(shown, rejected);
 }
 
-/// The call of the command with which the README begins.
+/// The first call of the command in the README.
 #[test]
 fn its_first_log_has_no_errors() {
     let readme = readme();
@@ -75,18 +75,18 @@ fn its_first_log_has_no_errors() {
     assert!(run.stdout.contains(" 0 errors, ") && !run.stdout.contains(" 0 warnings"), "{}", run.stdout);
 }
 
-/// The subcommands that a help lists, without `help`.
+/// Returns the subcommands in a help, without `help`.
 fn subcommands(args: &[&str]) -> Vec<String> {
     let run = run(omen(args.iter().copied()).arg("-h"));
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));
     let (_, list) = run.stdout.split_once("\nCommands:\n").expect("subcommands");
     let names = list.lines().take_while(|line| !line.is_empty());
-    // A line that goes on from the one before is further to the right.
+    // A continuation line is indented further.
     let names = names.filter_map(|line| line.strip_prefix("  ").filter(|line| !line.starts_with(' ')));
     names.filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help").map(str::to_owned).collect()
 }
 
-/// Every subcommand is in a table of the page on commands, and in the README with those of its group, and no other one is.
+/// Every subcommand, and no other, is in a table of the page on commands, and in the README with those of its group.
 #[test]
 fn every_subcommand_is_named() {
     let (readme, commands) = (readme(), page("docs/commands.md"));
@@ -110,7 +110,7 @@ fn every_subcommand_is_named() {
     }
 }
 
-/// The directories of examples have other JSON beside the logs, which is left out.
+/// The directories of examples have other JSON beside the logs, which is skipped.
 #[test]
 fn the_directories_of_examples_can_be_checked() {
     for (folder, code) in [("valid", 0), ("invalid", 1)] {
@@ -144,7 +144,7 @@ fn its_compile_error_is_that_of_rustc() {
     let readme = readme();
     let error =
         blocks(&readme, "text").into_iter().find(|block| block.starts_with("error[E")).expect("a compile error");
-    // The README leaves out the numbers of lines and some notes, and keeps the order.
+    // The README omits line numbers and some notes, and keeps the order.
     let without_number = |line: &str| line.trim_start_matches(|c: char| c.is_numeric()).trim().to_owned();
     let mut printed = MISSING_PERMIT.lines().map(without_number);
     for line in error.lines() {

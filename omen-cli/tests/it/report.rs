@@ -1,4 +1,4 @@
-//! `omen report`: the file as it is written. What a reader sees of it is tested in a browser.
+//! `omen report`: the written file. A browser tests what a reader sees.
 
 use std::num::NonZeroU64;
 
@@ -10,7 +10,7 @@ use super::*;
 pub(crate) mod browser;
 mod logs;
 
-/// Writes a report on some logs, each a file of its own, and returns the run and the page.
+/// Writes a report on some logs, each in its own file, and returns the run and the page.
 fn report(logs: &[(&str, &str)], more: &[&str]) -> (Run, String) {
     let files: Vec<_> = logs.iter().map(|(name, text)| (*name, text.as_bytes())).collect();
     let folder = folder(&files);
@@ -25,13 +25,13 @@ fn report_in(folder: &TempDir, logs: &[(&str, &str)], more: &[&str]) -> (Run, St
     (run, page)
 }
 
-/// What is between two texts.
+/// Returns the text between two texts.
 fn between<'a>(page: &'a str, from: &str, to: &str) -> &'a str {
     let (_, rest) = page.split_once(from).unwrap_or_else(|| panic!("no {from}"));
     rest.split_once(to).unwrap_or_else(|| panic!("no {to}")).0
 }
 
-/// The data of the page.
+/// Returns the data of the page.
 fn data(page: &str) -> Value {
     serde_json::from_str(between(page, "<script type=\"application/json\" id=\":data\">", "</script>")).unwrap()
 }
@@ -49,7 +49,7 @@ fn the_exit_code_is_that_of_a_check_and_one_line_says_what_was_found() {
     assert_eq!(run(&mut omen(["report", "x.jsonl"])).code, 2, "the file to write is named");
 }
 
-/// The hashes in the policy are those of the one script and the one style, so nothing else runs.
+/// The hashes in the policy are those of the only script and the only style, so nothing else runs.
 #[test]
 fn the_policy_of_the_page_allows_its_own_script_and_style_only() {
     let (_, page) = report(&[("bad.jsonl", log(BAD))], &[]);
@@ -66,7 +66,7 @@ fn the_policy_of_the_page_allows_its_own_script_and_style_only() {
         assert!(policy.contains(&format!("'sha256-{base64}='")), "{from}: {base64} in {policy}");
     }
     assert_eq!(page.matches("<script").count(), 2);
-    // Outside of the data there is no address: the only one is the name of the SVG elements.
+    // Outside the data there is no URL except the namespace of SVG.
     let (markup, rest) = page.split_once("<script type=\"application/json\"").unwrap();
     let (_, script) = rest.split_once("</script>").unwrap();
     assert!(![markup, script].concat().replace("http://www.w3.org/2000/svg", "").contains("://"));
@@ -91,7 +91,7 @@ fn the_data_has_every_packet_whole_and_every_finding_at_its_place() {
     assert_eq!(String::from_utf16(&line[span[0]..span[1]]).unwrap(), "\"token_trim_early\"");
 }
 
-/// What follows from a rejected packet names its line, where the page folds it.
+/// A consequence of a rejected packet names its line, where the page folds it.
 #[test]
 fn consequences_name_the_line_that_they_follow_from() {
     let (_, page) = report(&[("cascade.jsonl", &logs::cascade())], &[]);
@@ -110,7 +110,7 @@ fn the_same_logs_give_the_same_bytes() {
     assert_eq!(report(&logs, &[]).1, report(&logs, &[]).1);
 }
 
-/// Each rule has a row, with its counts, and rules that the log is not about are listed.
+/// Each rule has a row with its counts, and rules that do not apply to the log are listed.
 #[test]
 fn what_was_not_checked_is_stated_rule_by_rule() {
     let (_, page) = report(&[("bad.jsonl", log(BAD))], &[]);
@@ -146,7 +146,7 @@ fn logs_and_schema_files_are_named_by_their_hashes() {
     }
 }
 
-/// A report takes what a check takes: directories, compressed logs, and the configuration.
+/// A report accepts the inputs of a check: directories, compressed logs, and the configuration.
 #[test]
 fn directories_and_the_configuration_are_those_of_a_check() {
     let toml = "[check]\ninputs = [\"logs\"]\nexclude = [\"old/\"]\ndeny = [\"warnings\"]\nallow = [\"INV-011\"]\n\
@@ -168,7 +168,7 @@ fn directories_and_the_configuration_are_those_of_a_check() {
     assert_eq!(logs(&page), ["\"logs/good.jsonl\"", "\"logs/warned.jsonl.gz\""]);
     assert!(page.contains("these were set, in this order: -D warnings, -A INV-011."));
     assert!(page.contains("as if it were 2026-03-01T10:00:00Z throughout"));
-    // The hash is that of the content.
+    // The hash is that of the decoded content.
     let hash: String = Sha256::digest(log(WARNED).as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
     assert!(page.contains(&hash) && !folder.path().join("x.sarif").exists());
 
@@ -216,7 +216,7 @@ fn a_log_is_never_overwritten_and_nothing_is_left_beside_the_report() {
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 2);
 }
 
-/// Texts of a log can neither end the elements that they are in, nor be markup anywhere. Its name cannot, either.
+/// Texts of a log, and its name, can neither end the elements that contain them nor be markup.
 #[test]
 fn hostile_texts_are_escaped() {
     let text = logs::hostile();
@@ -224,10 +224,10 @@ fn hostile_texts_are_escaped() {
     assert_eq!((page.matches("<script").count(), page.matches("</script").count()), (2, 2));
     assert_eq!((page.matches("<style").count(), page.matches("</style").count()), (1, 1));
     assert!(!page.contains("<!--") && !page.contains("<img"));
-    // Without a script, what turns the direction of writing is spelled out.
+    // Without a script, characters that change the writing direction are spelled out.
     let markup = between(&page, "<body>", "<script");
     assert!(!markup.contains('\u{202e}') && markup.contains("\\u{202e}"));
-    // With one, the texts come back whole.
+    // With a script, the texts are restored.
     let data = data(&page);
     let pieces: Vec<_> = data["pieces"].as_array().unwrap().iter().map(|piece| piece.as_str().unwrap()).collect();
     let numbers = data["packets"].as_array().unwrap().iter().flat_map(|packet| packet[11].as_array().unwrap());
@@ -246,7 +246,7 @@ fn an_audit_log_is_verified_and_its_sound_entries_are_shown() {
     let kinds: Vec<_> = data(&page)["calls"].as_array().unwrap().iter().map(|entry| entry["kind"].clone()).collect();
     assert_eq!(kinds, ["opened", "decision", "confirmation", "intent", "outcome"]);
 
-    // Of a log that was changed, the entries before the change are shown.
+    // For a log that was changed, the entries before the change are shown.
     let path = folder.path().join("audit.jsonl");
     let text = fs::read_to_string(&path).unwrap();
     fs::write(&path, text.replace("\"kind\":\"intent\"", "\"kind\":\"outcome\"")).unwrap();
@@ -255,7 +255,7 @@ fn an_audit_log_is_verified_and_its_sound_entries_are_shown() {
     assert!(page.contains("<span class=\"tag bad\">tampered</span>"));
     assert_eq!(data(&page)["calls"].as_array().unwrap().len(), 3);
 
-    // A log that was rotated is shown in all its files, and a file that is missing is missed.
+    // All files of a rotated log are shown, and a missing file is reported.
     let rotated = logs::audited_with(NonZeroU64::new(600));
     let (run, page) = report_in(&rotated, &logs, &audit);
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));
@@ -272,7 +272,7 @@ fn an_audit_log_is_verified_and_its_sound_entries_are_shown() {
     assert_eq!(missing.code, 3);
 }
 
-/// An audit log that is not sound is the state of the page, wherever a reader looks first.
+/// An invalid audit log is the state of the page, wherever a reader looks first.
 #[test]
 fn the_worst_state_of_anything_on_the_page_is_the_state_of_the_page() {
     let audit = ["--audit", "audit.jsonl", "--key-file", "audit.key"];
@@ -322,7 +322,7 @@ fn refused_calls_confirmations_and_calls_in_doubt_are_in_the_summary() {
     assert_eq!(standings, [null.clone(), null, "confirmed".into(), "in_doubt".into(), "refused".into()]);
 }
 
-/// Also where no script runs.
+/// Also without a script.
 #[test]
 fn findings_name_their_log_and_consequences_their_cause() {
     let cascade = logs::cascade();

@@ -11,8 +11,7 @@ use serde_json::json;
 
 use super::*;
 
-/// A log with a call that was answered, one that failed, one that was refused, one that was denied, and one that was confirmed.
-/// Between two entries are 2 ms.
+/// Returns a log with a successful call, a failed one, a refused one, a denied one, and a confirmed one. Entries are 2 ms apart.
 fn logged() -> TempDir {
     let folder = folder(&[]);
     drop(Key::create(folder.path().join("audit.key")).unwrap());
@@ -105,7 +104,7 @@ fn a_call_is_a_span_and_so_are_a_refusal_and_a_denial() {
     assert!(!read.contains_key("error.type"));
     assert_eq!((write["error.type"].as_str(), write["omen.ran"].as_str()), ("timeout", "unknown"));
     assert_eq!((rm["error.type"].as_str(), rm["omen.code"].as_str()), ("G1", "G1"));
-    // Who was asked has denied it: the entry is the denial, and the span looks like that of another refusal.
+    // The person who was asked denied it: the entry is the denial, and the span looks like that of another refusal.
     assert_eq!((denied["error.type"].as_str(), denied["omen.code"].as_str()), ("G3", "G3"));
     assert_eq!((denied["gen_ai.tool.call.id"].as_str(), denied["omen.turn"].as_str()), ("c5", "s.5"));
     assert_eq!((denied["omen.entry"].as_str(), denied.get("omen.ran")), ("9", None));
@@ -123,7 +122,7 @@ fn a_call_is_a_span_and_so_are_a_refusal_and_a_denial() {
     assert_eq!(export(&folder, &[]).stdout, printed.stdout, "ids are the same each time");
 }
 
-/// Answers one request, and returns its head and body.
+/// Responds to one request, and returns its head and body.
 fn collector(answer: &'static str) -> (String, std::thread::JoinHandle<(String, Value)>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -169,7 +168,7 @@ fn a_collector_that_takes_nothing_is_reported() {
         refused.stderr
     );
     served.join().unwrap();
-    // Nobody is there.
+    // Nothing listens there.
     let refused = export(&folder, &["--endpoint", &url]);
     assert_eq!((refused.code, refused.stderr.lines().count()), (3, 1), "{}", refused.stderr);
     assert!(refused.stderr.contains("start one that listens for OTLP/HTTP there"), "{}", refused.stderr);

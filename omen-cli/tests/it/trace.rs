@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// The objects of a trace: of packets, of episodes at their end, and the summary.
+/// Returns the objects of a trace: of packets, of episodes at their end, and the summary.
 fn rows(run: &Run) -> (Vec<Value>, Vec<Value>, Value) {
     let (rows, summary) = json(run);
     let (ends, packets) = rows.into_iter().partition(|row| row.get("end").is_some());
@@ -79,11 +79,11 @@ fn the_fields_of_a_trace_are_a_contract() {
     contract::check_keys(finding.strip_suffix("]}").unwrap(), &contract::FIELDS);
 }
 
-/// A reader of one is a reader of the other.
+/// One reader can parse both.
 #[test]
 fn findings_in_a_trace_are_those_of_the_check() {
     let logs = omen_schema::EXAMPLES.iter().filter(|(path, _)| path.ends_with(".jsonl") && !path.contains("/schema-"));
-    // Each line is a packet, and each episode is one of its own log.
+    // Each line is a packet, and each episode is in its own log.
     let logs: String = logs.map(|(path, text)| text.replace("\"corr_", &format!("\"corr_{}_", path.len()))).collect();
     let checked = run(omen(["check", "--format", "json", "-"]).write_stdin(logs.as_str()));
     let traced = run(omen(["trace", "--format", "json", "-"]).write_stdin(logs.as_str()));
@@ -146,7 +146,8 @@ fn graph(args: &[&str], input: &str) -> Run {
     run(omen(["graph"].iter().chain(args).copied()).write_stdin(input))
 }
 
-/// Every step of the trace is a marked edge with its line, every state on the way is marked, and the rest is as without a log.
+/// Every step of the trace is a marked edge with its line, every state on the path is marked, and the rest is the same as without
+/// a log.
 #[test]
 fn the_path_of_an_episode_is_marked() {
     let plain = graph(&[], "").stdout;
@@ -202,11 +203,11 @@ fn a_rejected_packet_is_noted_where_it_was_rejected() {
     assert!(text.contains("\"S5_AUTHORIZE\" -> \"rejected in S5_AUTHORIZE\""), "{text}");
     assert_eq!(text.matches('{').count(), text.matches('}').count());
     assert_eq!(text.matches('"').count() % 2, 0);
-    // An alert moves nothing from any state.
+    // An alert changes no state.
     assert!(text.contains("\"ANY\" -> \"ANY\" [label=\"alert\\n(line 5)\""), "{text}");
 }
 
-/// A belief update after S6 leads to S2 or S7 (D11): what came next shows which.
+/// A belief update after S6 leads to S2 or S7 (D11): the next packet shows which.
 #[test]
 fn the_path_has_only_nodes_from_which_the_next_step_was_possible() {
     let text = graph(&["-"], log(GOOD)).stdout;

@@ -1,4 +1,4 @@
-//! The arguments of `omen gate check`, and their help.
+//! Arguments of `omen gate check`, and their help.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! The arguments of `omen gate init`, and their help.
+//! Arguments of `omen gate init`, and their help.
 
 use std::path::PathBuf;
 

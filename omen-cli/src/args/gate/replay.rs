@@ -1,4 +1,4 @@
-//! The arguments of `omen gate replay`, and their help.
+//! Arguments of `omen gate replay`, and their help.
 
 use std::path::PathBuf;
 

@@ -1,9 +1,9 @@
-//! The JSON form of OTLP, the protocol of OpenTelemetry.
+//! JSON encoding of OTLP, the protocol of OpenTelemetry.
 
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-/// How a span ended.
+/// Status of a span.
 #[derive(Clone, Debug)]
 pub(super) enum Status {
     Unset,
@@ -18,8 +18,8 @@ pub(super) struct Span {
 }
 
 impl Span {
-    /// A span in the trace of a turn, from one time to another, in nanoseconds since 1970. Its ids are hashes, so that they
-    /// are the same each time.
+    /// Creates a span in the trace of a turn, between two times in nanoseconds since 1970. Its ids are hashes, so that they are
+    /// reproducible.
     pub(super) fn new(name: &str, turn: &str, sequence: u64, (start, end): (u128, u128), status: Status) -> Self {
         let status = match status {
             Status::Unset => json!({}),
@@ -29,7 +29,7 @@ impl Span {
             "traceId": id(&[b"trace", turn.as_bytes()], 16),
             "spanId": id(&[b"span", turn.as_bytes(), &sequence.to_be_bytes()], 8),
             "name": name,
-            // Internal: the tool is called within the agent.
+            // Internal, because the tool is called within the agent.
             "kind": 1,
             "startTimeUnixNano": start.to_string(),
             "endTimeUnixNano": end.to_string(),
@@ -38,7 +38,7 @@ impl Span {
         Self { json, attributes: Vec::new() }
     }
 
-    /// Adds an attribute, if there is something to say.
+    /// Adds an attribute, if it has a value.
     pub(super) fn text(&mut self, key: &str, value: Option<&str>) {
         self.attributes.extend(value.map(|value| attribute(key, value)));
     }
@@ -55,7 +55,7 @@ impl Span {
     }
 }
 
-/// A request with spans, which names the conventions that their attributes follow.
+/// Returns a request with spans, which names the conventions of their attributes.
 pub(super) fn request(spans: Vec<Value>) -> Value {
     let resource = json!({ "attributes": [attribute("service.name", "omen-gate")] });
     let scope = json!({
@@ -74,7 +74,7 @@ fn attribute(key: &str, value: &str) -> Value {
     json!({ "key": key, "value": { "stringValue": value } })
 }
 
-/// The first bytes of a hash over parts, each with its length before it, in hexadecimal digits.
+/// Returns the first bytes of a hash over length-prefixed parts, in hexadecimal.
 fn id(parts: &[&[u8]], bytes: usize) -> String {
     let mut hash = Sha256::new();
     for part in parts {
@@ -84,8 +84,8 @@ fn id(parts: &[&[u8]], bytes: usize) -> String {
     hash.finalize().iter().take(bytes).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The semantic conventions.
+/// URL of the semantic conventions.
 const CONVENTIONS: &str = "https://opentelemetry.io/schemas/1.41.0";
 
-/// The version of the mapping from entries to attributes. It changes with each attribute.
+/// Version of the mapping from entries to attributes. It changes with each attribute.
 const MAPPING: &str = "1";

@@ -1,4 +1,4 @@
-//! To a collector, by OTLP/HTTP.
+//! Export to a collector by OTLP/HTTP.
 
 use std::time::Duration;
 
@@ -11,13 +11,13 @@ pub(super) struct Collector {
 }
 
 impl Collector {
-    /// The collector at an endpoint, whose path for spans follows it.
+    /// Creates the collector at an endpoint; the path for spans is appended.
     pub(super) fn new(endpoint: &str) -> Self {
         let config = ureq::Agent::config_builder().timeout_global(Some(LIMIT)).max_redirects(0).build();
         Self { url: format!("{}/v1/traces", endpoint.trim_end_matches('/')), agent: config.into() }
     }
 
-    /// Sends a request. What is wrong is said with a way out.
+    /// Sends a request. The error states a remedy.
     pub(super) fn send(&self, request: &Value) -> Result<(), String> {
         let sent = self.agent.post(&self.url).header("Content-Type", "application/json").send(request.to_string());
         let why = match sent {
@@ -33,5 +33,5 @@ impl Collector {
     }
 }
 
-/// How long a request may take.
+/// Timeout of a request.
 const LIMIT: Duration = Duration::from_secs(10);

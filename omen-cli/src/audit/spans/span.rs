@@ -1,4 +1,4 @@
-//! From entries of the log to spans.
+//! Conversion of log entries to spans.
 
 use std::collections::BTreeMap;
 use std::time::UNIX_EPOCH;
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::otlp::{Span, Status};
 
-/// The calls that have begun, by turn and hash.
+/// Open calls, by turn and hash.
 #[derive(Debug, Default)]
 pub(super) struct Spans(BTreeMap<(String, String), Begun>);
 
@@ -20,12 +20,12 @@ struct Begun {
 }
 
 impl Spans {
-    /// The span that ends with an entry.
+    /// Returns the span that ends with an entry.
     pub(super) fn take(&mut self, entry: Logged<'_>) -> Option<Value> {
         let (data, turn) = (entry.data(), entry.turn()?);
         let time = nanos(entry.time())?;
         let kind = entry.kind();
-        // A refusal is by a rule, or by who was asked to confirm the call. No intent follows.
+        // A call is refused by a rule, or by the person who was asked to confirm it. No intent follows.
         if matches!(kind.as_str(), "decision" | "confirmation") {
             return (text(data, "outcome") == Some("denied")).then(|| {
                 let begun = Begun { sequence: entry.sequence(), start: time, data: data.clone() };
@@ -44,13 +44,13 @@ impl Spans {
     }
 }
 
-/// The span of a call, or of a refusal.
+/// Returns the span of a call, or of a refusal.
 fn of(begun: &Begun, ended: Logged<'_>, turn: &str, end: u128) -> Value {
     let (data, last) = (&begun.data, ended.data());
     let named = |member: &str| data.get("tool").and_then(|tool| tool.get(member)).and_then(Value::as_str);
     let tool = named("tool").unwrap_or("unknown");
     let code = text(last, "code");
-    // A class is how the tool failed; a code, the rule that stopped the call.
+    // A class describes the failure of the tool; a code, the rule that stopped the call.
     let error = text(last, "class").or(code);
     let status = match error {
         Some(error) => Status::Error(text(last, "why").unwrap_or(error).to_owned()),

@@ -1,4 +1,4 @@
-//! The objects of SARIF, as far as they are used here.
+//! Objects of SARIF, as far as they are used here.
 
 use omen::finding::Finding;
 use serde::Serialize;
@@ -69,7 +69,7 @@ pub(super) struct ArtifactLocation {
 #[derive(Serialize)]
 pub(super) struct Artifact {
     pub(super) location: ArtifactLocation,
-    /// The bytes that were read.
+    /// Number of bytes that were read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) length: Option<u64>,
 }
@@ -84,7 +84,7 @@ pub(super) struct Region {
     pub(super) end_column: Option<u64>,
 }
 
-/// The place within the packet.
+/// Position within the packet.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct LogicalLocation<'a> {
@@ -95,7 +95,7 @@ pub(super) struct LogicalLocation<'a> {
 }
 
 impl<'a> LogicalLocation<'a> {
-    /// `EPISODE/PACKET#POINTER`; nothing if neither packet nor episode is known.
+    /// Returns `EPISODE/PACKET#POINTER`; empty if neither packet nor episode is known.
     pub(super) fn of(finding: &'a Finding) -> Vec<Self> {
         let (episode, packet) = (finding.correlation_id.as_deref(), finding.packet_id.as_deref());
         let Some(name) = packet.or(episode) else { return Vec::new() };
@@ -111,14 +111,14 @@ impl<'a> LogicalLocation<'a> {
     }
 }
 
-/// The name has a version: it changes with what the hash is of.
+/// Fingerprint of a finding. Its name has a version, which changes with the hashed parts.
 #[derive(Serialize)]
 pub(super) struct Fingerprint {
     #[serde(rename = "omenFinding/v1")]
     pub(super) value: String,
 }
 
-/// What SARIF has no member for, under the names of `--format json`.
+/// Properties without a member in SARIF, under the names of `--format json`.
 #[derive(Serialize)]
 pub(super) struct Properties<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]

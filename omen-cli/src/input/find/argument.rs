@@ -1,11 +1,11 @@
-//! What to search.
+//! Arguments of a search.
 
 use std::path::PathBuf;
 
-/// What to search.
+/// An argument of a search.
 #[derive(Clone, Debug)]
 pub(crate) struct Argument {
-    /// The directory that the path is relative to; empty for the working directory.
+    /// Directory that the path is relative to; empty for the working directory.
     pub(crate) root: PathBuf,
     /// A file, a directory, a glob, or `-`.
     pub(crate) path: PathBuf,

@@ -1,4 +1,4 @@
-//! What is not read in directories.
+//! Patterns of files that are not read in directories.
 
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
@@ -9,7 +9,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Excludes(Vec<Gitignore>);
 
-/// A pattern that is invalid.
+/// An invalid pattern.
 #[derive(Debug)]
 pub(crate) struct BadPattern(String);
 
@@ -20,7 +20,7 @@ impl fmt::Display for BadPattern {
 }
 
 impl Excludes {
-    /// Adds patterns that are relative to a directory; an empty path is the working directory.
+    /// Adds patterns relative to a directory; an empty path means the working directory.
     pub(crate) fn add(&mut self, root: &Path, patterns: &[String]) -> Result<(), BadPattern> {
         if patterns.is_empty() {
             return Ok(());
@@ -36,7 +36,7 @@ impl Excludes {
         Ok(())
     }
 
-    /// Whether a file or directory is left out. Its parents were not.
+    /// Returns whether a file or directory is excluded. Its parents are not.
     pub(super) fn contain(&self, path: &Path, is_dir: bool) -> bool {
         if self.0.is_empty() {
             return false;
@@ -45,7 +45,7 @@ impl Excludes {
         self.0.iter().any(|set| path.starts_with(set.path()) && set.matched(&path, is_dir).is_ignore())
     }
 
-    /// Whether a pattern matches a file, or a directory that it is in.
+    /// Returns whether a pattern matches a file, or a directory that contains it.
     pub(crate) fn cover(&self, path: &Path) -> bool {
         let path = absolute(path);
         let covers =
@@ -54,7 +54,7 @@ impl Excludes {
     }
 }
 
-/// From the root of the file system, without `.` and `..`.
+/// Returns the path from the root of the file system, without `.` and `..`.
 pub(crate) fn absolute(path: &Path) -> PathBuf {
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());

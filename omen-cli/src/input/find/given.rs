@@ -1,4 +1,4 @@
-//! What a command was given to read: its arguments, or else what its configuration names.
+//! Inputs of a command: its arguments, or else the inputs in its configuration.
 
 use std::path::{Path, PathBuf};
 
@@ -7,19 +7,19 @@ use crate::config::content::Config;
 use crate::exit::{Failure, complain};
 use crate::input::is_stdin;
 
-/// What a command was given to read.
+/// Inputs of a command.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Given<'g> {
     pub(crate) files: &'g [PathBuf],
-    /// Patterns to leave out, in the syntax of `.gitignore`.
+    /// Patterns to exclude, in the syntax of `.gitignore`.
     pub(crate) exclude: &'g [String],
-    /// Whether to read what `.gitignore` leaves out.
+    /// Whether to read files that `.gitignore` excludes.
     pub(crate) no_ignore: bool,
     pub(crate) config: &'g Config,
 }
 
 impl Given<'_> {
-    /// Whether neither the arguments nor the configuration name anything.
+    /// Returns whether neither the arguments nor the configuration name any input.
     pub(crate) fn is_nothing(&self) -> bool {
         self.files.is_empty() && self.config.inputs.is_empty()
     }

@@ -1,4 +1,4 @@
-//! An argument that is a glob.
+//! Globs as arguments.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -6,11 +6,11 @@ use globset::{GlobBuilder, GlobMatcher};
 
 use super::argument::Argument;
 
-/// A glob: `*` and `?` stand for parts of one name, `**` for any number of directories, `[ab]` and `{a,b}` for alternatives.
+/// A glob: `*` and `?` match parts of one name, `**` any number of directories, `[ab]` and `{a,b}` alternatives.
 pub(super) struct Pattern {
-    /// The directories before the first name with a wildcard.
+    /// Directories before the first name with a wildcard.
     pub(super) base: PathBuf,
-    /// How many levels below the base a match can be.
+    /// Maximum number of levels below the base at which a file can match.
     pub(super) depth: Option<usize>,
     /// Whether it names something hidden, so that hidden entries are searched.
     pub(super) is_of_hidden: bool,
@@ -18,7 +18,7 @@ pub(super) struct Pattern {
 }
 
 impl Pattern {
-    /// The glob of an argument; `None` if it has no wildcards.
+    /// Parses the glob in an argument; `None` if it has no wildcards.
     pub(super) fn of(argument: &Argument) -> Option<Result<Self, String>> {
         let text = argument.path.to_str().filter(|text| text.contains(WILDCARDS))?;
         let text = text.strip_prefix("./").unwrap_or(text);
@@ -32,7 +32,7 @@ impl Pattern {
         let has = |name: &Component<'_>, what: &[char]| name.as_os_str().to_string_lossy().contains(what);
         let literal = names.iter().take_while(|name| !has(name, WILDCARDS)).count();
         let base = names.iter().take(literal).collect();
-        // Within braces, there may be more levels than are seen here.
+        // Braces may contain further levels.
         let is_deep = text.contains("**") || text.contains('{');
         let is_of_hidden = names.iter().skip(literal).any(|name| name.as_os_str().to_string_lossy().starts_with('.'));
         let depth = (!is_deep).then_some(names.len() - literal);

@@ -4,7 +4,7 @@ use super::*;
 
 const LOGS: [&str; 5] = ["read-only", "verify-then-write", "escalate-then-act", "safe-mode-and-clear", "cancel"];
 
-/// A valid log with up to four slips.
+/// Returns a valid log with up to four slips.
 pub(super) fn mutant(random: &mut Random) -> Vec<u8> {
     let mut lines: Vec<String> =
         log(&format!("valid/{}.jsonl", LOGS[random.below(LOGS.len())])).lines().map(str::to_owned).collect();
@@ -35,7 +35,7 @@ pub(super) fn mutant(random: &mut Random) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// The line with another text in the place of one of its strings or numbers, or of a name.
+/// Replaces one of the strings, numbers or names in a line.
 fn slip(line: &str, random: &mut Random) -> String {
     let Ok(packet) = serde_json::from_str::<Value>(line) else { return line.to_owned() };
     let mut leaves = Vec::new();
@@ -48,7 +48,7 @@ fn slip(line: &str, random: &mut Random) -> String {
     line.replacen(leaf, &slips[random.below(slips.len())], 1)
 }
 
-/// Names and values as a line has them.
+/// Collects names and values as a line has them.
 fn leaves(value: &Value, found: &mut Vec<String>) {
     match value {
         Value::Object(fields) => {
@@ -62,7 +62,7 @@ fn leaves(value: &Value, found: &mut Vec<String>) {
     }
 }
 
-/// The same text as a hurried writer puts it.
+/// Returns variants of a text as a hurried author might write it.
 fn slips(leaf: &str) -> Vec<String> {
     let inner = leaf.trim_end_matches(':').trim_matches('"');
     let end = if leaf.ends_with(':') { ":" } else { "" };
@@ -83,7 +83,8 @@ fn slips(leaf: &str) -> Vec<String> {
     slips
 }
 
-/// A packet with each value of each claim in another case and in quotes, and with its name misspelt: which claim, and the line.
+/// Returns a packet with each value of each claim in another case and in quotes, and with its name misspelt: the claim, and the
+/// line.
 pub(super) fn broken_claims(packet: &Value) -> Vec<(&'static str, String)> {
     let mut broken = Vec::new();
     let mut pointers = Vec::new();

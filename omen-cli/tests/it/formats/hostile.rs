@@ -2,7 +2,8 @@
 
 use super::*;
 
-/// A few lines for the snapshots: an id that is everything at once, a field like a link, control characters, invalid UTF-8.
+/// Lines for the snapshots: an id with the syntax of every format, a field that looks like a link, control characters, invalid
+/// UTF-8.
 pub(super) const LOG: &[u8] = b"{\"header\":{\"packet_id\":\"a\\n::error::b]]>\\\"<&\\u202e\",\"correlation_id\":\"::warning file=x,line=1::\"}}\n\
 {\"[here](https://example.org)\":\"{0}\",\"\\u001b[31m\\u0000\":\"%0A\"}\n\
 \x1b]0;title\x07\n\
@@ -41,7 +42,7 @@ const PIECES: [&str; 30] = [
     "\u{1f600}",
 ];
 
-/// A small generator (SplitMix64): the same texts in every run.
+/// Small random number generator (SplitMix64): every run has the same texts.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
@@ -58,7 +59,7 @@ impl Random {
     }
 }
 
-/// Every place of a packet where a text can be, as a JSON pointer.
+/// Collects every position of a packet at which a text can be, as a JSON pointer.
 fn places(value: &Value, at: &str, places: &mut Vec<String>) {
     match value {
         Value::Object(fields) => {
@@ -76,7 +77,7 @@ fn places(value: &Value, at: &str, places: &mut Vec<String>) {
     }
 }
 
-/// Any text in any field, in any name of a field and instead of any line leaves each report valid and whole.
+/// Any text in any field, in any name of a field and in place of any line leaves each report valid and complete.
 #[test]
 fn any_text_anywhere_leaves_every_report_valid() {
     let mut random = Random(7);
@@ -96,7 +97,7 @@ fn any_text_anywhere_leaves_every_report_valid() {
             value => *value = text.into(),
         }
         if round % 10 == 0 {
-            // The check ends with a NUL byte.
+            // The check would end at a NUL byte.
             bytes.extend_from_slice(random.text().replace(['\n', '\0'], " ").as_bytes());
             bytes.push(0x80 + u8::try_from(random.below(128)).unwrap());
         } else {
@@ -124,7 +125,7 @@ fn any_text_anywhere_leaves_every_report_valid() {
     assert_eq!(valid::junit(&report("junit")), lines.len());
 }
 
-/// A name of a file can break no report.
+/// No name of a file can break a report.
 #[test]
 #[cfg(unix)]
 fn any_name_of_a_file_leaves_every_report_valid() {

@@ -12,7 +12,7 @@ fn a_file_has_what_standard_output_would_have() {
         let run = run(omen(args).current_dir(&folder));
         assert_eq!((run.code, &run.stderr), (expect.code, &expect.stderr));
         assert_eq!(fs::read_to_string(folder.path().join("report")).unwrap(), expect.stdout, "{format}");
-        // Standard output is as without the option.
+        // Standard output is the same as without the option.
         assert_eq!(run.stdout, check(&folder, "human", SET).stdout);
     }
 }
@@ -55,7 +55,7 @@ fn a_report_that_cannot_be_written_exits_3() {
         assert_eq!((run.code, run.stdout.as_str()), (3, ""));
         assert!(run.stderr.starts_with(&format!("omen: cannot write {name}: ")), "{}", run.stderr);
         assert_eq!(run.stderr.lines().count(), 1);
-        // The name of the temporary file would say nothing.
+        // The error does not mention the temporary file.
         assert!(!run.stderr.contains(".omen-") && !run.stderr.contains("path"), "{}", run.stderr);
     }
 }
@@ -70,7 +70,7 @@ fn a_full_disk_of_a_report_exits_3() {
     }
 }
 
-/// A report replaces the old one when it is complete; a run that fails leaves the old one, and nothing else.
+/// A report replaces the old one when it is complete; a failed run leaves the old one, and nothing else.
 #[test]
 #[cfg(target_os = "linux")]
 fn reports_are_written_as_a_whole() {
@@ -91,7 +91,7 @@ fn reports_are_written_as_a_whole() {
     assert!(fs::symlink_metadata(folder.path().join("link.json")).unwrap().is_symlink());
     let mode = |name: &str| fs::metadata(folder.path().join(name)).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode("mode.json"), 0o640);
-    // As any file that this process creates.
+    // The permissions are those of any new file of this process.
     assert_eq!(mode("new.json"), mode("log.jsonl"));
     let names: BTreeSet<_> =
         fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();

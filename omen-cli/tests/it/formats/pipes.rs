@@ -1,10 +1,10 @@
-//! A reader that goes away, as `head` does, is not an error: the command ends without a message.
+//! A reader that closes the pipe, as `head` does, is not an error: the command ends without a message.
 
 use std::process::Stdio;
 
 use super::*;
 
-/// Runs a command whose reader is gone, and returns its exit code.
+/// Runs a command whose output pipe is closed, and returns its exit code.
 fn closed(args: &[&str], input: &str) -> i32 {
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
@@ -40,18 +40,18 @@ fn texts_end_with_success() {
 #[test]
 fn a_verdict_is_that_of_what_was_checked() {
     for format in FORMATS {
-        // The reader is gone before the first byte, but everything was checked.
+        // The pipe is closed before the first byte, but everything was checked.
         assert_eq!(closed(&["check", "--format", format, "log"], log(GOOD)), 0, "{format}");
         assert_eq!(closed(&["check", "--format", format, "log"], log(BAD)), 1, "{format}");
     }
     assert_eq!(closed(&["trace", "log"], log(BAD)), 1);
     assert_eq!(closed(&["trace", "--format", "json", "log"], log(BAD)), 1);
-    // Not everything was checked, and there was no error so far: this is not success.
+    // Part of the log was not checked, and no error was found so far: this is not success.
     assert_eq!(closed(&["check", "--format", "json", "log"], &many(WARNED)), 3);
     assert_eq!(closed(&["trace", "log"], &many(GOOD)), 3);
 }
 
-/// So many episodes that the output exceeds every buffer.
+/// Returns a log with enough episodes that the output exceeds every buffer.
 fn many(path: &str) -> String {
     let line = log(path).lines().next().unwrap();
     let episode: Value = serde_json::from_str(line).unwrap();
@@ -59,7 +59,7 @@ fn many(path: &str) -> String {
     (0..1000).map(|number| log(path).replace(id, &format!("corr_many_{number}"))).collect()
 }
 
-/// A file gets its report also if nobody reads standard output.
+/// A file gets its report even if standard output is closed.
 #[test]
 fn a_closed_pipe_does_not_keep_a_file_from_its_report() {
     let (reader, writer) = std::io::pipe().unwrap();

@@ -1,4 +1,4 @@
-//! JUnit reports, read by `junitparser`, a reader that others use. `.ci/install junit-reader` installs it.
+//! JUnit reports, parsed by the widely used `junitparser`, which `.ci/install junit-reader` installs.
 
 use super::*;
 

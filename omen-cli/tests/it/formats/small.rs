@@ -1,4 +1,4 @@
-//! The same small set of logs in each format. `OMEN_BLESS=1` updates the snapshots.
+//! Snapshots of a small set of logs in each format. `OMEN_BLESS=1` updates them.
 
 use super::*;
 use crate::human::check_snapshot;
@@ -60,7 +60,7 @@ fn each_format_reports_an_input_that_cannot_be_read() {
     assert_eq!(sarif["runs"][0]["invocations"][0], serde_json::json!({ "executionSuccessful": true }));
 }
 
-/// Each format shows as many findings as `--format json`, and each in its place.
+/// Each format shows as many findings as `--format json`, each at its position.
 #[test]
 fn no_format_loses_a_finding() {
     let folder = set();
@@ -71,7 +71,7 @@ fn no_format_loses_a_finding() {
     assert_eq!(valid::concise(&check(&folder, "concise", SET).stdout), findings.len());
     assert_eq!(valid::sarif(&check(&folder, "sarif", SET).stdout), findings.len());
     assert_eq!(valid::junit(&check(&folder, "junit", SET).stdout), cases.len());
-    // And the file that is missing.
+    // One more issue for the missing file.
     assert_eq!(valid::gitlab(&check(&folder, "gitlab", SET).stdout), findings.len() + 1);
 
     let all = run(omen(["check", "--all", "--format", "markdown"].into_iter().chain(SET)).current_dir(&folder));
@@ -94,7 +94,7 @@ fn no_format_loses_a_finding() {
     }
 }
 
-/// A mistake is one alert, and one issue in a merge request: what follows from it is less.
+/// A mistake is one alert, and one issue in a merge request: its consequences have a lower severity.
 #[test]
 fn consequences_are_of_the_lowest_severity() {
     let folder = set();
@@ -108,7 +108,7 @@ fn consequences_are_of_the_lowest_severity() {
     let expect: Vec<_> = findings.iter().map(severity).collect();
     assert!(expect.contains(&"info"));
     let found: Vec<_> = issues.iter().filter_map(|issue| issue["severity"].as_str()).collect();
-    // The last one is the log that is missing.
+    // The last one is the missing log.
     assert_eq!(found, [&expect[..], &["blocker"]].concat());
 }
 
@@ -131,7 +131,7 @@ fn roots_leaves_consequences_out_of_every_format() {
     assert_eq!(valid::sarif(&with("sarif").stdout), roots.len());
     assert_eq!(valid::gitlab(&with("gitlab").stdout), roots.len() + 1);
     assert_eq!(valid::concise(&with("concise").stdout), roots.len());
-    // Repetitions on a line are no consequences.
+    // Repetitions on a line are not consequences.
     let repeated =
         format!("{{\"header\":{{{}}}}}", (0..9).map(|number| format!("\"x{number}\":1")).collect::<Vec<_>>().join(","));
     let count = |args: &[&str]| json(&super::run(omen(args.iter().copied()).write_stdin(repeated.as_str()))).0.len();
@@ -139,7 +139,7 @@ fn roots_leaves_consequences_out_of_every_format() {
     assert_eq!(super::run(&mut omen(["check", "--roots", "--all"])).code, 2);
 }
 
-/// GitHub takes 1 MiB, and refuses more as a whole.
+/// GitHub accepts 1 MiB, and refuses a larger summary as a whole.
 #[test]
 fn a_summary_of_a_job_is_bounded() {
     let long = format!("{{\"{}\":1}}\n", "|".repeat(5_000));
@@ -158,7 +158,7 @@ fn a_summary_of_a_job_is_bounded() {
     assert!(few.stdout.contains("\n| JSON | ") && few.stdout.contains(" | 2 | 2 | 0 |\n"), "{}", few.stdout);
 }
 
-/// Columns count characters, as the report says, and the region is what is wrong.
+/// Columns count characters, as the report states, and the region is the text that is wrong.
 #[test]
 fn regions_are_what_is_wrong() {
     let line = "{\"\u{e9}\u{1f600}\u{1f600}\": ?}";
@@ -178,7 +178,7 @@ fn regions_are_what_is_wrong() {
     assert_eq!(text(&bad, log(BAD).lines().nth(5).unwrap()), "\"token_trim_early\"");
 }
 
-/// What `omen explain` says about a code is in the report.
+/// The report has the text of `omen explain` for every code.
 #[test]
 fn sarif_has_all_rules_with_their_texts() {
     let folder = folder(&[("clean.jsonl", log(GOOD).as_bytes())]);
@@ -194,7 +194,7 @@ fn sarif_has_all_rules_with_their_texts() {
     }
 }
 
-/// GitHub shows ten errors and ten warnings of a step, and says nothing of the others.
+/// GitHub shows ten errors and ten warnings of a step, and silently drops the others.
 #[test]
 fn annotations_keep_to_the_limits_of_github() {
     let run = run(omen(["check", "--format", "github"]).write_stdin("?\n".repeat(25)));
@@ -207,7 +207,7 @@ fn annotations_keep_to_the_limits_of_github() {
     );
 }
 
-/// Root causes come first: what follows from another finding is only shown where a place is left.
+/// Root causes come first: consequences are shown only where places are left.
 #[test]
 fn root_causes_are_annotated_first() {
     let log = log(GOOD);
@@ -228,7 +228,7 @@ fn root_causes_are_annotated_first() {
         let is_root = |line: &&&str| !line.contains("(follows from line ");
         assert_eq!(errors.iter().take_while(is_root).count(), roots, "{}", run.stdout);
         assert_eq!(errors.iter().filter(is_root).count(), roots);
-        // Warnings have ten places of their own: that an episode that was broken off does not close, and the like.
+        // Warnings have ten places of their own, for example for an episode that does not close.
         for (severity, shown) in [("error", errors.len()), ("warning", run.stdout.matches("::warning ").count())] {
             let all = findings.iter().filter(|finding| finding["severity"] == severity).count();
             assert_eq!(shown, all.min(10), "{severity}: {}", run.stdout);

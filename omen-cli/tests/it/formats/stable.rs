@@ -1,8 +1,8 @@
-//! Fingerprints: a finding has the same one after lines were inserted before it.
+//! Fingerprints are stable: a finding keeps its own when lines are inserted before it.
 
 use super::*;
 
-/// The fingerprints of a log in a format, in the order of the findings.
+/// Returns the fingerprints of a log in a format, in the order of the findings.
 fn fingerprints(format: &str, log: &str) -> Vec<String> {
     let folder = folder(&[("log.jsonl", log.as_bytes())]);
     let report: Value = serde_json::from_str(&check(&folder, format, ["log.jsonl"]).stdout).unwrap();
@@ -24,7 +24,7 @@ fn fingerprints_survive_inserted_lines() {
         for inserted in ["\n\n\n", log(GOOD)] {
             assert_eq!(fingerprints(format, &format!("{inserted}{logs}")), before);
         }
-        // Another mistake adds one, and changes none.
+        // Another mistake adds a fingerprint, and changes none.
         let after = fingerprints(format, &format!("42\n{logs}"));
         assert!(after.len() > before.len() && before.iter().all(|old| after.contains(old)));
     }

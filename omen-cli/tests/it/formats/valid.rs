@@ -1,4 +1,4 @@
-//! Validators of the formats, independent of the writers. Each returns how many findings it has seen.
+//! Validators of the formats, independent of the writers. Each returns the number of findings.
 
 use std::sync::LazyLock;
 
@@ -7,7 +7,7 @@ use super::*;
 /// The official schema (see `sarif-schema-2.1.0.md`), with the formats of strings.
 static SARIF: LazyLock<jsonschema::Validator> = LazyLock::new(|| {
     let mut schema: Value = serde_json::from_str(include_str!("sarif-schema-2.1.0.json")).expect("the schema is JSON");
-    // The pattern of languages has a bracket too many, and no report has a language.
+    // The pattern of languages has a superfluous bracket, and no report has a language.
     for object in ["run", "toolComponent"] {
         let language = schema.pointer_mut(&format!("/definitions/{object}/properties/language"));
         language.and_then(Value::as_object_mut).and_then(|language| language.remove("pattern")).expect("a pattern");
@@ -41,7 +41,7 @@ pub(crate) fn sarif(text: &str) -> usize {
     results.len()
 }
 
-/// How many test cases there are with findings.
+/// Returns the number of test cases with findings.
 #[track_caller]
 pub(crate) fn junit(text: &str) -> usize {
     let document = roxmltree::Document::parse(text).expect("JUnit is XML");
@@ -90,7 +90,7 @@ pub(crate) fn gitlab(text: &str) -> usize {
     issues.len()
 }
 
-/// As the runner of GitHub Actions reads a line: `::COMMAND KEY=VALUE,…::MESSAGE`.
+/// Parses lines as the runner of GitHub Actions does: `::COMMAND KEY=VALUE,…::MESSAGE`.
 #[track_caller]
 pub(crate) fn github(text: &str) -> usize {
     for line in text.lines() {
@@ -119,7 +119,7 @@ pub(crate) fn concise(text: &str) -> usize {
     text.lines().count()
 }
 
-/// A summary that GitHub takes, with one table and one list: no text of a log is a link, HTML, code or another block.
+/// Checks that GitHub accepts a summary, with one table and one list: no text of a log is a link, HTML, code or another block.
 #[track_caller]
 pub(crate) fn markdown(text: &str) -> usize {
     use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag};
@@ -153,7 +153,7 @@ pub(crate) fn markdown(text: &str) -> usize {
     items
 }
 
-/// Whether nothing in a line can move the cursor of a terminal, or turn the text.
+/// Returns whether a line cannot move the cursor of a terminal or change the writing direction.
 fn seen(line: &str) -> bool {
     !line.chars().any(omen_types::unseen::is_unseen)
 }

@@ -1,10 +1,10 @@
-//! `omen gate check`: a configuration alone.
+//! `omen gate check`: checks a configuration by itself.
 
 use std::os::unix::fs::PermissionsExt as _;
 
 use super::*;
 
-/// A key, in a file that only its owner can read.
+/// Writes a key to a file that only its owner can read.
 fn with_key(folder: &TempDir) {
     write(folder.path(), "audit.key", "00112233445566778899aabbccddeeff".repeat(2).as_bytes());
     rights(folder, "audit.key", 0o600);
@@ -24,7 +24,7 @@ fn check(text: &str) -> (TempDir, Run) {
     (folder, run)
 }
 
-/// The findings as they are printed, without the policy's hash.
+/// Compares the printed findings, without the policy's hash.
 #[track_caller]
 fn finds(text: &str, code: i32, expect: &str) {
     let (_folder, run) = check(text);
@@ -159,7 +159,7 @@ fn what_cannot_be_read_exits_3() {
     assert!(run.stderr.starts_with("omen: the configuration `gate.toml` cannot be read: "), "{}", run.stderr);
 }
 
-/// With the tools of the servers, rules on arguments are held against their schemas.
+/// With the tools of the servers, rules on arguments are checked against their schemas.
 #[test]
 fn rules_on_arguments_fit_the_tools() {
     let rules = |rules: &str| {
@@ -186,7 +186,7 @@ gate.toml:12:1: error: the rule for `/pth` names `pth`, which the tool's `inputS
   = help: did you mean `path`?
 gate.toml: 1 error, 0 warnings";
     assert_eq!(check(&misspelled, &with), (1, expect.to_owned()));
-    // An entry for a tool as it is not, or is not any more.
+    // An entry for a tool with a different or outdated definition.
     let other = fits_nothing(&rules("'/path' = { matches = '.*' }"));
     assert_eq!(check(&other, &[]).0, 0);
     let (code, shown) = check(&other, &with);
@@ -210,7 +210,7 @@ gate.toml: 0 errors, 1 warning";
     assert!(missing.stderr.starts_with("omen: cannot use the catalogue no.json: "), "{}", missing.stderr);
 }
 
-/// The configuration with a tool that no server lists, and another one in a form that nobody approved.
+/// Returns a configuration with a tool that no server lists, and another one in a form that was not approved.
 fn fits_nothing(text: &str) -> String {
     let zeros = "0".repeat(64);
     let entry = |tool: &str| {

@@ -14,7 +14,7 @@ use tokio::task::JoinHandle;
 
 use super::*;
 
-/// A gate that asks.
+/// A gate that asks for confirmations.
 struct Asking {
     folder: TempDir,
     confirmations: Confirmations,
@@ -26,7 +26,7 @@ impl Asking {
         Self::within(home())
     }
 
-    /// A gate that begins to ask now.
+    /// Starts a gate in a folder.
     fn within(folder: TempDir) -> Self {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let confirmer = {
@@ -38,7 +38,7 @@ impl Asking {
         Self { folder, confirmations, runtime }
     }
 
-    /// Asks whether a tool may be called.
+    /// Asks for the confirmation of a call.
     fn ask(&self, args: Value) -> JoinHandle<Decision> {
         let tool = ToolId { server: "files".parse().unwrap(), tool: "write_file".parse().unwrap() };
         let permissions = Permissions::new([Permission::Read, Permission::Write]).unwrap();
@@ -57,7 +57,7 @@ impl Asking {
         self.runtime.block_on(async { tokio::time::timeout(AT_ONCE, asked).await.expect("in time").unwrap() })
     }
 
-    /// Waits until so many questions wait.
+    /// Waits until a number of questions are pending.
     fn until_waiting(&self, count: usize) -> Run {
         loop {
             let run = gate(&self.folder, &["confirm", "--list", "--json"]);
@@ -72,16 +72,16 @@ impl Asking {
         start(&self.folder, args, stdin, stdout)
     }
 
-    /// The gate ends.
+    /// Ends the gate.
     fn end(self) -> TempDir {
         let Self { folder, confirmations, runtime } = self;
         drop(confirmations);
-        // What it had begun has ended when this returns, and its socket is gone.
+        // When this returns, all its tasks have ended, and its socket is gone.
         runtime.shutdown_timeout(AT_ONCE);
         folder
     }
 
-    /// Runs it, and answers when the prompt is there.
+    /// Runs the command, and answers at the prompt.
     fn answered_at_prompt(&self, answer: &str) -> Run {
         let mut child = self.start(&[], Stdio::piped(), Stdio::piped());
         let lines = lines_of(child.stdout.take().unwrap());
@@ -95,7 +95,7 @@ impl Asking {
         Run { code: output.status.code().unwrap(), stdout, stderr }
     }
 
-    /// Runs it with lines on standard input, which are there before anything is shown.
+    /// Runs the command with lines on standard input that were written before anything is shown.
     fn answered_with(&self, args: &[&str], input: &str) -> Run {
         run(omen(["gate", "confirm"].into_iter().chain(args.iter().copied()))
             .current_dir(&self.folder)
@@ -104,7 +104,7 @@ impl Asking {
     }
 }
 
-/// The folder of a configuration.
+/// Returns the folder of a configuration.
 fn home() -> TempDir {
     folder(&[("gate.toml", b"[confirm]\nsocket = 'run/confirm.sock'\n")])
 }
@@ -182,7 +182,7 @@ fn what_is_neither_yes_nor_no_answers_nothing() {
     assert_eq!(asking.decided(asked).outcome, Outcome::Allowed);
 }
 
-/// Who has written `y` before a call is shown has not read what the call is.
+/// A `y` that was written before a call is shown does not confirm it.
 #[test]
 fn what_was_written_before_a_call_was_shown_confirms_nothing() {
     let asking = Asking::new();
@@ -195,7 +195,7 @@ fn what_was_written_before_a_call_was_shown_confirms_nothing() {
         assert!(!asked.is_finished(), "{}", run.stdout);
         assert!(run.stdout.contains("a.txt"), "the call is shown all the same: {}", run.stdout);
     }
-    // Who writes without end answers nothing, either.
+    // An endless input answers nothing, either.
     let mut child = asking.start(&[], Stdio::piped(), Stdio::piped());
     let mut stdin = child.stdin.take().unwrap();
     let lines = lines_of(child.stdout.take().unwrap());
@@ -208,7 +208,7 @@ fn what_was_written_before_a_call_was_shown_confirms_nothing() {
     child.wait().unwrap();
     ahead.join().unwrap();
 
-    // Before there is a gate, and then with the hash of the call, which nobody knows before.
+    // Before a gate exists, and then with the hash of the call, which is unknown before.
     let folder = asking.end();
     let mut child = start(&folder, &["--wait"], Stdio::piped(), Stdio::piped());
     let notes = lines_of(child.stderr.take().unwrap());
@@ -244,14 +244,14 @@ fn several_calls_are_answered_in_their_order() {
     assert_eq!((asking.decided(one).outcome, asking.decided(two).outcome), (Outcome::Allowed, Outcome::Denied));
 }
 
-/// The lines that a process prints, as far as they are complete or a prompt.
+/// Returns the lines that a process prints, as far as they are complete or a prompt.
 fn lines_of(from: impl std::io::Read + Send + 'static) -> Receiver<String> {
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
         let mut reader = BufReader::new(from);
         loop {
             let mut text = String::new();
-            // A terminal that nobody has open any more gives an error.
+            // A terminal that is no longer open gives an error.
             let Ok(bytes) = reader.fill_buf() else { return };
             if bytes.is_empty() {
                 return;
@@ -290,7 +290,7 @@ fn an_answer_is_not_for_a_call_that_was_not_read() {
     let mut stdin: ChildStdin = child.stdin.take().unwrap();
     let lines = lines_of(child.stdout.take().unwrap());
     until(&lines, "[y/n] ");
-    // The first call goes away, and the answer to it comes too late.
+    // The first call is aborted, and the answer to it comes too late.
     one.abort();
     let next = until(&lines, "[y 2/n 2] ");
     assert!(next.contains("call 1 has ended\n") && next.contains("b.txt"), "{next}");
@@ -303,7 +303,7 @@ fn an_answer_is_not_for_a_call_that_was_not_read() {
     assert_eq!(child.wait_with_output().unwrap().status.code(), Some(0));
 }
 
-/// A terminal: the end at which somebody types and reads, and what opens the other end.
+/// Returns a terminal: the end of its user, and a function that opens the other end.
 #[cfg(target_os = "linux")]
 pub(crate) fn terminal() -> (fs::File, impl Fn() -> fs::File) {
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
@@ -315,7 +315,7 @@ pub(crate) fn terminal() -> (fs::File, impl Fn() -> fs::File) {
     (fs::File::from(master), move || fs::File::options().read(true).write(true).open(&name).unwrap())
 }
 
-/// Who keeps a terminal open for confirmations needs not start it anew with each session of a client.
+/// A terminal for confirmations can stay open across sessions of a client.
 #[test]
 #[cfg(target_os = "linux")]
 fn at_a_terminal_it_waits_for_one_gate_after_the_other() {
@@ -326,7 +326,7 @@ fn at_a_terminal_it_waits_for_one_gate_after_the_other() {
     let notes = lines_of(child.stderr.take().unwrap());
     for round in 1..=2 {
         until(&notes, "yet; waiting for one\n");
-        // Nobody has asked, so this answers nothing, then or later.
+        // No question is pending, so this answers nothing, then or later.
         keyboard.write_all(b"y\n").unwrap();
         until(&screen, "no call waits");
         let asking = Asking::within(folder);
@@ -337,7 +337,7 @@ fn at_a_terminal_it_waits_for_one_gate_after_the_other() {
         keyboard.write_all(b"y\n").unwrap();
         until(&screen, "call 1 is confirmed");
         assert_eq!(asking.decided(asked).outcome, Outcome::Allowed);
-        // It ends with a call on the screen, which is gone with it.
+        // The gate ends while a call is on the screen, which ends with it.
         let _open = asking.ask(write_to("b.txt"));
         until(&screen, "b.txt");
         folder = asking.end();
@@ -357,7 +357,7 @@ fn at_a_terminal_it_waits_for_one_gate_after_the_other() {
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }
 
-/// `--wait` for scripts: the first answer is for the first call of the gate that comes.
+/// `--wait` for scripts: the first answer is for the first call of the next gate.
 #[test]
 fn a_script_waits_for_a_gate_if_it_is_told_to() {
     let folder = home();
@@ -372,7 +372,7 @@ fn a_script_waits_for_a_gate_if_it_is_told_to() {
     assert!(asking.decided(asked).why.unwrap().ends_with("not today"));
     assert_eq!(child.wait().unwrap().code(), Some(0));
 
-    // In JSON, over two gates.
+    // In JSON, across two gates.
     let folder = asking.end();
     let mut child = start(&folder, &["--wait", "--json"], Stdio::piped(), Stdio::piped());
     let mut stdin = child.stdin.take().unwrap();
@@ -398,7 +398,7 @@ fn a_script_waits_for_a_gate_if_it_is_told_to() {
     assert_eq!(gate(&folder, &["confirm", "--wait", "--list"]).code, 2);
 }
 
-/// A terminal as people have it: what is typed before there is a question does not answer it.
+/// A real terminal: text that is typed before a question does not answer it.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_person_answers_at_a_terminal() {
@@ -456,7 +456,7 @@ fn without_a_gate_there_is_nothing_to_answer() {
     let socket = folder.path().join(".omen-gate/confirm.sock");
     assert!(run.stderr.starts_with(&format!("omen: no gate listens at `{}`: ", socket.display())), "{}", run.stderr);
 
-    // It ends while somebody waits for a question.
+    // The gate ends while the command waits for a question.
     let asking = Asking::new();
     let child = asking.start(&["--socket", "run/confirm.sock"], Stdio::piped(), Stdio::piped());
     let mut child = child;

@@ -1,4 +1,4 @@
-//! `omen gate init`: a configuration for a server, to be completed by the operator.
+//! `omen gate init`: prints a configuration for a server, to be completed by the operator.
 
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -17,7 +17,7 @@ fn text(folder: &TempDir) -> String {
     fs::read_to_string(folder.path().join("gate.toml")).unwrap()
 }
 
-/// What the operator gets who allows everything: a `#` less in each line of the proposals.
+/// Returns the configuration of an operator who allows everything: each line of the proposals has one `#` less.
 fn uncommented(text: &str) -> String {
     let line = |line: &str| match line.strip_prefix('#') {
         Some(entry) if !entry.starts_with('#') => format!("{entry}\n"),
@@ -26,7 +26,7 @@ fn uncommented(text: &str) -> String {
     text.lines().map(line).collect()
 }
 
-/// What an editor leaves that takes a `#` from every line that has one.
+/// Returns the file after an editor has removed a `#` from every line that has one.
 fn without_one(text: &str) -> String {
     text.lines().map(|line| format!("{}\n", line.strip_prefix('#').unwrap_or(line))).collect()
 }
@@ -74,7 +74,7 @@ fn nothing_is_allowed_until_the_operator_does() {
     let check = gate(&folder, &["check", "--config", "gate.toml"]);
     assert_eq!(check.code, 0, "{}", check.stdout);
 
-    // As the operator goes on.
+    // The operator's next step.
     assert_eq!(gate_as(&folder, "good", &["catalog", "--config", "gate.toml", "--out", "catalog.json"]).code, 0);
     let denied = dry_run(&folder, &["plans.jsonl"]);
     assert!(denied.code == 1 && denied.stdout.contains("PG-3"), "{}", denied.stdout);
@@ -84,13 +84,13 @@ fn nothing_is_allowed_until_the_operator_does() {
     let config = omen_gate::Config::load(&folder.path().join("gate.toml")).unwrap();
     assert_eq!((config.allow.iter().count(), config.grants.len()), (7, 14));
     assert!(config.grants.iter().all(|grant| !grant.pre_granted));
-    // Prose stays prose.
+    // Prose stays a comment.
     let same = omen_gate::Config::parse(&without_one(&file)).unwrap();
     assert_eq!((same.allow.iter().count(), same.grants.len()), (7, 14));
     assert_ne!(same.hash(), omen_gate::Config::parse(&file).unwrap().hash());
 }
 
-/// The rules are about the folders that the server is given, and with each `#` that goes there is a configuration.
+/// The rules are about the folders that are passed to the server, and every uncommented prefix is a valid configuration.
 #[test]
 fn folders_are_those_of_the_command() {
     let folder = folder(&[("here", b"")]);
@@ -113,7 +113,7 @@ fn folders_are_those_of_the_command() {
     let rule = format!("#[allow.where]\n#\"/path\" = {{ under = [\"./data\", \"{}\"] }}\n", absolute.display());
     assert_eq!(file.matches(&rule).count(), 2, "{file}");
     for (number, _) in file.match_indices("\n\n##").chain([(file.len(), "")]) {
-        // The first so many tools are allowed.
+        // The first `number` tools are allowed.
         let (these, others) = file.split_at(number);
         let text = uncommented(these) + others;
         let config = omen_gate::Config::parse_as(&text, &folder.path().join("conf/gate.toml"));
@@ -138,7 +138,7 @@ fn what_is_named_is_in_force() {
     let allowed: Vec<_> = config.allow.iter().map(|allowed| allowed.demand.tool.tool.as_str()).collect();
     assert_eq!((allowed, config.grants.len()), (vec!["move_file", "read_file"], 4));
     assert_eq!(gate(&folder, &["check", "--config", "gate.toml"]).code, 0);
-    // The others are still there to be chosen.
+    // The others can still be selected.
     let all = omen_gate::Config::parse(&uncommented(&text(&folder))).unwrap();
     assert_eq!(all.allow.iter().count(), 7);
 
@@ -163,7 +163,7 @@ fn the_folder_of_the_configuration_is_made_and_goes_with_a_failure() {
     let made = init(&folder, "good", &["--server", "files", "--config", "gates/files/gate.toml"]);
     assert_eq!((made.code, made.stderr.as_str()), (0, ""));
     assert!(folder.path().join("gates/files/audit.key").exists());
-    // One that was there stays.
+    // An existing folder is unchanged.
     fs::create_dir(folder.path().join("mine")).unwrap();
     let failed = init(&folder, "dying", &["--server", "files", "--config", "mine/more/gate.toml"]);
     assert_eq!(failed.code, 3);
@@ -186,7 +186,7 @@ fn nothing_is_overwritten() {
     assert_eq!(text(&folder), "# mine\n");
     assert!(!folder.path().join("audit.key").exists());
 
-    // The key of a log that is there outlives the configuration.
+    // The key of an existing log outlives the configuration.
     assert_eq!(gate(&folder, &["--help"]).code, 0);
     assert_eq!(run(omen(["audit", "new-key", "audit.key"]).current_dir(&folder)).code, 0);
     let key = fs::read(folder.path().join("audit.key")).unwrap();
@@ -196,7 +196,7 @@ fn nothing_is_overwritten() {
     assert_eq!(fs::read(folder.path().join("audit.key")).unwrap(), key);
     assert!(text(&folder).contains("[servers.\"files\"]"), "{}", text(&folder));
 
-    // One that others can read is not taken.
+    // A key that others can read is refused.
     fs::set_permissions(folder.path().join("audit.key"), fs::Permissions::from_mode(0o644)).unwrap();
     let open = init(&folder, "good", &["--server", "files", "--force", "--config", "other.toml"]);
     assert_eq!(open.code, 3);
@@ -204,7 +204,7 @@ fn nothing_is_overwritten() {
     assert!(!folder.path().join("other.toml").exists());
 }
 
-/// The default of what is recorded is written, with the others as prose.
+/// The default for recorded arguments is written, with the alternatives as comments.
 #[test]
 fn what_is_recorded_of_arguments_is_the_default() {
     let folder = folder(&[]);
@@ -216,7 +216,7 @@ fn what_is_recorded_of_arguments_is_the_default() {
     assert_eq!(format!("{:?}", config(&file).recorder), format!("{:?}", config(&without).recorder));
 }
 
-/// A second server goes into the same configuration, whose text stays as it is.
+/// A second server is added to the same configuration, whose text is unchanged.
 #[test]
 fn a_second_server_is_added() {
     let folder = folder(&[]);
@@ -252,7 +252,7 @@ fn a_second_server_is_added() {
     let all = omen_gate::Config::parse(&uncommented(&both)).unwrap();
     assert_eq!(all.allow.iter().count(), 14);
 
-    // What cannot be added changes nothing.
+    // A server that cannot be added changes nothing.
     let twice = add("mail", &[]);
     assert_eq!((twice.code, twice.stdout.as_str()), (3, ""));
     assert!(

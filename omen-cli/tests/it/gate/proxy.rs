@@ -1,4 +1,4 @@
-//! `omen gate proxy`: a client and a server in processes of their own. The server is this test binary run again.
+//! `omen gate proxy`: a client and a server in separate processes. The server is this test binary run again.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -24,11 +24,11 @@ mod typescript;
 #[cfg(unix)]
 mod waiting;
 
-/// Names a folder of the server's. Without it, a test is a test.
+/// Variable with the folder of the server. Without it, a test is a test.
 const SERVER: &str = "OMEN_TEST_PROXIED";
 
-/// A server that notes its process and each call in files, if the environment says so. The shell has moved standard output to
-/// descriptor 3, for the test harness writes to it, too.
+/// A server that records its process and each call in files, if the environment requests it. The shell has moved standard output
+/// to descriptor 3, because the test harness writes to it, too.
 #[test]
 fn a_server_behind_the_proxy() {
     let Ok(notes) = std::env::var(SERVER) else {
@@ -60,7 +60,7 @@ fn a_server_behind_the_proxy() {
                     },
                     Some("die") => std::process::exit(9),
                     Some("malformed") => json!({"content": 1}),
-                    // As tools do, it repeats what it was called with.
+                    // Like many tools, it repeats its arguments.
                     Some(path) if path.starts_with("echo") || path.starts_with("fail") => {
                         let text = params["arguments"].to_string();
                         json!({"content": [{"type": "text", "text": text}], "isError": path.starts_with("fail")})
@@ -75,7 +75,7 @@ fn a_server_behind_the_proxy() {
     std::process::exit(0);
 }
 
-/// A configuration whose server is this binary, with a log and its key.
+/// Returns a configuration whose server is this binary, with a log and its key.
 fn proxied() -> TempDir {
     let folder = folder(&[]);
     let test = std::env::current_exe().unwrap();
@@ -112,7 +112,7 @@ impl Client {
         Self::asking(command, &json!({}))
     }
 
-    /// A client that can do something.
+    /// Starts a client with capabilities.
     fn asking(command: &mut std::process::Command, capabilities: &Value) -> Self {
         let mut proxy =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("omen starts");
@@ -149,7 +149,7 @@ impl Client {
         self.ask(id, "tools/call", &json!({"name": tool, "arguments": args}))
     }
 
-    /// Asks for a call that hangs, and waits until it runs.
+    /// Requests a call that hangs, and waits until it runs.
     fn hang(&mut self, folder: &TempDir, id: u64) {
         self.hang_in(folder, id, "read_file", json!({"path": "hang"}));
     }
@@ -166,7 +166,7 @@ impl Client {
         assert!(std::process::Command::new("kill").args([signal, &pid]).status().unwrap().success());
     }
 
-    /// The exit code, and what stands on standard error, at the end.
+    /// Ends the session, and returns the exit code and the standard error.
     fn end(self) -> (i32, String) {
         drop(self.from);
         let output = self.proxy.wait_with_output().unwrap();
@@ -184,7 +184,7 @@ fn noted(folder: &TempDir, name: &str) -> Vec<String> {
     text.lines().map(str::to_owned).collect()
 }
 
-/// Waits until something has come about.
+/// Waits until a condition holds.
 fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let start = Instant::now();
     while !holds() {
@@ -201,7 +201,7 @@ fn none_is_left(folder: &TempDir) {
     until("the server has ended", || !noted(folder, "pids").iter().any(runs));
 }
 
-/// The verdict on the log, and its entries.
+/// Returns the verdict on the log, and its entries.
 fn log(folder: &TempDir) -> (String, Vec<Value>) {
     let verify = omen(["audit", "verify", "--key-file", "audit.key", "--format", "json", "audit.jsonl"]);
     let verdict: Value =
@@ -313,7 +313,7 @@ fn a_terminated_proxy_records_what_it_breaks_off() {
     none_is_left(&folder);
 }
 
-/// However it is killed, the log is as a crash leaves it, and has the intent of each call that the server has seen.
+/// However the proxy is killed, the log is as after a crash, and has the intent of each call that the server has received.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_killed_proxy_leaves_a_log_that_has_every_call_and_no_server() {
@@ -321,7 +321,7 @@ fn a_killed_proxy_leaves_a_log_that_has_every_call_and_no_server() {
     let rounds: u64 = if cfg!(debug_assertions) { 8 } else { 200 };
     for round in 1..=rounds {
         let mut client = Client::start(&folder, &[]);
-        // At different points: before, at and after the call.
+        // At different points: before, during and after the call.
         if round % 4 == 0 {
             client.hang_in(&folder, 1, "read_file", json!({"path": format!("hang {round}")}));
         } else {
@@ -349,14 +349,14 @@ fn a_killed_proxy_leaves_a_log_that_has_every_call_and_no_server() {
         assert_eq!(distinct.len(), called.len(), "round {round}: a call was repeated");
         assert_eq!(in_doubt(&folder), without_outcome(&entries), "round {round}");
     }
-    // And the log goes on.
+    // The log continues.
     let mut client = Client::start(&folder, &[]);
     assert!(client.call(1, "read_file", json!({"path": "last"}))["result"].get("isError").is_none());
     assert_eq!(client.close().0, 0);
     assert_eq!(log(&folder).0, "sound");
 }
 
-/// The numbers of the intents whose call is in doubt, as the command says.
+/// Returns the numbers of the intents in doubt, as the command reports them.
 fn in_doubt(folder: &TempDir) -> BTreeSet<u64> {
     let shown =
         run(omen(["audit", "show", "--key-file", "audit.key", "--in-doubt", "--format", "json", "audit.jsonl"])
@@ -365,7 +365,7 @@ fn in_doubt(folder: &TempDir) -> BTreeSet<u64> {
     entries.map(|entry| entry["sequence"].as_u64().unwrap()).collect()
 }
 
-/// The numbers of the intents of whose call there is no outcome.
+/// Returns the numbers of the intents without an outcome.
 fn without_outcome(entries: &[Value]) -> BTreeSet<u64> {
     let call = |entry: &Value| (entry["turn"].to_string(), entry["data"]["call"].to_string());
     let of = |kind: &str| entries.iter().filter(|entry| entry["kind"] == kind).collect::<Vec<_>>();
@@ -374,7 +374,7 @@ fn without_outcome(entries: &[Value]) -> BTreeSet<u64> {
     open.map(|intent| intent["sequence"].as_u64().unwrap()).collect()
 }
 
-/// A call that may have written something is not made again until somebody has recorded what it did.
+/// A call that may have written something is not repeated until its effect was recorded.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_call_in_doubt_is_refused_until_it_is_settled() {
@@ -397,7 +397,7 @@ fn a_call_in_doubt_is_refused_until_it_is_settled() {
         let refused = client.call(1, "write_file", args());
         assert_eq!(refused["result"]["_meta"]["omen/decision"]["code"], "PG-6", "{refused}");
         assert_eq!(noted(&folder, "calls").len(), 1, "it was not made again");
-        // Another call is another call.
+        // A different call is unaffected.
         let other = client.call(2, "write_file", json!({"path": "a", "text": "b"}));
         assert!(other["result"].get("isError").is_none(), "{other}");
         fs::write(folder.path().join("calls"), format!("{}\n", args())).unwrap();
@@ -430,7 +430,7 @@ fn a_reload_takes_tools_away_while_the_session_runs() {
     assert_eq!(client.next()["method"], "notifications/tools/list_changed");
     let refused = client.call(2, "read_file", json!({"path": "a"}));
     assert_eq!(refused["result"]["_meta"]["omen/decision"]["code"], "PG-3", "{refused}");
-    // What is not a configuration changes nothing.
+    // An invalid configuration changes nothing.
     fs::write(&path, "nonsense").unwrap();
     client.signal("-HUP");
     assert_eq!(client.call(3, "read_file", json!({"path": "a"}))["result"]["isError"], true);
@@ -453,7 +453,7 @@ fn a_session_that_cannot_begin_says_why() {
     assert_eq!((code, stderr.as_str()), (2, "omen: the configuration has no server `file`; its servers are `files`\n"));
     let (code, stderr) = proxy(&["--pass", "everything"]);
     assert!(code == 2 && stderr.contains("expected one of `sampling`"), "{code}: {stderr}");
-    // The client does not end it: its input stays open.
+    // The client does not end the session: its input stays open.
     let mut absent = std::process::Command::new(env!("CARGO_BIN_EXE_omen"));
     absent
         .args(["gate", "proxy", "--config", "gate.toml", "--no-socket", "--", "/no/such/program"])

@@ -1,4 +1,4 @@
-//! `omen gate replay`: what two policies say of the calls of a log, or of plans.
+//! `omen gate replay`: compares two policies on the calls of a log, or on plans.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use omen_gate::{SystemClock, TurnId};
 
 use super::*;
 
-/// A configuration in which the tool `read_file` may be called with these paths.
+/// Returns a configuration in which the tool `read_file` may be called with these paths.
 fn policy(rules: &str) -> String {
     format!(
         "[audit]\nlog = 'audit.jsonl'\nkey_file = 'audit.key'\n[servers.files]\n[[allow]]\nserver = 'files'\n\
@@ -20,7 +20,7 @@ fn policy(rules: &str) -> String {
 const OLD: &str = "where = { '/path' = { in = ['a', 'b'] } }";
 const NEW: &str = "where = { '/path' = { in = ['b', 'c'] } }";
 
-/// A log with a call of each path, as a gate with the old policy leaves it; and one whose arguments are not there.
+/// Returns the log of a gate with the old policy that has a call of each path, one of them without its arguments.
 fn recorded() -> TempDir {
     let folder = folder(&[("old.toml", policy(OLD).as_bytes()), ("new.toml", policy(NEW).as_bytes())]);
     drop(Key::create(folder.path().join("audit.key")).unwrap());
@@ -104,11 +104,11 @@ fn the_exit_code_is_for_what_is_asked() {
     ] {
         assert_eq!(replay(&folder, &[&["--fail-on", fail_on], &LOG[..]].concat()).code, code, "{fail_on}");
     }
-    // A policy beside itself changes nothing.
+    // Comparing a policy with itself gives no difference.
     write(folder.path(), "new.toml", policy(OLD).as_bytes());
     let same = replay(&folder, &LOG);
     assert_eq!((same.code, same.stdout.lines().count()), (0, 3));
-    // A log that is not sound proves nothing.
+    // An invalid log is refused.
     let path = folder.path().join("audit.jsonl");
     let text = fs::read_to_string(&path).unwrap().replace("\"path\":\"b\"", "\"path\":\"a\"");
     fs::write(&path, text).unwrap();
@@ -152,7 +152,7 @@ fn plans_are_replayed_too() {
     // Plans have no time.
     let since = replay(&folder, &["--since", "2h", "plans.jsonl"]);
     assert!(since.code == 2 && since.stderr.contains("plans have no time"), "{}", since.stderr);
-    // A file that is missing, and a log without its key.
+    // A missing file, and a log without its key.
     let missing = replay(&folder, &["no.jsonl"]);
     assert_eq!(missing.code, 3);
     let log = recorded();
@@ -161,7 +161,7 @@ fn plans_are_replayed_too() {
     assert!(run.stderr.contains("this is an audit log; name its key"), "{}", run.stderr);
 }
 
-/// A hundred refusals for one reason are one thing to read.
+/// A hundred refusals for one reason are printed once.
 #[test]
 fn differences_of_one_kind_are_printed_together() {
     let plans = ["a"; 5].map(|path| plan("read_file", json!({ "path": path }))).join("\n");
@@ -202,7 +202,7 @@ fn a_time_limits_what_is_replayed() {
     }
 }
 
-/// A rule with a relative path means another folder in a copy elsewhere.
+/// A relative path in a rule means another folder in a copy elsewhere.
 #[test]
 fn configurations_of_different_folders_are_noted() {
     let folder = recorded();

@@ -1,4 +1,4 @@
-//! `omen gate wrap`: a client's configuration with the gate in it.
+//! `omen gate wrap`: inserts the gate into a client's configuration.
 
 use std::io::{BufReader, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
@@ -23,7 +23,7 @@ fn files(folder: &TempDir) -> Vec<String> {
     names
 }
 
-/// The start of the arguments of a wrapped server.
+/// Returns the first arguments of a wrapped server.
 fn front(folder: &TempDir, config: &str, name: &str, more: &str) -> String {
     let config = folder.path().canonicalize().unwrap().join(config);
     format!(r#""gate", "proxy", "--config", {}, "--server", "{name}", {more}"--", "#, json!(config))
@@ -86,13 +86,13 @@ fn only_what_must_change_does() {
         ]
     );
 
-    // Again, there is nothing to do.
+    // A second run changes nothing.
     let again = wrap(&folder, &["--config", "gates/{server}/gate.toml", ".mcp.json"]);
     assert_eq!((again.code, text(&folder, ".mcp.json")), (0, expect.clone()));
     assert!(again.stdout.starts_with("`files` is wrapped already\n`git` is wrapped already\n"), "{}", again.stdout);
     assert_eq!(files(&folder).len(), 2);
 
-    // The original, to the byte, with its rights.
+    // The original is restored byte for byte, with its permissions.
     let would = gate(&folder, &["wrap", "--undo", "--dry-run", ".mcp.json"]);
     assert!(would.code == 0 && would.stdout.contains(" would be restored from "), "{}", would.stdout);
     assert_eq!(text(&folder, ".mcp.json"), expect);
@@ -106,7 +106,7 @@ fn only_what_must_change_does() {
     assert!(nothing.stderr.contains(".mcp.json was not wrapped: there is no backup beside it"), "{}", nothing.stderr);
 }
 
-/// However a file is laid out, an undo restores it, and what is wrapped is the same JSON as ever but for one server.
+/// In every layout, an undo restores the file, and wrapping changes only one server in the JSON.
 #[test]
 fn every_layout_survives() {
     let value: Value = json!({"servers": {"a-b": {"command": "x \" y", "args": ["", "é\u{1f600}", "\\"], "cwd": "/"}, "z": {"url": "u"}}});
@@ -164,7 +164,7 @@ fn several_servers_need_several_configurations() {
     assert!(text(&folder, "mcp.json").contains(r#""files" : { "command": "npx""#));
 }
 
-/// What somebody has written since is not lost.
+/// Changes since the wrapping are not lost.
 #[test]
 fn a_file_that_was_changed_since_is_not_undone() {
     let folder = folder(&[("mcp.json", CLIENT.as_bytes())]);
@@ -175,7 +175,7 @@ fn a_file_that_was_changed_since_is_not_undone() {
     assert_eq!((run.code, run.stdout.as_str()), (3, ""));
     assert!(run.stderr.contains("mcp.json was changed since it was wrapped; compare it with "), "{}", run.stderr);
     assert_eq!(text(&folder, "mcp.json"), changed);
-    // A second server is wrapped, and its undo takes the file back to there.
+    // A second server is wrapped, and its undo restores the file before that.
     assert_eq!(wrap(&folder, &["--server", "files", "mcp.json"]).code, 0);
     assert_eq!(gate(&folder, &["wrap", "--undo", "mcp.json"]).code, 0);
     assert_eq!(text(&folder, "mcp.json"), changed);
@@ -200,7 +200,7 @@ fn what_could_be_read_in_two_ways_is_refused() {
         assert!(run.stderr.contains(why), "{client}: {}", run.stderr);
         assert_eq!(text(&folder, "mcp.json"), client);
     }
-    // One server that cannot be wrapped leaves the others alone.
+    // A server that cannot be wrapped leaves the others unchanged.
     for (server, why) in [
         (r#"{"command": "x", "command": "y"}"#, "the key `command` is repeated in `a`"),
         (r#"{"command": 1}"#, "its `command` is not a string"),
@@ -224,7 +224,7 @@ fn what_could_be_read_in_two_ways_is_refused() {
     assert!(none.code == 3 && none.stderr.starts_with("omen: cannot read none.json: "), "{}", none.stderr);
 }
 
-/// The command of a client's server, which is started in the folder of its project.
+/// Returns the command of a client's server, which is started in the folder of its project.
 fn client_command(more: &[&str]) -> Vec<String> {
     ["/bin/sh".to_owned()].into_iter().chain(server()).chain(more.iter().map(|word| (*word).to_owned())).collect()
 }
@@ -233,7 +233,7 @@ fn client(command: &[String]) -> Value {
     json!({"mcpServers": {"files": {"command": command[0], "args": command[1..], "env": {ROLE: "good"}}}})
 }
 
-/// Starts what the client starts, and has a session without tools: nothing is allowed yet.
+/// Starts the client's command, and runs a session without tools: nothing is allowed yet.
 fn has_a_session(folder: &TempDir) {
     let wrapped: Value = serde_json::from_str(&text(folder, "mcp.json")).unwrap();
     let server = &wrapped["mcpServers"]["files"];
@@ -261,8 +261,8 @@ fn has_a_session(folder: &TempDir) {
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }
 
-/// From a client's configuration to a session through the gate, in two commands: `wrap` prints the second one, which runs as it
-/// is, from any folder.
+/// Two commands lead from a client's configuration to a session through the gate: `wrap` prints the second one, which can be run
+/// unchanged from any folder.
 #[test]
 fn the_command_that_is_printed_makes_the_configuration() {
     let client = client(&client_command(&["./data", "it's"]));
@@ -276,7 +276,7 @@ fn the_command_that_is_printed_makes_the_configuration() {
     let command = format!("{} {printed}", env!("CARGO_BIN_EXE_omen"));
     let made = run(assert_cmd::Command::new("/bin/sh").args(["-c", &command]).current_dir("/").env(ROLE, "good"));
     assert_eq!((made.code, made.stderr.as_str()), (0, ""), "{printed}");
-    // The server has the folder that it has now, though it is started elsewhere.
+    // The server keeps its folder, although it is started elsewhere.
     let data = folder.path().canonicalize().unwrap().join("data");
     let config = text(&folder, "gates/files/gate.toml");
     assert!(config.contains(&format!("\"{}\", \"it's\"]\n", data.display())), "{config}");
@@ -284,7 +284,7 @@ fn the_command_that_is_printed_makes_the_configuration() {
     has_a_session(&folder);
 }
 
-/// A configuration that has the server says how it is started: its pins are about that one.
+/// A configuration that has the server determines its command, because its pins belong to that one.
 #[test]
 fn the_server_of_an_existing_configuration_is_used() {
     let command = client_command(&[]);
@@ -306,7 +306,7 @@ fn the_server_of_an_existing_configuration_is_used() {
         assert_eq!(gate(&folder, &["wrap", "--undo", "mcp.json"]).code, 0);
         assert_eq!(text(&folder, "mcp.json"), client(&command).to_string());
     }
-    // A server that is reached by HTTP inherits nothing, and one without a command is started as the client does.
+    // A server over HTTP inherits nothing, and one without a command is started like the client does.
     for (table, args) in [
         ("url = 'https://example.com/mcp'\n", json!(["--server", "files"])),
         ("", json!(["--server", "files", "--pass-env", "A", "--", "x"])),

@@ -2,12 +2,12 @@
 
 use super::*;
 
-/// The log, one packet a value.
+/// Returns the packets of a log as values.
 fn packets(path: &str) -> Vec<Value> {
     log(path).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// Every kind of mistake in every log that has a place for it: its name, and the log.
+/// Returns every kind of mistake in every suitable log: its name, and the log.
 pub(crate) fn all() -> Vec<(&'static str, String)> {
     let logs =
         ["read-only", "verify-then-write", "escalate-then-act", "safe-mode-and-clear", "cancel", "verify-then-defer"];

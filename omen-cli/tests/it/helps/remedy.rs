@@ -1,11 +1,11 @@
-//! Does what a help says, if it says it in one of the forms that all helps use.
+//! Application of helps that are in one of the standard forms.
 
 use omen::Finding;
 use omen_types::pointer::unescape;
 
 use super::*;
 
-/// The log after a help was applied; `None` if the help is in words only.
+/// Returns the log after a help was applied; `None` if the help is in words only.
 pub(super) fn applied(log: &str, finding: &Finding, help: &str) -> Option<String> {
     let mut lines: Vec<String> = log.lines().map(str::to_owned).collect();
     let at = finding.line.map(|line| usize::try_from(line - 1).unwrap());
@@ -23,7 +23,7 @@ pub(super) fn applied(log: &str, finding: &Finding, help: &str) -> Option<String
     Some(lines.join("\n"))
 }
 
-/// The log with the packets that `omen new` prints, before the line or at the end.
+/// Returns the log with the packets that `omen new` prints, before the line or at the end.
 fn with_packets(mut lines: Vec<String>, at: Option<usize>, finding: &Finding, help: &str, names: &str) -> String {
     let episode = finding.correlation_id.as_deref().unwrap();
     let folder = folder(&[("log.jsonl", (lines.join("\n") + "\n").as_bytes())]);
@@ -38,7 +38,7 @@ fn with_packets(mut lines: Vec<String>, at: Option<usize>, finding: &Finding, he
     assert_eq!(run.code, 0, "{args:?}: {}", run.stderr);
     let packets = run.stdout.replace("\"corr_1\"", &format!("\"{episode}\""));
     let mut packets: Vec<Value> = packets.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    // What they say, if the help says so.
+    // Fields of the packets, if the help states them.
     let said = help.split_once(" with `\"").map_or("", |(_, said)| said).split(';').next().unwrap();
     for (key, value) in format!("\"{said}").split("` and `").filter_map(|said| member(said.split('`').next()?)) {
         let place = if packets[0]["header"].get(&key).is_some() { "header" } else { "payload" };
@@ -80,7 +80,7 @@ fn edit(packet: &mut Value, finding: &Finding, help: &str) -> Option<()> {
     } else if help.starts_with("remove it") || help.starts_with("leave `") || help.starts_with("move `") {
         packet.pointer_mut(parent)?.as_object_mut()?.remove(&name)?;
     } else if help.starts_with("remove one of the two") {
-        // To write the packet again keeps one.
+        // Writing the packet again keeps one of them.
     } else if help.starts_with("add `\"") {
         let text = between(help, "add `", "`: ")?;
         let (key, value) = match between(help, "`omen new ", "` prints a whole packet") {
@@ -121,7 +121,7 @@ fn edit(packet: &mut Value, finding: &Finding, help: &str) -> Option<()> {
     Some(())
 }
 
-/// The field of a whole packet, where a help shows its outline alone.
+/// Returns the field of a whole packet, where a help shows only its outline.
 fn whole(outline: &str, name: &str, pointer: &str) -> Option<(String, Value)> {
     let run = run(&mut omen(["new", name]));
     let packet: Value = serde_json::from_str(&run.stdout).unwrap();
@@ -130,13 +130,13 @@ fn whole(outline: &str, name: &str, pointer: &str) -> Option<(String, Value)> {
     Some((key, value))
 }
 
-/// `"name": value`
+/// Parses `"name": value`.
 fn member(text: &str) -> Option<(String, Value)> {
     let object: Value = serde_json::from_str(&format!("{{{text}}}")).ok()?;
     object.as_object()?.clone().into_iter().next()
 }
 
-/// Sets a field where the packet has it, or at the place of the finding.
+/// Sets a field where the packet has it, or at the position of the finding.
 fn set(packet: &mut Value, pointer: &str, key: String, value: Value) {
     let parent = pointer.rsplit_once('/').map_or("", |(parent, _)| parent);
     let places = [pointer, parent, "/payload", "/mcp/epistemics"];

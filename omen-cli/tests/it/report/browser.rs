@@ -1,7 +1,7 @@
 //! Reports in a real browser: headless Chromium, driven by `tests/browser/browser.mjs`.
 //!
-//! Neither is in this repository: `.ci/install browser` makes a folder with `chromium` and a `node_modules` with puppeteer-core and
-//! axe-core.
+//! Neither is in this repository: `.ci/install browser` creates a folder with `chromium` and a `node_modules` with puppeteer-core
+//! and axe-core.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -42,7 +42,7 @@ pub(crate) fn visit(test: &str, reports: &[PathBuf]) {
         .arg(browser)
         .arg(test)
         .args(reports)
-        // What a browser leaves behind, it leaves there.
+        // The browser leaves its files there.
         .env("HOME", home.path())
         .env("TMPDIR", home.path())
         .env("XDG_CONFIG_HOME", home.path())
@@ -68,7 +68,7 @@ fn a_deep_link_selects_the_packet() {
     browse("a_deep_link_selects_the_packet", &[log(BAD)]);
 }
 
-/// Three episodes, of which two have findings.
+/// Returns three episodes, two of which have findings.
 fn mixed() -> String {
     [log(BAD), log("valid/verify-then-write.jsonl"), log("invalid/e6-end-with-two-directives-open.jsonl"), log(WARNED)]
         .concat()

@@ -1,4 +1,4 @@
-//! Logs that are made for the report.
+//! Logs for the tests of the report.
 
 use std::num::NonZeroU64;
 use std::sync::Arc;
@@ -10,16 +10,16 @@ use serde_json::json;
 
 use super::*;
 
-/// The correlation id of the example with an expired token.
+/// Correlation id of the example with an expired token.
 pub(super) const TRIM: &str = "corr_archive_trim_3";
 
-/// A log with the correlation id of another one.
+/// Returns a log with another correlation id.
 pub(super) fn renamed(log: &str, id: &str) -> String {
     let first: Value = serde_json::from_str(log.lines().next().unwrap()).unwrap();
     log.replace(first["header"]["correlation_id"].as_str().unwrap(), id)
 }
 
-/// Packets whose texts try to be more than texts: in values, names and ids, and in a line that is not JSON.
+/// Returns packets whose texts try to be code: in values, names and ids, and in a line that is not JSON.
 pub(super) fn hostile() -> String {
     let attacks = [
         "</script><script>hit=1</script>",
@@ -60,12 +60,12 @@ pub(super) fn hostile() -> String {
     text
 }
 
-/// A log with one mistake, from which others follow: the belief update is none, so the decision comes before any belief.
+/// Returns a log with one mistake that causes others: the belief update is invalid, so the decision comes before any belief.
 pub(super) fn cascade() -> String {
     log(GOOD).replacen("\"BeliefUpdatePacket\"", "\"BeliefUpdatePaket\"", 1)
 }
 
-/// An episode whose first packet has a text of a million characters.
+/// Returns an episode whose first packet has a text of a million characters.
 pub(super) fn long_text() -> String {
     let mut lines = renamed(log(GOOD), "corr_long_text").lines().map(str::to_owned).collect::<Vec<_>>();
     let mut packet: Value = serde_json::from_str(&lines[0]).unwrap();
@@ -75,7 +75,7 @@ pub(super) fn long_text() -> String {
     lines.join("\n")
 }
 
-/// Ten thousand episodes of two packets, of which some have errors.
+/// Returns ten thousand episodes of two packets, some of which have errors.
 pub(super) fn many() -> String {
     let lines: Vec<_> = log(GOOD).lines().take(2).collect();
     let mut text = String::new();
@@ -88,7 +88,7 @@ pub(super) fn many() -> String {
             text.push('\n');
         }
         if number % 500 == 0 {
-            // A belief comes once; the same id again is an error.
+            // A repeated id is an error, so the belief is sent only once.
             text.push_str(&renamed(lines[0], &id));
             text.push('\n');
         }
@@ -96,7 +96,7 @@ pub(super) fn many() -> String {
     text
 }
 
-/// One episode of two thousand observations.
+/// Returns one episode of two thousand observations.
 pub(super) fn long_episode() -> String {
     let line = renamed(log(GOOD).lines().next().unwrap(), "corr_long");
     let first: Value = serde_json::from_str(&line).unwrap();
@@ -104,25 +104,25 @@ pub(super) fn long_episode() -> String {
     (0..2000).map(|number| line.replace(&format!("\"{id}\""), &format!("\"pkt_{number}\"")) + "\n").collect()
 }
 
-/// A folder with `episode.jsonl`, and with `audit.key` and `audit.jsonl` about its first writing directive.
+/// Returns a folder with `episode.jsonl`, and with `audit.key` and `audit.jsonl` about its first writing directive.
 pub(super) fn audited() -> TempDir {
     audited_with(None)
 }
 
-/// The same with a log whose files have so many bytes.
+/// Returns the same with a log that is rotated at a size in bytes.
 pub(super) fn audited_with(rotate_bytes: Option<NonZeroU64>) -> TempDir {
     let outcome = json!({ "answer": "ab", "call": "c0ffee", "class": null, "ran": "yes", "why": null });
     audited_by(rotate_bytes, &[(Kind::Outcome, outcome)])
 }
 
-/// A folder whose audit log has a confirmed call in doubt and a refused one.
+/// Returns a folder whose audit log has a confirmed call in doubt and a refused one.
 pub(super) fn audited_in_doubt() -> TempDir {
     let tool = json!({ "server": "db", "tool": "drop_table" });
     let refused = json!({ "code": "G1", "outcome": "denied", "tool": tool, "why": "no grant" });
     audited_by(None, &[(Kind::Decision, refused)])
 }
 
-/// The entries of a confirmed call up to its intent, and more.
+/// Returns the entries of a confirmed call up to its intent, and further ones.
 fn audited_by(rotate_bytes: Option<NonZeroU64>, more: &[(Kind, Value)]) -> TempDir {
     let text = log("valid/verify-then-write.jsonl");
     let folder = folder(&[("episode.jsonl", text.as_bytes())]);

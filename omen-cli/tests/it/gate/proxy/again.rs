@@ -1,8 +1,8 @@
-//! A proxy that is started again on the log of an earlier one.
+//! A proxy that is restarted on the log of an earlier one.
 
 use super::*;
 
-/// Breakers are in memory: the log says that one was open, and the next process starts with all of them closed (R1).
+/// Breakers are in memory: the log states that one was open, and the next process starts with all of them closed (R1).
 #[test]
 fn r1_a_breaker_is_closed_when_the_proxy_is_started_again() {
     let folder = proxied();

@@ -1,4 +1,5 @@
-//! The official conformance suite, with and without the proxy, for both eras of the protocol. `.ci/run` says how to install it.
+//! The official conformance suite, with and without the proxy, for both eras of the protocol. `.ci/run` documents the
+//! installation.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -8,7 +9,7 @@ use super::official::{allowing, allowing_of};
 use super::typescript::{conforming_2026, script};
 use super::*;
 
-/// By scenario, each check with its status.
+/// Checks and their status, by scenario.
 type Results = BTreeMap<String, Vec<(String, String)>>;
 
 /// A command that prints the address at which it serves, until its input is closed.
@@ -33,23 +34,23 @@ impl Drop for Serving {
     }
 }
 
-/// The results of the suite against a server.
+/// Returns the results of the suite against a server.
 fn suite(packages: &Path, package: &str, what: &[&str], url: &str) -> Results {
     let results = folder(&[]);
     let mut suite = std::process::Command::new(node_22(packages));
     suite.arg(packages.join("node_modules").join(package).join("dist/index.js"));
     suite.arg("server").args(what).args(["--url", url, "--output-dir"]).arg(results.path());
-    // It exits with an error if a check fails; what failed is compared.
+    // The exit code is an error if a check fails; the test compares the failures.
     let output = suite.output().expect("the suite starts");
     let mut found = BTreeMap::new();
     for folder in fs::read_dir(results.path()).unwrap() {
         let folder = folder.unwrap();
         let name = folder.file_name().into_string().unwrap();
-        // Behind the name of the scenario stands the time, always as long as this.
+        // The name of the scenario is followed by the time, which has a fixed length.
         let scenario = name[..name.len() - "-2026-11-23T14-42-49-519Z".len()].to_owned();
         let checks: Vec<Value> = serde_json::from_slice(&fs::read(folder.path().join("checks.json")).unwrap()).unwrap();
         let text = |check: &Value, key: &str| check[key].as_str().unwrap().to_owned();
-        // Notes say what was sent and when, and judge nothing.
+        // Notes record messages, and judge nothing.
         let judged = checks.iter().filter(|check| check["status"] != "INFO");
         let checks = judged.map(|check| (text(check, "id"), text(check, "status")));
         assert!(found.insert(scenario, checks.collect()).is_none(), "{name}");
@@ -58,7 +59,7 @@ fn suite(packages: &Path, package: &str, what: &[&str], url: &str) -> Results {
     found
 }
 
-/// The suite uses functions that older ones do not have.
+/// Returns a Node.js with the functions that the suite needs.
 fn node_22(packages: &Path) -> PathBuf {
     let own = ["x64", "arm64"].map(|machine| packages.join(format!("node_modules/node-linux-{machine}/bin/node")));
     own.into_iter().find(|node| node.is_file()).unwrap_or_else(|| "node".into())
@@ -75,7 +76,7 @@ fn the_conformance_suite_has_the_same_results_with_and_without_the_proxy() {
     let server = ["node".to_owned(), script("conforming.mjs").to_str().unwrap().to_owned()];
     let folder = folder(&[]);
     allowing(&server, &folder, &[], &[]);
-    // A session has a proxy of its own, and so a log of its own.
+    // A session has its own proxy, and so its own log.
     let omen = env!("CARGO_BIN_EXE_omen");
     let start = format!(
         "d=$(mktemp -d \"$PWD/session.XXXXXX\") && cp gate.toml audit.key \"$d\" && \
@@ -103,7 +104,7 @@ fn the_conformance_suite_has_the_same_results_with_and_without_the_proxy() {
     for (scenario, checks) in &bare {
         assert_eq!(Some(checks), through.get(scenario), "{scenario}");
     }
-    // By default, the proxy does not let pass what could act without being a call: docs/proxy.md lists these.
+    // By default, the proxy blocks actions that are not calls, as listed in docs/proxy.md.
     assert_eq!(
         failed(&strict),
         ["server-resources-subscribe", "server-resources-unsubscribe", "server-tools-call-sampling"]
@@ -149,7 +150,7 @@ fn the_conformance_suite_of_2026_has_the_same_results_with_and_without_the_proxy
         assert_eq!(Some(checks), started.get(scenario), "{scenario}, in front of a process");
         assert_eq!(Some(checks), reached.get(scenario), "{scenario}, in front of an address");
     }
-    // By default, servers do not use the client's model and folders, and clients do not subscribe: docs/proxy.md lists these.
+    // By default, servers do not use the client's model and folders, and clients do not subscribe, as listed in docs/proxy.md.
     assert_eq!(
         failed(&strict),
         [

@@ -6,18 +6,18 @@ use super::*;
 
 const TRANSCRIPTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../omen-proxy/tests/transcripts");
 
-/// The calls that a command judges, as `omen check` sees them: errors, warnings, and the codes.
+/// Returns the result of `omen check`: errors, warnings, and the codes.
 fn check(folder: &TempDir) -> (i32, Vec<String>) {
     let run = run(omen(["check", "--format", "json", "episodes.jsonl"]).current_dir(folder));
     let findings = run.stdout.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    // An episode that was killed before what it had decided waits there, and says so (D81).
+    // An episode that was killed before its decision was carried out has a finding about that (D81).
     let waits = |finding: &Value| finding["code"] == "FSM" && finding["state"] == json!(["S3_DECIDE"]);
     let findings = findings.filter(|finding| !waits(finding) || finding["severity"] != "warning");
     let codes = findings.filter_map(|finding| finding["code"].as_str().map(str::to_owned)).collect();
     (run.code, codes)
 }
 
-/// A configuration for the tools of the transcripts: each may be called but `unlisted`, and `ask` if somebody confirms it.
+/// Returns a configuration for the tools of the transcripts: all may be called except `unlisted`, and `ask` needs a confirmation.
 fn of_transcripts() -> TempDir {
     let folder = folder(&[]);
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/proxy/server.py");
@@ -42,8 +42,8 @@ fn of_transcripts() -> TempDir {
     folder
 }
 
-/// What the model reads is what it reads of the stand-in client, and what is written is judged clean. Of every transcript, or by
-/// default of each fourth one and of the good one: the stand-in client plays all of them.
+/// The model reads the same as through the stand-in client, and the log is judged clean. By default, every fourth transcript and
+/// the good one; the stand-in client plays all of them.
 #[test]
 fn the_python_client_plays_every_transcript() {
     let Some(python) = Need::PythonClient.path() else { return };
@@ -81,13 +81,13 @@ fn the_python_client_plays_every_transcript() {
     assert!(played >= least, "{played}");
 }
 
-/// What the client has printed of its calls.
+/// Returns the client's output about its calls.
 fn read(said: &str) -> Vec<String> {
     let lines = said.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     lines.filter_map(|line| Some(plain(line["text"].as_str()?))).collect()
 }
 
-/// What a fixture says that the model reads.
+/// Returns the texts for the model in a fixture.
 fn fixed(fixture: &str) -> Vec<String> {
     let calls = fixture.split("\n\n").filter(|call| !call.trim().is_empty());
     calls
@@ -98,7 +98,7 @@ fn fixed(fixture: &str) -> Vec<String> {
         .collect()
 }
 
-/// Without what depends on the server: its pins.
+/// Removes the pins, which depend on the server.
 fn plain(text: &str) -> String {
     match text.split_once("with the pin") {
         Some((before, _)) => before.to_owned(),
@@ -111,7 +111,7 @@ fn mcp() -> Value {
     serde_json::from_str::<Value>(text.lines().next().unwrap()).unwrap()["arguments"]["mcp"].clone()
 }
 
-/// Brings an episode to where a call may be made as a directive.
+/// Brings an episode to a state in which a call may be made as a directive.
 pub(super) fn act(client: &mut Client) {
     let change = json!({"domain": "d", "key": "k", "new_value": 1, "prior_value": null});
     let checks = json!({"constitutional_check": true, "budget_check": true, "tier_check": true});
@@ -130,7 +130,8 @@ pub(super) fn act(client: &mut Client) {
     }
 }
 
-/// However the proxy is killed, what the server has seen is in the log of the episode, and the log can be judged and goes on.
+/// However the proxy is killed, every call that the server received is in the log of the episode, which can be judged and
+/// continued.
 #[test]
 fn a_killed_proxy_leaves_an_episode_with_the_directive_of_the_call_that_ran() {
     let folder = proxied();
@@ -145,7 +146,7 @@ fn a_killed_proxy_leaves_an_episode_with_the_directive_of_the_call_that_ran() {
     assert_eq!(last["header"]["packet_type"], "TaskDirectivePacket");
     assert_eq!(last["payload"]["execution_method"]["tool_params"], json!({"path": "hang"}));
     assert_eq!(check(&folder), (1, vec!["E6".to_owned()]), "it is open, since nobody knows what came of it");
-    // The next session ends it, and has an episode of its own.
+    // The next session ends that episode, and has its own.
     let mut client = Client::start(&folder, &args);
     act(&mut client);
     let answer = client.call(4, "read_file", json!({"path": "a"}));
@@ -163,7 +164,7 @@ fn a_killed_proxy_leaves_an_episode_with_the_directive_of_the_call_that_ran() {
     assert!(why.contains("the tool may have run"), "{why}");
 }
 
-/// Whenever it is killed, the next start ends what it has left open, and the whole log is judged clean.
+/// Whenever the proxy is killed, the next start ends the open episodes, and the whole log is judged clean.
 #[test]
 #[cfg(target_os = "linux")]
 fn however_often_a_proxy_is_killed_its_episodes_are_judged_clean() {
@@ -173,7 +174,7 @@ fn however_often_a_proxy_is_killed_its_episodes_are_judged_clean() {
     let change = json!({"domain": "d", "key": "k", "new_value": 1, "prior_value": null});
     let observe = json!({"observation_type": "intel_update", "data": {"a": 1}, "mcp": mcp()});
     let believe = json!({"update_type": "new_belief", "belief_changes": [change]});
-    // What is called only reads.
+    // The called tool only reads.
     let decide = json!({"decision_outcome": "ACT", "decision_summary": "safety first", "constraints_satisfied": checks,
         "tools": []});
     let (mut in_doubt, mut random) = (0, 88_172_645_463_325_252_u64);
@@ -187,7 +188,7 @@ fn however_often_a_proxy_is_killed_its_episodes_are_judged_clean() {
             ("read_file", json!({"path": format!("{round}")})),
             ("read_file", json!({"path": format!("hang {round}")})),
         ];
-        // Some wait for the answers, so that the episode gets as far as a call that hangs.
+        // Some calls wait for their answers, so that the episode reaches a call that hangs.
         for (id, (tool, args)) in (1..).zip(calls) {
             let hangs = args["path"].as_str().is_some_and(|path| path.starts_with("hang"));
             match (round % 2 == 0, hangs) {
@@ -218,13 +219,13 @@ fn however_often_a_proxy_is_killed_its_episodes_are_judged_clean() {
     let count = |kind: &str| packets.iter().filter(|packet| packet["header"]["packet_type"] == kind).count();
     assert_eq!(count("TaskDirectivePacket"), count("TaskResultPacket"));
     assert!(in_doubt + stderr.matches("may have run").count() > 0, "some calls ran when the proxy was killed");
-    // Nothing is ended twice: another start finds nothing to do.
+    // No episode is ended twice: another start changes nothing.
     let client = Client::start(&folder, &["--episode", "observe", "--episode-log", "episodes.jsonl"]);
     assert!(!client.close().1.contains("interrupted"));
     assert_eq!(fs::read_to_string(folder.path().join("episodes.jsonl")).unwrap(), text);
 }
 
-/// What a crash has left of a line is kept beside the log, and what others have written in it is left alone.
+/// The partial line after a crash is kept beside the log, and the episodes of others are unchanged.
 #[test]
 fn a_partial_line_is_set_aside_and_the_episodes_of_others_are_left_alone() {
     let folder = proxied();
@@ -252,7 +253,7 @@ fn a_log_that_another_session_writes_is_refused_and_both_options_are_needed() {
     let client = Client::start(&folder, &args);
     let other = gate(&folder, &[&["proxy", "--config", "gate.toml", "--no-socket"], &args[..]].concat());
     assert_eq!(other.code, 3, "{}", other.stderr);
-    // The log of the gate comes first, as long as it is the same.
+    // The gate's log comes first if it is the same.
     assert!(other.stderr.starts_with("omen: A1: the log `"), "{}", other.stderr);
     assert!(other.stderr.contains("audit.jsonl` is in use; "), "{}", other.stderr);
     let text = fs::read_to_string(folder.path().join("gate.toml")).unwrap();
@@ -272,13 +273,13 @@ fn a_log_that_another_session_writes_is_refused_and_both_options_are_needed() {
     }
 }
 
-/// Whatever is not a log of episodes is left as it is, however it is named.
+/// A file that is not a log of episodes is unchanged, whatever its name.
 #[test]
 #[cfg(unix)]
 fn a_file_with_something_else_in_it_is_not_taken_for_the_log() {
     let folder = proxied();
     let at = |name: &str| folder.path().join(name);
-    // A session before, so that the audit log and its head record are there.
+    // An earlier session creates the audit log and its head record.
     assert_eq!(Client::start(&folder, &[]).close().0, 0);
     fs::write(at("notes.txt"), "line\nhalf").unwrap();
     fs::write(at("half.txt"), "half").unwrap();
@@ -314,13 +315,13 @@ fn a_file_with_something_else_in_it_is_not_taken_for_the_log() {
             "{}",
             run.stderr
         );
-        // The audit log has an entry more, as of each start; nothing else may change.
+        // Each start adds an entry to the audit log; nothing else may change.
         if name != "audit.jsonl" && name != "audit.jsonl.head" {
             assert_eq!(fs::read(at(name)).ok(), before, "{name}");
         }
         assert_eq!(log(&folder).0, "sound", "{name}");
     }
-    // An empty file has nothing in it, and half of a first packet is what a crash leaves.
+    // An empty file, and half of a first packet, as after a crash.
     for text in ["", "{\"header\":{\"pack"] {
         fs::write(at("new.jsonl"), text).unwrap();
         let client = Client::start(&folder, &["--episode", "observe", "--episode-log", "new.jsonl"]);
@@ -328,7 +329,7 @@ fn a_file_with_something_else_in_it_is_not_taken_for_the_log() {
     }
 }
 
-/// What an episode refuses is in the audit log under the rule of the protocol, and is found by it.
+/// A refusal by an episode is in the audit log under the code of the protocol, and can be found by it.
 #[test]
 fn what_an_episode_refuses_is_found_in_the_audit_log_by_its_own_code() {
     let folder = proxied();
@@ -350,8 +351,8 @@ fn what_an_episode_refuses_is_found_in_the_audit_log_by_its_own_code() {
     assert!(none.stderr.contains("no entry has the code `E5`"), "{}", none.stderr);
 }
 
-/// The entries of each call lead to its packet: the directive, which the entries from the intent on name, or before a decision
-/// what the tool gave. The same call twice is two calls.
+/// The entries of each call refer to its packet: from the intent on to the directive, and before a decision to the result of the
+/// tool. The same call twice is two calls.
 #[test]
 fn a_report_joins_calls_with_packets() {
     let mut reports = Vec::new();

@@ -1,4 +1,4 @@
-//! The first session of the README and of the page on the proxy: an operator without a line of Rust, with an official server
+//! The first session in the README and on the page about the proxy: an operator without a line of Rust, with an official server
 //! from npm. `OMEN_BLESS=1` updates both.
 
 use regex::{Captures, Regex};
@@ -7,20 +7,20 @@ use super::*;
 
 const README: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../README.md");
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/proxy.md");
-/// How both begin; the test has the server at another path.
+/// First command of both; in the test the server has another path.
 const INIT: &str = "omen gate init --allow read_text_file -- mcp-server-filesystem ./data";
 
-/// Times, the ids of sessions, and the folder are different each time.
+/// Replaces times, the ids of sessions, and the folder, which differ in each run.
 fn with_fixed_names(text: &str, folder: &Path) -> String {
     let time = Regex::new(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z").unwrap();
     let session = Regex::new(r"proxy-\d{19}-\d+(\.\d+)? *").unwrap();
-    // They depend on how long the ids and the folder are.
+    // The sizes depend on the length of the ids and the folder.
     let bytes = Regex::new(r"in \d+ bytes").unwrap();
     let hash = Regex::new(r"call [0-9a-f]{64}").unwrap();
     let text = time.replace_all(text, "2026-11-23T10:00:00.000Z");
     let text = bytes.replace_all(&text, "in 6039 bytes");
     let text = hash.replace_all(&text, "call 72919c865b03bc4627f00b4e63e05d3ff1404711dec6707aa2ab17c851281353");
-    // In a column, which is as wide as it always is.
+    // In a column of fixed width.
     let session_of = |found: &Captures<'_>| {
         let call = found.get(1).map_or("", |call| call.as_str());
         format!("{:<35}", format!("proxy-1795428000000000000-4711{call}"))
@@ -30,14 +30,14 @@ fn with_fixed_names(text: &str, folder: &Path) -> String {
     text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
 }
 
-/// The block of a page that begins so.
+/// Returns the block of a page with this beginning.
 #[track_caller]
 fn block<'p>(page: &'p str, beginning: &str) -> &'p str {
     let start = page.find(&format!("```text\n{beginning}")).expect(beginning) + "```text\n".len();
     page[start..].split("\n```").next().unwrap()
 }
 
-/// Compares blocks of a page, each named by its beginning, with what is printed, or updates them.
+/// Compares blocks of a page, each identified by its beginning, with the output, or updates them.
 #[track_caller]
 fn compare(path: &str, blocks: &[(&str, &str)]) {
     let page = fs::read_to_string(path).unwrap();

@@ -1,4 +1,4 @@
-//! `omen gate proxy --listen`: the same server, reached over HTTP.
+//! `omen gate proxy --listen`: the same server, over HTTP.
 
 use std::io::Read as _;
 use std::net::TcpStream;
@@ -7,7 +7,7 @@ use super::*;
 
 const TOKEN: &str = "5f5e5d5c5b5a59585756555453525150";
 
-/// A proxy that listens, with what it says to its operator.
+/// A listening proxy, and its messages to the operator.
 pub(super) struct Listening {
     proxy: Child,
     said: BufReader<std::process::ChildStderr>,
@@ -22,7 +22,7 @@ impl Listening {
         command.current_dir(folder).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut proxy = command.spawn().expect("omen starts");
         let mut said = BufReader::new(proxy.stderr.take().unwrap());
-        // Notes may stand before it.
+        // Notes may precede it.
         let address = loop {
             let mut line = String::new();
             assert!(said.read_line(&mut line).unwrap() > 0, "the proxy does not serve");
@@ -34,7 +34,7 @@ impl Listening {
         Self { proxy, said, address }
     }
 
-    /// Sends a message, and gives the whole answer once the connection is closed.
+    /// Sends a message, and returns the whole response once the connection is closed.
     fn post(&self, headers: &str, message: &Value) -> String {
         let (body, host) = (message.to_string(), &self.address);
         let mut stream = TcpStream::connect(&self.address).unwrap();
@@ -50,7 +50,7 @@ impl Listening {
         answer
     }
 
-    /// The header that names a new session.
+    /// Returns the header that identifies a new session.
     fn session(&self) -> String {
         let params = json!({"protocolVersion": "2025-06-18", "capabilities": {}});
         let answer = self.post("", &json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}));
@@ -70,7 +70,7 @@ impl Listening {
         assert!(std::process::Command::new("kill").args([signal, &pid]).status().unwrap().success());
     }
 
-    /// The exit code, and what was said on standard error; nothing stands on standard output.
+    /// Ends the proxy, and returns the exit code and the standard error; standard output is empty.
     pub(super) fn end(mut self) -> (i32, String) {
         let mut said = String::new();
         self.said.read_to_string(&mut said).unwrap();
@@ -88,7 +88,7 @@ fn sessions_over_http_have_servers_of_their_own_and_one_log() {
     for session in [&one, &other] {
         assert_eq!(proxy.call(session, 1, "a")["result"]["content"][0]["text"], "read_file");
     }
-    // A server that dies takes its own session with it, and no other.
+    // A server that dies ends only its own session.
     assert_eq!(proxy.call(&one, 2, "die")["result"]["_meta"]["omen/decision"]["ran"], "unknown");
     until("the session is gone", || {
         proxy.post(&one, &json!({"jsonrpc": "2.0", "id": 3, "method": "ping"})).contains(" 404 ")
@@ -112,7 +112,7 @@ fn a_proxy_over_http_that_is_terminated_records_what_it_breaks_off() {
         let call = scope.spawn(|| proxy.call(&session, 1, "hang"));
         until("the call runs", || !noted(&folder, "calls").is_empty());
         proxy.signal("-TERM");
-        // The client reads how it ended, if it still reads.
+        // The client reads the result, if it still reads.
         let _ = call.join();
     });
     assert_eq!(proxy.end().0, 0);
@@ -152,7 +152,7 @@ fn a_proxy_does_not_listen_where_others_could_use_it() {
     };
     let open = ["--listen", "0.0.0.0:0"];
     assert!(refused(&open).contains("is not a loopback address; add --token-file"));
-    // A file that others can read holds no secret.
+    // A file that others can read is not accepted as a secret.
     let with_token = [&open[..], &["--token-file", "token"]].concat();
     make_private(&token, 0o644);
     assert!(refused(&with_token).contains("accessible to others (mode 644)"));
@@ -176,7 +176,7 @@ fn make_private(path: &Path, mode: u32) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
 }
 
-/// A proxy with a token, and what the official client in Python says of it.
+/// Returns the output of the official client in Python about a proxy with a token.
 pub(super) fn python_client(folder: &TempDir, python: &Path, args: [&str; 4]) -> Vec<String> {
     let token = folder.path().join("token");
     fs::write(&token, format!("{TOKEN}\n")).unwrap();

@@ -1,15 +1,15 @@
-//! Servers and clients that end lines where JSON has blanks see nothing but what was judged.
+//! Line ends in place of JSON white space: servers and clients that split lines there see only what was judged.
 
 use super::*;
 
-/// A call that nobody has allowed, as a value that stands in another message.
+/// A call that is not allowed, as a value in another message.
 const SMUGGLED: &str =
     r#"{"jsonrpc":"2.0","id":10,"method":"tools/call","params":{"name":"write","arguments":{"path":"smuggled"}}}"#;
 
-/// Where lines end for `str.splitlines` of Python, and so for the readers of Node, Java and .NET.
+/// Line ends for `str.splitlines` of Python, and so for the readers of Node, Java and .NET.
 const ENDS: [char; 10] = ['\n', '\r', '\u{b}', '\u{c}', '\u{1c}', '\u{1d}', '\u{1e}', '\u{85}', '\u{2028}', '\u{2029}'];
 
-/// The messages with the call in them, each of which gets to the server in a way of its own: as it is, or judged.
+/// Returns messages that contain the call, each of which reaches the server in a different manner: unchanged, or judged.
 fn ways(tool: &str, meta: &str) -> Vec<(&'static str, Option<u64>, String)> {
     let inner = format!("\"a\":\r{SMUGGLED}\r");
     let open = if meta.is_empty() { String::new() } else { format!(",{meta}") };
@@ -45,7 +45,7 @@ fn ways(tool: &str, meta: &str) -> Vec<(&'static str, Option<u64>, String)> {
     ]
 }
 
-/// The command of the server, in one of its modes.
+/// Returns the command of the server in one of its modes.
 fn server(folder: &TempDir, mode: &str) -> Vec<String> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/proxy/lines_server.py");
     let calls = folder.path().join("calls");
@@ -57,7 +57,7 @@ fn server(folder: &TempDir, mode: &str) -> Vec<String> {
     words
 }
 
-/// A configuration in which `read` may be called and `write` may not; with a second server of the same kind if asked for.
+/// Returns a configuration in which `read` may be called and `write` may not; optionally with a second server of the same kind.
 fn allowing(mode: &str, is_double: bool) -> TempDir {
     let folder = folder(&[]);
     let command = server(&folder, mode);
@@ -71,10 +71,10 @@ fn allowing(mode: &str, is_double: bool) -> TempDir {
     folder
 }
 
-/// What a client sends, and all that it reads.
+/// The client's input and output.
 struct Said(String);
 
-/// Plays a session, line by line. A line with an id waits for its answer.
+/// Plays a session, line by line. A line with an id waits for its response.
 fn play(folder: &TempDir, args: &[&str], lines: &[(Option<u64>, String)]) -> Said {
     let mut client = Client::start(folder, args);
     let mut said = String::new();
@@ -97,14 +97,14 @@ fn play(folder: &TempDir, args: &[&str], lines: &[(Option<u64>, String)]) -> Sai
 }
 
 impl Said {
-    /// The messages, as the pickiest reader divides them.
+    /// Returns the messages, as split by the most permissive reader.
     fn messages(&self) -> Vec<Value> {
         let lines = self.0.split(ENDS).filter(|line| !line.is_empty());
         lines.map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line:?}"))).collect()
     }
 }
 
-/// The calls that the server has run are those that the log has, and no other ones.
+/// Checks that the server has run exactly the calls in the log.
 fn only_fine_calls(folder: &TempDir, what: &str, count: usize) {
     let ran = noted(folder, "calls");
     assert_eq!(ran, vec![r#"read {"path": "fine"}"#.to_owned(); count], "{what}");
@@ -112,7 +112,7 @@ fn only_fine_calls(folder: &TempDir, what: &str, count: usize) {
     assert_eq!((verdict.as_str(), super::count(&entries, "intent")), ("sound", count), "{what}");
 }
 
-/// Tries all ways in one session, and then asks for something, so that the server has read them.
+/// Tries all manners in one session, followed by a request, so that the server has read them.
 fn nothing_is_smuggled(what: &str, mode: &str, args: &[&str], tool: &str, meta: &str) {
     let is_double = args.contains(&"--all-servers");
     let folder = allowing(mode, is_double);
@@ -172,7 +172,7 @@ fn nor_to_a_server_of_the_official_package() {
     nothing_is_smuggled("the official package", "official", &[], "read", "");
 }
 
-/// Whatever a server puts between carriage returns, a client reads the answers to its own requests and no other ones.
+/// Whatever a server puts between carriage returns, a client reads only the responses to its own requests.
 #[test]
 fn a_carriage_return_forges_no_answer_for_a_client() {
     for (args, tool) in [(&[][..], "read"), (&["--all-servers"], "files__read"), (&["--shadow"], "read")] {
@@ -185,7 +185,7 @@ fn a_carriage_return_forges_no_answer_for_a_client() {
             request(2, "tools/call", json!({"name": tool, "arguments": {"path": "fine"}})),
             request(3, "prompts/list", json!({})),
         ];
-        // Which of several servers is meant is not known.
+        // It is unknown which of several servers is meant.
         if args != ["--all-servers"] {
             lines.extend([request(4, "x/asks", json!({})), request(5, "resources/list", json!({}))]);
         }

@@ -1,11 +1,11 @@
-//! What a call says is nowhere that the operator did not ask for: not in the log, not in the log of its episodes, not on standard
-//! error, and not in what is shown of them.
+//! Arguments of a call appear only where the operator requested them: not in the log, not in the log of its episodes, not on
+//! standard error, and not in output about them.
 
 use super::*;
 
 const MARKER: &str = "zQxMARKx";
 
-/// Calls that are right, that fail, and that are wrong in many ways.
+/// Returns calls that are valid, that fail, and that are invalid in many ways.
 fn lines() -> Vec<String> {
     let call = |id: u64, tool: &str, args: Value| {
         json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": tool, "arguments": args}})
@@ -67,7 +67,7 @@ fn what_calls_say_is_in_no_file_and_on_no_screen() {
             let mut looked = 0;
             for entry in fs::read_dir(&folder).unwrap() {
                 let path = entry.unwrap().path();
-                // What the server notes is its own affair.
+                // The server may record what it likes.
                 if path.is_file() && !path.ends_with("calls") {
                     looked += 1;
                     let text = String::from_utf8_lossy(&fs::read(&path).unwrap()).into_owned();

@@ -1,9 +1,9 @@
-//! The official servers of the protocol, from npm, and its Python client, through the proxy. `.ci/install mcp-servers
-//! python-client` installs them.
+//! Official servers of the protocol, from npm, and its Python client, through the proxy. `.ci/install mcp-servers python-client`
+//! installs them.
 
 use super::*;
 
-/// The command of an official server, where they are installed.
+/// Returns the command of an official server, where they are installed.
 pub(super) fn official(name: &str, args: &[&str]) -> Option<Vec<String>> {
     let script = Need::McpServers.path()?.join(format!("node_modules/@modelcontextprotocol/{name}/dist/index.js"));
     assert!(script.is_file(), "there is no {}", script.display());
@@ -11,12 +11,12 @@ pub(super) fn official(name: &str, args: &[&str]) -> Option<Vec<String>> {
     Some(words.map(str::to_owned).collect())
 }
 
-/// A configuration that allows what the server lists: each tool needs `READ`, but for those that are named.
+/// Writes a configuration that allows the tools of the server: each needs `READ`, except those that are named.
 pub(super) fn allowing(command: &[String], folder: &TempDir, write: &[&str], without: &[&str]) {
     allowing_of(&format!("command = {}\nargs = {}\n", json!(command[0]), json!(command[1..])), folder, write, without);
 }
 
-/// The same for a server that is started, or reached, as a table of the configuration says.
+/// Writes the same for a server that is started, or reached, according to a table of the configuration.
 pub(super) fn allowing_of(table: &str, folder: &TempDir, write: &[&str], without: &[&str]) {
     let server = format!("[servers.files]\n{table}");
     let text = format!("[audit]\nlog = 'audit.jsonl'\nkey_file = 'audit.key'\nsync = false\n{server}");
@@ -35,7 +35,7 @@ pub(super) fn allowing_of(table: &str, folder: &TempDir, write: &[&str], without
     fs::write(folder.path().join("gate.toml"), text).unwrap();
 }
 
-/// What a server answers to requests, one after the other, as it is written but for the order of members.
+/// Returns a server's responses to requests, one after the other, unchanged except for the order of members.
 pub(super) fn conversation(mut command: std::process::Command, requests: &[(&str, Value)]) -> Vec<String> {
     let mut process =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
@@ -48,7 +48,7 @@ pub(super) fn conversation(mut command: std::process::Command, requests: &[(&str
             let mut line = String::new();
             assert!(from.read_line(&mut line).unwrap() > 0, "the end, after `{method}`");
             let message: Value = serde_json::from_str(&line).unwrap();
-            // What comes unasked has no place among the answers.
+            // Unsolicited messages are not responses.
             if message["id"] == id && message.get("method").is_none() {
                 answers.push(line);
                 break;
@@ -63,7 +63,7 @@ pub(super) fn conversation(mut command: std::process::Command, requests: &[(&str
     answers
 }
 
-/// Requests whose answers do not depend on when they are asked.
+/// Returns requests whose responses do not depend on their time.
 pub(super) fn requests() -> Vec<(&'static str, Value)> {
     let call = |name: &str, args: Value| ("tools/call", json!({"name": name, "arguments": args}));
     vec![
@@ -154,7 +154,7 @@ fn the_python_client_is_governed_over_http() {
     let folder = folder(&[]);
     allowing(&command, &folder, &[], &["get_file_info"]);
     let path = format!("path={}/note.txt", data_path.display());
-    // It asks whether there is a handshake, finds that there is, and makes it.
+    // The client asks whether a handshake is supported, and makes it.
     for mode in ["auto", "legacy"] {
         let said = http::python_client(&folder, &python, [mode, "read_text_file", &path, "get_file_info"]);
         assert_eq!(said, ["2025-11-25", "listed: True False", "hello", "1", "refused: True PG-3", "not served: True"]);

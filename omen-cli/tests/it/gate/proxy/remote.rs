@@ -1,4 +1,4 @@
-//! `omen gate proxy --url`, and a `url` in the configuration: a server that is reached over HTTP.
+//! `omen gate proxy --url`, and a `url` in the configuration: a server over HTTP.
 
 use std::io::Read as _;
 use std::net::{TcpListener, TcpStream};
@@ -9,14 +9,14 @@ use super::*;
 
 const SECRET: &str = "5ecre7-5ecre7-5ecre7";
 
-/// A server of this test, and what it was sent.
+/// A server of this test, and the requests that it received.
 struct Remote {
     url: String,
     seen: Arc<Mutex<Vec<(String, Value)>>>,
 }
 
 impl Remote {
-    /// One with a handshake.
+    /// Starts a server with a handshake.
     fn start() -> Self {
         Self::of(handshake)
     }
@@ -40,7 +40,7 @@ impl Remote {
     }
 }
 
-/// What a server with a handshake answers, by the head and the message; nothing if it only takes note.
+/// Returns the response of a server with a handshake to a message; `null` for a notification.
 fn handshake(_: &str, message: &Value) -> Value {
     let params = &message["params"];
     match message["method"].as_str() {
@@ -52,7 +52,7 @@ fn handshake(_: &str, message: &Value) -> Value {
     }
 }
 
-/// What a server answers that speaks 2026-07-28 alone: an error to what does not say its method in a header.
+/// Returns the response of a server that supports only 2026-07-28: an error to a request without its method in a header.
 fn stateless(head: &str, message: &Value) -> Value {
     let method = message["method"].as_str().unwrap_or_default();
     if !head.contains(&format!("mcp-method: {method}\r\n")) || !head.contains("mcp-protocol-version: 2026-07-28\r\n") {
@@ -96,7 +96,7 @@ fn answer(stream: TcpStream, result: fn(&str, &Value) -> Value, seen: &Mutex<Vec
     }
 }
 
-/// What the operator gets who allows everything.
+/// Turns the configuration into that of an operator who allows everything.
 fn allow_all(folder: &TempDir) {
     let path = folder.path().join("gate.toml");
     let text = fs::read_to_string(&path).unwrap();
@@ -111,7 +111,7 @@ fn allow_all(folder: &TempDir) {
     fs::write(path, text).unwrap();
 }
 
-/// A proxy for a client on its standard streams.
+/// Starts a proxy for a client on its standard streams.
 fn start(folder: &TempDir, args: &[&str]) -> Client {
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_omen"));
     command.args(["gate", "proxy", "--config", "gate.toml", "--no-socket"]).args(args).current_dir(folder);
@@ -168,7 +168,7 @@ fn a_server_at_an_address_goes_from_init_to_a_call() {
     assert!(seen.iter().all(|(head, _)| head.contains(&format!("authorization: bearer {SECRET}\r\n"))));
     assert!(seen.iter().all(|(head, _)| head.contains(&format!("x-more: {SECRET}\r\n"))));
     drop(seen);
-    // The token stands in no file, and nobody was shown it.
+    // The token is in no file, and was not printed.
     for file in fs::read_dir(folder.path()).unwrap().flatten().filter(|file| file.path().is_file()) {
         let text = String::from_utf8_lossy(&fs::read(file.path()).unwrap()).into_owned();
         assert!(!text.contains(SECRET), "{:?}", file.path());
@@ -178,7 +178,7 @@ fn a_server_at_an_address_goes_from_init_to_a_call() {
     }
 }
 
-/// It refuses a handshake, and everything that does not say its version: `init` and `catalog` list its tools all the same.
+/// The server refuses a handshake, and every request without its version: `init` and `catalog` list its tools all the same.
 #[test]
 fn the_tools_of_a_server_without_a_handshake_are_listed() {
     let (folder, server) = (folder(&[]), Remote::of(stateless));
@@ -270,7 +270,7 @@ impl Everything {
         Some(Self { process, address: address.to_string() })
     }
 
-    /// Sends a message, and gives the id of the session and the message that is answered.
+    /// Sends a message, and returns the id of the session and the response.
     fn post(&self, session: &str, message: &Value) -> (String, String) {
         let (body, host) = (message.to_string(), &self.address);
         let mut stream = TcpStream::connect(host).unwrap();
@@ -288,7 +288,7 @@ impl Everything {
             if let Some(id) = line.trim_end().strip_prefix("mcp-session-id: ") {
                 id.clone_into(&mut named);
             }
-            // A notification has no answer but the head.
+            // The response to a notification has no body.
             if id.is_null() && line.trim_end().is_empty() {
                 return (named, line);
             }

@@ -1,8 +1,8 @@
-//! A client whose proxy cannot begin: what it reads, and what its operator reads.
+//! A client whose proxy cannot start: its output, and that for the operator.
 
 use super::*;
 
-/// Starts a proxy as a client does, asks for a session, and keeps its end open.
+/// Starts a proxy as a client does, initializes a session, and keeps the input open.
 fn asked(folder: &TempDir, args: &[&str]) -> (Value, i32, String) {
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_omen"));
     command.args(["gate", "proxy", "--config", "gate.toml"]).args(args).current_dir(folder);
@@ -18,8 +18,8 @@ fn asked(folder: &TempDir, args: &[&str]) -> (Value, i32, String) {
     (answer, output.status.code().unwrap_or(-1), String::from_utf8(output.stderr).unwrap())
 }
 
-/// Two windows of one client start the same configuration. The second one reads why it has no server, and so does the operator,
-/// before anything else: not that a socket is in use.
+/// Two windows of one client start the same configuration. The second one, and its operator, first read why it has no server,
+/// rather than that a socket is in use.
 #[test]
 fn the_second_client_reads_that_the_log_is_in_use() {
     let folder = proxied();
@@ -35,13 +35,13 @@ fn the_second_client_reads_that_the_log_is_in_use() {
     assert_eq!((code, stderr), (3, format!("omen: {why}\n")));
     assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(7), &json!(-32_603)));
     assert_eq!(answer["error"]["message"], format!("the gate did not start: {why}"));
-    // The first one is as it was.
+    // The first one is unaffected.
     assert!(first.call(1, "read_file", json!({"path": "a"}))["result"].get("isError").is_none());
     assert_eq!(first.close().0, 0);
     assert_eq!(super::log(&folder).0, "sound");
 }
 
-/// Whatever keeps a session from beginning, its client does not see a closed connection alone.
+/// Whatever prevents a session, its client sees more than a closed connection.
 #[test]
 fn a_client_reads_what_is_wrong_with_the_configuration() {
     let folder = proxied();

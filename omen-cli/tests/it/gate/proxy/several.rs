@@ -3,7 +3,7 @@
 use super::official::official;
 use super::*;
 
-/// A configuration with two servers in place of one, which are the same program.
+/// Returns a configuration with two servers, which are the same program.
 fn two() -> TempDir {
     let folder = proxied();
     let path = folder.path().join("gate.toml");
@@ -38,7 +38,7 @@ fn two_servers_are_one_to_their_client() {
     assert_eq!((verdict.as_str(), count(&entries, "intent"), count(&entries, "outcome")), ("sound", 2, 2));
     assert_eq!(noted(&folder, "calls").len(), 2);
     assert_eq!(noted(&folder, "pids").len(), 4, "each server was started once a session");
-    // Another policy is tried on the log as on any other.
+    // Another policy can be tried on this log like on any other.
     let replayed = gate(
         &folder,
         &["replay", "--old", "gate.toml", "--new", "gate.toml", "--key-file", "audit.key", "audit.jsonl"],
@@ -58,7 +58,7 @@ fn one_of_two_that_dies_leaves_the_other() {
     assert_eq!(answer["result"]["content"][0]["text"], "read_file");
     let answer = client.call(2, "more__read_file", json!({"path": "a"}));
     assert_eq!(answer["result"]["_meta"]["omen/decision"]["code"], "R3", "{answer}");
-    // The other one, too: then the session is over.
+    // When the other server dies as well, the session ends.
     let answer = client.call(3, "files__read_file", json!({"path": "die"}));
     assert_eq!(answer["result"]["_meta"]["omen/decision"]["ran"], "unknown", "{answer}");
     let (code, stderr) = client.end();

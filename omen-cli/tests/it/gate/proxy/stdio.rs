@@ -1,4 +1,4 @@
-//! What the standard streams of the proxy may be.
+//! Kinds of standard streams of the proxy.
 
 use std::io::{Read as _, pipe};
 use std::net::Shutdown;
@@ -17,14 +17,14 @@ fn start(folder: &TempDir, input: impl Into<Stdio>, output: impl Into<Stdio>) ->
     command.stdin(input).stdout(output).stderr(Stdio::piped()).spawn().expect("omen starts")
 }
 
-/// A call whose arguments have so many bytes, which no system takes at once.
+/// Returns a call whose arguments are longer than any system writes at once.
 fn long_call(id: u32) -> String {
     let path = "a".repeat(3 << 20);
     let params = json!({"name": "read_file", "arguments": {"path": path}});
     json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}).to_string()
 }
 
-/// Runs a session, with long messages in both directions, and gives the ids of the answers.
+/// Runs a session with long messages in both directions, and returns the ids of the responses.
 fn session(
     mut to: impl std::io::Write + Send + 'static,
     from: impl std::io::Read,
@@ -43,7 +43,7 @@ fn session(
     ids
 }
 
-/// Node starts servers with sockets. Other processes share their flags.
+/// Node starts servers with sockets, whose flags other processes share.
 #[test]
 fn sockets_are_read_and_written_and_keep_their_flags() {
     let folder = proxied();
@@ -55,7 +55,7 @@ fn sockets_are_read_and_written_and_keep_their_flags() {
     let reader = from.try_clone().unwrap();
     let ended = std::thread::spawn(move || {
         let output = proxy.wait_with_output().unwrap();
-        // This test has the other ends, too, so that the proxy's end does not close them.
+        // This test has the other ends open, so closing the proxy's end does not close them.
         from.shutdown(Shutdown::Both).unwrap();
         output
     });
@@ -74,7 +74,7 @@ fn pipes_are_read_and_written_and_keep_their_flags() {
     let proxy = start(&folder, input, output);
     let ended = std::thread::spawn(move || {
         let output = proxy.wait_with_output().unwrap();
-        // As long as this test has it, the reader waits for more.
+        // While this test has it open, the reader waits for more.
         let flags = fcntl_getfl(&theirs).unwrap();
         drop(theirs);
         (output, flags)

@@ -1,5 +1,5 @@
-//! The official TypeScript packages, one for each era of the protocol, with and without the proxy. `.ci/install
-//! conformance` installs them.
+//! Official TypeScript packages, one for each era of the protocol, with and without the proxy. `.ci/install conformance` installs
+//! them.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ pub(super) fn script(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/proxy").join(name)
 }
 
-/// What the client prints, line by line.
+/// Returns the lines that the client prints.
 fn client(name: &str, packages: &Path, mode: &str, command: &[String], folder: &TempDir) -> Vec<String> {
     let mut client = std::process::Command::new("node");
     client.arg(script(name)).arg(packages).arg(mode).args(command).current_dir(folder);
@@ -30,7 +30,7 @@ fn the_typescript_client_has_the_same_session_and_confirms_what_its_user_does() 
     let omen = env!("CARGO_BIN_EXE_omen");
     let through = [omen, "gate", "proxy", "--config", "gate.toml", "--no-socket", "--elicitation"].map(str::to_owned);
     let gated = client("client.mjs", &packages, "gated", &through, &folder);
-    // The same, but for the one tool that is not allowed.
+    // The output is the same, except for the one tool that is not allowed.
     assert_eq!(bare[0], "tools: many true");
     assert_eq!(gated[0], "tools: many false");
     let (same, more) = gated.split_at(bare.len());
@@ -60,7 +60,7 @@ fn the_typescript_client_has_the_same_session_and_confirms_what_its_user_does() 
     );
     let (verdict, entries) = log(&folder);
     assert_eq!(verdict, "sound");
-    // Each call that was made has its outcome; the one that was cancelled may have run.
+    // Each call that was made has its outcome; the cancelled one may have run.
     assert_eq!((count(&entries, "intent"), count(&entries, "outcome")), (6, 6));
     let unknown = entries.iter().filter(|entry| entry["data"]["ran"] == "unknown").count();
     assert_eq!(unknown, 1);
@@ -105,11 +105,11 @@ fn the_typescript_client_of_2026_has_the_same_session_and_confirms_what_its_user
     );
     let (verdict, entries) = log(&folder);
     assert_eq!(verdict, "sound");
-    // A call in two rounds is two.
+    // A call in two rounds is recorded as two.
     assert_eq!((count(&entries, "intent"), count(&entries, "outcome")), (6, 6));
 }
 
-/// The server with the official package of 2026-07-28: on its standard streams, or over HTTP.
+/// Returns the command of the server with the official package of 2026-07-28: on its standard streams, or over HTTP.
 pub(super) fn conforming_2026(packages: &Path, transport: &str) -> Vec<String> {
     let script = script("conforming_2026.mjs");
     ["node", script.to_str().unwrap(), packages.to_str().unwrap(), transport].map(str::to_owned).into()

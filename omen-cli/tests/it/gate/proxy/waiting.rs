@@ -1,8 +1,8 @@
-//! Calls that wait for a confirmation: what the operator reads of them, and what becomes of them when the proxy is stopped.
+//! Calls that wait for a confirmation: the output for the operator, and their end when the proxy is stopped.
 
 use super::*;
 
-/// A proxy that offers its questions at a socket, and a call of `write_file` that waits.
+/// Starts a proxy that offers its questions at a socket, with a call of `write_file` that waits.
 fn waiting(folder: &TempDir) -> Client {
     waiting_for(folder, "write_file", json!({"path": "a", "text": "PRIVATE"}))
 }
@@ -17,7 +17,7 @@ fn waiting_for(folder: &TempDir, tool: &str, args: Value) -> Client {
     client
 }
 
-/// The command that a line on standard error names, as a shell runs it in another folder.
+/// Runs the command in a line on standard error, in a shell in another folder.
 fn run_as_printed(stderr: &str, input: &str) -> Run {
     let command = stderr.split(" s: omen ").nth(1).unwrap().lines().next().unwrap();
     let elsewhere = folder(&[]);
@@ -28,7 +28,7 @@ fn run_as_printed(stderr: &str, input: &str) -> Run {
         .write_stdin(input.to_owned()))
 }
 
-/// The line of a program that confirms the first call that waits.
+/// Returns the line of a program that confirms the first waiting call.
 fn answer_to_first(folder: &TempDir) -> String {
     let listed = gate(folder, &["confirm", "--list", "--json"]).stdout;
     let question: Value = serde_json::from_str(listed.lines().next().unwrap()).unwrap();
@@ -80,8 +80,8 @@ fn a_call_that_waits_when_the_proxy_is_stopped_is_recorded_as_denied() {
     none_is_left(&folder);
 }
 
-/// No grant of this call needs a confirmation: the operator wants every call of the tool confirmed. The log says that it waits, and
-/// that it waited when the gate is killed and cannot deny it.
+/// No grant of this call needs a confirmation: the operator requires one for every call of the tool. The log states that the call
+/// waits, and that it waited when the gate was killed and could not deny it.
 #[test]
 fn a_call_that_waits_only_for_the_operator_is_counted_also_when_the_gate_is_killed() {
     let folder = proxied();
@@ -112,7 +112,7 @@ fn a_call_that_waits_only_for_the_operator_is_counted_also_when_the_gate_is_kill
     let line = "\n1 call waited for confirmation when the gate was killed: `omen audit show --outcome waits`\n";
     assert!(audit(&["stats"]).contains(line), "{}", audit(&["stats"]));
 
-    // The next gate does not make the call, nor count it among its own.
+    // The next gate neither makes the call nor counts it among its own.
     let client = waiting_for(&folder, "read_file", json!({"path": "b"}));
     assert_eq!(stats(), (1, 1));
     let answer = answer_to_first(&folder);
