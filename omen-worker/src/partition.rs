@@ -8,10 +8,10 @@
 
 mod checkpoint;
 pub(crate) mod commit;
-mod fit;
 mod idle;
 mod judge;
 mod ownership;
+mod truncate;
 
 use std::time::Duration;
 
@@ -22,9 +22,9 @@ use tracing::{error, warn};
 pub(crate) use self::checkpoint::Checkpoints;
 #[cfg(test)]
 pub(crate) use self::judge::{IncomingMessage, Judge};
-pub(crate) use self::judge::{KnownMessage, Reported};
+pub(crate) use self::judge::{KnownMessage, OutgoingFinding};
 use self::ownership::Ownership;
-pub(crate) use self::ownership::{MarksOfTime, Shared};
+pub(crate) use self::ownership::{MarksOfTime, WorkerContext};
 use crate::failure::Failure;
 use crate::serve::metrics::{FENCES, PartitionState};
 use crate::stream::broker::Broker;
@@ -34,7 +34,7 @@ use crate::stream::broker::Broker;
 /// # Errors
 /// If the last findings could not be committed. Another worker will judge them again.
 pub(crate) async fn run<B: Broker>(
-    shared: &Shared<B>,
+    shared: &WorkerContext<B>,
     partition: u16,
     stop: watch::Receiver<bool>,
 ) -> Result<(), Failure> {
@@ -44,7 +44,11 @@ pub(crate) async fn run<B: Broker>(
 }
 
 /// Restarts the partition after each failure.
-async fn repeat<B: Broker>(shared: &Shared<B>, partition: u16, mut stop: watch::Receiver<bool>) -> Result<(), Failure> {
+async fn repeat<B: Broker>(
+    shared: &WorkerContext<B>,
+    partition: u16,
+    mut stop: watch::Receiver<bool>,
+) -> Result<(), Failure> {
     // The reason why findings of an earlier attempt may be uncommitted.
     let (mut pause, mut uncommitted) = (SHORTEST_PAUSE, Ok(()));
     shared.metrics.state(partition, PartitionState::Loading);
@@ -116,7 +120,7 @@ struct Progress {
 
 /// Judges until the partition is asked to stop, or an operation fails.
 async fn judge<B: Broker>(
-    shared: &Shared<B>,
+    shared: &WorkerContext<B>,
     partition: u16,
     stop: &mut watch::Receiver<bool>,
     progress: &mut Progress,

@@ -6,7 +6,7 @@
 //! reads the notes, and one of two processes that publish the same log is refused.
 
 mod lines;
-pub(crate) mod run;
+pub(crate) mod publication;
 
 use std::io::{ErrorKind, Read};
 use std::time::Duration;
@@ -15,8 +15,8 @@ use async_nats::jetstream::Context;
 use tokio::time::sleep;
 
 use self::lines::Lines;
-use self::run::Run;
-pub use self::run::{Options, Published};
+use self::publication::Publication;
+pub use self::publication::{Options, Published};
 use crate::connect::Server;
 use crate::failure::Failure;
 use crate::names::Names;
@@ -49,7 +49,7 @@ impl Publisher {
     /// If the server fails; a repeated call resumes. [`Failure::Refused`] if another log with this name was published, or a line
     /// is too long for the server.
     pub async fn log(&self, source: &str, log: impl Read, options: &Options) -> Result<Published, Failure> {
-        let mut run = Run::begin(&self.broker, &self.names, self.partitions, source, options).await?;
+        let mut run = Publication::begin(&self.broker, &self.names, self.partitions, source, options).await?;
         let mut lines = Lines::new(log);
         loop {
             let line = match lines.next() {

@@ -21,8 +21,8 @@ use self::world::{Client, Health, Losses, Random, World};
 use crate::failure::Failure;
 use crate::membership::{self, Agreement};
 use crate::names::Names;
-use crate::partition::{IncomingMessage, Judge, MarksOfTime, Shared};
-use crate::publish::{self, run};
+use crate::partition::{IncomingMessage, Judge, MarksOfTime, WorkerContext};
+use crate::publish::{self, publication};
 use crate::serve::metrics::Metrics;
 use crate::stream::bucket::Bucket;
 use crate::worker;
@@ -78,10 +78,10 @@ impl Run {
         let client = Client::new(&self.world);
         let names = Names::of("PACKETS");
         let options = ValidatorOptions::default();
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(WorkerContext {
             state: Bucket::new(client.clone(), &names.state),
             link: client.link.clone(),
-            agreement: Agreement::of(&options, self.ttl),
+            agreement: Agreement::new(&options, self.ttl),
             marks: self.ttl.map(|idle_seconds| MarksOfTime { every: membership::BEAT, idle_seconds }),
             metrics: Arc::new(Metrics::new(self.partitions, client.link.clone())),
             broker: client.clone(),
@@ -108,7 +108,8 @@ impl Run {
                 let client = Client::new(&world);
                 let published = async {
                     let mut run =
-                        run::Run::begin(&client, &Names::of("PACKETS"), partitions, &source, &options).await?;
+                        publication::Publication::begin(&client, &Names::of("PACKETS"), partitions, &source, &options)
+                            .await?;
                     for (number, line) in (1..).zip(log.lines()) {
                         run.line(number, line.as_bytes()).await?;
                     }
@@ -250,7 +251,7 @@ impl Run {
             let after = oracle.judge.sequence + 1;
             let all: BTreeMap<_, _> = stream.messages.range(after..).chain(stream.deleted.range(after..)).collect();
             let mut findings = Vec::new();
-            all.values().for_each(|message| oracle.judge.take(IncomingMessage::of(message), &mut findings));
+            all.values().for_each(|message| oracle.judge.take(IncomingMessage::from_stored(message), &mut findings));
             let lines = findings.into_iter().map(|finding| String::from_utf8(finding.body).expect("JSON is text"));
             oracle.findings.extend(lines);
         }

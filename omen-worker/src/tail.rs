@@ -16,7 +16,7 @@ use crate::failure::{During as _, Failure};
 use crate::names::{self, Names};
 use crate::partition::KnownMessage;
 use crate::stream::JetStream;
-use crate::stream::broker::{Batch, Broker as _, Reader as _, Stored};
+use crate::stream::broker::{Batch, Broker as _, Reader as _, StoredMessage};
 use crate::stream::bucket::Bucket;
 
 /// Reader of the findings on a server.
@@ -154,7 +154,7 @@ pub async fn run<E>(
     }
 }
 
-fn known(message: &Stored) -> KnownMessage {
+fn known(message: &StoredMessage) -> KnownMessage {
     KnownMessage { sequence: message.sequence, time: message.time }
 }
 

@@ -16,7 +16,7 @@ use crate::failure::Failure;
 use crate::membership::{self, Agreement, Assignment, Members};
 use crate::names;
 use crate::partition::commit::{self, Commit};
-use crate::partition::{Checkpoints, MarksOfTime, Shared};
+use crate::partition::{Checkpoints, MarksOfTime, WorkerContext};
 use crate::serve::http;
 use crate::serve::metrics::Metrics;
 use crate::setup::Setup;
@@ -79,17 +79,17 @@ pub async fn run(server: &Server, options: Options, stop: impl Future<Output = (
             if let Ok(address) = listener.local_addr() {
                 info!(%address, "metrics at http://{address}/metrics");
             }
-            Some(Aborted(tokio::spawn(http::serve(listener, Arc::clone(&metrics)).in_current_span())))
+            Some(AbortOnDrop(tokio::spawn(http::serve(listener, Arc::clone(&metrics)).in_current_span())))
         }
     };
     let idle_seconds = episode_ttl.map(|ttl| ttl.as_secs());
-    let shared = Arc::new(Shared {
+    let shared = Arc::new(WorkerContext {
         state: Bucket::new(broker.clone(), &setup.names.state),
         broker,
         link,
         names: setup.names.clone(),
         partitions,
-        agreement: Agreement::of(&validator, idle_seconds),
+        agreement: Agreement::new(&validator, idle_seconds),
         options: validator,
         marks: episode_ttl
             .map(|ttl| MarksOfTime { every: tick.min(ttl / 4).max(membership::BEAT), idle_seconds: ttl.as_secs() }),
@@ -104,8 +104,8 @@ pub async fn run(server: &Server, options: Options, stop: impl Future<Output = (
 }
 
 /// Replaces the rules of all workers by those of this one.
-async fn judge_again<B: Broker>(shared: &Shared<B>) -> Result<(), Failure> {
-    let Shared { broker, state, agreement, names, partitions, .. } = shared;
+async fn judge_again<B: Broker>(shared: &WorkerContext<B>) -> Result<(), Failure> {
+    let WorkerContext { broker, state, agreement, names, partitions, .. } = shared;
     // An unreadable commit stops this worker. It must not stop the others as well.
     for partition in 0..*partitions {
         commit::last(broker, &names.findings, partition).await?;
@@ -132,11 +132,11 @@ async fn judge_again<B: Broker>(shared: &Shared<B>) -> Result<(), Failure> {
 
 /// Renews this worker's entry and judges its partitions until `stop` is ready. `restore` creates missing buckets.
 pub(crate) async fn work<B: Broker, R: Future<Output = Result<(), Failure>>>(
-    shared: Arc<Shared<B>>,
+    shared: Arc<WorkerContext<B>>,
     stop: impl Future<Output = ()>,
     restore: impl Fn() -> R,
 ) -> Result<(), Failure> {
-    let Shared { broker, link, state, agreement, metrics, id, names, partitions, .. } = &*shared;
+    let WorkerContext { broker, link, state, agreement, metrics, id, names, partitions, .. } = &*shared;
     agreement.join_at_last(state).await?;
     let members = Members::new(Bucket::new(broker.clone(), &names.workers), id);
     info!(worker = id, partitions, "worker {id}: judging packets of `{}`, in {partitions} partitions", names.prefix);
@@ -208,9 +208,9 @@ pub(crate) async fn work<B: Broker, R: Future<Output = Result<(), Failure>>>(
 }
 
 /// A task that is aborted when its owner is dropped.
-struct Aborted(JoinHandle<()>);
+struct AbortOnDrop(JoinHandle<()>);
 
-impl Drop for Aborted {
+impl Drop for AbortOnDrop {
     fn drop(&mut self) {
         self.0.abort();
     }

@@ -26,7 +26,7 @@ pub(crate) struct Agreement {
 
 impl Agreement {
     /// Returns the agreement of a worker with these options.
-    pub(crate) fn of(options: &ValidatorOptions, idle_seconds: Option<u64>) -> Self {
+    pub(crate) fn new(options: &ValidatorOptions, idle_seconds: Option<u64>) -> Self {
         // The snapshot of a new validator contains only its rules.
         Self { rules: names::hash(Validator::new(options.clone()).snapshot()), idle_seconds }
     }

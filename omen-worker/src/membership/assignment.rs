@@ -8,12 +8,12 @@ use tokio::task::{JoinError, JoinHandle};
 use tracing::{Instrument as _, debug, info_span};
 
 use crate::failure::Failure;
-use crate::partition::{self, Shared};
+use crate::partition::{self, WorkerContext};
 use crate::stream::broker::Broker;
 
 /// Running and stopping tasks of a worker's partitions.
 pub(crate) struct Assignment<B> {
-    shared: Arc<Shared<B>>,
+    shared: Arc<WorkerContext<B>>,
     running: BTreeMap<u16, Running>,
     /// Tasks that are stopping. Each returns an error if it could not commit everything.
     leaving: BTreeMap<u16, JoinHandle<Result<(), Failure>>>,
@@ -26,7 +26,7 @@ struct Running {
 }
 
 impl<B: Broker> Assignment<B> {
-    pub(crate) fn new(shared: Arc<Shared<B>>) -> Self {
+    pub(crate) fn new(shared: Arc<WorkerContext<B>>) -> Self {
         Self { shared, running: BTreeMap::new(), leaving: BTreeMap::new() }
     }
 

@@ -12,10 +12,10 @@ use omen::Severity;
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
-use super::judge::{KnownMessage, Reported};
+use super::judge::{KnownMessage, OutgoingFinding};
 use crate::failure::{During as _, Failure};
 use crate::names::{self, COMMIT_HEADER};
-use crate::stream::broker::{self, Broker, Outgoing, Stored};
+use crate::stream::broker::{self, Broker, Outgoing, StoredMessage};
 
 /// Position up to which the findings of a partition are published.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
@@ -47,7 +47,7 @@ impl Commit {
     }
 
     /// Returns whether a finding has been published.
-    pub(crate) fn covers(&self, finding: &Reported) -> bool {
+    pub(crate) fn covers(&self, finding: &OutgoingFinding) -> bool {
         match finding.sequence.cmp(&self.sequence) {
             std::cmp::Ordering::Less => true,
             std::cmp::Ordering::Equal => self.findings_of_last.is_none_or(|count| finding.ordinal < count),
@@ -57,7 +57,7 @@ impl Commit {
 
     /// Returns the message that publishes this commit with its findings. `revision` is the number of the partition's last commit,
     /// which the server must expect.
-    fn message(&self, partition: u16, revision: u64, findings: &[Reported]) -> Result<Outgoing, Failure> {
+    fn message(&self, partition: u16, revision: u64, findings: &[OutgoingFinding]) -> Result<Outgoing, Failure> {
         let worst = findings.iter().map(|finding| finding.severity).max();
         let subject = format!("{}.{partition}.{}", names::FINDINGS, worst.map_or(NO_FINDINGS, Severity::as_str));
         let mut headers = HeaderMap::new();
@@ -75,7 +75,7 @@ pub(crate) async fn last<B: Broker>(
     partition: u16,
 ) -> Result<(Option<Commit>, u64), Failure> {
     let Some(message) = broker.last(findings, &names::findings_of(partition)).await? else { return Ok((None, 0)) };
-    let Stored { subject, sequence, .. } = &message;
+    let StoredMessage { subject, sequence, .. } = &message;
     let commit = read(&message, findings).map_err(|why| {
         Failure::Refused(format!("message {sequence} of the stream `{findings}`, on `{subject}`, {why}"))
     })?;
@@ -106,10 +106,10 @@ pub(crate) async fn renew<B: Broker>(
 }
 
 /// Parses a commit. The error says what is wrong and how to fix it.
-fn read(message: &Stored, stream: &str) -> Result<Commit, String> {
+fn read(message: &StoredMessage, stream: &str) -> Result<Commit, String> {
     /// Fields that all versions have.
     #[derive(Deserialize)]
-    struct Versioned {
+    struct VersionHeader {
         version: u8,
     }
     let expected = Commit::VERSION;
@@ -119,7 +119,7 @@ fn read(message: &Stored, stream: &str) -> Result<Commit, String> {
     let text =
         message.headers.get(COMMIT_HEADER).ok_or_else(|| not_a_commit(&format!("no header `{COMMIT_HEADER}`")))?;
     match serde_json::from_str(text.as_str()).map_err(|error| not_a_commit(&error))? {
-        Versioned { version } if version != expected => Err(format!(
+        VersionHeader { version } if version != expected => Err(format!(
             "is a commit of version {version}; expected version {expected}: run the version of `omen worker` that stored it, or delete the \
              stream and its buckets"
         )),
@@ -137,7 +137,7 @@ pub(crate) struct Outbox {
     revision: u64,
     committed_at: Instant,
     /// Unpublished findings, in order.
-    pending: VecDeque<Reported>,
+    pending: VecDeque<OutgoingFinding>,
     pending_bytes: usize,
     /// Maximum size of the findings of a commit in bytes. A single larger finding is committed alone.
     most: usize,
@@ -176,7 +176,7 @@ impl Outbox {
     }
 
     /// Adds findings, except those that have been published.
-    pub(crate) fn add(&mut self, found: Vec<Reported>) {
+    pub(crate) fn add(&mut self, found: Vec<OutgoingFinding>) {
         for finding in found.into_iter().filter(|finding| !self.committed.covers(finding)) {
             self.pending_bytes += finding.body.len() + 1;
             self.pending.push_back(finding);
@@ -200,15 +200,19 @@ impl Outbox {
     }
 
     /// Publishes as many findings as fit in a commit, and returns them. The commit is `next`, adjusted to those findings.
-    pub(crate) async fn commit_some<B: Broker>(&mut self, broker: &B, next: Commit) -> Result<Vec<Reported>, Failure> {
+    pub(crate) async fn commit_some<B: Broker>(
+        &mut self,
+        broker: &B,
+        next: Commit,
+    ) -> Result<Vec<OutgoingFinding>, Failure> {
         let mut bytes = 0;
-        let fits = |(number, one): &(usize, &Reported)| {
+        let fits = |(number, one): &(usize, &OutgoingFinding)| {
             bytes += one.body.len() + 1;
             *number == 0 || *number < MOST && bytes <= self.most
         };
         // Findings stay in the queue until the server has stored them, because a request can be lost.
         let count = self.pending.iter().enumerate().take_while(fits).count();
-        let findings: Vec<Reported> = self.pending.range(..count).cloned().collect();
+        let findings: Vec<OutgoingFinding> = self.pending.range(..count).cloned().collect();
         let last = findings.last().map(|last| (last.sequence, last.ordinal));
         let (sequence, findings_of_last) = match (last, self.pending.get(count)) {
             // The remaining findings of this message go into the next commit.
@@ -254,8 +258,8 @@ mod tests {
 
     use super::*;
 
-    fn reported(sequence: u64, ordinal: u64) -> Reported {
-        Reported { sequence, ordinal, severity: Severity::Error, code: Code::Json, body: Vec::new() }
+    fn reported(sequence: u64, ordinal: u64) -> OutgoingFinding {
+        OutgoingFinding { sequence, ordinal, severity: Severity::Error, code: Code::Json, body: Vec::new() }
     }
 
     #[test]

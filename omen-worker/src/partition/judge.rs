@@ -6,10 +6,10 @@ use omen::finding::{Code, Diagnostic, Finding, Severity};
 use omen::validator::{BadSnapshot, Message, Sink, Validator, ValidatorOptions, misplaced};
 use serde::{Deserialize, Serialize};
 
-use super::fit;
 use super::idle::Idle;
+use super::truncate;
 use crate::names;
-use crate::stream::broker::Stored;
+use crate::stream::broker::StoredMessage;
 
 /// A message of the stream, reduced to what judging needs.
 #[derive(Clone, Copy, Debug)]
@@ -35,8 +35,8 @@ pub(crate) enum MessageKind<'m> {
 
 impl<'m> IncomingMessage<'m> {
     /// Classifies a message of the stream by its subject.
-    pub(crate) fn of(message: &'m Stored) -> Self {
-        let Stored { subject, headers, body, sequence, time } = message;
+    pub(crate) fn from_stored(message: &'m StoredMessage) -> Self {
+        let StoredMessage { subject, headers, body, sequence, time } = message;
         let kind = match subject.strip_prefix(names::PACKETS).and_then(|rest| rest.rsplit_once('.')) {
             Some((_, token)) => {
                 MessageKind::Packet { subject, token, body, is_last: headers.get(names::END_HEADER).is_some() }
@@ -60,7 +60,7 @@ pub(crate) struct Tick {
 
 /// A finding for publication.
 #[derive(Clone, Debug)]
-pub(crate) struct Reported {
+pub(crate) struct OutgoingFinding {
     /// Number of the message that the finding is about.
     pub(crate) sequence: u64,
     /// Index of the finding among those of the message.
@@ -125,9 +125,9 @@ impl Judge {
     }
 
     /// Judges the next message of the stream. Any numbers skipped before it were deleted.
-    pub(crate) fn take(&mut self, arrived: IncomingMessage<'_>, out: &mut Vec<Reported>) {
+    pub(crate) fn take(&mut self, arrived: IncomingMessage<'_>, out: &mut Vec<OutgoingFinding>) {
         let IncomingMessage { sequence, time, kind } = arrived;
-        let mut found = Found(Vec::new());
+        let mut found = FindingSink(Vec::new());
         if sequence > self.sequence + 1 {
             let why = Diagnostic::error(Code::Json, deleted(&self.stream, self.sequence + 1, sequence - 1))
                 .help("keep packets until they are judged: raise the limits of the stream");
@@ -170,7 +170,14 @@ impl Judge {
         out.extend(found.0.into_iter().zip(0..).map(|(finding, ordinal)| self.reported(finding, ordinal)));
     }
 
-    fn packet(&mut self, sequence: u64, time: i64, (subject, token): (&str, &str), body: &[u8], found: &mut Found) {
+    fn packet(
+        &mut self,
+        sequence: u64,
+        time: i64,
+        (subject, token): (&str, &str),
+        body: &[u8],
+        found: &mut FindingSink,
+    ) {
         let mut message = Message::new(body);
         // A packet without a valid id belongs to the episode of its subject, if the subject contains the whole id.
         if token.parse::<omen::CorrelationId>().is_ok() {
@@ -194,11 +201,17 @@ impl Judge {
         names::partition_of(id, self.partitions) != self.partition
     }
 
-    fn reported(&self, mut finding: Finding, ordinal: u64) -> Reported {
+    fn reported(&self, mut finding: Finding, ordinal: u64) -> OutgoingFinding {
         // The validator counts the packets of this partition, but readers know the numbers of messages.
         finding.packet_index = finding.packet_index.and_then(|_| finding.line?.checked_sub(1));
         let (severity, code) = (finding.diagnostic.severity, finding.diagnostic.code);
-        Reported { sequence: self.sequence, ordinal, severity, code, body: fit::json(&self.stream, finding) }
+        OutgoingFinding {
+            sequence: self.sequence,
+            ordinal,
+            severity,
+            code,
+            body: truncate::json(&self.stream, finding),
+        }
     }
 
     /// Returns the whole state as bytes.
@@ -242,9 +255,9 @@ pub(super) fn deleted(stream: &str, first: u64, last: u64) -> String {
 }
 
 /// Sink for findings that ignores the lines that they are about.
-struct Found(Vec<Finding>);
+struct FindingSink(Vec<Finding>);
 
-impl Sink for Found {
+impl Sink for FindingSink {
     type Error = Infallible;
 
     fn finding(&mut self, finding: Finding, _: Option<&str>) -> Result<(), Infallible> {

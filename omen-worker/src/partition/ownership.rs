@@ -17,12 +17,12 @@ use crate::failure::Failure;
 use crate::membership::Agreement;
 use crate::names::{self, Names};
 use crate::serve::metrics::{Metrics, PartitionState};
-use crate::stream::broker::{Batch, Broker, Outgoing, Reader as _, Stored};
+use crate::stream::broker::{Batch, Broker, Outgoing, Reader as _, StoredMessage};
 use crate::stream::bucket::Bucket;
 use crate::stream::link::Link;
 
 /// Resources that all partitions of a worker share.
-pub(crate) struct Shared<B> {
+pub(crate) struct WorkerContext<B> {
     pub(crate) broker: B,
     pub(crate) link: Link,
     pub(crate) names: Names,
@@ -48,7 +48,7 @@ pub(crate) struct MarksOfTime {
 
 /// A partition that this worker owns.
 pub(crate) struct Ownership<'s, B: Broker> {
-    shared: &'s Shared<B>,
+    shared: &'s WorkerContext<B>,
     partition: u16,
     /// Stream of the partition's packets.
     stream: String,
@@ -78,7 +78,7 @@ pub(crate) struct Ownership<'s, B: Broker> {
 }
 
 impl<'s, B: Broker> Ownership<'s, B> {
-    pub(crate) async fn begin(shared: &'s Shared<B>, partition: u16) -> Result<Self, Failure> {
+    pub(crate) async fn begin(shared: &'s WorkerContext<B>, partition: u16) -> Result<Self, Failure> {
         let places = (partition, shared.partitions);
         let (broker, findings, stream) = (&shared.broker, &shared.names.findings, shared.names.packets(partition));
         let mut checkpoints = Checkpoints::new(broker.clone(), shared.state.clone(), places, shared.agreement.hash());
@@ -228,8 +228,8 @@ impl<'s, B: Broker> Ownership<'s, B> {
     }
 
     /// Judges a message.
-    async fn take(&mut self, message: &Stored) -> Result<(), Failure> {
-        let arrived = IncomingMessage::of(message);
+    async fn take(&mut self, message: &StoredMessage) -> Result<(), Failure> {
+        let arrived = IncomingMessage::from_stored(message);
         let (mut out, episodes) = (Vec::new(), self.judge.episodes());
         self.judge.take(arrived, &mut out);
         self.is_changed |= !matches!(arrived.kind, MessageKind::Tick { .. }) || self.judge.episodes() != episodes;
@@ -365,7 +365,7 @@ fn gap(stream: &str, first: u64, last: u64) -> Failure {
     Failure::Refused(format!("{}; to go on without them, start with `--accept-gaps`", deleted(stream, first, last)))
 }
 
-fn other_stream<B>(shared: &Shared<B>, stream: &str, why: &str) -> Failure {
+fn other_stream<B>(shared: &WorkerContext<B>, stream: &str, why: &str) -> Failure {
     let (findings, state) = (&shared.names.findings, &shared.names.state);
     Failure::Refused(format!(
         "the stream `{stream}` {why}: it is another stream with this name, or it lost what was not on the disk; to judge it from its \

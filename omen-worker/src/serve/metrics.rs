@@ -12,7 +12,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 use tokio::time::Instant;
 
-use crate::partition::Reported;
+use crate::partition::OutgoingFinding;
 use crate::stream::link::Link;
 
 /// State of a partition on this worker.
@@ -188,10 +188,10 @@ impl Metrics {
     }
 
     /// Counts a commit and its findings, and records the time of the oldest one that still waits.
-    pub(crate) fn committed(&self, partition: u16, found: &[Reported], uncommitted: Option<Instant>) {
+    pub(crate) fn committed(&self, partition: u16, found: &[OutgoingFinding], uncommitted: Option<Instant>) {
         self.commits.inc();
         self.partition(partition, |partition| (partition.fences, partition.uncommitted) = (0, uncommitted));
-        for Reported { severity, code, .. } in found {
+        for OutgoingFinding { severity, code, .. } in found {
             self.findings.get_or_create(&FindingLabels { severity: severity.as_str(), code: code.as_str() }).inc();
         }
     }
@@ -302,7 +302,7 @@ mod tests {
         metrics.judged(1, 1);
         metrics.lag(1, 7, Instant::now().checked_sub(Duration::from_secs(9)));
         let (severity, code) = (omen::Severity::Error, omen::Code::E4);
-        metrics.committed(1, &[Reported { sequence: 1, ordinal: 0, severity, code, body: Vec::new() }], None);
+        metrics.committed(1, &[OutgoingFinding { sequence: 1, ordinal: 0, severity, code, body: Vec::new() }], None);
         metrics.progressed(1, 3);
         metrics.lag(1, 7, Instant::now().checked_sub(Duration::from_secs(9)));
         metrics.checkpoint(1, 100);

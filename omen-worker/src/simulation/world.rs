@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 use tokio::time::{Instant, sleep};
 
 use crate::failure::Failure;
-use crate::stream::broker::{Batch, Broker, Outgoing, Reader, Stored, StreamBounds};
+use crate::stream::broker::{Batch, Broker, Outgoing, Reader, StoredMessage, StreamBounds};
 use crate::stream::link::Link;
 
 /// Random number generator with the same numbers for the same seed on every platform.
@@ -51,12 +51,12 @@ pub(super) struct Losses {
 
 #[derive(Debug, Default)]
 pub(super) struct Stream {
-    pub(super) messages: BTreeMap<u64, Stored>,
+    pub(super) messages: BTreeMap<u64, StoredMessage>,
     pub(super) last: u64,
     /// Incarnation of the stream. It increases when the stream is restored, which ends the readers.
     pub(super) epoch: u64,
     /// Messages that were deleted.
-    pub(super) deleted: BTreeMap<u64, Stored>,
+    pub(super) deleted: BTreeMap<u64, StoredMessage>,
 }
 
 /// The server.
@@ -116,7 +116,7 @@ impl Inner {
         (self.epoch, self.streams.get(stream).map_or(0, |stream| stream.epoch))
     }
 
-    pub(super) fn last(&self, stream: &str, subject: &str) -> Option<&Stored> {
+    pub(super) fn last(&self, stream: &str, subject: &str) -> Option<&StoredMessage> {
         self.streams.get(stream)?.messages.values().rev().find(|message| matches(subject, &message.subject))
     }
 
@@ -144,7 +144,7 @@ impl Inner {
             }
             // The content of a checkpoint has no defined order.
             self.trace.write(if is_bucket { &[] } else { &body });
-            stored.messages.insert(stored.last, Stored { subject, headers, body, sequence: stored.last, time });
+            stored.messages.insert(stored.last, StoredMessage { subject, headers, body, sequence: stored.last, time });
         }
         Some(stored.last)
     }
@@ -258,11 +258,11 @@ impl Client {
 }
 
 impl Broker for Client {
-    type Reader = Source;
+    type Reader = WorldReader;
 
-    async fn read(&self, stream: &str, after: u64) -> Result<Source, Failure> {
+    async fn read(&self, stream: &str, after: u64) -> Result<WorldReader, Failure> {
         let epoch = self.request("read", |inner| inner.epoch(stream)).await?;
-        Ok(Source { client: self.clone(), stream: stream.to_owned(), after, epoch })
+        Ok(WorldReader { client: self.clone(), stream: stream.to_owned(), after, epoch })
     }
 
     async fn state(&self, stream: &str) -> Result<StreamBounds, Failure> {
@@ -274,11 +274,11 @@ impl Broker for Client {
         .await
     }
 
-    async fn message(&self, stream: &str, sequence: u64) -> Result<Option<Stored>, Failure> {
+    async fn message(&self, stream: &str, sequence: u64) -> Result<Option<StoredMessage>, Failure> {
         self.request("read a message", |inner| inner.streams.get(stream)?.messages.get(&sequence).cloned()).await
     }
 
-    async fn last(&self, stream: &str, subject: &str) -> Result<Option<Stored>, Failure> {
+    async fn last(&self, stream: &str, subject: &str) -> Result<Option<StoredMessage>, Failure> {
         self.request("read the last message", |inner| inner.last(stream, subject).cloned()).await
     }
 
@@ -327,14 +327,14 @@ impl Broker for Client {
 }
 
 /// Reader of a stream.
-pub(super) struct Source {
+pub(super) struct WorldReader {
     client: Client,
     stream: String,
     after: u64,
     epoch: (u64, u64),
 }
 
-impl Reader for Source {
+impl Reader for WorldReader {
     async fn some(&mut self) -> Result<Batch, Failure> {
         let (most, wait) = {
             let mut inner = self.client.world.inner();
@@ -348,7 +348,7 @@ impl Reader for Source {
                 .request("read", |inner| {
                     let stream = (inner.epoch(stream) == epoch).then(|| inner.streams.get(stream))?;
                     let mut there = stream.into_iter().flat_map(|stream| stream.messages.range(after + 1..));
-                    let messages: Vec<Stored> =
+                    let messages: Vec<StoredMessage> =
                         there.by_ref().take(usize::try_from(most).ok()?).map(|(_, message)| message.clone()).collect();
                     Some(Batch { messages, pending: there.count() as u64 })
                 })

@@ -21,10 +21,14 @@ pub(crate) trait Broker: Clone + Send + Sync + 'static {
     fn state(&self, stream: &str) -> impl Future<Output = Result<StreamBounds, Failure>> + Send;
 
     /// Returns the message with this number.
-    fn message(&self, stream: &str, sequence: u64) -> impl Future<Output = Result<Option<Stored>, Failure>> + Send;
+    fn message(
+        &self,
+        stream: &str,
+        sequence: u64,
+    ) -> impl Future<Output = Result<Option<StoredMessage>, Failure>> + Send;
 
     /// Returns the last message whose subject matches.
-    fn last(&self, stream: &str, subject: &str) -> impl Future<Output = Result<Option<Stored>, Failure>> + Send;
+    fn last(&self, stream: &str, subject: &str) -> impl Future<Output = Result<Option<StoredMessage>, Failure>> + Send;
 
     /// Returns the subjects of a stream that match and have messages.
     fn subjects(&self, stream: &str, filter: &str) -> impl Future<Output = Result<Vec<String>, Failure>> + Send;
@@ -69,7 +73,7 @@ pub(crate) trait Reader: Send {
 /// Messages in order, and the number of messages in the stream after them.
 #[derive(Debug, Default)]
 pub(crate) struct Batch {
-    pub(crate) messages: Vec<Stored>,
+    pub(crate) messages: Vec<StoredMessage>,
     pub(crate) pending: u64,
 }
 
@@ -82,7 +86,7 @@ pub(crate) struct StreamBounds {
 
 /// A stored message of a stream.
 #[derive(Clone, Debug)]
-pub(crate) struct Stored {
+pub(crate) struct StoredMessage {
     pub(crate) subject: Box<str>,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,

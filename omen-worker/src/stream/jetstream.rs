@@ -17,8 +17,8 @@ use futures_util::{StreamExt as _, TryStreamExt as _};
 use omen::log::batch::{self, NotStored, Outgoing};
 use tokio::time::timeout;
 
-use super::ask::ask;
-use super::broker::{self, Batch, Broker, Reader, Stored, StreamBounds};
+use super::broker::{self, Batch, Broker, Reader, StoredMessage, StreamBounds};
+use super::retry::retry;
 use crate::failure::{During as _, Failure};
 
 /// JetStream of an account.
@@ -42,9 +42,9 @@ impl JetStream {
 }
 
 impl Broker for JetStream {
-    type Reader = Source;
+    type Reader = PullConsumer;
 
-    async fn read(&self, stream: &str, after: u64) -> Result<Source, Failure> {
+    async fn read(&self, stream: &str, after: u64) -> Result<PullConsumer, Failure> {
         let what = reading(stream);
         let client = self.context.client();
         let config = Config {
@@ -59,7 +59,7 @@ impl Broker for JetStream {
         let inbox = Subject::from(client.new_inbox());
         // All responses arrive at one inbox, so messages of different requests keep their order.
         let answers = client.subscribe(inbox.clone()).await.during(&what)?.ready_chunks(MESSAGES);
-        Ok(Source {
+        Ok(PullConsumer {
             what,
             context: self.context.clone(),
             consumer,
@@ -74,18 +74,18 @@ impl Broker for JetStream {
 
     async fn state(&self, stream: &str) -> Result<StreamBounds, Failure> {
         let handle = self.stream(stream).await?;
-        let state = ask(|| handle.get_info()).await.during(&reading(stream))?.state;
+        let state = retry(|| handle.get_info()).await.during(&reading(stream))?.state;
         Ok(StreamBounds { first: state.first_sequence.max(1), last: state.last_sequence })
     }
 
-    async fn message(&self, stream: &str, sequence: u64) -> Result<Option<Stored>, Failure> {
+    async fn message(&self, stream: &str, sequence: u64) -> Result<Option<StoredMessage>, Failure> {
         let handle = self.stream(stream).await?;
-        found(ask(|| handle.get_raw_message(sequence)).await, stream)
+        found(retry(|| handle.get_raw_message(sequence)).await, stream)
     }
 
-    async fn last(&self, stream: &str, subject: &str) -> Result<Option<Stored>, Failure> {
+    async fn last(&self, stream: &str, subject: &str) -> Result<Option<StoredMessage>, Failure> {
         let handle = self.stream(stream).await?;
-        found(ask(|| handle.get_last_raw_message_by_subject(subject)).await, stream)
+        found(retry(|| handle.get_last_raw_message_by_subject(subject)).await, stream)
     }
 
     async fn subjects(&self, stream: &str, filter: &str) -> Result<Vec<String>, Failure> {
@@ -135,9 +135,9 @@ fn reading(stream: &str) -> String {
 fn found(
     message: Result<StreamMessage, async_nats::jetstream::stream::LastRawMessageError>,
     stream: &str,
-) -> Result<Option<Stored>, Failure> {
+) -> Result<Option<StoredMessage>, Failure> {
     match message {
-        Ok(StreamMessage { subject, sequence, headers, payload, time }) => Ok(Some(Stored {
+        Ok(StreamMessage { subject, sequence, headers, payload, time }) => Ok(Some(StoredMessage {
             subject: subject.as_str().into(),
             headers,
             body: payload,
@@ -156,7 +156,7 @@ fn is_missing(error: &LastRawMessageErrorKind) -> bool {
 }
 
 /// Consumer that the server removes soon after its last request. It acknowledges nothing: the commit is the acknowledgement.
-pub(crate) struct Source {
+pub(crate) struct PullConsumer {
     /// Name of the operation, for errors.
     what: String,
     context: Context,
@@ -173,13 +173,13 @@ pub(crate) struct Source {
     silent: Duration,
 }
 
-impl Reader for Source {
+impl Reader for PullConsumer {
     /// The server sends only what is requested, so messages that a worker cannot judge yet stay in the stream. The next request
     /// is sent while the previous messages are being judged.
     async fn some(&mut self) -> Result<Batch, Failure> {
         let mut some = Batch::default();
         loop {
-            self.ask().await?;
+            self.request_more().await?;
             let Ok(answers) = timeout(SLICE, self.answers.next()).await else {
                 self.waited()?;
                 continue;
@@ -208,9 +208,9 @@ impl Reader for Source {
     }
 }
 
-impl Source {
+impl PullConsumer {
     /// Requests more messages, so that the server always has an open request.
-    async fn ask(&mut self) -> Result<(), Failure> {
+    async fn request_more(&mut self) -> Result<(), Failure> {
         if self.asked > MESSAGES / 2 {
             return Ok(());
         }
@@ -264,7 +264,7 @@ impl Source {
         self.asked = self.asked.saturating_sub(1);
         self.is_large = false;
         some.pending = info.pending;
-        some.messages.push(Stored {
+        some.messages.push(StoredMessage {
             subject: message.subject.as_str().into(),
             sequence: info.stream_sequence,
             time: milliseconds(info.published.unix_timestamp_nanos()),

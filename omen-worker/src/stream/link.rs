@@ -11,10 +11,10 @@ use tracing::{info, warn};
 
 /// Successive connections of a client.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Link(Arc<Shared>);
+pub(crate) struct Link(Arc<LinkState>);
 
 #[derive(Debug, Default)]
-struct Shared {
+struct LinkState {
     connections: Mutex<Connections>,
     /// Wakes waiters in the order in which they began to wait, so that simulations are reproducible.
     changed: Notify,

@@ -8,8 +8,8 @@ use async_nats::jetstream::kv;
 use async_nats::jetstream::stream::{Config, RetentionPolicy, StorageType};
 use async_nats::jetstream::{Context, ErrorCode};
 
-use super::ask::ask;
 use super::names::{self, Names};
+use super::retry::retry;
 use crate::failure::{During as _, Failure};
 use crate::membership::LEASE;
 
@@ -122,7 +122,7 @@ impl Setup {
         let workers = kv::Config { max_age: LEASE, ..bucket(&self.names.workers, "OMEN workers that are alive") };
         for config in [state, workers] {
             let name = config.bucket.clone();
-            if ask(|| context.get_key_value(&name)).await.is_ok() {
+            if retry(|| context.get_key_value(&name)).await.is_ok() {
                 continue;
             }
             // Creation fails if another process creates the bucket at the same time.
@@ -144,7 +144,7 @@ fn subjects(partition: u16) -> [String; 2] {
 /// Returns the configuration of a stream, which is created if it is missing.
 async fn stream(context: &Context, config: Config) -> Result<Config, Failure> {
     let name = config.name.clone();
-    let found = match ask(|| context.get_stream(&name)).await {
+    let found = match retry(|| context.get_stream(&name)).await {
         Ok(stream) => stream,
         Err(error) if is_missing(&error) => {
             let made = context.create_stream(&config).await;

@@ -35,7 +35,7 @@ pub struct Published {
 }
 
 /// A log that is being published.
-pub(crate) struct Run<'p, B> {
+pub(crate) struct Publication<'p, B> {
     broker: &'p B,
     source: String,
     options: &'p Options,
@@ -75,7 +75,7 @@ struct Lane<'p, B> {
     bytes: usize,
 }
 
-impl<'p, B: Broker> Run<'p, B> {
+impl<'p, B: Broker> Publication<'p, B> {
     pub(crate) async fn begin(
         broker: &'p B,
         names: &Names,

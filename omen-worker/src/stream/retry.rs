@@ -9,7 +9,7 @@ use tokio::time::timeout;
 ///
 /// While servers elect a leader of a stream, requests about it get no response, and no connection breaks. So the request is
 /// retried. The last attempt has the full timeout of the client, for a server that is slow.
-pub(crate) async fn ask<T, E, F: Future<Output = Result<T, E>>>(request: impl Fn() -> F) -> Result<T, E> {
+pub(crate) async fn retry<T, E, F: Future<Output = Result<T, E>>>(request: impl Fn() -> F) -> Result<T, E> {
     for _ in 0..ATTEMPTS {
         if let Ok(answer) = timeout(SOON, request()).await {
             return answer;
@@ -35,7 +35,7 @@ mod tests {
     /// Returns the response of a server with these response times in seconds, and the time at which it arrives.
     async fn asked(times: &[u64]) -> (Result<usize, ()>, u64) {
         let (begin, requests) = (Instant::now(), Cell::new(0));
-        let answer = ask(|| async {
+        let answer = retry(|| async {
             let number = requests.replace(requests.get() + 1);
             sleep(Duration::from_secs(times.get(number).copied().unwrap_or(0))).await;
             Ok(number)
@@ -55,7 +55,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn an_error_is_an_answer() {
         let requests = Cell::new(0);
-        let answer: Result<(), _> = ask(|| async { Err(requests.replace(requests.get() + 1)) }).await;
+        let answer: Result<(), _> = retry(|| async { Err(requests.replace(requests.get() + 1)) }).await;
         assert_eq!((answer, requests.get()), (Err(0), 1));
     }
 
