@@ -28,10 +28,10 @@ use omen_types::{CorrelationId, PacketFacts, PacketId};
 ///
 /// Keeps each correlation id in the log with the id of its last packet in memory, in about 40 bytes.
 #[derive(Clone, Debug)]
-pub struct LogFile(Arc<Mutex<Open>>);
+pub struct LogFile(Arc<Mutex<OpenLog>>);
 
 #[derive(Debug)]
-struct Open {
+struct OpenLog {
     path: PathBuf,
     file: File,
     /// Last packet of each episode, by correlation id.
@@ -39,7 +39,7 @@ struct Open {
     is_synced: bool,
 }
 
-impl Drop for Open {
+impl Drop for OpenLog {
     fn drop(&mut self) {
         // Closing the file is not enough: a child process that another thread is starting has a copy of the descriptor, and so
         // the lock, until it executes its program.
@@ -120,7 +120,7 @@ impl LogFile {
             TryLockError::WouldBlock => LogFileError::Locked(path.to_owned()),
             TryLockError::Error(error) => failed(error),
         })?;
-        let mut log = Open { path: path.to_owned(), file, last: BTreeMap::new(), is_synced: false };
+        let mut log = OpenLog { path: path.to_owned(), file, last: BTreeMap::new(), is_synced: false };
         let mut last = BTreeMap::new();
         let whole = log.lines(|line| {
             if let Ok(text) = std::str::from_utf8(line)
@@ -167,12 +167,12 @@ impl LogFile {
     }
 
     /// Ignores poisoning: only I/O can panic while the lock is held, which leaves no field half updated.
-    fn lock(&self) -> MutexGuard<'_, Open> {
+    fn lock(&self) -> MutexGuard<'_, OpenLog> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Open {
+impl OpenLog {
     /// Reads all lines. If the last line is incomplete, returns the number of bytes in complete lines.
     fn lines(&mut self, mut each: impl FnMut(&[u8])) -> io::Result<Option<u64>> {
         self.file.seek(SeekFrom::Start(0))?;

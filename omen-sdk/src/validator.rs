@@ -11,7 +11,6 @@ use crate::lines::{LineSplitter, READ_BYTES, RawLine, ReadError};
 mod ahead;
 mod alone;
 mod at_end;
-mod charity;
 mod episodes;
 mod foreign;
 mod head;
@@ -23,6 +22,7 @@ mod literals;
 mod message;
 mod options;
 mod parallel;
+mod root_cause;
 mod sink;
 mod snapshot;
 mod summary;
@@ -37,11 +37,11 @@ pub use sink::{JudgedPacket, Sink};
 pub use snapshot::BadSnapshot;
 pub use summary::Summary;
 
-use charity::Charities;
-use episodes::{Episodes, Found, GROUP};
+use episodes::{EpisodeMachine, Episodes, GROUP};
 use head::{Head, Next};
 use judge::judge;
-use line::{Lines, Parsed};
+use line::{Lines, ParsedLine};
+use root_cause::RootCauses;
 use tally::Tally;
 
 /// Checks a log: a stream of JSON Lines, in which episodes may be interleaved.
@@ -100,7 +100,7 @@ impl Validator {
     #[must_use]
     pub fn one_of(mut self, validators: usize) -> Self {
         self.judge.episodes.share(validators);
-        self.judge.charities.share(validators);
+        self.judge.root_causes.share(validators);
         self
     }
 
@@ -176,8 +176,8 @@ impl Validator {
     /// # Errors
     /// The first error of the sink.
     pub fn tick<S: Sink + ?Sized>(&mut self, now: Instant, sink: &mut S) -> Result<(), S::Error> {
-        let Judge { options, episodes, charities, tally } = &mut self.judge;
-        (0..episodes.len()).try_for_each(|at| tally.late(episodes.tick(at, now), now, charities, options, sink))
+        let Judge { options, episodes, root_causes, tally } = &mut self.judge;
+        (0..episodes.len()).try_for_each(|at| tally.late(episodes.tick(at, now), now, root_causes, options, sink))
     }
 
     /// Ends an episode before the end of the stream: reports what is still open in it (D4), and forgets it. Returns whether the
@@ -205,10 +205,10 @@ impl Validator {
     /// # Errors
     /// The first error of the sink.
     pub fn end_episode<S: Sink + ?Sized>(&mut self, correlation_id: &str, sink: &mut S) -> Result<bool, S::Error> {
-        let Judge { options, episodes, charities, tally } = &mut self.judge;
+        let Judge { options, episodes, root_causes, tally } = &mut self.judge;
         let Some(machine) = episodes.end(correlation_id) else { return Ok(false) };
-        tally.end((correlation_id, Found::Unpacked(machine)), charities, options, sink)?;
-        charities.end(correlation_id);
+        tally.end((correlation_id, EpisodeMachine::Unpacked(machine)), root_causes, options, sink)?;
+        root_causes.end(correlation_id);
         Ok(true)
     }
 
@@ -233,8 +233,8 @@ impl Validator {
             Next::Keep | Next::Skip => {}
         }
         self.lines.finish(|line| self.judge.line(line, sink))?;
-        let Judge { options, episodes, charities, tally } = &mut self.judge;
-        episodes.in_order().try_for_each(|episode| tally.end(episode, charities, options, sink))?;
+        let Judge { options, episodes, root_causes, tally } = &mut self.judge;
+        episodes.in_order().try_for_each(|episode| tally.end(episode, root_causes, options, sink))?;
         Ok(self.summary())
     }
 }
@@ -244,7 +244,7 @@ impl Validator {
 struct Judge {
     options: ValidatorOptions,
     episodes: Episodes,
-    charities: Charities,
+    root_causes: RootCauses,
     tally: Tally,
 }
 
@@ -252,7 +252,7 @@ impl Judge {
     /// Checks whole lines with their line ends, in groups whose episodes are looked up together.
     fn lines<S: Sink + ?Sized>(&mut self, bytes: &[u8], limit: usize, sink: &mut S) -> Result<(), S::Error> {
         // Each line is parsed into the memory of a line of the previous group.
-        let mut parsed: Vec<(u64, Parsed<'_>)> = Vec::new();
+        let mut parsed: Vec<(u64, ParsedLine<'_>)> = Vec::new();
         let mut lines = Lines::new(bytes, limit);
         let mut line = self.tally.line;
         loop {
@@ -288,15 +288,20 @@ impl Judge {
 
     fn line<S: Sink + ?Sized>(&mut self, line: RawLine<'_>, sink: &mut S) -> Result<(), S::Error> {
         self.tally.line += 1;
-        match Parsed::new(line) {
+        match ParsedLine::new(line) {
             Some(line) => self.judge(&line, None, sink),
             None => Ok(()),
         }
     }
 
     /// Judges a line, and reports on it. The index of its episode is looked up unless it is given.
-    fn judge<S: Sink + ?Sized>(&mut self, line: &Parsed<'_>, place: Option<u32>, sink: &mut S) -> Result<(), S::Error> {
-        let judges = (&mut self.episodes, &mut self.charities);
+    fn judge<S: Sink + ?Sized>(
+        &mut self,
+        line: &ParsedLine<'_>,
+        place: Option<u32>,
+        sink: &mut S,
+    ) -> Result<(), S::Error> {
+        let judges = (&mut self.episodes, &mut self.root_causes);
         match judge(line, self.tally.line, place, judges, &self.options, sink.wants_packets()) {
             Some(judged) => self.tally.packet(judged, sink),
             None => {

@@ -24,7 +24,7 @@ pub fn finding(out: &mut impl Write, file: &str, finding: &Finding) -> io::Resul
 /// Returns a finding in the form that [`finding`] writes, for use inside other output.
 pub fn row<'a>(file: &'a str, finding: &'a Finding) -> impl Serialize + use<'a> {
     let diagnostic = &finding.diagnostic;
-    Row {
+    FindingRow {
         file,
         line: finding.line,
         column: finding.column,
@@ -43,7 +43,7 @@ pub fn row<'a>(file: &'a str, finding: &'a Finding) -> impl Serialize + use<'a> 
         follows_from: finding
             .follows_from
             .as_ref()
-            .map(|cause| Earlier { line: cause.line, packet_id: cause.packet_id.as_deref() }),
+            .map(|cause| CauseRow { line: cause.line, packet_id: cause.packet_id.as_deref() }),
         labels: diagnostic.label.as_deref().into_iter().collect(),
         notes: &diagnostic.notes,
         directive_line: finding.directive_line,
@@ -66,7 +66,7 @@ fn line(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
 }
 
 #[derive(Serialize)]
-struct Row<'a> {
+struct FindingRow<'a> {
     file: &'a str,
     line: Option<u64>,
     column: Option<u64>,
@@ -82,14 +82,14 @@ struct Row<'a> {
     pointer: Option<&'a str>,
     message: &'a str,
     help: Option<&'a str>,
-    follows_from: Option<Earlier<'a>>,
+    follows_from: Option<CauseRow<'a>>,
     labels: Vec<&'a str>,
     notes: &'a [String],
     directive_line: Option<u64>,
 }
 
 #[derive(Serialize)]
-struct Earlier<'a> {
+struct CauseRow<'a> {
     line: u64,
     packet_id: Option<&'a str>,
 }

@@ -9,7 +9,7 @@ use super::options::ValidatorOptions;
 use crate::finding::{Cause, Finding, Stage};
 
 /// An earlier packet that is ahead of the others, with the finding about it.
-pub(super) struct Earlier {
+pub(super) struct AheadPacket {
     packet_id: Box<str>,
     packet_type: PacketType,
     line: Option<NonZeroU64>,
@@ -17,9 +17,9 @@ pub(super) struct Earlier {
     diagnostic: Diagnostic,
 }
 
-impl Earlier {
+impl AheadPacket {
     /// Returns the packet that a verdict shows to be ahead, unless such findings are switched off.
-    pub(super) fn of(verdict: &Verdict, options: &ValidatorOptions) -> Option<Self> {
+    pub(super) fn from_verdict(verdict: &Verdict, options: &ValidatorOptions) -> Option<Self> {
         let Ahead { packet_id, packet_type, line, before, finding } = verdict.ahead.as_deref()?.clone();
         let diagnostic = wanted(finding, options)?;
         Some(Self { packet_id, packet_type, line, before, diagnostic })

@@ -3,21 +3,21 @@
 use omen_fsm::Event;
 use omen_types::{Diagnostic, PacketFacts, Severity};
 
-use super::charity::Follows;
-use super::judged::{Judged, stage};
-use super::line::Parsed;
+use super::judged::{JudgedLine, stage};
+use super::line::ParsedLine;
 use super::literals;
 use super::options::{Depth, ValidatorOptions};
+use super::root_cause::Follows;
 use crate::finding::Stage;
 
 /// Judges a line. Returns `None` for a packet without findings, unless `all` is set.
-pub(super) fn judge<'t>(line: &Parsed<'t>, options: &ValidatorOptions, all: bool) -> Option<Judged<'t>> {
-    let judged = Judged { text: line.text.clone(), ..Judged::default() };
+pub(super) fn judge<'t>(line: &ParsedLine<'t>, options: &ValidatorOptions, all: bool) -> Option<JudgedLine<'t>> {
+    let judged = JudgedLine { text: line.text.clone(), ..JudgedLine::default() };
     let Some(facts) = &line.facts else {
         let mut rejected = line.rejected.as_deref().cloned().unwrap_or_default();
         let claims = rejected.claims;
         literals::refine(&mut rejected.errors, claims.packet_type, None);
-        let judged = Judged {
+        let judged = JudgedLine {
             packet_id: claims.packet_id.map(Into::into),
             correlation_id: claims.correlation_id.map(Into::into),
             packet_type: claims.packet_type,
@@ -29,7 +29,7 @@ pub(super) fn judge<'t>(line: &Parsed<'t>, options: &ValidatorOptions, all: bool
     if findings.is_empty() && !all {
         return None;
     }
-    let judged = Judged {
+    let judged = JudgedLine {
         packet_id: Some(facts.header.packet_id.clone()),
         correlation_id: Some(facts.header.correlation_id.clone()),
         packet_type: Some(facts.payload.packet_type()),

@@ -36,7 +36,7 @@ enum Episode {
 }
 
 /// Machine of an episode, which is unpacked if necessary.
-pub(super) enum Found<'e> {
+pub(super) enum EpisodeMachine<'e> {
     Awake(&'e Machine),
     Unpacked(Box<Machine>),
 }
@@ -50,7 +50,7 @@ pub(super) struct Late<'e> {
     pub(super) directives: Vec<(String, Diagnostic)>,
 }
 
-impl Deref for Found<'_> {
+impl Deref for EpisodeMachine<'_> {
     type Target = Machine;
 
     fn deref(&self) -> &Machine {
@@ -133,7 +133,7 @@ impl Episodes {
     }
 
     /// Returns the machine of an episode, if the episode has begun.
-    pub(super) fn get(&self, id: &str) -> Option<Found<'_>> {
+    pub(super) fn get(&self, id: &str) -> Option<EpisodeMachine<'_>> {
         self.at(self.place(id)? as usize).map(|(_, found)| found)
     }
 
@@ -226,18 +226,18 @@ impl Episodes {
     }
 
     /// Returns the episodes in order, each with its id.
-    pub(super) fn in_order(&self) -> impl Iterator<Item = (&str, Found<'_>)> {
+    pub(super) fn in_order(&self) -> impl Iterator<Item = (&str, EpisodeMachine<'_>)> {
         (0..self.len()).filter_map(|at| self.at(at))
     }
 
     /// Returns an episode by its index.
-    pub(super) fn at(&self, at: usize) -> Option<(&str, Found<'_>)> {
+    pub(super) fn at(&self, at: usize) -> Option<(&str, EpisodeMachine<'_>)> {
         Some(match self.all.get(at)? {
             Episode::Unpacked(slot) => {
                 let slot = self.awake.slot((*slot)?);
-                (&*slot.id, Found::Awake(&slot.machine))
+                (&*slot.id, EpisodeMachine::Awake(&slot.machine))
             }
-            Episode::Packed(packed) => (packed.correlation_id(), Found::Unpacked(Box::new(packed.unpack()))),
+            Episode::Packed(packed) => (packed.correlation_id(), EpisodeMachine::Unpacked(Box::new(packed.unpack()))),
         })
     }
 

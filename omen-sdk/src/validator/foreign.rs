@@ -58,12 +58,12 @@ fn foreign(begin: &[u8]) -> Option<Diagnostic> {
             break;
         }
         count += 1;
-        match Kind::of(&String::from_utf8_lossy(line)) {
-            Kind::Packet => return None,
-            Kind::Object(found) => names.extend(found),
-            Kind::Within(pointer) => within = within.or(Some(pointer)),
-            Kind::Behind(prefix) => behind = behind.or(Some(prefix)),
-            Kind::Text => {}
+        match LineKind::classify(&String::from_utf8_lossy(line)) {
+            LineKind::Packet => return None,
+            LineKind::Object(found) => names.extend(found),
+            LineKind::Within(pointer) => within = within.or(Some(pointer)),
+            LineKind::Behind(prefix) => behind = behind.or(Some(prefix)),
+            LineKind::Text => {}
         }
     }
     if let Some(pointer) = within {
@@ -98,7 +98,7 @@ fn not_read(what: &str, help: String) -> Diagnostic {
 }
 
 /// Classification of a line.
-enum Kind {
+enum LineKind {
     /// Part of a log of packets, valid or not.
     Packet,
     /// An object with these fields.
@@ -110,8 +110,8 @@ enum Kind {
     Text,
 }
 
-impl Kind {
-    fn of(line: &str) -> Self {
+impl LineKind {
+    fn classify(line: &str) -> Self {
         let line = line.trim();
         let Ok(Members(members)) = serde_json::from_str(line) else { return Self::of_text(line) };
         if members.iter().any(|(name, _)| is_of_packet(name)) {

@@ -33,14 +33,14 @@ pub(super) enum Next {
     /// Wait for more bytes.
     Keep,
     /// Report the format that these bytes show. The rest of the stream is not checked.
-    Report(Form, Vec<u8>),
+    Report(StreamFormat, Vec<u8>),
     /// Ignore the bytes, since the format was reported.
     Skip,
 }
 
 /// A format other than JSON Lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum StreamFormat {
     Gzip,
     Zstd,
     Compressed,
@@ -137,7 +137,7 @@ enum Look {
     More,
     Lines,
     /// The format, and the number of bytes that showed it.
-    Other(Form, usize),
+    Other(StreamFormat, usize),
 }
 
 /// Detects the format from the first bytes of a stream.
@@ -156,16 +156,16 @@ fn look(bytes: &[u8], is_end: bool) -> Look {
     let text = bytes.get(begin..).unwrap_or_default();
     let blanks = text.iter().skip(1).take_while(|byte| matches!(byte, b' ' | b'\t')).count();
     match (text.first(), text.get(1 + blanks)) {
-        (Some(b'<'), _) => return Look::Other(Form::Markup, begin + 1),
+        (Some(b'<'), _) => return Look::Other(StreamFormat::Markup, begin + 1),
         (Some(b'[' | b'{'), None) if !is_end => return Look::More,
-        (Some(b'{' | b'['), Some(0)) => return Look::Other(Form::Utf16, begin + blanks + 2),
+        (Some(b'{' | b'['), Some(0)) => return Look::Other(StreamFormat::Utf16, begin + blanks + 2),
         (Some(b'{' | b'['), _) => {}
         _ => return Look::Lines,
     }
     let is_array = (text.first(), text.get(1 + blanks)) == (Some(&b'['), Some(&b'{'));
     let Some(end) = memchr::memchr(b'\n', text) else {
         return match is_end || text.len() > LONGEST {
-            true if is_array && !is_complete(text) => Look::Other(Form::Array, begin + blanks + 2),
+            true if is_array && !is_complete(text) => Look::Other(StreamFormat::Array, begin + blanks + 2),
             true => Look::Lines,
             false => Look::More,
         };
@@ -177,7 +177,7 @@ fn look(bytes: &[u8], is_end: bool) -> Look {
         return Look::Lines;
     }
     if is_array {
-        return Look::Other(Form::Array, begin + blanks + 2);
+        return Look::Other(StreamFormat::Array, begin + blanks + 2);
     }
     if !matches!(first.last(), Some(b'{' | b'[' | b',')) {
         return Look::Lines;
@@ -188,7 +188,7 @@ fn look(bytes: &[u8], is_end: bool) -> Look {
     };
     let is_indented =
         next.checked_sub(1).and_then(|before| rest.get(before)).is_some_and(|byte| matches!(byte, b' ' | b'\t'));
-    let form = if text.starts_with(b"[") { Form::Array } else { Form::Indented };
+    let form = if text.starts_with(b"[") { StreamFormat::Array } else { StreamFormat::Indented };
     let length = begin + end + next + 1;
     match (first, rest.get(next)) {
         (b"[", Some(b'{' | b']')) | (b"{", Some(b'"' | b'}')) => Look::Other(form, length),
@@ -220,19 +220,19 @@ pub(super) fn may_be_lines(begin: &[u8]) -> bool {
 }
 
 /// First bytes of files in other formats.
-const MAGIC: &[(&[u8], Form)] = &[
-    (b"\x1f\x8b", Form::Gzip),
-    (b"\x28\xb5\x2f\xfd", Form::Zstd),
-    (b"BZh", Form::Compressed),
-    (b"PK\x03\x04", Form::Compressed),
-    (b"\xfd7zXZ\x00", Form::Compressed),
-    (b"\xff\xfe", Form::Utf16),
-    (b"\xfe\xff", Form::Utf16),
-    (b"\0{", Form::Utf16),
-    (b"\0[", Form::Utf16),
+const MAGIC: &[(&[u8], StreamFormat)] = &[
+    (b"\x1f\x8b", StreamFormat::Gzip),
+    (b"\x28\xb5\x2f\xfd", StreamFormat::Zstd),
+    (b"BZh", StreamFormat::Compressed),
+    (b"PK\x03\x04", StreamFormat::Compressed),
+    (b"\xfd7zXZ\x00", StreamFormat::Compressed),
+    (b"\xff\xfe", StreamFormat::Utf16),
+    (b"\xfe\xff", StreamFormat::Utf16),
+    (b"\0{", StreamFormat::Utf16),
+    (b"\0[", StreamFormat::Utf16),
 ];
 
-impl Form {
+impl StreamFormat {
     /// Returns the only finding on a stream in this format.
     pub(super) fn finding(self) -> Diagnostic {
         let (what, help) = match self {
@@ -262,7 +262,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(text: impl AsRef<[u8]>, form: Option<Form>) {
+    fn check(text: impl AsRef<[u8]>, form: Option<StreamFormat>) {
         let text = text.as_ref();
         for chunk in [1, 2, 7, text.len().max(1)] {
             let (mut head, mut found) = (Head::default(), None);
@@ -283,23 +283,23 @@ mod tests {
 
     #[test]
     fn other_forms_are_recognized() {
-        check(b"\x1f\x8b\x08\x00", Some(Form::Gzip));
-        check(b"\x28\xb5\x2f\xfd\x04", Some(Form::Zstd));
-        check(b"PK\x03\x04", Some(Form::Compressed));
-        check(b"\xff\xfe{\0\"\0", Some(Form::Utf16));
-        check(b"{\0\"\0h\0", Some(Form::Utf16));
-        check(b"\0{\0\"", Some(Form::Utf16));
-        check("<!DOCTYPE html>\n<html>", Some(Form::Markup));
-        check("[{\"header\":{}}", Some(Form::Array));
-        check("[{\"header\":{}},\n{\"header\":{}}]\n", Some(Form::Array));
-        check("[\n  {\"header\":{}},\n", Some(Form::Array));
-        check("[\n{\"header\":{}}\n]", Some(Form::Array));
-        check("[\n]\n", Some(Form::Array));
-        check("\n{\n  \"header\": {\n    \"packet_id\": \"pkt_1\"\n", Some(Form::Indented));
-        check("{\n\"header\": {\n", Some(Form::Indented));
-        check("{\n}\n", Some(Form::Indented));
-        check("{\r\n\r\n\t\r\n}", Some(Form::Indented));
-        check("{ \"header\": {\n    \"packet_id\": \"pkt_1\" } }\n", Some(Form::Indented));
+        check(b"\x1f\x8b\x08\x00", Some(StreamFormat::Gzip));
+        check(b"\x28\xb5\x2f\xfd\x04", Some(StreamFormat::Zstd));
+        check(b"PK\x03\x04", Some(StreamFormat::Compressed));
+        check(b"\xff\xfe{\0\"\0", Some(StreamFormat::Utf16));
+        check(b"{\0\"\0h\0", Some(StreamFormat::Utf16));
+        check(b"\0{\0\"", Some(StreamFormat::Utf16));
+        check("<!DOCTYPE html>\n<html>", Some(StreamFormat::Markup));
+        check("[{\"header\":{}}", Some(StreamFormat::Array));
+        check("[{\"header\":{}},\n{\"header\":{}}]\n", Some(StreamFormat::Array));
+        check("[\n  {\"header\":{}},\n", Some(StreamFormat::Array));
+        check("[\n{\"header\":{}}\n]", Some(StreamFormat::Array));
+        check("[\n]\n", Some(StreamFormat::Array));
+        check("\n{\n  \"header\": {\n    \"packet_id\": \"pkt_1\"\n", Some(StreamFormat::Indented));
+        check("{\n\"header\": {\n", Some(StreamFormat::Indented));
+        check("{\n}\n", Some(StreamFormat::Indented));
+        check("{\r\n\r\n\t\r\n}", Some(StreamFormat::Indented));
+        check("{ \"header\": {\n    \"packet_id\": \"pkt_1\" } }\n", Some(StreamFormat::Indented));
     }
 
     #[test]

@@ -6,27 +6,27 @@ use std::num::NonZeroU64;
 use omen_fsm::Verdict;
 use omen_types::{Claims, Diagnostic, PacketFacts, Rejected, Severity};
 
-use super::ahead::{self, Earlier};
+use super::ahead::{self, AheadPacket};
 use super::alone;
-use super::charity::{self, Charities, Follows};
 use super::episodes::Episodes;
-use super::judged::{Judged, stage};
-use super::line::Parsed;
+use super::judged::{JudgedLine, stage};
+use super::line::ParsedLine;
 use super::literals;
 use super::options::{Depth, ValidatorOptions};
+use super::root_cause::{self, Follows, RootCauses};
 use crate::finding::{Cause, Stage};
 
 /// Judges a line, and updates its episode if the packet is accepted. Returns `None` for a packet without findings, unless `all`
 /// is set.
 #[inline]
 pub(super) fn judge<'t>(
-    line: &Parsed<'t>,
+    line: &ParsedLine<'t>,
     number: u64,
     place: Option<u32>,
-    judges: (&mut Episodes, &mut Charities),
+    judges: (&mut Episodes, &mut RootCauses),
     options: &ValidatorOptions,
     all: bool,
-) -> Option<Judged<'t>> {
+) -> Option<JudgedLine<'t>> {
     if options.depth != Depth::InEpisode {
         return alone::judge(line, options, all);
     }
@@ -45,32 +45,32 @@ fn packet<'t>(
     number: u64,
     facts: &PacketFacts<'t>,
     place: Option<u32>,
-    (episodes, charities): (&mut Episodes, &mut Charities),
+    (episodes, root_causes): (&mut Episodes, &mut RootCauses),
     options: &ValidatorOptions,
     all: bool,
-) -> Option<Judged<'t>> {
+) -> Option<JudgedLine<'t>> {
     let machine = episodes.get_or_start(place, &facts.header.correlation_id);
     let before = machine.nodes();
     let mut verdict = machine.judge(facts, options.now);
     options.levels.apply(&mut verdict.invariants);
     let accepted = verdict.errors().next().is_none();
-    let earlier = Earlier::of(&verdict, options);
+    let earlier = AheadPacket::from_verdict(&verdict, options);
     if let Some(earlier) = &earlier {
-        charities.ahead(number, &facts.header.correlation_id, earlier.cause(), machine, options);
+        root_causes.ahead(number, &facts.header.correlation_id, earlier.cause(), machine, options);
     }
     let is_dated_back = accepted && ahead::is_dated_back(machine, facts, &verdict);
     if is_dated_back {
-        charities.behind(number, &facts.header.correlation_id, machine, options);
+        root_causes.behind(number, &facts.header.correlation_id, machine, options);
     }
-    let follows = if accepted && charities.is_idle() {
+    let follows = if accepted && root_causes.is_idle() {
         Follows::Nothing
     } else {
-        let judged = charity::Judged { facts, machine, verdict: &verdict, accepted };
-        charities.judged(number, text.map(|text| &**text), &judged, options)
+        let judged = root_cause::PacketVerdict { facts, machine, verdict: &verdict, accepted };
+        root_causes.judged(number, text.map(|text| &**text), &judged, options)
     };
     if is_dated_back {
         let cause = Cause { line: number, packet_id: Some(facts.header.packet_id.to_string()) };
-        charities.wrong_time(&facts.header.correlation_id, cause, options);
+        root_causes.wrong_time(&facts.header.correlation_id, cause, options);
     }
     if accepted {
         match NonZeroU64::new(number) {
@@ -84,7 +84,7 @@ fn packet<'t>(
     if !all && verdict.is_clean() {
         return None;
     }
-    let judged = Judged {
+    let judged = JudgedLine {
         text: text.cloned(),
         packet_type: Some(facts.payload.packet_type()),
         packet_id: Some(facts.header.packet_id.clone()),
@@ -108,15 +108,15 @@ fn broken<'t>(
     text: Option<Cow<'t, str>>,
     number: u64,
     rejected: Rejected,
-    (episodes, charities): (&mut Episodes, &mut Charities),
+    (episodes, root_causes): (&mut Episodes, &mut RootCauses),
     options: &ValidatorOptions,
-) -> Judged<'t> {
-    charities.broken(number, text.as_deref(), &rejected, options, |id| episodes.get(id));
+) -> JudgedLine<'t> {
+    root_causes.broken(number, text.as_deref(), &rejected, options, |id| episodes.get(id));
     let Rejected { mut errors, claims: Claims { packet_id, correlation_id, packet_type } } = rejected;
     let clock = correlation_id.as_deref().and_then(|id| episodes.get(id)).and_then(|found| found.ledger().clock());
     literals::refine(&mut errors, packet_type, clock);
     let nodes = correlation_id.as_deref().map(|id| episodes.nodes(id));
-    let judged = Judged {
+    let judged = JudgedLine {
         text,
         packet_id: packet_id.map(Cow::Owned),
         correlation_id: correlation_id.map(Cow::Owned),

@@ -5,12 +5,12 @@ use std::borrow::Cow;
 use omen_fsm::{Event, NodeSet};
 use omen_types::{Code, Diagnostic, PacketType, parse};
 
-use super::charity::Follows;
+use super::root_cause::Follows;
 use crate::finding::{Finding, Stage};
 
 /// A judged packet without its position in the stream.
 #[derive(Debug, Default)]
-pub(super) struct Judged<'t> {
+pub(super) struct JudgedLine<'t> {
     pub(super) text: Option<Cow<'t, str>>,
     pub(super) packet_id: Option<Cow<'t, str>>,
     pub(super) correlation_id: Option<Cow<'t, str>>,
@@ -28,7 +28,7 @@ pub(super) fn stage(error: &Diagnostic) -> Stage {
     if error.code == Code::Json { Stage::Json } else { Stage::Schema }
 }
 
-impl<'t> Judged<'t> {
+impl<'t> JudgedLine<'t> {
     /// Creates the result for a stream that is not JSON Lines: its first line, and the finding.
     pub(super) fn other(text: Cow<'t, str>, finding: Diagnostic) -> Self {
         let judged = Self { text: Some(text), ..Self::default() };

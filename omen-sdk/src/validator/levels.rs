@@ -77,7 +77,7 @@ impl Levels {
             if !is_meant(finding) {
                 return true;
             }
-            let severity = match self.of(finding) {
+            let severity = match self.level_of(finding) {
                 None => return true,
                 Some(Level::Allow) => return false,
                 Some(Level::Warn) => Severity::Warning,
@@ -88,7 +88,7 @@ impl Levels {
         });
     }
 
-    fn of(&self, finding: &Diagnostic) -> Option<Level> {
+    fn level_of(&self, finding: &Diagnostic) -> Option<Level> {
         let of_warnings = || self.warnings.filter(|_| finding.severity == Severity::Warning);
         self.by_code.get(&finding.code).copied().or_else(of_warnings)
     }

@@ -61,7 +61,7 @@ const CACHE_LINE: usize = 64;
 
 /// A parsed line.
 #[derive(Debug, Default)]
-pub(super) struct Parsed<'t> {
+pub(super) struct ParsedLine<'t> {
     /// Text of the line, with invalid UTF-8 replaced; `None` for a line that is too long to be kept.
     pub(super) text: Option<Cow<'t, str>>,
     /// Facts of the packet for the rules.
@@ -70,7 +70,7 @@ pub(super) struct Parsed<'t> {
     pub(super) rejected: Option<Box<Rejected>>,
 }
 
-impl<'t> Parsed<'t> {
+impl<'t> ParsedLine<'t> {
     /// Parses a line. Returns `None` if it is blank.
     pub(super) fn new(line: RawLine<'t>) -> Option<Self> {
         let mut parsed = Self::default();
@@ -119,12 +119,12 @@ impl<'t> Parsed<'t> {
 }
 
 #[cold]
-fn not_utf8(bytes: &[u8]) -> Parsed<'_> {
+fn not_utf8(bytes: &[u8]) -> ParsedLine<'_> {
     let mut rejected = match std::str::from_utf8(bytes) {
         Err(error) => parse::not_utf8(&error),
         // Unreachable, since both checks apply the same rule.
         Ok(text) => {
-            let mut parsed = Parsed { text: Some(Cow::Borrowed(text)), ..Parsed::default() };
+            let mut parsed = ParsedLine { text: Some(Cow::Borrowed(text)), ..ParsedLine::default() };
             parsed.rejected = PacketFacts::parse_into(text, &mut parsed.facts).err();
             return parsed;
         }
@@ -133,5 +133,5 @@ fn not_utf8(bytes: &[u8]) -> Parsed<'_> {
     if let Some(span) = rejected.errors.first_mut().and_then(|error| error.span.as_mut()) {
         span.end = span.start + char::REPLACEMENT_CHARACTER.len_utf8();
     }
-    Parsed { text: Some(String::from_utf8_lossy(bytes)), facts: None, rejected: Some(Box::new(rejected)) }
+    ParsedLine { text: Some(String::from_utf8_lossy(bytes)), facts: None, rejected: Some(Box::new(rejected)) }
 }

@@ -4,9 +4,9 @@ use omen_types::limits::MAX_LINE_BYTES;
 use omen_types::{Diagnostic, Rejected};
 
 use super::Validator;
-use super::charity::Follows;
-use super::judged::{Judged, stage};
-use super::line::Parsed;
+use super::judged::{JudgedLine, stage};
+use super::line::ParsedLine;
+use super::root_cause::Follows;
 use super::sink::Sink;
 use crate::lines::whole;
 
@@ -28,13 +28,13 @@ use crate::lines::whole;
 /// assert_eq!(findings[0].line, Some(20));
 /// ```
 #[derive(Debug)]
-pub struct Message<'m>(Option<Parsed<'m>>);
+pub struct Message<'m>(Option<ParsedLine<'m>>);
 
 impl<'m> Message<'m> {
     /// Checks the bytes of a message: one packet, with or without a line end.
     #[must_use]
     pub fn new(bytes: &'m [u8]) -> Self {
-        Self(Parsed::new(whole(bytes.strip_suffix(b"\n").unwrap_or(bytes), MAX_LINE_BYTES)))
+        Self(ParsedLine::new(whole(bytes.strip_suffix(b"\n").unwrap_or(bytes), MAX_LINE_BYTES)))
     }
 
     /// Sets the episode of a message that names none, because it was received with packets of that episode, so that it counts as
@@ -57,7 +57,7 @@ impl<'m> Message<'m> {
     /// any episode.
     #[must_use]
     pub fn correlation_id(&self) -> Option<&str> {
-        self.0.as_ref().and_then(Parsed::correlation_id)
+        self.0.as_ref().and_then(ParsedLine::correlation_id)
     }
 }
 
@@ -89,7 +89,7 @@ impl Validator {
     pub fn missing<S: Sink + ?Sized>(&mut self, number: u64, why: Diagnostic, sink: &mut S) -> Result<(), S::Error> {
         self.judge.tally.line = number;
         let rejected = Rejected { errors: vec![why], ..Rejected::default() };
-        self.judge.judge(&Parsed { rejected: Some(Box::new(rejected)), ..Parsed::default() }, None, sink)
+        self.judge.judge(&ParsedLine { rejected: Some(Box::new(rejected)), ..ParsedLine::default() }, None, sink)
     }
 
     /// Rejects a message for a reason outside its content, such as its origin, and reports that. Its episode does not change
@@ -106,7 +106,7 @@ impl Validator {
     ) -> Result<(), S::Error> {
         self.judge.tally.line = number;
         let Some(parsed) = &message.0 else { return Ok(()) };
-        let mut judged = Judged { text: parsed.text.clone(), ..Judged::default() };
+        let mut judged = JudgedLine { text: parsed.text.clone(), ..JudgedLine::default() };
         match (&parsed.facts, &parsed.rejected) {
             (Some(facts), _) => {
                 judged.packet_type = Some(facts.payload.packet_type());

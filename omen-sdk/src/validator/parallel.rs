@@ -123,8 +123,10 @@ impl ParallelValidator {
         let Crew { options, shards, .. } = &mut self.crew;
         let order = shard::order(shards);
         order.into_iter().try_for_each(|(shard, at)| {
-            let Some((late, charities)) = shards.get_mut(shard).map(|shard| shard.tick(at, now)) else { return Ok(()) };
-            self.tally.late(late, now, charities, options, sink)
+            let Some((late, root_causes)) = shards.get_mut(shard).map(|shard| shard.tick(at, now)) else {
+                return Ok(());
+            };
+            self.tally.late(late, now, root_causes, options, sink)
         })
     }
 
@@ -155,8 +157,8 @@ impl ParallelValidator {
         let Crew { options, shards, jobs, .. } = &mut self.crew;
         let threads = shards.iter().map(shard::Shard::len).sum::<usize>() / EPISODES_A_THREAD;
         for (shard, place) in shard::open(shards, options, threads.clamp(1, jobs.get())) {
-            if let Some((episode, charities)) = shards.get_mut(shard).and_then(|shard| shard.episode(place)) {
-                self.tally.end(episode, charities, options, sink)?;
+            if let Some((episode, root_causes)) = shards.get_mut(shard).and_then(|shard| shard.episode(place)) {
+                self.tally.end(episode, root_causes, options, sink)?;
             }
         }
         Ok(self.summary())

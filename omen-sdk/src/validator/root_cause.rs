@@ -42,20 +42,20 @@ use serde_json::Value;
 use super::options::ValidatorOptions;
 use crate::finding::Cause;
 
-pub(super) use episode::Judged;
+pub(super) use episode::PacketVerdict;
 pub(super) use finding::Follows;
 pub(super) use lost::LostLine;
 
-use deferred::Deferred;
-use episode::Charity;
+use deferred::DeferredEpisode;
+use episode::Hypotheses;
 use finding::Ends;
 use lost::LostLines;
 use repair::PACKET_TYPE;
 
 /// Hypotheses of all episodes that need them.
 #[derive(Debug)]
-pub(super) struct Charities {
-    by_id: HashMap<Box<str>, Deferred, RandomState>,
+pub(super) struct RootCauses {
+    by_id: HashMap<Box<str>, DeferredEpisode, RandomState>,
     /// Lines that may be packets of any episode.
     lost: LostLines,
     /// Number of entries at which outdated ones are removed.
@@ -64,13 +64,13 @@ pub(super) struct Charities {
     room: usize,
 }
 
-impl Default for Charities {
+impl Default for RootCauses {
     fn default() -> Self {
         Self::one_of(1)
     }
 }
 
-impl Charities {
+impl RootCauses {
     /// Creates one of `parts` instances that together may defer as many bytes as a single one.
     pub(super) fn one_of(parts: usize) -> Self {
         Self::with_room(MOST_WAITING / parts.max(1))
@@ -83,7 +83,7 @@ impl Charities {
 
     /// Reduces the memory for deferred packets to a share of `1 / parts`.
     pub(super) fn share(&mut self, parts: usize) {
-        let waiting: usize = self.by_id.values().map(Deferred::bytes).sum();
+        let waiting: usize = self.by_id.values().map(DeferredEpisode::bytes).sum();
         self.room = (MOST_WAITING / parts.max(1)).saturating_sub(waiting);
     }
 
@@ -106,7 +106,7 @@ impl Charities {
 
     /// Reads the state from a snapshot.
     pub(super) fn read(reader: &mut Reader<'_>) -> Self {
-        let by_id = (0..reader.count()).map(|_| (reader.text().into(), Deferred::read(reader))).collect();
+        let by_id = (0..reader.count()).map(|_| (reader.text().into(), DeferredEpisode::read(reader))).collect();
         Self { by_id, lost: LostLines::read(reader), ..Self::default() }
     }
 
@@ -122,7 +122,7 @@ impl Charities {
         &mut self,
         line: u64,
         text: Option<&str>,
-        judged: &Judged<'_, '_>,
+        judged: &PacketVerdict<'_, '_>,
         options: &ValidatorOptions,
     ) -> Follows {
         let id = &*judged.facts.header.correlation_id;
@@ -136,7 +136,7 @@ impl Charities {
         line: u64,
         id: &str,
         text: Option<&str>,
-        judged: &Judged<'_, '_>,
+        judged: &PacketVerdict<'_, '_>,
         options: &ValidatorOptions,
     ) -> Follows {
         let known = match self.by_id.get_mut(id).map(|known| (known.begins(line), known)) {
@@ -154,19 +154,19 @@ impl Charities {
             return Follows::Nothing;
         }
         *room += known.bytes();
-        let charity = known.settled(options);
-        if charity.is_none() && !judged.accepted {
-            *charity = Some(Charity::of(judged.machine.clone()));
+        let hypotheses = known.settled(options);
+        if hypotheses.is_none() && !judged.accepted {
+            *hypotheses = Some(Hypotheses::new(judged.machine.clone()));
         }
         if !judged.accepted
-            && let Some(follows) = charity.as_ref().and_then(|all| all.root(line, judged, options, &self.lost))
+            && let Some(follows) = hypotheses.as_ref().and_then(|all| all.root(line, judged, options, &self.lost))
             && deferred(room, known, line, text, judged)
         {
             return follows;
         }
-        let charity = known.settled(options);
-        let follows = charity.as_mut().map(|charity| charity.packet(line, judged, options, &self.lost));
-        charity.take_if(|charity| charity.is_over());
+        let hypotheses = known.settled(options);
+        let follows = hypotheses.as_mut().map(|hypotheses| hypotheses.packet(line, judged, options, &self.lost));
+        hypotheses.take_if(|hypotheses| hypotheses.is_over());
         if known.is_over() {
             self.by_id.remove(id);
         }
@@ -195,13 +195,13 @@ impl Charities {
     /// Records a packet that was behind as the cause of later findings.
     #[cold]
     pub(super) fn wrong_time(&mut self, id: &str, cause: Cause, options: &ValidatorOptions) {
-        if let Some(charity) = self.settled(id, options) {
-            charity.wrong_time(cause);
+        if let Some(hypotheses) = self.settled(id, options) {
+            hypotheses.wrong_time(cause);
         }
     }
 
     /// Returns the hypotheses of an episode. If there are none yet, they start from `machine`.
-    fn begun(&mut self, line: u64, id: &str, machine: &Machine, options: &ValidatorOptions) -> &mut Charity {
+    fn begun(&mut self, line: u64, id: &str, machine: &Machine, options: &ValidatorOptions) -> &mut Hypotheses {
         if self.by_id.get(id).is_some_and(|known| known.is_stale(line)) {
             self.remove(id);
         }
@@ -209,7 +209,7 @@ impl Charities {
         let known = by_id.entry(id.into()).or_default();
         known.begins(line);
         *room += known.bytes();
-        known.settled(options).get_or_insert_with(|| Charity::of(machine.clone()))
+        known.settled(options).get_or_insert_with(|| Hypotheses::new(machine.clone()))
     }
 
     /// Processes a line that is not a packet. `machine` returns the machine of an episode, if the episode has begun.
@@ -223,15 +223,16 @@ impl Charities {
         machine: impl FnOnce(&str) -> Option<M>,
     ) {
         let id = match claimed(text, rejected) {
-            Claimed::Episode(id) => id,
-            Claimed::Nothing(packet_type) => return self.lost.add(LostLine { line, packet_type }),
+            ClaimedIdentity::Episode(id) => id,
+            ClaimedIdentity::Nothing(packet_type) => return self.lost.add(LostLine { line, packet_type }),
         };
         self.make_room(line);
         if self.by_id.get(id.as_str()).is_some_and(|known| known.is_stale(line)) {
             self.remove(&id);
         }
         let machine = machine(&id);
-        let first = || if machine.is_some() { Deferred::default() } else { Deferred::before_the_first(line) };
+        let first =
+            || if machine.is_some() { DeferredEpisode::default() } else { DeferredEpisode::before_the_first(line) };
         let known = self.by_id.entry(id.as_str().into()).or_insert_with(first);
         let fresh = Machine::default();
         let machine = machine.as_deref().unwrap_or(&fresh);
@@ -240,9 +241,9 @@ impl Charities {
             self.room -= known.bytes() - before;
         } else {
             self.room += before;
-            let charity = known.settled(options);
-            let charity = charity.get_or_insert_with(|| Charity::of(machine.clone()));
-            charity.broken(line, text, &rejected.claims, options);
+            let hypotheses = known.settled(options);
+            let hypotheses = hypotheses.get_or_insert_with(|| Hypotheses::new(machine.clone()));
+            hypotheses.broken(line, text, &rejected.claims, options);
         }
         self.lost.packet(line, &id);
     }
@@ -264,7 +265,7 @@ impl Charities {
     ) -> Ends {
         let lost = self.lost.latest(line);
         match self.settled(id, options) {
-            Some(charity) => charity.at_end(found, options, lost),
+            Some(hypotheses) => hypotheses.at_end(found, options, lost),
             None => Ends { causes: Vec::new(), lost },
         }
     }
@@ -285,7 +286,7 @@ impl Charities {
     }
 
     /// Returns the hypotheses of an episode, after judging its deferred packets.
-    fn settled(&mut self, id: &str, options: &ValidatorOptions) -> Option<&mut Charity> {
+    fn settled(&mut self, id: &str, options: &ValidatorOptions) -> Option<&mut Hypotheses> {
         let known = self.by_id.get_mut(id)?;
         self.room += known.bytes();
         known.settled(options).as_mut()
@@ -313,7 +314,13 @@ impl Charities {
 }
 
 /// Defers a packet if possible. Its size is subtracted from `room`.
-fn deferred(room: &mut usize, known: &mut Deferred, line: u64, text: Option<&str>, judged: &Judged<'_, '_>) -> bool {
+fn deferred(
+    room: &mut usize,
+    known: &mut DeferredEpisode,
+    line: u64,
+    text: Option<&str>,
+    judged: &PacketVerdict<'_, '_>,
+) -> bool {
     let before = known.bytes();
     let waits = text.is_some_and(|text| known.packet(line, text, judged.machine, *room));
     *room -= known.bytes() - before;
@@ -321,7 +328,7 @@ fn deferred(room: &mut usize, known: &mut Deferred, line: u64, text: Option<&str
 }
 
 /// Identity that a rejected line claims, as far as it can be guessed.
-pub(super) enum Claimed {
+pub(super) enum ClaimedIdentity {
     /// The episode.
     Episode(String),
     /// No episode, but perhaps the type.
@@ -329,15 +336,17 @@ pub(super) enum Claimed {
 }
 
 /// Returns the identity that a rejected line claims.
-pub(super) fn claimed(text: Option<&str>, rejected: &Rejected) -> Claimed {
+pub(super) fn claimed(text: Option<&str>, rejected: &Rejected) -> ClaimedIdentity {
     let member = |name| match lenient::member(text?, name)? {
         Value::String(text) => Some(text),
         _ => None,
     };
     let id = || member("correlation_id").filter(|id| CorrelationId::holds(id));
     match rejected.claims.correlation_id.clone().or_else(id) {
-        Some(id) => Claimed::Episode(id),
-        None => Claimed::Nothing(rejected.claims.packet_type.or_else(|| repair::nearest_type(&member(PACKET_TYPE)?))),
+        Some(id) => ClaimedIdentity::Episode(id),
+        None => ClaimedIdentity::Nothing(
+            rejected.claims.packet_type.or_else(|| repair::nearest_type(&member(PACKET_TYPE)?)),
+        ),
     }
 }
 

@@ -19,10 +19,10 @@ use omen_invariants::ledger::bytes::{Reader, Writer};
 use omen_types::limits::MAX_LINE_BYTES;
 use siphasher::sip128::{Hasher128 as _, SipHasher13};
 
-use super::charity::Charities;
 use super::episodes::Episodes;
 use super::head::Head;
 use super::options::ValidatorOptions;
+use super::root_cause::RootCauses;
 use super::tally::Tally;
 use super::{Judge, Validator};
 use crate::lines::LineSplitter;
@@ -102,10 +102,10 @@ impl Validator {
         writer.bytes(pending);
         writer.byte(u8::from(skipping));
         writer.number(taken);
-        let Judge { options, episodes, charities, tally } = &mut self.judge;
+        let Judge { options, episodes, root_causes, tally } = &mut self.judge;
         tally.write(&mut writer);
         episodes.write(&mut writer);
-        charities.write(options, &mut writer);
+        root_causes.write(options, &mut writer);
         let seal = seal(&bytes);
         bytes.extend(seal);
         bytes
@@ -141,8 +141,8 @@ impl Validator {
         let lines = LineSplitter::resume(MAX_LINE_BYTES, (pending, skipping, taken));
         let tally = Tally::read(&mut reader);
         let episodes = Episodes::read(&mut reader);
-        let charities = Charities::read(&mut reader);
-        Ok(Self { head, lines, judge: Judge { options, episodes, charities, tally } })
+        let root_causes = RootCauses::read(&mut reader);
+        Ok(Self { head, lines, judge: Judge { options, episodes, root_causes, tally } })
     }
 }
 

@@ -7,10 +7,10 @@ use omen_invariants::ledger::bytes::{Reader, Writer};
 use omen_types::{Diagnostic, Instant, PacketType, Severity};
 
 use super::at_end::at_end;
-use super::charity::Charities;
-use super::episodes::{Found, Late};
-use super::judged::{Judged, names};
+use super::episodes::{EpisodeMachine, Late};
+use super::judged::{JudgedLine, names};
 use super::options::ValidatorOptions;
+use super::root_cause::RootCauses;
 use super::sink::{JudgedPacket, Sink};
 use super::summary::Summary;
 use crate::finding::{Cause, Finding, Stage};
@@ -49,7 +49,7 @@ impl Tally {
     }
 
     /// Reports a packet in the current line.
-    pub(super) fn packet<S: Sink + ?Sized>(&mut self, judged: Judged<'_>, sink: &mut S) -> Result<(), S::Error> {
+    pub(super) fn packet<S: Sink + ?Sized>(&mut self, judged: JudgedLine<'_>, sink: &mut S) -> Result<(), S::Error> {
         let packet_index = self.summary.packets;
         self.summary.packets += 1;
         if judged.accepted {
@@ -95,14 +95,14 @@ impl Tally {
         let blank = lines.clone().take_while(is_blank).count();
         let first = String::from_utf8_lossy(lines.find(|line| !is_blank(line)).unwrap_or_default().trim_ascii_end());
         self.line += blank as u64 + 1;
-        self.packet(Judged::other(first, finding), sink)
+        self.packet(JudgedLine::other(first, finding), sink)
     }
 
     /// Reports what is still open in an episode at the end of the stream.
     pub(super) fn end<S: Sink + ?Sized>(
         &mut self,
-        (id, machine): (&str, Found<'_>),
-        charities: &mut Charities,
+        (id, machine): (&str, EpisodeMachine<'_>),
+        root_causes: &mut RootCauses,
         options: &ValidatorOptions,
         sink: &mut S,
     ) -> Result<(), S::Error> {
@@ -110,7 +110,7 @@ impl Tally {
         if found.is_empty() {
             return Ok(());
         }
-        let ends = charities.at_end(self.line, id, &found, options);
+        let ends = root_causes.at_end(self.line, id, &found, options);
         for (at, (packet_id, diagnostic)) in found.into_iter().enumerate() {
             let cause = ends.cause(at, &diagnostic);
             self.count(&diagnostic, cause.is_some());
@@ -130,15 +130,15 @@ impl Tally {
         &mut self,
         late: Option<Late<'_>>,
         now: Instant,
-        charities: &mut Charities,
+        root_causes: &mut RootCauses,
         options: &ValidatorOptions,
         sink: &mut S,
     ) -> Result<(), S::Error> {
         let Some(Late { correlation_id, nodes, mut directives }) = late else { return Ok(()) };
-        let charity = charities.tick(correlation_id, now, options);
+        let causes = root_causes.tick(correlation_id, now, options);
         options.levels.apply_to(&mut directives, |(_, diagnostic)| diagnostic);
         for (packet_id, diagnostic) in directives {
-            let cause = charity.as_ref().filter(|(_, open)| !open.iter().any(|open| **open == *packet_id));
+            let cause = causes.as_ref().filter(|(_, open)| !open.iter().any(|open| **open == *packet_id));
             let cause = cause.map(|(cause, _)| cause.clone());
             self.count(&diagnostic, cause.is_some());
             let stage = Stage::Invariant;

@@ -237,7 +237,7 @@ fn a_line_that_names_no_episode_may_be_a_cause() {
 }
 
 #[test]
-fn a_packet_that_is_sent_again_ends_the_charity() {
+fn a_packet_that_is_sent_again_ends_the_hypotheses() {
     let text = omen_schema::example("valid/several-tokens.jsonl").unwrap();
     let mut log: Vec<String> = text.lines().map(str::to_owned).collect();
     let again = log[6].clone();

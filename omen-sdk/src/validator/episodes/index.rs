@@ -10,7 +10,7 @@ use hashbrown::HashTable;
 /// Hash table from ids to indices of episodes.
 #[derive(Debug, Default)]
 pub(super) struct Index {
-    entries: HashTable<Entry>,
+    entries: HashTable<IndexEntry>,
     /// Seeded for each validator, so that nobody can write a log whose ids collide. Order and verdicts do not depend on the seed.
     hasher: RandomState,
 }
@@ -20,7 +20,7 @@ pub(super) struct Index {
 pub(super) struct Tag(u32);
 
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+struct IndexEntry {
     place: u32,
     /// Stored, so that the table grows without reading an id, and most look-ups do not read the ids of other episodes.
     tag: Tag,
@@ -45,7 +45,7 @@ impl Index {
 
     /// Adds an id that is not in the table.
     pub(super) fn insert(&mut self, tag: Tag, place: u32) {
-        self.entries.insert_unique(tag.hash(), Entry { place, tag }, |entry| entry.tag.hash());
+        self.entries.insert_unique(tag.hash(), IndexEntry { place, tag }, |entry| entry.tag.hash());
     }
 
     pub(super) fn remove(&mut self, tag: Tag, place: u32) {

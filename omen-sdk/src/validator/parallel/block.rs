@@ -3,8 +3,8 @@
 use foldhash::fast::RandomState;
 use std::hash::BuildHasher;
 
-use super::super::charity::{Claimed, LostLine, claimed};
-use super::super::line::{self, Parsed};
+use super::super::line::{self, ParsedLine};
+use super::super::root_cause::{ClaimedIdentity, LostLine, claimed};
 use crate::lines::RawLine;
 
 /// Whole lines of a log, which one thread parses.
@@ -12,11 +12,11 @@ use crate::lines::RawLine;
 pub(super) struct Block<'t> {
     /// Sort key of the block in the stream: the numbers of its lines, counted from here, are below the key of the next block.
     pub(super) at: u64,
-    lines: Lines<'t>,
+    lines: BlockLines<'t>,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Lines<'t> {
+enum BlockLines<'t> {
     /// Lines with their line ends.
     Whole(&'t [u8]),
     /// A line that arrived in several chunks.
@@ -26,7 +26,7 @@ enum Lines<'t> {
 impl<'t> Block<'t> {
     /// Creates a block of one line. `at` is the position in the stream at which the line ends.
     pub(super) fn one(at: u64, line: RawLine<'t>) -> Self {
-        Self { at, lines: Lines::One(line) }
+        Self { at, lines: BlockLines::One(line) }
     }
 
     /// Splits whole lines, with their line ends, into blocks. `at` is the position in the stream at which they begin. A block
@@ -38,7 +38,7 @@ impl<'t> Block<'t> {
             let from = limit.saturating_sub(1);
             let end = bytes.get(from..).filter(|_| !is_last).and_then(|rest| memchr::memchr(b'\n', rest));
             let (block, rest) = bytes.split_at(end.map_or(bytes.len(), |end| from + end + 1));
-            blocks.push(Self { at, lines: Lines::Whole(block) });
+            blocks.push(Self { at, lines: BlockLines::Whole(block) });
             at += block.len() as u64;
             bytes = rest;
         }
@@ -52,10 +52,10 @@ enum Unread<'t> {
 }
 
 impl<'t> Unread<'t> {
-    fn new(lines: Lines<'t>, limit: usize) -> Self {
+    fn new(lines: BlockLines<'t>, limit: usize) -> Self {
         match lines {
-            Lines::Whole(bytes) => Self::Whole(line::Lines::new(bytes, limit)),
-            Lines::One(line) => Self::One(Some(line)),
+            BlockLines::Whole(bytes) => Self::Whole(line::Lines::new(bytes, limit)),
+            BlockLines::One(line) => Self::One(Some(line)),
         }
     }
 
@@ -68,10 +68,10 @@ impl<'t> Unread<'t> {
     }
 
     /// Returns the unparsed lines; `None` if there are none.
-    fn rest(self) -> Option<Lines<'t>> {
+    fn rest(self) -> Option<BlockLines<'t>> {
         match self {
-            Self::Whole(lines) => Some(lines.rest()).filter(|rest| !rest.is_empty()).map(Lines::Whole),
-            Self::One(line) => line.map(Lines::One),
+            Self::Whole(lines) => Some(lines.rest()).filter(|rest| !rest.is_empty()).map(BlockLines::Whole),
+            Self::One(line) => line.map(BlockLines::One),
         }
     }
 }
@@ -83,7 +83,7 @@ pub(super) struct Item<'t> {
     pub(super) line: u64,
     /// Packet number, from 0, without blank lines.
     pub(super) packet: u64,
-    pub(super) parsed: Parsed<'t>,
+    pub(super) parsed: ParsedLine<'t>,
 }
 
 /// Parsed lines of a block, and for each shard the indices of its lines. The memory is reused for another block: parsing into
@@ -155,8 +155,8 @@ impl<'t> ParsedBlock<'t> {
                 (None, rejected) => {
                     errors += rejected.as_ref().map_or(0, |rejected| rejected.errors.len());
                     match rejected.as_ref().map(|rejected| claimed(parsed.text.as_deref(), rejected)) {
-                        Some(Claimed::Episode(id)) => hasher.hash_one(id.as_str()),
-                        Some(Claimed::Nothing(packet_type)) => {
+                        Some(ClaimedIdentity::Episode(id)) => hasher.hash_one(id.as_str()),
+                        Some(ClaimedIdentity::Nothing(packet_type)) => {
                             lost.push(LostLine { line: number, packet_type });
                             // Without an episode, the line may go to any shard.
                             0

@@ -1,6 +1,6 @@
 //! Reports on blocks, which several threads judge and one thread passes on.
 
-use super::super::judged::Judged;
+use super::super::judged::JudgedLine;
 use super::super::sink::Sink;
 use super::super::tally::Tally;
 
@@ -9,7 +9,7 @@ use super::super::tally::Tally;
 pub(super) struct Outcome<'t> {
     pub(super) line: u64,
     pub(super) packet: u64,
-    pub(super) judged: Judged<'t>,
+    pub(super) judged: JudgedLine<'t>,
 }
 
 /// Outcomes of a block.

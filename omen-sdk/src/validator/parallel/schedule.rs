@@ -7,10 +7,10 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::super::charity::LostLine;
+use super::super::root_cause::LostLine;
 use super::block::{Block, Items, ParsedBlock};
 use super::report::{Outcome, Report};
-use super::shard::{Place, Shard};
+use super::shard::{BlockPosition, Shard};
 
 /// Blocks in flight, and the shards.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub(super) struct Schedule<'t> {
     /// Number of lines before that block.
     front_line: u64,
     /// Blocks that are being parsed, judged or reported, in the order of the stream.
-    slots: VecDeque<Slot<'t>>,
+    slots: VecDeque<BlockSlot<'t>>,
     lanes: Vec<Lane>,
     /// Maximum number of blocks in flight.
     window: usize,
@@ -37,7 +37,7 @@ pub(super) struct Schedule<'t> {
 
 /// A block in flight.
 #[derive(Debug, Default)]
-struct Slot<'t> {
+struct BlockSlot<'t> {
     at: u64,
     is_parsed: bool,
     /// Parsed lines, which several shards judge in parallel.
@@ -69,7 +69,7 @@ pub(super) enum Task<'t> {
     /// Parse a block.
     Parse { index: usize, block: Block<'t>, items: Items<'t> },
     /// Judge the packets of one shard in a block.
-    Judge { lane: usize, shard: Shard, place: Place, items: Arc<Items<'t>> },
+    Judge { lane: usize, shard: Shard, place: BlockPosition, items: Arc<Items<'t>> },
     /// Report the outcomes of the first block.
     Report(Report<'t>),
     /// Wait until another thread has finished a task.
@@ -147,7 +147,7 @@ impl<'t> Schedule<'t> {
                 if is_full && !self.slots.is_empty() {
                     return None;
                 }
-                self.slots.push_back(Slot::default());
+                self.slots.push_back(BlockSlot::default());
                 (index, block)
             }
         };
@@ -161,7 +161,7 @@ impl<'t> Schedule<'t> {
         if let Some(slot) = index.checked_sub(self.front).and_then(|at| self.slots.get_mut(at)) {
             self.errors += errors;
             let (items, outcomes) = (Arc::new(items), Vec::new());
-            *slot = Slot { at, is_parsed: true, items, judged: 0, outcomes, lines, packets, errors, lost, rest };
+            *slot = BlockSlot { at, is_parsed: true, items, judged: 0, outcomes, lines, packets, errors, lost, rest };
         }
         for lane in 0..self.lanes.len() {
             self.advance(lane);
@@ -231,14 +231,14 @@ impl<'t> Schedule<'t> {
 }
 
 /// Returns the position of a block, if those before it are parsed.
-fn place(slots: &VecDeque<Slot<'_>>, front_line: u64, index: usize) -> Place {
+fn place(slots: &VecDeque<BlockSlot<'_>>, front_line: u64, index: usize) -> BlockPosition {
     let line = front_line + slots.iter().take(index).map(|slot| slot.lines).sum::<u64>();
     let (at, lost) = slots.get(index).map_or((0, &[][..]), |slot| (slot.at, slot.lost.as_slice()));
-    Place { at, line, lost: lost.iter().map(|lost| LostLine { line: line + lost.line + 1, ..*lost }).collect() }
+    BlockPosition { at, line, lost: lost.iter().map(|lost| LostLine { line: line + lost.line + 1, ..*lost }).collect() }
 }
 
 /// Returns whether packets of a block can be judged: the block is parsed, and the one before it completely.
-fn is_open(slots: &VecDeque<Slot<'_>>, front: usize, index: usize) -> bool {
+fn is_open(slots: &VecDeque<BlockSlot<'_>>, front: usize, index: usize) -> bool {
     let Some(at) = index.checked_sub(front) else { return false };
     let before = at.checked_sub(1).and_then(|before| slots.get(before));
     slots.get(at).is_some_and(|slot| slot.is_parsed) && before.is_none_or(|slot| slot.is_parsed && slot.rest.is_none())

@@ -6,16 +6,16 @@ use std::thread::{self, Builder};
 use omen_types::Instant;
 
 use super::super::at_end::at_end;
-use super::super::charity::{Charities, LostLine};
-use super::super::episodes::{Episodes, Found, GROUP, Late};
+use super::super::episodes::{EpisodeMachine, Episodes, GROUP, Late};
 use super::super::judge::judge;
 use super::super::options::ValidatorOptions;
+use super::super::root_cause::{LostLine, RootCauses};
 use super::block::{Item, Items};
 use super::report::Outcome;
 
 /// Position of a block in the stream.
 #[derive(Debug, Default)]
-pub(super) struct Place {
+pub(super) struct BlockPosition {
     /// Sort key among the blocks (see [`Block::at`](super::block::Block::at)).
     pub(super) at: u64,
     /// Number of lines before the block.
@@ -28,7 +28,7 @@ pub(super) struct Place {
 #[derive(Debug, Default)]
 pub(super) struct Shard {
     episodes: Episodes,
-    charities: Charities,
+    root_causes: RootCauses,
     /// Position at which each episode began, to report the episodes in the order of the whole stream at its end.
     begun: Vec<u64>,
 }
@@ -36,13 +36,13 @@ pub(super) struct Shard {
 impl Shard {
     /// Creates one of a number of shards.
     pub(super) fn one_of(shards: usize) -> Self {
-        Self { episodes: Episodes::one_of(shards), charities: Charities::one_of(shards), begun: Vec::new() }
+        Self { episodes: Episodes::one_of(shards), root_causes: RootCauses::one_of(shards), begun: Vec::new() }
     }
 
     /// Judges the packets of this shard in a block. A packet without findings has no outcome, unless `all` is set.
     pub(super) fn judge<'t>(
         &mut self,
-        place: &Place,
+        place: &BlockPosition,
         shard: usize,
         items: &Items<'t>,
         options: &ValidatorOptions,
@@ -59,9 +59,9 @@ impl Shard {
                 let episodes = self.episodes.len();
                 let number = place.line + *line + 1;
                 while let Some(lost) = lost.next_if(|lost| lost.line < number) {
-                    self.charities.lost(lost);
+                    self.root_causes.lost(lost);
                 }
-                let judges = (&mut self.episodes, &mut self.charities);
+                let judges = (&mut self.episodes, &mut self.root_causes);
                 let judged = judge(parsed, number, episode, judges, options, all);
                 if self.episodes.len() > episodes {
                     self.begun.push(place.at + *line);
@@ -77,12 +77,12 @@ impl Shard {
 
     /// Records lines that may be packets of any episode.
     pub(super) fn pass(&mut self, lost: impl IntoIterator<Item = LostLine>) {
-        lost.into_iter().for_each(|line| self.charities.lost(line));
+        lost.into_iter().for_each(|line| self.root_causes.lost(line));
     }
 
     /// Returns the late directives of an episode, and the root causes of the shard.
-    pub(super) fn tick(&mut self, at: usize, now: Instant) -> (Option<Late<'_>>, &mut Charities) {
-        (self.episodes.tick(at, now), &mut self.charities)
+    pub(super) fn tick(&mut self, at: usize, now: Instant) -> (Option<Late<'_>>, &mut RootCauses) {
+        (self.episodes.tick(at, now), &mut self.root_causes)
     }
 
     /// Returns the episodes with findings at the end of the stream: the position where each began, and its index.
@@ -93,8 +93,8 @@ impl Shard {
     }
 
     /// Returns an episode, and the root causes of the shard.
-    pub(super) fn episode(&mut self, place: usize) -> Option<((&str, Found<'_>), &mut Charities)> {
-        Some((self.episodes.at(place)?, &mut self.charities))
+    pub(super) fn episode(&mut self, place: usize) -> Option<((&str, EpisodeMachine<'_>), &mut RootCauses)> {
+        Some((self.episodes.at(place)?, &mut self.root_causes))
     }
 
     pub(super) fn len(&self) -> usize {

@@ -11,19 +11,19 @@ use omen_invariants::ledger::bytes::{Reader, Writer};
 use omen_types::{Claims, PacketFacts, Rejected};
 
 use super::super::options::ValidatorOptions;
-use super::episode::{Charity, Judged};
+use super::episode::{Hypotheses, PacketVerdict};
 use super::finding::is_accepted;
-use super::hypothesis::{Hypothesis, Kept};
+use super::hypothesis::{Hypothesis, PackedHypothesis};
 use super::lost::LostLines;
 
 /// Hypotheses of an episode, and the packets that they have not judged yet.
 #[derive(Debug, Default)]
-pub(super) struct Deferred {
+pub(super) struct DeferredEpisode {
     /// `None` if the hypotheses start with the deferred packets, or none is left.
-    charity: Option<Charity>,
+    hypotheses: Option<Hypotheses>,
     waiting: Vec<Waiting>,
     /// The log's own machine before the deferred packets.
-    machine: Option<Kept>,
+    machine: Option<PackedHypothesis>,
     /// Size of the deferred packets in bytes.
     bytes: usize,
     /// Line of the first rejected packet, if the episode had no valid packet before it.
@@ -39,7 +39,7 @@ struct Waiting {
     broken: Option<Claims>,
 }
 
-impl Deferred {
+impl DeferredEpisode {
     /// Creates the entry of an episode whose first packet is rejected.
     pub(super) fn before_the_first(line: u64) -> Self {
         Self { before_the_first: Some(line), ..Self::default() }
@@ -49,15 +49,15 @@ impl Deferred {
     pub(super) fn write(&self, writer: &mut Writer<'_>) {
         // Line numbers begin at 1, so 0 stands for `None`.
         writer.number(self.before_the_first.unwrap_or_default());
-        if let Some(charity) = &self.charity {
-            charity.write(writer);
+        if let Some(hypotheses) = &self.hypotheses {
+            hypotheses.write(writer);
         }
     }
 
     /// Reads the state from a snapshot.
     pub(super) fn read(reader: &mut Reader<'_>) -> Self {
         let before_the_first = Some(reader.number()).filter(|line| *line > 0);
-        Self { before_the_first, charity: Some(Charity::read(reader)), ..Self::default() }
+        Self { before_the_first, hypotheses: Some(Hypotheses::read(reader)), ..Self::default() }
     }
 
     /// Records a packet of the episode, which may be its first. Returns whether this entry is about that episode: what was
@@ -105,7 +105,7 @@ impl Deferred {
             return false;
         }
         if self.machine.is_none() {
-            let Some(kept) = Kept::packed(machine) else { return false };
+            let Some(kept) = PackedHypothesis::packed(machine) else { return false };
             self.machine = Some(kept);
         }
         self.waiting.push(one);
@@ -114,7 +114,7 @@ impl Deferred {
     }
 
     /// Judges the deferred packets. Returns the hypotheses; `None` if they have not started, or none is left.
-    pub(super) fn settled(&mut self, options: &ValidatorOptions) -> &mut Option<Charity> {
+    pub(super) fn settled(&mut self, options: &ValidatorOptions) -> &mut Option<Hypotheses> {
         self.bytes = 0;
         if let Some(machine) = self.machine.take() {
             let Hypothesis { mut machine, .. } = machine.wake();
@@ -122,14 +122,14 @@ impl Deferred {
                 self.judge(one, &mut machine, options);
             }
         }
-        &mut self.charity
+        &mut self.hypotheses
     }
 
     fn judge(&mut self, one: Waiting, machine: &mut Machine, options: &ValidatorOptions) {
         let Waiting { line, text, broken } = one;
         if let Some(claims) = broken {
-            let charity = self.charity.get_or_insert_with(|| Charity::of(machine.clone()));
-            charity.broken(line, text.as_deref(), &claims, options);
+            let hypotheses = self.hypotheses.get_or_insert_with(|| Hypotheses::new(machine.clone()));
+            hypotheses.broken(line, text.as_deref(), &claims, options);
             return;
         }
         // INVARIANT: only packets that have facts are deferred.
@@ -137,15 +137,15 @@ impl Deferred {
         let mut verdict = machine.judge(&facts, options.now);
         options.levels.apply(&mut verdict.invariants);
         let accepted = is_accepted(&verdict);
-        if !accepted && self.charity.is_none() {
-            self.charity = Some(Charity::of(machine.clone()));
+        if !accepted && self.hypotheses.is_none() {
+            self.hypotheses = Some(Hypotheses::new(machine.clone()));
         }
-        if let Some(charity) = &mut self.charity {
-            let judged = Judged { facts: &facts, machine, verdict: &verdict, accepted };
+        if let Some(hypotheses) = &mut self.hypotheses {
+            let judged = PacketVerdict { facts: &facts, machine, verdict: &verdict, accepted };
             // A packet that a lost line might explain is not deferred.
-            charity.packet(line, &judged, options, &LostLines::default());
-            if charity.is_over() {
-                self.charity = None;
+            hypotheses.packet(line, &judged, options, &LostLines::default());
+            if hypotheses.is_over() {
+                self.hypotheses = None;
             }
         }
         if accepted {
@@ -155,7 +155,7 @@ impl Deferred {
 
     /// Returns whether no further cause can be found.
     pub(super) fn is_over(&self) -> bool {
-        self.charity.is_none() && self.waiting.is_empty()
+        self.hypotheses.is_none() && self.waiting.is_empty()
     }
 }
 

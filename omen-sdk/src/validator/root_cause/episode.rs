@@ -7,7 +7,7 @@ use omen_types::{Claims, Instant, PacketFacts, PacketType, PayloadFacts};
 use super::super::at_end::at_end;
 use super::super::options::ValidatorOptions;
 use super::finding::{Ends, Follows, Key, is_accepted};
-use super::hypothesis::{Case, Hypothesis, Kept, Missing, Strictness};
+use super::hypothesis::{Case, Hypothesis, Missing, PackedHypothesis, Strictness};
 use super::lost::LostLines;
 use super::repair::repaired;
 use super::suppose;
@@ -16,8 +16,8 @@ use crate::finding::{Cause, Stage};
 
 /// Possible true courses of an episode from its first rejected packet on.
 #[derive(Debug)]
-pub(super) struct Charity {
-    hypotheses: Vec<Kept>,
+pub(super) struct Hypotheses {
+    hypotheses: Vec<PackedHypothesis>,
     /// Nearest rejected packet that is a root cause.
     root: Cause,
     /// A rejected packet that is only partly known.
@@ -51,7 +51,7 @@ struct Explanation {
 }
 
 /// A packet that the log's own machine has judged.
-pub(in crate::validator) struct Judged<'j, 'f> {
+pub(in crate::validator) struct PacketVerdict<'j, 'f> {
     pub(in crate::validator) facts: &'j PacketFacts<'f>,
     /// The machine before the packet.
     pub(in crate::validator) machine: &'j Machine,
@@ -59,9 +59,9 @@ pub(in crate::validator) struct Judged<'j, 'f> {
     pub(in crate::validator) accepted: bool,
 }
 
-impl Charity {
+impl Hypotheses {
     /// Creates the hypotheses from a machine that has not rejected a packet before.
-    pub(super) fn of(machine: Machine) -> Self {
+    pub(super) fn new(machine: Machine) -> Self {
         Self {
             hypotheses: vec![Hypothesis::new(machine).keep()],
             root: Cause { line: 0, packet_id: None },
@@ -96,7 +96,7 @@ impl Charity {
     /// Reads the state from a snapshot.
     pub(super) fn read(reader: &mut Reader<'_>) -> Self {
         Self {
-            hypotheses: (0..reader.count()).map(|_| Kept::read(reader)).collect(),
+            hypotheses: (0..reader.count()).map(|_| PackedHypothesis::read(reader)).collect(),
             root: read_cause(reader),
             vague: (reader.byte() == 1).then(|| Vague {
                 cause: read_cause(reader),
@@ -135,7 +135,7 @@ impl Charity {
     pub(super) fn packet(
         &mut self,
         line: u64,
-        judged: &Judged<'_, '_>,
+        judged: &PacketVerdict<'_, '_>,
         options: &ValidatorOptions,
         lost: &LostLines,
     ) -> Follows {
@@ -176,7 +176,7 @@ impl Charity {
     pub(super) fn root(
         &self,
         line: u64,
-        judged: &Judged<'_, '_>,
+        judged: &PacketVerdict<'_, '_>,
         options: &ValidatorOptions,
         lost: &LostLines,
     ) -> Option<Follows> {
@@ -196,7 +196,7 @@ impl Charity {
 
     /// Returns which warnings on a packet follow from an earlier one: those that are missing in some hypothesis that accepts the
     /// packet.
-    fn warned(&self, judged: &Judged<'_, '_>, all: &[(Hypothesis, Verdict)]) -> Follows {
+    fn warned(&self, judged: &PacketVerdict<'_, '_>, all: &[(Hypothesis, Verdict)]) -> Follows {
         let fine = all.iter().filter(|(_, verdict)| is_accepted(verdict));
         let mut made = fine.map(|(_, verdict)| Key::all(verdict));
         match made.next().filter(|_| !judged.verdict.is_clean()) {
@@ -212,7 +212,7 @@ impl Charity {
     fn rejected(
         &mut self,
         case: &Case<'_>,
-        judged: &Judged<'_, '_>,
+        judged: &PacketVerdict<'_, '_>,
         all: Vec<(Hypothesis, Verdict)>,
         lost: &LostLines,
     ) -> (Follows, Vec<Hypothesis>) {
@@ -252,7 +252,7 @@ impl Charity {
 
     /// Returns which findings on a packet are root causes: those that the most charitable hypothesis reports as well. There is
     /// always one, since every hypothesis rejects the packet.
-    fn roots_of(&self, judged: &Judged<'_, '_>, all: &[(Hypothesis, Verdict)]) -> Follows {
+    fn roots_of(&self, judged: &PacketVerdict<'_, '_>, all: &[(Hypothesis, Verdict)]) -> Follows {
         if self.roots == 0 {
             return Follows::Nothing;
         }
@@ -279,7 +279,7 @@ impl Charity {
     fn explanation(
         &self,
         case: &Case<'_>,
-        judged: &Judged<'_, '_>,
+        judged: &PacketVerdict<'_, '_>,
         all: &[(Hypothesis, Verdict)],
         lost: &LostLines,
     ) -> Option<Explanation> {
@@ -350,7 +350,7 @@ impl Charity {
         lost: Option<Cause>,
     ) -> Ends {
         let key = |(packet_id, finding): &(Option<&str>, omen_types::Diagnostic)| {
-            (packet_id.map(str::to_owned), Key::of(Stage::End, finding))
+            (packet_id.map(str::to_owned), Key::new(Stage::End, finding))
         };
         let made: Vec<Vec<_>> = self
             .hypotheses

@@ -16,7 +16,7 @@ pub(in crate::validator) struct Key {
 }
 
 impl Key {
-    pub(super) fn of(stage: Stage, finding: &Diagnostic) -> Self {
+    pub(super) fn new(stage: Stage, finding: &Diagnostic) -> Self {
         let name = finding.message.split('`').nth(1).map(str::to_owned);
         Self { stage, code: finding.code, pointer: finding.pointer.clone(), name }
     }
@@ -25,9 +25,9 @@ impl Key {
     pub(super) fn all(verdict: &Verdict) -> Vec<Self> {
         let accepted = verdict.errors().next().is_none();
         let invariants = verdict.invariants.iter().filter(|found| accepted || found.severity == Severity::Error);
-        let ids = verdict.ids.iter().map(|found| Self::of(Stage::Schema, found));
-        let fsm = verdict.fsm.iter().map(|found| Self::of(Stage::Fsm, found));
-        ids.chain(fsm).chain(invariants.map(|found| Self::of(Stage::Invariant, found))).collect()
+        let ids = verdict.ids.iter().map(|found| Self::new(Stage::Schema, found));
+        let fsm = verdict.fsm.iter().map(|found| Self::new(Stage::Fsm, found));
+        ids.chain(fsm).chain(invariants.map(|found| Self::new(Stage::Invariant, found))).collect()
     }
 }
 
@@ -55,8 +55,8 @@ impl Follows {
         match self {
             Self::Nothing => None,
             Self::All(cause) => Some(cause.clone()),
-            Self::Except(cause, roots) => (!roots.contains(&Key::of(stage, finding))).then(|| cause.clone()),
-            Self::ExceptFirst(cause, root, _) => (*root != Key::of(stage, finding)).then(|| cause.clone()),
+            Self::Except(cause, roots) => (!roots.contains(&Key::new(stage, finding))).then(|| cause.clone()),
+            Self::ExceptFirst(cause, root, _) => (*root != Key::new(stage, finding)).then(|| cause.clone()),
         }
     }
 

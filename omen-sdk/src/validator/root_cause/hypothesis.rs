@@ -6,19 +6,19 @@ use omen_invariants::ledger::{Fingerprint, Kind, TOLERANCE_SECONDS, is_behind};
 use omen_types::{Code, Count, Instant, PacketFacts, PacketType, PayloadFacts, PositiveCount};
 
 use super::super::options::ValidatorOptions;
-use super::repair::Repaired;
+use super::repair::RepairedPacket;
 use super::suppose;
 
 /// A hypothesis in packed form, as it is kept between two packets of its episode.
 #[derive(Debug)]
-pub(super) struct Kept {
-    machine: Form,
+pub(super) struct PackedHypothesis {
+    machine: MachineForm,
     /// Number of packets that it has refused and the log's own machine has accepted.
     pub(super) strikes: u8,
 }
 
 #[derive(Debug)]
-enum Form {
+enum MachineForm {
     Packed(PackedMachine),
     /// A machine that is too large to be packed.
     Large(Box<Machine>),
@@ -49,12 +49,12 @@ impl Hypothesis {
         self
     }
 
-    pub(super) fn keep(self) -> Kept {
+    pub(super) fn keep(self) -> PackedHypothesis {
         let machine = match self.machine.pack("", &mut Vec::new()) {
-            Some(packed) => Form::Packed(packed),
-            None => Form::Large(Box::new(self.machine)),
+            Some(packed) => MachineForm::Packed(packed),
+            None => MachineForm::Large(Box::new(self.machine)),
         };
-        Kept { machine, strikes: self.strikes }
+        PackedHypothesis { machine, strikes: self.strikes }
     }
 }
 
@@ -72,11 +72,11 @@ fn in_time<'t>(mut facts: PacketFacts<'t>, clock: Instant) -> PacketFacts<'t> {
     facts
 }
 
-impl Kept {
+impl PackedHypothesis {
     /// Packs a machine; `None` if it is too large.
     pub(super) fn packed(machine: &Machine) -> Option<Self> {
         let packed = machine.pack("", &mut Vec::new())?;
-        Some(Self { machine: Form::Packed(packed), strikes: 0 })
+        Some(Self { machine: MachineForm::Packed(packed), strikes: 0 })
     }
 
     /// Writes the state to a snapshot.
@@ -96,17 +96,17 @@ impl Kept {
     /// Unpacks the machine; `None` if it is too large to be copied.
     pub(super) fn copy(&self) -> Option<Hypothesis> {
         match &self.machine {
-            Form::Packed(packed) => {
+            MachineForm::Packed(packed) => {
                 Some(Hypothesis { machine: packed.unpack(), strikes: self.strikes, is_large: false })
             }
-            Form::Large(_) => None,
+            MachineForm::Large(_) => None,
         }
     }
 
     pub(super) fn wake(self) -> Hypothesis {
         let (machine, is_large) = match self.machine {
-            Form::Packed(packed) => (packed.unpack(), false),
-            Form::Large(machine) => (*machine, true),
+            MachineForm::Packed(packed) => (packed.unpack(), false),
+            MachineForm::Large(machine) => (*machine, true),
         };
         Hypothesis { machine, strikes: self.strikes, is_large }
     }
@@ -114,22 +114,22 @@ impl Kept {
     /// Calls a function with the machine.
     pub(super) fn with<T>(&self, what: impl FnOnce(&Machine) -> T) -> T {
         match &self.machine {
-            Form::Packed(packed) => what(&packed.unpack()),
-            Form::Large(machine) => what(machine),
+            MachineForm::Packed(packed) => what(&packed.unpack()),
+            MachineForm::Large(machine) => what(machine),
         }
     }
 
     /// Calls a function that changes the machine.
     pub(super) fn change(&mut self, what: impl FnOnce(&mut Machine)) {
         match &mut self.machine {
-            Form::Packed(packed) => {
+            MachineForm::Packed(packed) => {
                 let mut machine = packed.unpack();
                 what(&mut machine);
                 if let Some(changed) = machine.pack("", &mut Vec::new()) {
                     *packed = changed;
                 }
             }
-            Form::Large(machine) => what(machine),
+            MachineForm::Large(machine) => what(machine),
         }
     }
 }
@@ -245,7 +245,7 @@ impl Case<'_> {
     }
 
     /// Returns the machines after the possible meanings of a packet that does not match its schema.
-    pub(super) fn repaired(&self, machine: &Machine, packets: &[Repaired]) -> Vec<Machine> {
+    pub(super) fn repaired(&self, machine: &Machine, packets: &[RepairedPacket]) -> Vec<Machine> {
         let mut legal = Vec::new();
         let mut refused = Vec::new();
         let mut events = Vec::new();
@@ -271,7 +271,7 @@ impl Case<'_> {
     }
 
     /// Replaces invented values of a packet that would matter by harmless ones.
-    fn adapted<'t>(&self, machine: &Machine, mut facts: PacketFacts<'t>, packet: &Repaired) -> PacketFacts<'t> {
+    fn adapted<'t>(&self, machine: &Machine, mut facts: PacketFacts<'t>, packet: &RepairedPacket) -> PacketFacts<'t> {
         if packet.invents("/header/created_at") {
             facts.header.created_at = machine.ledger().clock().unwrap_or(Instant::from_unix(0, 0));
         }
@@ -301,7 +301,7 @@ impl Case<'_> {
     }
 
     /// Closes a directive with unknown ids: its result cannot be recognized.
-    fn without_unknown_task(&self, machine: Machine, facts: &PacketFacts<'_>, packet: &Repaired) -> Machine {
+    fn without_unknown_task(&self, machine: Machine, facts: &PacketFacts<'_>, packet: &RepairedPacket) -> Machine {
         if !packet.invents("/header/packet_id") && !packet.invents("/payload/task_id") {
             return machine;
         }

@@ -9,27 +9,27 @@ use super::lenient;
 
 /// A text that matches its schema, and its invented values.
 #[derive(Debug)]
-pub(super) struct Repaired {
+pub(super) struct RepairedPacket {
     pub(super) text: String,
     /// JSON pointers to the values that are not from the log.
     pub(super) invented: Vec<String>,
 }
 
-impl Repaired {
+impl RepairedPacket {
     pub(super) fn invents(&self, pointer: &str) -> bool {
         self.invented.iter().any(|invented| *invented == pointer)
     }
 }
 
 /// Returns the packets that a text may have been meant to be, the likeliest first; none if not even the type can be guessed.
-pub(super) fn repaired(text: &str, claims: &Claims) -> Vec<Repaired> {
+pub(super) fn repaired(text: &str, claims: &Claims) -> Vec<RepairedPacket> {
     let (value, is_broken) = lenient::read(text);
     let all = Text { text: is_broken.then_some(text) };
     types(&value, all, claims).into_iter().flat_map(|packet_type| of_type(&value, all, packet_type)).collect()
 }
 
 /// Returns packets of a type with invented values only: one for each value of each enum of its payload.
-pub(super) fn invented(packet_type: PacketType) -> Vec<Repaired> {
+pub(super) fn invented(packet_type: PacketType) -> Vec<RepairedPacket> {
     let nothing = Value::Null;
     let mut all = of_type(&nothing, Text { text: None }, packet_type);
     for (name, values) in enums(packet_type) {
@@ -98,7 +98,7 @@ fn enums(packet_type: PacketType) -> impl Iterator<Item = (&'static str, &'stati
 
 /// Returns the packets of a type that a value may have been meant to be: several if the value of an enum is unknown that may
 /// determine the event of the packet.
-fn of_type(value: &Value, all: Text<'_>, packet_type: PacketType) -> Vec<Repaired> {
+fn of_type(value: &Value, all: Text<'_>, packet_type: PacketType) -> Vec<RepairedPacket> {
     let mut repair = Repair { all, pointer: String::new(), invented: Vec::new() };
     let mut packet = repair.value(Some(value), shape::of_packet(Some(packet_type)));
     if let Some(stated) = packet.pointer_mut("/header/packet_type") {
@@ -106,7 +106,7 @@ fn of_type(value: &Value, all: Text<'_>, packet_type: PacketType) -> Vec<Repaire
     }
     let members = || repair.invented.iter().filter_map(|invented| invented.strip_prefix(PAYLOAD)?.strip_prefix('/'));
     let Some((name, values)) = enums(packet_type).find(|(name, _)| members().any(|member| member == *name)) else {
-        return vec![Repaired { text: written(&packet), invented: repair.invented }];
+        return vec![RepairedPacket { text: written(&packet), invented: repair.invented }];
     };
     let Some(shape) = payload_shape(packet_type) else { return Vec::new() };
     // Only the payload depends on the value, which determines its other members.
@@ -123,7 +123,7 @@ fn of_type(value: &Value, all: Text<'_>, packet_type: PacketType) -> Vec<Repaire
         let mut repair = Repair { all, pointer: PAYLOAD.to_owned(), invented: repair.invented.clone() };
         let payload = written(&repair.object(Some(&stated), shape));
         let text = format!("{rest},\"payload\":{payload}}}");
-        packets.push(Repaired { text, invented: repair.invented });
+        packets.push(RepairedPacket { text, invented: repair.invented });
     }
     packets
 }

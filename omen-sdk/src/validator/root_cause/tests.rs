@@ -6,7 +6,7 @@ use omen_testkit::proofs::Proofs;
 
 use super::super::parallel::tests::logs::{examples, of_another_episode, random};
 use super::super::{Sink, Summary, Validator, ValidatorOptions};
-use super::Charities;
+use super::RootCauses;
 use crate::Finding;
 
 /// Collects findings as text.
@@ -25,12 +25,12 @@ impl Sink for Texts {
 /// Returns the findings of a log if `room` bytes may be deferred, with a tick after every `tick` pieces.
 fn reported(log: &[u8], room: usize, tick: usize) -> (Vec<String>, Summary, usize) {
     let mut validator = Validator::new(ValidatorOptions::default());
-    validator.judge.charities = Charities::with_room(room);
+    validator.judge.root_causes = RootCauses::with_room(room);
     let mut texts = Texts::default();
     let mut waited = 0;
     for (at, bytes) in log.chunks(500).enumerate() {
         let Ok(()) = validator.feed(bytes, &mut texts);
-        waited += room - validator.judge.charities.room;
+        waited += room - validator.judge.root_causes.room;
         if (at + 1) % tick == 0 {
             let Ok(()) = validator.tick("2026-03-01T10:05:00Z".parse().expect("a time"), &mut texts);
         }
@@ -77,12 +77,12 @@ fn what_waits_takes_up_the_room_and_gives_it_back() {
     let log = omen_schema::example("invalid/e1-decision-before-belief.jsonl").expect("an example");
     let mut texts = Texts::default();
     let Ok(()) = validator.feed(log.as_bytes(), &mut texts);
-    let room = validator.judge.charities.room;
-    assert!(room < Charities::default().room);
+    let room = validator.judge.root_causes.room;
+    assert!(room < RootCauses::default().room);
     let first = omen_types::PacketFacts::parse(log.lines().next().expect("a packet")).expect("a valid packet");
     let Ok(ended) = validator.end_episode(&first.header.correlation_id, &mut texts);
     assert!(ended);
-    assert_eq!(validator.judge.charities.room, Charities::default().room);
+    assert_eq!(validator.judge.root_causes.room, RootCauses::default().room);
 }
 
 #[test]
@@ -95,10 +95,10 @@ fn a_validator_of_many_keeps_its_share() {
         let mut texts = Texts::default();
         let mut validator = share(Validator::new(ValidatorOptions::default()));
         let Ok(()) = validator.feed(first, &mut texts);
-        let room = validator.judge.charities.room;
+        let room = validator.judge.root_causes.room;
         // Deferred packets and episodes are kept when the memory is reduced later.
         let mut validator = share(validator);
-        assert_eq!(room, validator.judge.charities.room);
+        assert_eq!(room, validator.judge.root_causes.room);
         let restored = Validator::restore(&validator.snapshot(), ValidatorOptions::default());
         let mut validator = share(restored.expect("a snapshot"));
         let Ok(()) = validator.feed(rest, &mut texts);

@@ -53,7 +53,7 @@ impl Read for Pieces {
 }
 
 /// Reports of one thread about a log, without and with packets.
-struct Expected<'l> {
+struct ExpectedReports<'l> {
     name: String,
     log: &'l [u8],
     options: ValidatorOptions,
@@ -61,7 +61,7 @@ struct Expected<'l> {
     with: (Vec<String>, [Summary; 2]),
 }
 
-impl<'l> Expected<'l> {
+impl<'l> ExpectedReports<'l> {
     fn new(name: String, log: &'l [u8], options: ValidatorOptions) -> Self {
         let (without, with) = (expected(log, &options, false), expected(log, &options, true));
         Self { name, log, options, without, with }
@@ -89,7 +89,7 @@ impl<'l> Expected<'l> {
 #[test]
 fn every_example_is_reported_as_by_one_thread() {
     for (index, log) in examples().iter().enumerate() {
-        let expected = Expected::new(format!("example {index}"), log.as_bytes(), ValidatorOptions::default());
+        let expected = ExpectedReports::new(format!("example {index}"), log.as_bytes(), ValidatorOptions::default());
         for jobs in 1..=8 {
             let input = [Input::Whole, Input::Chunks(700), Input::Reader(1000)][(index + jobs) % 3];
             expected.compare(input, 512, jobs, (index + jobs) % 4 == 0);
@@ -113,7 +113,7 @@ fn every_random_log_is_reported_as_by_one_thread() {
             options.levels.set(crate::Code::Inv012, Level::Deny).expect("an invariant");
             options.levels.set(crate::Code::Layer, Level::Allow).expect("a warning");
         }
-        let expected = Expected::new(format!("seed {seed}"), &log, options);
+        let expected = ExpectedReports::new(format!("seed {seed}"), &log, options);
         for jobs in 1..=8 {
             let size = 1 + random.below(6000);
             let input = [Input::Whole, Input::Whole, Input::Chunks(size), Input::Reader(size)][random.below(4)];
@@ -133,7 +133,7 @@ fn blocks_with_more_than_may_wait_are_reported_as_by_one_thread() {
         let _ = write!(log, "{line}\n{}\n\n{}", "x\n".repeat(700), "{\"header\":{}}\n".repeat(300));
     }
     log.push_str("[]");
-    let expected = Expected::new("junk".to_owned(), log.as_bytes(), ValidatorOptions::default());
+    let expected = ExpectedReports::new("junk".to_owned(), log.as_bytes(), ValidatorOptions::default());
     for block_bytes in [1000, 5000, 20_000] {
         assert!(log.len() > 3 * block_bytes);
         for jobs in [1, 2, 5] {
