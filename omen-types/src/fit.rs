@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::limits::{MAX_DEPTH, MAX_ENVELOPE_BYTES, MAX_FIELDS_DEPTH};
 use crate::packet::{IntentScope, McpEnvelope, RefType, ScopeText};
-use crate::scalar::Trusted as _;
+use crate::scalar::FromChecked as _;
 
 /// Mark in place of the removed part of a text.
 const CUT: &str = "…";

@@ -42,7 +42,7 @@ macro_rules! packet_of_type {
     };
 }
 
-/// Implements an enum of strings, whose function `of` returns the value of a text.
+/// Implements an enum of strings, whose function `from_text` returns the value of a text.
 macro_rules! text_enum {
     ($name:ident, $wire:literal, $expects:literal) => {
         impl ::std::fmt::Display for $name {
@@ -55,15 +55,15 @@ macro_rules! text_enum {
             type Err = $crate::scalar::Invalid;
 
             fn from_str(text: &str) -> Result<Self, Self::Err> {
-                Self::of(text).ok_or_else(|| $crate::scalar::Invalid::new($wire, $expects, text.to_owned()))
+                Self::from_text(text).ok_or_else(|| $crate::scalar::Invalid::new($wire, $expects, text.to_owned()))
             }
         }
 
-        impl $crate::scalar::Word for $name {
+        impl $crate::scalar::TextEnum for $name {
             const EXPECTS: &'static str = $expects;
 
-            fn of(text: &str) -> Option<Self> {
-                Self::of(text)
+            fn from_text(text: &str) -> Option<Self> {
+                Self::from_text(text)
             }
         }
 
@@ -100,7 +100,7 @@ macro_rules! text_scalar {
 
         impl $crate::scalar::sealed::Scalar for $name {}
 
-        impl $crate::scalar::Trusted<String> for $name {
+        impl $crate::scalar::FromChecked<String> for $name {
             #[inline]
             fn trusted(text: String) -> Self {
                 Self(text)
@@ -215,7 +215,7 @@ macro_rules! integer_scalar {
 
         impl $crate::scalar::sealed::Scalar for $name {}
 
-        impl $crate::scalar::Trusted<u64> for $name {
+        impl $crate::scalar::FromChecked<u64> for $name {
             #[inline]
             fn trusted(value: u64) -> Self {
                 Self(value)
@@ -307,7 +307,7 @@ macro_rules! number_scalar {
 
         impl $crate::scalar::sealed::Scalar for $name {}
 
-        impl $crate::scalar::Trusted<::serde_json::Number> for $name {
+        impl $crate::scalar::FromChecked<::serde_json::Number> for $name {
             fn trusted(value: ::serde_json::Number) -> Self {
                 Self(value)
             }

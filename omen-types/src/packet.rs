@@ -25,8 +25,8 @@ mod generated {
     use crate::metadata::Metadata;
     use crate::parser::{
         AnyValue, Array, Bytes, Check, Cursor, FreeObject, FreeText, HasValue, Integer, NonEmpty, NonEmptyText,
-        Nullable, Number, PacketKey, Parse, Parsed, Pattern, PatternScalar, Plain, Refused, Root, Words, between, need,
-        once,
+        Nullable, Number, PacketKey, Parse, ParseResult, Pattern, PatternScalar, Plain, Refusal, Root, Words, between,
+        need, once,
     };
     use crate::scalar::{IntegerScalar, Invalid, NumberLiteral, NumberScalar, TextScalar};
     use crate::shape::{

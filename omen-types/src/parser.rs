@@ -32,16 +32,16 @@ pub(crate) use words::Words;
 
 /// Error for a text that does not match the schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Refused;
+pub(crate) struct Refusal;
 
 /// Result of a parser.
-pub(crate) type Parsed<T> = Result<T, Refused>;
+pub(crate) type ParseResult<T> = Result<T, Refusal>;
 
 /// Returns the refusal. Calling a cold function marks the branch as unlikely for the compiler.
 #[cold]
 #[inline(never)]
-pub(crate) fn refused<T>() -> Parsed<T> {
-    Err(Refused)
+pub(crate) fn refused<T>() -> ParseResult<T> {
+    Err(Refusal)
 }
 
 /// Parser for the values of one definition.
@@ -50,5 +50,5 @@ pub(crate) trait Parse<'t> {
     type Out;
 
     /// Parses the value at the cursor, and moves the cursor after it.
-    fn parse(cursor: &mut Cursor<'t>) -> Parsed<Self::Out>;
+    fn parse(cursor: &mut Cursor<'t>) -> ParseResult<Self::Out>;
 }

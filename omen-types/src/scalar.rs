@@ -56,7 +56,7 @@ pub(crate) mod sealed {
 
 /// Creation of a scalar from a checked value. It is private to this crate, so that other crates can only get scalars that passed
 /// their check.
-pub(crate) trait Trusted<Raw>: Sized {
+pub(crate) trait FromChecked<Raw>: Sized {
     /// Wraps a value. INVARIANT: the type's own check accepts it.
     fn trusted(raw: Raw) -> Self;
 }
@@ -161,17 +161,17 @@ pub(crate) fn integral(value: f64) -> Option<u64> {
 }
 
 /// A value of an enum of strings.
-pub(crate) trait Word: Sized {
+pub(crate) trait TextEnum: Sized {
     /// Description of the accepted values.
     const EXPECTS: &'static str;
 
-    fn of(text: &str) -> Option<Self>;
+    fn from_text(text: &str) -> Option<Self>;
 }
 
-pub(crate) fn word<'de, T: Word, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+pub(crate) fn word<'de, T: TextEnum, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     struct WordVisitor<T>(PhantomData<T>);
 
-    impl<T: Word> Visitor<'_> for WordVisitor<T> {
+    impl<T: TextEnum> Visitor<'_> for WordVisitor<T> {
         type Value = T;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -179,24 +179,26 @@ pub(crate) fn word<'de, T: Word, D: Deserializer<'de>>(deserializer: D) -> Resul
         }
 
         fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
-            T::of(text).ok_or_else(|| E::custom(T::EXPECTS))
+            T::from_text(text).ok_or_else(|| E::custom(T::EXPECTS))
         }
     }
 
     deserializer.deserialize_str(WordVisitor(PhantomData))
 }
 
-pub(crate) fn text<'de, T: TextScalar + Trusted<String>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+pub(crate) fn text<'de, T: TextScalar + FromChecked<String>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<T, D::Error> {
     let text = String::deserialize(deserializer)?;
     if T::holds(&text) { Ok(T::trusted(text)) } else { Err(D::Error::custom(T::EXPECTS)) }
 }
 
-pub(crate) fn integer<'de, T: IntegerScalar + Trusted<u64>, D: Deserializer<'de>>(
+pub(crate) fn integer<'de, T: IntegerScalar + FromChecked<u64>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<T, D::Error> {
     struct IntegerVisitor<T>(PhantomData<T>);
 
-    impl<T: IntegerScalar + Trusted<u64>> Visitor<'_> for IntegerVisitor<T> {
+    impl<T: IntegerScalar + FromChecked<u64>> Visitor<'_> for IntegerVisitor<T> {
         type Value = T;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -223,7 +225,7 @@ pub(crate) fn integer<'de, T: IntegerScalar + Trusted<u64>, D: Deserializer<'de>
 }
 
 /// Deserializes a number in its original notation: `1` stays `1`, and `1.0` stays `1.0`.
-pub(crate) fn number<'de, T: NumberScalar + Trusted<serde_json::Number>, D: Deserializer<'de>>(
+pub(crate) fn number<'de, T: NumberScalar + FromChecked<serde_json::Number>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<T, D::Error> {
     let number = serde_json::Number::deserialize(deserializer)?;

@@ -12,7 +12,7 @@ mod scan;
 mod syntax;
 mod walk;
 
-pub(crate) use example::of as example_of;
+pub(crate) use example::of_shape as example_of;
 pub(crate) use locate::locate;
 pub(crate) use scan::{JsonType, Scanner, too_deep};
 pub(crate) use syntax::syntax;

@@ -54,7 +54,7 @@ pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<TokenStream, Mist
             #stale_after
 
             #[inline]
-            fn of(text: &str) -> Option<Self> {
+            fn from_text(text: &str) -> Option<Self> {
                 match text { #(#wires => Some(#name::#idents),)* _ => None }
             }
         }

@@ -18,17 +18,17 @@ pub(super) fn emit(name: &Ident, wires: &[&str], variants: &[Ident]) -> TokenStr
             let slots = Literal::usize_unsuffixed(slots);
             quote! {
                 static WORDS: Words<#name, #slots> = Words::new(#mask, #factor, [#((#wires, #name::#variants)),*]);
-                cursor.word(&WORDS, #name::of)
+                cursor.word(&WORDS, #name::from_text)
             }
         }
-        None => quote!(cursor.other_word(#name::of)),
+        None => quote!(cursor.other_word(#name::from_text)),
     };
     quote! {
         impl<'t> Parse<'t> for #name {
             type Out = Self;
 
             #[inline]
-            fn parse(cursor: &mut Cursor<'t>) -> Parsed<Self> {
+            fn parse(cursor: &mut Cursor<'t>) -> ParseResult<Self> {
                 #parse
             }
         }

@@ -194,14 +194,14 @@ fn parser(context: &Context<'_>, first: &str) -> Result<TokenStream, Mistakes> {
         impl<'t> PayloadFacts<'t> {
             /// Parses the payload of a packet type. Inlined, because each return copies the value.
             #[inline(always)]
-            fn parse(of: PacketType, cursor: &mut Cursor<'t>) -> Parsed<Self> {
+            fn parse(of: PacketType, cursor: &mut Cursor<'t>) -> ParseResult<Self> {
                 match of { #(#payloads),* }
             }
         }
 
         impl<'t> PacketFacts<'t> {
             /// Parses a packet into `out`. The facts are large, and returning them would copy them at each return.
-            pub(super) fn from_cursor(cursor: &mut Cursor<'t>, out: &mut Option<Self>) -> Parsed<()> {
+            pub(super) fn from_cursor(cursor: &mut Cursor<'t>, out: &mut Option<Self>) -> ParseResult<()> {
                 let mut root = Root::default();
                 if !root.begins(cursor) {
                     let first = root.begin(cursor)?;
@@ -223,7 +223,7 @@ fn parser(context: &Context<'_>, first: &str) -> Result<TokenStream, Mistakes> {
                 let payload = PayloadFacts::parse(header.packet_type, cursor)?;
                 // From here on, only metadata may follow.
                 if !cursor.eat(b"}") && root.next(cursor)?.is_some() {
-                    return Err(Refused);
+                    return Err(Refusal);
                 }
                 *out = Some(PacketFacts { header, mcp, payload, placeholders: Vec::new() });
                 Ok(())
@@ -237,7 +237,7 @@ fn parser(context: &Context<'_>, first: &str) -> Result<TokenStream, Mistakes> {
                 mut member: Option<PacketKey>,
                 mut header: Option<#header_out>,
                 mut mcp: Option<#mcp_out>,
-            ) -> Parsed<Self> {
+            ) -> ParseResult<Self> {
                 let mut payload = None;
                 while let Some(known) = member {
                     match known {
@@ -250,12 +250,12 @@ fn parser(context: &Context<'_>, first: &str) -> Result<TokenStream, Mistakes> {
                     }
                     member = root.next(cursor)?;
                 }
-                let header = header.ok_or(Refused)?;
+                let header = header.ok_or(Refusal)?;
                 let payload = match payload {
                     Some(payload) => payload,
                     None => root.put_off_payload(cursor, |cursor| PayloadFacts::parse(header.packet_type, cursor))?,
                 };
-                Ok(PacketFacts { header, mcp: mcp.ok_or(Refused)?, payload, placeholders: Vec::new() })
+                Ok(PacketFacts { header, mcp: mcp.ok_or(Refusal)?, payload, placeholders: Vec::new() })
             }
         }
     })

@@ -31,7 +31,7 @@ pub(super) fn keys(name: &str, object: &Object) -> Result<TokenStream, Mistakes>
         enum #keys { #(#variants),* }
 
         impl #keys {
-            fn of(name: &str) -> Option<Self> {
+            fn from_text(name: &str) -> Option<Self> {
                 match name { #(#names => Some(#keys::#variants),)* _ => None }
             }
         }
@@ -80,9 +80,9 @@ pub(super) fn emit(context: &Context<'_>, def: &Def, object: &Object, mode: Mode
         if keeps {
             let field_name = ident(&field.name);
             let value = match (counted, field.required) {
-                (false, true) => quote!(#local.ok_or(Refused)?),
+                (false, true) => quote!(#local.ok_or(Refusal)?),
                 (false, false) => quote!(#local),
-                (true, true) => quote!(#local.ok_or(Refused)?.0),
+                (true, true) => quote!(#local.ok_or(Refusal)?.0),
                 (true, false) => quote!(#local.map(|(all, _)| all)),
             };
             kept.push(quote!(#field_name: #value));
@@ -104,7 +104,7 @@ pub(super) fn emit(context: &Context<'_>, def: &Def, object: &Object, mode: Mode
         impl<'t> Parse<'t> for #reader {
             type Out = #out;
 
-            fn parse(cursor: &mut Cursor<'t>) -> Parsed<#out> {
+            fn parse(cursor: &mut Cursor<'t>) -> ParseResult<#out> {
                 let mut seen = 0_u64;
                 #(#lets)*
                 'object: {
@@ -229,7 +229,7 @@ fn check(context: &Context<'_>, object: &Object, conditional: &Conditional) -> R
     };
     Ok(quote! {
         if #applies && #unmet {
-            return Err(Refused);
+            return Err(Refusal);
         }
     })
 }

@@ -98,9 +98,9 @@ fn text(ty: &Ident, rule: &TextRule, mode: Mode) -> Reader {
         TextRule::Length { min: 1, max: None } => quote!(NonEmptyText),
         TextRule::Pattern { .. } => quote!(Pattern<#ty>),
         TextRule::Length { .. } if mode == Mode::Check => {
-            return pair(quote!(crate::parser::values::Checked<#ty>), quote!(bool));
+            return pair(quote!(crate::parser::values::CheckedTextPresence<#ty>), quote!(bool));
         }
-        TextRule::Length { .. } => quote!(crate::parser::values::Kept<#ty>),
+        TextRule::Length { .. } => quote!(crate::parser::values::CheckedText<#ty>),
     };
     match mode {
         Mode::Facts => pair(kept, quote!(Cow<'t, str>)),

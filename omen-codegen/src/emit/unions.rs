@@ -125,10 +125,10 @@ fn parser(
         impl<'t> Parse<'t> for #reader {
             type Out = #out;
 
-            fn parse(cursor: &mut Cursor<'t>) -> Parsed<#out> {
+            fn parse(cursor: &mut Cursor<'t>) -> ParseResult<#out> {
                 match cursor.peek() {
                     #(#arms,)*
-                    _ => Err(Refused),
+                    _ => Err(Refusal),
                 }
             }
         }

@@ -500,7 +500,7 @@ enum DeliveryKey {
 }
 
 impl DeliveryKey {
-    fn of(name: &str) -> Option<Self> {
+    fn from_text(name: &str) -> Option<Self> {
         match name {
             "outcome" => Some(DeliveryKey::Outcome),
             "attempts" => Some(DeliveryKey::Attempts),
@@ -513,7 +513,7 @@ impl DeliveryKey {
 impl<'t> Parse<'t> for DeliveryKey {
     type Out = Self;
     #[inline]
-    fn parse(cursor: &mut Cursor<'t>) -> Parsed<Self> {
+    fn parse(cursor: &mut Cursor<'t>) -> ParseResult<Self> {
         static WORDS: Words<DeliveryKey, 4> = Words::new(
             72057594037927935,
             1663341875487337577,
@@ -523,13 +523,13 @@ impl<'t> Parse<'t> for DeliveryKey {
                 ("reason", DeliveryKey::Reason),
             ],
         );
-        cursor.word(&WORDS, DeliveryKey::of)
+        cursor.word(&WORDS, DeliveryKey::from_text)
     }
 }
 
 impl<'t> Parse<'t> for Check<Delivery> {
     type Out = ();
-    fn parse(cursor: &mut Cursor<'t>) -> Parsed<()> {
+    fn parse(cursor: &mut Cursor<'t>) -> ParseResult<()> {
         let mut seen = 0_u64;
         let mut m_outcome: Option<Outcome> = None;
         let mut m_attempts: Option<((), usize)> = None;
@@ -599,12 +599,12 @@ impl<'t> Parse<'t> for Check<Delivery> {
         }
         need(seen, 3)?;
         if matches!(m_outcome, Some(Outcome::Lost | Outcome::Refused)) && seen & 4 == 0 {
-            return Err(Refused);
+            return Err(Refusal);
         }
         if matches!(m_attempts, Some((_, 0)))
             && !m_reason.as_ref().is_some_and(NonEmpty::non_empty)
         {
-            return Err(Refused);
+            return Err(Refusal);
         }
         Ok(())
     }

@@ -29,7 +29,7 @@ impl Pace {
         }
     }
     #[inline]
-    fn of(text: &str) -> Option<Self> {
+    fn from_text(text: &str) -> Option<Self> {
         match text {
             "SLOW_AND_STEADY" => Some(Pace::SlowAndSteady),
             "FAST" => Some(Pace::Fast),
@@ -43,13 +43,13 @@ text_enum!(Pace, "Pace", "one of `SLOW_AND_STEADY`, `FAST`");
 impl<'t> Parse<'t> for Pace {
     type Out = Self;
     #[inline]
-    fn parse(cursor: &mut Cursor<'t>) -> Parsed<Self> {
+    fn parse(cursor: &mut Cursor<'t>) -> ParseResult<Self> {
         static WORDS: Words<Pace, 2> = Words::new(
             1099511627775,
             1663341875487337577,
             [("SLOW_AND_STEADY", Pace::SlowAndSteady), ("FAST", Pace::Fast)],
         );
-        cursor.word(&WORDS, Pace::of)
+        cursor.word(&WORDS, Pace::from_text)
     }
 }
 

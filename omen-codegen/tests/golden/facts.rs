@@ -124,7 +124,7 @@ enum OrderKey {
 }
 
 impl OrderKey {
-    fn of(name: &str) -> Option<Self> {
+    fn from_text(name: &str) -> Option<Self> {
         match name {
             "id" => Some(OrderKey::Id),
             "customer" => Some(OrderKey::Customer),
@@ -138,7 +138,7 @@ impl OrderKey {
 impl<'t> Parse<'t> for OrderKey {
     type Out = Self;
     #[inline]
-    fn parse(cursor: &mut Cursor<'t>) -> Parsed<Self> {
+    fn parse(cursor: &mut Cursor<'t>) -> ParseResult<Self> {
         static WORDS: Words<OrderKey, 4> = Words::new(
             16777215,
             6653367501949350309,
@@ -149,13 +149,13 @@ impl<'t> Parse<'t> for OrderKey {
                 ("lines", OrderKey::Lines),
             ],
         );
-        cursor.word(&WORDS, OrderKey::of)
+        cursor.word(&WORDS, OrderKey::from_text)
     }
 }
 
 impl<'t> Parse<'t> for Check<Order> {
     type Out = ();
-    fn parse(cursor: &mut Cursor<'t>) -> Parsed<()> {
+    fn parse(cursor: &mut Cursor<'t>) -> ParseResult<()> {
         let mut seen = 0_u64;
         'object: {
             let mut member = if cursor.predict(b"{\"id\":", b"{\"id\": ") {
@@ -301,7 +301,7 @@ pub mod facts {
     }
     impl<'t> Parse<'t> for OrderFacts<'t> {
         type Out = OrderFacts<'t>;
-        fn parse(cursor: &mut Cursor<'t>) -> Parsed<OrderFacts<'t>> {
+        fn parse(cursor: &mut Cursor<'t>) -> ParseResult<OrderFacts<'t>> {
             let mut seen = 0_u64;
             let mut m_id: Option<Cow<'t, str>> = None;
             let mut m_placed_at: Option<Instant> = None;
@@ -383,9 +383,9 @@ pub mod facts {
             }
             need(seen, 15)?;
             Ok(OrderFacts {
-                id: m_id.ok_or(Refused)?,
-                placed_at: m_placed_at.ok_or(Refused)?,
-                lines: m_lines.ok_or(Refused)?.0,
+                id: m_id.ok_or(Refusal)?,
+                placed_at: m_placed_at.ok_or(Refusal)?,
+                lines: m_lines.ok_or(Refusal)?.0,
             })
         }
     }

@@ -123,7 +123,7 @@ enum ReadingKey {
 }
 
 impl ReadingKey {
-    fn of(name: &str) -> Option<Self> {
+    fn from_text(name: &str) -> Option<Self> {
         match name {
             "data" => Some(ReadingKey::Data),
             "settings" => Some(ReadingKey::Settings),
@@ -136,7 +136,7 @@ impl ReadingKey {
 impl<'t> Parse<'t> for ReadingKey {
     type Out = Self;
     #[inline]
-    fn parse(cursor: &mut Cursor<'t>) -> Parsed<Self> {
+    fn parse(cursor: &mut Cursor<'t>) -> ParseResult<Self> {
         static WORDS: Words<ReadingKey, 4> = Words::new(
             4294967295,
             11400714819323198485,
@@ -146,13 +146,13 @@ impl<'t> Parse<'t> for ReadingKey {
                 ("raw", ReadingKey::Raw),
             ],
         );
-        cursor.word(&WORDS, ReadingKey::of)
+        cursor.word(&WORDS, ReadingKey::from_text)
     }
 }
 
 impl<'t> Parse<'t> for Check<Reading> {
     type Out = ();
-    fn parse(cursor: &mut Cursor<'t>) -> Parsed<()> {
+    fn parse(cursor: &mut Cursor<'t>) -> ParseResult<()> {
         let mut seen = 0_u64;
         'object: {
             let mut member = if cursor.predict(b"{\"data\":", b"{\"data\": ") {

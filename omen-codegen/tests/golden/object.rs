@@ -177,7 +177,7 @@ enum ParcelKey {
 }
 
 impl ParcelKey {
-    fn of(name: &str) -> Option<Self> {
+    fn from_text(name: &str) -> Option<Self> {
         match name {
             "weight" => Some(ParcelKey::Weight),
             "type" => Some(ParcelKey::Type),
@@ -193,7 +193,7 @@ impl ParcelKey {
 impl<'t> Parse<'t> for ParcelKey {
     type Out = Self;
     #[inline]
-    fn parse(cursor: &mut Cursor<'t>) -> Parsed<Self> {
+    fn parse(cursor: &mut Cursor<'t>) -> ParseResult<Self> {
         static WORDS: Words<ParcelKey, 8> = Words::new(
             1099511627775,
             15998078693348208393,
@@ -206,13 +206,13 @@ impl<'t> Parse<'t> for ParcelKey {
                 ("fragile", ParcelKey::Fragile),
             ],
         );
-        cursor.word(&WORDS, ParcelKey::of)
+        cursor.word(&WORDS, ParcelKey::from_text)
     }
 }
 
 impl<'t> Parse<'t> for Check<Parcel> {
     type Out = ();
-    fn parse(cursor: &mut Cursor<'t>) -> Parsed<()> {
+    fn parse(cursor: &mut Cursor<'t>) -> ParseResult<()> {
         let mut seen = 0_u64;
         'object: {
             let mut member = if cursor.predict(b"{\"weight\":", b"{\"weight\": ") {

@@ -288,7 +288,7 @@ struct PacketOptional {
 impl<'t> PayloadFacts<'t> {
     /// Parses the payload of a packet type. Inlined, because each return copies the value.
     #[inline(always)]
-    fn parse(of: PacketType, cursor: &mut Cursor<'t>) -> Parsed<Self> {
+    fn parse(of: PacketType, cursor: &mut Cursor<'t>) -> ParseResult<Self> {
         match of {
             PacketType::NotePacket => {
                 <NotePayloadFacts<'t> as Parse<'t>>::parse(cursor)
@@ -307,7 +307,7 @@ impl<'t> PacketFacts<'t> {
     pub(super) fn from_cursor(
         cursor: &mut Cursor<'t>,
         out: &mut Option<Self>,
-    ) -> Parsed<()> {
+    ) -> ParseResult<()> {
         let mut root = Root::default();
         if !root.begins(cursor) {
             let first = root.begin(cursor)?;
@@ -330,7 +330,7 @@ impl<'t> PacketFacts<'t> {
         }
         let payload = PayloadFacts::parse(header.packet_type, cursor)?;
         if !cursor.eat(b"}") && root.next(cursor)?.is_some() {
-            return Err(Refused);
+            return Err(Refusal);
         }
         *out = Some(PacketFacts {
             header,
@@ -348,7 +348,7 @@ impl<'t> PacketFacts<'t> {
         mut member: Option<PacketKey>,
         mut header: Option<PacketHeaderFacts>,
         mut mcp: Option<McpEnvelopeFacts<'t>>,
-    ) -> Parsed<Self> {
+    ) -> ParseResult<Self> {
         let mut payload = None;
         while let Some(known) = member {
             match known {
@@ -371,7 +371,7 @@ impl<'t> PacketFacts<'t> {
             }
             member = root.next(cursor)?;
         }
-        let header = header.ok_or(Refused)?;
+        let header = header.ok_or(Refusal)?;
         let payload = match payload {
             Some(payload) => payload,
             None => {
@@ -383,7 +383,7 @@ impl<'t> PacketFacts<'t> {
         };
         Ok(PacketFacts {
             header,
-            mcp: mcp.ok_or(Refused)?,
+            mcp: mcp.ok_or(Refusal)?,
             payload,
             placeholders: Vec::new(),
         })

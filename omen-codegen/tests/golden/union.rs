@@ -35,11 +35,11 @@ impl<'de> ::serde::Deserialize<'de> for Amount {
 
 impl<'t> Parse<'t> for Check<Amount> {
     type Out = ();
-    fn parse(cursor: &mut Cursor<'t>) -> Parsed<()> {
+    fn parse(cursor: &mut Cursor<'t>) -> ParseResult<()> {
         match cursor.peek() {
             b'-' | b'0'..=b'9' => <Integer<Pieces> as Parse<'t>>::parse(cursor).map(drop),
             b'"' => <Check<NonEmptyText> as Parse<'t>>::parse(cursor).map(drop),
-            _ => Err(Refused),
+            _ => Err(Refusal),
         }
     }
 }

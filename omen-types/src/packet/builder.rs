@@ -210,7 +210,7 @@ pub struct Origin<S, L = Own> {
 }
 
 /// Header fields of the next packet that an origin determines.
-pub(crate) struct Stamped {
+pub(crate) struct HeaderStamp {
     pub(crate) packet_id: PacketId,
     pub(crate) created_at: Timestamp,
     pub(crate) correlation_id: CorrelationId,
@@ -260,11 +260,11 @@ impl<S: Stamp, L: Copy> Origin<S, L> {
         builder.mcp(mcp).payload(payload).build()
     }
 
-    pub(crate) fn stamp_of<P>(&mut self) -> Result<Stamped, Invalid>
+    pub(crate) fn stamp_of<P>(&mut self) -> Result<HeaderStamp, Invalid>
     where
         L: Sends<P>,
     {
-        Ok(Stamped {
+        Ok(HeaderStamp {
             packet_id: self.stamp.packet_id()?,
             created_at: self.stamp.created_at(),
             correlation_id: self.correlation_id.clone(),

@@ -1,7 +1,7 @@
 //! Conversions into the variants of a union.
 
 use super::{IntentScope, LossAmount, LossText, MaxLoss, ScopeText, Text};
-use crate::scalar::Trusted as _;
+use crate::scalar::FromChecked as _;
 
 /// The bounds of an intent in words.
 impl From<Text> for IntentScope {

@@ -51,7 +51,7 @@ impl<'de> Visitor<'de> for PacketVisitor {
         let mut waiting: Option<Value> = None;
         let mut metadata = Map::new();
         while let Some(Name(name)) = map.next_key()? {
-            match PacketKey::of(&name) {
+            match PacketKey::from_text(&name) {
                 Some(PacketKey::Header) if header.is_none() => header = Some(map.next_value()?),
                 Some(PacketKey::Mcp) if mcp.is_none() => mcp = Some(map.next_value()?),
                 Some(PacketKey::Payload) if payload.is_none() && waiting.is_none() => match &header {

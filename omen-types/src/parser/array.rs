@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::{Cursor, Parse, Parsed, refused};
+use super::{Cursor, Parse, ParseResult, refused};
 
 /// Collector of an array's elements.
 pub(crate) trait Gather<T>: Default {
@@ -29,7 +29,7 @@ impl<'t, P: Parse<'t>, G: Gather<P::Out>, const MIN: usize, const MAX: usize> Pa
     type Out = (G, usize);
 
     #[inline]
-    fn parse(cursor: &mut Cursor<'t>) -> Parsed<(G, usize)> {
+    fn parse(cursor: &mut Cursor<'t>) -> ParseResult<(G, usize)> {
         let (mut all, mut count) = (G::default(), 0);
         cursor.expect(b"[")?;
         cursor.space();

@@ -1,6 +1,6 @@
 //! Position in a text, and the cheapest operations on it.
 
-use super::{Parsed, Refused, refused};
+use super::{ParseResult, Refusal, refused};
 
 /// Number of bytes that are compared together.
 pub(super) const WINDOW: usize = 32;
@@ -78,8 +78,8 @@ impl<'t> Cursor<'t> {
 
     /// Returns the text between two positions, which must be character boundaries.
     #[inline(always)]
-    pub(super) fn slice(&self, from: usize, to: usize) -> Parsed<&'t str> {
-        self.text.get(from..to).ok_or(Refused)
+    pub(super) fn slice(&self, from: usize, to: usize) -> ParseResult<&'t str> {
+        self.text.get(from..to).ok_or(Refusal)
     }
 
     /// Returns the bytes from a position on; `None` near the end of the text.
@@ -110,7 +110,7 @@ impl<'t> Cursor<'t> {
 
     /// Skips a literal that must be next.
     #[inline(always)]
-    pub(crate) fn expect<const N: usize>(&mut self, literal: &[u8; N]) -> Parsed<()> {
+    pub(crate) fn expect<const N: usize>(&mut self, literal: &[u8; N]) -> ParseResult<()> {
         if self.eat(literal) { Ok(()) } else { refused() }
     }
 

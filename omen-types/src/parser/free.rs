@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::text::RawText;
-use super::{Cursor, Parse, Parsed, refused};
+use super::{Cursor, Parse, ParseResult, refused};
 use crate::limits::MAX_DEPTH;
 
 /// Any value, discarded.
@@ -22,7 +22,7 @@ impl<'t, const DEPTH: u8> Parse<'t> for AnyValue<DEPTH> {
     type Out = ();
 
     #[inline]
-    fn parse(cursor: &mut Cursor<'t>) -> Parsed<()> {
+    fn parse(cursor: &mut Cursor<'t>) -> ParseResult<()> {
         cursor.value(DEPTH)
     }
 }
@@ -31,7 +31,7 @@ impl<'t, const DEPTH: u8> Parse<'t> for HasValue<DEPTH> {
     type Out = bool;
 
     #[inline]
-    fn parse(cursor: &mut Cursor<'t>) -> Parsed<bool> {
+    fn parse(cursor: &mut Cursor<'t>) -> ParseResult<bool> {
         let has_value = cursor.peek() != b'n';
         cursor.value(DEPTH)?;
         Ok(has_value)
@@ -42,7 +42,7 @@ impl<'t, const MIN: usize, const DEPTH: u8> Parse<'t> for FreeObject<MIN, DEPTH>
     type Out = ();
 
     #[inline]
-    fn parse(cursor: &mut Cursor<'t>) -> Parsed<()> {
+    fn parse(cursor: &mut Cursor<'t>) -> ParseResult<()> {
         if cursor.object(DEPTH)? >= MIN { Ok(()) } else { refused() }
     }
 }
@@ -50,7 +50,7 @@ impl<'t, const MIN: usize, const DEPTH: u8> Parse<'t> for FreeObject<MIN, DEPTH>
 impl<'t, const MIN: usize, const DEPTH: u8> Parse<'t> for FreeText<MIN, DEPTH> {
     type Out = &'t str;
 
-    fn parse(cursor: &mut Cursor<'t>) -> Parsed<&'t str> {
+    fn parse(cursor: &mut Cursor<'t>) -> ParseResult<&'t str> {
         let from = cursor.at();
         FreeObject::<MIN, DEPTH>::parse(cursor)?;
         cursor.slice(from, cursor.at())
@@ -59,7 +59,7 @@ impl<'t, const MIN: usize, const DEPTH: u8> Parse<'t> for FreeText<MIN, DEPTH> {
 
 impl<'t> Cursor<'t> {
     /// Skips any value.
-    pub(super) fn value(&mut self, depth: u8) -> Parsed<()> {
+    pub(super) fn value(&mut self, depth: u8) -> ParseResult<()> {
         match self.peek() {
             b'"' => self.string().map(drop),
             b'{' => self.object(depth).map(drop),
@@ -72,7 +72,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// Skips an object. Returns the number of its members.
-    fn object(&mut self, depth: u8) -> Parsed<usize> {
+    fn object(&mut self, depth: u8) -> ParseResult<usize> {
         let inner = inside(depth)?;
         self.expect(b"{")?;
         self.space();
@@ -99,7 +99,7 @@ impl<'t> Cursor<'t> {
         Ok(keys.count())
     }
 
-    fn array(&mut self, depth: u8) -> Parsed<()> {
+    fn array(&mut self, depth: u8) -> ParseResult<()> {
         let inner = inside(depth)?;
         self.expect(b"[")?;
         self.space();
@@ -120,7 +120,7 @@ impl<'t> Cursor<'t> {
 
 /// Returns the nesting level inside an array or object.
 #[inline(always)]
-fn inside(depth: u8) -> Parsed<u8> {
+fn inside(depth: u8) -> ParseResult<u8> {
     if depth > MAX_DEPTH { refused() } else { Ok(depth + 1) }
 }
 
@@ -138,7 +138,7 @@ pub(crate) struct Keys<'t> {
 impl<'t> Keys<'t> {
     /// Adds a key in its raw form; fails if it is repeated.
     #[inline(always)]
-    fn add_raw(&mut self, key: RawText<'t>) -> Parsed<()> {
+    fn add_raw(&mut self, key: RawText<'t>) -> ParseResult<()> {
         if let Some(plain) = key.plain()
             && let bit = traits(plain)
             && self.traits & bit == 0
@@ -153,7 +153,7 @@ impl<'t> Keys<'t> {
     }
 
     /// Adds a key; fails if it is repeated.
-    pub(crate) fn add(&mut self, key: Cow<'t, str>) -> Parsed<()> {
+    pub(crate) fn add(&mut self, key: Cow<'t, str>) -> ParseResult<()> {
         if self.insert(key) { Ok(()) } else { refused() }
     }
 

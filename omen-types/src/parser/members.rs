@@ -1,10 +1,10 @@
 //! Members of closed objects.
 
-use super::{Cursor, Parse, Parsed, refused};
+use super::{Cursor, Parse, ParseResult, refused};
 
 /// Records that a member is present; fails if it is repeated.
 #[inline(always)]
-pub(crate) fn once(seen: &mut u64, bit: u64) -> Parsed<()> {
+pub(crate) fn once(seen: &mut u64, bit: u64) -> ParseResult<()> {
     let is_new = *seen & bit == 0;
     *seen |= bit;
     if is_new { Ok(()) } else { refused() }
@@ -12,7 +12,7 @@ pub(crate) fn once(seen: &mut u64, bit: u64) -> Parsed<()> {
 
 /// Fails unless all required members are present.
 #[inline(always)]
-pub(crate) fn need(seen: u64, required: u64) -> Parsed<()> {
+pub(crate) fn need(seen: u64, required: u64) -> ParseResult<()> {
     if seen & required == required { Ok(()) } else { refused() }
 }
 
@@ -20,7 +20,7 @@ impl<'t> Cursor<'t> {
     /// Enters an object, up to the value of its first member; `None` if it is empty.
     #[cold]
     #[inline(never)]
-    pub(crate) fn first_member<K: Parse<'t, Out = K>>(&mut self) -> Parsed<Option<K>> {
+    pub(crate) fn first_member<K: Parse<'t, Out = K>>(&mut self) -> ParseResult<Option<K>> {
         self.expect(b"{")?;
         self.space();
         if self.eat(b"}") { Ok(None) } else { self.member().map(Some) }
@@ -29,7 +29,7 @@ impl<'t> Cursor<'t> {
     /// Skips to the value of the next member, or past the end of the object.
     #[cold]
     #[inline(never)]
-    pub(crate) fn next_member<K: Parse<'t, Out = K>>(&mut self) -> Parsed<Option<K>> {
+    pub(crate) fn next_member<K: Parse<'t, Out = K>>(&mut self) -> ParseResult<Option<K>> {
         self.space();
         if self.eat(b"}") {
             return Ok(None);
@@ -40,7 +40,7 @@ impl<'t> Cursor<'t> {
     }
 
     #[inline(always)]
-    fn member<K: Parse<'t, Out = K>>(&mut self) -> Parsed<K> {
+    fn member<K: Parse<'t, Out = K>>(&mut self) -> ParseResult<K> {
         let key = K::parse(self)?;
         self.colon()?;
         Ok(key)
@@ -48,7 +48,7 @@ impl<'t> Cursor<'t> {
 
     /// Skips the colon between a name and its value.
     #[inline(always)]
-    pub(crate) fn colon(&mut self) -> Parsed<()> {
+    pub(crate) fn colon(&mut self) -> ParseResult<()> {
         self.space();
         self.expect(b":")?;
         self.space();

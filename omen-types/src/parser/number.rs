@@ -5,8 +5,8 @@
 
 use std::marker::PhantomData;
 
-use super::{Cursor, Parse, Parsed, Refused, refused};
-use crate::scalar::{IntegerScalar, NumberScalar, Trusted, whole};
+use super::{Cursor, Parse, ParseResult, Refusal, refused};
+use crate::scalar::{FromChecked, IntegerScalar, NumberScalar, whole};
 
 /// Number of decimal digits that a double represents exactly.
 const DIGITS: usize = 15;
@@ -34,11 +34,11 @@ const fn eight_digits(digits: u64) -> u64 {
 /// An integer within bounds.
 pub(crate) struct Integer<T>(PhantomData<T>);
 
-impl<'t, T: IntegerScalar + Trusted<u64>> Parse<'t> for Integer<T> {
+impl<'t, T: IntegerScalar + FromChecked<u64>> Parse<'t> for Integer<T> {
     type Out = T;
 
     #[inline]
-    fn parse(cursor: &mut Cursor<'t>) -> Parsed<T> {
+    fn parse(cursor: &mut Cursor<'t>) -> ParseResult<T> {
         let value = cursor.integer()?;
         if (T::MIN..=T::MAX).contains(&value) { Ok(T::trusted(value)) } else { refused() }
     }
@@ -51,7 +51,7 @@ impl<'t, T: NumberScalar> Parse<'t> for Number<T> {
     type Out = ();
 
     #[inline]
-    fn parse(cursor: &mut Cursor<'t>) -> Parsed<()> {
+    fn parse(cursor: &mut Cursor<'t>) -> ParseResult<()> {
         if T::holds(cursor.double()?) { Ok(()) } else { refused() }
     }
 }
@@ -74,7 +74,7 @@ fn decimal(digits: u64, decimals: usize) -> f64 {
 impl<'t> Cursor<'t> {
     /// Parses an integer that is not negative, in any notation (D41).
     #[inline]
-    fn integer(&mut self) -> Parsed<u64> {
+    fn integer(&mut self) -> ParseResult<u64> {
         let (from, first) = (self.at(), self.peek());
         let (value, digits) = self.digits(0);
         if digits == 0 || digits > DIGITS || matches!(self.peek(), b'.' | b'e' | b'E') {
@@ -101,18 +101,18 @@ impl<'t> Cursor<'t> {
     }
 
     /// Parses any number.
-    pub(super) fn number(&mut self) -> Parsed<serde_json::Number> {
+    pub(super) fn number(&mut self) -> ParseResult<serde_json::Number> {
         self.serde_number(self.at())
     }
 
     #[cold]
-    fn any_integer(&mut self, from: usize) -> Parsed<u64> {
-        whole(&self.serde_number(from)?).ok_or(Refused)
+    fn any_integer(&mut self, from: usize) -> ParseResult<u64> {
+        whole(&self.serde_number(from)?).ok_or(Refusal)
     }
 
     /// Parses a number as the nearest double.
     #[inline]
-    fn double(&mut self) -> Parsed<f64> {
+    fn double(&mut self) -> ParseResult<f64> {
         let (from, first) = (self.at(), self.peek());
         let (mut value, whole) = self.digits(0);
         let mut decimals = 0;
@@ -133,13 +133,13 @@ impl<'t> Cursor<'t> {
     }
 
     #[cold]
-    fn any_double(&mut self, from: usize) -> Parsed<f64> {
-        self.serde_number(from)?.as_f64().ok_or(Refused)
+    fn any_double(&mut self, from: usize) -> ParseResult<f64> {
+        self.serde_number(from)?.as_f64().ok_or(Refusal)
     }
 
     /// Skips a number.
     #[inline]
-    pub(super) fn any_number(&mut self) -> Parsed<()> {
+    pub(super) fn any_number(&mut self) -> ParseResult<()> {
         let from = self.at();
         if self.peek() == b'-' {
             self.step(1);
@@ -193,13 +193,13 @@ impl<'t> Cursor<'t> {
 
     /// Parses the number that begins at `from` by `serde_json`.
     #[cold]
-    fn serde_number(&mut self, from: usize) -> Parsed<serde_json::Number> {
+    fn serde_number(&mut self, from: usize) -> ParseResult<serde_json::Number> {
         self.go_to(from);
         let bytes = self.rest();
         let is_part = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'+' | b'-' | b'.' | b'e' | b'E');
         let length = bytes.iter().take_while(|byte| is_part(byte)).count();
         let text = self.slice(from, from + length)?;
         self.step(length);
-        serde_json::from_str(text).map_err(|_| Refused)
+        serde_json::from_str(text).map_err(|_| Refusal)
     }
 }

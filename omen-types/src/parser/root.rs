@@ -1,6 +1,6 @@
 //! Members of a packet: the three that every packet has, in any order, and metadata.
 
-use super::{Cursor, Keys, Parsed, Refused, once};
+use super::{Cursor, Keys, ParseResult, Refusal, once};
 use crate::metadata;
 
 /// Members that every packet has.
@@ -12,7 +12,7 @@ pub(crate) enum PacketKey {
 }
 
 impl PacketKey {
-    pub(crate) fn of(name: &str) -> Option<Self> {
+    pub(crate) fn from_text(name: &str) -> Option<Self> {
         match name {
             "header" => Some(Self::Header),
             "mcp" => Some(Self::Mcp),
@@ -69,14 +69,14 @@ impl<'t> Root<'t> {
     }
 
     /// Skips to the value of the first member; `None` if the packet has none.
-    pub(crate) fn begin(&mut self, cursor: &mut Cursor<'t>) -> Parsed<Option<PacketKey>> {
+    pub(crate) fn begin(&mut self, cursor: &mut Cursor<'t>) -> ParseResult<Option<PacketKey>> {
         cursor.expect(b"{")?;
         cursor.space();
         if cursor.eat(b"}") { Ok(None) } else { self.named(cursor) }
     }
 
     /// Skips to the value of the next member; `None` if the packet has no more.
-    pub(crate) fn next(&mut self, cursor: &mut Cursor<'t>) -> Parsed<Option<PacketKey>> {
+    pub(crate) fn next(&mut self, cursor: &mut Cursor<'t>) -> ParseResult<Option<PacketKey>> {
         cursor.space();
         if cursor.eat(b"}") {
             return Ok(None);
@@ -86,23 +86,23 @@ impl<'t> Root<'t> {
         self.named(cursor)
     }
 
-    fn note(&mut self, key: PacketKey) -> Parsed<Option<PacketKey>> {
+    fn note(&mut self, key: PacketKey) -> ParseResult<Option<PacketKey>> {
         once(&mut self.seen, key.bit()).map(|()| Some(key))
     }
 
     /// Returns the member whose name is at the cursor, or the one after metadata.
-    fn named(&mut self, cursor: &mut Cursor<'t>) -> Parsed<Option<PacketKey>> {
+    fn named(&mut self, cursor: &mut Cursor<'t>) -> ParseResult<Option<PacketKey>> {
         loop {
             let name = cursor.string()?.text()?;
             cursor.space();
             cursor.expect(b":")?;
             cursor.note_form();
             cursor.space();
-            if let Some(key) = PacketKey::of(&name) {
+            if let Some(key) = PacketKey::from_text(&name) {
                 return self.note(key);
             }
             if !metadata::is_name(&name) {
-                return Err(Refused);
+                return Err(Refusal);
             }
             self.metadata.add(name)?;
             cursor.value(LEVEL)?;
@@ -116,7 +116,7 @@ impl<'t> Root<'t> {
     }
 
     /// Skips a payload whose packet type is not yet known.
-    pub(crate) fn put_off(&mut self, cursor: &mut Cursor<'t>) -> Parsed<()> {
+    pub(crate) fn put_off(&mut self, cursor: &mut Cursor<'t>) -> ParseResult<()> {
         let from = cursor.at();
         cursor.value(LEVEL)?;
         self.payload = Some((from, cursor.at()));
@@ -127,14 +127,14 @@ impl<'t> Root<'t> {
     pub(crate) fn put_off_payload<T>(
         &self,
         cursor: &mut Cursor<'t>,
-        parse: impl FnOnce(&mut Cursor<'t>) -> Parsed<T>,
-    ) -> Parsed<T> {
-        let (from, to) = self.payload.ok_or(Refused)?;
+        parse: impl FnOnce(&mut Cursor<'t>) -> ParseResult<T>,
+    ) -> ParseResult<T> {
+        let (from, to) = self.payload.ok_or(Refusal)?;
         let after = cursor.at();
         cursor.go_to(from);
         let payload = parse(cursor)?;
         if cursor.at() != to {
-            return Err(Refused);
+            return Err(Refusal);
         }
         cursor.go_to(after);
         Ok(payload)

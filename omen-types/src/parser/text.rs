@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use wide::u8x32;
 
 use super::cursor::WINDOW;
-use super::{Cursor, Parsed, Refused};
+use super::{Cursor, ParseResult, Refusal};
 use crate::packet::placeholder::FIRST_BYTE;
 
 /// A string as it is written between its quotes.
@@ -32,7 +32,7 @@ impl<'t> RawText<'t> {
 
     /// Returns the string with its escapes resolved.
     #[inline(always)]
-    pub(crate) fn text(self) -> Parsed<Cow<'t, str>> {
+    pub(crate) fn text(self) -> ParseResult<Cow<'t, str>> {
         match self.plain() {
             Some(text) => Ok(Cow::Borrowed(text)),
             None => self.unescaped().map(Cow::Owned),
@@ -40,15 +40,15 @@ impl<'t> RawText<'t> {
     }
 
     #[cold]
-    fn unescaped(self) -> Parsed<String> {
-        serde_json::from_str(&format!("\"{}\"", self.text)).map_err(|_| Refused)
+    fn unescaped(self) -> ParseResult<String> {
+        serde_json::from_str(&format!("\"{}\"", self.text)).map_err(|_| Refusal)
     }
 }
 
 impl<'t> Cursor<'t> {
     /// Parses a string.
     #[inline(always)]
-    pub(crate) fn string(&mut self) -> Parsed<RawText<'t>> {
+    pub(crate) fn string(&mut self) -> ParseResult<RawText<'t>> {
         let from = self.at();
         self.expect(b"\"")?;
         let end = self.event(self.at());
@@ -62,14 +62,14 @@ impl<'t> Cursor<'t> {
 
     /// Parses a string with an escape or an invalid character at `at`.
     #[cold]
-    fn escaped_string(&mut self, from: usize, mut at: usize) -> Parsed<RawText<'t>> {
+    fn escaped_string(&mut self, from: usize, mut at: usize) -> ParseResult<RawText<'t>> {
         let escape = at - from;
         self.mark(escape == 0);
         loop {
-            match self.byte(at).ok_or(Refused)? {
+            match self.byte(at).ok_or(Refusal)? {
                 b'"' => break,
                 b'\\' => at = self.event(self.after_escape(at)?),
-                _ => return Err(Refused),
+                _ => return Err(Refusal),
             }
         }
         self.go_to(at + 1);
@@ -107,7 +107,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// Returns the position after the escape at `at`. A surrogate must be part of a pair.
-    fn after_escape(&self, at: usize) -> Parsed<usize> {
+    fn after_escape(&self, at: usize) -> ParseResult<usize> {
         match self.byte(at + 1) {
             Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(at + 2),
             Some(b'u') => match self.hex(at + 2)? {
@@ -115,20 +115,20 @@ impl<'t> Cursor<'t> {
                     let is_pair = self.byte(at + 6) == Some(b'\\')
                         && self.byte(at + 7) == Some(b'u')
                         && (0xdc00..=0xdfff).contains(&self.hex(at + 8)?);
-                    if is_pair { Ok(at + 12) } else { Err(Refused) }
+                    if is_pair { Ok(at + 12) } else { Err(Refusal) }
                 }
-                0xdc00..=0xdfff => Err(Refused),
+                0xdc00..=0xdfff => Err(Refusal),
                 _ => Ok(at + 6),
             },
-            _ => Err(Refused),
+            _ => Err(Refusal),
         }
     }
 
     /// Parses four hexadecimal digits.
-    fn hex(&self, at: usize) -> Parsed<u32> {
+    fn hex(&self, at: usize) -> ParseResult<u32> {
         let mut value = 0;
         for at in at..at + 4 {
-            let digit = self.byte(at).and_then(|byte| char::from(byte).to_digit(16)).ok_or(Refused)?;
+            let digit = self.byte(at).and_then(|byte| char::from(byte).to_digit(16)).ok_or(Refusal)?;
             value = value * 16 + digit;
         }
         Ok(value)

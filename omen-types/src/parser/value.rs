@@ -7,12 +7,12 @@ use serde::de::{DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor, valu
 use serde::forward_to_deserialize_any;
 
 use super::number::Short;
-use super::{Cursor, Refused};
+use super::{Cursor, Refusal};
 
 /// A contradiction to the parser's verdict: a bug of this crate.
-impl From<Refused> for Error {
+impl From<Refusal> for Error {
     #[cold]
-    fn from(Refused: Refused) -> Self {
+    fn from(Refusal: Refusal) -> Self {
         Self::custom("the text was not accepted before")
     }
 }
@@ -66,7 +66,7 @@ impl<'de> Deserializer<'de> for &mut Cursor<'de> {
             (Some(value), ..) => visitor.visit_u64(value),
             (None, Some(value), _) => visitor.visit_i64(value),
             (None, None, Some(value)) => visitor.visit_f64(value),
-            (None, None, None) => Err(Refused.into()),
+            (None, None, None) => Err(Refusal.into()),
         }
     }
 

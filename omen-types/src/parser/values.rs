@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use wide::u8x32;
 
-use super::{Cursor, Parse, Parsed, Refused, refused};
+use super::{Cursor, Parse, ParseResult, Refusal, refused};
 use crate::scalar::TextScalar;
 use crate::time::{self, Instant};
 
@@ -16,7 +16,7 @@ impl<'t> Parse<'t> for bool {
     type Out = bool;
 
     #[inline(always)]
-    fn parse(cursor: &mut Cursor<'t>) -> Parsed<bool> {
+    fn parse(cursor: &mut Cursor<'t>) -> ParseResult<bool> {
         if cursor.eat(b"true") { Ok(true) } else { cursor.expect(b"false").map(|()| false) }
     }
 }
@@ -28,7 +28,7 @@ impl<'t> Parse<'t> for Plain {
     type Out = Cow<'t, str>;
 
     #[inline]
-    fn parse(cursor: &mut Cursor<'t>) -> Parsed<Cow<'t, str>> {
+    fn parse(cursor: &mut Cursor<'t>) -> ParseResult<Cow<'t, str>> {
         cursor.string()?.text()
     }
 }
@@ -38,7 +38,7 @@ impl<'t> Parse<'t> for Check<Plain> {
     type Out = bool;
 
     #[inline]
-    fn parse(cursor: &mut Cursor<'t>) -> Parsed<bool> {
+    fn parse(cursor: &mut Cursor<'t>) -> ParseResult<bool> {
         Ok(!cursor.string()?.is_empty())
     }
 }
@@ -50,7 +50,7 @@ impl<'t> Parse<'t> for Nullable {
     type Out = bool;
 
     #[inline]
-    fn parse(cursor: &mut Cursor<'t>) -> Parsed<bool> {
+    fn parse(cursor: &mut Cursor<'t>) -> ParseResult<bool> {
         if cursor.eat(b"null") { Ok(false) } else { Check::<Plain>::parse(cursor) }
     }
 }
@@ -62,7 +62,7 @@ impl<'t> Parse<'t> for NonEmptyText {
     type Out = Cow<'t, str>;
 
     #[inline]
-    fn parse(cursor: &mut Cursor<'t>) -> Parsed<Cow<'t, str>> {
+    fn parse(cursor: &mut Cursor<'t>) -> ParseResult<Cow<'t, str>> {
         let text = cursor.string()?;
         if text.is_empty() { refused() } else { text.text() }
     }
@@ -72,33 +72,33 @@ impl<'t> Parse<'t> for Check<NonEmptyText> {
     type Out = bool;
 
     #[inline]
-    fn parse(cursor: &mut Cursor<'t>) -> Parsed<bool> {
+    fn parse(cursor: &mut Cursor<'t>) -> ParseResult<bool> {
         if cursor.string()?.is_empty() { refused() } else { Ok(true) }
     }
 }
 
 /// A checked string, kept.
-pub(crate) struct Kept<T>(PhantomData<T>);
+pub(crate) struct CheckedText<T>(PhantomData<T>);
 
-impl<'t, T: TextScalar> Parse<'t> for Kept<T> {
+impl<'t, T: TextScalar> Parse<'t> for CheckedText<T> {
     type Out = Cow<'t, str>;
 
     #[inline]
-    fn parse(cursor: &mut Cursor<'t>) -> Parsed<Cow<'t, str>> {
+    fn parse(cursor: &mut Cursor<'t>) -> ParseResult<Cow<'t, str>> {
         let text = cursor.string()?.text()?;
         if T::holds(&text) { Ok(text) } else { refused() }
     }
 }
 
 /// A checked string, of which only is kept that it is not empty.
-pub(crate) struct Checked<T>(PhantomData<T>);
+pub(crate) struct CheckedTextPresence<T>(PhantomData<T>);
 
-impl<'t, T: TextScalar> Parse<'t> for Checked<T> {
+impl<'t, T: TextScalar> Parse<'t> for CheckedTextPresence<T> {
     type Out = bool;
 
     #[inline]
-    fn parse(cursor: &mut Cursor<'t>) -> Parsed<bool> {
-        Kept::<T>::parse(cursor).map(|text| !text.is_empty())
+    fn parse(cursor: &mut Cursor<'t>) -> ParseResult<bool> {
+        CheckedText::<T>::parse(cursor).map(|text| !text.is_empty())
     }
 }
 
@@ -118,14 +118,14 @@ impl<'t, T: PatternScalar> Parse<'t> for Pattern<T> {
     type Out = Cow<'t, str>;
 
     #[inline]
-    fn parse(cursor: &mut Cursor<'t>) -> Parsed<Cow<'t, str>> {
+    fn parse(cursor: &mut Cursor<'t>) -> ParseResult<Cow<'t, str>> {
         match pattern_end::<T>(cursor) {
             Some(end) => {
                 let text = cursor.slice(cursor.at() + 1, end)?;
                 cursor.go_to(end + 1);
                 Ok(Cow::Borrowed(text))
             }
-            None => Kept::<T>::parse(cursor),
+            None => CheckedText::<T>::parse(cursor),
         }
     }
 }
@@ -134,13 +134,13 @@ impl<'t, T: PatternScalar> Parse<'t> for Check<Pattern<T>> {
     type Out = bool;
 
     #[inline]
-    fn parse(cursor: &mut Cursor<'t>) -> Parsed<bool> {
+    fn parse(cursor: &mut Cursor<'t>) -> ParseResult<bool> {
         match pattern_end::<T>(cursor) {
             Some(end) => {
                 cursor.go_to(end + 1);
                 Ok(true)
             }
-            None => Checked::<T>::parse(cursor),
+            None => CheckedTextPresence::<T>::parse(cursor),
         }
     }
 }
@@ -167,11 +167,11 @@ impl<'t> Parse<'t> for Instant {
     type Out = Instant;
 
     #[inline]
-    fn parse(cursor: &mut Cursor<'t>) -> Parsed<Instant> {
+    fn parse(cursor: &mut Cursor<'t>) -> ParseResult<Instant> {
         if let Some((instant, length)) = cursor.window(cursor.at()).and_then(time::parse_quoted) {
             cursor.step(length);
             return Ok(instant);
         }
-        time::parse(&cursor.string()?.text()?).ok_or(Refused)
+        time::parse(&cursor.string()?.text()?).ok_or(Refusal)
     }
 }

@@ -3,7 +3,7 @@
 use wide::u8x32;
 
 use super::cursor::WINDOW;
-use super::{Cursor, Parsed, Refused};
+use super::{Cursor, ParseResult, Refusal};
 
 /// Table of the values of an enum, or the members of an object, as they are written with their quotes. A perfect hash of a few
 /// bytes, which codegen computes, gives the only candidate; one comparison confirms it.
@@ -30,10 +30,10 @@ impl<E: Copy, const SLOTS: usize> Words<E, SLOTS> {
     #[expect(clippy::cast_possible_truncation, reason = "a slot is below 256")]
     pub(crate) const fn new<const N: usize>(mask: u64, factor: u64, words: [(&'static str, E); N]) -> Self {
         // An empty slot has the first word: its comparison refuses every other word.
-        let mut slots = [Word::of(words[0].0, words[0].1); SLOTS];
+        let mut slots = [Word::new(words[0].0, words[0].1); SLOTS];
         let mut at = 0;
         while at < N {
-            let word = Word::of(words[at].0, words[at].1);
+            let word = Word::new(words[at].0, words[at].1);
             let quoted = word.quoted;
             let first = [quoted[1], quoted[2], quoted[3], quoted[4], quoted[5], quoted[6], quoted[7], quoted[8]];
             slots[Self::slot(mask, factor, u64::from_le_bytes(first)) as usize] = word;
@@ -51,7 +51,7 @@ impl<E: Copy, const SLOTS: usize> Words<E, SLOTS> {
 impl<E: Copy> Word<E> {
     /// INVARIANT: codegen refuses values that do not fit into the window with their quotes.
     #[expect(clippy::indexing_slicing, reason = "runs while compiling, where a place that is not there is an error")]
-    const fn of(text: &str, value: E) -> Self {
+    const fn new(text: &str, value: E) -> Self {
         let text = text.as_bytes();
         let mut quoted = [0; WINDOW];
         quoted[0] = b'"';
@@ -68,14 +68,14 @@ impl<E: Copy> Word<E> {
 }
 
 impl<'t> Cursor<'t> {
-    /// Parses one of the words; `of` looks up those that are written with an escape, or near the end of the text.
+    /// Parses one of the words; `from_text` looks up those that are written with an escape, or near the end of the text.
     #[inline(always)]
     #[expect(clippy::cast_possible_truncation, reason = "a slot is below 256")]
     pub(crate) fn word<E: Copy, const SLOTS: usize>(
         &mut self,
         words: &'static Words<E, SLOTS>,
-        of: fn(&str) -> Option<E>,
-    ) -> Parsed<E> {
+        from_text: fn(&str) -> Option<E>,
+    ) -> ParseResult<E> {
         if let Some(window) = self.window(self.at())
             && let Some(first) = window.get(1..).and_then(<[u8]>::first_chunk)
             && let Some(word) =
@@ -87,12 +87,12 @@ impl<'t> Cursor<'t> {
                 return Ok(word.value);
             }
         }
-        self.other_word(of)
+        self.other_word(from_text)
     }
 
     #[cold]
     #[inline(never)]
-    pub(crate) fn other_word<E>(&mut self, of: fn(&str) -> Option<E>) -> Parsed<E> {
-        of(&self.string()?.text()?).ok_or(Refused)
+    pub(crate) fn other_word<E>(&mut self, from_text: fn(&str) -> Option<E>) -> ParseResult<E> {
+        from_text(&self.string()?.text()?).ok_or(Refusal)
     }
 }

@@ -3,7 +3,7 @@
 use super::{ConditionalShape, FieldShape, ObjectShape, Shape, ShapeKind, WhenShape};
 
 /// Returns a value that the schema accepts, as JSON; an object with its required fields.
-pub(crate) fn of(shape: &Shape) -> String {
+pub(crate) fn of_shape(shape: &Shape) -> String {
     value(shape, usize::MAX)
 }
 

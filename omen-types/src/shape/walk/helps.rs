@@ -32,7 +32,7 @@ impl Walk {
         // An element of a list has no example of its own.
         let value = match self.field {
             Some(field) => example::of_field(field),
-            None => example::of(shape),
+            None => example::of_shape(shape),
         };
         format!("{SUCH_AS}{}`", example::short(value, shape))
     }

@@ -13,7 +13,7 @@ use crate::pointer;
 use crate::suggest::nearest;
 
 /// Values of members that the conditionals of an object need.
-enum Seen<'t> {
+enum MemberValue<'t> {
     Text(Cow<'t, str>),
     EmptyArray,
     Other,
@@ -22,7 +22,7 @@ enum Seen<'t> {
 impl Walk {
     pub(super) fn object(&mut self, scanner: &mut Scanner<'_>, shape: &Shape, object: &'static ObjectShape) {
         let mut keys = Keys::default();
-        let mut seen: Vec<(&'static str, Seen<'_>, Range<usize>)> = Vec::new();
+        let mut seen: Vec<(&'static str, MemberValue<'_>, Range<usize>)> = Vec::new();
         let mut misspelt: Vec<(usize, String, &'static str)> = Vec::new();
         let mut next = 0;
         let span = scanner.object(|scanner, key, key_span| {
@@ -38,7 +38,7 @@ impl Walk {
             }
             match field {
                 Some(field) => {
-                    let what = if object.conditionals.is_empty() { Seen::Other } else { remember(scanner) };
+                    let what = if object.conditionals.is_empty() { MemberValue::Other } else { remember(scanner) };
                     let start = scanner.at();
                     self.field(scanner, field);
                     if fresh {
@@ -128,12 +128,12 @@ impl Walk {
         open: &Range<usize>,
         object: &'static ObjectShape,
         conditional: &'static ConditionalShape,
-        seen: &[(&'static str, Seen<'_>, Range<usize>)],
+        seen: &[(&'static str, MemberValue<'_>, Range<usize>)],
     ) {
         let find = |name: &str| seen.iter().find(|(seen, ..)| *seen == name);
         let applies = match (find(conditional.subject), &conditional.when) {
-            (Some((_, Seen::Text(text), _)), WhenShape::OneOf(values)) => values.contains(&text.as_ref()),
-            (Some((_, Seen::EmptyArray, _)), WhenShape::Empty) => true,
+            (Some((_, MemberValue::Text(text), _)), WhenShape::OneOf(values)) => values.contains(&text.as_ref()),
+            (Some((_, MemberValue::EmptyArray, _)), WhenShape::Empty) => true,
             _ => false,
         };
         if !applies {
@@ -141,8 +141,8 @@ impl Walk {
         }
         let span = match find(conditional.requires) {
             None => open.clone(),
-            Some((_, Seen::Text(text), span)) if conditional.non_empty && text.is_empty() => span.clone(),
-            Some((_, Seen::Text(_), _)) => return,
+            Some((_, MemberValue::Text(text), span)) if conditional.non_empty && text.is_empty() => span.clone(),
+            Some((_, MemberValue::Text(_), _)) => return,
             Some((_, _, span)) if conditional.non_empty => span.clone(),
             Some(_) => return,
         };
@@ -163,11 +163,11 @@ impl Walk {
     }
 }
 
-fn remember<'t>(scanner: &Scanner<'t>) -> Seen<'t> {
+fn remember<'t>(scanner: &Scanner<'t>) -> MemberValue<'t> {
     match scanner.json_type() {
-        JsonType::String => Seen::Text(scanner.clone().string().0),
-        JsonType::Array if !scanner.has_element() => Seen::EmptyArray,
-        _ => Seen::Other,
+        JsonType::String => MemberValue::Text(scanner.clone().string().0),
+        JsonType::Array if !scanner.has_element() => MemberValue::EmptyArray,
+        _ => MemberValue::Other,
     }
 }
 

@@ -133,7 +133,7 @@ impl Walk {
             };
             let help = match count.checked_sub(min) {
                 None => {
-                    let element = example::short(example::of(item), item);
+                    let element = example::short(example::of_shape(item), item);
                     format!("add {}, such as `{element}`", elements(min - count))
                 }
                 Some(_) => format!("remove {}", elements(count - max.unwrap_or(count))),
