@@ -91,7 +91,7 @@ impl EntryQueue {
 
     /// Whether the leader continues after a group. It stops if the queue is empty, or if a waiting thread can lead, so
     /// that no thread writes for others forever.
-    pub(super) fn goes_on(&self) -> bool {
+    pub(super) fn keeps_leader(&self) -> bool {
         let mut queue = self.lock();
         if queue.due.is_empty() {
             queue.is_led = false;

@@ -244,7 +244,7 @@ impl AuditParts {
         let lead = LeaderGuard(&self.waiting);
         loop {
             self.write_group();
-            if !self.waiting.goes_on() {
+            if !self.waiting.keeps_leader() {
                 break;
             }
         }

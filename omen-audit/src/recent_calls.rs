@@ -16,7 +16,7 @@ pub struct RecentCalls {
 
 impl RecentCalls {
     /// Counts an intent to call a tool.
-    pub(super) fn intended(&mut self, (server, tool): (&str, &str), turn: &str, time: &str, data: &Map<String, Value>) {
+    pub(super) fn add_call(&mut self, (server, tool): (&str, &str), turn: &str, time: &str, data: &Map<String, Value>) {
         let tool = &format!("{server}{SEPARATOR}{tool}");
         if let Ok(time) = humantime::parse_rfc3339(time) {
             if !self.tools.contains_key(tool) {
@@ -41,7 +41,7 @@ impl RecentCalls {
     }
 
     /// Forgets a finished turn or session.
-    pub(super) fn over(&mut self, turn: &str) {
+    pub(super) fn end_turn(&mut self, turn: &str) {
         self.turns.remove(turn);
         self.sessions.remove(turn);
     }

@@ -104,14 +104,14 @@ impl ReplayedState {
         let Entry { data, turn: Some(turn), .. } = entry else { return };
         match kind {
             Kind::Grant => self.granted(data),
-            Kind::Revocation => self.taken_back(data),
-            Kind::Intent => self.intended(turn, entry),
-            Kind::Outcome => self.ended(turn, entry),
+            Kind::Revocation => self.add_revocation(data),
+            Kind::Intent => self.add_intent(turn, entry),
+            Kind::Outcome => self.add_outcome(turn, entry),
             Kind::Turn if text(data, "outcome") == Some("finished") => {
                 self.budgets.remove(&fingerprint(&[turn]));
-                self.recent.over(turn);
+                self.recent.end_turn(turn);
             }
-            Kind::Turn if text(data, "outcome") == Some("over") => self.recent.over(turn),
+            Kind::Turn if text(data, "outcome") == Some("over") => self.recent.end_turn(turn),
             Kind::Turn | Kind::Decision | Kind::Confirmation | Kind::Policy => {}
         }
     }
@@ -129,7 +129,7 @@ impl ReplayedState {
 
     /// Replays a revocation by the operator. If grants were revoked because a new configuration dropped them, the entry
     /// names no tool: they do not count as revoked, and may be granted again with all their uses.
-    fn taken_back(&mut self, data: &Map<String, Value>) {
+    fn add_revocation(&mut self, data: &Map<String, Value>) {
         let grants = ids(data).filter_map(|id| self.given.get(&id)).map(|given| given.grant);
         if data.contains_key("tool") {
             self.revoked.extend(grants);
@@ -142,14 +142,14 @@ impl ReplayedState {
     }
 
     /// Counts a use of a grant. Uses are taken before the intent is written, and not returned, whatever the outcome.
-    fn spent_by(&mut self, data: &Map<String, Value>) {
+    fn add_uses(&mut self, data: &Map<String, Value>) {
         for given in ids(data).filter_map(|id| self.given.get(&id)).filter(|given| given.counted) {
             let spent = self.spent.entry(given.grant).or_default();
             *spent = spent.saturating_add(1);
         }
     }
 
-    fn intended(&mut self, turn: &str, entry: &Entry) {
+    fn add_intent(&mut self, turn: &str, entry: &Entry) {
         let data = &entry.data;
         let Some(call) = text(data, "call") else { return };
         let name = |member| data.get("tool").and_then(|tool| tool.get(member)).and_then(Value::as_str);
@@ -168,12 +168,12 @@ impl ReplayedState {
             },
             directive: entry.packet_id.as_deref().map(|packet| fingerprint(&[turn, packet])),
         };
-        self.recent.intended((server, tool), counted_turn, &entry.time, data);
-        self.spent_by(data);
+        self.recent.add_call((server, tool), counted_turn, &entry.time, data);
+        self.add_uses(data);
         self.open.insert((turn.to_owned(), call.to_owned()), open);
     }
 
-    fn ended(&mut self, turn: &str, entry: &Entry) {
+    fn add_outcome(&mut self, turn: &str, entry: &Entry) {
         let data = &entry.data;
         let Some(call) = text(data, "call") else { return };
         let open = self.open.remove(&(turn.to_owned(), call.to_owned()));

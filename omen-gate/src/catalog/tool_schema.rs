@@ -57,7 +57,7 @@ impl Schema {
     /// Returns the violations of arguments, including keys that the schema does not name ([`declared_keys`]).
     pub(crate) fn misfits(&self, args: &Value) -> Vec<Violation> {
         let effort = match self.effort(args) {
-            Ok(effort) if effort.told > MOST_STEPS => return vec![beyond(Beyond::Steps)],
+            Ok(effort) if effort.reported > MOST_STEPS => return vec![beyond(Beyond::Steps)],
             Ok(effort) => effort,
             Err(violation) => return vec![violation],
         };
@@ -118,7 +118,7 @@ impl Schema {
     ) -> Vec<Violation> {
         let each = longest_pointer(value).saturating_add(effort.depth.saturating_mul(16)).saturating_add(256);
         let room = effort.valid.saturating_mul(u64::try_from(each).unwrap_or(u64::MAX));
-        if effort.told > MOST_STEPS || room > MOST_WRITTEN {
+        if effort.reported > MOST_STEPS || room > MOST_WRITTEN {
             return vec![whole("it is invalid, and too large to report where")];
         }
         let mut errors = self.whole.iter_errors(value).peekable();

@@ -90,11 +90,11 @@ pub struct Confirmations {
 impl Confirmations {
     /// Requests confirmations from `confirmer`, within time limits.
     pub fn new(confirmer: Arc<dyn Confirmer>, clock: Arc<dyn GateClock>, limits: ConfirmLimits) -> Self {
-        Self::by(confirmer, Ratchet::over(clock), limits)
+        Self::with_clock(confirmer, Ratchet::over(clock), limits)
     }
 
     /// Creates confirmations with a shared clock.
-    pub(crate) fn by(confirmer: Arc<dyn Confirmer>, clock: Arc<Ratchet>, limits: ConfirmLimits) -> Self {
+    pub(crate) fn with_clock(confirmer: Arc<dyn Confirmer>, clock: Arc<Ratchet>, limits: ConfirmLimits) -> Self {
         Self { confirmer, clock, limits }
     }
 
@@ -137,7 +137,7 @@ impl Confirmations {
             Ok(Some(why)) => Err(self.denied(call, &bounded(&why))),
             Err(fault) => Err(self.denied(call, &format!("asking failed: {fault}"))),
         };
-        Ruling::new(call, DecisionStage::Confirmation, Vec::new(), outcome).by(by)
+        Ruling::new(call, DecisionStage::Confirmation, Vec::new(), outcome).answered_by(by)
     }
 
     fn after(&self, time: Duration) -> Duration {

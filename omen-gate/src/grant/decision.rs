@@ -109,7 +109,7 @@ impl<T> Ruling<T> {
     }
 
     /// Sets the responder.
-    pub(crate) fn by(mut self, by: Option<Responder>) -> Self {
+    pub(crate) fn answered_by(mut self, by: Option<Responder>) -> Self {
         self.decision.by = by;
         self
     }

@@ -20,11 +20,11 @@ impl Grants {
     /// the time of day is set back (D56).
     #[must_use]
     pub fn new(clock: Arc<dyn GateClock>) -> Self {
-        Self::by(Ratchet::over(clock))
+        Self::with_clock(Ratchet::over(clock))
     }
 
     /// Creates an empty store with a shared clock.
-    pub(crate) fn by(clock: Arc<Ratchet>) -> Self {
+    pub(crate) fn with_clock(clock: Arc<Ratchet>) -> Self {
         Self(Arc::new(SharedStore { clock, store: Mutex::default(), revoked: Notify::new() }))
     }
 

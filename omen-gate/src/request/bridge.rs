@@ -99,7 +99,11 @@ impl Gate {
     async fn not_started(&self, task: &Pending, why: Lapsed) -> NotDone {
         match self.context_of(task, None) {
             Ok(context) => {
-                match context.asked(user_inputs::inputs(&task.user_inputs())).check::<Value>(Err(lapsed(why))).await {
+                match context
+                    .with_request_data(user_inputs::inputs(&task.user_inputs()))
+                    .check::<Value>(Err(lapsed(why)))
+                    .await
+                {
                     Err(blocked) => blocked.into(),
                     Ok(_) => lapsed(why).into(),
                 }
@@ -110,7 +114,7 @@ impl Gate {
 
     async fn carry_out(&self, task: &Running) -> Result<Value, NotDone> {
         let context = self.context_of(task, Some(task.watch().clone()))?;
-        let context = context.asked(user_inputs::inputs(&task.user_inputs()));
+        let context = context.with_request_data(user_inputs::inputs(&task.user_inputs()));
         context.check(context.stands(self.clock())).await?;
         context.check_or_try(self.is_shadow(), context.screened(&self.policy())).await?;
         let call = context.check(self.call_of(task)).await?;

@@ -212,7 +212,7 @@ impl Builder {
         // One ratchet for everything that expires, so that all agree on the time. The log records the raw time of day.
         // Starting at the log's latest time keeps expired what had expired before the restart.
         let expiry = Ratchet::not_before(Arc::clone(&clock), audit.latest()?);
-        let grants = Grants::by(Arc::clone(&expiry));
+        let grants = Grants::with_clock(Arc::clone(&expiry));
         load(&config.grants, &grants, &audit)?;
         // State before the restart stays in force.
         let before = RestartState::new(audit.clone());
@@ -223,7 +223,7 @@ impl Builder {
         before.restore_rates(&rates, clock.as_ref());
         let audit_queue = AuditQueue::new(audit);
         audit_queue.set_stamp(stamp(config.hash(), config.shadow));
-        let confirmations = Confirmations::by(confirmer, Arc::clone(&expiry), config.confirm);
+        let confirmations = Confirmations::with_clock(confirmer, Arc::clone(&expiry), config.confirm);
         let keeps_shadow = config.keeps_shadow();
         let discovery = Arc::new(Discovery::new(servers, config.limits.clone()));
         Ok(Gate(Arc::new(GateParts {

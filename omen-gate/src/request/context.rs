@@ -81,7 +81,7 @@ impl RequestContext {
     }
 
     /// Sets the data of each entry about the request.
-    pub(crate) fn asked(self, asked: Map<String, Value>) -> Self {
+    pub(crate) fn with_request_data(self, asked: Map<String, Value>) -> Self {
         Self { asked: Arc::new(asked), ..self }
     }
 
@@ -95,23 +95,23 @@ impl RequestContext {
     }
 
     /// Text for the record: unchanged, or the version without quotations if it must not quote the call.
-    fn said(&self, text: String, unquoted: impl FnOnce() -> String) -> String {
+    fn quotable(&self, text: String, unquoted: impl FnOnce() -> String) -> String {
         if self.quotes.may_quote(&text) { text } else { unquoted() }
     }
 
     /// Reason of a refusal, for the record.
     fn why(&self, blocked: &Blocked) -> String {
-        self.said(blocked.message.clone(), || blocked.unquoted().to_owned())
+        self.quotable(blocked.message.clone(), || blocked.unquoted().to_owned())
     }
 
     /// Description of a fault, for the record.
     pub(crate) fn why_failed(&self, fault: &Fault) -> String {
-        self.said(fault.to_string(), || fault.unquoted())
+        self.quotable(fault.to_string(), || fault.unquoted())
     }
 
     /// Reason why a call was stopped, for the record.
     pub(crate) fn why_stopped(&self, stopped: &Stopped) -> String {
-        self.said(stopped.to_string(), || stopped.unquoted())
+        self.quotable(stopped.to_string(), || stopped.unquoted())
     }
 
     /// Sets the pin of the tool's current form.
@@ -160,7 +160,7 @@ impl RequestContext {
     }
 
     /// Checks that the step of the request is still running (R4).
-    pub(crate) fn goes_on(&self) -> Result<(), Abort> {
+    pub(crate) fn check_running(&self) -> Result<(), Abort> {
         match &self.step {
             Some(under_way) if under_way.is_over.load(Ordering::Acquire) => {
                 let why = "its request was used after the step had ended";

@@ -33,7 +33,7 @@ impl Gate {
         let limits = self.0.rules.with(|rules| (Limits::clone(&rules.limits), rules.confirm));
         let discovery = Arc::new(Discovery::new(servers, limits.0));
         self.0.discoveries.add(&discovery);
-        let confirmations = Confirmations::by(confirmer, Arc::clone(&self.0.clock), limits.1);
+        let confirmations = Confirmations::with_clock(confirmer, Arc::clone(&self.0.clock), limits.1);
         Ok(Self(Arc::new(GateParts { discovery, confirmations, ..GateParts::clone(&self.0) })))
     }
 }

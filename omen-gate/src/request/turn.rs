@@ -67,7 +67,7 @@ impl Turn {
         self.go_on(begun).await?;
         let (context, under_way) = self.context.within(step);
         let query = query.into();
-        let context = context.asked(user_inputs::query(&query)).querying(&query);
+        let context = context.with_request_data(user_inputs::query(&query)).querying(&query);
         let outcome = run(Request { gate: self.gate.clone(), context, state: Received { query } }).await;
         drop(under_way);
         let missing = match &outcome {

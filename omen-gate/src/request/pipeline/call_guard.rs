@@ -25,7 +25,7 @@ pub(super) struct CallGuard<'o> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CallProgress {
     /// The log has no entry that needs an outcome.
-    Asked,
+    Unlogged,
     /// The intent may be in the log; the tool was not called.
     Intended,
     /// The tool is being called.
@@ -36,45 +36,45 @@ enum CallProgress {
 
 impl<'o> CallGuard<'o> {
     pub(super) fn new(gate: &'o Gate, context: &'o RequestContext, call: &'o Call, attempt: Attempt<'o>) -> Self {
-        Self { gate, context, call, attempt: Some(attempt), admission: None, at: CallProgress::Asked }
+        Self { gate, context, call, attempt: Some(attempt), admission: None, at: CallProgress::Unlogged }
     }
 
     /// Notes that the intent is about to be recorded.
-    pub(super) fn intended(&mut self, admission: Admission) {
+    pub(super) fn mark_intended(&mut self, admission: Admission) {
         (self.admission, self.at) = (Some(admission), CallProgress::Intended);
     }
 
     /// Ends a call that is not made. The caller records that.
-    pub(super) fn refused(&mut self) {
-        self.at = CallProgress::Asked;
+    pub(super) fn mark_refused(&mut self) {
+        self.at = CallProgress::Unlogged;
     }
 
     /// Notes that the tool is about to be called.
-    pub(super) fn called(&mut self) {
+    pub(super) fn mark_called(&mut self) {
         self.at = CallProgress::Called;
     }
 
     /// Ends a call that a rule cancelled: neither tool nor turn failed. The caller records that.
-    pub(super) fn broken_off(mut self) {
+    pub(super) fn end_cancelled(mut self) {
         self.at = CallProgress::Ended;
-        self.unused();
+        self.release();
         self.gate.observed(self.call.tool(), Some(&Fault::Cancelled));
     }
 
     /// Ends a call that is over. The caller records the outcome.
-    pub(super) fn ended(mut self, fault: Option<&Fault>) {
+    pub(super) fn end(mut self, fault: Option<&Fault>) {
         self.at = CallProgress::Ended;
-        self.tell(fault);
+        self.report_end(fault);
     }
 
     /// Releases budget and breaker without counting.
-    fn unused(&mut self) {
+    fn release(&mut self) {
         self.attempt.take().into_iter().for_each(Attempt::unused);
         self.admission.take().into_iter().for_each(Admission::unused);
     }
 
     /// Reports the end of the call to breaker, budget and health.
-    fn tell(&mut self, fault: Option<&Fault>) {
+    fn report_end(&mut self, fault: Option<&Fault>) {
         if let Some(admission) = self.admission.take() {
             admission.resolve(fault);
         }
@@ -90,17 +90,17 @@ impl<'o> CallGuard<'o> {
 impl Drop for CallGuard<'_> {
     fn drop(&mut self) {
         let ran = match self.at {
-            CallProgress::Asked | CallProgress::Intended => {
-                self.unused();
+            CallProgress::Unlogged | CallProgress::Intended => {
+                self.release();
                 Ran::No
             }
             CallProgress::Called => {
-                self.tell(Some(&Fault::Cancelled));
+                self.report_end(Some(&Fault::Cancelled));
                 Ran::Unknown
             }
             CallProgress::Ended => return,
         };
-        if self.at != CallProgress::Asked {
+        if self.at != CallProgress::Unlogged {
             let why = "the caller stopped waiting";
             let class = Fault::Cancelled.class();
             let mut entry = data(json!({ "call": self.call.hash(), "class": class, "ran": ran, "why": why }));

@@ -18,7 +18,7 @@ pub(in crate::catalog::tool_schema) struct Effort {
     /// Steps to decide whether the value is valid.
     pub(in crate::catalog::tool_schema) valid: u64,
     /// Steps to report all violations, unnamed keys included.
-    pub(in crate::catalog::tool_schema) told: u64,
+    pub(in crate::catalog::tool_schema) reported: u64,
     /// Steps to determine the evaluated members and elements.
     evaluated: u64,
     /// Depth of nested schema applications.
@@ -55,7 +55,7 @@ impl DeclaredKeys {
         let mut effort = count.effort_of(0, Subject::Value(value), deepest)?;
         if count.goes_back {
             effort.valid = effort.valid.saturating_mul(RUNS);
-            effort.told = effort.told.saturating_mul(RUNS);
+            effort.reported = effort.reported.saturating_mul(RUNS);
         }
         if effort.valid > most { Err(Beyond::Steps) } else { Ok(effort) }
     }
@@ -110,7 +110,7 @@ impl Count<'_> {
             sum.valid = sum.valid.saturating_add(sum.evaluated);
         }
         // Each level reports the violations anew.
-        sum.told = sum.told.saturating_add(sum.valid);
+        sum.reported = sum.reported.saturating_add(sum.valid);
         sum.depth = sum.depth.saturating_add(1);
         if sum.valid > self.most {
             return Err(Beyond::Steps);
@@ -143,7 +143,7 @@ impl Count<'_> {
             .into_iter()
             .map(|steps| u64::try_from(steps).unwrap_or(u64::MAX))
             .fold(matches, u64::saturating_add);
-        Effort { valid: steps, told: 0, evaluated: steps, depth: 0 }
+        Effort { valid: steps, reported: 0, evaluated: steps, depth: 0 }
     }
 
     fn matching(&mut self, pattern: MatchComplexity, text: &str) -> u64 {
@@ -211,7 +211,7 @@ impl Count<'_> {
 impl Effort {
     fn add(&mut self, part: Self) {
         self.valid = self.valid.saturating_add(part.valid);
-        self.told = self.told.saturating_add(part.told);
+        self.reported = self.reported.saturating_add(part.reported);
         self.depth = self.depth.max(part.depth);
     }
 }

@@ -41,7 +41,7 @@ pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dis
     let mut record = record.lock().await;
     context.check(record.is_fresh(&context).and_then(|()| gate.before().allows(&context, &call))).await?;
     let TurnRecord { budget, called, calls } = &mut *record;
-    let attempt = match context.goes_on().and_then(|()| budget.attempt()) {
+    let attempt = match context.check_running().and_then(|()| budget.attempt()) {
         Ok(attempt) => attempt,
         Err(abort) => return Err(aborted(&context, abort).await),
     };
@@ -59,21 +59,21 @@ pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dis
     let (counted, room) = gate.turns().count_call(calls, context.session());
     context.check_or_try(gate.is_shadow(), room).await?;
     let admission = context.check(gate.breakers().admit(&call.tool().tool)).await?;
-    open.intended(admission);
+    open.mark_intended(admission);
     let noted = counted.noted();
     let redeemed = lease.redeem(confirmed).recorded_by(|decision| intent(&context, noted, decision)).await;
-    let redeemed = redeemed.inspect_err(|_| open.refused())?;
+    let redeemed = redeemed.inspect_err(|_| open.mark_refused())?;
     rate.keep();
     counted.keep();
     let form = match still_holds(&gate, &context, &listed, &redeemed).await {
         Ok(form) => form,
         Err(stopped) => {
-            open.refused();
+            open.mark_refused();
             context.record(Kind::Outcome, data(stopped_by_rule(&context, &call, &stopped))).await?;
             return Err(stopped);
         }
     };
-    open.called();
+    open.mark_called();
     called.extend(context.directive().cloned());
     let dispatch = Dispatch::new(&call, form.revision);
     let server = form.server;
@@ -82,7 +82,7 @@ pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dis
     let outcome = match while_it_stands(&gate, &context, &redeemed, limit, made).await {
         Ok(outcome) => outcome.and_then(|answer| within(answer, gate.answer_bytes())),
         Err(why) => {
-            open.broken_off();
+            open.end_cancelled();
             let stopped = Stopped::BrokenOff(why);
             let recorded = context.record(Kind::Outcome, data(stopped_by_rule(&context, &call, &stopped))).await;
             recorded.map_err(|why| Stopped::Unrecorded { ran: stopped.ran(), why })?;
@@ -90,7 +90,7 @@ pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dis
         }
     };
     let fault = outcome.as_ref().map_or_else(|fault| Some(fault.clone()), Answer::fault);
-    open.ended(fault.as_ref());
+    open.end(fault.as_ref());
     let ran = fault.as_ref().map_or(Ran::Yes, |fault| fault.class().ran());
     let breaker = gate.breakers().state(&call.tool().tool);
     let why = fault.as_ref().map(|fault| (fault.class(), context.why_failed(fault)));
@@ -131,7 +131,7 @@ async fn still_holds(
     redeemed.stands()?;
     gate.still_allows(listed, redeemed.call())?;
     context.stands(gate.clock())?;
-    context.goes_on()?;
+    context.check_running()?;
     Ok(form)
 }
 
