@@ -85,8 +85,8 @@ impl Validator {
         Self { head: Head::default(), lines: LineSplitter::new(MAX_LINE_BYTES), judge }
     }
 
-    /// Limits memory for a program that has `validators` validators at a time: both the packets that are kept after rejected
-    /// ones, and the episodes that are kept unpacked, are shared between them. The findings are the same.
+    /// Reduces the memory limits to those of one of `validators` simultaneous validators: for the packets that are kept after
+    /// rejected ones, and for the episodes that are kept unpacked. The findings are the same.
     ///
     /// ```
     /// use omen::{Finding, Validator, ValidatorOptions};
