@@ -184,6 +184,14 @@ pub(crate) enum Command {
         /// The shell
         shell: clap_complete::Shell,
     },
+
+    /// Write manual pages, one for each command
+    #[command(after_help = "Example:\n  omen man ~/.local/share/man/man1")]
+    Man {
+        /// The directory, which is created if it is missing
+        #[arg(value_hint = clap::ValueHint::DirPath)]
+        directory: PathBuf,
+    },
 }
 
 impl Command {

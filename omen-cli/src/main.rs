@@ -20,6 +20,7 @@ mod graph;
 mod input;
 mod jobs;
 mod logs;
+mod man;
 #[cfg(feature = "nats")]
 mod nats;
 mod new;

@@ -176,7 +176,7 @@ pub(crate) struct FileError {
 }
 
 impl FileError {
-    fn wrap(path: &Path, error: io::Error) -> io::Error {
+    pub(crate) fn wrap(path: &Path, error: io::Error) -> io::Error {
         // `write_all` retries after an interrupted write.
         if error.kind() == io::ErrorKind::Interrupted {
             return error;

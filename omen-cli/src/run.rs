@@ -10,7 +10,7 @@ use crate::config::Refused;
 use crate::config::content::Config;
 use crate::exit::{self, Exit, Failure};
 use crate::output::{self, Output};
-use crate::{audit, check, completions, diff, explain, gate, graph, new, report, rules, schema, trace};
+use crate::{audit, check, completions, diff, explain, gate, graph, man, new, report, rules, schema, trace};
 
 /// Parses the arguments, runs the command, and returns the exit code.
 pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -139,5 +139,6 @@ fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         #[cfg(feature = "nats")]
         Command::Tail(args) => crate::nats::tail(&args, cli.color, &mut out),
         Command::Completions { shell } => completions::run(shell, &mut out),
+        Command::Man { directory } => man::run(&directory),
     }
 }

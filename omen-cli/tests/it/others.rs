@@ -232,6 +232,27 @@ fn every_shell_gets_its_completions() {
 }
 
 #[test]
+fn every_command_has_a_manual_page() {
+    let folder = TempDir::new().unwrap();
+    let pages = folder.path().join("share/man1");
+    assert_eq!(stdout(["man", pages.to_str().unwrap()]), "");
+    let page = |name: &str| fs::read_to_string(pages.join(format!("{name}.1"))).unwrap_or_else(|_| panic!("{name}"));
+    assert!(page("omen").contains(&format!(".TH omen 1  \"omen {}\"", env!("CARGO_PKG_VERSION"))), "{}", page("omen"));
+    assert!(page("omen-check").contains("\\-\\-baseline") && page("omen-check").contains("Exit codes:"));
+    for group in ["", "gate", "audit"] {
+        let help = stdout([group, "--help"].into_iter().filter(|word| !word.is_empty()));
+        let (_, list) = help.split_once("\nCommands:\n").expect("subcommands");
+        let names = list.lines().take_while(|line| !line.is_empty()).filter_map(|line| line.strip_prefix("  "));
+        for name in names.filter_map(|line| line.split(' ').next()).filter(|name| !["", "help"].contains(name)) {
+            page(&["omen", group, name].into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join("-"));
+        }
+    }
+    let run = run(&mut omen(["man", "/dev/null/pages"]));
+    assert_eq!(run.code, 3);
+    assert!(run.stderr.starts_with("omen: cannot write /dev/null/pages: "), "{}", run.stderr);
+}
+
+#[test]
 fn help_shows_exit_codes_and_an_example() {
     for args in [&["--help"][..], &["check", "--help"]] {
         let text = stdout(args.iter().copied());
