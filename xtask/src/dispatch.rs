@@ -30,6 +30,12 @@ pub const REMOTES: &[Remote] = &[
         package: "omen-pages",
         release: false,
     },
+    Remote {
+        name: "dist",
+        about: "Make the files of a release: an archive, a wheel, packages for npm, checksums",
+        package: "omen-dist",
+        release: false,
+    },
     Remote { name: "expand", about: "Print the generated code", package: "omen-pages", release: false },
     Remote {
         name: "referee",

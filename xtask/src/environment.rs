@@ -1,6 +1,6 @@
 //! The environment of a cargo that another one started.
 //!
-//! `testkit` includes this file, for the tests that start cargo, and `proofs`, for benchmarks that do.
+//! `testkit` includes this file, for the tests that start cargo, `proofs`, for benchmarks that do, and `dist`, which builds a release.
 
 use std::env;
 use std::process::Command;

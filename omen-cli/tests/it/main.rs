@@ -16,6 +16,8 @@ mod compressed;
 mod config;
 mod contract;
 mod diff;
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+mod dist;
 mod failures;
 mod find;
 mod findings;

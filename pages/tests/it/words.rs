@@ -5,7 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Where retired words are searched: the files at the root, and these folders.
-const SCANNED: [&str; 19] = [
+const SCANNED: [&str; 20] = [
+    "dist",
     "docs",
     "examples",
     "omen-audit",

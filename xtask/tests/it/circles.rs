@@ -24,6 +24,7 @@ const CRATES: &[&str] = &[
     "omen-sdk",
     "omen-worker",
     "omen-cli",
+    "dist",
     "xtask",
 ];
 

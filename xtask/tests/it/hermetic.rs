@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// Programs that tests may start by name; all others are built or installed for the tests.
 /// Three of the names belong to no program, and `node` and `python3` run what `.ci/install` installs.
-const PROGRAMS: [&str; 15] = [
+const PROGRAMS: [&str; 17] = [
     "./there-is-no-such-program",
     "/bin/sh",
     "/no/such/program",
@@ -13,6 +13,7 @@ const PROGRAMS: [&str; 15] = [
     "kill",
     "mkfifo",
     "node",
+    "npm",
     "python3",
     "rustc",
     "script",
@@ -20,6 +21,7 @@ const PROGRAMS: [&str; 15] = [
     "setsid",
     "sh",
     "sleep",
+    "strip",
     "unshare",
 ];
 
