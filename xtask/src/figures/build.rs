@@ -33,9 +33,25 @@ pub struct Measured<'m> {
     pub cpu: Option<u64>,
     /// The most packages compiled.
     pub crates: Option<u64>,
+    /// Files that it makes.
+    pub sizes: &'m [Size<'m>],
 }
 
-const ALONE: Measured<'_> = Measured { name: "", arguments: &[], goes_on: false, wall: None, cpu: None, crates: None };
+/// Files in the target directory whose size is measured.
+#[derive(Clone, Copy, Debug)]
+pub struct Size<'m> {
+    /// What the report calls them.
+    pub what: &'m str,
+    /// Their folder.
+    pub folder: &'m str,
+    /// The end of their names.
+    pub end: &'m str,
+    /// The most KiB of all of them.
+    pub most: Option<u64>,
+}
+
+const ALONE: Measured<'_> =
+    Measured { name: "", arguments: &[], goes_on: false, wall: None, cpu: None, crates: None, sizes: &[] };
 
 /// The commands of the README, and the command as it is released.
 pub const MEASURED: &[Measured<'_>] = &[
@@ -56,7 +72,19 @@ pub const MEASURED: &[Measured<'_>] = &[
         cpu: Some(360),
         ..ALONE
     },
+    Measured { name: "dist", arguments: &["xtask", "dist"], sizes: &RELEASE, ..ALONE },
 ];
+
+/// What users download.
+const RELEASE: [Size<'_>; 4] = [
+    Size { what: "binary", folder: "dist", end: "omen", most: Some(14 * 1024) },
+    Size { what: "archive", folder: PACKAGES, end: ".tar.gz", most: None },
+    Size { what: "wheel", folder: PACKAGES, end: ".whl", most: None },
+    Size { what: "packages for npm", folder: PACKAGES, end: ".tgz", most: None },
+];
+
+/// Where `cargo xtask dist` puts the files of a release.
+const PACKAGES: &str = "dist/packages";
 
 /// Measures commands in clones of a repository. What cargo prints goes to `log` as it comes.
 ///
@@ -85,6 +113,10 @@ pub fn measure(cargo: &OsStr, root: &Path, commands: &[Measured<'_>], log: &mut 
             found,
             bound,
         }));
+        for size in command.sizes {
+            let found = Some(fresh.size(size)?.div_ceil(1024));
+            figures.push(Bounded { what: format!("{}: KiB", size.what), found, bound: size.most });
+        }
     }
     Ok(Bounds(figures))
 }
@@ -111,6 +143,18 @@ impl FreshClone {
 
     fn clone_folder(&self) -> PathBuf {
         self.0.join("clone")
+    }
+
+    /// The bytes of files that were made.
+    fn size(&self, size: &Size<'_>) -> io::Result<u64> {
+        let mut bytes = 0;
+        for entry in fs::read_dir(self.0.join("target").join(size.folder))? {
+            let entry = entry?;
+            if entry.file_name().to_string_lossy().ends_with(size.end) {
+                bytes += entry.metadata()?.len();
+            }
+        }
+        Ok(bytes)
     }
 
     /// Runs a command to its end and reads from its messages which packages it compiles.

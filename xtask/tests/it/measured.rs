@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use xtask::figures::build::{MEASURED, Measured, measure};
+use xtask::figures::build::{MEASURED, Measured, Size, measure};
 use xtask::figures::{Bounded, Bounds, FIRST};
 
 /// A repository with one commit, and a cargo that does what a script says in its clone.
@@ -31,7 +31,7 @@ fn world(script: &str) -> (tempfile::TempDir, PathBuf) {
 }
 
 fn command(name: &'static str, arguments: &'static [&'static str], goes_on: bool) -> Measured<'static> {
-    Measured { name, arguments, goes_on, wall: Some(60), cpu: Some(60), crates: Some(2) }
+    Measured { name, arguments, goes_on, wall: Some(60), cpu: Some(60), crates: Some(2), sizes: &[] }
 }
 
 fn run(folder: &Path, cargo: &Path, commands: &[Measured<'_>]) -> (std::io::Result<Bounds>, String) {
@@ -93,6 +93,20 @@ fn what_is_above_its_bound_is_reported() {
     let (folder, cargo) = world("test $1 = fetch || sh -c 'i=0; while test $i -lt 200000; do i=$((i+1)); done'");
     let (found, _) = run(folder.path(), &cargo, &[Measured { cpu: Some(0), ..command("slow", &["build"], false) }]);
     assert!(!found.as_ref().expect("it is measured").are_kept(), "{found:?}");
+}
+
+#[test]
+fn what_a_command_makes_is_weighed() {
+    let makes = "test $1 = fetch || { mkdir -p $CARGO_TARGET_DIR/out && cd $CARGO_TARGET_DIR/out
+        for name in a.tgz b.tgz; do head -c 1500 /dev/zero > $name; done; touch a.whl; }";
+    let (folder, cargo) = world(makes);
+    let size = |what, end, most| Size { what, folder: "out", end, most };
+    let sizes = [size("packages", ".tgz", Some(2)), size("wheel", ".whl", Some(0))];
+    let (found, log) = run(folder.path(), &cargo, &[Measured { sizes: &sizes, ..command("dist", &["dist"], false) }]);
+    let Bounds(figures) = found.unwrap_or_else(|error| panic!("{error}: {log}"));
+    let weighed: Vec<_> =
+        figures.iter().skip(3).map(|figure| (&*figure.what, figure.found, figure.is_kept())).collect();
+    assert_eq!(weighed, [("packages: KiB", Some(3), false), ("wheel: KiB", Some(0), true)]);
 }
 
 #[test]
