@@ -96,10 +96,16 @@ fn each(path: &Path, mut pass: impl FnMut(&str, &Finding) -> io::Result<()>) -> 
                 pass(&file, &finding).map_err(Stop::Output)?;
             }
             Err(error) => {
-                let Some(roots) = roots(&line) else {
+                let Some(RunCounts { errors, warnings, consequences, unreadable }) = counts(&line) else {
                     return Err(at(&format!("expected a line of `omen check --format json`: {error}")));
                 };
-                if seen < roots {
+                if unreadable > 0 {
+                    return Err(at(
+                        "this run could not read all its inputs, so findings may be missing; repair and repeat it",
+                    ));
+                }
+                // All root causes are in an output, also with `--roots`.
+                if seen < errors.saturating_add(warnings).saturating_sub(consequences) {
                     return Err(at("the summary counts more findings than there are; check without `--max-findings`"));
                 }
                 has_ended = true;
@@ -113,20 +119,24 @@ fn each(path: &Path, mut pass: impl FnMut(&str, &Finding) -> io::Result<()>) -> 
     }
 }
 
-/// Returns the number of root causes in a summary: an output has all of them, even with `--roots`. `None` for another line.
-fn roots(line: &[u8]) -> Option<u64> {
+/// What the summary of a run counts.
+#[derive(Deserialize)]
+struct RunCounts {
+    errors: u64,
+    warnings: u64,
+    consequences: u64,
+    /// Inputs that were not read to their end.
+    #[serde(default)]
+    unreadable: u64,
+}
+
+/// The counts of a summary; `None` for another line.
+fn counts(line: &[u8]) -> Option<RunCounts> {
     #[derive(Deserialize)]
     struct Last {
-        summary: Counts,
+        summary: RunCounts,
     }
-    #[derive(Deserialize)]
-    struct Counts {
-        errors: u64,
-        warnings: u64,
-        consequences: u64,
-    }
-    let Last { summary } = serde_json::from_slice(line).ok()?;
-    Some((summary.errors.saturating_add(summary.warnings)).saturating_sub(summary.consequences))
+    Some(serde_json::from_slice::<Last>(line).ok()?.summary)
 }
 
 #[derive(Clone, Copy, Serialize)]

@@ -97,11 +97,12 @@ impl Graph {
         for ((from, to), events) in &self.edges {
             let (from_id, to_id) = (from.replace('/', "_"), to.replace('/', "_"));
             let (taken, others) = split(path, (from, to), events);
-            for (event, lines) in &taken {
-                let _ = writeln!(text, "    {from_id} --> {to_id} : ✓ {event} ({lines})");
-            }
+            let mut labels: Vec<_> = taken.iter().map(|(event, lines)| format!("✓ {event} ({lines})")).collect();
             if !others.is_empty() {
-                let _ = writeln!(text, "    {from_id} --> {to_id} : {}", others.join(", "));
+                labels.push(others.join(", "));
+            }
+            for label in one_if_loop(from == to, labels, "<br>") {
+                let _ = writeln!(text, "    {from_id} --> {to_id} : {label}");
             }
         }
         let Some(path) = path else { return text };
@@ -142,11 +143,16 @@ impl Graph {
         let _ = writeln!(text, "    \"start\" [shape=point];\n    \"start\" -> \"{}\";", Node::INITIAL.as_str());
         for ((from, to), events) in &self.edges {
             let (taken, others) = split(path, (from, to), events);
-            for (event, lines) in &taken {
-                let _ =
-                    writeln!(text, "    \"{from}\" -> \"{to}\" [label=\"{event}\\n({lines})\", {TAKEN}, penwidth=2];");
+            let is_loop = from == to;
+            let labels: Vec<_> = taken.iter().map(|(event, lines)| format!("{event}\\n({lines})")).collect();
+            // A loop that is taken names the other events, too.
+            let is_done = others.is_empty() || is_loop && !labels.is_empty();
+            for label in one_if_loop(is_loop, labels, "\\n") {
+                let rest =
+                    if is_loop { others.iter().map(|event| format!("\\n{event}")).collect() } else { String::new() };
+                let _ = writeln!(text, "    \"{from}\" -> \"{to}\" [label=\"{label}{rest}\", {TAKEN}, penwidth=2];");
             }
-            if !others.is_empty() {
+            if !is_done {
                 let _ = writeln!(text, "    \"{from}\" -> \"{to}\" [label=\"{}\"];", others.join("\\n"));
             }
         }
@@ -175,6 +181,11 @@ impl Graph {
         text.push_str("}\n");
         text
     }
+}
+
+/// The labels of the edges between two states. Loops would lie on each other, and so would their labels: they become one.
+fn one_if_loop(is_loop: bool, labels: Vec<String>, line_end: &str) -> Vec<String> {
+    if is_loop && labels.len() > 1 { vec![labels.join(line_end)] } else { labels }
 }
 
 /// Splits the events of an edge into those on the path, each with its lines, and the others.

@@ -31,6 +31,7 @@ use binary::{Stop, UntilBinary};
 pub(crate) use decode::is_compressed;
 pub(crate) use file_lines::FileLines;
 pub(crate) use layout::{Layout, MARK};
+pub(crate) use packets::{Lines as Split, PacketSplitter};
 pub(crate) use recorded::Recorded;
 pub(crate) use wrapped::Wrapping;
 

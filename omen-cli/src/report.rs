@@ -28,7 +28,7 @@ use crate::output::{Color, Output, remove_at_signals};
 
 use calls::Calls;
 use gather::Gather;
-use page::Page;
+use page::{Page, Stated};
 
 pub(crate) fn run(args: &ReportArgs, out: &mut Output) -> Result<Exit, Failure> {
     let levels = args.levels.after(&args.config.found.levels).map_err(|error| Failure::Usage(error.to_string()))?;
@@ -55,7 +55,12 @@ pub(crate) fn run(args: &ReportArgs, out: &mut Output) -> Result<Exit, Failure> 
     for log in &logs.paths {
         gather.read(log, &options);
     }
-    let page = Page::new(&gather, calls.as_ref(), args.clock.now, args.levels.options(&args.config.found.levels));
+    let stated = Stated {
+        title: args.title.as_deref().map(clean),
+        now: args.clock.now,
+        levels: args.levels.options(&args.config.found.levels),
+    };
+    let page = Page::new(&gather, calls.as_ref(), stated);
     let outcome = page.verdict.text();
     page.write(&mut file)?;
     file.finish()?;

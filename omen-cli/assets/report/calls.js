@@ -36,6 +36,16 @@ export function entriesOf(packet) {
   return byPacket.get(packet) ?? [];
 }
 
+// The tools that entries name for each episode.
+const tools = new Map();
+for (const { episode, data } of calls ?? []) {
+  if (episode && data.tool?.tool) tools.set(episode, [...(tools.get(episode) ?? []), data.tool.tool]);
+}
+
+export function toolsOf(episode) {
+  return tools.get(episode) ?? [];
+}
+
 // A refused call and one in doubt have to be looked into; that a tool failed is its own affair.
 function tone({ standing, data }) {
   if (standing === "refused" || standing === "in_doubt") return "warned";

@@ -2,7 +2,7 @@
 import { counted, h, number } from "./dom.js";
 import { clock, span, visible } from "./text.js";
 import { tables } from "./data.js";
-import { address, go } from "./route.js";
+import { OVERVIEW, address, go } from "./route.js";
 import { card } from "./finding.js";
 import { List } from "./list.js";
 import { budgets, timeline } from "./timeline.js";
@@ -82,7 +82,7 @@ function head(episode, previous, next) {
   const [first, last] = [times[0], times.at(-1)];
   const end = episode.end.map((state) => tables.states[state][0]).join(" or ");
   return [
-    h("p", { class: "steps" }, h("a", { class: "step", href: "#" }, "Overview"), step(previous, "Previous episode"), step(next, "Next episode")),
+    h("p", { class: "steps" }, h("a", { class: "step", href: OVERVIEW }, "Overview"), step(previous, "Previous episode"), step(next, "Next episode")),
     h("h2", { tabindex: "-1" }, visible(episode.name)),
     h("p", { class: "under" }, h("span", { class: `tag ${episode.tone}` }, episode.errors > 0 ? counted(episode.errors, "error") : episode.warnings > 0 ? counted(episode.warnings, "warning") : "no findings"),
       ` ${counted(episode.packets.length, "packet")}, ${number(episode.rejected)} rejected`, end && ` · ends in ${end}`,

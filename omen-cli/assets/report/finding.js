@@ -6,7 +6,7 @@ import { address } from "./route.js";
 // The rule is in the page once, in the table of rules.
 function rule(code) {
   const text = document.querySelector(`details.rule[data-code="${CSS.escape(code)}"] > .text`);
-  return text && h("details", { class: "rule-text" }, h("summary", {}, "Rule ", h("span", { class: "code" }, code)), text.cloneNode(true));
+  return text && h("details", { class: "rule-text" }, h("summary", {}, "Rule ", h("span", { class: "code" }, code)), text.cloneNode(true), h("p", { class: "note" }, "With a rejected and a fixed example: ", h("code", {}, `omen explain ${code}`)));
 }
 
 export function codes(finding) {

@@ -1,7 +1,7 @@
 // The keyboard: single keys outside of fields.
 import { h } from "./dom.js";
 import { findings } from "./data.js";
-import { address, go } from "./route.js";
+import { OVERVIEW, address, go } from "./route.js";
 import { current, select } from "./episode.js";
 import { neighbours, search } from "./side.js";
 
@@ -13,7 +13,7 @@ const KEYS = [
   ["p", "the finding before", () => find(-1)],
   ["]", "the next episode", () => leap("next")],
   ["[", "the episode before", () => leap("previous")],
-  ["o", "the overview", () => go("#")],
+  ["o", "the overview", () => go(OVERVIEW)],
   ["?", "this help", () => help.showModal()],
 ];
 
@@ -44,6 +44,7 @@ function leap(to) {
 
 export function listen() {
   document.body.append(help);
+  document.getElementById("side").append(h("p", { class: "keys" }, h("button", { type: "button", onclick: () => help.showModal() }, "Keys ", h("kbd", {}, "?"))));
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || help.open) return;
     if (event.target.closest("input, select, textarea")) {

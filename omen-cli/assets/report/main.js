@@ -1,7 +1,8 @@
 // Shows what the address names.
-import { route } from "./route.js";
+import { address, route } from "./route.js";
+import { calls, episodes } from "./data.js";
 import { current, hideEpisode, showEpisode } from "./episode.js";
-import { showFindings, showUnknown } from "./overview.js";
+import { showFindings, showUnknown, showWrites } from "./overview.js";
 import { chooseInSide, neighbours, showSide } from "./side.js";
 import { showCalls } from "./calls.js";
 import { listen } from "./keys.js";
@@ -34,10 +35,13 @@ function show() {
 
 showSide();
 showFindings();
+showWrites();
 showCalls();
 listen();
 addEventListener("routed", show);
 addEventListener("popstate", show);
 addEventListener("hashchange", show);
+// One episode is all there is to see. With an audit log, what was refused comes first.
+if (location.hash === "" && episodes.length === 1 && !calls) history.replaceState(null, "", address(episodes[0]));
 show();
 document.documentElement.dataset.ready = "";

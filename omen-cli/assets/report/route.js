@@ -1,6 +1,9 @@
 // Addresses within the report: `#episode/packet`. Names that begin with a colon are the report's own.
 import { byKey } from "./data.js";
 
+// The place of the overview. A report on one episode opens on the episode.
+export const OVERVIEW = "#:overview";
+
 export function address(episode, packet) {
   return packet ? `#${episode.key}/${packet.key}` : `#${episode.key}`;
 }

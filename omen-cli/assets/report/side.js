@@ -1,7 +1,8 @@
 // The list of episodes, with search and filter.
 import { h, number } from "./dom.js";
 import { visible } from "./text.js";
-import { episodes, logs, packets, tables } from "./data.js";
+import { episodes, logNames, logs, packets, tables } from "./data.js";
+import { toolsOf } from "./calls.js";
 import { address, go } from "./route.js";
 import { List } from "./list.js";
 
@@ -31,7 +32,21 @@ function summary(episode) {
 export const search = h("input", { type: "search", id: ":search", placeholder: "id, packet, type, code, text", autocomplete: "off", spellcheck: "false", oninput: () => later() });
 const filter = h("select", { id: ":filter", onchange: () => narrow() },
   h("option", { value: "" }, "All episodes"), h("option", { value: "bad" }, "With errors"), h("option", { value: "warned" }, "With warnings only"), h("option", { value: "good" }, "Without findings"));
+// What narrows the list further. A choice among one is none, and is not shown.
+const choices = [
+  choice("code", "Code", ({ findings }) => findings.flatMap(({ code, also }) => [code, ...(also ?? [])])),
+  choice("tool", "Tool", (episode) => [...episode.packets.map(({ links }) => links?.o), ...toolsOf(episode)]),
+  choice("log", "Log", ({ log }) => [log], (log) => logNames[log]),
+];
 const count = h("p", { class: "count", role: "status" });
+
+function choice(id, label, of, name = (value) => value) {
+  const values = new Map(episodes.map((episode) => [episode, new Set(of(episode).filter((value) => value !== undefined && value !== null))]));
+  const all = [...new Set([...values.values()].flatMap((found) => [...found]))].sort((a, b) => (name(a) < name(b) ? -1 : 1));
+  const select = h("select", { id: `:${id}`, onchange: () => narrow() }, h("option", { value: "" }, "Any"), all.map((value, index) => h("option", { value: index }, visible(String(name(value))).textContent)));
+  const fits = (episode) => select.value === "" || values.get(episode).has(all[select.value]);
+  return { fits, shown: all.length > 1 && h("p", { class: "choice" }, h("label", { for: `:${id}` }, label), select) };
+}
 
 let waiting = 0;
 function later() {
@@ -49,7 +64,7 @@ function has(episode, text) {
 function narrow() {
   const text = search.value.trim().toLowerCase();
   const tone = filter.value;
-  shown = sorted.filter((episode) => (tone === "" || episode.tone === tone) && (text === "" || has(episode, text)));
+  shown = sorted.filter((episode) => (tone === "" || episode.tone === tone) && choices.every(({ fits }) => fits(episode)) && (text === "" || has(episode, text)));
   episodeList.show(shown);
   // Lines that name no episode are listed, and are none.
   const [some, all] = [shown, episodes].map((list) => list.filter(({ id }) => id !== null).length);
@@ -57,8 +72,9 @@ function narrow() {
 }
 
 export function showSide() {
-  side.append(h("h2", {}, "Episodes"), h("label", { for: ":search" }, "Search"), search, h("label", { for: ":filter" }, "Show"), filter, count, episodeList.element,
-    h("p", { class: "keys" }, "Press ", h("kbd", {}, "?"), " for keys"));
+  side.append(h("h2", {}, "Episodes"), h("label", { for: ":search" }, "Search"), search, h("label", { for: ":filter" }, "Show"), filter, ...choices.flatMap(({ shown }) => shown || []), count, episodeList.element);
+  // A reader without a mouse need not pass the whole list.
+  document.body.prepend(h("button", { type: "button", class: "skip", onclick: () => document.getElementById("main").focus() }, "Skip to the report"));
   side.hidden = packets.length === 0;
   narrow();
 }

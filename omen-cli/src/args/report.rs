@@ -14,6 +14,10 @@ pub(crate) struct ReportArgs {
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
 
+    /// What the report is about, such as a run or a release; shown above the verdict
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) title: Option<String>,
+
     #[command(flatten)]
     pub(crate) clock: ClockArgs,
 
@@ -78,7 +82,7 @@ Inputs, excludes, severities and the time are taken from omen.toml, as `omen che
 
 Examples:
   omen report -o report.html monday.jsonl tuesday.jsonl
-  omen report -o report.html logs/
+  omen report -o report.html --title Nightly logs/
   omen report -o report.html --audit audit.jsonl --key-file audit.key episode.jsonl
 
 ",

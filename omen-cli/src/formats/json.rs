@@ -16,19 +16,29 @@ pub(super) const FORMAT: Format = Format {
     name: "json",
     about: "JSON Lines, with a summary at the end",
     is_for_people: false,
-    start: || Box::new(Json),
+    start: || Box::new(Json::default()),
 };
 
-struct Json;
+#[derive(Default)]
+struct Json {
+    /// Inputs that were not read to their end.
+    unreadable: u64,
+}
 
 impl Report for Json {
     fn finding(&mut self, out: &mut Output, path: &Path, finding: &Finding, _: Option<&str>) -> io::Result<()> {
         json::finding(out, &path.to_string_lossy(), finding)
     }
 
+    fn unreadable(&mut self, _: &mut Output, _: &Path, _: &str) -> io::Result<()> {
+        self.unreadable += 1;
+        Ok(())
+    }
+
     fn totals(&mut self, out: &mut Output, totals: &Totals<'_>) -> io::Result<()> {
         let Totals { files, summary, left_out, .. } = totals;
-        let summary = Counts { files: *files, summary, left_out: left_out.as_ref().map(LeftOut::counts) };
+        let left_out = left_out.as_ref().map(LeftOut::counts);
+        let summary = Counts { files: *files, unreadable: self.unreadable, summary, left_out };
         // Written in one call, so that other output cannot split the line.
         let mut text = serde_json::to_vec(&Last { summary })?;
         text.push(b'\n');
@@ -46,8 +56,15 @@ struct Last<'t> {
 #[derive(Serialize)]
 struct Counts<'t> {
     files: u64,
+    #[serde(skip_serializing_if = "is_zero")]
+    unreadable: u64,
     #[serde(flatten)]
     summary: &'t Summary,
     #[serde(flatten)]
     left_out: Option<LeftOutCounts>,
+}
+
+/// For `serde`, which passes a reference.
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }

@@ -19,23 +19,23 @@ pub(crate) enum Layout {
 }
 
 /// A stream with a known layout.
-pub(super) struct LaidOut {
-    pub(super) layout: Layout,
+pub(crate) struct LaidOut {
+    pub(crate) layout: Layout,
     /// Bytes that were read to detect the layout.
-    pub(super) begin: Vec<u8>,
+    pub(crate) begin: Vec<u8>,
     rest: Source,
 }
 
 impl LaidOut {
     /// Returns the stream from its beginning.
-    pub(super) fn whole(self) -> Source {
+    pub(crate) fn whole(self) -> Source {
         Box::new(Cursor::new(self.begin).chain(self.rest))
     }
 }
 
 impl Layout {
     /// Detects the layout of a stream unless it is given. Of a stream of lines, at least the first is read.
-    pub(super) fn of(self, mut source: Source) -> LaidOut {
+    pub(crate) fn of(self, mut source: Source) -> LaidOut {
         let mut begin = Vec::new();
         if self != Self::Auto {
             return LaidOut { layout: self, begin, rest: source };

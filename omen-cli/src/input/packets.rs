@@ -7,24 +7,24 @@ use super::layout::MARK;
 
 /// Position of a packet in its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(crate) struct Place {
     /// Line, from 1.
-    pub(super) line: u64,
+    pub(crate) line: u64,
     /// Column in characters, from 1.
-    pub(super) column: u64,
+    pub(crate) column: u64,
 }
 
 /// Lines for a validator, and the position of each.
 #[derive(Debug, Default)]
-pub(super) struct Lines {
-    pub(super) bytes: Vec<u8>,
-    pub(super) places: Vec<Place>,
+pub(crate) struct Lines {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) places: Vec<Place>,
 }
 
 /// Splits a stream into packets. Between packets, the punctuation of an array is omitted; anything else is passed to the
 /// validator as a packet, so that it is reported.
 #[derive(Debug)]
-pub(super) struct PacketSplitter {
+pub(crate) struct PacketSplitter {
     at: At,
     /// Position of the next byte.
     place: Place,
@@ -91,7 +91,7 @@ impl Default for PacketSplitter {
 
 impl PacketSplitter {
     /// Processes the next bytes of the stream, and appends to `lines`.
-    pub(super) fn feed(&mut self, bytes: &[u8], lines: &mut Lines) {
+    pub(crate) fn feed(&mut self, bytes: &[u8], lines: &mut Lines) {
         for byte in bytes {
             if let Some(mark) = self.mark {
                 if MARK.get(mark) == Some(byte) {
@@ -113,7 +113,7 @@ impl PacketSplitter {
     }
 
     /// Ends the stream. An array that is still open is reported at its bracket.
-    pub(super) fn finish(&mut self, lines: &mut Lines) {
+    pub(crate) fn finish(&mut self, lines: &mut Lines) {
         if let (At::Between, Some(bracket)) = (&self.at, self.array.take()) {
             lines.places.push(bracket);
             lines.bytes.extend_from_slice(b"[\n");

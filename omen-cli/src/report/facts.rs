@@ -44,6 +44,12 @@ pub(super) struct Links {
     /// LLM tokens and tool calls that it reports as used.
     #[serde(rename = "s", skip_serializing_if = "Option::is_none")]
     spent: Option<[u64; 2]>,
+    /// The tool that it directs, or whose output it is.
+    #[serde(rename = "o", skip_serializing_if = "Option::is_none")]
+    tool: Option<String>,
+    /// Whether it directs a write.
+    #[serde(rename = "w", skip_serializing_if = "is_false")]
+    is_write: bool,
 }
 
 /// A name, and whether something must refer to it before the episode ends.
@@ -79,6 +85,7 @@ impl Facts {
             Packet::Observation(p) => {
                 let what = p.payload.observation_type.as_str();
                 let tool = p.payload.source_tool.as_deref().map(|tool| format!(" from {tool}")).unwrap_or_default();
+                links.tool = p.payload.source_tool.as_deref().map(str::to_owned);
                 links.turn = p.payload.data.get("turn").and_then(|turn| turn.as_str()).map(str::to_owned);
                 (p.header(), format!("{what}{tool}"), Role::Other)
             }
@@ -107,6 +114,7 @@ impl Facts {
             }
             Packet::TaskDirective(p) => {
                 links.define(Kind::Task, p.payload.task_id.as_str(), true);
+                links.tool = p.payload.execution_method.tool_id.as_deref().map(str::to_owned);
                 if let Some(token) = &p.payload.authorization_token_id {
                     links.refer("token", Kind::Token, token.as_str(), true);
                 }
@@ -170,6 +178,10 @@ impl Links {
     /// The decision under which the packet was sent.
     pub(super) fn under(&mut self, decision: &str) {
         self.refer("decision", Kind::Packet, decision, true);
+    }
+
+    pub(super) fn writes(&mut self) {
+        self.is_write = true;
     }
 
     pub(super) fn sets(&mut self, budgets: [u64; 3]) {

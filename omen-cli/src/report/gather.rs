@@ -4,7 +4,8 @@
 //!
 //! Each log is read once, in pieces, and judged as it is read. Kept are: a row for each packet (some 150 bytes), each finding up to
 //! a limit, the ids of the episodes, and the texts of the packets, with what they have in common kept once. All of these have limits;
-//! what is left out is counted, and the report states it. Counts, verdicts and the table of rules are about all packets.
+//! what is left out is counted, and the report states it. Counts, verdicts and the table of rules are about all packets. Of a log
+//! whose packets are in an array or indented, the line of each packet is kept until the log ends (8 bytes a packet).
 
 use std::collections::{BTreeSet, HashMap};
 use std::convert::Infallible;
@@ -13,7 +14,8 @@ use std::ops::Range;
 use std::path::Path;
 
 use omen::finding::{Finding, Severity, Stage};
-use omen::validator::{JudgedPacket, Sink, Summary, Validator, ValidatorOptions};
+use omen::validator::{JudgedPacket, Sink, Summary, Validator, ValidatorOptions, report_foreign};
+use omen_fsm::Event;
 use omen_types::Packet;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
@@ -25,7 +27,7 @@ use super::lines::Lines;
 use super::tables;
 use super::texts::Texts;
 use crate::exit::complain;
-use crate::input::{self, Input};
+use crate::input::{self, Input, Layout, PacketSplitter, Split};
 
 /// Everything that the report shows of the logs.
 #[derive(Debug, Default)]
@@ -162,8 +164,14 @@ impl Gather {
     /// Reads a log to its end. One that cannot be read is reported, and the report states it.
     pub(super) fn read(&mut self, path: &Path, options: &ValidatorOptions) {
         let at = self.logs.len();
-        let mut reading =
-            Reading { gather: self, log: at, lines: Lines::default(), found: Vec::new(), episodes: HashMap::new() };
+        let mut reading = Reading {
+            gather: self,
+            log: at,
+            lines: Lines::default(),
+            found: Vec::new(),
+            episodes: HashMap::new(),
+            places: None,
+        };
         let mut hash = Sha256::new();
         let (summary, failure) = reading.run(path, options, &mut hash);
         if let Some(error) = &failure {
@@ -199,6 +207,25 @@ impl Gather {
     }
 }
 
+/// What judges a log.
+enum Judge {
+    /// One packet on each line.
+    Lines(Box<Validator>),
+    /// Packets in an array, or one after the other.
+    Packets(Box<Validator>, PacketSplitter),
+    /// The log is none, which was reported.
+    Nothing(Summary),
+}
+
+impl Judge {
+    fn summary(&self) -> Summary {
+        match self {
+            Self::Lines(validator) | Self::Packets(validator, _) => validator.summary(),
+            Self::Nothing(summary) => *summary,
+        }
+    }
+}
+
 /// A log that is being read.
 struct Reading<'g> {
     gather: &'g mut Gather,
@@ -208,6 +235,8 @@ struct Reading<'g> {
     found: Vec<Finding>,
     /// The episodes of this log: an episode does not go on in another log.
     episodes: HashMap<Option<String>, InEpisode>,
+    /// The line of the file in which each packet begins, if packets are not one on each line.
+    places: Option<Vec<u64>>,
 }
 
 /// What is remembered of an episode while its log is read.
@@ -221,32 +250,90 @@ struct InEpisode {
 impl Reading<'_> {
     /// The counts, and why it is not the end of the log that was reached.
     fn run(&mut self, path: &Path, options: &ValidatorOptions, hash: &mut Sha256) -> (Summary, Option<io::Error>) {
-        let mut input = match Input::open_decoded(path, false) {
+        let input = match Input::open_decoded(path, false) {
             Ok(input) => input,
             Err(error) => return (Summary::default(), Some(error)),
         };
-        let mut validator = Validator::new(options.clone());
-        let mut buffer = vec![0; PIECE];
+        let bar = input.bar.clone();
+        let log = Layout::Auto.of(Box::new(input));
+        let mut judge = if log.layout == Layout::Array {
+            self.places = Some(Vec::new());
+            Judge::Packets(Box::new(Validator::new(options.clone())), PacketSplitter::default())
+        } else {
+            // What is not a log has one finding that says so.
+            self.lines.push(&log.begin);
+            let Ok(foreign) = report_foreign(&log.begin, self);
+            self.lines = Lines::default();
+            match foreign {
+                Some(summary) => Judge::Nothing(summary),
+                None => Judge::Lines(Box::new(Validator::new(options.clone()))),
+            }
+        };
+        let (mut reader, mut bytes, mut buffer) = (log.whole(), 0, vec![0; PIECE]);
         let failure = loop {
-            match input.read(&mut buffer) {
+            match reader.read(&mut buffer) {
                 Ok(0) => break None,
                 Ok(length) => {
                     let piece = buffer.get(..length).unwrap_or_default();
                     hash.update(piece);
-                    self.lines.push(piece);
-                    let Ok(()) = validator.feed(piece, self);
+                    bytes += length as u64;
+                    self.judge(piece, &mut judge);
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => break Some(error),
             }
         };
-        input.bar.finish_and_clear();
-        if failure.is_some() {
-            // What a log lacks whose end is unknown, nobody can say.
-            return (validator.summary(), failure);
+        bar.finish_and_clear();
+        // What a log lacks whose end is unknown, nobody can say.
+        let summary = if failure.is_some() { judge.summary() } else { self.finish(judge) };
+        (Summary { bytes, ..summary }, failure)
+    }
+
+    /// Judges the next piece of the log.
+    fn judge(&mut self, piece: &[u8], judge: &mut Judge) {
+        match judge {
+            Judge::Lines(validator) => {
+                self.lines.push(piece);
+                let Ok(()) = validator.feed(piece, self);
+            }
+            Judge::Packets(validator, splitter) => {
+                let mut split = Split::default();
+                splitter.feed(piece, &mut split);
+                self.judge_packets(&split, validator);
+            }
+            Judge::Nothing(_) => {}
         }
-        let Ok(summary) = validator.finish(self);
-        (summary, None)
+    }
+
+    fn judge_packets(&mut self, split: &Split, validator: &mut Validator) {
+        if let Some(places) = &mut self.places {
+            places.extend(split.places.iter().map(|place| place.line));
+        }
+        self.lines.push(&split.bytes);
+        let Ok(()) = validator.feed(&split.bytes, self);
+    }
+
+    fn finish(&mut self, judge: Judge) -> Summary {
+        match judge {
+            Judge::Lines(validator) => {
+                let Ok(summary) = validator.finish(self);
+                summary
+            }
+            Judge::Packets(mut validator, mut splitter) => {
+                let mut split = Split::default();
+                splitter.finish(&mut split);
+                self.judge_packets(&split, &mut validator);
+                let Ok(summary) = validator.finish(self);
+                summary
+            }
+            Judge::Nothing(summary) => summary,
+        }
+    }
+
+    /// The line of the file that the validator counts as this one.
+    fn line_in_file(&self, line: u64) -> u64 {
+        let at = |places: &Vec<u64>| places.get(usize::try_from(line.checked_sub(1)?).ok()?).copied();
+        self.places.as_ref().and_then(at).unwrap_or(line)
     }
 
     fn episode(&mut self, id: Option<&str>) -> &mut InEpisode {
@@ -265,6 +352,8 @@ impl Reading<'_> {
             self.gather.left.findings += 1;
             return;
         }
+        let follows_from = finding.follows_from.map(|cause| self.line_in_file(cause.line));
+        let line = finding.line.map(|line| self.line_in_file(line));
         let diagnostic = finding.diagnostic;
         self.gather.findings.push(FindingRow {
             episode,
@@ -275,13 +364,14 @@ impl Reading<'_> {
             stage: finding.stage.as_str(),
             pointer: diagnostic.pointer,
             span: diagnostic.span.zip(text).and_then(|(span, text)| utf16(text, &span)),
-            column: finding.column,
+            // In a packet of several lines, the excerpt shows the place.
+            column: finding.column.filter(|_| self.places.is_none()),
             message: diagnostic.message,
             label: diagnostic.label,
             help: diagnostic.help,
             notes: diagnostic.notes,
-            follows_from: finding.follows_from.map(|cause| cause.line),
-            line: finding.line,
+            follows_from,
+            line,
             packet_id: finding.packet_id,
         });
     }
@@ -324,7 +414,11 @@ impl Sink for Reading<'_> {
             }
             _ => {}
         }
+        if packet.event == Some(Event::DirectWrite) {
+            facts.links.writes();
+        }
 
+        let line = self.line_in_file(packet.line);
         let gather = &mut *self.gather;
         // What was rejected, and what has warnings, is shown first, and has room of its own.
         let is_shown = !found.is_empty();
@@ -337,7 +431,7 @@ impl Sink for Reading<'_> {
             let pieces = text.map(|text| gather.texts.keep(text));
             gather.packets.push(Row(
                 number,
-                packet.line,
+                line,
                 packet.packet_id.map(str::to_owned),
                 packet.packet_type.map(tables::packet_type),
                 facts.layer,

@@ -1,5 +1,6 @@
 //! The page: what does not need a script is written here, the rest is data for the script.
 
+use std::borrow::Cow;
 use std::io;
 
 use askama::Template;
@@ -22,12 +23,10 @@ use super::{digest, embed, script};
 pub(super) struct Page<'g> {
     pub(super) verdict: Verdict,
     version: &'static str,
+    stated: Stated<'g>,
     total: Summary,
     logs: &'g [Log],
     left: Left,
-    now: Option<Instant>,
-    /// The severities that were changed, as options.
-    levels: Vec<String>,
     rules: Vec<RuleRow>,
     files: Vec<File>,
     policy: String,
@@ -38,6 +37,15 @@ pub(super) struct Page<'g> {
     script: String,
     script_source: String,
     json: String,
+}
+
+/// What the command line says, and the report repeats.
+#[derive(Debug)]
+pub(super) struct Stated<'a> {
+    pub(super) title: Option<Cow<'a, str>>,
+    pub(super) now: Option<Instant>,
+    /// The severities that were changed, as options.
+    pub(super) levels: Vec<String>,
 }
 
 /// The first thing that a reader sees.
@@ -115,18 +123,17 @@ struct Data<'g> {
 }
 
 impl<'g> Page<'g> {
-    pub(super) fn new(gather: &'g Gather, calls: Option<&'g Calls>, now: Option<Instant>, levels: Vec<String>) -> Self {
+    pub(super) fn new(gather: &'g Gather, calls: Option<&'g Calls>, stated: Stated<'g>) -> Self {
         let total = gather.total();
         let files = policy::files();
         let (script, style) = (script::joined(), script::style());
         Self {
             verdict: Verdict::new(gather, &total, calls),
             version: env!("CARGO_PKG_VERSION"),
+            stated,
             total,
             logs: &gather.logs,
             left: gather.left,
-            now,
-            levels,
             rules: gather.coverage.rows(),
             policy: policy::total(&files),
             files,

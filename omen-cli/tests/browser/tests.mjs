@@ -7,6 +7,8 @@ const press = async (page, ...keys) => {
   await settled(page);
 };
 const hash = (page) => page.evaluate(() => location.hash);
+// The overview, also of a report on one episode.
+const OVERVIEW = "#:overview";
 const selected = (page) => page.text("#episode .panel h3");
 
 export async function reports_open_without_errors_or_requests(open, reports) {
@@ -23,10 +25,10 @@ export async function reports_open_without_errors_or_requests(open, reports) {
 }
 
 export async function the_verdict_comes_first(open, [clean, faulty]) {
-  const good = await open(clean);
+  const good = await open(clean, { hash: OVERVIEW });
   assert.equal(await good.text("h1"), "No errors");
   assert.equal(await good.text("#rejected p"), "None.");
-  const bad = await open(faulty);
+  const bad = await open(faulty, { hash: OVERVIEW });
   assert.equal(await bad.text("h1"), "Errors found");
   assert.match(await bad.text(".detail"), /^1 of \d+ packets rejected, errors in 1 episode$/);
   const [heading, list] = await bad.evaluate(() => ["h1", "#rejected .card"].map((selector) => document.querySelector(selector).getBoundingClientRect().top));
@@ -128,6 +130,76 @@ export async function search_and_filter_narrow_the_list(open, [report]) {
   assert.deepEqual(bad, all.slice(0, bad.length), "episodes with errors come first");
 }
 
+export async function one_episode_opens_on_itself(open, [one, several, audited]) {
+  const page = await open(one);
+  assert.equal(await page.$eval("#overview", (overview) => overview.hidden), true);
+  assert.match(await hash(page), /^#corr_/);
+  await page.click("#episode .steps a");
+  await settled(page);
+  assert.equal(await page.$eval("#overview", (overview) => overview.hidden), false, "the overview is one step away");
+  // An auditor begins with what was refused.
+  for (const report of [several, audited]) {
+    const page = await open(report);
+    assert.equal(await page.$eval("#overview", (overview) => overview.hidden), false);
+  }
+  assert.deepEqual(page.troubles, []);
+}
+
+export async function every_write_has_its_token_decision_and_result(open, [legal, faulty]) {
+  const cells = (page) => page.$$eval("#writes tbody tr", (rows) => rows.map((row) => [...row.cells].map((cell) => cell.innerText)));
+  const page = await open(legal, { hash: OVERVIEW });
+  const [[directive, tool, decision, token, result], ...more] = await cells(page);
+  assert.deepEqual(more, []);
+  assert.match(directive, /^pkt_.*line \d+$/s);
+  assert.notEqual(tool, "");
+  assert.match(decision, /^pkt_/);
+  assert.match(token, /^pkt_/);
+  assert.match(result, /^pkt_.*SUCCESS/s);
+  await page.click("#writes tbody td:nth-child(4) a");
+  await page.waitForSelector("#episode:not([hidden])");
+  assert.match(await page.text("#episode .panel .under"), /ToolAuthorizationToken/);
+  // A write whose token is not in the log.
+  const rows = await cells(await open(faulty, { hash: OVERVIEW }));
+  assert.ok(rows.some(([directive, , , token]) => /rejected/.test(directive) && /not found/.test(token)), JSON.stringify(rows));
+  assert.deepEqual(page.troubles, []);
+}
+
+export async function episodes_are_filtered_by_code_tool_and_log(open, [report]) {
+  const page = await open(report);
+  const names = () => page.$$eval("#side .row .one", (rows) => rows.map((row) => row.textContent));
+  const all = await names();
+  const options = (id) => page.$$eval(`[id=":${id}"] option`, (options) => options.map(({ value, textContent }) => [textContent, value]));
+  const choose = async (id, text) => {
+    await page.select(`[id=":${id}"]`, new Map(await options(id)).get(text));
+    await settled(page);
+    return names();
+  };
+  assert.deepEqual(await choose("code", "E4"), ["corr_archive_trim_3"]);
+  assert.deepEqual(await choose("code", "Any"), all);
+  const tools = (await options("tool")).map(([text]) => text).filter((text) => text !== "Any");
+  assert.ok(tools.length > 1, tools.join());
+  for (const tool of tools) assert.ok((await choose("tool", tool)).length < all.length, tool);
+  await choose("tool", "Any");
+  assert.deepEqual(await choose("log", "good.jsonl"), all.filter((name) => name !== "corr_archive_trim_3"));
+  // Both at once: what is left has both.
+  assert.deepEqual(await choose("code", "E4"), []);
+  assert.match(await page.text("#side .count"), /^0 of \d+ episodes$/);
+  assert.deepEqual(page.troubles, []);
+}
+
+export async function a_touch_and_a_tab_go_where_keys_go(open, [report]) {
+  const page = await open(report, { hash: OVERVIEW, width: 400, height: 800 });
+  await page.click("#side .keys button");
+  assert.equal(await page.$eval("dialog", (dialog) => dialog.open), true);
+  await press(page, "Escape", "Tab");
+  await page.evaluate(() => document.activeElement.blur());
+  await page.evaluate(() => document.querySelector(".skip").focus());
+  assert.equal(await page.$eval(".skip", (skip) => skip.getBoundingClientRect().left >= 0), true, "it is seen when it is reached");
+  await press(page, "Enter");
+  assert.equal(await page.evaluate(() => document.activeElement.id), "main");
+  assert.deepEqual(page.troubles, []);
+}
+
 export async function ten_thousand_episodes_are_a_small_page(open, [report]) {
   const page = await open(report);
   assert.match(await page.text("#side .count"), /^10,000 of 10,000 episodes$/);
@@ -221,7 +293,7 @@ export async function dark_mode_and_print_have_colours_of_their_own(open, [repor
 }
 
 export async function it_fits_a_narrow_screen(open, [report]) {
-  for (const address of ["", "#corr_archive_trim_3"]) {
+  for (const address of ["", OVERVIEW, "#corr_archive_trim_3"]) {
     const page = await open(report, { hash: address, width: 400, height: 800 });
     assert.equal(await page.evaluate(() => document.scrollingElement.scrollWidth), 400, address);
   }

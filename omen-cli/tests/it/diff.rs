@@ -94,6 +94,15 @@ fn an_output_that_is_not_complete_is_refused() {
             assert!(!run.stdout.contains("unchanged"), "{}", run.stdout);
         }
     }
+    // A run that could not read all of its inputs says so in its summary.
+    let partial = run(omen(["check", "--format", "json", "log.jsonl", "none.jsonl"]).current_dir(&folder));
+    assert_eq!(json(&partial).1["unreadable"], 1, "{}", partial.stdout);
+    write(folder.path(), "partial.json", partial.stdout.as_bytes());
+    for args in [["partial.json", "whole.json"], ["whole.json", "partial.json"]] {
+        let refused = diff(&folder, &args);
+        let why = "omen: cannot read partial.json: line 2: this run could not read all its inputs, so findings may be missing";
+        assert!(refused.code == 3 && refused.stderr.starts_with(why), "{}", refused.stderr);
+    }
     let missing = diff(&folder, &["none.json", "whole.json"]);
     assert!(missing.code == 3 && missing.stderr.starts_with("omen: cannot read none.json: "), "{}", missing.stderr);
 }

@@ -104,6 +104,48 @@ fn consequences_name_the_line_that_they_follow_from() {
     assert!(page.contains(&shown), "{shown}");
 }
 
+/// Packets in an array or indented are judged as a check judges them, and keep their lines.
+#[test]
+fn packets_need_not_be_one_on_each_line() {
+    let packets: Vec<Value> = log(BAD).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let array = serde_json::to_string_pretty(&packets).unwrap();
+    let begins: Vec<u64> =
+        array.lines().zip(1..).filter(|(line, _)| line.starts_with("  {")).map(|(_, number)| number).collect();
+    let (run, page) = report(&[("array.json", &array)], &[]);
+    assert!(run.code == 1 && run.stdout.starts_with("report.html: errors found: 1 of "), "{}", run.stdout);
+    let data = data(&page);
+    let lines: Vec<_> = data["packets"].as_array().unwrap().iter().map(|row| row[1].as_u64().unwrap()).collect();
+    assert_eq!(lines, begins);
+    let [finding] = data["findings"].as_array().unwrap().as_slice() else { panic!("one finding") };
+    assert_eq!((&finding["code"], &finding["line"]), (&"E4".into(), &begins[5].into()));
+    assert_eq!(finding["col"], Value::Null);
+    let consequences = logs::cascade();
+    let packets: Vec<Value> = consequences.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let (_, page) = report(&[("array.json", &serde_json::to_string_pretty(&packets).unwrap())], &[]);
+    let findings = self::data(&page)["findings"].as_array().unwrap().clone();
+    let (roots, consequences): (Vec<_>, Vec<_>) = findings.iter().partition(|finding| finding["from"].is_null());
+    assert!(!consequences.is_empty() && consequences.iter().all(|finding| finding["from"] == roots[0]["line"]));
+    // What is not a log has one finding, and its bytes are hashed to the end.
+    let other = "{\"level\":\"info\",\"msg\":\"started\"}\n".repeat(200_000);
+    let (run, page) = report(&[("other.jsonl", &other)], &[]);
+    assert_eq!(run.code, 1);
+    assert_eq!(self::data(&page)["findings"].as_array().unwrap().len(), 1);
+    let hash: String = Sha256::digest(other.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
+    assert!(page.contains(&hash));
+}
+
+#[test]
+fn a_title_stands_above_the_verdict() {
+    let (_, page) = report(&[("good.jsonl", log(GOOD))], &["--title", "Release <7>\u{202e}"]);
+    assert!(
+        page.contains("<title>Release &#60;7&#62;\\u{202e} · No errors · omen report</title>"),
+        "{}",
+        &page[..2000]
+    );
+    let (subject, heading) = (page.find("class=\"subject\"").unwrap(), page.find("<h1>").unwrap());
+    assert!(subject < heading);
+}
+
 #[test]
 fn the_same_logs_give_the_same_bytes() {
     let logs = [("a.jsonl", log(BAD)), ("b.jsonl", log(WARNED))];

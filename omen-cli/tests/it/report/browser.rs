@@ -85,6 +85,46 @@ fn search_and_filter_narrow_the_list() {
 }
 
 #[test]
+fn one_episode_opens_on_itself() {
+    let folder = logs::audited();
+    let audit = ["--audit", "audit.jsonl", "--key-file", "audit.key"];
+    for (name, text, more) in [("one", log(GOOD), &[][..]), ("several", &mixed(), &[]), ("audited", "", &audit)] {
+        let name = format!("{name}.html");
+        let text = if text.is_empty() {
+            "episode.jsonl"
+        } else {
+            write(folder.path(), "log.jsonl", text.as_bytes());
+            "log.jsonl"
+        };
+        let run = run(omen(["report", "-o", &name, text]).args(more).current_dir(&folder));
+        assert!(run.code < 2, "{}", run.stderr);
+    }
+    let reports = ["one.html", "several.html", "audited.html"].map(|name| folder.path().join(name));
+    visit("one_episode_opens_on_itself", &reports);
+}
+
+#[test]
+fn every_write_has_its_token_decision_and_result() {
+    let logs = [log("valid/verify-then-write.jsonl"), log("invalid/e4-token-id-misspelt.jsonl")];
+    browse("every_write_has_its_token_decision_and_result", &logs);
+}
+
+#[test]
+fn episodes_are_filtered_by_code_tool_and_log() {
+    let good = [log(GOOD), log("valid/verify-then-write.jsonl"), log(WARNED)].concat();
+    let logs = [("bad.jsonl", log(BAD)), ("good.jsonl", good.as_str())];
+    let folder = folder(&logs.map(|(name, text)| (name, text.as_bytes())));
+    let (run, _) = report_in(&folder, &logs, &[]);
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    visit("episodes_are_filtered_by_code_tool_and_log", &[folder.path().join("report.html")]);
+}
+
+#[test]
+fn a_touch_and_a_tab_go_where_keys_go() {
+    browse("a_touch_and_a_tab_go_where_keys_go", &[&mixed()]);
+}
+
+#[test]
 fn ten_thousand_episodes_are_a_small_page() {
     browse("ten_thousand_episodes_are_a_small_page", &[&logs::many()]);
 }
