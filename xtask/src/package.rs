@@ -10,22 +10,36 @@ use std::{env, fs, io};
 
 use crate::environment::forget_package;
 
-/// The packages that users depend on, in the order in which they are published: each after those that it depends on.
-pub const PACKAGES: [&str; 13] = [
-    "omen-schema",
-    "omen-codegen",
-    "omen-types",
-    "omen-invariants",
-    "omen-fsm",
-    "omen-base",
-    "omen-audit",
-    "omen-mcp",
-    "omen-gate",
-    "omen-sdk",
-    "omen-proxy",
-    "omen-worker",
-    "omen-cli",
-];
+/// The folders of all packages of the workspace, as its manifest lists them: each after those that it depends on.
+pub fn members() -> impl Iterator<Item = &'static str> {
+    let manifest = include_str!("../../Cargo.toml");
+    let members = manifest.split_once("\nmembers = [").and_then(|(_, rest)| rest.split_once(']'));
+    members.map_or("", |(members, _)| members).split(',').map(|member| member.trim().trim_matches('"'))
+}
+
+/// The packages that users depend on, in the order in which they are published.
+///
+/// # Errors
+/// If the manifest of a member cannot be read.
+pub fn published() -> io::Result<Vec<String>> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let named = members().map(|folder| {
+        let manifest = fs::read_to_string(root.join(folder).join("Cargo.toml"))?;
+        let name = manifest.split('"').nth(1).unwrap_or_default();
+        Ok((!manifest.contains("\npublish.workspace = true\n")).then(|| name.to_owned()))
+    });
+    named.filter_map(Result::transpose).collect()
+}
+
+/// The packages that a program uses: all but the command, and those that only builds need.
+///
+/// # Errors
+/// As for [`published`].
+pub fn libraries() -> io::Result<Vec<String>> {
+    let mut all = published()?;
+    all.retain(|name| !["omen-schema", "omen-codegen", "omen-cli"].contains(&name.as_str()));
+    Ok(all)
+}
 
 /// All packages have the version of this one.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -53,12 +67,13 @@ pub fn run() -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
         succeeds(&mut command)
     };
 
-    let named: Vec<&str> = PACKAGES.iter().flat_map(|package| ["--package", package]).collect();
+    let packages = published()?;
+    let named: Vec<&str> = packages.iter().flat_map(|package| ["--package", package]).collect();
     let package = ["package", "--quiet", "--locked", "--no-verify", "--allow-dirty"];
     cargo(&root, &[&package[..], &named].concat())?;
 
     let folder = Folder::new()?;
-    for package in PACKAGES {
+    for package in &packages {
         let archive = target.join("package").join(format!("{package}-{VERSION}.crate"));
         succeeds(Command::new("tar").arg("-xzf").arg(archive).arg("-C").arg(&folder.0))?;
         let unpacked = folder.0.join(format!("{package}-{VERSION}"));
@@ -77,8 +92,8 @@ pub fn run() -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
     let head = format!(
         "[package]\nname = \"agent\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\nomen-sdk = \"{VERSION}\"\n\n[workspace]\n"
     );
-    let patches = patches(&folder.0);
-    let members = PACKAGES.map(|package| format!("{package}-{VERSION}"));
+    let patches = patches(&folder.0, &packages);
+    let members: Vec<_> = packages.iter().map(|package| format!("{package}-{VERSION}")).collect();
     let all = format!("[workspace]\nresolver = \"3\"\nmembers = {members:?}\nexclude = [\"agent\"]\n");
     for (folder, head, command) in [(&agent, head, &["run"][..]), (&folder.0, all, &["check", "--workspace"])] {
         fs::write(folder.join("Cargo.toml"), format!("{head}\n{patches}\n{profiles}"))?;
@@ -90,10 +105,10 @@ pub fn run() -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
 }
 
 /// The part of a manifest by which all packages are the unpacked ones in a folder.
-fn patches(folder: &Path) -> String {
+fn patches(folder: &Path, packages: &[String]) -> String {
     let unpacked =
-        PACKAGES.map(|package| format!("{package} = {{ path = {:?} }}\n", folder.join(format!("{package}-{VERSION}"))));
-    format!("[patch.crates-io]\n{}", unpacked.concat())
+        |package: &String| format!("{package} = {{ path = {:?} }}\n", folder.join(format!("{package}-{VERSION}")));
+    format!("[patch.crates-io]\n{}", packages.iter().map(unpacked).collect::<String>())
 }
 
 /// The profiles of the workspace, with which its builds of other crates can be used again.

@@ -10,20 +10,7 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum as _;
 use omen_pages::expand::{Options, Part, command};
 use serde::Deserialize;
-
-/// The crates that a program can depend on.
-const CRATES: [&str; 10] = [
-    "omen-types",
-    "omen-invariants",
-    "omen-fsm",
-    "omen-base",
-    "omen-audit",
-    "omen-mcp",
-    "omen-gate",
-    "omen-proxy",
-    "omen-sdk",
-    "omen-worker",
-];
+use xtask::package::libraries;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -65,7 +52,7 @@ fn every_form_of_a_hidden_item_is_found() {
 fn in_sources() -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");
     let mut files = Vec::new();
-    for name in CRATES {
+    for name in libraries().expect("the manifests") {
         rust_files(&root.join(name).join("src"), &mut files);
     }
     assert!(files.len() > 100, "the sources are there");

@@ -4,30 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Where retired words are searched: the files at the root, and these folders.
-const SCANNED: [&str; 20] = [
-    "dist",
-    "docs",
-    "examples",
-    "omen-audit",
-    "omen-base",
-    "omen-cli",
-    "omen-codegen",
-    "omen-fsm",
-    "omen-gate",
-    "omen-invariants",
-    "omen-mcp",
-    "omen-proxy",
-    "omen-sdk",
-    "omen-types",
-    "omen-worker",
-    "pages",
-    "proofs",
-    "schema",
-    "testkit",
-    "xtask",
-];
-
 /// Files in which people read words. The `.stderr` files hold what rustc prints for our messages.
 const EXTENSIONS: [&str; 5] = ["json", "md", "rs", "stderr", "toml"];
 
@@ -223,7 +199,7 @@ fn retired_words_are_not_used() {
     assert!(retired.len() >= 12, "the glossary lists {} retired words", retired.len());
     let mut paths = Vec::new();
     files(&root(), false, &mut paths);
-    for folder in SCANNED {
+    for folder in xtask::package::members().chain(["docs"]) {
         files(&root().join(folder), true, &mut paths);
     }
     assert!(paths.len() >= 100, "only {} files were found", paths.len());

@@ -13,35 +13,22 @@ use std::process::Command;
 use std::{env, fs};
 
 use omen_testkit::Need;
-use xtask::rustdoc;
+use xtask::{package::libraries, rustdoc};
 
 use compare::compare;
-
-/// Each package with the name of its library.
-const CRATES: &[(&str, &str)] = &[
-    ("omen-types", "omen_types"),
-    ("omen-invariants", "omen_invariants"),
-    ("omen-fsm", "omen_fsm"),
-    ("omen-base", "omen_base"),
-    ("omen-audit", "omen_audit"),
-    ("omen-mcp", "omen_mcp"),
-    ("omen-gate", "omen_gate"),
-    ("omen-proxy", "omen_proxy"),
-    ("omen-sdk", "omen"),
-    ("omen-worker", "omen_worker"),
-];
 
 #[test]
 fn the_public_api_is_as_reviewed() {
     let toolchain = format!("// Listed by {}.", version_of("rustc"));
     let bless = env::var_os("OMEN_BLESS").is_some();
     let is_this = |package: &str| read(&snapshot(package)).lines().next() == Some(&toolchain);
-    if !bless && !CRATES.iter().all(|(package, _)| is_this(package)) {
+    if !bless && !libraries().expect("the manifests").iter().all(|package| is_this(package)) {
         return Need::Toolchain.skip(format_args!("*/api.txt is from another compiler than {}", version_of("rustc")));
     }
     let folder = documented();
     let mut drift = String::new();
-    for (package, library) in CRATES {
+    for package in &libraries().expect("the manifests") {
+        let library = if package == "omen-sdk" { "omen" } else { &package.replace('-', "_") };
         let lines = listing::of(&folder.join(format!("{library}.json"))).join("\n");
         let (file, now) = (snapshot(package), format!("{toolchain}\n{lines}\n"));
         if bless {
@@ -93,7 +80,7 @@ fn documented() -> PathBuf {
             "--features",
             "omen-audit/ed25519,omen-gate/mcp,omen-sdk/mcp,omen-sdk/nats,omen-sdk/render",
         ])
-        .args(CRATES.iter().flat_map(|(package, _)| ["--package", package]))
+        .args(libraries().expect("the manifests").iter().flat_map(|package| ["--package", package]))
         .arg("--target-dir")
         .arg(target)
         .current_dir(root())

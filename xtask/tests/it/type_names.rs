@@ -27,7 +27,7 @@ type Bounds = BTreeMap<String, BTreeMap<String, usize>>;
 fn the_number_of_types_with_one_name_only_decreases() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/type_names.json");
     let mut bounds: Bounds = serde_json::from_str(&fs::read_to_string(&folder).expect("the bounds")).expect("bounds");
-    let found: Bounds = crates().into_iter().map(|name| (name.clone(), repeated(&types_of(&name)))).collect();
+    let found: Bounds = crates().map(|name| (name.to_owned(), repeated(&types_of(name)))).collect();
     if std::env::var_os("OMEN_BLESS").is_some() {
         bounds.retain(|name, _| found.contains_key(name));
         for (name, of_crate) in &mut bounds {
@@ -119,12 +119,9 @@ fn repeated(types: &[(String, bool)]) -> BTreeMap<String, usize> {
 }
 
 /// Returns the folders of the workspace's crates that have sources.
-fn crates() -> Vec<String> {
+pub(crate) fn crates() -> impl Iterator<Item = &'static str> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let manifest = fs::read_to_string(root.join("Cargo.toml")).expect("the manifest");
-    let members = manifest.split_once("\nmembers = [").and_then(|(_, rest)| rest.split_once(']')).expect("members").0;
-    let names = members.split(',').map(|name| name.trim().trim_matches('"').to_owned());
-    names.filter(|name| root.join(name).join("src").is_dir()).collect()
+    xtask::package::members().filter(move |name| root.join(name).join("src").is_dir())
 }
 
 /// Returns the types of a crate, each with whether it is `pub`.

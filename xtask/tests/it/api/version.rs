@@ -7,7 +7,9 @@
 use std::{env, fs};
 
 use super::compare::{Changes, compare};
-use super::{CRATES, read, root, snapshot};
+use xtask::package::libraries;
+
+use super::{read, root, snapshot};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Version {
@@ -67,7 +69,7 @@ fn file(package: &str) -> std::path::PathBuf {
 #[test]
 fn the_version_matches_the_changes_since_the_last_release() {
     let mut wrong = String::new();
-    for (package, _) in CRATES {
+    for package in &libraries().expect("the manifests") {
         let reviewed = read(&snapshot(package));
         if env::var_os("OMEN_RELEASE").is_some() {
             fs::write(file(package), format!("// Version {NOW}\n{reviewed}")).expect("it is writable");
@@ -133,7 +135,7 @@ fn without_a_change_a_version_may_stay_but_not_decrease() {
 /// The real listings with a line removed and a line added, so that the test above can fail.
 #[test]
 fn a_line_removed_from_a_real_listing_is_found() {
-    for (package, _) in CRATES {
+    for package in &libraries().expect("the manifests") {
         let released = read(&file(package));
         let last = released.lines().last().expect("it has lines");
         // Of a crate that is new in this version, nothing was released but the line of its version.
