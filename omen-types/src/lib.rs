@@ -33,13 +33,9 @@ pub mod limits;
 pub mod metadata;
 pub mod packet;
 mod parser;
-#[doc(hidden)]
-pub mod pointer;
 pub mod scalar;
 #[doc(hidden)]
 pub mod shape;
-#[doc(hidden)]
-pub mod suggest;
 pub mod time;
 #[doc(hidden)]
 pub mod unseen;
@@ -47,6 +43,8 @@ pub mod unseen;
 pub use code::{Code, RuleInfo, Stage};
 pub use diagnostic::{Diagnostic, Edit, Severity};
 pub use metadata::Metadata;
+#[doc(hidden)]
+pub use omen_schema::{pointer, suggest};
 pub use packet::*;
 pub use parse::{Checked, Claims, Rejected};
 pub use scalar::Invalid;

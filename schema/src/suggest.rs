@@ -1,4 +1,4 @@
-//! "Did you mean": the most similar of a list of names.
+//! "Did you mean": the most similar of a list of names, and the list itself.
 
 /// Maximum length of a compared text in bytes: a pathological key must not cost quadratic time, and no name of the protocol is
 /// that long.
@@ -30,6 +30,11 @@ pub fn nearest<'c>(text: &str, candidates: impl IntoIterator<Item = &'c str>) ->
         .filter(|(distance, candidate)| *distance <= limit(candidate))
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
+}
+
+/// Lists names in backticks, separated by commas.
+pub fn list<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
+    names.into_iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns the only candidate that begins with a text of four letters or more. Case is ignored.

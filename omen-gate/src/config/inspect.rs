@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 use std::time::SystemTime;
 
-use omen_types::suggest::nearest;
+use omen_types::suggest::{list, nearest};
 
 use super::error::{ConfigError, ConfigErrors};
 use super::source::TomlSource;
@@ -160,7 +160,8 @@ impl Inspector<'_, '_> {
                 allowed.demand.permissions.iter().filter(|permission| !granted(*permission)).collect();
             if !missing.is_empty() {
                 let names: Vec<_> = missing.iter().map(|permission| permission.as_str()).collect();
-                let message = format!("`{tool}` has no grant of {}, so it cannot be called", listed(&names));
+                let message =
+                    format!("`{tool}` has no grant of {}, so it cannot be called", list(names.iter().copied()));
                 let help = format!("add it to `[[grants]]`: `permissions = [\"{}\"]`", names.join("\", \""));
                 self.warn(&pointer, message, help);
             }
@@ -245,10 +246,6 @@ fn items(source: &TomlSource<'_>, key: &str) -> usize {
 fn tool_at(source: &TomlSource<'_>, key: &str, index: usize) -> Option<String> {
     let entry = source.value.get(key)?.get(index)?;
     Some(format!("{}/{}", entry.get("server")?.as_str()?, entry.get("tool")?.as_str()?))
-}
-
-fn listed(names: &[&str]) -> String {
-    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
 /// Checks that the program of a server can be started, as far as possible without starting it.

@@ -6,7 +6,7 @@ use std::fmt;
 
 use omen_types::serde_json::{self, Value};
 use omen_types::shape::{self, ShapeKind};
-use omen_types::suggest::nearest;
+use omen_types::suggest::{list, nearest};
 use omen_types::{Code, Diagnostic, pointer};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 
@@ -83,11 +83,11 @@ fn foreign(begin: &[u8]) -> Option<Diagnostic> {
             seen.push(name);
         }
     }
-    let expected = quoted(envelope());
+    let expected = list(envelope());
     let what = if seen.is_empty() {
         format!("expected objects with {expected}, found text: this is not an OMEN log")
     } else {
-        let found = quoted(seen.iter().map(String::as_str));
+        let found = list(seen.iter().map(String::as_str));
         format!("expected objects with {expected}, found objects with {found}: this is not an OMEN log")
     };
     Some(not_read(&what, NAME_THE_LOG.to_owned()))
@@ -177,10 +177,6 @@ fn fields(shape: &'static shape::Shape) -> impl Iterator<Item = (&'static str, &
         _ => &[],
     };
     fields.iter().map(|field| (field.name, field.shape))
-}
-
-fn quoted<'n>(names: impl Iterator<Item = &'n str>) -> String {
-    names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
 /// Fields of an object, in order.

@@ -1,7 +1,7 @@
 //! Comparison of rules with a tool's schema: a rule for a member that no call has is a mistake.
 
 use omen_types::pointer::unescape;
-use omen_types::suggest::nearest;
+use omen_types::suggest::{list, nearest};
 use serde_json::{Map, Value};
 
 use super::pointer::{PointerStep, index};
@@ -42,7 +42,7 @@ pub(super) fn misfit(rule: &Rule, schema: &Map<String, Value>) -> Option<Misfit>
                 let help = match nearest(&key, known.iter().map(String::as_str)) {
                     Some(near) => format!("did you mean `{}`?", bounded(near)),
                     None if known.is_empty() => "remove the rule: there are no members".to_owned(),
-                    None => format!("its members are {}", bounded(&quoted(&known))),
+                    None => format!("its members are {}", bounded(&list(known.iter().map(String::as_str)))),
                 };
                 return found(message, help);
             }
@@ -192,10 +192,6 @@ fn types(schema: &Map<String, Value>) -> Option<ValueTypes> {
         ),
         _ => None,
     }
-}
-
-fn quoted(names: &[String]) -> String {
-    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
 /// Keywords with schemas that apply to the same value.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::super::scan::JsonType;
 use super::super::{Scanner, Shape, ShapeKind};
-use super::words::list;
+use crate::suggest::list;
 
 pub(super) fn json_types(shape: &Shape) -> &'static [JsonType] {
     match shape.kind {

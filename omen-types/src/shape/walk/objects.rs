@@ -7,10 +7,10 @@ use super::super::scan::JsonType;
 use super::super::{ConditionalShape, FieldShape, ObjectShape, Scanner, Shape, ShapeKind, WhenShape};
 use super::Walk;
 use super::remedy::Remedy;
-use super::words::{first_sentence, list, quoted};
+use super::words::{first_sentence, quoted};
 use crate::parser::Keys;
 use crate::pointer;
-use crate::suggest::nearest;
+use crate::suggest::{list, nearest};
 
 /// Values of members that the conditionals of an object need.
 enum MemberValue<'t> {

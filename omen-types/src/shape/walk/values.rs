@@ -10,8 +10,8 @@ use super::Walk;
 use super::expected::{expectation, is_integer, is_number, is_written};
 use super::helps::instead_of_null;
 use super::remedy::Remedy;
-use super::words::{LONGEST_LIST, elements, list, quoted};
-use crate::suggest::{completed, nearest};
+use super::words::{LONGEST_LIST, elements, quoted};
+use crate::suggest::{completed, list, nearest};
 
 impl Walk {
     pub(super) fn wrong_type(&mut self, scanner: &mut Scanner<'_>, shape: &'static Shape, found: JsonType) {

@@ -25,10 +25,6 @@ pub(super) fn quoted(text: &str) -> String {
     out
 }
 
-pub(super) fn list<'n>(names: impl Iterator<Item = &'n str>) -> String {
-    names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
-}
-
 pub(super) fn first_sentence(text: &str) -> String {
     let end = text.find(". ").unwrap_or(text.len());
     lower(text.get(..end).unwrap_or(text)).trim_end_matches('.').to_owned()
