@@ -20,7 +20,7 @@ use super::rotation_link::RotationLink;
 use super::store::{Files, Store};
 use super::verdict::{LogVerdict, Tampering};
 use super::{Anchor, AuditError, Key};
-use omen_base::canonical::MAX_INTEGER;
+use omen_base::json::MAX_INTEGER;
 use omen_base::{GateClock, NotExact};
 
 /// Audit log open for writing. Clones write to the same log, from any thread.

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Map, Number, Value};
 
 use crate::bounded::bounded;
-use crate::json::below;
+use crate::json::{MAX_INTEGER, below};
 
 /// Error of a value that RFC 8785 cannot represent exactly, so that its hash would also be the hash of another value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -142,9 +142,6 @@ fn is_exact(number: &Number) -> bool {
         (None, None) => false,
     }
 }
-
-/// Largest integer up to which doubles represent all integers exactly, 2^53−1.
-pub const MAX_INTEGER: u64 = (1 << 53) - 1;
 
 #[cfg(test)]
 mod tests {

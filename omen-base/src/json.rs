@@ -1,23 +1,27 @@
 //! Parsing of unambiguous JSON.
 //!
 //! JSON parsers differ where the grammar leaves room: of a repeated key, some take the first value and some the last;
-//! some round a long number, and some keep it. The value checked here must be the one that runs elsewhere, so ambiguous
-//! texts are refused.
+//! some round a long number, and some keep it; some refuse half of a surrogate pair, or a deep nesting. The value checked
+//! here must be the one that runs elsewhere, so ambiguous texts are refused. What readers of lines take for the end of a
+//! line is rewritten ([`one_line`]).
 
+mod lines;
+mod members;
 mod number;
 pub mod strict;
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
 
-use serde::Deserialize;
-use serde::de::{Deserializer, MapAccess, Visitor};
-use serde_json::value::RawValue;
+use omen_schema::json::{JsonType, ScanError, Scanner};
+use serde::de::{Deserialize, IgnoredAny};
 use serde_json::{Map, Value};
 
 use crate::bounded::bounded;
-pub use number::Doubt;
+pub use lines::one_line;
+use members::is_reserved;
+pub use members::{Flaw, Member, items, members, members_noting};
+pub use number::{Doubt, MAX_INTEGER};
 
 /// Options of [`read`].
 #[derive(Clone, Copy, Debug)]
@@ -89,93 +93,120 @@ pub fn below(pointer: &str, step: &str) -> String {
 }
 
 /// Parses exactly one JSON value, surrounded by JSON white space at most.
+///
+/// # Errors
+/// Why readers of the text may differ, or read nothing.
 pub fn read(text: &str, how: Reading) -> Result<Value, Unread> {
-    let mut values = serde_json::Deserializer::from_str(text).into_iter::<&RawValue>();
-    let raw = match values.next() {
-        Some(Ok(raw)) => raw,
-        Some(Err(error)) => return Err(syntax(&error)),
-        None => return Err(Unread::Truncated),
-    };
-    let rest = text.get(values.byte_offset()..).unwrap_or_default();
-    let blank = |c| matches!(c, ' ' | '\t' | '\n' | '\r');
-    if let Some(at) = rest.find(|c| !blank(c)) {
-        return Err(Unread::Trailing(values.byte_offset() + at));
+    let (mut scanner, mut reader) = (Scanner::new(text), ValueReader::new(how));
+    let value = reader.value(&mut scanner, ValuePath::Outermost, how.depth);
+    if let Some(error) = scanner.error() {
+        return Err(invalid(text, error));
     }
-    value(raw, how, how.depth, "")
+    if scanner.at() < text.len() {
+        return Err(Unread::Trailing(scanner.at()));
+    }
+    reader.doubts.into_iter().next().map_or(Ok(value), Err)
 }
 
-fn value(raw: &RawValue, how: Reading, levels: usize, at: &str) -> Result<Value, Unread> {
-    let text = raw.get();
-    match text.as_bytes().first() {
-        Some(b'{' | b'[') if levels == 0 => Err(Unread::Deep),
-        Some(b'{') => {
-            let Members(members) = parse(text)?;
-            let mut seen = BTreeSet::new();
-            if let Some((key, _)) = members.iter().find(|(key, _)| !seen.insert(key)) {
-                return Err(Unread::Repeated { key: bounded(key), at: at.to_owned() });
-            }
-            if let Some((key, _)) = members.iter().find(|(key, _)| is_reserved(key)) {
-                return Err(Unread::Reserved { key: bounded(key), at: at.to_owned() });
-            }
-            let each = |(key, raw): (Cow<'_, str>, &RawValue)| {
-                let value = value(raw, how, levels - 1, &below(at, &key))?;
-                Ok((key.into_owned(), value))
-            };
-            Ok(Value::Object(members.into_iter().map(each).collect::<Result<Map<_, _>, _>>()?))
-        }
-        Some(b'[') => {
-            let items: Vec<&RawValue> = parse(text)?;
-            let each = |(index, raw): (usize, &RawValue)| value(raw, how, levels - 1, &format!("{at}/{index}"));
-            Ok(Value::Array(items.into_iter().enumerate().map(each).collect::<Result<_, _>>()?))
-        }
-        Some(b'-' | b'0'..=b'9') if how.exact_numbers => number::exact(text)
-            .map(Value::Number)
-            .map_err(|why| Unread::Number { number: bounded(text), at: at.to_owned(), why }),
-        _ => parse(text),
+/// Describes an error in the words of `serde_json`, which users know.
+fn invalid(text: &str, found: ScanError) -> Unread {
+    let grammar = error::<IgnoredAny>(text);
+    // Only a value shows that a number or an escape stands for nothing, and only that has a limit of depth.
+    match grammar.or_else(|| if found == ScanError::Deep { None } else { error::<Value>(text) }) {
+        Some(error) if error.is_eof() => Unread::Truncated,
+        Some(error) => Unread::Syntax(bounded(&error.to_string())),
+        None if found == ScanError::Deep => Unread::Deep,
+        None => Unread::Syntax(found.to_string()),
     }
 }
 
-fn parse<'t, T: Deserialize<'t>>(text: &'t str) -> Result<T, Unread> {
-    serde_json::from_str(text).map_err(|error| syntax(&error))
+/// The error of `serde_json` in the first value of a text.
+fn error<'t, T: Deserialize<'t>>(text: &'t str) -> Option<serde_json::Error> {
+    T::deserialize(&mut serde_json::Deserializer::from_str(text)).err()
 }
 
-fn syntax(error: &serde_json::Error) -> Unread {
-    if error.is_eof() { Unread::Truncated } else { Unread::Syntax(bounded(&error.to_string())) }
+/// Path of a value. It is formatted only for errors.
+#[derive(Clone, Copy)]
+enum ValuePath<'p> {
+    Outermost,
+    Member(&'p ValuePath<'p>, &'p str),
+    Item(&'p ValuePath<'p>, usize),
 }
 
-/// Members of an object in source order, with repeated keys.
-struct Members<'t>(Vec<(Cow<'t, str>, &'t RawValue)>);
-
-impl<'de> Deserialize<'de> for Members<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct MembersVisitor;
-
-        impl<'de> Visitor<'de> for MembersVisitor {
-            type Value = Members<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members<'de>, A::Error> {
-                let mut members = Vec::new();
-                while let Some((Key(key), value)) = map.next_entry()? {
-                    members.push((key, value));
-                }
-                Ok(Members(members))
-            }
+impl ValuePath<'_> {
+    fn pointer(&self) -> String {
+        match self {
+            Self::Outermost => String::new(),
+            Self::Member(object, key) => below(&object.pointer(), key),
+            Self::Item(array, index) => below(&array.pointer(), &index.to_string()),
         }
-
-        deserializer.deserialize_map(MembersVisitor)
     }
 }
 
-/// Key of a member, borrowed unless it has escapes.
-#[derive(Deserialize)]
-struct Key<'t>(#[serde(borrow)] Cow<'t, str>);
+/// Reader of a value that notes what other readers may understand differently.
+struct ValueReader {
+    how: Reading,
+    /// The first doubt of each kind, in reading order.
+    doubts: Vec<Unread>,
+    /// Repeated keys of the outermost object.
+    own: BTreeSet<String>,
+}
 
-/// Whether `serde_json` uses a key to pass values to itself. In a foreign text, such a key would make it parse the value below again: to
-/// another value than the one that was checked, and without the depth limit.
-fn is_reserved(key: &str) -> bool {
-    key.starts_with("$serde_json::private::")
+impl ValueReader {
+    fn new(how: Reading) -> Self {
+        Self { how, doubts: Vec::new(), own: BTreeSet::new() }
+    }
+
+    /// Notes a doubt, unless one of its kind was noted: to describe each would take long where there are many.
+    fn note(&mut self, is_such: fn(&Unread) -> bool, doubt: impl FnOnce() -> Unread) {
+        if !self.doubts.iter().any(is_such) {
+            self.doubts.push(doubt());
+        }
+    }
+
+    fn value(&mut self, scanner: &mut Scanner<'_>, at: ValuePath<'_>, levels: usize) -> Value {
+        match scanner.json_type() {
+            JsonType::Object | JsonType::Array if levels == 0 => {
+                self.note(|noted| *noted == Unread::Deep, || Unread::Deep);
+                scanner.skip();
+                Value::Null
+            }
+            JsonType::Object => {
+                let mut members = Map::new();
+                scanner.object(|scanner, key, _| {
+                    if is_reserved(&key) {
+                        let doubt = || Unread::Reserved { key: bounded(&key), at: at.pointer() };
+                        self.note(|noted| matches!(noted, Unread::Reserved { .. }), doubt);
+                    }
+                    if members.contains_key(key.as_ref()) {
+                        let doubt = || Unread::Repeated { key: bounded(&key), at: at.pointer() };
+                        self.note(|noted| matches!(noted, Unread::Repeated { .. }), doubt);
+                        if matches!(at, ValuePath::Outermost) {
+                            self.own.insert(key.clone().into_owned());
+                        }
+                    }
+                    let value = self.value(scanner, ValuePath::Member(&at, &key), levels - 1);
+                    members.insert(key.into_owned(), value);
+                });
+                Value::Object(members)
+            }
+            JsonType::Array => {
+                let mut items = Vec::new();
+                scanner.array(|scanner, index| {
+                    items.push(self.value(scanner, ValuePath::Item(&at, index), levels - 1));
+                });
+                Value::Array(items)
+            }
+            JsonType::Number if self.how.exact_numbers => {
+                let span = scanner.scalar();
+                let text = scanner.slice(&span);
+                number::exact(text).map(Value::Number).unwrap_or_else(|why| {
+                    let doubt = || Unread::Number { number: bounded(text), at: at.pointer(), why };
+                    self.note(|noted| matches!(noted, Unread::Number { .. }), doubt);
+                    Value::Null
+                })
+            }
+            _ => scanner.scalar_value().unwrap_or_default(),
+        }
+    }
 }

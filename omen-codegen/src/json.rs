@@ -3,10 +3,8 @@
 //! `serde_json::Value` sorts members and silently drops all but the last of a repeated key. Fields must be generated in
 //! schema order, and a repeated key in a schema is a mistake to report.
 
-use std::fmt;
-
-use serde::Deserialize;
-use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
+use omen_schema::json::{JsonType, Scanner};
+use serde_json::Value;
 
 /// JSON value with members in the order of the file.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +24,35 @@ pub enum Json {
 }
 
 impl Json {
+    /// Parses a text.
+    ///
+    /// # Errors
+    /// If it is not JSON.
+    pub fn parse(text: &str) -> serde_json::Result<Self> {
+        serde_json::from_str::<Value>(text).map(|_| Self::scan(&mut Scanner::new(text)))
+    }
+
+    fn scan(scanner: &mut Scanner<'_>) -> Self {
+        match scanner.json_type() {
+            JsonType::Object => {
+                let mut members = Vec::new();
+                scanner.object(|scanner, key, _| members.push((key.into_owned(), Self::scan(scanner))));
+                Json::Object(members)
+            }
+            JsonType::Array => {
+                let mut elements = Vec::new();
+                scanner.array(|scanner, _| elements.push(Self::scan(scanner)));
+                Json::Array(elements)
+            }
+            _ => match scanner.scalar_value() {
+                Some(Value::Bool(value)) => Json::Bool(value),
+                Some(Value::Number(number)) => Json::Number(number),
+                Some(Value::String(text)) => Json::String(text),
+                _ => Json::Null,
+            },
+        }
+    }
+
     /// Returns the member `key` of an object (the first, if repeated).
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Json> {
@@ -94,8 +121,7 @@ impl Json {
 
     /// Converts the value to `serde_json`.
     #[must_use]
-    pub fn to_value(&self) -> serde_json::Value {
-        use serde_json::Value;
+    pub fn to_value(&self) -> Value {
         match self {
             Json::Null => Value::Null,
             Json::Bool(value) => Value::Bool(*value),
@@ -104,55 +130,5 @@ impl Json {
             Json::Array(elements) => Value::Array(elements.iter().map(Json::to_value).collect()),
             Json::Object(members) => Value::Object(members.iter().map(|(k, v)| (k.clone(), v.to_value())).collect()),
         }
-    }
-}
-
-impl<'de> Deserialize<'de> for Json {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct JsonVisitor;
-
-        impl<'de> Visitor<'de> for JsonVisitor {
-            type Value = Json;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a JSON value")
-            }
-            fn visit_unit<E>(self) -> Result<Json, E> {
-                Ok(Json::Null)
-            }
-            fn visit_bool<E>(self, value: bool) -> Result<Json, E> {
-                Ok(Json::Bool(value))
-            }
-            fn visit_u64<E>(self, value: u64) -> Result<Json, E> {
-                Ok(Json::Number(value.into()))
-            }
-            fn visit_i64<E>(self, value: i64) -> Result<Json, E> {
-                Ok(Json::Number(value.into()))
-            }
-            fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Json, E> {
-                serde_json::Number::from_f64(value)
-                    .map(Json::Number)
-                    .ok_or_else(|| E::custom("a number that is not finite"))
-            }
-            fn visit_str<E>(self, value: &str) -> Result<Json, E> {
-                Ok(Json::String(value.to_owned()))
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Json, A::Error> {
-                let mut elements = Vec::new();
-                while let Some(element) = seq.next_element()? {
-                    elements.push(element);
-                }
-                Ok(Json::Array(elements))
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Json, A::Error> {
-                let mut members = Vec::new();
-                while let Some(member) = map.next_entry()? {
-                    members.push(member);
-                }
-                Ok(Json::Object(members))
-            }
-        }
-
-        deserializer.deserialize_any(JsonVisitor)
     }
 }

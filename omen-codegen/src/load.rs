@@ -46,7 +46,7 @@ impl SchemaSet {
         let mut texts = BTreeMap::new();
         for (path, text) in files {
             texts.insert(path.to_owned(), text.to_owned());
-            match serde_json::from_str::<Json>(text) {
+            match Json::parse(text) {
                 Ok(json) => {
                     if set.files.insert(path.to_owned(), json).is_some() {
                         mistakes.push(Mistake {

@@ -2,8 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use omen_schema::pointer;
-use serde::de::{DeserializeOwned, IgnoredAny};
+use omen_schema::json::locate;
 
 /// Line and column of a value's first character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,8 +44,7 @@ impl Place {
     /// ```
     #[must_use]
     pub fn of(text: &str, pointer: &str) -> Option<Self> {
-        let at = pointer::steps(pointer).try_fold(blank(text, 0), |at, step| below(text, at, &step))?;
-        Some(Self::at(text, at))
+        locate(text, pointer).ok().map(|span| Self::at(text, span.start))
     }
 
     /// Returns the location of a byte.
@@ -55,44 +53,4 @@ impl Place {
         let line = before.rsplit('\n').next().unwrap_or_default();
         Self::new(before.matches('\n').count() + 1, line.chars().count() + 1)
     }
-}
-
-/// Returns the offset of the member or element with this name, in the object or array that begins at `at`.
-fn below(text: &str, at: usize, step: &str) -> Option<usize> {
-    let is_object = text.get(at..)?.starts_with('{');
-    if !is_object && !text.get(at..)?.starts_with('[') {
-        return None;
-    }
-    let mut at = blank(text, at + 1);
-    for number in 0_usize.. {
-        let mut name = number.to_string();
-        if is_object {
-            let end;
-            (name, end) = skip::<String>(text, at)?;
-            at = blank(text, blank(text, end) + 1);
-        }
-        let (_, end) = skip::<IgnoredAny>(text, at)?;
-        if name == step {
-            return Some(at);
-        }
-        at = blank(text, end);
-        if !text.get(at..)?.starts_with(',') {
-            return None;
-        }
-        at = blank(text, at + 1);
-    }
-    None
-}
-
-/// Parses a value that begins at `at`, and returns it with the offset of its end.
-fn skip<T: DeserializeOwned>(text: &str, at: usize) -> Option<(T, usize)> {
-    let mut values = serde_json::Deserializer::from_str(text.get(at..)?).into_iter::<T>();
-    let value = values.next()?.ok()?;
-    Some((value, at + values.byte_offset()))
-}
-
-/// Returns the offset after any white space at `at`.
-fn blank(text: &str, at: usize) -> usize {
-    let rest = text.get(at..).unwrap_or_default();
-    at + rest.len() - rest.trim_start_matches([' ', '\t', '\r', '\n']).len()
 }

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use omen_base::bounded;
+use omen_schema::json::ScanError;
 
 use crate::id::Id;
 use crate::json::{self, Flaw, Member};
@@ -54,7 +55,7 @@ impl Frame {
         }
         let text: Arc<str> = text.into();
         let (members, repeated) = json::members_noting(&text, 0..text.len()).map_err(|flaw| match flaw {
-            Flaw::Syntax(..) => parse_error(flaw.to_string()),
+            Flaw::Invalid(ScanError::Syntax(..)) => parse_error(flaw.to_string()),
             _ => flawed(&flaw),
         })?;
         if let Some(other) = members.iter().find_map(|member| similar(&member.key, &OUTER)) {

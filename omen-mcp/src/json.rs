@@ -1,10 +1,25 @@
 //! JSON that is read where it stands: what is relayed keeps its bytes, and what is judged can be read in one way only.
 
-mod scan;
-mod value;
+use std::ops::Range;
 
-pub use scan::{Flaw, Member, items, members, members_noting};
-pub use value::{name, object, text};
+pub use omen_base::json::{Flaw, Member, items, members, members_noting};
+use omen_schema::json::Scanner;
+use serde_json::{Map, Value};
+
+/// The object that stands at a place of a text. Its keys were scanned, so that none is repeated.
+pub fn object(text: &str, at: Range<usize>) -> Result<Map<String, Value>, String> {
+    serde_json::from_str(text.get(at).unwrap_or_default()).map_err(|error| error.to_string())
+}
+
+/// The string that stands at a place of a text.
+pub fn text(text: &str, at: Range<usize>) -> Option<String> {
+    serde_json::from_str(text.get(at)?).ok()
+}
+
+/// A value in a few words, for messages.
+pub fn name(text: &str, at: &Range<usize>) -> &'static str {
+    Scanner::within(text, at.clone()).json_type().words()
+}
 
 /// Whether two keys differ at most in the case of their letters. Some readers of JSON take such keys for the same, so that
 /// one that looks like a key of the protocol, and is not that key, cannot be judged.

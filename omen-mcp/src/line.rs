@@ -2,7 +2,6 @@
 
 use std::io;
 
-use memchr::memmem;
 use tokio::io::{AsyncWrite, AsyncWriteExt as _};
 
 /// A message of JSON-RPC as one line of a stream.
@@ -22,10 +21,7 @@ impl Line {
     /// Makes a line of a message, which has to be JSON: elsewhere a blank could change what it says.
     #[must_use]
     pub fn new(message: impl Into<Vec<u8>>) -> Self {
-        let mut bytes = message.into();
-        if may_break(&bytes) {
-            bytes = unbroken(&bytes);
-        }
+        let mut bytes = omen_base::json::one_line(message.into());
         bytes.push(b'\n');
         Self(bytes)
     }
@@ -69,57 +65,6 @@ impl From<&str> for Line {
     fn from(message: &str) -> Self {
         Self::new(message)
     }
-}
-
-/// NEL, U+0085.
-const NEXT_LINE: &[u8] = "\u{85}".as_bytes();
-/// What the line separator, U+2028, and the paragraph separator, U+2029, begin with.
-const SEPARATOR: &[u8] = b"\xE2\x80";
-
-/// Whether a message may have to be rewritten. Most do not, and this is quicker than to rewrite one.
-fn may_break(bytes: &[u8]) -> bool {
-    let has_control = bytes.iter().fold(false, |found, byte| found | is_break(*byte));
-    has_control || memmem::find(bytes, NEXT_LINE).is_some() || memmem::find(bytes, SEPARATOR).is_some()
-}
-
-/// Whether a byte is a control character other than the tab, at which no reader ends a line. Of these, JSON allows line feeds and
-/// carriage returns between values, and none in strings; the others are replaced, too, so that a line is one line in any case.
-fn is_break(byte: u8) -> bool {
-    byte < b' ' && byte != b'\t'
-}
-
-fn unbroken(bytes: &[u8]) -> Vec<u8> {
-    let mut line = Vec::with_capacity(bytes.len() + 16);
-    let (mut rest, mut in_string, mut is_escaped) = (bytes, false, false);
-    while let Some((&byte, after)) = rest.split_first() {
-        let found = match rest {
-            [0xC2, 0x85, ..] => Some((0x85, 2)),
-            [0xE2, 0x80, last @ (0xA8 | 0xA9), ..] => Some((0x2000 | u32::from(last & 0x3F), 3)),
-            _ if is_break(byte) => Some((u32::from(byte), 1)),
-            _ => None,
-        };
-        if let Some((code, length)) = found {
-            if in_string {
-                line.extend_from_slice(format!("\\u{code:04x}").as_bytes());
-            } else {
-                line.push(b' ');
-            }
-            is_escaped = false;
-            rest = rest.get(length..).unwrap_or_default();
-            continue;
-        }
-        line.push(byte);
-        rest = after;
-        if in_string && !is_escaped && byte == b'\\' {
-            is_escaped = true;
-            continue;
-        }
-        if byte == b'"' && !is_escaped {
-            in_string = !in_string;
-        }
-        is_escaped = false;
-    }
-    line
 }
 
 #[cfg(test)]

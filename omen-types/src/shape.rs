@@ -7,15 +7,11 @@
 use crate::code::Code;
 
 mod example;
-mod locate;
-mod scan;
 mod syntax;
 mod walk;
 
 pub(crate) use example::of_shape as example_of;
-pub(crate) use locate::locate;
-pub(crate) use scan::{JsonType, Scanner, too_deep};
-pub(crate) use syntax::syntax;
+pub(crate) use syntax::{syntax, too_deep};
 pub(crate) use walk::walk;
 pub use walk::{CLAIMS, SUCH_AS};
 

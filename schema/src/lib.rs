@@ -10,10 +10,12 @@
 //! assert!(path.ends_with(".json") && text.starts_with('{'));
 //! ```
 //!
-//! Two modules serve programs that read the files, at build time or later: [`mod@pointer`] and [`suggest`].
+//! Besides, it has three tools for all who read JSON, at build time or later: the scanner [`mod@json`], [`mod@pointer`] and
+//! [`suggest`].
 //!
 //! Architecture invariant: this package knows no Rust type of the protocol.
 
+pub mod json;
 pub mod pointer;
 pub mod suggest;
 

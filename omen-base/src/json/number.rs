@@ -48,7 +48,8 @@ fn number(text: &str, float: f64) -> Result<Number, Doubt> {
 }
 
 /// Largest integer up to which doubles represent all integers exactly, 2^53−1.
-const LARGEST: f64 = 9_007_199_254_740_991.0;
+pub const MAX_INTEGER: u64 = (1 << 53) - 1;
+const LARGEST: f64 = MAX_INTEGER as f64;
 
 /// Decimal number as digits without outer zeros, and the power of ten of the last digit.
 #[derive(Debug, PartialEq, Eq)]

@@ -4,13 +4,13 @@
 //! parser, so it is refused. Keys are compared with their escapes resolved.
 
 use std::collections::BTreeSet;
-use std::fmt;
 
-use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use omen_schema::json::{DEEPEST, Scanner};
 use serde_json::{Map, Value};
 
-use super::{Key, below, is_reserved, place};
+use super::{Reading, ValuePath, ValueReader};
 use crate::bounded::bounded;
+use crate::json;
 
 /// Reason why a text is not an unambiguous object.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,120 +45,37 @@ impl Doubled {
 }
 
 /// Parses an object.
+///
+/// # Errors
+/// A repeated key, or any other reason why readers of the text may differ.
 pub fn read(text: &[u8]) -> Result<Map<String, Value>, Unread> {
-    let mut doubled = None;
-    let mut own = BTreeSet::new();
-    let mut deserializer = serde_json::Deserializer::from_slice(text);
-    let seed = Seed { at: ValuePath::Outermost, doubled: &mut doubled, own: Some(&mut own) };
-    let read = seed.deserialize(&mut deserializer).and_then(|value| deserializer.end().map(|()| value));
-    match (read, doubled) {
-        (Err(error), _) => Err(Unread::Other(bounded(&error.to_string()))),
-        (Ok(Value::Object(frame)), Some(why)) => Err(Unread::Doubled(Doubled { why, frame, own })),
-        (Ok(Value::Object(frame)), None) => Ok(frame),
-        (Ok(_), _) => Err(Unread::Other("expected an object".to_owned())),
-    }
-}
-
-/// Path of a value. It is formatted only for errors.
-#[derive(Clone, Copy)]
-enum ValuePath<'p> {
-    Outermost,
-    Member(&'p ValuePath<'p>, &'p str),
-    Item(&'p ValuePath<'p>, usize),
-}
-
-impl ValuePath<'_> {
-    fn pointer(&self) -> String {
-        match self {
-            Self::Outermost => String::new(),
-            Self::Member(object, key) => below(&object.pointer(), key),
-            Self::Item(array, index) => below(&array.pointer(), &index.to_string()),
+    let invalid = || {
+        let error = serde_json::from_slice::<Value>(text).err();
+        Unread::Other(
+            error.map_or_else(|| "a value cannot be represented".to_owned(), |error| bounded(&error.to_string())),
+        )
+    };
+    let text = std::str::from_utf8(text).map_err(|_| invalid())?;
+    let (mut scanner, mut reader) = (Scanner::new(text), ValueReader::new(ANY));
+    let value = reader.value(&mut scanner, ValuePath::Outermost, ANY.depth);
+    scanner.finish().map_err(|_| invalid())?;
+    let mut repeated = None;
+    for doubt in reader.doubts {
+        match doubt {
+            json::Unread::Repeated { .. } => repeated = Some(doubt.to_string()),
+            json::Unread::Deep => return Err(invalid()),
+            doubt => return Err(Unread::Other(doubt.to_string())),
         }
     }
-}
-
-/// Deserializer of any value that records the first repeated key.
-struct Seed<'s> {
-    at: ValuePath<'s>,
-    doubled: &'s mut Option<String>,
-    /// Collects the repeated keys of this object itself.
-    own: Option<&'s mut BTreeSet<String>>,
-}
-
-impl<'de> DeserializeSeed<'de> for Seed<'_> {
-    type Value = Value;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
-        deserializer.deserialize_any(self)
+    match (value, repeated) {
+        (Value::Object(frame), Some(why)) => Err(Unread::Doubled(Doubled { why, frame, own: reader.own })),
+        (Value::Object(frame), None) => Ok(frame),
+        (_, _) => Err(Unread::Other("expected an object".to_owned())),
     }
 }
 
-impl<'de> Visitor<'de> for Seed<'_> {
-    type Value = Value;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a value")
-    }
-
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_string<E>(self, value: String) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
-        let mut values = Vec::new();
-        loop {
-            let at = ValuePath::Item(&self.at, values.len());
-            match items.next_element_seed(Seed { at, doubled: &mut *self.doubled, own: None })? {
-                Some(value) => values.push(value),
-                None => return Ok(Value::Array(values)),
-            }
-        }
-    }
-
-    fn visit_map<A: MapAccess<'de>>(mut self, mut members: A) -> Result<Value, A::Error> {
-        let mut map = Map::new();
-        while let Some(Key(key)) = members.next_key::<Key<'_>>()? {
-            if is_reserved(&key) {
-                return Err(A::Error::custom(format_args!("the key `{}` is reserved", bounded(&key))));
-            }
-            if map.contains_key(key.as_ref()) {
-                let at = self.at.pointer();
-                self.doubled.get_or_insert_with(|| format!("duplicate field `{}` in {}", bounded(&key), place(&at)));
-                if let Some(own) = &mut self.own {
-                    own.insert(key.as_ref().to_owned());
-                }
-            }
-            let at = ValuePath::Member(&self.at, &key);
-            let value = members.next_value_seed(Seed { at, doubled: &mut *self.doubled, own: None })?;
-            map.insert(key.into_owned(), value);
-        }
-        Ok(Value::Object(map))
-    }
-}
+/// What `serde_json` reads: it limits the depth, and rounds numbers.
+const ANY: Reading = Reading { depth: DEEPEST - 1, exact_numbers: false };
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::panic, reason = "tests")]

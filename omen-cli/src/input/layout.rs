@@ -3,6 +3,7 @@
 use std::io::{self, Cursor, Read};
 
 use clap::ValueEnum;
+use omen_schema::json::StringTracker;
 
 use super::archive::Source;
 
@@ -84,7 +85,8 @@ struct Detector {
     at: At,
     /// Open brackets.
     open: Vec<u8>,
-    /// Latest character that is not a space; `"` for a whole string.
+    strings: StringTracker,
+    /// The latest character that is not a space; `"` for a whole string.
     last: u8,
     /// Number of bytes of a byte order mark so far.
     mark: usize,
@@ -102,9 +104,7 @@ enum At {
     Bracket,
     /// In the first line of a packet, or of an array of packets.
     Packet,
-    Text,
-    Escape,
-    /// After the first line of a packet that continues.
+    /// After the first line of a packet that goes on.
     NextLine,
 }
 
@@ -135,24 +135,22 @@ impl Detector {
                 self.structure(byte);
             }
             At::Bracket => return Some(Layout::Lines),
-            // A truncated packet does not begin with a bracket.
+            At::Packet if self.strings.in_string() && byte == b'\n' => return Some(Layout::Lines),
+            At::Packet if !self.strings.step(byte) => {
+                if !self.strings.in_string() {
+                    self.last = b'"';
+                }
+            }
+            // A packet that is cut off does not begin with a bracket.
             At::Packet if byte == b'\n' && self.open.first() == Some(&b'[') => return Some(Layout::Array),
             At::Packet if byte == b'\n' => self.at = At::NextLine,
             At::Packet if is_space => {}
-            At::Packet if byte == b'"' => self.at = At::Text,
             At::Packet => {
                 self.structure(byte);
                 if self.open.is_empty() {
                     return Some(Layout::Lines);
                 }
             }
-            At::Text => match byte {
-                b'\n' => return Some(Layout::Lines),
-                b'\\' => self.at = At::Escape,
-                b'"' => (self.at, self.last) = (At::Packet, b'"'),
-                _ => {}
-            },
-            At::Escape => self.at = At::Text,
             At::NextLine if byte == b'\n' => self.column = 0,
             At::NextLine if is_space => self.column += 1,
             At::NextLine => {

@@ -3,6 +3,8 @@
 //! One packet at a time passes through, whatever the length of the array. A line end within a packet becomes a carriage return,
 //! which JSON allows at the same positions, so that offsets stay the same and its lines can be found again.
 
+use omen_schema::json::StringTracker;
+
 use super::layout::MARK;
 
 /// Position of a packet in its file.
@@ -54,19 +56,12 @@ struct Brackets {
     open: Vec<u8>,
     /// Number of brackets beyond the maximum depth, which makes the packet invalid anyway.
     beyond: u64,
-    text: Text,
-    /// Latest character that is not a space; `"` for a whole string.
+    strings: StringTracker,
+    /// The latest character that is not a space; `"` for a whole string.
     last: u8,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Text {
-    Outside,
-    Inside,
-    Escape,
-}
-
-/// Role of a byte in a packet.
+/// What a byte of a packet is.
 enum Step {
     Goes,
     /// The byte is the last one of the packet.
@@ -161,7 +156,8 @@ impl PacketSplitter {
                 }
                 lines.places.push(self.place);
                 lines.bytes.push(byte);
-                self.at = At::Packet(Brackets { open: vec![byte], beyond: 0, text: Text::Outside, last: byte });
+                self.at =
+                    At::Packet(Brackets { open: vec![byte], beyond: 0, strings: StringTracker::default(), last: byte });
             }
             _ => {
                 lines.places.push(self.place);
@@ -184,16 +180,20 @@ impl PacketSplitter {
 
 impl Brackets {
     fn step(&mut self, byte: u8, begins_line: bool, in_array: bool) -> Step {
-        match (self.text, byte) {
-            // Strings have no line ends, so this one is broken.
-            (Text::Inside | Text::Escape, b'\n') => (self.text, self.last) = (Text::Outside, b'"'),
-            (Text::Inside, b'\\') => self.text = Text::Escape,
-            (Text::Escape, _) => self.text = Text::Inside,
-            (Text::Inside, b'"') => (self.text, self.last) = (Text::Outside, b'"'),
-            (Text::Inside, _) => {}
-            (Text::Outside, b'"') => self.text = Text::Inside,
-            (Text::Outside, b'{') if begins_line && !self.takes_value() => return Step::Ended,
-            (Text::Outside, b'{' | b'[') => {
+        // Strings have no line ends: this one is broken.
+        if byte == b'\n' && self.strings.in_string() {
+            (self.strings, self.last) = (StringTracker::default(), b'"');
+            return Step::Goes;
+        }
+        if !self.strings.step(byte) {
+            if !self.strings.in_string() {
+                self.last = b'"';
+            }
+            return Step::Goes;
+        }
+        match byte {
+            b'{' if begins_line && !self.takes_value() => return Step::Ended,
+            b'{' | b'[' => {
                 if self.open.len() < DEEPEST {
                     self.open.push(byte);
                 } else {
@@ -201,13 +201,13 @@ impl Brackets {
                 }
                 self.last = byte;
             }
-            (Text::Outside, b'}' | b']') => {
+            b'}' | b']' => {
                 self.last = byte;
                 return self.close(if byte == b'}' { b'{' } else { b'[' }, in_array);
             }
-            (Text::Outside, b'\n') => {}
-            (Text::Outside, _) if is_space(byte) => {}
-            (Text::Outside, _) => self.last = byte,
+            b'\n' => {}
+            _ if is_space(byte) => {}
+            _ => self.last = byte,
         }
         Step::Goes
     }
@@ -237,10 +237,10 @@ impl Brackets {
 
     /// Converts a byte of the packet for a line. A byte that makes the packet invalid does so in the line, too.
     fn plain(&self, byte: u8) -> u8 {
-        match (byte, self.text) {
-            (b'\n', _) => b'\r',
-            (b'\r', Text::Outside) => b' ',
-            (b'\r', _) => b'\t',
+        match byte {
+            b'\n' => b'\r',
+            b'\r' if self.strings.in_string() => b'\t',
+            b'\r' => b' ',
             _ => byte,
         }
     }

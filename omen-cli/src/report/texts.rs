@@ -6,6 +6,8 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use omen_schema::json::StringTracker;
+
 /// Pieces of lines.
 #[derive(Debug, Default)]
 pub(super) struct Texts {
@@ -44,15 +46,12 @@ impl Texts {
 /// Cuts a line behind the commas of the outer two levels, into pieces that are not too short.
 fn cut(line: &str) -> impl Iterator<Item = &str> {
     let (mut depth, mut start) = (0_usize, 0);
-    let (mut in_text, mut escaped, mut at) = (false, false, 0);
+    let (mut strings, mut at) = (StringTracker::default(), 0);
     std::iter::from_fn(move || {
         for byte in line.as_bytes().get(at..)? {
             at += 1;
             match byte {
-                _ if escaped => escaped = false,
-                b'\\' if in_text => escaped = true,
-                b'"' => in_text = !in_text,
-                _ if in_text => {}
+                _ if !strings.step(*byte) => {}
                 b'{' | b'[' => depth += 1,
                 b'}' | b']' => depth = depth.saturating_sub(1),
                 b',' if depth <= LEVELS && at - start >= SHORT => {

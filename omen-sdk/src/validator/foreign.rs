@@ -2,13 +2,11 @@
 //!
 //! Otherwise each of its lines would have several findings, none of which names the problem.
 
-use std::fmt;
-
+use omen_schema::json::Scanner;
 use omen_types::serde_json::{self, Value};
 use omen_types::shape::{self, ShapeKind};
 use omen_types::suggest::{list, nearest};
 use omen_types::{Code, Diagnostic, pointer};
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 
 use super::head;
 use super::sink::Sink;
@@ -113,7 +111,7 @@ enum LineKind {
 impl LineKind {
     fn classify(line: &str) -> Self {
         let line = line.trim();
-        let Ok(Members(members)) = serde_json::from_str(line) else { return Self::of_text(line) };
+        let Some(members) = members(line) else { return Self::of_text(line) };
         if members.iter().any(|(name, _)| is_of_packet(name)) {
             return Self::Packet;
         }
@@ -156,8 +154,7 @@ impl LineKind {
 }
 
 fn has_envelope(text: &str) -> bool {
-    serde_json::from_str(text)
-        .is_ok_and(|Members(members)| members.iter().any(|(name, _)| envelope().any(|field| field == name)))
+    members(text).is_some_and(|members| members.iter().any(|(name, _)| envelope().any(|field| field == name)))
 }
 
 /// Returns the fields of every packet.
@@ -179,31 +176,14 @@ fn fields(shape: &'static shape::Shape) -> impl Iterator<Item = (&'static str, &
     fields.iter().map(|field| (field.name, field.shape))
 }
 
-/// Fields of an object, in order.
-struct Members(Vec<(String, Value)>);
-
-impl<'de> Deserialize<'de> for Members {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(MembersVisitor)
-    }
-}
-
-struct MembersVisitor;
-
-impl<'de> Visitor<'de> for MembersVisitor {
-    type Value = Members;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
-        let mut members = Vec::new();
-        while let Some(member) = map.next_entry()? {
-            members.push(member);
-        }
-        Ok(Members(members))
-    }
+/// The fields of an object in their order; `None` for another text.
+fn members(text: &str) -> Option<Vec<(String, Value)>> {
+    let mut scanner = Scanner::new(text);
+    let mut members = Vec::new();
+    scanner.object(|scanner, name, _| members.push((name.into_owned(), scanner.skip())));
+    scanner.finish().ok()?;
+    let value = |(name, span)| Some((name, serde_json::from_str(scanner.slice(&span)).ok()?));
+    members.into_iter().map(value).collect()
 }
 
 const NAME_THE_LOG: &str = "name the log that the agent writes its packets to; `omen new observe` prints a packet";

@@ -6,6 +6,7 @@
 use std::mem;
 
 use omen_invariants::ledger::bytes::{Reader, Writer};
+use omen_schema::json::StringTracker;
 use omen_types::{Code, Diagnostic};
 
 /// State of the detection.
@@ -199,19 +200,17 @@ fn look(bytes: &[u8], is_end: bool) -> Look {
 
 /// Returns whether an object or an array ends in the line in which it begins.
 fn is_complete(line: &[u8]) -> bool {
-    let (mut depth, mut in_text, mut is_escaped) = (0_usize, false, false);
-    for byte in line {
-        match (in_text, byte) {
-            (true, _) if is_escaped => is_escaped = false,
-            (true, b'\\') => is_escaped = true,
-            (_, b'"') => in_text = !in_text,
-            (false, b'{' | b'[') => depth += 1,
-            (false, b'}' | b']') if depth <= 1 => return true,
-            (false, b'}' | b']') => depth -= 1,
+    let (mut depth, mut strings) = (0_usize, StringTracker::default());
+    line.iter().any(|byte| {
+        match byte {
+            _ if !strings.step(*byte) => {}
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' if depth <= 1 => return true,
+            b'}' | b']' => depth -= 1,
             _ => {}
         }
-    }
-    false
+        false
+    })
 }
 
 /// Returns whether a stream with these first bytes may consist of lines.

@@ -1,5 +1,7 @@
 //! Parser for a line of text: returns a packet, the facts that rules check, or all errors.
 
+use omen_schema::json::{self, JsonType, Scanner};
+
 use super::deserialize::unchecked;
 use super::placeholder;
 use super::{CorrelationId, Packet, PacketFacts, PacketId, PacketType, packet_shape};
@@ -8,7 +10,7 @@ use crate::diagnostic::{Diagnostic, Edit};
 use crate::limits::{MAX_DEPTH, MAX_LINE_BYTES};
 use crate::parser::Cursor;
 use crate::scalar::TextScalar;
-use crate::shape::{self, HasShape, Scanner};
+use crate::shape::{self, HasShape};
 
 /// A line that is not a valid packet: its errors, and the claims of its header.
 #[derive(Clone, Debug, Default)]
@@ -280,16 +282,16 @@ fn escaped(c: char) -> String {
 fn claims(text: &str) -> Claims {
     let mut claims = Claims::default();
     let mut scanner = Scanner::new(text);
-    if scanner.json_type() != shape::JsonType::Object {
+    if scanner.json_type() != JsonType::Object {
         return claims;
     }
     scanner.object(|scanner, key, _| {
-        if key != "header" || scanner.json_type() != shape::JsonType::Object {
+        if key != "header" || scanner.json_type() != JsonType::Object {
             scanner.skip();
             return;
         }
         scanner.object(|scanner, key, _| {
-            if scanner.json_type() != shape::JsonType::String {
+            if scanner.json_type() != JsonType::String {
                 scanner.skip();
                 return;
             }
@@ -364,5 +366,5 @@ fn verdict<T: serde::Serialize + ?Sized>(value: &T, shape: &'static shape::Shape
 /// span of the value before it.
 #[must_use]
 pub fn locate(text: &str, pointer: &str) -> Option<std::ops::Range<usize>> {
-    shape::locate(text, pointer)
+    Some(json::locate(text, pointer).unwrap_or_else(|before| before))
 }

@@ -1,8 +1,9 @@
 //! Placeholders for texts that an author has to write.
 
+use omen_schema::json::{JsonType, Scanner};
+
 use crate::metadata;
 use crate::pointer;
-use crate::shape::{JsonType, Scanner};
 
 /// Text that `omen new` writes where an author has to write (D89).
 pub const PLACEHOLDER: &str = "…";

@@ -2,9 +2,28 @@
 
 use std::fmt;
 
+use omen_schema::json::StringTracker;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
-/// Checks that a text is one JSON value in which every string and number can be read. The text must not be nested too deep.
+use crate::limits::MAX_DEPTH;
+
+/// Where brackets nest deeper than [`MAX_DEPTH`]; the text need not be valid.
+pub(crate) fn too_deep(text: &str) -> Option<usize> {
+    // Most texts have too few brackets, and to count them is many times faster.
+    memchr::memchr2_iter(b'{', b'[', text.as_bytes()).nth(usize::from(MAX_DEPTH))?;
+    let (mut depth, mut tracker) = (0_u8, StringTracker::default());
+    text.bytes().position(|byte| {
+        match byte {
+            _ if !tracker.step(byte) => return false,
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth > MAX_DEPTH
+    })
+}
+
+/// Whether a text is one JSON value, every string and number in it readable. The text must not be nested too deep.
 ///
 /// # Errors
 /// The position and reason of a syntax error.

@@ -12,8 +12,9 @@ mod words;
 
 use std::ops::Range;
 
-use super::scan::JsonType;
-use super::{FieldShape, Scanner, Shape, ShapeKind};
+use omen_schema::json::{JsonType, Scanner};
+
+use super::{FieldShape, Shape, ShapeKind};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::limits::MAX_ERRORS_A_PACKET;
@@ -29,7 +30,12 @@ use words::quoted;
 pub(crate) fn walk(text: &str, shape: &'static Shape) -> Vec<Diagnostic> {
     let mut walk =
         Walk { root: shape, pointer: String::new(), field: None, rules: Vec::new(), errors: Vec::new(), more: 0 };
-    walk.value(&mut Scanner::new(text), shape);
+    let mut scanner = Scanner::new(text);
+    walk.value(&mut scanner, shape);
+    // Such as a value that a program has nested deeper than any text may be.
+    if let Some(error) = scanner.error() {
+        walk.error(0..text.len(), error.to_string(), None::<Remedy>);
+    }
     walk.done()
 }
 

@@ -1,5 +1,6 @@
 //! Integers that every reader parses alike.
 
+use omen_base::json::MAX_INTEGER;
 use serde_json::Value;
 
 use super::types::ValueTypes;
@@ -19,8 +20,5 @@ pub(super) fn integer(value: &Value) -> Result<i64, RefusalReason> {
 
 /// Whether an integer is within ±(2^53−1).
 pub(crate) fn is_exact(number: i64) -> bool {
-    (-LARGEST..=LARGEST).contains(&number)
+    number.unsigned_abs() <= MAX_INTEGER
 }
-
-/// Largest integer that doubles represent without gaps, 2^53−1.
-const LARGEST: i64 = 9_007_199_254_740_991;

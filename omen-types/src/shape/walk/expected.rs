@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::super::scan::JsonType;
-use super::super::{Scanner, Shape, ShapeKind};
+use omen_schema::json::{JsonType, Scanner};
+
+use super::super::{Shape, ShapeKind};
 use crate::suggest::list;
 
 pub(super) fn json_types(shape: &Shape) -> &'static [JsonType] {

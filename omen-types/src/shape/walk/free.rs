@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::super::Scanner;
-use super::super::scan::JsonType;
+use omen_schema::json::{JsonType, Scanner};
+
 use super::Walk;
 use crate::parser::Keys;
 

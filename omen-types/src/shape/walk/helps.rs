@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
+use omen_schema::json::JsonType;
+
 use super::super::example;
-use super::super::scan::JsonType;
 use super::super::{FieldShape, Shape, ShapeKind};
 use super::Walk;
 use super::expected::{is_written, json_types};

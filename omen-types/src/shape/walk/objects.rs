@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::super::scan::JsonType;
-use super::super::{ConditionalShape, FieldShape, ObjectShape, Scanner, Shape, ShapeKind, WhenShape};
+use omen_schema::json::{JsonType, Scanner};
+
+use super::super::{ConditionalShape, FieldShape, ObjectShape, Shape, ShapeKind, WhenShape};
 use super::Walk;
 use super::remedy::Remedy;
 use super::words::{first_sentence, quoted};
@@ -166,7 +167,7 @@ impl Walk {
 fn remember<'t>(scanner: &Scanner<'t>) -> MemberValue<'t> {
     match scanner.json_type() {
         JsonType::String => MemberValue::Text(scanner.clone().string().0),
-        JsonType::Array if !scanner.has_element() => MemberValue::EmptyArray,
+        JsonType::Array if scanner.is_empty_array() => MemberValue::EmptyArray,
         _ => MemberValue::Other,
     }
 }

@@ -3,9 +3,10 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
+use omen_schema::json::{JsonType, Scanner};
+
 use super::super::example;
-use super::super::scan::JsonType;
-use super::super::{Scanner, Shape, ShapeKind};
+use super::super::{Shape, ShapeKind};
 use super::Walk;
 use super::expected::{expectation, is_integer, is_number, is_written};
 use super::helps::instead_of_null;
