@@ -24,7 +24,6 @@ mod process_tree;
 mod server_process;
 mod stderr_tail;
 pub mod stdio;
-pub mod writer;
 
 pub use frame::Frame;
 pub use guard::guard_servers;

@@ -1,16 +1,19 @@
 //! Lines to one side, in order, with back-pressure.
 
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::Line;
 use tokio::io::{AsyncWrite, AsyncWriteExt as _};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 /// Where lines are queued. Clones are the same queue. What waits is bounded by its bytes: a sender waits until there is room,
 /// and so does the side that it reads from.
+///
+/// The SDK sends each message in a task of its own; without an order, a cancellation could overtake its request.
 #[derive(Clone, Debug)]
 pub struct Outbox {
     queue: mpsc::UnboundedSender<Item>,
@@ -21,7 +24,12 @@ pub struct Outbox {
 
 #[derive(Debug)]
 enum Item {
-    Line(Line, Option<OwnedSemaphorePermit>),
+    Line {
+        line: Line,
+        permit: Option<OwnedSemaphorePermit>,
+        /// Who waits until the line is written.
+        written: Option<oneshot::Sender<io::Result<()>>>,
+    },
     End,
 }
 
@@ -33,22 +41,32 @@ pub struct Closed;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Full;
 
-/// What a line costs beside its bytes, so that many small ones are bounded, too.
-const EACH: usize = 256;
+/// What a line costs beside its bytes: its buffer has room for 128 at least, and for what we ask and cancel a task of
+/// the SDK waits with a channel of its own until the line is written. Without it, a server that sends pings and does
+/// not read could have 400,000 answers of 40 bytes wait within 16 MiB.
+const EACH: usize = 1 << 10;
 
 impl Outbox {
-    /// Writes lines to an output, which is closed after [`end`](Self::end).
+    /// Writes lines to an output, which is closed after [`end`](Self::end), or when all that was queued before the last clone
+    /// was dropped is written.
     pub fn new(mut output: impl AsyncWrite + Send + Unpin + 'static, bytes: usize) -> (Self, OutboxWriter) {
         let most = u32::try_from(bytes.min(Semaphore::MAX_PERMITS)).unwrap_or(u32::MAX);
         let room = Arc::new(Semaphore::new(usize::try_from(most).unwrap_or(usize::MAX)));
         let (queue, mut lines) = mpsc::unbounded_channel();
         let writer = tokio::spawn(async move {
-            while let Some(Item::Line(line, permit)) = lines.recv().await {
-                // Closing the queue is how those who wait for room learn of it.
-                if line.write_to(&mut output).await.is_err() {
-                    return;
+            while let Some(Item::Line { line, permit, written }) = lines.recv().await {
+                let outcome = line.write_to(&mut output).await;
+                let has_failed = outcome.is_err();
+                if has_failed {
+                    // Closing the queue is how those who wait for room learn of it.
+                    lines.close();
                 }
                 drop(permit);
+                // Nobody need wait for it.
+                let _ = written.map(|written| written.send(outcome));
+                if has_failed {
+                    return;
+                }
             }
             let _ = output.shutdown().await;
         });
@@ -64,20 +82,35 @@ impl Outbox {
             permit = Arc::clone(&self.room).acquire_many_owned(cost) => permit.map_err(|_| Closed)?,
             () = self.queue.closed() => return Err(Closed),
         };
-        self.queue.send(Item::Line(line, Some(permit))).map_err(|_| Closed)
+        self.queue.send(Item::Line { line, permit: Some(permit), written: None }).map_err(|_| Closed)
     }
 
     /// Queues a line if there is room now.
     pub fn try_send(&self, line: impl Into<Line>) -> Result<(), Full> {
-        let line = line.into();
-        let cost = self.cost(&line);
-        let permit = Arc::clone(&self.room).try_acquire_many_owned(cost).map_err(|_| Full)?;
-        self.queue.send(Item::Line(line, Some(permit))).map_err(|_| Full)
+        self.push(line.into(), None)
+    }
+
+    /// Queues a line if there is room now. The future completes when it is written; the line is written even if nobody polls it.
+    ///
+    /// # Errors
+    /// If the line is longer than all room, or too much waits. Then nothing of the line is written.
+    pub fn try_write(&self, line: Line) -> io::Result<impl Future<Output = io::Result<()>> + Send + use<>> {
+        if u32::try_from(line.as_bytes().len()).is_ok_and(|length| length <= self.most) {
+            let (written, outcome) = oneshot::channel();
+            self.push(line, Some(written)).map_err(|Full| io::Error::other("the server does not read its input"))?;
+            return Ok(async move { outcome.await.unwrap_or_else(|_| Err(io::ErrorKind::NotConnected.into())) });
+        }
+        Err(io::Error::other(format!("the request is larger than {} bytes", self.most)))
+    }
+
+    fn push(&self, line: Line, written: Option<oneshot::Sender<io::Result<()>>>) -> Result<(), Full> {
+        let permit = Arc::clone(&self.room).try_acquire_many_owned(self.cost(&line)).map_err(|_| Full)?;
+        self.queue.send(Item::Line { line, permit: Some(permit), written }).map_err(|_| Full)
     }
 
     /// Queues a short line at once, where nobody can wait. There is one for each call at most.
     pub fn send_now(&self, line: impl Into<Line>) {
-        let _ = self.queue.send(Item::Line(line.into(), None));
+        let _ = self.queue.send(Item::Line { line: line.into(), permit: None, written: None });
     }
 
     fn cost(&self, line: &Line) -> u32 {
@@ -155,5 +188,45 @@ mod tests {
         drop(far);
         assert_eq!(second.await, Err(Closed));
         outbox.closed().await;
+    }
+
+    #[tokio::test]
+    async fn lines_are_written_in_order_and_the_rest_before_the_end() {
+        let (near, mut far) = tokio::io::duplex(4);
+        let outbox = Outbox::new(near, 10 * EACH).0;
+        let lines: Vec<_> = (0..9).map(|n| outbox.try_write(format!("line {n}").into()).unwrap()).collect();
+        // Nobody waits for them.
+        drop((lines, outbox));
+        let mut read = String::new();
+        far.read_to_string(&mut read).await.unwrap();
+        assert_eq!(read, (0..9).map(|n| format!("line {n}\n")).collect::<String>());
+    }
+
+    #[tokio::test]
+    async fn what_waits_is_bounded() {
+        let (near, mut far) = tokio::io::duplex(4);
+        let outbox = Outbox::new(near, 10).0;
+        let first = outbox.try_write("aaaaaaa".into()).unwrap();
+        assert!(outbox.try_write("bbbbbbb".into()).is_err(), "nobody reads");
+        assert!(outbox.try_write("bbbbbbbbbb".into()).is_err(), "it would never be taken");
+        far.read_exact(&mut [0; 8]).await.unwrap();
+        first.await.unwrap();
+        let third = outbox.try_write("ccccccc".into()).unwrap();
+        far.read_exact(&mut [0; 8]).await.unwrap();
+        third.await.unwrap();
+        drop(far);
+        assert!(outbox.try_write("ddddddd".into()).unwrap().await.is_err(), "nobody is there");
+    }
+
+    #[tokio::test]
+    async fn many_small_lines_are_bounded_by_their_number() {
+        let (near, mut far) = tokio::io::duplex(1);
+        let outbox = Outbox::new(near, 1 << 20).0;
+        let taken = (0..100_000).map_while(|_| outbox.try_write("aaa".into()).ok()).count();
+        assert!((1_000..=1_024).contains(&taken), "{taken}");
+        // All that was taken is written, and then there is room again.
+        far.read_exact(&mut vec![0; 4 * taken]).await.unwrap();
+        let next = outbox.try_write("b".repeat((1 << 20) - 1).into());
+        assert!(next.is_ok(), "one that is as long as all may be");
     }
 }

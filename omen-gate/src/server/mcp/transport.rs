@@ -21,8 +21,8 @@ use super::requests::{Answers, Asked, Requests};
 use crate::base::bounded;
 use crate::call::Fault;
 use omen_mcp::Line;
+use omen_mcp::outbox::Outbox;
 use omen_mcp::process::{Exit, Process, Wish};
-use omen_mcp::writer::Writer;
 use omen_mcp::{Broken, Lines};
 
 /// The notification that makes a list of tools stale.
@@ -35,7 +35,7 @@ const TOOLS_CHANGED: &str = "notifications/tools/list_changed";
 pub(super) struct Pipes {
     lines: Lines<ChildStdout>,
     /// None once the input of the server is to be closed.
-    writer: Option<Writer>,
+    out: Option<Outbox>,
     requests: Requests,
     limits: ServerLimits,
     link: Arc<Link>,
@@ -47,7 +47,7 @@ impl Pipes {
         let Process { stdin, stdout, exit, stderr: _ } = process;
         Self {
             lines: Lines::new(stdout, limits.line_bytes),
-            writer: Some(Writer::new(stdin, limits.unread_bytes)),
+            out: Some(Outbox::new(stdin, limits.unread_bytes).0),
             requests: Requests::new(limits.open_requests),
             limits,
             link,
@@ -55,12 +55,12 @@ impl Pipes {
         }
     }
 
-    /// Notes what goes out, and gives it to the writer.
+    /// Notes what goes out, and queues it.
     fn start(
         &mut self,
         message: &TxJsonRpcMessage<RoleClient>,
     ) -> io::Result<impl Future<Output = io::Result<()>> + Send + use<>> {
-        let writer = self.writer.as_ref().ok_or(io::ErrorKind::NotConnected)?;
+        let out = self.out.as_ref().ok_or(io::ErrorKind::NotConnected)?;
         let line = line(message)?;
         match message {
             JsonRpcMessage::Request(request) => {
@@ -74,7 +74,7 @@ impl Pipes {
                     ClientRequest::CallToolRequest(_) | ClientRequest::ListToolsRequest(_) => Asked::Ours,
                     _ => Asked::Handshake,
                 };
-                let written = writer.write(line)?;
+                let written = out.try_write(line)?;
                 self.requests.ask(id, asked);
                 return Ok(written);
             }
@@ -88,7 +88,7 @@ impl Pipes {
             }
             JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
         }
-        writer.write(line)
+        out.try_write(line)
     }
 
     /// Answers a request of the server: a ping, and all others with a refusal.
@@ -104,8 +104,8 @@ impl Pipes {
             JsonRpcMessage::error(refusal, Some(id))
         };
         // A server that does not read its input has no answer from us, whether or not it waits for one.
-        if let (Some(writer), Ok(line)) = (&self.writer, line(&answer)) {
-            drop(writer.write(line));
+        if let (Some(out), Ok(line)) = (&self.out, line(&answer)) {
+            let _ = out.try_send(line);
         }
     }
 
@@ -168,7 +168,7 @@ impl Transport<RoleClient> for Pipes {
     async fn close(&mut self) -> io::Result<()> {
         // A server that does not read never sees its input closed, but it has no longer to live than others.
         self.link.wish(Wish::Stop);
-        self.writer = None;
+        self.out = None;
         Ok(())
     }
 }
