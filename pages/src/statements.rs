@@ -9,11 +9,11 @@ mod page;
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
 use crate::evidence::{Evidence, Row};
+use lookup::root;
 
 type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
@@ -144,12 +144,6 @@ impl Statements {
         self.all().count()
     }
 
-    /// The generated part of the page.
-    #[must_use]
-    pub fn page(&self, evidence: &Evidence) -> String {
-        page::write(self, evidence)
-    }
-
     /// Lists every fault.
     #[must_use]
     pub fn faults(&self, world: &World) -> Vec<String> {
@@ -239,8 +233,4 @@ impl Statement {
         let silent = !self.rules.is_empty() && !found.is_empty() && !self.rules.iter().any(|code| found.contains(code));
         silent.then(|| format!("no example has a finding of {}", self.rules.join(" or ")))
     }
-}
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }

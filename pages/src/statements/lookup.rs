@@ -1,10 +1,10 @@
 //! Looks up what a statement names.
 
 use std::fs;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::root;
 use crate::evidence::{declares, implements};
 
 /// The fault of a name of code.
@@ -80,4 +80,9 @@ fn element<'v>(value: &'v Value, step: &str) -> Option<&'v Value> {
         is("id") || is("code") || row
     };
     elements.iter().find(named).or_else(|| elements.get(step.parse::<usize>().ok()?))
+}
+
+/// The workspace.
+pub(super) fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }

@@ -6,22 +6,25 @@ use super::{Document, State, Statement, Statements};
 use crate::evidence::{Evidence, Proof};
 use crate::markdown::{code, table};
 
-/// The counts, the reasons why some statements have no example, and one table for each section.
-pub(super) fn write(statements: &Statements, evidence: &Evidence) -> String {
-    let mut out = counts(statements);
-    out.push_str("\nStatements without an example are of these kinds:\n\n");
-    let kinds = statements.without.iter().map(|(kind, reason)| vec![kind.clone(), reason.clone()]);
-    out.push_str(&table(&["Kind", "Why there is no example"], kinds));
-    for document in &statements.documents {
-        // Writing to a string cannot fail.
-        let _ = write!(out, "\n## {}\n", document.title);
-        for section in &document.sections {
-            let rows = section.statements.iter().map(|statement| row(statement, evidence));
-            let head = ["Statement", "State", "Code", "Test", "Example"];
-            let _ = write!(out, "\n### {}\n\n{}", section.title, table(&head, rows));
+impl Statements {
+    /// The generated part of the page: the counts, the reasons why some statements have no example, and one table for each section.
+    #[must_use]
+    pub fn page(&self, evidence: &Evidence) -> String {
+        let mut out = counts(self);
+        out.push_str("\nStatements without an example are of these kinds:\n\n");
+        let kinds = self.without.iter().map(|(kind, reason)| vec![kind.clone(), reason.clone()]);
+        out.push_str(&table(&["Kind", "Why there is no example"], kinds));
+        for document in &self.documents {
+            // Writing to a string cannot fail.
+            let _ = write!(out, "\n## {}\n", document.title);
+            for section in &document.sections {
+                let rows = section.statements.iter().map(|statement| row(statement, evidence));
+                let head = ["Statement", "State", "Code", "Test", "Example"];
+                let _ = write!(out, "\n### {}\n\n{}", section.title, table(&head, rows));
+            }
         }
+        out
     }
-    out
 }
 
 fn counts(statements: &Statements) -> String {
