@@ -122,6 +122,9 @@ fn a_packet_that_a_reader_refuses_is_not_built() {
     packets::accepted(&packets::line(built));
     let refused = packet(result(deep(limit + 1))).unwrap_err();
     assert!(refused.to_string().contains("nested deeper than 64 levels"), "{refused}");
+    // What is not read to its end is not known to be right.
+    let errors = omen_types::Checked::check(&result(deep(200))).unwrap_err();
+    assert!(errors[0].message.contains("nested more than 128 levels deep"), "{errors:?}");
     let refused = packet(result(Value::String("z".repeat(omen_types::limits::MAX_LINE_BYTES)))).unwrap_err();
     assert!(refused.to_string().contains("the line exceeds 16 MiB"), "{refused}");
 
