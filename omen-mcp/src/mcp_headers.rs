@@ -35,23 +35,14 @@ pub fn stated_version(frame: &Frame) -> Option<String> {
     json::text(frame.text(), version.span.clone())
 }
 
-/// The parameter that `Mcp-Name` repeats, of methods that must have the header.
-pub fn named_by(method: Option<&str>) -> Option<&'static str> {
-    match method? {
-        "tools/call" | "prompts/get" => Some("name"),
-        "resources/read" => Some("uri"),
-        _ => None,
-    }
-}
-
-/// What `Mcp-Name` has to say. Clients send it with other methods, too.
-pub fn name_of(frame: &Frame, method: Option<&str>) -> Option<String> {
+/// What `Mcp-Name` has to say: this parameter of methods that must have the header. Clients send it with other methods, too.
+pub fn name_of(frame: &Frame, parameter: Option<&str>) -> Option<String> {
     let params = frame.members().ok()?;
     let get = |key: &str| {
         let member = params.iter().find(|member| member.key == key)?;
         json::text(frame.text(), member.span.clone())
     };
-    match named_by(method) {
+    match parameter {
         Some(key) => get(key),
         None => get("name").or_else(|| get("uri")),
     }

@@ -42,7 +42,6 @@
 
 mod desk;
 mod front_end;
-mod line;
 mod message;
 mod peer;
 mod place;

@@ -15,6 +15,7 @@ mod begun;
 mod budgets;
 mod catalog;
 mod chosen;
+mod client_names;
 mod desk;
 mod drafts;
 mod enforce;
@@ -47,7 +48,7 @@ pub use session::Recording;
 
 pub(crate) use begun::Begun;
 pub(crate) use catalog::OwnTool;
-pub(crate) use human::Witness;
+pub(crate) use client_names::ClientNames;
 pub(crate) use outcome::Outcome;
 pub(crate) use reply::{At, NotNow};
 pub(crate) use session::{About, Episodes, unrecorded_result};

@@ -31,7 +31,7 @@ mod token;
 use std::sync::Arc;
 use std::time::Duration;
 
-use omen_gate::config::PolicyHash;
+use omen_gate::TurnId;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -45,30 +45,9 @@ use self::endpoint::Endpoint;
 use self::reading::Reading;
 use self::sessions::Sessions;
 use crate::end::Ended;
-use crate::front::Front;
+use crate::hub::ClientSessions;
 use crate::not_served::NotServed;
-use crate::proxy::Proxy;
-use crate::several::Several;
-use crate::shared::SpawnInSpan as _;
-use crate::source::Source;
-
-/// Why nothing was served over HTTP.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum NotListening {
-    /// Others could use the proxy.
-    #[error(transparent)]
-    Access(#[from] BadAccess),
-    /// The address cannot be used.
-    #[error("cannot listen: {0}")]
-    Address(std::io::Error),
-    /// Episodes are written of one session, and there are several.
-    #[error("C1: episodes are written of one session; serve one on the standard streams")]
-    Episodes,
-    /// There is no gate.
-    #[error(transparent)]
-    Gate(#[from] NotServed),
-}
+use crate::server::SpawnInSpan as _;
 
 /// The path of the endpoint.
 pub const PATH: &str = endpoint::PATH;
@@ -76,68 +55,37 @@ pub const PATH: &str = endpoint::PATH;
 /// How long connections may take to end, once their sessions have.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
-impl Proxy {
-    /// Serves sessions over Streamable HTTP, until it is asked to stop. When this returns, the log has the outcome of every
-    /// call that was made, and no server runs.
-    ///
-    /// # Errors
-    /// If nothing was served: the proxy may not listen there, or there is no gate.
-    pub async fn serve_http(
-        self,
-        source: Source,
-        listener: TcpListener,
-        access: Access,
-        limits: HttpLimits,
-        until: impl Future<Output = ()> + Send,
-    ) -> Result<Ended, NotListening> {
-        Front::One(self, source).serve_http(listener, access, limits, until).await
-    }
+/// An address at which the proxy listens, and who may use it.
+pub(crate) struct Listening {
+    pub(crate) listener: TcpListener,
+    pub(crate) access: Access,
+    pub(crate) limits: HttpLimits,
 }
 
-impl Several {
-    /// Serves sessions over Streamable HTTP, each with all servers, until it is asked to stop. It ends as
-    /// [`Proxy::serve_http`] does.
-    ///
-    /// # Errors
-    /// If nothing was served: the proxy may not listen there, or there is no gate.
-    pub async fn serve_http(
-        self,
-        listener: TcpListener,
-        access: Access,
-        limits: HttpLimits,
-        until: impl Future<Output = ()> + Send,
-    ) -> Result<Ended, NotListening> {
-        Front::Several(self).serve_http(listener, access, limits, until).await
-    }
-}
-
-impl Front {
-    async fn serve_http(
-        mut self,
-        listener: TcpListener,
-        access: Access,
-        limits: HttpLimits,
-        until: impl Future<Output = ()> + Send,
-    ) -> Result<Ended, NotListening> {
-        let address = listener.local_addr().map_err(NotListening::Address)?;
-        access.check(address.ip())?;
-        if self.writes_episodes() {
-            return Err(NotListening::Episodes);
+impl Listening {
+    /// Checks that nobody can use the proxy who may not.
+    pub(crate) fn ready(self, writes_episodes: bool) -> Result<Self, NotServed> {
+        let address = self.listener.local_addr().map_err(NotServed::Address)?;
+        self.access.check(address.ip())?;
+        if writes_episodes {
+            return Err(NotServed::Episodes);
         }
-        let gate = self.common_gate()?;
-        let (reload, name) = (self.take_reload(), self.name());
-        let (policy, changed) = watch::channel::<PolicyHash>(gate.policy_hash());
-        let server = self.limits();
-        let sessions = Sessions::new(self, name, gate.clone(), limits, changed);
+        Ok(self)
+    }
+
+    /// Serves sessions, until it is asked to stop. When this returns, the log has the outcome of every call that was made, and no
+    /// server runs.
+    pub(crate) async fn serve(
+        self,
+        behind: ClientSessions,
+        name: TurnId,
+        until: impl Future<Output = ()> + Send,
+    ) -> Ended {
+        let Self { listener, access, limits } = self;
+        let server = behind.limits();
+        let sessions = Sessions::new(behind, name, limits);
         let mut helpers = JoinSet::new();
         helpers.spawn_in_span(Arc::clone(&sessions).end_idle());
-        if let Some(mut reload) = reload {
-            helpers.spawn_in_span(async move {
-                while let Some(hash) = reload.next(&gate).await {
-                    policy.send_replace(hash);
-                }
-            });
-        }
         let endpoint = Arc::new(Endpoint {
             access,
             limits,
@@ -152,6 +100,6 @@ impl Front {
         let _ = timeout(LAST_WORDS, async { while connections.join_next().await.is_some() {} }).await;
         connections.shutdown().await;
         helpers.shutdown().await;
-        Ok(unrecorded.map_or(Ended::Asked, Ended::Unrecorded))
+        unrecorded.map_or(Ended::Asked, Ended::Unrecorded)
     }
 }

@@ -11,48 +11,30 @@
 //! Architecture invariant: what a reader could take in two ways does not pass: a repeated key, a key that differs from one
 //! of the protocol only in case, an id that readers round.
 
-mod answer;
-mod asked;
+mod client;
 #[cfg(unix)]
 pub mod confirm;
-mod connection;
-mod downstream;
-mod elicit;
 mod end;
 pub mod episode;
-mod failed;
-mod form;
-mod from_client;
-mod from_server;
-mod front;
 pub mod http;
-mod list;
-mod listed;
-mod mrtr;
+mod hub;
+mod methods;
 mod not_served;
+mod passage;
 mod policy;
 mod proxy;
 mod refusal;
-mod relayed;
 mod reload;
 pub mod remote;
-mod screened;
-pub mod several;
-mod shared;
-mod source;
-mod tools_call;
-mod tools_list;
-mod unlisted;
-mod unserved;
-mod upstream;
-mod user_turns;
+mod server;
+mod settings;
+mod transport;
 pub mod watch;
 
 pub use end::Ended;
-pub use list::list;
+pub use hub::BadServers;
 pub use not_served::NotServed;
-pub use omen_mcp::stdio::{Input, Output, stdio};
-pub use policy::{Passage, Passages, UnknownPassage};
-pub use proxy::Proxy;
-pub use source::Source;
-pub use unserved::refuse;
+pub use passage::{Passage, UnknownPassage};
+pub use proxy::{Proxy, ProxyBuilder};
+pub use server::Source;
+pub use transport::Transport;

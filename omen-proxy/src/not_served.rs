@@ -1,15 +1,23 @@
-//! Why a session did not begin.
+//! Why nothing was served.
 
 use omen_gate::audit::AuditError;
 use omen_gate::{BuildError, Fault, ServerName};
 
-/// Why a session did not begin. Nothing was called.
+use crate::http::BadAccess;
+
+/// Why nothing was served. Nothing was called.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotServed {
-    /// The configuration has no server with this name.
-    #[error("C1: the configuration has no server `{0}`")]
-    UnknownServer(ServerName),
+    /// Others could use the proxy.
+    #[error(transparent)]
+    Access(#[from] BadAccess),
+    /// The address cannot be used.
+    #[error("cannot listen: {0}")]
+    Address(std::io::Error),
+    /// Episodes are written of one session, and there are several.
+    #[error("C1: episodes are written of one session; serve one on the standard streams")]
+    Episodes,
     /// A tool that may be called has the name of one of the episode's.
     #[error("C1: {0}; rename it, or start the proxy with `--episode observe`")]
     Taken(String),
@@ -34,7 +42,7 @@ impl NotServed {
             Self::Gate(BuildError::Audit(AuditError::InUse(_))) => IN_USE.to_owned(),
             Self::Gate(error) => error.help(),
             Self::Server { .. } => "check that its command runs by itself, or its address".to_owned(),
-            Self::UnknownServer(_) | Self::Taken(_) => String::new(),
+            Self::Access(_) | Self::Address(_) | Self::Episodes | Self::Taken(_) => String::new(),
         }
     }
 }

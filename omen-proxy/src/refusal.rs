@@ -133,5 +133,9 @@ pub(crate) fn not_passed(raw_id: &str, why: &Blocked) -> Vec<u8> {
 /// Where the decision stands in `_meta` and in the data of errors.
 const DECISION: &str = "omen/decision";
 
+pub(crate) const METHOD_NOT_FOUND: i64 = -32_601;
+pub(crate) const INVALID_PARAMS: i64 = -32_602;
+pub(crate) const INTERNAL_ERROR: i64 = -32_603;
+
 /// Outside of the codes that JSON-RPC and the protocol keep for themselves.
 pub(crate) const NOT_PASSED: i64 = 403;

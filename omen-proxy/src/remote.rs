@@ -39,7 +39,7 @@ pub use limits::RemoteLimits;
 use self::client::Client;
 use self::inner::Inner;
 use self::room::Room;
-use crate::connection::Connection;
+use crate::server::Connection;
 
 /// A server that is reached over HTTP. Clones share connections.
 #[derive(Clone)]

@@ -23,7 +23,7 @@ pub(crate) struct ProxyArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) server: Vec<ServerName>,
 
-    /// All servers of the configuration, as one server, whose tools and prompts are named SERVER__NAME
+    /// All servers of the configuration, as one server; if there are several, tools and prompts are named SERVER__NAME
     #[arg(long, conflicts_with = "server")]
     pub(crate) all_servers: bool,
 

@@ -10,8 +10,8 @@ use omen_gate::catalog::Catalog;
 use omen_gate::config::Endpoint;
 use omen_gate::tool::Tool;
 use omen_gate::{Config, Fault, ServerName, mcp, regular};
+use omen_proxy::Source;
 use omen_proxy::remote::Remote;
-use omen_proxy::{Source, list};
 
 use super::{config, pins};
 use crate::args::CatalogArgs;
@@ -64,14 +64,14 @@ pub(super) fn discover(config: &Config) -> Result<Option<Lists>, Failure> {
             (&listed, config.servers.get(name).and_then(|server| server.command.as_ref()))
         {
             let source = Source::process(mcp::launch(command, &config.limits));
-            if let Ok(tools) = runtime.block_on(list(&source, limit)) {
+            if let Ok(tools) = runtime.block_on(source.list(limit)) {
                 *listed = Ok(tools);
             }
         }
     }
     for (name, endpoint) in config.servers.iter().filter_map(|(name, server)| Some((name, server.endpoint.as_ref()?))) {
         match Remote::configured(endpoint, &config.limits) {
-            Ok(remote) => drop(found.insert(name.clone(), runtime.block_on(list(&Source::remote(remote), limit)))),
+            Ok(remote) => drop(found.insert(name.clone(), runtime.block_on(Source::remote(remote).list(limit)))),
             Err(error) => {
                 let name = clean(name.as_str());
                 complain(format_args!("cannot reach the server `{name}`: {}", clean(&error.to_string())));

@@ -15,12 +15,10 @@ use std::time::{Duration, SystemTime};
 
 use omen::render::human::clean;
 use omen_gate::{Config, Gate, GateClock, SystemClock, TurnId};
-use omen_proxy::several::Several;
 use omen_proxy::watch::{Changes, NotWatched};
-use omen_proxy::{Ended, NotServed, Proxy, stdio};
+use omen_proxy::{Ended, NotServed, Proxy, Transport};
 use tokio::sync::mpsc;
 
-use self::reached::Behind;
 use self::stop::asked_to_stop;
 use super::{config, episode};
 use crate::args::ProxyArgs;
@@ -51,8 +49,8 @@ fn serve(args: &ProxyArgs, mut config: Config) -> Result<Result<Exit, String>, F
         config = config.always_shadow();
     }
     let servers = servers::chosen(args, &config)?;
-    let behind = match reached::behind(args, &config, &servers)? {
-        Ok(behind) => behind,
+    let sources = match reached::sources(args, &config, &servers)? {
+        Ok(sources) => sources,
         Err(error) => return Ok(Err(error.to_string())),
     };
     let session = session()?;
@@ -75,7 +73,7 @@ fn serve(args: &ProxyArgs, mut config: Config) -> Result<Result<Exit, String>, F
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::Internal(format!("cannot start the proxy: {error}")))?;
     let socket = (!args.no_socket).then(|| config.confirm_socket());
-    let mut proxy = Proxy::new(config, servers.first().clone(), session)
+    let mut proxy = Proxy::builder(config, session)
         .audit(audit)
         .clock(clock)
         .pass(args.pass.iter().copied())
@@ -83,6 +81,7 @@ fn serve(args: &ProxyArgs, mut config: Config) -> Result<Result<Exit, String>, F
     if let Some(recording) = recording {
         proxy = proxy.episode(recording);
     }
+    proxy = sources.into_iter().fold(proxy, |proxy, (server, source)| proxy.server(server, source));
     if args.elicitation {
         proxy = proxy.elicitation(Duration::from_millis(args.least_ms));
     }
@@ -90,12 +89,14 @@ fn serve(args: &ProxyArgs, mut config: Config) -> Result<Result<Exit, String>, F
         let (reload, when) = mpsc::channel(1);
         let reloads = tokio::spawn(changed(Changes::of(&args.config), reload));
         let proxy = confirmed::at_socket(proxy, socket.as_deref(), &args.config).reload(&args.config, when);
-        let served = match access {
-            Some(access) => listen::serve(proxy, behind, access, &args.http).await,
-            None => streams(proxy, behind).await,
+        let proxy = proxy.build().map_err(|error| error.to_string())?;
+        let transport = match access {
+            Some(access) => listen::transport(access, &args.http).await.map_err(|error| unserved::why(&error))?,
+            None => Transport::stdio(),
         };
+        let served = proxy.serve(transport, asked_to_stop()).await;
         reloads.abort();
-        served
+        served.map_err(|error| unserved::why(&error))
     });
     // A thread may still wait for the client's next word.
     runtime.shutdown_background();
@@ -106,18 +107,6 @@ fn serve(args: &ProxyArgs, mut config: Config) -> Result<Result<Exit, String>, F
             Exit::Unreadable
         }
     }))
-}
-
-/// Serves one client on the standard streams.
-async fn streams(proxy: Proxy, behind: Behind) -> Result<Ended, String> {
-    let served = match behind {
-        Behind::One(source) => proxy.serve_source(&source, stdio(), asked_to_stop()).await,
-        Behind::Several(sources) => {
-            let several = Several::new(proxy, sources).map_err(|error| error.to_string())?;
-            several.serve(stdio(), asked_to_stop()).await
-        }
-    };
-    served.map_err(|error| unserved::why(&error))
 }
 
 /// A name that no other session of the log has.

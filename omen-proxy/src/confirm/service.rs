@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use omen_gate::confirm::Responder;
 use omen_gate::mcp::Line;
-use tokio::io::BufReader;
+use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncReadExt as _, BufReader};
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::{Semaphore, mpsc};
@@ -15,7 +15,7 @@ use tokio::time::{sleep, timeout};
 
 use super::desk::{Desk, News};
 use super::message::{Answer, Message, PROTOCOL};
-use super::{line, peer};
+use super::peer;
 
 /// The longest line of a front end, in bytes.
 pub const MAX_ANSWER: usize = 16_384;
@@ -80,7 +80,7 @@ async fn attend(stream: UnixStream, desk: &Desk) -> io::Result<()> {
 
 async fn read_lines(read: OwnedReadHalf, lines: mpsc::Sender<Vec<u8>>) {
     let mut reader = BufReader::new(read);
-    while let Ok(Some(line)) = line::next(&mut reader, MAX_ANSWER).await {
+    while let Ok(Some(line)) = next_line(&mut reader, MAX_ANSWER).await {
         if lines.send(line).await.is_err() {
             return;
         }
@@ -102,4 +102,24 @@ fn answered(desk: &Desk, line: &[u8], responder: &Responder) -> Message {
 async fn send(write: &mut OwnedWriteHalf, message: &Message) -> io::Result<()> {
     let line = Line::new(serde_json::to_vec(message)?);
     timeout(PATIENCE, line.write_to(write)).await?
+}
+
+/// Reads the next line, without its line feed; none at the end. What follows the last line feed is a line, too.
+///
+/// # Errors
+/// If it cannot be read, or is longer than this.
+async fn next_line(reader: &mut (impl AsyncBufRead + Unpin), longest: usize) -> io::Result<Option<Vec<u8>>> {
+    let mut line = Vec::new();
+    let limit = u64::try_from(longest).unwrap_or(u64::MAX).saturating_add(1);
+    let read = reader.take(limit).read_until(b'\n', &mut line).await?;
+    if read == 0 {
+        return Ok(None);
+    }
+    if line.last() == Some(&b'\n') {
+        line.pop();
+    }
+    match line.len() > longest {
+        true => Err(io::Error::new(io::ErrorKind::InvalidData, format!("the line exceeds {longest} bytes"))),
+        false => Ok(Some(line)),
+    }
 }

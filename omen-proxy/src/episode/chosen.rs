@@ -17,6 +17,8 @@ pub(super) struct Chosen(Vec<ChosenTool>);
 struct ChosenTool {
     /// Server and tool, as a directive names it.
     id: String,
+    /// The name under which the client has it.
+    shown: String,
     operations: Vec<OperationType>,
 }
 
@@ -74,7 +76,7 @@ impl Chosen {
                 let help = "name it as `tools/list` does";
                 return Err(Refused::finding(finding.at(format!("{at}/tool")).help(help)));
             };
-            chosen.push(ChosenTool { id, operations });
+            chosen.push(ChosenTool { id, shown: tool, operations });
         }
         if !acts && !chosen.is_empty() {
             let finding = Diagnostic::error(Code::Inv007, "`tools` is given, and this outcome calls none");
@@ -110,12 +112,18 @@ impl Chosen {
 
     /// The refusal of a call that no token of the decision covers, in words that name no token: none was issued.
     pub(super) fn outside(&self, call: &CallFacts) -> Refused {
-        let tool = listed(&call.tool);
+        let tool = &call.shown;
         let finding = |problem: String| Diagnostic::error(Code::Inv007, problem).help(OTHERWISE);
         let finding = match (self.scope(&call.tool), &call.operation) {
             (None, _) => finding(format!("the decision names no tool, so `{tool}` is outside of it")),
-            (Some(scope), _) if !self.names(&call.tool) => {
-                let names = quoted(scope.tools.iter().map(|id| listed(id)));
+            (Some(_), _) if !self.names(&call.tool) => {
+                let mut shown: Vec<&str> = Vec::new();
+                for one in &self.0 {
+                    if !shown.contains(&one.shown.as_str()) {
+                        shown.push(&one.shown);
+                    }
+                }
+                let names = quoted(shown.into_iter());
                 finding(format!("the decision names {names}, so `{tool}` is outside of it"))
             }
             (Some(scope), Some(operation)) => {
@@ -136,11 +144,6 @@ impl Scope {
     pub(super) fn whole(tool: &str) -> Self {
         Self { tools: vec![tool.to_owned()], operations: OperationType::ALL.to_vec() }
     }
-}
-
-/// The name under which a client has the tool with an id.
-fn listed(id: &str) -> &str {
-    id.split_once('/').map_or(id, |(_, name)| name)
 }
 
 fn quoted<'n>(names: impl Iterator<Item = &'n str>) -> String {

@@ -12,6 +12,8 @@ pub(crate) struct CallFacts {
     pub(crate) turn: TurnId,
     /// Server and tool.
     pub(crate) tool: String,
+    /// The name under which the client has the tool.
+    pub(super) shown: String,
     /// What of the call may be written down.
     pub(crate) recordable: Recordable,
     pub(crate) hash: Option<CallHash>,
@@ -25,7 +27,7 @@ pub(crate) struct CallFacts {
 impl CallFacts {
     pub(crate) fn new(
         turn: &TurnId,
-        tool: &ToolId,
+        (tool, shown): (&ToolId, String),
         (args, recordable): (&Map<String, Value>, Recordable),
         hash: Option<CallHash>,
         permissions: &Permissions,
@@ -36,13 +38,22 @@ impl CallFacts {
         let writes = permissions.iter().any(|permission| permission != Permission::Read)
             || asked.is_some_and(|(_, operation)| operation != OperationType::Read);
         let operation = asked.map(|(word, _)| word.to_owned());
-        Self { turn: turn.clone(), tool: tool.to_string(), recordable, hash, writes, operation, timeout }
+        Self { turn: turn.clone(), tool: tool.to_string(), shown, recordable, hash, writes, operation, timeout }
     }
 
     /// A call that is only recorded as refused.
     pub(super) fn unjudged(turn: &TurnId, tool: String, timeout: PositiveCount) -> Self {
         let recordable = Recordable::default();
-        Self { turn: turn.clone(), tool, recordable, hash: None, writes: false, operation: None, timeout }
+        Self {
+            turn: turn.clone(),
+            shown: tool.clone(),
+            tool,
+            recordable,
+            hash: None,
+            writes: false,
+            operation: None,
+            timeout,
+        }
     }
 
     /// The arguments by which the call is judged: those that are recorded, and the operation in any case.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, BufRead};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -14,7 +14,7 @@ use omen_gate::config::OnVeto;
 use omen_gate::confirm::{Confirmer, Question, Reply};
 use omen_gate::{
     Blocked, Call, CallHash, Config, Demand, EpisodeRefusal, Gate, GateClock, GateCode, Permission, Permissions, Ran,
-    ServerName, ToolId, ToolName, TurnId, guarded,
+    ServerName, ToolId, TurnId, guarded,
 };
 use omen_types::Code;
 use omen_types::packet::{AlertSeverity, AlertType, PacketType, PositiveCount, ToolsState};
@@ -24,6 +24,7 @@ use tracing::error;
 use super::begun::{Begun, Ends};
 use super::budgets::Budgets;
 use super::catalog::{OwnTool, collision};
+use super::client_names::ClientNames;
 use super::desk::Desk;
 use super::facts::CallFacts;
 use super::human::{Answers, Heard, Witness};
@@ -88,6 +89,17 @@ impl Recording {
         Ok(ended)
     }
 
+    /// Checks the names of the tools that may be called.
+    ///
+    /// # Errors
+    /// If a client could take one of them for a tool of the episode.
+    pub(crate) fn check(&self, config: &Config, names: &ClientNames) -> Result<(), String> {
+        let allowed = config.allow.iter().map(|allowed| &allowed.demand.tool);
+        // No name with a prefix can be taken for one without.
+        let allowed = allowed.filter(|tool| self.mode == Mode::Enforce && names.only() == Some(&tool.server));
+        collision(allowed.map(|tool| tool.tool.as_str())).map_or(Ok(()), |name| Err(list::taken(&name)))
+    }
+
     /// What an episode may use.
     #[must_use]
     pub fn budgets(self, budgets: Budgets) -> Self {
@@ -99,7 +111,7 @@ impl Recording {
 pub(crate) struct Episodes {
     mode: Mode,
     session: TurnId,
-    server: ServerName,
+    names: ClientNames,
     clock: Arc<dyn GateClock>,
     log: Shared,
     synced: Synced,
@@ -111,7 +123,8 @@ pub(crate) struct Episodes {
     /// Who is asked about an escalation: those who confirm calls.
     confirmer: Arc<dyn Confirmer>,
     answers: Answers,
-    gate: OnceLock<Gate>,
+    /// The gate of the proxy, whose breakers say whether tools work.
+    gate: Gate,
     /// Held by the call that is under way where the episode is a turn.
     calling: tokio::sync::Mutex<()>,
     /// The session's episode, if it is one; else those of the calls that are open, by their turns.
@@ -127,37 +140,26 @@ impl fmt::Debug for Episodes {
 /// What the episodes of a session are about.
 pub(crate) struct About<'a> {
     pub(crate) session: &'a TurnId,
-    pub(crate) server: &'a ServerName,
+    pub(crate) names: ClientNames,
     pub(crate) config: &'a Config,
     pub(crate) clock: Arc<dyn GateClock>,
+    pub(crate) gate: Gate,
 }
 
 impl Episodes {
-    /// Episodes of a session, with a confirmer whose answers they note.
-    ///
-    /// # Errors
-    /// The name of a tool that may be called and that a client could take for one of the episode's.
+    /// Episodes of a session, with those who are asked about an escalation.
     pub(crate) fn new(
         Recording { mode, log, budgets, synced }: Recording,
         about: About<'_>,
         confirmer: Arc<dyn Confirmer>,
-    ) -> Result<(Arc<Self>, Witness), String> {
-        if mode == Mode::Enforce {
-            let allowed = about.config.allow.iter().map(|allowed| &allowed.demand.tool);
-            let names = allowed.filter(|tool| tool.server == *about.server).map(|tool| tool.tool.as_str());
-            if let Some(name) = collision(names) {
-                return Err(list::taken(&name));
-            }
-        }
-        let answers = Answers::default();
-        let witness = Witness { then: Arc::clone(&confirmer), answers: answers.clone() };
+    ) -> Arc<Self> {
         // Between its directive and its end, a call waits for two lists of the server's tools, too.
         let limits = &about.config.limits;
         let seconds = limits.call_timeout_seconds.saturating_add(limits.list_timeout_seconds.saturating_mul(2));
         let episodes = Self {
             mode,
             session: about.session.clone(),
-            server: about.server.clone(),
+            names: about.names,
             clock: about.clock,
             log,
             synced,
@@ -167,18 +169,17 @@ impl Episodes {
             on_veto: about.config.on_veto,
             asks: about.config.confirm.timeout,
             confirmer,
-            answers,
-            gate: OnceLock::new(),
+            answers: Answers::default(),
+            gate: about.gate,
             calling: tokio::sync::Mutex::default(),
             desks: Mutex::default(),
         };
-        Ok((Arc::new(episodes), witness))
+        Arc::new(episodes)
     }
 
-    /// The gate of the session, whose breakers say whether tools work.
-    pub(crate) fn behind(&self, gate: &Gate) {
-        // INVARIANT: it is set once, when the session begins.
-        let _ = self.gate.set(gate.clone());
+    /// A confirmer whose answers the episodes note.
+    pub(crate) fn witness(&self, then: Arc<dyn Confirmer>) -> Witness {
+        Witness { then, answers: self.answers.clone() }
     }
 
     fn desks(&self) -> MutexGuard<'_, BTreeMap<TurnId, Desk>> {
@@ -209,7 +210,7 @@ impl Episodes {
 
     /// Tools work unless a breaker says otherwise; a server that is gone has ended the session.
     fn tools(&self) -> ToolsState {
-        let breakers = self.gate.get().map(|gate| gate.health().breakers).unwrap_or_default();
+        let breakers = self.gate.health().breakers;
         let fails = breakers.values().any(|state| !matches!(state, BreakerState::Closed { .. }));
         if fails { ToolsState::ToolsPartial } else { ToolsState::ToolsOk }
     }
@@ -238,24 +239,37 @@ impl Episodes {
     pub(crate) fn facts(&self, call: &Call) -> CallFacts {
         CallFacts::new(
             call.turn(),
-            call.tool(),
-            (call.args(), self.gate.get().map(|gate| gate.recordable(call.tool(), call.args())).unwrap_or_default()),
+            (call.tool(), self.names.shown(call.tool())),
+            (call.args(), self.gate.recordable(call.tool(), call.args())),
             Some(call.hash()),
             &call.demand().permissions,
             self.timeout,
         )
     }
 
-    /// Lists the tools of the episode on the first page.
+    /// Lists the tools of the episode on the first page of the only server. Those of several are on the one page of all of them.
     ///
     /// # Errors
     /// If the server has a tool that a client could take for one of them.
     pub(crate) fn list(&self, page: Vec<u8>, response: &Frame, is_first: bool) -> Result<Vec<u8>, Fault> {
-        if self.mode == Mode::Observe {
+        if self.mode == Mode::Observe || self.names.only().is_none() {
             return Ok(page);
         }
         list::collides(response)?;
         if is_first { list::with_own(page) } else { Ok(page) }
+    }
+
+    /// Lists the tools of the episode beside those of several servers.
+    ///
+    /// # Errors
+    /// If the list cannot be read.
+    pub(crate) fn list_all(&self, page: Vec<u8>) -> Result<Vec<u8>, Fault> {
+        if self.mode == Mode::Observe { Ok(page) } else { list::with_own(page) }
+    }
+
+    /// The tool of the episode, as the audit log names it.
+    pub(crate) fn own_id(&self, tool: OwnTool) -> Option<ToolId> {
+        self.names.own(tool)
     }
 
     /// Does what the model asks of its episode, and gives the line for the client.
@@ -279,11 +293,10 @@ impl Episodes {
             Ok(done) => done.result(at),
             Err(not_now) => {
                 error!("refused `{}`: {}: {}", tool.name(), not_now.why.code(), not_now.why.unquoted());
-                let own = ToolName::new(tool.name()).map(|tool| ToolId { server: self.server.clone(), tool });
-                let recorded = match &own {
-                    Ok(own) => self.record(&not_now, at.turn, own, None, proposed).await,
+                let recorded = match &self.names.own(tool) {
+                    Some(own) => self.record(&not_now, at.turn, own, None, proposed).await,
                     // INVARIANT: the names of these tools are names.
-                    Err(error) => Err(Blocked::new(GateCode::A1, error.to_string(), "this is a bug; please report it")),
+                    None => Err(Blocked::new(GateCode::A1, "a tool without a name", "this is a bug; please report it")),
                 };
                 match recorded {
                     Ok(()) => not_now.result(at),
@@ -337,13 +350,13 @@ impl Episodes {
 
     /// The id of a tool of the server that the operator allows.
     fn allowed(&self, name: &str) -> Option<String> {
-        let tool = ToolId { server: self.server.clone(), tool: name.parse().ok()? };
-        self.gate.get()?.permissions(&tool).map(|_| tool.to_string())
+        let tool = self.names.id(name)?;
+        self.gate.permissions(&tool).map(|_| tool.to_string())
     }
 
     /// Asks a human about an escalation: whether to go on with the step that it recommends.
     async fn ask(&self, turn: &TurnId, tool: OwnTool, args: &Map<String, Value>) -> Option<Reply> {
-        let tool = ToolId { server: self.server.clone(), tool: tool.name().parse().ok()? };
+        let tool = self.names.own(tool)?;
         let permissions = Permissions::new([Permission::Write]).ok()?;
         let demand = Demand { tool, permissions, always_confirm: true };
         let call = Call::new(turn.clone(), demand, args.clone()).ok()?;
@@ -435,8 +448,6 @@ impl Episodes {
         call: Option<CallHash>,
         proposal: Option<Event>,
     ) -> Result<(), Blocked> {
-        // INVARIANT: nothing is refused before the session has its gate.
-        let Some(gate) = self.gate.get() else { return Ok(()) };
         let episode = self.at(turn, |desk| desk.recorder.origin().correlation_id().ok());
         let refused = EpisodeRefusal {
             code: not_now.why.rule(),
@@ -448,14 +459,14 @@ impl Episodes {
             ran: not_now.ran,
             why: &not_now.why.unquoted(),
         };
-        gate.refused_by_episode(turn, refused).await
+        self.gate.refused_by_episode(turn, refused).await
     }
 
     /// Records a call that the gate refuses, where each call is an episode.
     pub(crate) async fn refused(
         &self,
         turn: &TurnId,
-        tool: &str,
+        (server, tool): (&ServerName, &str),
         args: Option<&Map<String, Value>>,
         code: &str,
         why: &str,
@@ -464,7 +475,7 @@ impl Episodes {
             return;
         }
         let heard = self.answers.take(turn);
-        let call = CallFacts::unjudged(turn, format!("{}/{}", self.server, omen_gate::bounded(tool)), self.timeout);
+        let call = CallFacts::unjudged(turn, format!("{server}/{}", omen_gate::bounded(tool)), self.timeout);
         // A call that had begun has its end already.
         let recorded = self.at(turn, |desk| match desk.recorder.packets() {
             0 => observe::refused(desk, &call, args, heard.as_ref(), (code, why)),
@@ -493,8 +504,8 @@ impl Episodes {
         let noted = desk.alert(AlertType::Other, AlertSeverity::Info, &format!("the session ended: {ended}"));
         let open = desk.recorder.ledger(|ledger| ledger.open().len());
         desk.recorder.end();
-        if let Some((gate, turn)) = self.gate.get().zip(self.user_turn()) {
-            gate.end_turn(&turn);
+        if let Some(turn) = self.user_turn() {
+            self.gate.end_turn(&turn);
         }
         // Nothing else waits any more.
         if let Err(why) = self.synced.now() {

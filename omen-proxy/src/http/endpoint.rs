@@ -20,11 +20,13 @@ use super::headers::{
 use super::limits::HttpLimits;
 use super::places::Place;
 use super::reading::Reading;
-use super::refused::{INVALID_PARAMS, Refused};
+use super::refused::Refused;
 use super::session::{Session, Unsent};
 use super::sessions::Sessions;
 use super::sse::{self, Form, Gone, Guarded, event_id};
 use super::streams::{Event, Reader, STANDING};
+use crate::methods::{CALL, INITIALIZE};
+use crate::refusal::INVALID_PARAMS;
 use omen_mcp::frame::{Frame, Kind};
 use omen_mcp::mcp_headers::method_of;
 
@@ -119,7 +121,7 @@ impl Endpoint {
                     modern.check(&frame, headers)?;
                     self.ask_without_session(headers, &frame).await
                 }
-                None if method == "initialize" => self.initialize(headers, &frame).await,
+                None if method == INITIALIZE => self.initialize(headers, &frame).await,
                 None => self.ask(headers, &frame).await,
             },
             _ => {
@@ -167,7 +169,7 @@ impl Endpoint {
     /// A request that needs no session. To close the connection is to cancel it.
     async fn ask_without_session(&self, headers: &HeaderMap, frame: &Frame) -> Result<Response<Body>, Refused> {
         let session = self.sessions.common().map_err(|refused| refused.of(frame.raw_id()))?;
-        if method_of(frame) == Some("tools/call") {
+        if method_of(frame) == Some(CALL) {
             check_params(frame, headers, session.params(frame))?;
         }
         let reader = asked_in(&session, frame).await?;

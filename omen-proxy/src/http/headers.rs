@@ -5,11 +5,13 @@ use hyper::{HeaderMap, StatusCode};
 use omen_gate::bounded;
 use serde_json::Value;
 
-use super::refused::{HEADER_MISMATCH, INVALID_PARAMS, METHOD_NOT_FOUND, Refused};
+use super::refused::{HEADER_MISMATCH, Refused};
+use crate::methods;
+use crate::refusal::{INVALID_PARAMS, METHOD_NOT_FOUND};
 use omen_mcp::frame::{Frame, Kind};
 use omen_mcp::json;
 pub(super) use omen_mcp::mcp_headers::{LAST_EVENT_ID, SESSION_ID, VERSION};
-use omen_mcp::mcp_headers::{METHOD, NAME, PARAM, decoded, method_of, name_of, named_by};
+use omen_mcp::mcp_headers::{METHOD, NAME, PARAM, decoded, method_of, name_of};
 
 /// The value of a header that stands once, or not at all.
 pub(super) fn single(headers: &HeaderMap, name: impl AsHeaderName) -> Result<Option<&str>, Refused> {
@@ -110,7 +112,7 @@ impl Modern {
         if !STATELESS.contains(&self.version.as_str()) {
             return Err(Refused::unsupported(&self.version, &STATELESS).of(frame.raw_id()));
         }
-        if method_of(frame) == Some("initialize") {
+        if method_of(frame) == Some(methods::INITIALIZE) {
             let reason = format!("there is no handshake in {}", self.version);
             let help = "send requests without one, or `initialize` without the version in `_meta`";
             let refused = Refused::new(StatusCode::NOT_FOUND, reason, help);
@@ -119,7 +121,7 @@ impl Modern {
         if single(headers, METHOD)?.is_none() {
             return Err(mismatch("missing header `Mcp-Method`".to_owned()));
         }
-        if named_by(method_of(frame)).is_some() && single(headers, NAME)?.is_none() {
+        if methods::header(method_of(frame)).is_some() && single(headers, NAME)?.is_none() {
             return Err(mismatch("missing header `Mcp-Name`".to_owned()));
         }
         if !self.declares {
@@ -152,7 +154,7 @@ pub(super) fn check_mirrored(frame: &Frame, headers: &HeaderMap) -> Result<(), R
         return Err(of(mismatch(reason)));
     }
     if let Some(said) = single(headers, NAME).map_err(of)? {
-        let name = name_of(frame, method);
+        let name = name_of(frame, methods::header(method));
         let decoded = decoded(said);
         if decoded.is_none() || decoded != name {
             let name = shown(name.as_deref());

@@ -1,7 +1,7 @@
 //! Connections: how many there are, and how long they may take.
 use tracing::warn;
 
-use crate::shared::SpawnInSpan as _;
+use crate::server::SpawnInSpan as _;
 use std::convert::Infallible;
 use std::io;
 use std::pin::Pin;

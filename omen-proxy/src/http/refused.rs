@@ -25,10 +25,6 @@ pub(super) struct Refused {
 pub(super) const HEADER_MISMATCH: i64 = -32_020;
 /// The version of the protocol is none of those that the proxy speaks (2026-07-28).
 const UNSUPPORTED_VERSION: i64 = -32_022;
-/// The code of JSON-RPC for parameters that are missing.
-pub(super) const INVALID_PARAMS: i64 = -32_602;
-/// The code of JSON-RPC for a method that there is not.
-pub(super) const METHOD_NOT_FOUND: i64 = -32_601;
 
 impl Refused {
     /// The code is that of the status: it is outside of those that JSON-RPC and the protocol keep for themselves.

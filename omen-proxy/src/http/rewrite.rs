@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use super::streams::{Asked, Streams};
+use crate::methods::{LISTEN, PROGRESS, TOOLS};
 use omen_mcp::Id;
 use omen_mcp::edit::{edited, member, meta};
 use omen_mcp::frame::{Frame, Kind};
@@ -20,8 +21,8 @@ pub(super) fn as_it_is(frame: &Frame) -> Asked {
         token,
         raw_id: frame.raw_id().to_owned(),
         raw_token: None,
-        listens: is(frame, "subscriptions/listen"),
-        lists: is(frame, "tools/list"),
+        listens: is(frame, LISTEN),
+        lists: is(frame, TOOLS.method),
     }
 }
 
@@ -37,8 +38,8 @@ pub(super) fn of_client(frame: &Frame, number: u64) -> (Asked, String) {
         id,
         raw_id: frame.raw_id().to_owned(),
         raw_token: token.map(|span| frame.raw(span).to_owned()),
-        listens: is(frame, "subscriptions/listen"),
-        lists: is(frame, "tools/list"),
+        listens: is(frame, LISTEN),
+        lists: is(frame, TOOLS.method),
     };
     (asked, text)
 }
@@ -57,7 +58,7 @@ pub(super) fn for_its_client(frame: &Frame, streams: &Streams) -> Option<(u64, S
         let (number, asked) = streams.asked(&Id::read(frame.raw(span.clone()))?)?;
         return Some((number, edited(frame.text(), vec![(span, asked.raw_id)])));
     }
-    if !matches!(&frame.kind, Kind::Notification(method) if method == "notifications/progress") {
+    if !matches!(&frame.kind, Kind::Notification(method) if method == PROGRESS) {
         return None;
     }
     let (token, span) = progress_token(frame)?;

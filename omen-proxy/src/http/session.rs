@@ -15,10 +15,10 @@ use tracing::{Span, info_span, warn};
 use super::rewrite;
 use super::streams::{Asked, InUse, Reader, Streams};
 use crate::end::Ended;
-use crate::from_client::INTERNAL_ERROR;
-use crate::front;
+use crate::hub::ClientSession;
+use crate::methods::{CANCELLED, PROGRESS};
 use crate::not_served::NotServed;
-use crate::refusal;
+use crate::refusal::{self, INTERNAL_ERROR};
 use omen_mcp::frame::{Frame, Kind};
 use omen_mcp::json;
 use omen_mcp::param_headers::Params;
@@ -84,7 +84,7 @@ impl Session {
     pub(super) async fn serve(
         self: Arc<Self>,
         sent: Sent,
-        behind: front::Session,
+        behind: ClientSession,
         until: impl Future<Output = ()> + Send,
     ) -> Result<Ended, NotServed> {
         let (near, far) = duplex(PIPE);
@@ -132,7 +132,7 @@ impl Session {
     pub(super) async fn tell(&self, frame: &Frame) -> Result<(), Unsent> {
         self.streams.is_used();
         let cancelled = match &frame.kind {
-            Kind::Notification(method) if method == "notifications/cancelled" => frame.requested(),
+            Kind::Notification(method) if method == CANCELLED => frame.requested(),
             _ => None,
         };
         self.send(frame.text().into()).await?;
@@ -188,7 +188,7 @@ impl Session {
         match &frame.kind {
             Kind::Request(_) => self.push(self.streams.likely(), text, false).await,
             Kind::Notification(method) => {
-                let named = (method == "notifications/progress").then(|| rewrite::progress_token(frame)).flatten();
+                let named = (method == PROGRESS).then(|| rewrite::progress_token(frame)).flatten();
                 let asked = named.and_then(|(token, _)| self.streams.of_token(&token));
                 self.push(asked.map_or_else(|| self.streams.likely(), |(number, _)| number), text, false).await;
             }
@@ -213,7 +213,7 @@ impl Session {
                 self.refuse(frame).await;
             }
             Kind::Notification(method) => {
-                if method == "notifications/cancelled" {
+                if method == CANCELLED {
                     // A server ends a subscription with it; here, the end of the stream says so.
                     if let Some((number, _)) = frame.requested().and_then(|id| self.streams.asked(&id)) {
                         self.streams.close(number);

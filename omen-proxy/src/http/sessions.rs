@@ -5,8 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use hyper::StatusCode;
-use omen_gate::config::PolicyHash;
-use omen_gate::{Blocked, Gate, TurnId};
+use omen_gate::{Blocked, TurnId};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep};
@@ -16,16 +15,14 @@ use super::limits::HttpLimits;
 use super::refused::Refused;
 use super::session::{Of, Session};
 use crate::end::Ended;
-use crate::front::Front;
+use crate::hub::ClientSessions;
 
 /// The sessions of a proxy, all with one gate and one log.
 pub(super) struct Sessions {
-    front: Front,
+    behind: ClientSessions,
     /// What the names of their turns begin with.
     name: TurnId,
-    gate: Gate,
     limits: HttpLimits,
-    policy: watch::Receiver<PolicyHash>,
     stop: watch::Sender<bool>,
     room: Arc<Semaphore>,
     state: Mutex<State>,
@@ -50,16 +47,10 @@ pub(super) struct Beginning {
 }
 
 impl Sessions {
-    pub(super) fn new(
-        front: Front,
-        name: TurnId,
-        gate: Gate,
-        limits: HttpLimits,
-        policy: watch::Receiver<PolicyHash>,
-    ) -> Arc<Self> {
+    pub(super) fn new(behind: ClientSessions, name: TurnId, limits: HttpLimits) -> Arc<Self> {
         let room = Arc::new(Semaphore::new(limits.sessions.min(Semaphore::MAX_PERMITS)));
         let stop = watch::Sender::new(false);
-        Arc::new(Self { front, name, gate, limits, policy, stop, room, state: Mutex::default() })
+        Arc::new(Self { behind, name, limits, stop, room, state: Mutex::default() })
     }
 
     /// Begins a session for one client.
@@ -112,7 +103,10 @@ impl Sessions {
         })?;
         state.begun = number;
         let (session, sent) = Session::new(number, kind, self.limits.kept);
-        let behind = self.front.session(turn, self.gate.clone(), self.policy.clone());
+        let mut behind = self.behind.session(turn);
+        // What comes from its client was bounded where it came in, and may have become longer since; a session that others share
+        // must not end over it.
+        behind.limits.line_bytes = usize::MAX;
         let (sessions, own) = (Arc::clone(self), Arc::clone(&session));
         let mut stop = self.stop.subscribe();
         let until = async move {

@@ -15,7 +15,8 @@ use super::legacy;
 use super::link::{Broken, Link, gone};
 use super::sse::{Parser, Unread};
 use super::status;
-use crate::connection::Said;
+use crate::methods::{INITIALIZE, LISTEN, TOOLS};
+use crate::server::Said;
 use omen_mcp::Id;
 use omen_mcp::frame::{Frame, Kind};
 use omen_mcp::handshake::Era;
@@ -84,8 +85,8 @@ impl Asking<'_> {
         }
         if answer.kind == Kind::Result {
             match self.method {
-                "initialize" => self.link.begin(&head.headers, &answer)?,
-                "tools/list" if self.era == Era::Stateless => self.link.params.learn(&answer),
+                INITIALIZE => self.link.begin(&head.headers, &answer)?,
+                method if method == TOOLS.method && self.era == Era::Stateless => self.link.params.learn(&answer),
                 _ => {}
             }
         }
@@ -118,7 +119,7 @@ impl Asking<'_> {
         let remote = &self.link.remote;
         let mut parser = Parser::new(remote.server.line_bytes, remote.room.hold());
         // A subscription is silent until something changes.
-        let idle = (self.method != "subscriptions/listen").then_some(remote.limits.idle);
+        let idle = (self.method != LISTEN).then_some(remote.limits.idle);
         let (mut bytes, mut tries) = (Bytes::new(), 0);
         loop {
             match event(&mut parser, &mut body, &mut bytes, idle).await {

@@ -13,13 +13,14 @@ use tokio::task::AbortHandle;
 use super::body::{hidden, single};
 use super::inner::Inner;
 
-use crate::connection::Said;
 use crate::end::Lost;
+use crate::methods;
+use crate::server::Said;
 use omen_mcp::Id;
 use omen_mcp::frame::Frame;
 use omen_mcp::handshake::Era;
 use omen_mcp::json;
-use omen_mcp::mcp_headers::{METHOD, NAME, SESSION_ID, VERSION, encoded, method_of, name_of, named_by, stated_version};
+use omen_mcp::mcp_headers::{METHOD, NAME, SESSION_ID, VERSION, encoded, method_of, name_of, stated_version};
 use omen_mcp::param_headers::Params;
 
 pub(super) struct Link {
@@ -127,11 +128,11 @@ impl Link {
         self.lock().stated = Some(version.clone());
         headers.insert(VERSION, version);
         headers.insert(METHOD, value(METHOD, method.unwrap_or_default())?);
-        if named_by(method).is_some() {
-            let name = name_of(frame, method).ok_or_else(|| unsent("it does not name what it is about"))?;
+        if let header @ Some(_) = methods::header(method) {
+            let name = name_of(frame, header).ok_or_else(|| unsent("it does not name what it is about"))?;
             headers.insert(NAME, value(NAME, &encoded(&name))?);
         }
-        if method == Some("tools/call") {
+        if method == Some(methods::CALL) {
             headers.extend(self.params.headers(frame).map_err(|why| unsent(&why))?);
         }
         Ok(headers)

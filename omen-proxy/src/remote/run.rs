@@ -16,7 +16,8 @@ use tokio::time::timeout;
 use super::inner::Inner;
 use super::link::{Link, gone};
 use super::{exchange, standing, status};
-use crate::connection::{Connection, Output, Said};
+use crate::methods::{CANCELLED, INITIALIZE, INITIALIZED};
+use crate::server::{Connection, Output, Said};
 use omen_mcp::Id;
 use omen_mcp::frame::{Frame, Kind};
 use omen_mcp::handshake::Era;
@@ -86,7 +87,7 @@ fn ask(link: &Arc<Link>, frame: Frame, room: &Arc<Semaphore>, tasks: &mut JoinSe
         let why = format!("{} requests are open already", link.remote.limits.requests);
         return link.say_soon(Said::Failed(id, Fault::unreachable(&why)));
     };
-    let is_stateless = method_of(&frame) != Some("initialize") && stated_version(&frame).is_some();
+    let is_stateless = method_of(&frame) != Some(INITIALIZE) && stated_version(&frame).is_some();
     let era = if is_stateless { Era::Stateless } else { Era::Handshake };
     let own = Arc::clone(link);
     link.open(id, era, || {
@@ -99,7 +100,7 @@ fn ask(link: &Arc<Link>, frame: Frame, room: &Arc<Semaphore>, tasks: &mut JoinSe
 
 async fn notify(link: &Arc<Link>, frame: Frame, notices: &mpsc::Sender<Notice>, tasks: &mut JoinSet<()>) {
     let is = |name: &str| matches!(&frame.kind, Kind::Notification(method) if method == name);
-    if is("notifications/cancelled") {
+    if is(CANCELLED) {
         let Some(id) = frame.requested() else { return };
         // What is over need not be cancelled.
         let Some(asked) = link.close(&id) else { return };
@@ -115,7 +116,7 @@ async fn notify(link: &Arc<Link>, frame: Frame, notices: &mpsc::Sender<Notice>, 
         }
         return;
     }
-    if is("notifications/initialized") {
+    if is(INITIALIZED) {
         // Nothing overtakes it.
         let (sent, is_sent) = oneshot::channel();
         let _ = notices.send(Notice { frame, cancels: None, sent: Some(sent) }).await;

@@ -13,8 +13,8 @@ use super::exchange::event;
 use super::legacy::{self, Unopened};
 use super::link::Link;
 use super::sse::Parser;
-use crate::connection::Said;
 use crate::end::Lost;
+use crate::server::Said;
 use omen_mcp::frame::Kind;
 
 /// A stream that was open for so long has worked.

@@ -107,7 +107,7 @@ async fn an_answer_is_held_against_what_the_tool_promises() {
 async fn with_raw_errors_those_of_the_server_reach_the_client_as_they_are() {
     let mut config = config("");
     config.servers.get_mut("s").unwrap().errors = omen_gate::config::ServerErrors::Raw;
-    let proxy = omen_proxy::Proxy::new(config, "s".parse().unwrap(), "session".parse().unwrap());
+    let proxy = omen_proxy::Proxy::builder(config, "session".parse().unwrap());
     let (mut world, server) = World::with_server(proxy);
     tokio::spawn(async move {
         let mut server = server;
@@ -164,8 +164,7 @@ async fn many_calls_run_at_once_and_each_has_its_own_answer() {
 #[tokio::test]
 async fn the_patterns_of_the_operator_are_held_against_what_a_call_says() {
     let policy = "[[policy.patterns]]\npattern = '(?i)drop\\s+table'\nreason = 'tables are not dropped'\n";
-    let proxy =
-        omen_proxy::Proxy::new(crate::support::config(policy), "s".parse().unwrap(), "session".parse().unwrap());
+    let proxy = omen_proxy::Proxy::builder(crate::support::config(policy), "session".parse().unwrap());
     let (mut world, server) = World::with_server(proxy);
     let seen = crate::support::Seen::default();
     tokio::spawn(serve(server, seen.clone()));

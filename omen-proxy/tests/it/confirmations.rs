@@ -29,7 +29,7 @@ struct Asked {
 }
 
 /// Calls `ask`, and answers the question, if there is one, after some time.
-async fn ask(proxy: omen_proxy::Proxy, capabilities: Value, after: u64, reply: Value) -> Asked {
+async fn ask(proxy: omen_proxy::ProxyBuilder, capabilities: Value, after: u64, reply: Value) -> Asked {
     let (mut world, server) = World::with_server(proxy);
     let seen = Seen::default();
     tokio::spawn(serve(server, seen.clone()));
@@ -56,7 +56,7 @@ fn accept() -> Value {
     json!({"result": {"action": "accept", "content": {"confirm": true}}})
 }
 
-fn asking() -> omen_proxy::Proxy {
+fn asking() -> omen_proxy::ProxyBuilder {
     proxy().elicitation(Duration::from_secs(1))
 }
 

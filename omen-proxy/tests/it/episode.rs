@@ -7,5 +7,6 @@ mod interrupted;
 mod listed;
 mod observed;
 pub(crate) mod play;
+mod several;
 mod table;
 mod transcripts;

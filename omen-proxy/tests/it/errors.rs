@@ -30,7 +30,7 @@ async fn echo(mut end: End) {
 async fn world(errors: ServerErrors) -> World {
     let mut config = config("");
     config.servers.get_mut("s").unwrap().errors = errors;
-    let proxy = Proxy::new(config, "s".parse().unwrap(), "session".parse().unwrap());
+    let proxy = Proxy::builder(config, "session".parse().unwrap());
     let (mut world, end) = World::with_server(proxy);
     tokio::spawn(echo(end));
     world.client.shake_hands(json!({})).await;

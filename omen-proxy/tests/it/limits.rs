@@ -1,12 +1,12 @@
 //! Limits on calls, behind the proxy: each call is a turn of its own, and the client is one session.
 
-use omen_proxy::Proxy;
+use omen_proxy::{Proxy, ProxyBuilder};
 use serde_json::json;
 
 use crate::support::{World, config, kinds, refusal};
 
-fn proxy(more: &str) -> Proxy {
-    Proxy::new(config(more), "s".parse().unwrap(), "session".parse().unwrap())
+fn proxy(more: &str) -> ProxyBuilder {
+    Proxy::builder(config(more), "session".parse().unwrap())
 }
 
 #[tokio::test]

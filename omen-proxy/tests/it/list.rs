@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use omen_gate::Fault;
 use omen_gate::mcp::ServerLimits;
-use omen_proxy::{Source, list};
+use omen_proxy::Source;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, duplex, split};
 
@@ -30,7 +30,7 @@ async fn listed(reply: fn(&Value) -> Value) -> Result<Vec<String>, Fault> {
         let (output, input) = split(near);
         Ok((input, output))
     });
-    let tools = list(&source, Duration::from_secs(60)).await?;
+    let tools = source.list(Duration::from_secs(60)).await?;
     Ok(tools.iter().map(|tool| tool.name.to_string()).collect())
 }
 

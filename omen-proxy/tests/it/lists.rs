@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::support::{Seen, World, entries, kinds, proxy, refusal, tools};
 
 /// What the client gets for a `result` of the server, as text.
-async fn listed(proxy: omen_proxy::Proxy, result: &str) -> (String, World) {
+async fn listed(proxy: omen_proxy::ProxyBuilder, result: &str) -> (String, World) {
     let (mut world, mut server) = World::with_server(proxy);
     let result = result.to_owned();
     tokio::spawn(async move {

@@ -22,12 +22,12 @@ fn accept() -> Value {
     json!({"omen-gate.confirm": {"action": "accept", "content": {"confirm": true}}})
 }
 
-fn asking() -> omen_proxy::Proxy {
+fn asking() -> omen_proxy::ProxyBuilder {
     proxy().elicitation(Duration::from_secs(1))
 }
 
 /// A session in the era without a handshake.
-fn begun(proxy: omen_proxy::Proxy) -> (World, Seen) {
+fn begun(proxy: omen_proxy::ProxyBuilder) -> (World, Seen) {
     let (world, server) = World::with_server(proxy);
     let seen = Seen::default();
     tokio::spawn(serve(server, seen.clone()));

@@ -9,4 +9,4 @@ mod lists;
 mod random;
 mod routing;
 mod slow;
-mod world;
+pub(crate) mod world;

@@ -9,8 +9,8 @@ use omen_gate::audit::{Audit, Key, LogVerdict, Options, verify};
 use omen_gate::catalog::pin;
 use omen_gate::mcp::ServerLimits;
 use omen_gate::tool::Tool;
-use omen_gate::{Config, SystemClock};
-use omen_proxy::{Ended, Proxy};
+use omen_gate::{Config, Fault, SystemClock};
+use omen_proxy::{Ended, Proxy, ProxyBuilder, Source, Transport};
 use omen_testkit::logs::Logs;
 use serde_json::{Value, json};
 use tokio::io::{
@@ -72,8 +72,8 @@ pub(crate) fn config_recording(more: &str, arguments: &str) -> Config {
     Config::parse(&text).unwrap()
 }
 
-pub(crate) fn proxy() -> Proxy {
-    Proxy::new(config(""), "s".parse().unwrap(), "session".parse().unwrap())
+pub(crate) fn proxy() -> ProxyBuilder {
+    Proxy::builder(config(""), "session".parse().unwrap())
 }
 
 /// One end of a line protocol.
@@ -143,19 +143,24 @@ pub(crate) struct World {
 
 impl World {
     /// A session with a server that the test plays, too.
-    pub(crate) fn with_server(proxy: Proxy) -> (Self, End) {
+    pub(crate) fn with_server(proxy: ProxyBuilder) -> (Self, End) {
         Self::limited(proxy, ServerLimits { line_bytes: 1 << 20, ..ServerLimits::default() })
     }
 
-    pub(crate) fn limited(proxy: Proxy, limits: ServerLimits) -> (Self, End) {
+    pub(crate) fn limited(proxy: ProxyBuilder, limits: ServerLimits) -> (Self, End) {
         let log = Memory::default();
         let clock = Arc::new(SystemClock::default());
         let audit = Audit::over(log.clone(), Key::from_hex(KEY).unwrap(), clock, Options::default()).unwrap();
         let logs = Logs::capture();
-        let proxy = proxy.audit(audit);
         let ((client, near_client), (server, near_server)) = (duplex(1 << 16), duplex(1 << 16));
         let (client_in, client_out) = split(near_client);
-        let (server_out, server_in) = split(near_server);
+        let near_server = Mutex::new(Some(near_server));
+        let source = Source::streams(limits, move || {
+            let near = near_server.lock().unwrap().take().ok_or_else(|| Fault::unreachable("it was connected to"))?;
+            let (output, input) = split(near);
+            Ok((input, output))
+        });
+        let proxy = proxy.audit(audit).server("s".parse().unwrap(), source).build().unwrap();
         let (stop, until) = oneshot::channel::<()>();
         let until = async {
             // A test that does not stop it lets it run.
@@ -164,7 +169,7 @@ impl World {
             }
         };
         let serving = async move {
-            let served = proxy.serve_over(limits, (server_in, server_out), (client_in, client_out), until).await;
+            let served = proxy.serve(Transport::streams(client_in, client_out), until).await;
             served.expect("the session begins")
         };
         let proxy = tokio::spawn(serving.instrument(logs.span()));
@@ -172,7 +177,7 @@ impl World {
     }
 
     /// A session with a server in good order, after the handshake.
-    pub(crate) async fn begun(proxy: Proxy) -> (Self, Seen) {
+    pub(crate) async fn begun(proxy: ProxyBuilder) -> (Self, Seen) {
         let (mut world, server) = Self::with_server(proxy);
         let seen = Seen::default();
         tokio::spawn(serve(server, seen.clone()));

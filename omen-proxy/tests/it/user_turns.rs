@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex};
 
 use omen_gate::audit::store::Memory;
-use omen_proxy::Proxy;
 use omen_proxy::episode::{Mode, Recording};
+use omen_proxy::{Proxy, ProxyBuilder};
 use serde_json::{Value, json};
 
 use crate::episode::play::{Lines, server, transcripts};
@@ -12,7 +12,7 @@ use crate::support::{World, config, entries, refusal};
 
 const TURN: &str = "[budget]\nuser_turn = 'example.com/turn'\nturn_calls = 4\n";
 
-async fn world(proxy: Proxy) -> (World, Arc<Mutex<Vec<String>>>) {
+async fn world(proxy: ProxyBuilder) -> (World, Arc<Mutex<Vec<String>>>) {
     let made = Arc::<Mutex<Vec<String>>>::default();
     let (mut world, end) = World::with_server(proxy);
     tokio::spawn(server(end, Arc::clone(&made)));
@@ -20,8 +20,8 @@ async fn world(proxy: Proxy) -> (World, Arc<Mutex<Vec<String>>>) {
     (world, made)
 }
 
-fn proxy(more: &str) -> Proxy {
-    Proxy::new(config(more), "s".parse().unwrap(), "session".parse().unwrap())
+fn proxy(more: &str) -> ProxyBuilder {
+    Proxy::builder(config(more), "session".parse().unwrap())
 }
 
 async fn call(world: &mut World, id: u64, turn: &Value, x: &str) -> Value {

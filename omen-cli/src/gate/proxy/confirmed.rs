@@ -6,7 +6,7 @@ use std::path::Path;
 use omen::render::human::clean;
 #[cfg(unix)]
 use omen_gate::confirm::Question;
-use omen_proxy::Proxy;
+use omen_proxy::ProxyBuilder;
 #[cfg(unix)]
 use omen_proxy::confirm::SocketConfirmer;
 
@@ -16,7 +16,7 @@ use crate::exit::complain;
 use crate::gate::shell;
 
 /// Offers the calls that wait for a confirmation at a socket. Without it, nobody but the client can confirm them.
-pub(super) fn at_socket(proxy: Proxy, path: Option<&Path>, config: &Path) -> Proxy {
+pub(super) fn at_socket(proxy: ProxyBuilder, path: Option<&Path>, config: &Path) -> ProxyBuilder {
     #[cfg(unix)]
     if let Some(path) = path {
         match SocketConfirmer::bind(path) {

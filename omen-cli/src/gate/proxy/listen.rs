@@ -3,13 +3,10 @@
 use std::time::Duration;
 
 use omen::render::human::clean;
-use omen_proxy::http::{Access, HttpLimits, NotListening, PATH, Token};
-use omen_proxy::several::Several;
-use omen_proxy::{Ended, Proxy};
+use omen_proxy::http::{Access, HttpLimits, PATH, Token};
+use omen_proxy::{NotServed, Transport};
 use tokio::net::TcpListener;
 
-use super::reached::Behind;
-use super::stop::asked_to_stop;
 use crate::args::HttpArgs;
 use crate::exit::{Failure, complain};
 
@@ -31,21 +28,14 @@ pub(super) fn access(args: &HttpArgs) -> Result<Option<Access>, Failure> {
     Ok(Some(access))
 }
 
-pub(super) async fn serve(proxy: Proxy, behind: Behind, access: Access, args: &HttpArgs) -> Result<Ended, String> {
-    let unusable = |error: std::io::Error| NotListening::Address(error).to_string();
-    let address = args.listen.ok_or_else(|| unusable(std::io::ErrorKind::AddrNotAvailable.into()))?;
-    let listener = TcpListener::bind(address).await.map_err(unusable)?;
-    let address = listener.local_addr().map_err(unusable)?;
+/// Listens there.
+pub(super) async fn transport(access: Access, args: &HttpArgs) -> Result<Transport, NotServed> {
+    let address = args.listen.ok_or_else(|| NotServed::Address(std::io::ErrorKind::AddrNotAvailable.into()))?;
+    let listener = TcpListener::bind(address).await.map_err(NotServed::Address)?;
+    let address = listener.local_addr().map_err(NotServed::Address)?;
     complain(format_args!("serving http://{address}{PATH}"));
     let mut limits = HttpLimits::default();
     limits.sessions = usize::from(args.max_sessions);
     limits.idle = Duration::from_secs(u64::from(args.idle_seconds));
-    let served = match behind {
-        Behind::One(source) => proxy.serve_http(source, listener, access, limits, asked_to_stop()).await,
-        Behind::Several(sources) => {
-            let several = Several::new(proxy, sources).map_err(|error| error.to_string())?;
-            several.serve_http(listener, access, limits, asked_to_stop()).await
-        }
-    };
-    served.map_err(|error| error.to_string())
+    Ok(Transport::http(listener, access, limits))
 }

@@ -1,6 +1,5 @@
 //! How the server is reached: started, or at an address.
 
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -11,32 +10,24 @@ use omen_gate::{Config, ServerName, bounded};
 use omen_proxy::Source;
 use omen_proxy::remote::{BadRemote, Remote};
 
-use super::servers::Chosen;
 use crate::args::ProxyArgs;
 use crate::exit::{Failure, complain};
 use crate::gate::remote;
 
-/// How a session reaches its server, or each of its servers.
-pub(super) enum Behind {
-    One(Source),
-    Several(BTreeMap<ServerName, Source>),
-}
-
 /// How a session reaches its servers.
-pub(super) fn behind(args: &ProxyArgs, config: &Config, chosen: &Chosen) -> Result<Result<Behind, BadRemote>, Failure> {
-    match chosen {
-        Chosen::One(server) => Ok(source(args, config, server)?.map(Behind::One)),
-        Chosen::Several(_, servers) => {
-            let mut sources = BTreeMap::new();
-            for server in servers {
-                match source(args, config, server)? {
-                    Ok(source) => drop(sources.insert(server.clone(), source)),
-                    Err(bad) => return Ok(Err(bad)),
-                }
-            }
-            Ok(Ok(Behind::Several(sources)))
+pub(super) fn sources(
+    args: &ProxyArgs,
+    config: &Config,
+    servers: &[ServerName],
+) -> Result<Result<Vec<(ServerName, Source)>, BadRemote>, Failure> {
+    let mut sources = Vec::new();
+    for server in servers {
+        match source(args, config, server)? {
+            Ok(source) => sources.push((server.clone(), source)),
+            Err(bad) => return Ok(Err(bad)),
         }
     }
+    Ok(Ok(sources))
 }
 
 /// How a session reaches a server.

@@ -4,7 +4,7 @@ use std::io::IsTerminal as _;
 use std::path::Path;
 
 use omen::render::human::clean;
-use omen_proxy::{NotServed, refuse, stdio};
+use omen_proxy::{NotServed, Transport};
 
 use crate::args::ProxyArgs;
 
@@ -31,7 +31,7 @@ pub(super) fn answer(args: &ProxyArgs, why: &str) {
     // Without one, the exit code and standard error are what is left.
     if let Ok(runtime) = runtime {
         let why = format!("the gate did not start: {}", clean(why));
-        runtime.block_on(async { refuse(stdio(), &why).await });
+        runtime.block_on(async { Transport::stdio().refuse(&why).await });
         runtime.shutdown_background();
     }
 }

@@ -32,7 +32,7 @@ impl Acting {
         config.on_veto = on_veto;
         let recording =
             Recording::new(Mode::Enforce, log.clone()).budgets(Budgets { tool_calls: None, seconds: Some(10) });
-        let proxy = Proxy::new(config, "s".parse().unwrap(), "session".parse().unwrap());
+        let proxy = Proxy::builder(config, "session".parse().unwrap());
         let proxy = proxy.episode(recording).confirmer(human.clone()).clock(Arc::clone(&clock) as Arc<_>);
         let (mut world, end) = World::with_server(proxy);
         tokio::spawn(server(end, Arc::clone(&made)));

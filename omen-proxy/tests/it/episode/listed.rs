@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use omen_proxy::episode::{Mode, Recording};
-use omen_proxy::{NotServed, Proxy};
+use omen_proxy::{NotServed, Proxy, ProxyBuilder, Source, Transport};
 use serde_json::{Value, json};
 
 use super::play::{Lines, first_calls, play, server, transcripts};
@@ -12,7 +12,7 @@ use crate::support::{World, config, proxy};
 const NAMES: [&str; 6] = ["omen_observe", "omen_believe", "omen_decide", "omen_plan", "omen_escalate", "omen_state"];
 
 /// The line of a list, under the same id, of a proxy with and without episodes.
-async fn listed(proxy: Proxy, params: Value) -> String {
+async fn listed(proxy: ProxyBuilder, params: Value) -> String {
     let (mut world, end) = World::with_server(proxy);
     tokio::spawn(server(end, Arc::default()));
     world.client.shake_hands(json!({})).await;
@@ -21,7 +21,7 @@ async fn listed(proxy: Proxy, params: Value) -> String {
     world.client.line().await.unwrap()
 }
 
-fn with(mode: Mode) -> Proxy {
+fn with(mode: Mode) -> ProxyBuilder {
     proxy().episode(Recording::new(mode, Lines::default()))
 }
 
@@ -98,15 +98,17 @@ async fn a_tool_of_the_server_with_the_same_name_is_refused_at_start() {
     let more = "[[allow]]\nserver='s'\ntool='Omen_State'\npermissions=['READ']\n\
          pin='v1:0000000000000000000000000000000000000000000000000000000000000000'\n";
     let named = |mode| {
-        let proxy = Proxy::new(config(more), "s".parse().unwrap(), "session".parse().unwrap());
+        let proxy = Proxy::builder(config(more), "session".parse().unwrap());
         proxy.episode(Recording::new(mode, Lines::default()))
     };
     let (_client, near) = tokio::io::duplex(64);
-    let (_server, far) = tokio::io::duplex(64);
-    let (near, far) = (tokio::io::split(near), tokio::io::split(far));
-    let served = named(Mode::Enforce)
-        .serve_over(Default::default(), (far.1, far.0), (near.0, near.1), std::future::pending())
-        .await;
+    let source = Source::streams(Default::default(), || {
+        let (output, input) = tokio::io::split(tokio::io::duplex(64).0);
+        Ok((input, output))
+    });
+    let (input, output) = tokio::io::split(near);
+    let proxy = named(Mode::Enforce).server("s".parse().unwrap(), source).build().unwrap();
+    let served = proxy.serve(Transport::streams(input, output), std::future::pending()).await;
     let error = served.expect_err("the name is taken");
     assert!(matches!(error, NotServed::Taken(_)), "{error}");
     assert!(error.to_string().contains("`Omen_State` has the name of a tool of the episode"), "{error}");

@@ -153,7 +153,7 @@ pub(crate) async fn play_recording(mode: Mode, lines: &[Value], recorded: &str) 
     let budget = &lines[0]["budget"]["tool_calls"];
     let budgets = Budgets { tool_calls: budget.as_u64().map(|calls| u32::try_from(calls).unwrap()), seconds: None };
     let config = config_recording("[limits]\ncall_timeout_seconds = 1\n", recorded);
-    let proxy = omen_proxy::Proxy::new(config, "s".parse().unwrap(), "session".parse().unwrap());
+    let proxy = omen_proxy::Proxy::builder(config, "session".parse().unwrap());
     let proxy = proxy.episode(Recording::new(mode, log.clone()).budgets(budgets)).confirmer(human.clone());
     let (mut world, server_end) = World::with_server(proxy);
     tokio::spawn(server(server_end, Arc::clone(&made)));

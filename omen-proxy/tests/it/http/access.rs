@@ -1,7 +1,7 @@
 //! Who is served, and what is answered to others: nothing of it reaches a server.
 
-use omen_proxy::Source;
-use omen_proxy::http::{Access, BadAccess, HttpLimits, NotListening, Token};
+use omen_proxy::http::{Access, BadAccess, HttpLimits, Token};
+use omen_proxy::{NotServed, Source, Transport};
 use serde_json::{Value, json};
 
 use super::client::{Client, Reply};
@@ -142,8 +142,10 @@ async fn other_machines_are_served_only_with_a_token() {
         Source::streams(omen_gate::mcp::ServerLimits::default(), || Ok((tokio::io::sink(), tokio::io::empty())));
     // Also if the access was meant for another address.
     let access = Access::new("127.0.0.1".parse().unwrap());
-    let served = proxy().serve_http(source, listener, access, HttpLimits::default(), std::future::pending()).await;
-    assert!(matches!(served, Err(NotListening::Access(BadAccess::NoToken(_)))), "{served:?}");
+    let proxy = proxy().server("s".parse().unwrap(), source).build().unwrap();
+    let transport = Transport::http(listener, access, HttpLimits::default());
+    let served = proxy.serve(transport, std::future::pending()).await;
+    assert!(matches!(served, Err(NotServed::Access(BadAccess::NoToken(_)))), "{served:?}");
 }
 
 #[tokio::test]

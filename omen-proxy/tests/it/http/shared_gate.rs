@@ -3,22 +3,22 @@
 use omen_gate::Config;
 use omen_gate::catalog::pin;
 use omen_gate::tool::Tool;
-use omen_proxy::Proxy;
 use omen_proxy::http::HttpLimits;
+use omen_proxy::{Proxy, ProxyBuilder};
 use serde_json::json;
 
 use super::world::{Http, local};
 use crate::support::{kinds, refusal, tools};
 
 /// `read` may be called twice, and leaves a tool alone after one failure.
-fn proxy() -> Proxy {
+fn proxy() -> ProxyBuilder {
     let tool: Tool = serde_json::from_value(tools()[0].clone()).unwrap();
     let text = format!(
         "[servers.s]\n[breaker]\nfailures = 1\n[[allow]]\nserver='s'\ntool='read'\npermissions=['READ']\npin='{}'\n\
          [[grants]]\nserver='s'\ntool='read'\npermissions=['READ']\nuses=2\n",
         pin(&tool).unwrap()
     );
-    Proxy::new(Config::parse(&text).unwrap(), "s".parse().unwrap(), "session".parse().unwrap())
+    Proxy::builder(Config::parse(&text).unwrap(), "session".parse().unwrap())
 }
 
 #[tokio::test]

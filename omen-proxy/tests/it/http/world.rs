@@ -8,7 +8,7 @@ use omen_gate::audit::{Audit, Key, Options};
 use omen_gate::mcp::ServerLimits;
 use omen_gate::{Fault, SystemClock};
 use omen_proxy::http::{Access, HttpLimits};
-use omen_proxy::{Ended, Proxy, Source};
+use omen_proxy::{Ended, ProxyBuilder, Source, Transport};
 use omen_testkit::logs::Logs;
 use tokio::io::{duplex, split};
 use tokio::net::TcpListener;
@@ -36,7 +36,7 @@ pub(crate) fn local() -> Access {
 
 impl Http {
     /// A proxy in front of servers that a test plays.
-    pub(crate) async fn with_servers(proxy: Proxy, access: Access, limits: HttpLimits) -> Self {
+    pub(crate) async fn with_servers(proxy: ProxyBuilder, access: Access, limits: HttpLimits) -> Self {
         let log = Memory::default();
         let clock = Arc::new(SystemClock::default());
         let audit = Audit::over(log.clone(), Key::from_hex(KEY).unwrap(), clock, Options::default()).unwrap();
@@ -58,15 +58,16 @@ impl Http {
                 std::future::pending::<()>().await;
             }
         };
+        let proxy = proxy.server("s".parse().unwrap(), source).build().unwrap();
         let proxy = tokio::spawn(
-            async move { proxy.serve_http(source, listener, access, limits, until).await.expect("it serves") }
+            async move { proxy.serve(Transport::http(listener, access, limits), until).await.expect("it serves") }
                 .instrument(logs.span()),
         );
         Self { client, log, logs, servers, proxy, stop: Some(stop) }
     }
 
     /// A proxy in front of servers in good order.
-    pub(crate) async fn limited(proxy: Proxy, access: Access, limits: HttpLimits) -> (Self, Seen) {
+    pub(crate) async fn limited(proxy: ProxyBuilder, access: Access, limits: HttpLimits) -> (Self, Seen) {
         let mut http = Self::with_servers(proxy, access, limits).await;
         let seen = Seen::default();
         let served = seen.clone();
@@ -80,7 +81,7 @@ impl Http {
         (http, seen)
     }
 
-    pub(crate) async fn new(proxy: Proxy) -> (Self, Seen) {
+    pub(crate) async fn new(proxy: ProxyBuilder) -> (Self, Seen) {
         Self::limited(proxy, local(), HttpLimits::default()).await
     }
 

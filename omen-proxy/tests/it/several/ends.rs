@@ -171,7 +171,7 @@ async fn a_reload_notifies_the_client_once() {
     let (reload, when) = tokio::sync::mpsc::channel(1);
     let mut config = super::world::config("");
     config.audit = None;
-    let proxy = omen_proxy::Proxy::new(config, "a".parse().unwrap(), "session".parse().unwrap());
+    let proxy = omen_proxy::Proxy::builder(config, "session".parse().unwrap());
     let (mut pair, _, _) = Pair::begun(proxy.reload(&path, when)).await;
     std::fs::write(&path, text).unwrap();
     reload.send(()).await.unwrap();

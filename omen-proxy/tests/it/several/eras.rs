@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use omen_proxy::Proxy;
+use omen_proxy::ProxyBuilder;
 use serde_json::{Value, json};
 
 use super::world::{Pair, proxy, up_to};
@@ -48,7 +48,7 @@ async fn modern(name: &'static str, mut end: End, versions: Value, asks: bool) {
     }
 }
 
-async fn begun(proxy: Proxy, versions_of_b: Value, asks: bool) -> Pair {
+async fn begun(proxy: ProxyBuilder, versions_of_b: Value, asks: bool) -> Pair {
     let mut pair = Pair::new(proxy);
     tokio::spawn(modern("a", pair.server("a").await, json!(["2026-07-28", "2027-01-01"]), asks));
     tokio::spawn(modern("b", pair.server("b").await, versions_of_b, asks));

@@ -1,6 +1,6 @@
 //! Tries to have a call reach a server that should not see it, or to pass an answer off as that of another server.
 
-use omen_proxy::several::{BadServers, Several};
+use omen_proxy::{BadServers, ProxyBuilder};
 use serde_json::{Value, json};
 
 use super::world::{Pair, limits, proxy, result, sources, until, up_to};
@@ -232,7 +232,8 @@ async fn servers_that_cannot_share_a_client_are_refused() {
         sources.iter().filter(|(own, _)| own.as_str() == name).map(|(_, source)| source.clone()).next().unwrap()
     };
     let several = |names: &[&str]| {
-        Several::new(proxy(), names.iter().map(|name| (name.parse().unwrap(), only("a"))).collect()).map(drop)
+        let server = |proxy: ProxyBuilder, name: &&str| proxy.server(name.parse().unwrap(), only("a"));
+        names.iter().fold(proxy(), server).build().map(drop)
     };
     assert_eq!(several(&["a", "b"]), Ok(()));
     assert_eq!(several(&[]), Err(BadServers::None));

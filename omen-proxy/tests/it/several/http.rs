@@ -5,9 +5,8 @@ use std::net::Ipv4Addr;
 use omen_gate::SystemClock;
 use omen_gate::audit::store::Memory;
 use omen_gate::audit::{Audit, Key, Options};
-use omen_proxy::Ended;
 use omen_proxy::http::HttpLimits;
-use omen_proxy::several::Several;
+use omen_proxy::{Ended, Transport};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
@@ -43,9 +42,10 @@ async fn served() -> Served {
     let client = Client::new(listener.local_addr().unwrap());
     let (stop, until) = oneshot::channel::<()>();
     let until = async { drop(until.await) };
-    let several = Several::new(proxy().audit(audit), sources).unwrap();
+    let proxy = sources.into_iter().fold(proxy().audit(audit), |proxy, (name, source)| proxy.server(name, source));
+    let proxy = proxy.build().unwrap();
     let proxy = tokio::spawn(async move {
-        several.serve_http(listener, local(), HttpLimits::default(), until).await.expect("it serves")
+        proxy.serve(Transport::http(listener, local(), HttpLimits::default()), until).await.expect("it serves")
     });
     Served { client, log, seen, stop, proxy }
 }

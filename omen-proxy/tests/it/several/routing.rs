@@ -184,8 +184,7 @@ async fn the_clients_user_confirms_calls_of_both_servers() {
 
 #[tokio::test]
 async fn a_session_has_one_budget_whatever_server_it_calls() {
-    let proxy =
-        omen_proxy::Proxy::new(config("[budget]\nsession_calls = 3"), "a".parse().unwrap(), "session".parse().unwrap());
+    let proxy = omen_proxy::Proxy::builder(config("[budget]\nsession_calls = 3"), "session".parse().unwrap());
     let (mut pair, a, b) = Pair::begun(proxy).await;
     for (id, name) in [(1, "a__read"), (2, "b__read"), (3, "a__read")] {
         assert!(pair.client.call(id, name, json!({"x": id})).await["result"].get("isError").is_none());

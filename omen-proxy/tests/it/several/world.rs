@@ -10,8 +10,7 @@ use omen_gate::catalog::pin;
 use omen_gate::mcp::ServerLimits;
 use omen_gate::tool::Tool;
 use omen_gate::{Config, Fault, ServerName, SystemClock};
-use omen_proxy::several::Several;
-use omen_proxy::{Ended, Proxy, Source};
+use omen_proxy::{Ended, Proxy, ProxyBuilder, Source, Transport};
 use omen_testkit::logs::Logs;
 use serde_json::{Value, json};
 use tokio::io::{duplex, split};
@@ -43,8 +42,8 @@ pub(crate) fn config(more: &str) -> Config {
     Config::parse(&text).unwrap()
 }
 
-pub(crate) fn proxy() -> Proxy {
-    Proxy::new(config(""), "a".parse().unwrap(), "session".parse().unwrap())
+pub(crate) fn proxy() -> ProxyBuilder {
+    Proxy::builder(config(""), "session".parse().unwrap())
 }
 
 pub(crate) fn limits() -> ServerLimits {
@@ -82,7 +81,7 @@ pub(crate) fn sources(
 
 impl Pair {
     /// A session with servers that a test plays.
-    pub(crate) fn limited(proxy: Proxy, limits: ServerLimits) -> Self {
+    pub(crate) fn limited(proxy: ProxyBuilder, limits: ServerLimits) -> Self {
         let log = Memory::default();
         let clock = Arc::new(SystemClock::default());
         let audit = Audit::over(log.clone(), Key::from_hex(KEY).unwrap(), clock, Options::default()).unwrap();
@@ -96,14 +95,16 @@ impl Pair {
                 std::future::pending::<()>().await;
             }
         };
-        let several = Several::new(proxy, sources).unwrap();
-        let proxy = tokio::spawn(
-            async move { several.serve(split(near), until).await.expect("the session begins") }.instrument(logs.span()),
-        );
+        let proxy =
+            sources.into_iter().fold(proxy, |proxy, (name, source)| proxy.server(name, source)).build().unwrap();
+        let (input, output) = split(near);
+        let serving =
+            async move { proxy.serve(Transport::streams(input, output), until).await.expect("the session begins") };
+        let proxy = tokio::spawn(serving.instrument(logs.span()));
         Self { client: End::new(client), log, logs, proxy, stop: Some(stop), servers, waiting: Vec::new() }
     }
 
-    pub(crate) fn new(proxy: Proxy) -> Self {
+    pub(crate) fn new(proxy: ProxyBuilder) -> Self {
         Self::limited(proxy, limits())
     }
 
@@ -119,7 +120,7 @@ impl Pair {
     }
 
     /// A session with two servers in good order, after the handshake.
-    pub(crate) async fn begun(proxy: Proxy) -> (Self, Seen, Seen) {
+    pub(crate) async fn begun(proxy: ProxyBuilder) -> (Self, Seen, Seen) {
         let mut pair = Self::new(proxy);
         let (a, b) = (Seen::default(), Seen::default());
         tokio::spawn(serve("a", pair.server("a").await, a.clone()));
@@ -130,7 +131,7 @@ impl Pair {
     }
 
     /// The same, where the test plays `b` from the handshake on.
-    pub(crate) async fn with_b(proxy: Proxy, limits: ServerLimits) -> (Self, End) {
+    pub(crate) async fn with_b(proxy: ProxyBuilder, limits: ServerLimits) -> (Self, End) {
         let mut pair = Self::limited(proxy, limits);
         tokio::spawn(serve("a", pair.server("a").await, Seen::default()));
         let mut b = pair.server("b").await;

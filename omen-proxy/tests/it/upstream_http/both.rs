@@ -9,7 +9,7 @@ use omen_gate::audit::{Audit, Key, Options};
 use omen_gate::mcp::ServerLimits;
 use omen_proxy::http::HttpLimits;
 use omen_proxy::remote::Remote;
-use omen_proxy::{Ended, Source};
+use omen_proxy::{Ended, Source, Transport};
 use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
@@ -39,9 +39,10 @@ impl Both {
         let client = Client::new(listener.local_addr().unwrap());
         let (stop, stopped) = oneshot::channel();
         let until = async { stopped.await.unwrap_or(()) };
-        let proxy = proxy().audit(audit);
+        let proxy = proxy().audit(audit).server("s".parse().unwrap(), source).build().unwrap();
         let proxy = tokio::spawn(async move {
-            proxy.serve_http(source, listener, local(), HttpLimits::default(), until).await.expect("it serves")
+            let transport = Transport::http(listener, local(), HttpLimits::default());
+            proxy.serve(transport, until).await.expect("it serves")
         });
         Self { client, stand, log, proxy, stop }
     }

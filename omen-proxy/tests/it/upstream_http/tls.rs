@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use omen_gate::config::Endpoint;
 use omen_gate::mcp::ServerLimits;
+use omen_proxy::Source;
 use omen_proxy::remote::{Remote, RemoteLimits};
-use omen_proxy::{Source, list};
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use serde_json::json;
 use tempfile::TempDir;
@@ -96,7 +96,7 @@ async fn a_server_that_does_not_show_who_it_is_is_sent_nothing() {
     for (name, endpoint, stand) in cases {
         // Where a system trusts nobody, nobody is reached either.
         let Ok(remote) = Remote::new(&endpoint, ServerLimits::default(), short()) else { continue };
-        let refused = list(&Source::remote(remote.clone()), Duration::from_secs(60)).await.unwrap_err();
+        let refused = Source::remote(remote.clone()).list(Duration::from_secs(60)).await.unwrap_err();
         assert!(refused.to_string().starts_with("the server cannot be reached"), "{name}: {refused}");
         assert!(stand.seen().is_empty(), "{name}");
     }

@@ -10,7 +10,7 @@ use omen_gate::config::{Endpoint, HeaderSource};
 use omen_gate::mcp::ServerLimits;
 use omen_gate::{Config, SystemClock};
 use omen_proxy::remote::{Remote, RemoteLimits};
-use omen_proxy::{Ended, Proxy, Source};
+use omen_proxy::{Ended, Proxy, Source, Transport};
 use omen_testkit::logs::Logs;
 use serde_json::{Value, json};
 use tokio::io::{
@@ -272,9 +272,9 @@ impl Far {
         let clock = Arc::new(SystemClock::default());
         let audit = Audit::over(log.clone(), Key::from_hex(KEY).unwrap(), clock, Options::default()).unwrap();
         let logs = Logs::capture();
-        let proxy = Proxy::new(config, "s".parse().unwrap(), "session".parse().unwrap());
+        let proxy = Proxy::builder(config, "session".parse().unwrap());
         let proxy = proxy.audit(audit);
-        let proxy = proxy.drain(Duration::from_millis(200));
+        let proxy = proxy.drain(Duration::from_millis(200)).server("s".parse().unwrap(), source).build().unwrap();
         let (client, near) = duplex(1 << 16);
         let (stop, until) = oneshot::channel::<()>();
         let until = async {
@@ -282,10 +282,10 @@ impl Far {
                 std::future::pending::<()>().await;
             }
         };
-        let proxy = tokio::spawn(
-            async move { proxy.serve_source(&source, split(near), until).await.expect("the session begins") }
-                .instrument(logs.span()),
-        );
+        let (input, output) = split(near);
+        let serving =
+            async move { proxy.serve(Transport::streams(input, output), until).await.expect("the session begins") };
+        let proxy = tokio::spawn(serving.instrument(logs.span()));
         Self { client: End::new(client), log, logs, stand, proxy, stop: Some(stop) }
     }
 

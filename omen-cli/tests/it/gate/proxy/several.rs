@@ -47,6 +47,20 @@ fn two_servers_are_one_to_their_client() {
 }
 
 #[test]
+fn a_session_with_two_servers_is_written_as_episodes() {
+    let folder = two();
+    let args = ["--all-servers", "--episode", "observe", "--episode-log", "episodes.jsonl"];
+    let mut client = Client::start(&folder, &args);
+    let answer = client.call(1, "files__read_file", json!({"path": "a"}));
+    assert_eq!(answer["result"]["content"][0]["text"], "read_file");
+    let (code, stderr) = client.close();
+    assert_eq!(code, 0, "{stderr}");
+    let checked = run(omen(["check", "episodes.jsonl"]).current_dir(&folder));
+    assert_eq!(checked.code, 0, "{}{}", checked.stdout, checked.stderr);
+    assert!(fs::read_to_string(folder.path().join("episodes.jsonl")).unwrap().contains("files/read_file"));
+}
+
+#[test]
 fn one_of_two_that_dies_leaves_the_other() {
     let folder = two();
     let path = folder.path().join("gate.toml");
@@ -84,10 +98,6 @@ fn what_cannot_be_several_servers_is_refused_at_the_start() {
         (&["--all-servers", "--pass-env", "HOME"], "are for one server"),
         (&["--all-servers", "--pass", "roots,tasks"], "`--pass tasks` is for one server"),
         (&["--all-servers", "--url", "https://example.com/mcp"], "are for one server"),
-        (
-            &["--all-servers", "--episode", "observe", "--episode-log", "e.jsonl"],
-            "--episode writes a session with one server",
-        ),
     ] {
         let stderr = refused(args);
         assert!(stderr.contains(why), "{args:?}: {stderr}");

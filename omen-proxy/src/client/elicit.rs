@@ -1,0 +1,93 @@
+//! The client asks its user to confirm a call, if it can.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use omen_gate::confirm::{Confirmer, Question, Reply};
+use tokio::time::Instant;
+
+use super::downstream::Downstream;
+use super::form::{self, Heard, Said};
+use super::two_rounds::{Rounds, Turned};
+use crate::methods::ELICIT;
+use omen_mcp::frame::{Frame, Kind};
+use omen_mcp::handshake::Session;
+use omen_mcp::json;
+
+/// The ways to a confirmation, one after the other: the client's user, if the client can ask and the configuration lets it;
+/// then another confirmer, by default nobody. Without an answer of a human, the call is denied.
+#[derive(Clone, Debug)]
+pub(crate) struct Chain {
+    pub(crate) client: Option<Elicitation>,
+    pub(crate) then: Arc<dyn Confirmer>,
+}
+
+/// How the client is asked.
+#[derive(Clone, Debug)]
+pub(crate) struct Elicitation {
+    pub(crate) client: Arc<Downstream>,
+    pub(crate) session: Arc<Session>,
+    /// In the era in which it cannot be asked unasked.
+    pub(crate) rounds: Option<Arc<Rounds>>,
+    /// What comes faster is not a human's answer.
+    pub(crate) least: Duration,
+}
+
+#[async_trait]
+impl Confirmer for Chain {
+    async fn confirm(&self, question: &Question) -> Reply {
+        let heard = match &self.client {
+            None => None,
+            Some(client) => {
+                Some(match client.rounds.as_ref().map_or(Turned::NotHere, |rounds| rounds.turn(question)) {
+                    Turned::Heard(heard) => heard,
+                    // The answer comes with another request, and is judged there.
+                    Turned::Asked => {
+                        return Reply::Denied { why: "the client asks its user, and calls again".to_owned() };
+                    }
+                    Turned::NotHere => client.ask(question).await,
+                })
+            }
+        };
+        let passed_over = match heard {
+            Some(Heard::Human(reply)) => return reply,
+            Some(Heard::Nobody(why)) => Some(why),
+            None => None,
+        };
+        match (self.then.confirm(question).await, passed_over) {
+            (Reply::Denied { why }, Some(client)) => Reply::Denied { why: format!("{client}; {why}") },
+            (Reply::DeniedBy { by, why }, Some(client)) => Reply::DeniedBy { by, why: format!("{client}; {why}") },
+            (reply, _) => reply,
+        }
+    }
+}
+
+impl Elicitation {
+    async fn ask(&self, question: &Question) -> Heard {
+        if !self.session.can_elicit() {
+            return Heard::Nobody("the client cannot ask its user".to_owned());
+        }
+        let Some(params) = form::params(question) else { return form::too_long() };
+        let asked = Instant::now();
+        let line = |id: &str| {
+            format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"{ELICIT}\",\"params\":{params}}}").into_bytes()
+        };
+        let Some(response) = self.client.ask(line).await else {
+            return Heard::Nobody("the client is gone".to_owned());
+        };
+        said(&response).after(asked.elapsed(), self.least, VIA)
+    }
+}
+
+fn said(response: &Frame) -> Said {
+    if response.kind != Kind::Result {
+        return Said::Other("an error".to_owned());
+    }
+    // Read strictly, as the frame was: a repeated key has made it unsure.
+    let body = response.body().unwrap_or_default();
+    json::object(response.text(), body)
+        .map_or_else(|_| Said::Other("an invalid result".to_owned()), |result| Said::read(&result))
+}
+
+const VIA: &str = "elicitation";

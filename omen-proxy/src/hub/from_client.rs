@@ -1,0 +1,216 @@
+//! What comes from the client, and which server it is for.
+
+use std::sync::Arc;
+
+use omen_gate::bounded;
+use omen_gate::mcp::Line;
+use tracing::warn;
+
+use super::answers::{FULL, MOST_RUNNING, NOT_INITIALIZED, Running, answer, judge, method_of};
+use super::open::{Asked, Cancelled, Routed, Unasked};
+use super::shared::Hub;
+use super::{everywhere, handshake, listening, lists, routing};
+use crate::client::asked::Answered;
+use crate::methods::{self, CALL, INITIALIZE, Method, Route, Side};
+use crate::refusal::{self, INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND};
+use omen_mcp::Id;
+use omen_mcp::edit::{edited, member as place};
+use omen_mcp::frame::{Frame, INVALID_REQUEST, Kind};
+use omen_mcp::handshake::Era;
+
+/// Handles one line.
+pub(super) async fn line(hub: &Arc<Hub>, line: Vec<u8>, running: &mut Running) {
+    let frame = match Frame::read(line) {
+        Ok(frame) => frame,
+        Err(why) => {
+            warn!("the client sent an invalid message: {}", why.unquoted);
+            return hub.client.send(refusal::malformed(&why)).await;
+        }
+    };
+    match frame.kind.clone() {
+        Kind::Request(method) => request(hub, frame, &method, running).await,
+        Kind::Notification(method) => notification(hub, &frame, &method).await,
+        Kind::Result | Kind::Error | Kind::Unsure(_) => response(hub, &frame).await,
+    }
+}
+
+async fn request(hub: &Arc<Hub>, frame: Frame, method: &str, running: &mut Running) {
+    let Some(id) = frame.id().cloned() else { return };
+    let raw_id = frame.raw_id().to_owned();
+    if let Some(reserved) = reserved(hub, &id) {
+        let why = format!("an id that begins with {reserved} is reserved");
+        return hub.refuse(method, &raw_id, INVALID_REQUEST, &why).await;
+    }
+    if hub.open.has(&id) {
+        // An error under this id would be taken for the answer to the other request.
+        return hub.refuse(method, "null", INVALID_REQUEST, &format!("the id `{id}` is in use")).await;
+    }
+    let era = hub.session.sees(&frame);
+    if method == INITIALIZE && !hub.session.begins(&frame) {
+        return hub.refuse(method, &raw_id, INVALID_REQUEST, "the session is initialized already").await;
+    }
+    let known = methods::named(method, Side::Client);
+    match hub.members.as_slice() {
+        [only] => {
+            let Ok(session) = only.session() else { return };
+            if known.is_some_and(|method| method.is_judged) {
+                return judge(hub, &session, frame, era, true).await;
+            }
+            if methods::is_unknown_of_tools(method) {
+                let why = format!("unknown method `{}` of tools", bounded(method));
+                return hub.refuse(method, &raw_id, METHOD_NOT_FOUND, &why).await;
+            }
+            if let Err(why) = hub.settings.passages.request(method, Side::Client, &frame) {
+                return hub.client.send(session.refused(&raw_id, why).await).await;
+            }
+            let to = Routed { server: session.place, token: None, is_handshake: method == INITIALIZE };
+            match hub.open.ask(&id, to) {
+                Ok(()) => session.upstream.send(frame.text()).await,
+                Err(Unasked::Full) => hub.refuse(method, &raw_id, INTERNAL_ERROR, FULL).await,
+                // Asked above.
+                Err(Unasked::InUse) => {}
+            }
+        }
+        _ => one_of_several(hub, frame, known, era, running).await,
+    }
+}
+
+/// Sends a request to the server that it is for, or has all of them answer it.
+async fn one_of_several(
+    hub: &Arc<Hub>,
+    frame: Frame,
+    known: Option<&'static Method>,
+    era: Option<Era>,
+    running: &mut Running,
+) {
+    let (method, raw_id) = (method_of(&frame).to_owned(), frame.raw_id().to_owned());
+    let refuse = async |code: i64, why: &str| hub.refuse(&method, &raw_id, code, why).await;
+    if running.len() >= MOST_RUNNING {
+        return refuse(INTERNAL_ERROR, &format!("more than {MOST_RUNNING} requests are open")).await;
+    }
+    let own = Arc::clone(hub);
+    let era = match (known.map(|known| known.route), era) {
+        (Some(Route::Handshake), _) => return answer(hub, running, &frame.clone(), handshake::initialize(own, frame)),
+        (Some(Route::Answered), era) => return hub.client.send(everywhere::empty(&raw_id, era)).await,
+        (_, None) => return refuse(INVALID_REQUEST, NOT_INITIALIZED).await,
+        (_, Some(era)) => era,
+    };
+    match known.map(|known| known.route) {
+        Some(Route::Discovery) => answer(hub, running, &frame.clone(), handshake::discover(own, frame)),
+        Some(Route::List(_)) if place(&frame, "cursor").is_some() => {
+            refuse(INVALID_PARAMS, "invalid `cursor`: the list of several servers is one page; leave it out").await;
+        }
+        Some(Route::List(list)) => answer(hub, running, &frame.clone(), lists::list(own, frame, list, era)),
+        Some(Route::ByName) if method == CALL => routing::call(hub, &frame, era).await,
+        Some(Route::ByName) => routing::prompt(hub, &frame).await,
+        Some(Route::ByReference) => routing::complete(hub, frame, running).await,
+        Some(Route::ByUri) => routing::resource(hub, frame, running).await,
+        Some(Route::ToAll) => answer(hub, running, &frame.clone(), everywhere::ask(own, frame, era)),
+        Some(Route::Listening) => listening::listen(hub, &frame).await,
+        _ => {
+            let why = format!(
+                "`{}` cannot be sent to one of several servers ({}): nothing in it says to which",
+                bounded(&method),
+                hub.names()
+            );
+            refuse(METHOD_NOT_FOUND, &why).await;
+        }
+    }
+}
+
+/// What the ids of the proxy's own requests begin with, if this is one.
+fn reserved(hub: &Hub, id: &Id) -> Option<String> {
+    let formerly = |id: &Id| matches!(id, Id::Text(text) if text.starts_with(OF_SEVERAL));
+    match hub.is_alone() {
+        true => id.is_ours().then(|| format!("`{}`", omen_mcp::OURS)),
+        false => (id.is_ours() || formerly(id)).then(|| format!("`{}` or `{OF_SEVERAL}`", omen_mcp::OURS)),
+    }
+}
+
+async fn notification(hub: &Hub, frame: &Frame, method: &str) {
+    let route = methods::named(method, Side::Client).map(|method| method.route);
+    let mut at = Vec::new();
+    if let Some(Route::ById) = route {
+        let id = frame.requested();
+        if id.as_ref().is_some_and(Id::is_ours) {
+            return warn!("the client tried to cancel a request of the proxy or of a server");
+        }
+        // A server is notified of a call that is dropped under the id that it has seen.
+        match id.map_or(Cancelled::Nothing, |id| hub.open.cancel(&id)) {
+            Cancelled::Task => return,
+            Cancelled::At(servers) => at = servers,
+            Cancelled::Nothing => {}
+        }
+    }
+    if let [only] = hub.members.as_slice() {
+        if methods::is_unknown_of_tools(method) {
+            return warn!("dropped the notification `{}` of the client", bounded(method));
+        }
+        if let Ok(session) = only.session() {
+            session.upstream.send(frame.text()).await;
+        }
+        return;
+    }
+    match route {
+        Some(Route::ToAll) => hub.live().into_iter().for_each(|server| to(hub, server, frame.text())),
+        Some(Route::ById) => at.into_iter().for_each(|server| to(hub, server, frame.text())),
+        Some(Route::ByToken) => {
+            let span = place(frame, "progressToken");
+            let number = span.clone().and_then(|span| Id::read(frame.raw(span))?.ours());
+            match (span, number.and_then(|number| hub.open.asked(number))) {
+                (Some(span), Some(Asked { server, raw_token: Some(token), .. })) => {
+                    to(hub, server, edited(frame.text(), vec![(span, token)]));
+                }
+                _ => warn!("dropped progress of the client: no open request of a server has its token"),
+            }
+        }
+        _ => warn!("dropped the notification `{}` of the client: it names no server", bounded(method)),
+    }
+}
+
+async fn response(hub: &Hub, frame: &Frame) {
+    let Some(id) = frame.id() else { return };
+    let number = match hub.is_alone() {
+        true => hub.open.number_of(0, id),
+        false => id.ours(),
+    };
+    let Some(asked) = number.and_then(|number| hub.open.answered_by_client(number)) else {
+        return match hub.client.answered(frame.clone()) {
+            Answered::Open => {}
+            Answered::Late if hub.is_alone() => {}
+            _ if !hub.is_alone() => warn!("the client answered a request that no server has made, or not any more"),
+            _ if id.is_ours() => warn!("the client answered a request that the proxy has not made"),
+            _ => warn!("the client answered the unknown request `{id}`"),
+        };
+    };
+    let line = match &frame.kind {
+        Kind::Unsure(why) => {
+            warn!("the client sent an invalid response: duplicate field");
+            let why = format!("the client's response is malformed: {why}");
+            refusal::error(&asked.raw_id, INTERNAL_ERROR, &why)
+        }
+        _ if hub.is_alone() => frame.text().as_bytes().to_vec(),
+        // The server does not wait for it any more, and its number was taken back.
+        _ if asked.is_cancelled => {
+            return warn!("the client answered a request that no server has made, or not any more");
+        }
+        _ => frame.with_id(&asked.raw_id),
+    };
+    match hub.members.get(asked.server).filter(|_| hub.is_alone()).map(super::member::Member::session) {
+        Some(Ok(session)) => session.upstream.send(line).await,
+        Some(Err(_)) => {}
+        None => to(hub, asked.server, line),
+    }
+}
+
+/// Sends something that needs no answer.
+fn to(hub: &Hub, server: usize, line: impl Into<Line>) {
+    if let Some(member) = hub.members.get(server)
+        && let Err(why) = member.send(line)
+    {
+        warn!("dropped a message of the client: {why}");
+    }
+}
+
+/// What other ids began with that the proxy used in front of several servers.
+const OF_SEVERAL: &str = "omen-several:";

@@ -1,0 +1,291 @@
+//! What comes from a server.
+
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+use omen_gate::mcp::{Broken, Lines, ServerProcess};
+use omen_gate::{Fault, bounded};
+use tokio::io::AsyncRead;
+use tokio::sync::mpsc;
+use tokio::task::consume_budget;
+use tracing::warn;
+
+use super::open::{Asked, To, Unasked};
+use super::shared::Hub;
+use crate::client::asked::Answered;
+use crate::end::Lost;
+use crate::methods::{self, ACKNOWLEDGED, RESOURCES, Route, Side, TOOLS};
+use crate::refusal::{self, INTERNAL_ERROR};
+use crate::server::{Output, Said, ServerSession, input_requests};
+use omen_mcp::Id;
+use omen_mcp::edit::{edited, member, meta};
+use omen_mcp::frame::{Frame, INVALID_REQUEST, Kind};
+use omen_mcp::json;
+
+/// By which of its requests a client knows a notification of a subscription.
+pub(super) const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
+
+/// Reads to the end, and gives what is read to whom it is for. Then the connection is over.
+pub(crate) async fn read(
+    hub: Arc<Hub>,
+    session: Arc<ServerSession>,
+    output: Output,
+    process: Option<Arc<ServerProcess>>,
+    limit: usize,
+) {
+    let from = FromServer { hub: &hub, session: &session };
+    let lost = match output {
+        Output::Lines(output) => from.lines(output, process.as_deref(), limit).await,
+        Output::Messages(mut said) => {
+            let lost = from.messages(&mut said).await;
+            session.upstream.end(lost);
+            // The session ends at the server, too.
+            said.close();
+            while said.recv().await.is_some() {}
+            return;
+        }
+    };
+    if !matches!(lost, Lost::Closed(_)) {
+        // Nobody listens to it any more.
+        process.iter().for_each(|process| process.kill());
+    }
+    session.upstream.end(lost);
+}
+
+/// A server, as what it says is read.
+#[derive(Clone, Copy)]
+struct FromServer<'h> {
+    hub: &'h Hub,
+    session: &'h ServerSession,
+}
+
+impl FromServer<'_> {
+    async fn lines(self, output: impl AsyncRead + Unpin, process: Option<&ServerProcess>, limit: usize) -> Lost {
+        let mut lines = Lines::new(output, limit);
+        let mut last_long = None;
+        loop {
+            // However much the server says at once, others have their turn.
+            consume_budget().await;
+            match lines.next().await {
+                Ok(Some(text)) if text.trim_ascii().is_empty() => {}
+                Ok(Some(text)) => {
+                    if let Err(why) = self.line(text, &mut last_long).await {
+                        return Lost::Malformed(why);
+                    }
+                }
+                Ok(None) => {
+                    let how = match process {
+                        Some(process) => process.exit_soon().await,
+                        None => None,
+                    };
+                    return Lost::Closed(how.unwrap_or_else(|| "it closed its output".to_owned()));
+                }
+                Err(Broken::Io(error)) => return Lost::Closed(bounded(&error.to_string())),
+                Err(Broken::Oversized) => return Lost::Oversized(u64::try_from(limit).unwrap_or(u64::MAX)),
+            }
+        }
+    }
+
+    async fn messages(self, said: &mut mpsc::Receiver<Said>) -> Lost {
+        loop {
+            consume_budget().await;
+            match said.recv().await {
+                Some(Said::Message(frame)) => {
+                    if let Err(why) = self.message(frame).await {
+                        return Lost::Malformed(why);
+                    }
+                }
+                Some(Said::Failed(id, fault)) => self.failed(&id, fault).await,
+                Some(Said::Note(note)) => warn!("{note}"),
+                Some(Said::Lost(lost)) => return lost,
+                None => return Lost::Closed("the connection was closed".to_owned()),
+            }
+        }
+    }
+
+    /// No answer comes to a request, and it is known to which.
+    async fn failed(self, id: &Id, fault: Fault) {
+        if let Some(number) = id.ours() {
+            return self.session.upstream.failed(number, fault);
+        }
+        let To::Client { is_handshake } = self.hub.open.answered(id, self.session.place) else { return };
+        if is_handshake {
+            self.hub.session.answered(false);
+        }
+        // Nobody waits for it.
+        if fault != Fault::Cancelled {
+            warn!("a request has no answer: {}", fault.unquoted());
+            self.hub.client.send(refusal::error(&id.raw(), INTERNAL_ERROR, &fault.to_string())).await;
+        }
+    }
+
+    /// Takes a line. The last long result is kept, for the list of tools comes again before each call.
+    async fn line(self, line: Vec<u8>, last_long: &mut Option<Frame>) -> Result<(), String> {
+        let frame = match last_long.as_ref().and_then(|last| last.again(&line)) {
+            Some(frame) => frame,
+            None => Frame::read(line).map_err(|malformed| malformed.why)?,
+        };
+        if frame.kind == Kind::Result && LONG.contains(&frame.text().len()) {
+            *last_long = Some(frame.clone());
+        }
+        self.message(frame).await
+    }
+
+    async fn message(self, frame: Frame) -> Result<(), String> {
+        match frame.kind.clone() {
+            Kind::Request(method) => self.request(&frame, &method).await,
+            Kind::Notification(method) => {
+                if let Some(line) = self.notification(&frame, &method) {
+                    self.hub.client.send(line).await;
+                }
+                Ok(())
+            }
+            Kind::Result | Kind::Error | Kind::Unsure(_) => self.response(frame).await,
+        }
+    }
+
+    async fn request(self, frame: &Frame, method: &str) -> Result<(), String> {
+        let Some(id) = frame.id().cloned() else { return Ok(()) };
+        if id.is_ours() {
+            let why = format!("an id that begins with `{}` is reserved", omen_mcp::OURS);
+            self.session.upstream.send(refusal::error(frame.raw_id(), INVALID_REQUEST, &why)).await;
+            return Ok(());
+        }
+        if let Err(why) = self.session.settings.passages.request(method, Side::Server, frame) {
+            let line = self.session.refused(frame.raw_id(), why).await;
+            self.session.upstream.send(line).await;
+            return Ok(());
+        }
+        let token = meta(frame, "progressToken").filter(|_| !self.hub.is_alone());
+        let asked = Asked {
+            server: self.session.place,
+            id: id.clone(),
+            raw_id: frame.raw_id().to_owned(),
+            raw_token: token.clone().map(|span| frame.raw(span).to_owned()),
+            is_cancelled: false,
+        };
+        let number = self.hub.client.number();
+        match self.hub.open.ask_client(number, asked) {
+            Ok(()) if self.hub.is_alone() => self.hub.client.send(frame.text()).await,
+            Ok(()) => {
+                // Two servers may choose the same id, or the same token for progress: the client gets others.
+                let edits = frame.id_span().into_iter().chain(token).map(|span| (span, Id::write(number))).collect();
+                self.hub.client.send(edited(frame.text(), edits)).await;
+            }
+            Err(Unasked::InUse) => return Err(format!("the id `{id}` of its request is in use")),
+            Err(Unasked::Full) => {
+                let why = "the client has left too many requests unanswered";
+                self.session.upstream.send(refusal::error(frame.raw_id(), INTERNAL_ERROR, why)).await;
+            }
+        }
+        Ok(())
+    }
+
+    /// The line for the client, if there is one.
+    fn notification(self, frame: &Frame, method: &str) -> Option<String> {
+        let (hub, place) = (self.hub, self.session.place);
+        let route = methods::named(method, Side::Server).map(|method| method.route);
+        let mut number = None;
+        match route {
+            Some(Route::List(list)) if list.key == TOOLS.key => self.session.upstream.changed(),
+            Some(Route::List(list)) if list.key == RESOURCES.key => hub.listings.forget(place),
+            Some(Route::ById) => number = frame.requested().and_then(|id| hub.open.cancelled_by_server(place, &id)),
+            _ => {}
+        }
+        let as_it_is = || frame.text().to_owned();
+        if hub.is_alone() {
+            return Some(as_it_is());
+        }
+        let dropped = |why: &str| {
+            warn!("dropped the notification `{}`: {why}", bounded(method));
+            None
+        };
+        if let Some(span) = meta(frame, SUBSCRIPTION) {
+            let listens = Id::read(frame.raw(span)).is_some_and(|id| hub.open.listens(&id, place));
+            return match listens {
+                // That the client listens was acknowledged for all servers at once.
+                true => (method != ACKNOWLEDGED).then(as_it_is),
+                false => dropped("the client does not listen to it"),
+            };
+        }
+        match route {
+            Some(Route::ByToken) => {
+                let token = member(frame, "progressToken").and_then(|span| Id::read(frame.raw(span)));
+                match token.is_some_and(|token| hub.open.has_token(&token, place)) {
+                    true => Some(as_it_is()),
+                    false => dropped("no request of this server has its token"),
+                }
+            }
+            Some(Route::ById) => {
+                let (id, span) = (frame.requested()?, member(frame, "requestId")?);
+                if let Some(number) = number {
+                    return Some(edited(frame.text(), vec![(span, Id::write(number))]));
+                }
+                // A server ends a subscription with it.
+                let ends = hub.open.listens(&id, place);
+                (ends && matches!(hub.open.answered(&id, place), To::Client { .. })).then(as_it_is)
+            }
+            Some(Route::ByUri) => {
+                let uri = member(frame, "uri").and_then(|span| json::text(frame.text(), span)).unwrap_or_default();
+                let owners = hub.listings.owners(&uri);
+                match owners.is_empty() || owners.contains(&place) {
+                    true => Some(as_it_is()),
+                    false => dropped("the resource belongs to another server"),
+                }
+            }
+            _ => Some(as_it_is()),
+        }
+    }
+
+    async fn response(self, frame: Frame) -> Result<(), String> {
+        let Some(id) = frame.id().cloned() else { return Ok(()) };
+        let unknown = || Err(format!("a response to the unknown request `{id}`"));
+        if id.is_ours() {
+            return match self.session.upstream.answered(frame) {
+                Answered::Open => Ok(()),
+                Answered::Late => {
+                    warn!("the server answered the request `{id}`, which is over");
+                    Ok(())
+                }
+                Answered::Nothing => unknown(),
+            };
+        }
+        let is_handshake = match self.hub.open.answered(&id, self.session.place) {
+            To::Client { is_handshake } => is_handshake,
+            To::OneOfSeveral | To::Late | To::Forgotten => return Ok(()),
+            To::Nothing => return unknown(),
+        };
+        if is_handshake {
+            self.hub.session.answered(frame.kind == Kind::Result);
+        }
+        let malformed = match &frame.kind {
+            Kind::Unsure(why) => Some(why.clone()),
+            Kind::Result => match input_requests(&frame) {
+                Ok(None) => None,
+                Ok(Some(requests)) => match self.session.settings.passages.input_requests(&requests) {
+                    Ok(()) => None,
+                    Err(why) => {
+                        let line = self.session.refused(frame.raw_id(), why).await;
+                        self.hub.client.send(line).await;
+                        return Ok(());
+                    }
+                },
+                Err(why) => Some(why),
+            },
+            _ => None,
+        };
+        let line = match malformed {
+            None => frame.text().as_bytes().to_vec(),
+            Some(why) => {
+                // What is wrong with it may quote what a call has said.
+                warn!("the server sent an invalid response");
+                refusal::error(frame.raw_id(), INTERNAL_ERROR, &format!("the server's response is malformed: {why}"))
+            }
+        };
+        self.hub.client.send(line).await;
+        Ok(())
+    }
+}
+
+/// A line of so many bytes takes longer to read than to compare, and may be kept.
+const LONG: RangeInclusive<usize> = 1024..=256 * 1024;

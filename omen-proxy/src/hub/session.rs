@@ -1,0 +1,311 @@
+//! The session of a client, from its start to its end.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use omen_gate::config::PolicyHash;
+use omen_gate::mcp::{Broken, Lines, ServerLimits};
+use omen_gate::{Blocked, Gate, ServerName, SystemClock, TurnId, bounded};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::{mpsc, watch};
+use tokio::task::consume_budget;
+use tokio::time::timeout;
+use tracing::warn;
+
+use super::answers::Running;
+use super::from_client;
+use super::member::Member;
+use super::open::Open;
+use super::shared::{EndedServer, Hub, Limits, chain};
+use crate::client::asked::cancelled;
+use crate::client::{Downstream, UserTurns};
+use crate::end::{Ended, Lost};
+use crate::episode::{About, ClientNames, Episodes, Recording};
+use crate::methods::{PROMPTS, PROMPTS_CHANGED, RESOURCES, RESOURCES_CHANGED, TOOLS_CHANGED};
+use crate::not_served::NotServed;
+use crate::refusal::{self, INTERNAL_ERROR};
+use crate::server::{ServerSession, Source, start};
+use crate::settings::Settings;
+use omen_mcp::frame::INVALID_REQUEST;
+use omen_mcp::outbox::Outbox;
+
+/// A session that has not begun.
+pub(crate) struct ClientSession {
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) servers: Vec<(ServerName, Source)>,
+    pub(crate) limits: ServerLimits,
+    pub(crate) turn: TurnId,
+    pub(crate) gate: Gate,
+    pub(crate) policy: watch::Receiver<PolicyHash>,
+    pub(crate) recording: Option<Recording>,
+}
+
+/// What sessions of clients are made of.
+pub(crate) struct ClientSessions {
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) servers: Vec<(ServerName, Source)>,
+    pub(crate) gate: Gate,
+    pub(crate) policy: watch::Receiver<PolicyHash>,
+}
+
+impl ClientSessions {
+    /// The session of one client.
+    pub(crate) fn session(&self, turn: TurnId) -> ClientSession {
+        ClientSession {
+            settings: Arc::clone(&self.settings),
+            servers: self.servers.clone(),
+            limits: self.limits(),
+            turn,
+            gate: self.gate.clone(),
+            policy: self.policy.clone(),
+            recording: None,
+        }
+    }
+
+    /// What a client may send, which all of its servers have to take.
+    pub(crate) fn limits(&self) -> ServerLimits {
+        let all = self.servers.iter().map(|(_, source)| source.limits());
+        all.copied().min_by_key(|limits| limits.line_bytes).unwrap_or_default()
+    }
+}
+
+type EndedServers = mpsc::UnboundedReceiver<EndedServer>;
+
+impl ClientSession {
+    /// Serves it to its end. When this returns, the log has the outcome of every call that was made, and no server runs.
+    ///
+    /// # Errors
+    /// If it did not begin: then no server runs.
+    pub(crate) async fn serve(
+        self,
+        client: (impl AsyncRead + Send + Unpin + 'static, impl AsyncWrite + Send + Unpin + 'static),
+        until: impl Future<Output = ()> + Send,
+    ) -> Result<Ended, NotServed> {
+        let Self { settings, servers, limits, turn, gate, policy, recording } = self;
+        let (client_out, client_writer) = Outbox::new(client.1, limits.unread_bytes);
+        let (session, downstream) = (Arc::default(), Arc::new(Downstream::new(client_out.clone())));
+        let episodes = recording.map(|recording| {
+            let names = ClientNames::new(servers.iter().map(|(name, _)| name));
+            let clock = settings.clock.clone().unwrap_or_else(|| Arc::new(SystemClock::default()));
+            let about = About { session: &turn, names, config: &settings.config, clock, gate: gate.clone() };
+            Episodes::new(recording, about, Arc::new(chain(&settings, &downstream, &session, None)))
+        });
+        let mut connections = Vec::new();
+        for (server, source) in &servers {
+            let connect = source.connect();
+            // Those that run already end when they are dropped.
+            connections.push(connect.map_err(|fault| NotServed::Server { server: server.clone(), fault })?);
+        }
+        let (ended, mut ends) = mpsc::unbounded_channel();
+        let limits = Limits::new(&limits);
+        let hub = Arc::new(Hub {
+            user_turns: Arc::new(UserTurns::new(settings.config.user_turn.clone(), turn.clone())),
+            settings,
+            gate,
+            turn,
+            session,
+            client: downstream,
+            members: servers.into_iter().map(|(name, source)| Member::new(name, source)).collect(),
+            open: Open::new(limits.open_requests),
+            listings: Default::default(),
+            episodes,
+            limits,
+            noted: Mutex::default(),
+            begun: Default::default(),
+            sessions: Mutex::default(),
+            ended,
+        });
+        let _sessions = Sessions(Arc::clone(&hub));
+        for (place, connection) in connections.into_iter().enumerate() {
+            start(&hub, place, connection).await?;
+        }
+
+        let mut running = Running::new();
+        let ended = relay(&hub, client.0, &mut running, &mut ends, policy, until).await;
+        let unrecorded = drain(&hub, &ended, &mut running, &mut ends).await;
+        client_out.end();
+        client_writer.finish(LAST_WORDS).await;
+        Ok(unrecorded.map_or(ended, Ended::Unrecorded))
+    }
+}
+
+/// Reads what the client sends, until the session ends.
+async fn relay(
+    hub: &Arc<Hub>,
+    input: impl AsyncRead + Unpin,
+    running: &mut Running,
+    ends: &mut EndedServers,
+    mut policy: watch::Receiver<PolicyHash>,
+    until: impl Future<Output = ()>,
+) -> Ended {
+    let limit = hub.limits.line_bytes;
+    let mut lines = Lines::new(input, limit);
+    // The session ends with its only server, at once.
+    let only = hub.members.first().filter(|_| hub.is_alone()).and_then(|member| member.session().ok());
+    let lost = async || match &only {
+        Some(only) => lost(hub, only).await,
+        None => std::future::pending().await,
+    };
+    let lost = lost();
+    tokio::pin!(until, lost);
+    let mut may_change = true;
+    loop {
+        consume_budget().await;
+        let next = tokio::select! {
+            biased;
+            () = &mut until => return Ended::Asked,
+            lost = &mut lost => return lost.into(),
+            Some(ended) = ends.recv() => Next::Ended(ended),
+            () = hub.client.gone() => return Ended::Client,
+            changed = policy.changed(), if may_change => {
+                may_change = changed.is_ok();
+                Next::Policy
+            }
+            Some(_) = running.join_next() => continue,
+            line = lines.next() => match line {
+                Ok(Some(line)) if line.trim_ascii().is_empty() => continue,
+                Ok(Some(line)) => Next::Line(line),
+                Ok(None) => return Ended::Client,
+                Err(Broken::Io(error)) => return Ended::BadClient(bounded(&error.to_string())),
+                Err(Broken::Oversized) => {
+                    let why = format!("it sent a message larger than {limit} bytes");
+                    hub.client.send(refusal::error("null", INVALID_REQUEST, &why)).await;
+                    return Ended::BadClient(why);
+                }
+            },
+        };
+        let handle = async {
+            match next {
+                Next::Ended(ended) => return over(hub, ended).await,
+                Next::Policy if may_change && hub.session.has_handshake() => {
+                    hub.client.send(changed(TOOLS_CHANGED)).await;
+                }
+                Next::Policy => {}
+                Next::Line(line) => from_client::line(hub, line, running).await,
+            }
+            None
+        };
+        // A client that does not read, or whose only server does not, holds up itself, and nothing else.
+        tokio::select! {
+            biased;
+            () = &mut until => return Ended::Asked,
+            lost = &mut lost => return lost.into(),
+            () = hub.client.gone() => return Ended::Client,
+            ended = handle => if let Some(ended) = ended {
+                return ended;
+            },
+        }
+    }
+}
+
+enum Next {
+    Ended(EndedServer),
+    Policy,
+    Line(Vec<u8>),
+}
+
+/// Comes when the only server is gone. One that never answers the handshake would have its client wait for ever, and see nothing
+/// of the reason.
+async fn lost(hub: &Hub, only: &ServerSession) -> Lost {
+    let limit = only.upstream.limits().start;
+    tokio::select! {
+        biased;
+        lost = only.upstream.over() => lost,
+        () = hub.session.unanswered(limit) => {
+            let silent = Lost::Silent(limit.as_secs());
+            only.upstream.end(silent.clone());
+            silent
+        }
+    }
+}
+
+/// The session with a server is over: its tools are gone, and the rest goes on. Gives how the client's session ends, if there is
+/// no server any more.
+async fn over(hub: &Hub, (place, was_there, ended): EndedServer) -> Option<Ended> {
+    let member = hub.members.get(place)?;
+    if was_there {
+        hub.listings.forget(place);
+        for number in hub.open.unanswered_by_client(place) {
+            hub.client.send(cancelled(number)).await;
+        }
+        warn!("the server `{}` is gone: {}", member.name, ended.unquoted());
+    }
+    if let unrecorded @ Ended::Unrecorded(_) = ended {
+        return Some(unrecorded);
+    }
+    if hub.live().is_empty() {
+        return Some(match ended {
+            // It was left out.
+            Ended::Client | Ended::Asked => Ended::Server("no server is left".to_owned()),
+            other => other,
+        });
+    }
+    if was_there && member.took_part() && hub.session.has_handshake() {
+        hub.client.send(changed(TOOLS_CHANGED)).await;
+        for (list, method) in [(&PROMPTS, PROMPTS_CHANGED), (&RESOURCES, RESOURCES_CHANGED)] {
+            if member.has(list.capability) == Some(true) {
+                hub.client.send(changed(method)).await;
+            }
+        }
+    }
+    None
+}
+
+/// The notification that a list has changed.
+fn changed(method: &str) -> String {
+    format!("{{\"jsonrpc\":\"2.0\",\"method\":\"{method}\"}}")
+}
+
+/// Lets what runs come to its end, for some time, and ends all servers. Gives what could not be recorded.
+async fn drain(hub: &Hub, ended: &Ended, running: &mut Running, ends: &mut EndedServers) -> Option<Blocked> {
+    if *ended != Ended::Asked {
+        let rest = async { while running.join_next().await.is_some() {} };
+        tokio::select! {
+            biased;
+            () = hub.client.gone() => {}
+            _ = timeout(hub.settings.drain, rest) => {}
+        }
+    }
+    let sessions = hub.members.iter().filter_map(|member| member.session().ok());
+    // With several, each has an end of its own, which is not how that of another server was.
+    sessions
+        .for_each(|session| session.end(if hub.is_alone() || *ended == Ended::Asked { ended } else { &Ended::Client }));
+    let mut sessions = std::mem::take(&mut *hub.sessions());
+    while sessions.join_next().await.is_some() {}
+    running.shutdown().await;
+    let mut unrecorded = None;
+    while let Ok((_, _, ended)) = ends.try_recv() {
+        if let Ended::Unrecorded(why) = ended {
+            unrecorded.get_or_insert(why);
+        }
+    }
+    if hub.is_alone() {
+        return unrecorded;
+    }
+    hub.close_episodes(ended);
+    hub.user_turns.end(&hub.gate);
+    let recorded = hub.gate.turn_is_over(&hub.turn, &ended.unquoted()).await;
+    // What is still open has no answer any more.
+    for place in 0..hub.members.len() {
+        for id in hub.open.unanswered(place) {
+            let line = refusal::error(&id.raw(), INTERNAL_ERROR, "the session has ended");
+            let _ = timeout(LAST_WORDS, hub.client.send(line)).await;
+        }
+    }
+    recorded.err().or(unrecorded)
+}
+
+/// The sessions with the servers end with the client's, whatever becomes of it.
+struct Sessions(Arc<Hub>);
+
+impl Drop for Sessions {
+    fn drop(&mut self) {
+        self.0.sessions.lock().unwrap_or_else(PoisonError::into_inner).abort_all();
+        // What is judged holds the session that it is judged in.
+        for session in self.0.members.iter().filter_map(|member| member.session().ok()) {
+            session.running().abort_all();
+        }
+    }
+}
+
+const LAST_WORDS: Duration = Duration::from_secs(1);

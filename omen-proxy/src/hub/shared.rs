@@ -1,0 +1,176 @@
+//! What the client's session and the sessions with its servers share.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use omen_gate::mcp::ServerLimits;
+use omen_gate::{Blocked, Gate, TurnId, bounded};
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+use tracing::warn;
+
+use super::member::Member;
+use super::names;
+use super::open::Open;
+use super::resources::Listings;
+use crate::client::{Chain, Downstream, Elicitation, Rounds, UserTurns};
+use crate::end::{Ended, Lost};
+use crate::episode::Episodes;
+use crate::refusal::{self, INTERNAL_ERROR, Place, Refusal};
+use crate::server::ServerSession;
+use crate::settings::Settings;
+use omen_mcp::handshake::{Era, Session};
+
+/// What the client's session and the sessions with its servers share.
+pub(crate) struct Hub {
+    pub(crate) settings: Arc<Settings>,
+    /// The gate of the proxy, beside which each session with a server has one.
+    pub(crate) gate: Gate,
+    /// The session of the client. Those with several servers have names that begin with it.
+    pub(crate) turn: TurnId,
+    pub(crate) session: Arc<Session>,
+    pub(crate) client: Arc<Downstream>,
+    pub(crate) members: Vec<Member>,
+    pub(crate) open: Open,
+    pub(crate) listings: Listings,
+    pub(crate) user_turns: Arc<UserTurns>,
+    /// The episodes of the session, if they are written.
+    pub(crate) episodes: Option<Arc<Episodes>>,
+    pub(super) limits: Limits,
+    /// What was noted once, and is not again.
+    pub(super) noted: Mutex<BTreeSet<String>>,
+    /// How many sessions with servers have begun.
+    pub(crate) begun: AtomicU64,
+    pub(super) sessions: Mutex<JoinSet<()>>,
+    /// Takes the place of a server whose session is over, whether it was to go on, and how it ended.
+    pub(crate) ended: mpsc::UnboundedSender<EndedServer>,
+}
+
+pub(crate) type EndedServer = (usize, bool, Ended);
+
+/// What all servers together are given.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// The longest message of the client.
+    pub(super) line_bytes: usize,
+    pub(super) open_requests: usize,
+    /// Of each server's list.
+    pub(super) items: usize,
+    pub(super) pages: usize,
+    pub(super) list_bytes: usize,
+    /// How long a handshake, or the list of one server, may take.
+    pub(super) answer: Duration,
+}
+
+impl Limits {
+    pub(super) fn new(of_each: &ServerLimits) -> Self {
+        Self {
+            line_bytes: of_each.line_bytes,
+            open_requests: of_each.open_requests,
+            items: of_each.tools.max(MOST_ITEMS),
+            pages: of_each.pages,
+            list_bytes: of_each.list_bytes,
+            answer: of_each.start,
+        }
+    }
+}
+
+impl fmt::Debug for Hub {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Hub").field("turn", &self.turn).finish_non_exhaustive()
+    }
+}
+
+impl Hub {
+    /// Whether there is one server, to which everything goes.
+    pub(crate) fn is_alone(&self) -> bool {
+        self.members.len() == 1
+    }
+
+    /// The tasks in which the sessions with servers run.
+    pub(crate) fn sessions(&self) -> MutexGuard<'_, JoinSet<()>> {
+        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        while sessions.try_join_next().is_some() {}
+        sessions
+    }
+
+    /// The ways to a confirmation.
+    pub(crate) fn chain(&self, rounds: Option<&Arc<Rounds>>) -> Chain {
+        chain(&self.settings, &self.client, &self.session, rounds)
+    }
+
+    /// Closes the episodes of the session, if they are written.
+    pub(crate) fn close_episodes(&self, ended: &Ended) {
+        let note = self.episodes.as_ref().and_then(|episodes| episodes.close(&ended.unquoted()));
+        note.iter().for_each(|note| warn!("{note}"));
+    }
+
+    /// Answers each request that waits for a server that is gone.
+    pub(crate) async fn give_up(&self, session: &ServerSession, lost: &Lost) {
+        for id in self.open.unanswered(session.place) {
+            let why = format!("the server is gone: {lost}");
+            self.client.send(refusal::error(&id.raw(), INTERNAL_ERROR, &why)).await;
+        }
+    }
+
+    /// Logs something that would otherwise be repeated with each list.
+    pub(super) fn note_once(&self, what: String) {
+        let mut noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
+        if noted.len() >= MOST_NOTED {
+            noted.clear();
+        }
+        if noted.insert(what.clone()) {
+            warn!("{what}");
+        }
+    }
+
+    /// The servers that can be reached, by their places.
+    pub(super) fn live(&self) -> Vec<usize> {
+        let live = self.members.iter().enumerate().filter(|(_, member)| member.is_live());
+        live.map(|(place, _)| place).collect()
+    }
+
+    pub(super) fn names(&self) -> String {
+        names::shown(self.members.iter().map(|member| &member.name))
+    }
+
+    /// Answers a request of the client with an error of the protocol.
+    pub(super) async fn refuse(&self, method: &str, raw_id: &str, code: i64, why: &str) {
+        warn!("refused `{}` of the client: {why}", bounded(method));
+        self.client.send(refusal::error(raw_id, code, why)).await;
+    }
+
+    /// Records why a call reaches no server, and gives the result that says so.
+    pub(super) async fn refused_call(&self, raw_id: &str, era: Era, why: Blocked) -> Vec<u8> {
+        warn!(code = %why.code, turn = %self.turn, "refused a call: {}: {}", why.code, why.unquoted());
+        let why = match self.gate.refused(&self.turn, &why).await {
+            Ok(()) => why,
+            Err(unrecorded) => unrecorded,
+        };
+        // Which tool it would have been is not known, so neither is what it promises.
+        Refusal::from(why).result(&Place { id: raw_id, turn: &self.turn, call: None, era, promises: false })
+    }
+}
+
+pub(super) fn chain(
+    settings: &Settings,
+    client: &Arc<Downstream>,
+    session: &Arc<Session>,
+    rounds: Option<&Arc<Rounds>>,
+) -> Chain {
+    let client = settings.elicitation.map(|least| Elicitation {
+        client: Arc::clone(client),
+        session: Arc::clone(session),
+        rounds: rounds.cloned(),
+        least,
+    });
+    Chain { client, then: Arc::clone(&settings.confirmer) }
+}
+
+const MOST_NOTED: usize = 4096;
+
+/// How many resources or prompts a server may list; its tools have a limit of their own.
+const MOST_ITEMS: usize = 10_000;

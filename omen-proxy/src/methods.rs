@@ -1,0 +1,231 @@
+//! The methods of the Model Context Protocol that the proxy knows, as data: who sends each, who answers it, and what it needs to
+//! pass. A new method is a row here.
+//!
+//! In front of one server, a method without a row passes as it is. In front of several, nothing says which of them it is for, so
+//! it is refused.
+
+use crate::passage::Passage;
+
+/// A method.
+#[derive(Debug)]
+pub(crate) struct Method {
+    pub(crate) name: &'static str,
+    /// Who sends it.
+    pub(crate) from: Side,
+    /// Whether the gate judges it as part of a call, whichever server it goes to.
+    pub(crate) is_judged: bool,
+    /// Where it goes if the client has several servers.
+    pub(crate) route: Route,
+    pub(crate) needs: Needs,
+    /// The parameter that the header `Mcp-Name` repeats, if such a request must have it (2026-07-28).
+    pub(crate) header: Option<&'static str>,
+}
+
+/// A side of the proxy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    Client,
+    Server,
+}
+
+/// Where a message of the client goes, or what becomes of one of a server, if there are several.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Route {
+    /// The proxy answers it without any server.
+    Answered,
+    /// The handshake with all servers, in one version of the protocol.
+    Handshake,
+    /// What takes the place of the handshake since 2026-07-28.
+    Discovery,
+    /// The lists of all servers as one.
+    List(&'static List),
+    /// The server that the prefix of its `name` names.
+    ByName,
+    /// The server that has the resource of its `uri`.
+    ByUri,
+    /// The server of the prompt or the resource of its `ref`.
+    ByReference,
+    /// Each server.
+    ToAll,
+    /// Each server, by one request that stays open.
+    Listening,
+    /// Who has the request that it names by its id.
+    ById,
+    /// Who has the request that it names by its token.
+    ByToken,
+    /// From a server to the client.
+    ToClient,
+}
+
+/// What a method needs to pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Needs {
+    Nothing,
+    One(Passage),
+    /// What its parameters show: whether the user is asked for a secret, or to open an address.
+    OfElicitation,
+    /// What its parameters show: whether changes of resources are asked for.
+    OfSubscription,
+}
+
+/// A list that servers have.
+#[derive(Debug)]
+pub(crate) struct List {
+    pub(crate) method: &'static str,
+    /// The member of a result that has the items.
+    pub(crate) key: &'static str,
+    /// The member of an item that names it.
+    pub(crate) named_by: &'static str,
+    /// Whether the name is a server's own, so that two servers may choose the same.
+    pub(crate) is_prefixed: bool,
+    /// The capability of a server that has such a list.
+    pub(crate) capability: &'static str,
+}
+
+pub(crate) const TOOLS: List =
+    List { method: "tools/list", key: "tools", named_by: "name", is_prefixed: true, capability: "tools" };
+pub(crate) const PROMPTS: List =
+    List { method: "prompts/list", key: "prompts", named_by: "name", is_prefixed: true, capability: "prompts" };
+pub(crate) const RESOURCES: List =
+    List { method: "resources/list", key: "resources", named_by: "uri", is_prefixed: false, capability: "resources" };
+pub(crate) const TEMPLATES: List = List {
+    method: "resources/templates/list",
+    key: "resourceTemplates",
+    named_by: "uriTemplate",
+    is_prefixed: false,
+    capability: "resources",
+};
+
+pub(crate) const INITIALIZE: &str = "initialize";
+pub(crate) const DISCOVER: &str = "server/discover";
+pub(crate) const PING: &str = "ping";
+pub(crate) const CALL: &str = "tools/call";
+pub(crate) const LISTEN: &str = "subscriptions/listen";
+pub(crate) const ELICIT: &str = "elicitation/create";
+pub(crate) const INITIALIZED: &str = "notifications/initialized";
+pub(crate) const CANCELLED: &str = "notifications/cancelled";
+pub(crate) const PROGRESS: &str = "notifications/progress";
+pub(crate) const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
+pub(crate) const TOOLS_CHANGED: &str = "notifications/tools/list_changed";
+pub(crate) const PROMPTS_CHANGED: &str = "notifications/prompts/list_changed";
+pub(crate) const RESOURCES_CHANGED: &str = "notifications/resources/list_changed";
+pub(crate) const RESOURCE_UPDATED: &str = "notifications/resources/updated";
+
+/// Requests of the client, its notifications, requests of servers, and the notifications of servers that are not passed on as
+/// they are.
+#[rustfmt::skip]
+const METHODS: [Method; 30] = [
+    of_client(INITIALIZE, Route::Handshake),
+    of_client(DISCOVER, Route::Discovery),
+    of_client(PING, Route::Answered),
+    judged(TOOLS.method, Route::List(&TOOLS)),
+    judged(CALL, Route::ByName).repeating("name"),
+    of_client(PROMPTS.method, Route::List(&PROMPTS)),
+    of_client("prompts/get", Route::ByName).repeating("name"),
+    of_client(RESOURCES.method, Route::List(&RESOURCES)),
+    of_client(TEMPLATES.method, Route::List(&TEMPLATES)),
+    of_client("resources/read", Route::ByUri).repeating("uri"),
+    of_client("resources/subscribe", Route::ByUri).needing(Needs::One(Passage::Subscriptions)),
+    of_client("resources/unsubscribe", Route::ByUri),
+    of_client(LISTEN, Route::Listening).needing(Needs::OfSubscription),
+    of_client("completion/complete", Route::ByReference),
+    of_client("logging/setLevel", Route::ToAll),
+    of_client(INITIALIZED, Route::ToAll),
+    of_client("notifications/roots/list_changed", Route::ToAll),
+    of_client(CANCELLED, Route::ById),
+    of_client(PROGRESS, Route::ByToken),
+    of_server("sampling/createMessage", Route::ToClient).needing(Needs::One(Passage::Sampling)),
+    of_server("roots/list", Route::ToClient).needing(Needs::One(Passage::Roots)),
+    of_server(ELICIT, Route::ToClient).needing(Needs::OfElicitation),
+    of_server(PING, Route::ToClient),
+    of_server(CANCELLED, Route::ById),
+    of_server(PROGRESS, Route::ByToken),
+    of_server(ACKNOWLEDGED, Route::Listening),
+    of_server(RESOURCE_UPDATED, Route::ByUri),
+    of_server(RESOURCES_CHANGED, Route::List(&RESOURCES)),
+    of_server(TOOLS_CHANGED, Route::List(&TOOLS)),
+    of_server(PROMPTS_CHANGED, Route::List(&PROMPTS)),
+];
+
+const fn of_client(name: &'static str, route: Route) -> Method {
+    Method { name, from: Side::Client, is_judged: false, route, needs: Needs::Nothing, header: None }
+}
+
+const fn judged(name: &'static str, route: Route) -> Method {
+    Method { is_judged: true, ..of_client(name, route) }
+}
+
+const fn of_server(name: &'static str, route: Route) -> Method {
+    Method { from: Side::Server, ..of_client(name, route) }
+}
+
+impl Method {
+    const fn needing(self, needs: Needs) -> Self {
+        Self { needs, ..self }
+    }
+
+    const fn repeating(self, header: &'static str) -> Self {
+        Self { header: Some(header), ..self }
+    }
+}
+
+/// The method of a message, if it has exactly this name.
+pub(crate) fn named(name: &str, from: Side) -> Option<&'static Method> {
+    METHODS.iter().find(|method| method.from == from && method.name == name)
+}
+
+/// The parameter that the header `Mcp-Name` of a request must repeat.
+pub(crate) fn header(name: Option<&str>) -> Option<&'static str> {
+    named(name?, Side::Client)?.header
+}
+
+/// What a message needs to pass whose method a lenient peer could take for one of these.
+pub(crate) fn needs(name: &str, from: Side) -> Needs {
+    let found = METHODS.iter().find(|method| method.from == from && letters(method.name).eq(letters(name)));
+    found.map_or(Needs::Nothing, |method| method.needs)
+}
+
+/// Whether a method is one of tools that this program does not know, or one that a lenient peer could take for one.
+pub(crate) fn is_unknown_of_tools(name: &str) -> bool {
+    letters(name).take(4).eq("tool".chars())
+}
+
+/// The letters of a name as a lenient peer could read it.
+pub(crate) fn letters(name: &str) -> impl Iterator<Item = char> + '_ {
+    omen_mcp::json::folded(name).filter(|c| c.is_alphanumeric())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CALL, METHODS, Needs, Route, Side, is_unknown_of_tools, letters, named, needs};
+    use crate::passage::Passage;
+
+    #[test]
+    fn methods_that_look_like_those_of_tools_are_found() {
+        for method in
+            ["Tools/call", "tools/call ", "tools//call", "/tools/call", "toolſ/call", "tools.call", "tools/run"]
+        {
+            assert!(is_unknown_of_tools(method), "{method}");
+        }
+        assert!(!is_unknown_of_tools("resources/read"));
+    }
+
+    #[test]
+    fn a_method_is_one_row_for_each_side_that_sends_it() {
+        for method in &METHODS {
+            let same =
+                |other: &&super::Method| other.from == method.from && letters(other.name).eq(letters(method.name));
+            assert_eq!(METHODS.iter().filter(same).count(), 1, "{}", method.name);
+        }
+    }
+
+    #[test]
+    fn what_is_judged_has_an_exact_name_and_what_could_act_a_similar_one() {
+        assert!(
+            named(CALL, Side::Client).is_some_and(|method| method.is_judged && matches!(method.route, Route::ByName))
+        );
+        assert!(named("Tools/call", Side::Client).is_none() && named(CALL, Side::Server).is_none());
+        assert_eq!(needs("Sampling/create-message ", Side::Server), Needs::One(Passage::Sampling));
+        assert_eq!(needs("sampling/createMessage", Side::Client), Needs::Nothing);
+    }
+}

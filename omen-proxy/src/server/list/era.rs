@@ -1,0 +1,130 @@
+//! Which era of the protocol a server speaks, by its answer to `server/discover`.
+
+use omen_gate::Fault;
+use serde_json::Value;
+
+use crate::server::answer;
+use omen_mcp::frame::{Frame, Kind};
+use omen_mcp::handshake::Era;
+use omen_mcp::json;
+
+/// The last version of the protocol that has a handshake, and the first one that has none.
+pub(super) const WITH_HANDSHAKE: &str = "2025-11-25";
+pub(super) const WITHOUT_HANDSHAKE: &str = "2026-07-28";
+
+/// The server does not speak the version that was asked for (2026-07-28).
+const UNSUPPORTED: i64 = -32_022;
+/// Errors that only servers without a handshake know: of headers that do not repeat the body, and of a missing capability.
+const OF_STATELESS: [i64; 2] = [-32_020, -32_021];
+/// Who asks is not let in, or asks too often. That is so in both eras.
+const NOT_LET_IN: [i64; 4] = [401, 403, 407, 429];
+
+/// The era that an answer to `server/discover` shows. Servers with a handshake do not have that method, and each refuses it in its
+/// own way: by an error of any code, a status, something that is not an answer, the end of the connection, or not at all. So only
+/// what a server without a handshake says is taken for one.
+///
+/// # Errors
+/// If a handshake cannot help: the server cannot be reached, lets nobody in, or speaks only later versions.
+pub(super) fn shown(answer: Result<Frame, Fault>) -> Result<Era, Fault> {
+    let frame = match answer {
+        Ok(frame) => frame,
+        Err(Fault::Refused { code, .. }) if !NOT_LET_IN.contains(&code) => return Ok(Era::Handshake),
+        Err(Fault::Malformed { .. } | Fault::Died { .. } | Fault::Timeout { .. }) => return Ok(Era::Handshake),
+        Err(fault) => return Err(fault),
+    };
+    let body = frame.body().and_then(|body| json::object(frame.text(), body).ok()).unwrap_or_default();
+    if frame.kind == Kind::Result {
+        return agreed(body.get("supportedVersions"));
+    }
+    match answer::fault(&frame) {
+        Fault::Refused { code: UNSUPPORTED, .. } => agreed(body.get("data").and_then(|data| data.get("supported"))),
+        fault @ Fault::Refused { code, .. } if OF_STATELESS.contains(&code) => Err(fault),
+        _ => Ok(Era::Handshake),
+    }
+}
+
+/// The era by the versions that the server says it speaks. Versions are dates.
+fn agreed(listed: Option<&Value>) -> Result<Era, Fault> {
+    let versions: Vec<_> = listed.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+    if versions.contains(&WITHOUT_HANDSHAKE) {
+        return Ok(Era::Stateless);
+    }
+    // Without a list nothing is known. A list with an old version is that of a server with a handshake.
+    if versions.is_empty() || versions.iter().any(|version| *version <= WITH_HANDSHAKE) {
+        return Ok(Era::Handshake);
+    }
+    let why = format!("it speaks the versions {} of the protocol, and not {WITHOUT_HANDSHAKE}", versions.join(", "));
+    Err(Fault::refused(UNSUPPORTED, &why))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use std::time::Duration;
+
+    use omen_gate::Fault;
+
+    use super::shown;
+    use omen_mcp::frame::Frame;
+    use omen_mcp::handshake::Era;
+
+    fn of(rest: &str) -> Result<Era, String> {
+        let frame = Frame::read(format!(r#"{{"jsonrpc":"2.0","id":1,{rest}}}"#).into_bytes()).unwrap();
+        shown(Ok(frame)).map_err(|fault| fault.to_string())
+    }
+
+    #[test]
+    fn the_versions_that_a_server_speaks_say_its_era() {
+        for (versions, era) in [
+            (r#"["2026-07-28"]"#, Era::Stateless),
+            (r#"["2025-11-25","2026-07-28","2027-01-01"]"#, Era::Stateless),
+            (r#"["2025-11-25"]"#, Era::Handshake),
+            (r#"["2027-01-01","2024-11-05"]"#, Era::Handshake),
+            ("[]", Era::Handshake),
+            ("[7]", Era::Handshake),
+            (r#""2026-07-28""#, Era::Handshake),
+            ("null", Era::Handshake),
+        ] {
+            assert_eq!(of(&format!(r#""result":{{"supportedVersions":{versions}}}"#)), Ok(era), "{versions}");
+            let error = format!(r#""error":{{"code":-32022,"message":"no","data":{{"supported":{versions}}}}}"#);
+            assert_eq!(of(&error), Ok(era), "{versions}");
+        }
+        for later in [
+            r#""result":{"supportedVersions":["2027-01-01"]}"#,
+            r#""error":{"code":-32022,"message":"no","data":{"supported":["2027-01-01"]}}"#,
+        ] {
+            assert!(of(later).unwrap_err().contains("it speaks the versions 2027-01-01 of the protocol"), "{later}");
+        }
+    }
+
+    #[test]
+    fn an_error_shows_an_era_only_if_the_other_does_not_have_it() {
+        for code in [-32_020, -32_021] {
+            assert!(
+                of(&format!(r#""error":{{"code":{code},"message":"bad header"}}"#)).unwrap_err().contains("bad header")
+            );
+        }
+        for error in [
+            r#"{"code":-32601,"message":"no such method"}"#,
+            r#"{"code":-32000,"message":"no session"}"#,
+            r#"{"code":-32022,"message":"no"}"#,
+            r#"{"code":-32022,"message":"no","data":7}"#,
+            r#"{"code":"x"}"#,
+            "{}",
+        ] {
+            assert_eq!(of(&format!(r#""error":{error}"#)), Ok(Era::Handshake), "{error}");
+        }
+        assert_eq!(of(r#""result":{"a":1,"a":2}"#), Ok(Era::Handshake), "it is not an answer");
+    }
+
+    #[test]
+    fn a_server_that_cannot_be_asked_is_not_asked_again() {
+        for fault in [Fault::refused(401, "HTTP 401"), Fault::refused(403, "HTTP 403"), Fault::unreachable("no host")] {
+            assert_eq!(shown(Err(fault.clone())), Err(fault));
+        }
+        let after = Duration::from_secs(1);
+        for fault in [Fault::refused(400, "x"), Fault::malformed("x"), Fault::died("x"), Fault::Timeout { after }] {
+            assert_eq!(shown(Err(fault)), Ok(Era::Handshake));
+        }
+    }
+}

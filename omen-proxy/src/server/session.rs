@@ -1,0 +1,123 @@
+//! What the two directions of a session with a server share.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use omen_gate::config::ServerErrors;
+use omen_gate::{BadName, Blocked, Gate, ServerName, TurnId};
+use tokio::sync::watch;
+use tokio::task::{AbortHandle, JoinSet};
+use tracing::{Instrument as _, Span, warn};
+
+use super::unlisted::Unlisted;
+use super::upstream::Upstream;
+use crate::client::{Rounds, UserTurns};
+use crate::end::Ended;
+use crate::episode::Episodes;
+use crate::refusal;
+use crate::settings::Settings;
+
+/// A session with one server.
+pub(crate) struct ServerSession {
+    pub(crate) settings: Arc<Settings>,
+    /// The place of the server among those of the client.
+    pub(crate) place: usize,
+    /// Which of the sessions of the client's session it is.
+    pub(crate) number: u64,
+    pub(crate) server: ServerName,
+    pub(crate) gate: Gate,
+    pub(crate) upstream: Arc<Upstream>,
+    /// What the client reads of the server's errors.
+    pub(super) errors: ServerErrors,
+    /// The turns of the user that calls are part of.
+    pub(super) user_turns: Arc<UserTurns>,
+    /// If the client may ask its user.
+    pub(super) rounds: Option<Arc<Rounds>>,
+    /// The turn of what belongs to no call.
+    pub(crate) turn: TurnId,
+    /// The session whose calls `session_calls` limits: that of the client, whichever of its servers this is.
+    pub(super) client_session: TurnId,
+    pub(super) turns: AtomicU64,
+    /// The calls and lists that are judged.
+    pub(super) running: Mutex<JoinSet<()>>,
+    /// The episodes of the client's session, if they are written.
+    pub(super) episodes: Option<Arc<Episodes>>,
+    /// The tools that were left out of a list, and why: each is recorded once.
+    pub(super) left_out: Mutex<BTreeSet<(String, String)>>,
+    pub(super) unlisted: Unlisted,
+    /// In which what concerns the server is logged.
+    pub(crate) span: Span,
+    /// How the client's session has ended, or its part in it.
+    pub(super) ending: watch::Sender<Option<Ended>>,
+}
+
+impl fmt::Debug for ServerSession {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ServerSession").field("server", &self.server).finish_non_exhaustive()
+    }
+}
+
+impl ServerSession {
+    /// A turn of its own for a call: its number follows the name of the session.
+    pub(crate) fn next_turn(&self) -> Result<TurnId, BadName> {
+        let number = self.turns.fetch_add(1, Ordering::Relaxed) + 1;
+        TurnId::new(format!("{}.{number}", self.turn))
+    }
+
+    /// The calls and lists that are judged, without those that are over.
+    pub(crate) fn running(&self) -> MutexGuard<'_, JoinSet<()>> {
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        while running.try_join_next().is_some() {}
+        running
+    }
+
+    /// Has it end, if it does not by itself. The first reason counts.
+    pub(crate) fn end(&self, ended: &Ended) {
+        self.ending.send_if_modified(|ending| {
+            let is_first = ending.is_none();
+            if is_first {
+                *ending = Some(ended.clone());
+            }
+            is_first
+        });
+    }
+
+    /// Records that a message is refused that is not a call, and gives the line that says so.
+    pub(crate) async fn refused(&self, raw_id: &str, why: Blocked) -> Vec<u8> {
+        self.span.in_scope(|| warn!(code = %why.code, "{}: {}", why.code, why.unquoted()));
+        refusal::not_passed(raw_id, &self.recorded(&self.turn, why).await)
+    }
+
+    /// Records a refusal. If that fails, it is the reason from then on (A1).
+    pub(crate) async fn recorded(&self, turn: &TurnId, why: Blocked) -> Blocked {
+        match self.gate.refused(turn, &why).await {
+            Ok(()) => why,
+            Err(unrecorded) => unrecorded,
+        }
+    }
+
+    /// Whether something is left out of a list for the first time.
+    pub(super) fn is_new(&self, tool: &str, why: &str) -> bool {
+        let mut seen = self.left_out.lock().unwrap_or_else(PoisonError::into_inner);
+        // A server that makes up names without end is not remembered without end.
+        if seen.len() >= MOST_LEFT_OUT {
+            seen.clear();
+        }
+        seen.insert((tool.to_owned(), why.to_owned()))
+    }
+}
+
+/// Begins tasks in the span of their caller, so that what they log says whose it is.
+pub(crate) trait SpawnInSpan<T> {
+    fn spawn_in_span(&mut self, task: impl Future<Output = T> + Send + 'static) -> AbortHandle;
+}
+
+impl<T: Send + 'static> SpawnInSpan<T> for JoinSet<T> {
+    fn spawn_in_span(&mut self, task: impl Future<Output = T> + Send + 'static) -> AbortHandle {
+        self.spawn(task.in_current_span())
+    }
+}
+
+const MOST_LEFT_OUT: usize = 4096;

@@ -1,0 +1,77 @@
+//! How a session reaches its server.
+
+use std::fmt;
+use std::sync::Arc;
+
+use omen_gate::mcp::{Launch, ServerLimits, ServerProcess};
+use omen_gate::{Fault, bounded};
+use tokio::io::{AsyncRead, AsyncWrite};
+
+use super::connection::{Connection, Output};
+use crate::remote::Remote;
+
+/// How a session reaches its server. Each session has a server of its own: a new process, or a new connection.
+#[derive(Clone)]
+pub struct Source {
+    limits: ServerLimits,
+    has_address: bool,
+    connect: Arc<dyn Fn() -> Result<Connection, Fault> + Send + Sync>,
+}
+
+impl fmt::Debug for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Source").field("limits", &self.limits).finish_non_exhaustive()
+    }
+}
+
+impl Source {
+    /// Starts a process for each session.
+    #[must_use]
+    pub fn process(launch: Launch) -> Self {
+        let limits = *launch.limits_ref();
+        let connect = move || {
+            let (process, input, output) = ServerProcess::start(&launch)
+                .map_err(|error| Fault::Unreachable { why: bounded(&format!("it could not be started: {error}")) })?;
+            Ok(Connection { input: Box::new(input), output: Output::Lines(Box::new(output)), process: Some(process) })
+        };
+        Self { limits, has_address: false, connect: Arc::new(connect) }
+    }
+
+    /// Connects each session to streams: what the server reads, and what it writes.
+    #[must_use]
+    pub fn streams<I, O>(
+        limits: ServerLimits,
+        connect: impl Fn() -> Result<(I, O), Fault> + Send + Sync + 'static,
+    ) -> Self
+    where
+        I: AsyncWrite + Send + Unpin + 'static,
+        O: AsyncRead + Send + Unpin + 'static,
+    {
+        let connect = move || {
+            let (input, output) = connect()?;
+            Ok(Connection { input: Box::new(input), output: Output::Lines(Box::new(output)), process: None })
+        };
+        Self { limits, has_address: false, connect: Arc::new(connect) }
+    }
+
+    /// Reaches the server over Streamable HTTP, in a session of its own for each session of the proxy. Must be used within a
+    /// runtime of tokio, with its timer and its driver of input and output.
+    #[must_use]
+    pub fn remote(remote: Remote) -> Self {
+        let limits = *remote.server_limits();
+        Self { limits, has_address: true, connect: Arc::new(move || Ok(remote.connect())) }
+    }
+
+    pub(crate) fn limits(&self) -> &ServerLimits {
+        &self.limits
+    }
+
+    /// Whether it is reached over HTTP.
+    pub(crate) fn has_address(&self) -> bool {
+        self.has_address
+    }
+
+    pub(crate) fn connect(&self) -> Result<Connection, Fault> {
+        (self.connect)()
+    }
+}

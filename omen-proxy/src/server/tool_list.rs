@@ -1,0 +1,171 @@
+//! A list of tools for the client, page by page, with the tools left out that may not be called.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use omen_gate::tool::Tool;
+use omen_gate::{Blocked, Fault, Gate, GateCode, ServerName, ToolName, bounded};
+use tracing::warn;
+
+use super::session::ServerSession;
+use crate::refusal::{self, INTERNAL_ERROR};
+use omen_mcp::edit::edited;
+use omen_mcp::frame::{Frame, Kind, similar};
+use omen_mcp::json::{self, Member};
+
+/// The line for a client that has asked a server for a page of its tools.
+pub(crate) async fn listed(session: Arc<ServerSession>, frame: Frame) -> Vec<u8> {
+    let raw_id = frame.raw_id();
+    let error = |why: &str| refusal::error(raw_id, INTERNAL_ERROR, why);
+    let failed = |fault: Fault| error(&format!("cannot list the tools: {}", fault.typed()));
+    let is_first = !frame.members().is_ok_and(|members| members.iter().any(|member| member.key == "cursor"));
+    let response = match session.upstream.ask(|id| frame.with_id(id)).await {
+        Ok(response) => response,
+        Err(fault) => return failed(fault),
+    };
+    match &response.kind {
+        Kind::Error => return response.with_id(raw_id),
+        Kind::Unsure(why) => return error(&format!("the list of tools is malformed: {why}")),
+        _ => {}
+    }
+    let page = match page(&response, raw_id, &session.gate, &session.server, session.settings.show_blocked) {
+        Ok(page) => page,
+        Err(fault) => return failed(fault),
+    };
+    let mut new = page.blocked;
+    new.retain(|(tool, why)| session.is_new(tool, &why.message));
+    note_left_out(&new);
+    note_unlisted(&session, &page.listed, is_first, page.is_last);
+    if let Err(unrecorded) = session.gate.left_out(&session.turn, &new).await {
+        return error(&unrecorded.to_string());
+    }
+    match &session.episodes {
+        Some(episodes) => episodes.list(page.line, &response, is_first).unwrap_or_else(failed),
+        None => page.line,
+    }
+}
+
+/// One line: a server may have many tools that the operator does not want.
+fn note_left_out(tools: &[(String, Blocked)]) {
+    if !tools.is_empty() {
+        let names: Vec<_> = tools.iter().map(|(tool, _)| format!("`{tool}`")).collect();
+        let (count, s) = (tools.len(), if tools.len() == 1 { "" } else { "s" });
+        let why = "the audit log has the reasons, and so has the list with `--show-blocked`";
+        warn!("left {count} tool{s} out of the list: {}; {why}", bounded(&names.join(", ")));
+    }
+}
+
+/// A tool that is allowed under a wrong name is left out of the list without a word otherwise.
+fn note_unlisted(session: &ServerSession, listed: &[ToolName], is_first: bool, is_last: bool) {
+    let allowed = session.gate.allowed_tools(&session.server);
+    if let Some(missing) = session.unlisted.page(allowed, listed, is_first, is_last) {
+        let names: Vec<_> = missing.iter().map(|tool| format!("`{tool}`")).collect();
+        warn!(
+            "the allowlist names tools that the server `{}` does not list: {}; check the names in `[[allow]]`",
+            session.server,
+            bounded(&names.join(", "))
+        );
+    }
+}
+
+/// A page as the client gets it, and which of its tools may not be called.
+#[derive(Debug)]
+struct Page {
+    line: Vec<u8>,
+    blocked: Vec<(String, Blocked)>,
+    /// The names of its tools, as far as they can be read.
+    listed: Vec<ToolName>,
+    /// Whether no page follows.
+    is_last: bool,
+}
+
+/// Leaves out the tools that may not be called, or marks them. All other bytes of the page stay.
+///
+/// # Errors
+/// If the page cannot be read in one way: then none of it passes.
+fn page(response: &Frame, raw_id: &str, gate: &Gate, server: &ServerName, show_blocked: bool) -> Result<Page, Fault> {
+    let malformed = |flaw: json::Flaw| Fault::malformed(&flaw.to_string());
+    let members = response.members().map_err(malformed)?;
+    if let Some(why) = members.iter().find_map(|member| similar(&member.key, &["tools", "nextCursor"])) {
+        return Err(Fault::malformed(&why));
+    }
+    let list = span(&members, "tools").ok_or_else(|| Fault::malformed("missing array `tools` in the list of tools"))?;
+    let items = json::items(response.text(), list).map_err(malformed)?;
+    let tools: Vec<_> = items.iter().map(|item| read(response, item)).collect();
+    let known: Vec<Tool> = tools.iter().flatten().cloned().collect();
+    let listed = known.iter().map(|tool| tool.name.clone()).collect();
+    let is_last = span(&members, "nextCursor").is_none_or(|at| response.raw(at) == "null");
+    let verdicts = gate.listed(server, known).map_err(|error| Fault::malformed(&error.to_string()))?;
+
+    let (mut blocked, mut kept) = (Vec::new(), Vec::new());
+    for (index, (item, tool)) in items.iter().zip(&tools).enumerate() {
+        let verdict = match tool {
+            // A tool has a verdict; that it has none would be a mistake of the gate.
+            Ok(tool) => (tool.name.to_string(), verdicts.get(&tool.name).cloned().unwrap_or_else(|| Some(unjudged()))),
+            Err(why) => (format!("tool {index} of the page"), Some(why.clone())),
+        };
+        match verdict {
+            (_, None) => kept.push(response.raw(item.clone()).to_owned()),
+            (name, Some(why)) => {
+                if show_blocked && tool.is_ok() {
+                    kept.push(marked(response, item, &why));
+                }
+                blocked.push((name, why));
+            }
+        }
+    }
+    drop(members);
+    let line = match (blocked.is_empty(), items.first(), items.last()) {
+        (false, Some(first), Some(last)) => {
+            let id = response.id_span().map(|span| (span, raw_id.to_owned()));
+            let items = (first.start..last.end, kept.join(","));
+            edited(response.text(), id.into_iter().chain([items]).collect()).into_bytes()
+        }
+        _ => response.with_id(raw_id),
+    };
+    Ok(Page { line, blocked, listed, is_last })
+}
+
+/// A tool that says in its description why it is blocked.
+fn marked(response: &Frame, item: &Range<usize>, why: &Blocked) -> String {
+    let text = response.raw(item.clone());
+    let members = json::members(text, 0..text.len()).unwrap_or_default();
+    let note = format!("[blocked by the gate: {why}; {}] ", why.help);
+    let (at, with) = match span(&members, "description") {
+        Some(at) => {
+            let said = json::text(text, at.clone()).unwrap_or_default();
+            (at, quoted(&(note + &said)))
+        }
+        None => (1..1, format!("\"description\":{},", quoted(note.trim_end()))),
+    };
+    let (before, after) = (text.get(..at.start).unwrap_or_default(), text.get(at.end..).unwrap_or_default());
+    [before, &with, after].concat()
+}
+
+fn read(response: &Frame, item: &Range<usize>) -> Result<Tool, Blocked> {
+    let invalid = |why: String| {
+        let message = format!("invalid tool in the list: {}", bounded(&why));
+        Blocked::new(GateCode::Pg2, message, "its server must list it as the protocol says")
+            .unquoted_as("its server lists it in an invalid form")
+    };
+    let members = json::members(response.text(), item.clone()).map_err(|flaw| invalid(flaw.to_string()))?;
+    if let Some(why) = members.iter().find_map(|member| similar(&member.key, &TOOL)) {
+        return Err(invalid(why));
+    }
+    serde_json::from_str(response.raw(item.clone())).map_err(|error| invalid(error.to_string()))
+}
+
+fn unjudged() -> Blocked {
+    Blocked::new(GateCode::Pg3, "the tool was not judged", "list the tools again")
+}
+
+fn span(members: &[Member<'_>], key: &str) -> Option<Range<usize>> {
+    members.iter().find(|member| member.key == key).map(|member| member.span.clone())
+}
+
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// The keys of a tool that are judged.
+const TOOL: [&str; 4] = ["name", "description", "inputSchema", "outputSchema"];

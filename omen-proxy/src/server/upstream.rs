@@ -1,0 +1,244 @@
+//! The server's side: what is sent to it, the requests that are asked of it under ids of the proxy's own, and the server as the gate
+//! calls it.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use async_trait::async_trait;
+use omen_gate::Fault;
+use omen_gate::mcp::{Line, ServerLimits};
+use omen_gate::server::{Dispatch, ToolServer};
+use omen_gate::tool::{Answer, Tool};
+use tokio::sync::watch;
+
+use super::answer;
+use super::expected::Expected;
+use super::known_list::LastListed;
+use crate::client::asked::{Answered, Asked, cancelled};
+use crate::end::Lost;
+use omen_mcp::Id;
+use omen_mcp::frame::Frame;
+use omen_mcp::handshake::Session;
+use omen_mcp::outbox::{Full, Outbox};
+
+/// Why there is no answer to a request.
+#[derive(Debug)]
+pub(crate) enum AskError {
+    /// There was no room for it, and it was not sent.
+    Full,
+    Fault(Fault),
+}
+
+impl From<Fault> for AskError {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+/// A server behind the proxy. The reader of its messages hands those on that answer requests of the proxy's own.
+#[derive(Debug)]
+pub(crate) struct Upstream {
+    out: Outbox,
+    limits: ServerLimits,
+    session: Arc<Session>,
+    asked: Asked,
+    /// The calls that the gate may let through.
+    pub(crate) expected: Expected,
+    lost: watch::Sender<Option<Lost>>,
+    revision: AtomicU64,
+    last_listed: LastListed,
+}
+
+impl Upstream {
+    pub(crate) fn new(out: Outbox, limits: ServerLimits, session: Arc<Session>) -> Self {
+        Self {
+            out,
+            limits,
+            session,
+            asked: Asked::default(),
+            expected: Expected::default(),
+            lost: watch::Sender::new(None),
+            revision: AtomicU64::new(0),
+            last_listed: LastListed::default(),
+        }
+    }
+
+    pub(crate) fn limits(&self) -> &ServerLimits {
+        &self.limits
+    }
+
+    /// Sends a line. That the server has ended is seen by all who wait for it.
+    pub(crate) async fn send(&self, line: impl Into<Line>) {
+        let _ = self.out.send(line).await;
+    }
+
+    /// Sends a line, if there is room now: a server that does not read holds up no other.
+    pub(crate) fn try_send(&self, line: impl Into<Line>) -> Result<(), Full> {
+        self.out.try_send(line)
+    }
+
+    /// Sends a request under an id of the proxy's own, and waits for the response. Dropping the future cancels the request.
+    pub(crate) async fn ask(&self, line: impl FnOnce(&str) -> Vec<u8>) -> Result<Frame, Fault> {
+        match self.ask_by(line, true).await {
+            Ok(answer) => Ok(answer),
+            Err(AskError::Fault(fault)) => Err(fault),
+            // INVARIANT: it has waited for room.
+            Err(AskError::Full) => Err(Fault::unreachable("it does not read its messages")),
+        }
+    }
+
+    /// The same, but only if there is room for the request now.
+    pub(crate) async fn try_ask(&self, line: impl FnOnce(&str) -> Vec<u8>) -> Result<Frame, AskError> {
+        self.ask_by(line, false).await
+    }
+
+    async fn ask_by(&self, line: impl FnOnce(&str) -> Vec<u8>, waits: bool) -> Result<Frame, AskError> {
+        if let Some(lost) = self.lost() {
+            return Err(lost.before().into());
+        }
+        let mut open = self.asked.open(|number| self.out.send_now(cancelled(number)));
+        let line = line(&Id::write(open.number()));
+        if waits {
+            open.is_sent();
+            tokio::select! {
+                biased;
+                sent = self.out.send(line) => if sent.is_err() {
+                    open.is_over();
+                    return Err(self.over().await.before().into());
+                },
+                lost = self.over() => {
+                    open.is_over();
+                    return Err(lost.before().into());
+                }
+            }
+        } else {
+            self.out.try_send(line).map_err(|Full| AskError::Full)?;
+            open.is_sent();
+        }
+        // An answer that is here counts, even if the server has ended since.
+        tokio::select! {
+            biased;
+            answer = open.answer() => {
+                answer.unwrap_or_else(|| Err(Fault::died("the connection was closed"))).map_err(AskError::from)
+            }
+            lost = self.over() => {
+                open.is_over();
+                Err(lost.during().into())
+            }
+        }
+    }
+
+    /// A response to a request of the proxy's own.
+    pub(crate) fn answered(&self, response: Frame) -> Answered {
+        match response.id().and_then(Id::ours) {
+            Some(number) => self.asked.answered(number, response),
+            None => Answered::Nothing,
+        }
+    }
+
+    /// No answer comes to a request of the proxy's own.
+    pub(crate) fn failed(&self, number: u64, fault: Fault) {
+        // That nobody waits for it any more changes nothing.
+        let _ = self.asked.failed(number, fault);
+    }
+
+    /// The list of tools may have changed.
+    pub(crate) fn changed(&self) {
+        self.revision.fetch_add(1, Ordering::Release);
+    }
+
+    /// The connection is over; only the first reason counts.
+    pub(crate) fn end(&self, lost: Lost) {
+        self.changed();
+        self.lost.send_if_modified(|seen| {
+            let first = seen.is_none();
+            if first {
+                *seen = Some(lost);
+            }
+            first
+        });
+    }
+
+    pub(crate) fn lost(&self) -> Option<Lost> {
+        self.lost.borrow().clone()
+    }
+
+    /// Waits for the end.
+    pub(crate) async fn over(&self) -> Lost {
+        let mut lost = self.lost.subscribe();
+        match lost.wait_for(Option::is_some).await.as_deref() {
+            Ok(Some(lost)) => lost.clone(),
+            // The sender is `self`.
+            _ => Lost::Stopped,
+        }
+    }
+
+    /// Whether a tool promises structured answers, as far as it was listed.
+    pub(crate) fn promises(&self, tool: &str) -> bool {
+        self.last_listed.promises(tool)
+    }
+
+    /// Asks for the list, page by page.
+    async fn list(&self) -> Result<Arc<[Tool]>, Fault> {
+        let mut pages = self.last_listed.begin(&self.limits);
+        let mut cursor: Option<String> = None;
+        loop {
+            let Some(meta) = self.session.own_params() else {
+                return Err(Fault::unreachable("the session has not begun"));
+            };
+            let cursor_member = match cursor.map(|cursor| serde_json::to_string(&cursor)) {
+                Some(Ok(cursor)) => Some(format!("\"cursor\":{cursor}")),
+                _ => None,
+            };
+            let members = [Some(meta).filter(|meta| !meta.is_empty()), cursor_member];
+            let params = members.into_iter().flatten().collect::<Vec<_>>().join(",");
+            let response = self
+                .ask(|id| {
+                    let head = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"tools/list\"");
+                    format!("{head},\"params\":{{{params}}}}}").into_bytes()
+                })
+                .await?;
+            cursor = pages.take(&response)?;
+            if cursor.is_none() {
+                return Ok(pages.finish());
+            }
+        }
+    }
+}
+
+/// The server as the gate has it: what the gate lets through is what the client sent, byte for byte but for its id.
+#[derive(Debug)]
+pub(crate) struct Behind(pub(crate) Arc<OnceLock<Arc<Upstream>>>);
+
+impl Behind {
+    fn server(&self) -> Result<&Upstream, Fault> {
+        self.0.get().map(Arc::as_ref).ok_or_else(|| Fault::unreachable("it has not been started"))
+    }
+}
+
+#[async_trait]
+impl ToolServer for Behind {
+    async fn list(&self) -> Result<Vec<Tool>, Fault> {
+        Ok(self.list_shared().await?.to_vec())
+    }
+
+    async fn list_shared(&self) -> Result<Arc<[Tool]>, Fault> {
+        self.server()?.list().await
+    }
+
+    async fn call(&self, dispatch: Dispatch) -> Result<Answer, Fault> {
+        // The frame that was judged under this turn, and no other.
+        let server = self.server()?;
+        let Some(call) = server.expected.take(&dispatch) else {
+            return Err(Fault::unreachable("the call is not one that the client has sent"));
+        };
+        let response = server.ask(|id| call.frame.with_id(id)).await?;
+        let answer = answer::read(&response, &call);
+        call.answered(response);
+        answer
+    }
+
+    fn revision(&self) -> u64 {
+        self.0.get().map_or(0, |server| server.revision.load(Ordering::Acquire))
+    }
+}

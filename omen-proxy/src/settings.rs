@@ -1,0 +1,37 @@
+//! What holds for all sessions of a proxy.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use omen_gate::confirm::{Confirmer, Nobody};
+use omen_gate::{Config, GateClock};
+
+use crate::policy::Passages;
+
+/// What holds for all sessions of a proxy.
+#[derive(Clone)]
+pub(crate) struct Settings {
+    pub(crate) config: Config,
+    pub(crate) confirmer: Arc<dyn Confirmer>,
+    /// If the client may ask its user: what comes faster is not a human's answer.
+    pub(crate) elicitation: Option<Duration>,
+    pub(crate) passages: Passages,
+    pub(crate) show_blocked: bool,
+    /// How long what runs may go on when a session ends.
+    pub(crate) drain: Duration,
+    pub(crate) clock: Option<Arc<dyn GateClock>>,
+}
+
+impl Settings {
+    pub(crate) fn new(config: Config) -> Self {
+        Self {
+            config,
+            confirmer: Arc::new(Nobody),
+            elicitation: None,
+            passages: Passages::default(),
+            show_blocked: false,
+            drain: Duration::from_secs(2),
+            clock: None,
+        }
+    }
+}
