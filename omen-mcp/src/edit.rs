@@ -31,3 +31,8 @@ pub fn member(frame: &Frame, key: &str) -> Option<Range<usize>> {
     let members = frame.members().ok()?;
     members.iter().find(|member| member.key == key).map(|member| member.span.clone())
 }
+
+/// A member of the parameters or of the result that is a string.
+pub fn text(frame: &Frame, key: &str) -> Option<String> {
+    json::text(frame.text(), member(frame, key)?)
+}

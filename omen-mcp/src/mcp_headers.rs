@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::edit;
 use crate::frame::{Frame, Kind};
 use crate::json;
 
@@ -28,23 +29,14 @@ pub fn method_of(frame: &Frame) -> Option<&str> {
 
 /// The version that a request states in `_meta`, if it needs no handshake.
 pub fn stated_version(frame: &Frame) -> Option<String> {
-    let params = frame.members().ok()?;
-    let meta = params.iter().find(|member| member.key == "_meta")?;
-    let members = json::members(frame.text(), meta.span.clone()).ok()?;
-    let version = members.iter().find(|member| member.key == "io.modelcontextprotocol/protocolVersion")?;
-    json::text(frame.text(), version.span.clone())
+    json::text(frame.text(), edit::meta(frame, "io.modelcontextprotocol/protocolVersion")?)
 }
 
 /// What `Mcp-Name` has to say: this parameter of methods that must have the header. Clients send it with other methods, too.
 pub fn name_of(frame: &Frame, parameter: Option<&str>) -> Option<String> {
-    let params = frame.members().ok()?;
-    let get = |key: &str| {
-        let member = params.iter().find(|member| member.key == key)?;
-        json::text(frame.text(), member.span.clone())
-    };
     match parameter {
-        Some(key) => get(key),
-        None => get("name").or_else(|| get("uri")),
+        Some(key) => edit::text(frame, key),
+        None => edit::text(frame, "name").or_else(|| edit::text(frame, "uri")),
     }
 }
 

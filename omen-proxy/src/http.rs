@@ -45,8 +45,8 @@ use self::endpoint::Endpoint;
 use self::reading::Reading;
 use self::sessions::Sessions;
 use crate::end::Ended;
+use crate::error::NotServed;
 use crate::hub::ClientSessions;
-use crate::not_served::NotServed;
 use crate::server::SpawnInSpan as _;
 
 /// The path of the endpoint.

@@ -1,6 +1,6 @@
 //! The session of a client, with one server or with several.
 //!
-//! Each server has a session of its own ([`ServerSession`]), in which its calls are judged, by the same steps, under the server's own
+//! Each server has a session of its own ([`ServerSession`](crate::server::ServerSession)), in which its calls are judged, by the same steps, under the server's own
 //! name and the tool's own name. What stands between those sessions and the client decides only to which of them a message goes.
 //!
 //! With one server, everything passes as it is that is not judged. With several, they are one server to the client: its tools and

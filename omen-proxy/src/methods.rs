@@ -160,6 +160,10 @@ const fn of_server(name: &'static str, route: Route) -> Method {
 }
 
 impl Method {
+    fn is_notification(&self) -> bool {
+        self.name.starts_with("notifications/")
+    }
+
     const fn needing(self, needs: Needs) -> Self {
         Self { needs, ..self }
     }
@@ -169,14 +173,23 @@ impl Method {
     }
 }
 
-/// The method of a message, if it has exactly this name.
-pub(crate) fn named(name: &str, from: Side) -> Option<&'static Method> {
+/// The method of a request, if it has exactly this name.
+pub(crate) fn request(name: &str, from: Side) -> Option<&'static Method> {
+    named(name, from).filter(|method| !method.is_notification())
+}
+
+/// The method of a notification, if it has exactly this name.
+pub(crate) fn notification(name: &str, from: Side) -> Option<&'static Method> {
+    named(name, from).filter(|method| method.is_notification())
+}
+
+fn named(name: &str, from: Side) -> Option<&'static Method> {
     METHODS.iter().find(|method| method.from == from && method.name == name)
 }
 
 /// The parameter that the header `Mcp-Name` of a request must repeat.
 pub(crate) fn header(name: Option<&str>) -> Option<&'static str> {
-    named(name?, Side::Client)?.header
+    request(name?, Side::Client)?.header
 }
 
 /// What a message needs to pass whose method a lenient peer could take for one of these.
@@ -197,7 +210,9 @@ pub(crate) fn letters(name: &str) -> impl Iterator<Item = char> + '_ {
 
 #[cfg(test)]
 mod tests {
-    use super::{CALL, METHODS, Needs, Route, Side, is_unknown_of_tools, letters, named, needs};
+    use super::{
+        CALL, INITIALIZED, METHODS, Needs, Route, Side, is_unknown_of_tools, letters, needs, notification, request,
+    };
     use crate::passage::Passage;
 
     #[test]
@@ -222,9 +237,10 @@ mod tests {
     #[test]
     fn what_is_judged_has_an_exact_name_and_what_could_act_a_similar_one() {
         assert!(
-            named(CALL, Side::Client).is_some_and(|method| method.is_judged && matches!(method.route, Route::ByName))
+            request(CALL, Side::Client).is_some_and(|method| method.is_judged && matches!(method.route, Route::ByName))
         );
-        assert!(named("Tools/call", Side::Client).is_none() && named(CALL, Side::Server).is_none());
+        assert!(request("Tools/call", Side::Client).is_none() && request(CALL, Side::Server).is_none());
+        assert!(notification(CALL, Side::Client).is_none() && request(INITIALIZED, Side::Client).is_none());
         assert_eq!(needs("Sampling/create-message ", Side::Server), Needs::One(Passage::Sampling));
         assert_eq!(needs("sampling/createMessage", Side::Client), Needs::Nothing);
     }

@@ -13,8 +13,8 @@ use tokio::task::JoinSet;
 
 use crate::end::Ended;
 use crate::episode::{ClientNames, Recording};
+use crate::error::NotServed;
 use crate::hub::{BadServers, ClientSession, ClientSessions, check_names};
-use crate::not_served::NotServed;
 use crate::passage::Passage;
 use crate::reload::Reload;
 use crate::server::{Absent, Source, SpawnInSpan as _};

@@ -15,8 +15,9 @@ use std::time::{Duration, SystemTime};
 
 use omen::render::human::clean;
 use omen_gate::{Config, Gate, GateClock, SystemClock, TurnId};
+use omen_proxy::error::NotServed;
 use omen_proxy::watch::{Changes, NotWatched};
-use omen_proxy::{Ended, NotServed, Proxy, Transport};
+use omen_proxy::{Ended, Proxy, Transport};
 use tokio::sync::mpsc;
 
 use self::stop::asked_to_stop;

@@ -27,6 +27,7 @@ use super::sse::{self, Form, Gone, Guarded, event_id};
 use super::streams::{Event, Reader, STANDING};
 use crate::methods::{CALL, INITIALIZE};
 use crate::refusal::INVALID_PARAMS;
+use omen_mcp::edit::member;
 use omen_mcp::frame::{Frame, Kind};
 use omen_mcp::mcp_headers::method_of;
 
@@ -290,11 +291,7 @@ fn unsent_because(unsent: Unsent, frame: &Frame) -> Refused {
 /// The status that the protocol has for some errors (2026-07-28).
 fn status_of(message: &Bytes) -> StatusCode {
     let frame = Frame::read(message.to_vec()).ok().filter(|frame| frame.kind == Kind::Error);
-    let code = frame.and_then(|frame| {
-        let members = frame.members().ok()?;
-        let code = members.iter().find(|member| member.key == "code")?;
-        frame.raw(code.span.clone()).parse::<i64>().ok()
-    });
+    let code = frame.and_then(|frame| frame.raw(member(&frame, "code")?).parse::<i64>().ok());
     match code {
         Some(-32_601) => StatusCode::NOT_FOUND,
         Some(-32_700 | -32_600 | -32_022..=-32_020) => StatusCode::BAD_REQUEST,

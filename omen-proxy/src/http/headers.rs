@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::refused::{HEADER_MISMATCH, Refused};
 use crate::methods;
 use crate::refusal::{INVALID_PARAMS, METHOD_NOT_FOUND};
+use omen_mcp::edit::member;
 use omen_mcp::frame::{Frame, Kind};
 use omen_mcp::json;
 pub(super) use omen_mcp::mcp_headers::{LAST_EVENT_ID, SESSION_ID, VERSION};
@@ -196,9 +197,7 @@ pub(super) fn check_params(
 /// Whether an argument of a call has this value. Which one a header repeats is in the schema of the tool; what no argument says,
 /// no header may say.
 fn is_an_argument(frame: &Frame, value: &str) -> bool {
-    let members = frame.members().unwrap_or_default();
-    let args = members.iter().find(|member| member.key == "arguments");
-    let args = args.and_then(|member| json::object(frame.text(), member.span.clone()).ok());
+    let args = member(frame, "arguments").and_then(|span| json::object(frame.text(), span).ok());
     args.is_some_and(|args| args.values().any(|argument| says(argument, value)))
 }
 

@@ -15,12 +15,12 @@ use tracing::{Span, info_span, warn};
 use super::rewrite;
 use super::streams::{Asked, InUse, Reader, Streams};
 use crate::end::Ended;
+use crate::error::NotServed;
 use crate::hub::ClientSession;
 use crate::methods::{CANCELLED, PROGRESS};
-use crate::not_served::NotServed;
 use crate::refusal::{self, INTERNAL_ERROR};
+use omen_mcp::edit;
 use omen_mcp::frame::{Frame, Kind};
-use omen_mcp::json;
 use omen_mcp::param_headers::Params;
 
 /// A session. Its client sends its id (up to 2025-11-25). Requests without one (2026-07-28) share
@@ -197,7 +197,7 @@ impl Session {
                     return frame.id().into_iter().for_each(|id| self.streams.answered(id));
                 };
                 if self.version.get().is_none()
-                    && let Some(version) = agreed(frame)
+                    && let Some(version) = edit::text(frame, "protocolVersion")
                 {
                     let _ = self.version.set(version);
                 }
@@ -292,11 +292,4 @@ async fn pump(mut lines: mpsc::Receiver<Line>, mut to_proxy: impl AsyncWrite + U
     let _ = to_proxy.shutdown().await;
     // It stays until the proxy has read what is in the pipe.
     sleep(Duration::MAX).await;
-}
-
-/// The version in the answer to a handshake.
-fn agreed(frame: &Frame) -> Option<String> {
-    let members = frame.members().ok()?;
-    let version = members.iter().find(|member| member.key == "protocolVersion")?;
-    json::text(frame.text(), version.span.clone())
 }

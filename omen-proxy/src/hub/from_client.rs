@@ -45,11 +45,15 @@ async fn request(hub: &Arc<Hub>, frame: Frame, method: &str, running: &mut Runni
         // An error under this id would be taken for the answer to the other request.
         return hub.refuse(method, "null", INVALID_REQUEST, &format!("the id `{id}` is in use")).await;
     }
+    if running.len() >= MOST_RUNNING {
+        let why = format!("more than {MOST_RUNNING} requests are open");
+        return hub.refuse(method, &raw_id, INTERNAL_ERROR, &why).await;
+    }
     let era = hub.session.sees(&frame);
     if method == INITIALIZE && !hub.session.begins(&frame) {
         return hub.refuse(method, &raw_id, INVALID_REQUEST, "the session is initialized already").await;
     }
-    let known = methods::named(method, Side::Client);
+    let known = methods::request(method, Side::Client);
     match hub.members.as_slice() {
         [only] => {
             let Ok(session) = only.session() else { return };
@@ -85,9 +89,6 @@ async fn one_of_several(
 ) {
     let (method, raw_id) = (method_of(&frame).to_owned(), frame.raw_id().to_owned());
     let refuse = async |code: i64, why: &str| hub.refuse(&method, &raw_id, code, why).await;
-    if running.len() >= MOST_RUNNING {
-        return refuse(INTERNAL_ERROR, &format!("more than {MOST_RUNNING} requests are open")).await;
-    }
     let own = Arc::clone(hub);
     let era = match (known.map(|known| known.route), era) {
         (Some(Route::Handshake), _) => return answer(hub, running, &frame.clone(), handshake::initialize(own, frame)),
@@ -128,7 +129,7 @@ fn reserved(hub: &Hub, id: &Id) -> Option<String> {
 }
 
 async fn notification(hub: &Hub, frame: &Frame, method: &str) {
-    let route = methods::named(method, Side::Client).map(|method| method.route);
+    let route = methods::notification(method, Side::Client).map(|method| method.route);
     let mut at = Vec::new();
     if let Some(Route::ById) = route {
         let id = frame.requested();

@@ -184,7 +184,7 @@ impl FromServer<'_> {
     /// The line for the client, if there is one.
     fn notification(self, frame: &Frame, method: &str) -> Option<String> {
         let (hub, place) = (self.hub, self.session.place);
-        let route = methods::named(method, Side::Server).map(|method| method.route);
+        let route = methods::notification(method, Side::Server).map(|method| method.route);
         let mut number = None;
         match route {
             Some(Route::List(list)) if list.key == TOOLS.key => self.session.upstream.changed(),

@@ -15,7 +15,7 @@ use super::shared::Hub;
 use crate::methods::{List, RESOURCES, TEMPLATES, TOOLS};
 use crate::refusal::{self, INTERNAL_ERROR, METHOD_NOT_FOUND};
 use crate::server::{SpawnInSpan as _, fault};
-use omen_mcp::edit::edited;
+use omen_mcp::edit::{edited, member};
 use omen_mcp::frame::{Frame, Kind, similar};
 use omen_mcp::handshake::Era;
 use omen_mcp::json;
@@ -168,9 +168,7 @@ async fn of_server(hub: &Hub, server: usize, frame: &Frame, list: &'static List)
 
 /// A server without such a list need not say so beforehand.
 fn is_unknown_method(page: &Frame) -> bool {
-    let members = page.members().unwrap_or_default();
-    let code = members.iter().find(|member| member.key == "code");
-    page.kind == Kind::Error && code.is_some_and(|code| page.raw(code.span.clone()) == METHOD_NOT_FOUND.to_string())
+    page.kind == Kind::Error && member(page, "code").is_some_and(|code| page.raw(code) == METHOD_NOT_FOUND.to_string())
 }
 
 /// The client's parameters with the cursor of a page. A list has other parameters only for the servers' resources: then those

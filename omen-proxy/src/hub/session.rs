@@ -21,8 +21,8 @@ use crate::client::asked::cancelled;
 use crate::client::{Downstream, UserTurns};
 use crate::end::{Ended, Lost};
 use crate::episode::{About, ClientNames, Episodes, Recording};
+use crate::error::NotServed;
 use crate::methods::{PROMPTS, PROMPTS_CHANGED, RESOURCES, RESOURCES_CHANGED, TOOLS_CHANGED};
-use crate::not_served::NotServed;
 use crate::refusal::{self, INTERNAL_ERROR};
 use crate::server::{ServerSession, Source, start};
 use crate::settings::Settings;
@@ -266,13 +266,10 @@ async fn drain(hub: &Hub, ended: &Ended, running: &mut Running, ends: &mut Ended
             _ = timeout(hub.settings.drain, rest) => {}
         }
     }
-    let sessions = hub.members.iter().filter_map(|member| member.session().ok());
-    // With several, each has an end of its own, which is not how that of another server was.
-    sessions
-        .for_each(|session| session.end(if hub.is_alone() || *ended == Ended::Asked { ended } else { &Ended::Client }));
-    let mut sessions = std::mem::take(&mut *hub.sessions());
-    while sessions.join_next().await.is_some() {}
+    end_sessions(hub, ended).await;
     running.shutdown().await;
+    // A handshake may have started a server again in the meantime.
+    end_sessions(hub, ended).await;
     let mut unrecorded = None;
     while let Ok((_, _, ended)) = ends.try_recv() {
         if let Ended::Unrecorded(why) = ended {
@@ -293,6 +290,17 @@ async fn drain(hub: &Hub, ended: &Ended, running: &mut Running, ends: &mut Ended
         }
     }
     recorded.err().or(unrecorded)
+}
+
+/// Ends the sessions with all servers, and waits until they have.
+async fn end_sessions(hub: &Hub, ended: &Ended) {
+    // With several, each has an end of its own, which is not how that of another server was.
+    let ended = if hub.is_alone() || *ended == Ended::Asked { ended } else { &Ended::Client };
+    for session in hub.members.iter().filter_map(|member| member.session().ok()) {
+        session.end(ended);
+    }
+    let mut sessions = std::mem::take(&mut *hub.sessions());
+    while sessions.join_next().await.is_some() {}
 }
 
 /// The sessions with the servers end with the client's, whatever becomes of it.

@@ -16,12 +16,11 @@ use super::inner::Inner;
 use crate::end::Lost;
 use crate::methods;
 use crate::server::Said;
-use omen_mcp::Id;
 use omen_mcp::frame::Frame;
 use omen_mcp::handshake::Era;
-use omen_mcp::json;
 use omen_mcp::mcp_headers::{METHOD, NAME, SESSION_ID, VERSION, encoded, method_of, name_of, stated_version};
 use omen_mcp::param_headers::Params;
+use omen_mcp::{Id, edit};
 
 pub(super) struct Link {
     pub(super) remote: Arc<Inner>,
@@ -167,10 +166,8 @@ impl Link {
             Some(_) => return Err(Fault::malformed("invalid header `mcp-session-id`")),
             None => None,
         };
-        let members = result.members().map_err(|flaw| Fault::malformed(&flaw.to_string()))?;
-        let version = members.iter().find(|member| member.key == "protocolVersion");
-        let version = version.and_then(|member| json::text(result.text(), member.span.clone()));
-        let version = match version {
+        result.members().map_err(|flaw| Fault::malformed(&flaw.to_string()))?;
+        let version = match edit::text(result, "protocolVersion") {
             None => None,
             Some(version) => Some(
                 HeaderValue::from_str(&version)

@@ -21,8 +21,8 @@ use super::session::{ServerSession, SpawnInSpan as _};
 use super::upstream::{Behind, Upstream};
 use crate::client::Rounds;
 use crate::end::{Ended, Lost};
+use crate::error::NotServed;
 use crate::hub::{Hub, from_server};
-use crate::not_served::NotServed;
 use omen_mcp::outbox::{Outbox, OutboxWriter};
 
 /// Begins a session with a server that was started or connected to. It takes the place of the one before.

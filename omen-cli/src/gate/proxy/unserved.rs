@@ -4,7 +4,8 @@ use std::io::IsTerminal as _;
 use std::path::Path;
 
 use omen::render::human::clean;
-use omen_proxy::{NotServed, Transport};
+use omen_proxy::Transport;
+use omen_proxy::error::NotServed;
 
 use crate::args::ProxyArgs;
 

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use omen_proxy::episode::{Mode, Recording};
-use omen_proxy::{NotServed, Proxy, ProxyBuilder, Source, Transport};
+use omen_proxy::error::NotServed;
+use omen_proxy::{Proxy, ProxyBuilder, Source, Transport};
 use serde_json::{Value, json};
 
 use super::play::{Lines, first_calls, play, server, transcripts};

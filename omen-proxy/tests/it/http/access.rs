@@ -1,7 +1,8 @@
 //! Who is served, and what is answered to others: nothing of it reaches a server.
 
+use omen_proxy::error::NotServed;
 use omen_proxy::http::{Access, BadAccess, HttpLimits, Token};
-use omen_proxy::{NotServed, Source, Transport};
+use omen_proxy::{Source, Transport};
 use serde_json::{Value, json};
 
 use super::client::{Client, Reply};

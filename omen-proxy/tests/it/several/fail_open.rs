@@ -1,6 +1,7 @@
 //! Tries to have a call reach a server that should not see it, or to pass an answer off as that of another server.
 
-use omen_proxy::{BadServers, ProxyBuilder};
+use omen_proxy::ProxyBuilder;
+use omen_proxy::error::BadServers;
 use serde_json::{Value, json};
 
 use super::world::{Pair, limits, proxy, result, sources, until, up_to};

@@ -121,13 +121,17 @@ async fn what_is_for_all_reaches_all_and_ping_nobody() {
 async fn what_names_no_server_is_refused_with_a_reason() {
     let (mut pair, a, b) = Pair::begun(proxy()).await;
     let before = (a.lines.lock().unwrap().len(), b.lines.lock().unwrap().len());
-    for (id, method) in (1..).zip(["x/y", "tasks/get", "roots/list", "Tools/call", "tools/call "]) {
+    for (id, method) in
+        (1..).zip(["x/y", "tasks/get", "roots/list", "Tools/call", "tools/call ", "notifications/initialized"])
+    {
         let answer = pair.client.ask(id, method, json!({"name": "a__read"})).await;
         assert_eq!((refusal(&answer).as_str(), &answer["id"]), ("-32601", &json!(id)));
         assert!(answer["error"]["message"].as_str().unwrap().contains("nothing in it says to which"), "{answer}");
     }
-    pair.client.send(r#"{"jsonrpc":"2.0","method":"notifications/x"}"#).await;
-    until(|| pair.noted("dropped the notification `notifications/x`")).await;
+    for method in ["notifications/x", "logging/setLevel"] {
+        pair.client.send(json!({"jsonrpc": "2.0", "method": method}).to_string()).await;
+        until(|| pair.noted(&format!("dropped the notification `{method}`"))).await;
+    }
     assert_eq!((a.lines.lock().unwrap().len(), b.lines.lock().unwrap().len()), before);
     pair.close().await;
 }

@@ -47,6 +47,15 @@ fn two_servers_are_one_to_their_client() {
 }
 
 #[test]
+fn the_tools_of_the_only_server_have_no_prefix() {
+    let folder = proxied();
+    let mut client = Client::start(&folder, &["--all-servers"]);
+    let answer = client.call(1, "read_file", json!({"path": "a"}));
+    assert_eq!(answer["result"]["content"][0]["text"], "read_file", "{answer}");
+    assert_eq!(client.close().0, 0);
+}
+
+#[test]
 fn a_session_with_two_servers_is_written_as_episodes() {
     let folder = two();
     let args = ["--all-servers", "--episode", "observe", "--episode-log", "episodes.jsonl"];

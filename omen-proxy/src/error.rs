@@ -1,7 +1,10 @@
-//! Why nothing was served.
+//! Why nothing was served, or a proxy cannot be put together.
 
 use omen_gate::audit::AuditError;
 use omen_gate::{BuildError, Fault, ServerName};
+
+pub use crate::hub::BadServers;
+pub use crate::passage::UnknownPassage;
 
 use crate::http::BadAccess;
 
