@@ -42,15 +42,20 @@ impl Config {
     /// # Errors
     /// If the file cannot be read.
     pub fn inspect_with(path: &Path, now: SystemTime, catalog: Option<&Catalog>) -> Result<Inspection, ConfigErrors> {
-        let text = load::read(path)?;
+        Ok(Self::inspect_as(&load::read(path)?, path, now, catalog))
+    }
+
+    /// Inspects a text as if it were the content of this file, which need not exist: for an editor.
+    #[must_use]
+    pub fn inspect_as(text: &str, file: &Path, now: SystemTime, catalog: Option<&Catalog>) -> Inspection {
         let invalid = |errors: ConfigErrors| Inspection { config: None, errors: errors.0, warnings: Vec::new() };
-        let source = match TomlSource::read(&text) {
+        let source = match TomlSource::read(text) {
             Ok(source) => source,
-            Err(errors) => return Ok(invalid(errors)),
+            Err(errors) => return invalid(errors),
         };
-        let config = match load::judge(&source, path) {
+        let config = match load::judge(&source, file) {
             Ok(config) => config,
-            Err(errors) => return Ok(invalid(errors)),
+            Err(errors) => return invalid(errors),
         };
         let mut found = Inspector { source: &source, errors: Vec::new(), warnings: Vec::new() };
         found.programs(&config);
@@ -69,7 +74,7 @@ impl Config {
         for found in [&mut errors, &mut warnings] {
             found.sort_by_key(|error| (error.line, error.column));
         }
-        Ok(Inspection { config: Some(config), errors, warnings })
+        Inspection { config: Some(config), errors, warnings }
     }
 }
 
