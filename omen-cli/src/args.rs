@@ -178,6 +178,17 @@ pub(crate) enum Command {
     #[command(after_help = nats::TAIL_EXIT_CODES)]
     Tail(TailArgs),
 
+    /// Serve an editor: findings while typing, fixes, completion and descriptions
+    ///
+    /// A server of the Language Server Protocol on standard input and output, which an editor starts. It checks logs,
+    /// omen.toml and gate.toml as `omen check` and `omen gate check` do.
+    #[command(after_help = "docs/editor.md sets up VS Code, Neovim, Helix, Zed and Emacs.")]
+    Lsp {
+        /// Use standard input and output; there is nothing else, but some editors ask for it
+        #[arg(long, hide = true)]
+        stdio: bool,
+    },
+
     /// Generate a shell completion script
     #[command(after_help = "Example:\n  omen completions bash > ~/.local/share/bash-completion/completions/omen")]
     Completions {

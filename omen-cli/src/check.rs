@@ -6,6 +6,7 @@ pub(crate) mod findings;
 mod halves;
 mod ignores;
 mod joined;
+mod text;
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -22,18 +23,20 @@ use crate::output::{Color, Output, remove_at_signals};
 use crate::several::Several;
 use crate::statistics::Statistics;
 use crate::{follow, jobs};
+use baseline::Baseline;
 use filter::Filter;
 use findings::{Findings, Total};
 use halves::Halves;
 
+pub(crate) use text::TextCheck;
+
 pub(crate) fn run(args: &CheckArgs, color: Color, out: &mut Output) -> Result<Exit, Failure> {
-    let levels = args.levels.after(&args.config.found.levels).map_err(|error| Failure::Usage(error.to_string()))?;
-    let options = ValidatorOptions { now: args.clock.now, levels, depth: args.stage.into() };
+    let options = options(args)?;
     let format = args.formats.stdout();
     let quiet = args.inputs.quiet;
     refuse_statistics(args, format)?;
     let (mut statistics, is_silent) = (Statistics::default(), args.inputs.statistics);
-    let mut filter = Filter::open(args)?;
+    let mut filter = Filter::new(args, Baseline::of(&args.baseline)?);
     refuse_to_follow(args, &filter)?;
     refuse_codes(args)?;
     refuse_layout(args)?;
@@ -139,6 +142,12 @@ pub(crate) fn run(args: &CheckArgs, color: Color, out: &mut Output) -> Result<Ex
 }
 
 const NO_PACKETS: &str = "no packets were found; name logs, or leave out `--fail-on-empty`";
+
+/// Returns the options of the validator.
+fn options(args: &CheckArgs) -> Result<ValidatorOptions, Failure> {
+    let levels = args.levels.after(&args.config.found.levels).map_err(|error| Failure::Usage(error.to_string()))?;
+    Ok(ValidatorOptions { now: args.clock.now, levels, depth: args.stage.into() })
+}
 
 /// Checks logs one after the other.
 fn in_turn<'r>(

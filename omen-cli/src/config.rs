@@ -13,12 +13,14 @@ use std::fmt;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
+use clap::{CommandFactory as _, Parser as _};
 use omen::render::human::clean;
 use omen_gate::regular;
 
-use crate::args::{Command, ConfigArgs};
+use crate::args::{CheckArgs, Cli, Command, ConfigArgs};
 use content::Config;
 
+pub(crate) use file::Mistake;
 pub(crate) use schema::json_schema;
 
 /// Error for the command line or the configuration.
@@ -85,17 +87,39 @@ impl Config {
             return Self::read(path).map(Some);
         }
         let Ok(directory) = std::env::current_dir() else { return Ok(None) };
-        let mut above = PathBuf::new();
-        for directory in directory.ancestors() {
-            if directory.join(FILE_NAME).symlink_metadata().is_ok() {
-                return Self::read(&above.join(FILE_NAME)).map(Some);
-            }
-            above.push("..");
-        }
-        Ok(None)
+        let Some(path) = nearest(&directory) else { return Ok(None) };
+        let levels = directory.ancestors().take_while(|directory| path.parent() != Some(directory)).count();
+        let above: PathBuf = std::iter::repeat_n("..", levels).collect();
+        Self::read(&above.join(FILE_NAME)).map(Some)
     }
 
-    fn read(path: &Path) -> Result<Self, ConfigErrors> {
+    /// Returns the file with known findings, if one is configured.
+    pub(crate) fn baseline(&self) -> Option<PathBuf> {
+        let (_, values) = self.defaults.iter().find(|(id, _)| *id == "baseline")?;
+        values.first().map(PathBuf::from)
+    }
+
+    /// Returns the arguments of `omen check` for a single log with this configuration.
+    pub(crate) fn into_check_args(mut self) -> Result<CheckArgs, clap::Error> {
+        let command = Cli::command();
+        let options = |id: &str| command.find_subcommand("check")?.get_arguments().find(|arg| arg.get_id() == id);
+        let mut words = vec!["omen".to_owned(), "check".to_owned()];
+        for (id, values) in std::mem::take(&mut self.defaults) {
+            let name = options(id).and_then(clap::Arg::get_long).unwrap_or(id);
+            words.extend(values.iter().map(|value| format!("--{name}={value}")));
+        }
+        match Cli::try_parse_from(words)?.command {
+            Command::Check(mut args) => {
+                args.config.found = self;
+                Ok(args)
+            }
+            // The words above name the subcommand.
+            _ => Err(clap::Error::new(clap::error::ErrorKind::InvalidSubcommand)),
+        }
+    }
+
+    /// Reads a file.
+    pub(crate) fn read(path: &Path) -> Result<Self, ConfigErrors> {
         let name = clean(&path.to_string_lossy()).into_owned();
         let text = text(path).map_err(|error| ConfigErrors(vec![format!("cannot read {name}: {error}")]))?;
         let root = path.parent().unwrap_or(Path::new(""));
@@ -109,6 +133,17 @@ impl Config {
     }
 }
 
+/// Returns the nearest configuration in a directory and the directories above it.
+pub(crate) fn nearest(directory: &Path) -> Option<PathBuf> {
+    let mut paths = directory.ancestors().map(|directory| directory.join(FILE_NAME));
+    paths.find(|path| path.symlink_metadata().is_ok())
+}
+
+/// Returns the mistakes in the text of a configuration in a directory.
+pub(crate) fn mistakes(text: &str, directory: &Path) -> Vec<Mistake> {
+    file::read(text, directory).err().unwrap_or_default()
+}
+
 /// Returns the text of a regular file of limited size.
 fn text(path: &Path) -> io::Result<String> {
     let mut bytes = Vec::new();
@@ -119,5 +154,8 @@ fn text(path: &Path) -> io::Result<String> {
     String::from_utf8(bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.utf8_error()))
 }
 
-const FILE_NAME: &str = "omen.toml";
-const MOST_BYTES: u64 = 1 << 20;
+/// The name of the file.
+pub(crate) const FILE_NAME: &str = "omen.toml";
+
+/// The longest file, in bytes.
+pub(crate) const MOST_BYTES: u64 = 1 << 20;

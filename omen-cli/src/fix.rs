@@ -7,8 +7,9 @@ mod edits;
 mod failed;
 mod rewrite;
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::io::{self, Read, Write as _};
 use std::path::{Path, PathBuf};
 
 use omen::validator::{Validator, ValidatorOptions};
@@ -17,9 +18,10 @@ use omen_gate::regular;
 use crate::exit::{Failure, complain};
 use crate::input;
 use crate::output::{Color, Output, is_descriptor};
-use edits::Edits;
 use failed::Failed;
 use rewrite::{Rewritten, rewrite};
+
+pub(crate) use edits::{Edits, Replacement};
 
 /// Options for fixing logs.
 #[derive(Clone, Copy, Debug)]
@@ -95,13 +97,7 @@ impl Fix {
         if input::has_array(file) {
             return Err(Failed::Refused("its packets are not one on each line; write it anew with `jq -c`"));
         }
-        let mut rewritten = Rewritten::default();
-        for _ in 0..ROUNDS {
-            let edits = self.edits(path, &rewritten, options)?;
-            if !rewritten.apply(edits) {
-                break;
-            }
-        }
+        let rewritten = rewritten(self.is_unsafe, options, || File::open(path))?;
         if rewritten.is_empty() {
             return Ok(0);
         }
@@ -119,22 +115,53 @@ impl Fix {
         }
         Ok(rewritten.count())
     }
+}
 
-    /// Returns the edits of the findings on a log after the edits so far.
-    fn edits(self, path: &Path, rewritten: &Rewritten, options: &ValidatorOptions) -> Result<Edits, Failed> {
-        let mut edits = Edits::new(self.is_unsafe);
-        let mut validator = Validator::new(options.clone());
-        let mut is_begin = true;
-        rewrite(File::open(path)?, rewritten, false, |bytes| {
-            let bytes =
-                if std::mem::take(&mut is_begin) { bytes.strip_prefix(input::MARK).unwrap_or(bytes) } else { bytes };
-            let Ok(()) = validator.feed(bytes, &mut edits);
-            Ok::<(), Failed>(())
-        })?;
-        let Ok(_) = validator.finish(&mut edits);
-        edits.end();
-        Ok(edits)
+/// Returns the lines of a text that safe fixes change, by number. An empty replacement deletes its line.
+pub(crate) fn fixed_lines(text: &str, options: &ValidatorOptions) -> BTreeMap<u64, String> {
+    match rewritten(false, options, || Ok(text.as_bytes())) {
+        Ok(rewritten) => rewritten.into_lines(),
+        // A text can be read.
+        Err(_) => BTreeMap::new(),
     }
+}
+
+/// Returns the edits of the findings on a text.
+pub(crate) fn text_edits(text: &str, options: &ValidatorOptions) -> Edits {
+    let read = edits(true, options, &Rewritten::default(), text.as_bytes());
+    read.unwrap_or_else(|_| Edits::new(true))
+}
+
+/// Returns the lines of a log that fixes change.
+fn rewritten<R: Read>(
+    is_unsafe: bool,
+    options: &ValidatorOptions,
+    open: impl Fn() -> io::Result<R>,
+) -> Result<Rewritten, Failed> {
+    let mut rewritten = Rewritten::default();
+    for _ in 0..ROUNDS {
+        let edits = edits(is_unsafe, options, &rewritten, open()?)?;
+        if !rewritten.apply(edits) {
+            break;
+        }
+    }
+    Ok(rewritten)
+}
+
+/// Returns the edits of the findings on a log after the edits so far.
+fn edits(is_unsafe: bool, options: &ValidatorOptions, rewritten: &Rewritten, log: impl Read) -> Result<Edits, Failed> {
+    let mut edits = Edits::new(is_unsafe);
+    let mut validator = Validator::new(options.clone());
+    let mut is_begin = true;
+    rewrite(log, rewritten, false, |bytes| {
+        let bytes =
+            if std::mem::take(&mut is_begin) { bytes.strip_prefix(input::MARK).unwrap_or(bytes) } else { bytes };
+        let Ok(()) = validator.feed(bytes, &mut edits);
+        Ok::<(), Failed>(())
+    })?;
+    let Ok(_) = validator.finish(&mut edits);
+    edits.end();
+    Ok(edits)
 }
 
 /// Maximum number of rounds. An error may hide another one in its line, at most one for each stage.

@@ -26,7 +26,7 @@ pub(crate) use format::Report;
 pub(crate) use format::{Format, Totals};
 pub(crate) use left_out::LeftOut;
 pub(crate) use place::name_from;
-pub(crate) use prose::{codes, cut, message};
+pub(crate) use prose::{codes, cut, message, message_and_help};
 pub(crate) use reports::Reports;
 
 /// Default format of standard output.

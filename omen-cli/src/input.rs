@@ -8,12 +8,13 @@ pub(crate) mod find;
 mod layout;
 mod packets;
 mod placed;
+mod ranges;
 mod recorded;
 mod wrapped;
 mod zstd;
 
 use std::fs::File;
-use std::io::{self, IsTerminal as _, Read};
+use std::io::{self, Cursor, IsTerminal as _, Read};
 use std::num::NonZeroUsize;
 use std::path::Path;
 
@@ -32,6 +33,7 @@ pub(crate) use decode::is_compressed;
 pub(crate) use file_lines::FileLines;
 pub(crate) use layout::{Layout, MARK};
 pub(crate) use packets::{Lines as Split, PacketSplitter};
+pub(crate) use ranges::packet_ranges;
 pub(crate) use recorded::Recorded;
 pub(crate) use wrapped::Wrapping;
 
@@ -144,6 +146,24 @@ pub(crate) fn judge<S: Sink>(
     }
 }
 
+/// Checks a text as if it were the content of a file.
+pub(crate) fn judge_text<S: Sink>(
+    text: &str,
+    path: &Path,
+    format: &LogFormat,
+    options: ValidatorOptions,
+    sink: &mut S,
+) -> Result<Summary, (ReadError<S::Error>, Summary)> {
+    let reader = decode::decoded(source(text), path);
+    let reader = reader.map_err(|error| (ReadError::Input(error), Summary::default()))?;
+    judge(reader, format, AnyValidator::new(options, NonZeroUsize::MIN), sink)
+}
+
+/// Returns the bytes of a text as if they were those of a file.
+fn source(text: &str) -> Source {
+    Box::new(Cursor::new(text.as_bytes().to_vec()))
+}
+
 /// Reports a log that was checked ahead.
 pub(crate) fn replay(path: &Path, recorded: Recorded, reporter: &mut impl Reporter) -> io::Result<Checked> {
     reporter.out().follow(&ProgressBar::hidden(), false);
@@ -227,9 +247,9 @@ impl Read for Input {
     }
 }
 
-/// Returns whether a file does not have one packet on each line.
-pub(crate) fn has_array(file: File) -> bool {
-    Layout::Auto.of(Box::new(file)).layout == Layout::Array
+/// Returns whether a log does not have one packet on each line.
+pub(crate) fn has_array(log: impl Read + Send + 'static) -> bool {
+    Layout::Auto.of(Box::new(log)).layout == Layout::Array
 }
 
 /// Decodes a small regular file if it is compressed.

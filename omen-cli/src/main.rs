@@ -20,6 +20,7 @@ mod graph;
 mod input;
 mod jobs;
 mod logs;
+mod lsp;
 mod man;
 #[cfg(feature = "nats")]
 mod nats;

@@ -10,7 +10,7 @@ use crate::config::Refused;
 use crate::config::content::Config;
 use crate::exit::{self, Exit, Failure};
 use crate::output::{self, Output};
-use crate::{audit, check, completions, diff, explain, gate, graph, man, new, report, rules, schema, trace};
+use crate::{audit, check, completions, diff, explain, gate, graph, lsp, man, new, report, rules, schema, trace};
 
 /// Parses the arguments, runs the command, and returns the exit code.
 pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -98,6 +98,7 @@ fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         | Command::Trace(TraceArgs { format: Format::Json, .. })
         | Command::Audit(AuditCommand::Verify(AuditVerifyArgs { format: Format::Json, .. }))
         | Command::Gate(_)
+        | Command::Lsp { .. }
         | Command::New(_) => Output::for_programs(),
         _ => Output::for_people(cli.color),
     };
@@ -138,6 +139,7 @@ fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Command::Publish(args) => crate::nats::publish(&args),
         #[cfg(feature = "nats")]
         Command::Tail(args) => crate::nats::tail(&args, cli.color, &mut out),
+        Command::Lsp { .. } => lsp::run(&mut out),
         Command::Completions { shell } => completions::run(shell, &mut out),
         Command::Man { directory } => man::run(&directory),
     }

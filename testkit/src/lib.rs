@@ -53,6 +53,8 @@ pub enum Need {
     McpServers,
     /// The server that workers connect to.
     Nats,
+    /// The editor Neovim.
+    Neovim,
     /// The program that runs the tests of all packages side by side.
     Nextest,
     /// The program `node`.
@@ -67,11 +69,13 @@ pub enum Need {
     Schemas,
     /// The compiler that recorded the compile errors and public APIs.
     Toolchain,
+    /// The program that packages extensions of VS Code, and what the extension depends on.
+    Vsce,
 }
 
 impl Need {
     /// All of them.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 17] = [
         Self::Browser,
         Self::Conformance,
         Self::Deny,
@@ -80,6 +84,7 @@ impl Need {
         Self::JunitReader,
         Self::McpServers,
         Self::Nats,
+        Self::Neovim,
         Self::Nextest,
         Self::Node,
         Self::Offline,
@@ -87,6 +92,7 @@ impl Need {
         Self::PythonClient,
         Self::Schemas,
         Self::Toolchain,
+        Self::Vsce,
     ];
 
     /// Its name in `OMEN_REQUIRE` and for `.ci/install`.
@@ -101,6 +107,7 @@ impl Need {
             Self::JunitReader => "junit-reader",
             Self::McpServers => "mcp-servers",
             Self::Nats => "nats",
+            Self::Neovim => "neovim",
             Self::Nextest => "nextest",
             Self::Node => "node",
             Self::Offline => "offline",
@@ -108,6 +115,7 @@ impl Need {
             Self::PythonClient => "python-client",
             Self::Schemas => "schemas",
             Self::Toolchain => "toolchain",
+            Self::Vsce => "vsce",
         }
     }
 
@@ -123,9 +131,11 @@ impl Need {
             Self::JunitReader => Some("OMEN_JUNIT_READER"),
             Self::McpServers => Some("OMEN_MCP_SERVERS"),
             Self::Nats => Some("OMEN_NATS_SERVER"),
+            Self::Neovim => Some("OMEN_NEOVIM"),
             Self::Nextest => Some("OMEN_NEXTEST"),
             Self::PythonClient => Some("OMEN_MCP_PYTHON"),
             Self::Schemas => Some("OMEN_SCHEMAS"),
+            Self::Vsce => Some("OMEN_VSCE"),
             Self::Node | Self::Offline | Self::Python | Self::Toolchain => None,
         }
     }

@@ -13,6 +13,7 @@ use omen::finding::Finding;
 use omen_gate::regular;
 use serde::{Deserialize, Serialize};
 
+use crate::args::BaselineArgs;
 use crate::exit::Failure;
 use crate::formats::{self, FINGERPRINT_BYTES};
 use crate::output::{Color, Output};
@@ -95,7 +96,7 @@ impl TryFrom<u64> for Version {
 
 impl Baseline {
     /// Reads the file. If it is to be written, it need not exist.
-    pub(super) fn open(path: &Path, is_written: bool) -> Result<Self, Failure> {
+    fn open(path: &Path, is_written: bool) -> Result<Self, Failure> {
         let name = path.display();
         let entries = match regular::read(path, MOST_BYTES) {
             Ok(bytes) => parse(&bytes).map_err(|error| {
@@ -111,6 +112,27 @@ impl Baseline {
             Err(error) => return Err(Failure::Usage(format!("cannot read the baseline {name}: {error}"))),
         };
         Ok(Self { path: path.to_owned(), is_written, entries, read: HashSet::new(), is_full: false })
+    }
+
+    /// Reads the file that the arguments name.
+    pub(super) fn of(args: &BaselineArgs) -> Result<Option<Self>, Failure> {
+        let is_written = args.write_baseline;
+        match &args.baseline {
+            Some(path) => Self::open(path, is_written).map(Some),
+            None if is_written => {
+                let message =
+                    "`--write-baseline` needs the file to write; add `--baseline FILE`, or `baseline` in omen.toml";
+                Err(Failure::Usage(message.to_owned()))
+            }
+            None => Ok(None),
+        }
+    }
+
+    /// Returns the same baseline with no finding counted yet.
+    pub(super) fn restarted(mut self) -> Self {
+        self.entries.values_mut().for_each(|known| known.found = 0);
+        self.read.clear();
+        self
     }
 
     /// Counts a finding, and returns whether it is known.

@@ -46,23 +46,21 @@ enum Packet {
 }
 
 impl<'c> Filter<'c> {
-    /// Reads the baseline, and applies the ignores of the configuration.
-    pub(super) fn open(args: &'c CheckArgs) -> Result<Self, Failure> {
-        let is_written = args.baseline.write_baseline;
-        let baseline = args.baseline.baseline.as_deref().map(|path| Baseline::open(path, is_written)).transpose()?;
-        if baseline.is_none() && is_written {
-            let message =
-                "`--write-baseline` needs the file to write; add `--baseline FILE`, or `baseline` in omen.toml";
-            return Err(Failure::Usage(message.to_owned()));
-        }
+    /// Combines the baseline with the ignores of the configuration.
+    pub(super) fn new(args: &'c CheckArgs, baseline: Option<Baseline>) -> Self {
         let ignores = Ignores::new(&args.config.found, args.clock.now);
-        Ok(Self {
+        Self {
             ignores,
             baseline,
             causes: HashMap::new(),
             left_out: LeftOut::default(),
             is_whole: args.stage == Stage::default(),
-        })
+        }
+    }
+
+    /// Returns the baseline, for another run.
+    pub(super) fn into_baseline(self) -> Option<Baseline> {
+        self.baseline.map(Baseline::restarted)
     }
 
     /// Returns whether any finding can be omitted.

@@ -16,13 +16,13 @@ use crate::args::{Cli, Target};
 
 /// A mistake, and how to fix it.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Mistake {
+pub(crate) struct Mistake {
     /// Line, from 1.
-    pub(super) line: usize,
+    pub(crate) line: usize,
     /// Column in characters, from 1.
-    pub(super) column: usize,
-    pub(super) message: String,
-    pub(super) help: String,
+    pub(crate) column: usize,
+    pub(crate) message: String,
+    pub(crate) help: String,
 }
 
 /// Parses the text of a file in a directory.

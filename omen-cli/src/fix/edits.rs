@@ -4,26 +4,34 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::ops::Range;
 
-use omen::finding::Finding;
+use omen::finding::{Code, Finding};
 use omen::validator::{JudgedPacket, Sink};
 use omen_types::PacketType;
 use serde_json::Value;
 
 /// Collects the edits of findings, up to a limit.
-pub(super) struct Edits {
+pub(crate) struct Edits {
     is_unsafe: bool,
     /// Text and edits of each line.
-    pub(super) lines: BTreeMap<u64, (String, Vec<Replacement>)>,
+    pub(crate) lines: BTreeMap<u64, (String, Vec<Replacement>)>,
     bytes: usize,
     /// The only episode so far, and whether there are others.
     episode: Option<String>,
     has_others: bool,
     /// Packets that name no episode, each with the bracket of its header.
-    nameless: BTreeMap<u64, (String, Range<usize>)>,
+    nameless: BTreeMap<u64, (String, Range<usize>, Code)>,
 }
 
 /// Replacement for a part of a line.
-pub(super) type Replacement = (Range<usize>, String);
+#[derive(Clone, Debug)]
+pub(crate) struct Replacement {
+    pub(crate) span: Range<usize>,
+    pub(crate) text: String,
+    /// Whether it needs no consent of a person.
+    pub(crate) is_safe: bool,
+    /// The rule of the finding.
+    pub(crate) code: Code,
+}
 
 impl Edits {
     pub(super) fn new(is_unsafe: bool) -> Self {
@@ -41,12 +49,13 @@ impl Edits {
     pub(super) fn end(&mut self) {
         let nameless = std::mem::take(&mut self.nameless);
         let Some(episode) = self.episode.take().filter(|_| !self.has_others) else { return };
-        for (number, (text, bracket)) in nameless {
+        for (number, (text, span, code)) in nameless {
             // Another fix may name the episode.
             if self.lines.contains_key(&number) {
                 continue;
             }
-            self.add(number, &text, (bracket, format!("{{\"{EPISODE}\":{},", Value::from(episode.as_str()))));
+            let named = format!("{{\"{EPISODE}\":{},", Value::from(episode.as_str()));
+            self.add(number, &text, Replacement { span, text: named, is_safe: false, code });
         }
     }
 
@@ -81,14 +90,14 @@ impl Sink for Edits {
             && is_nameless(text)
         {
             self.bytes += text.len();
-            self.nameless.insert(number, (text.to_owned(), span.clone()));
+            self.nameless.insert(number, (text.to_owned(), span.clone(), diagnostic.code));
         }
         let (Some(number), Some(text), Some(span), Some(edit)) = (finding.line, line, diagnostic.span, diagnostic.edit)
         else {
             return Ok(());
         };
         if edit.is_safe || self.is_unsafe {
-            self.add(number, text, (span, edit.text));
+            self.add(number, text, Replacement { span, text: edit.text, is_safe: edit.is_safe, code: diagnostic.code });
         }
         Ok(())
     }

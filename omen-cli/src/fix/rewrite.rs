@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Read};
 
-use super::edits::Edits;
+use super::edits::{Edits, Replacement};
 use crate::input;
 
 /// Replaced lines without their line ends; an empty line is removed.
@@ -19,9 +19,9 @@ impl Rewritten {
     pub(super) fn apply(&mut self, edits: Edits) -> bool {
         let mut is_changed = false;
         for (number, (text, mut replacements)) in edits.lines {
-            replacements.sort_by_key(|(span, _)| (span.start, span.end));
+            replacements.sort_by_key(|replacement| (replacement.span.start, replacement.span.end));
             let (mut line, mut at, mut count) = (String::with_capacity(text.len()), 0, 0);
-            for (span, replacement) in replacements {
+            for Replacement { span, text: replacement, .. } in replacements {
                 if let Some(between) = text.get(at..span.start).filter(|_| span.end <= text.len()) {
                     line.push_str(between);
                     line.push_str(&replacement);
@@ -46,6 +46,11 @@ impl Rewritten {
     /// Returns the number of applied edits.
     pub(super) fn count(&self) -> u64 {
         self.count
+    }
+
+    /// The lines by their numbers.
+    pub(super) fn into_lines(self) -> BTreeMap<u64, String> {
+        self.lines
     }
 
     pub(super) fn line(&self, number: u64) -> Option<&str> {

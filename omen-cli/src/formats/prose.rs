@@ -15,7 +15,7 @@ pub(crate) fn message(finding: &Finding) -> Cow<'_, str> {
 }
 
 /// Returns the message and the help, separated by `between`.
-pub(super) fn message_and_help(finding: &Finding, between: &str) -> String {
+pub(crate) fn message_and_help(finding: &Finding, between: &str) -> String {
     let mut text = message(finding).into_owned();
     if let Some(help) = &finding.diagnostic.help {
         text.push_str(between);

@@ -27,17 +27,17 @@ pub(super) const CONFIG: &str = "config";
 /// Name of the schema of findings.
 pub(super) const FINDING: &str = "finding";
 
-pub(super) struct File {
+pub(crate) struct File {
     pub(super) path: &'static str,
     /// Name of the file up to the first dot.
     pub(super) stem: &'static str,
     pub(super) title: String,
     pub(super) text: &'static str,
-    pub(super) definitions: BTreeMap<&'static str, &'static RawValue>,
+    pub(crate) definitions: BTreeMap<&'static str, &'static RawValue>,
 }
 
 impl File {
-    pub(super) fn read(path: &'static str, text: &'static str) -> Result<Self, Failure> {
+    pub(crate) fn read(path: &'static str, text: &'static str) -> Result<Self, Failure> {
         #[derive(Deserialize)]
         struct Fields {
             #[serde(default)]

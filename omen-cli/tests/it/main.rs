@@ -36,6 +36,7 @@ mod integrations;
 mod jobs;
 mod joined;
 mod layouts;
+mod lsp;
 #[cfg(all(unix, feature = "nats"))]
 mod nats;
 mod new;

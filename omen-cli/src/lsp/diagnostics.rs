@@ -1,0 +1,241 @@
+//! Findings as diagnostics of an editor.
+
+use std::ops::Range;
+use std::path::Path;
+use std::time::SystemTime;
+
+use omen::finding::{Finding, Severity};
+use omen::render::human::clean;
+use omen_gate::Config;
+use omen_gate::config::ConfigError;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::documents::{DocumentKind, OpenDocument, PlacedFinding};
+use super::packets;
+use super::protocol::{ERROR, INFORMATION, TextPosition, TextRange, WARNING};
+use super::settings::CheckSettings;
+use super::text::{IndexedText, log_lines};
+use crate::check::TextCheck;
+use crate::config;
+use crate::formats::message_and_help;
+
+/// What a check of a document has found.
+#[derive(Debug, Default)]
+pub(super) struct DocumentFindings {
+    /// As the protocol has them.
+    pub(super) diagnostics: Vec<EditorDiagnostic>,
+    pub(super) findings: Vec<PlacedFinding>,
+}
+
+/// A diagnostic of the protocol.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct EditorDiagnostic {
+    range: TextRange,
+    severity: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<&'static str>,
+    source: &'static str,
+    message: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    related_information: Vec<Value>,
+}
+
+impl EditorDiagnostic {
+    fn new(range: TextRange, severity: u32, message: impl Into<String>) -> Self {
+        let message = message.into();
+        Self { range, severity, code: None, source: "omen", message, related_information: Vec::new() }
+    }
+}
+
+/// Checks a document.
+pub(super) fn check(document: &OpenDocument, settings: &mut CheckSettings) -> DocumentFindings {
+    let only = |diagnostic| DocumentFindings { diagnostics: vec![diagnostic], ..DocumentFindings::default() };
+    if document.kind == DocumentKind::Other {
+        return DocumentFindings::default();
+    }
+    let Some(text) = document.text() else {
+        let (most, size) = (document.kind.most_bytes(), document.kept().map(str::len));
+        let size = size.map_or_else(String::new, |size| format!(" ({size} bytes)"));
+        let message = format!("the document exceeds {} MiB{size}, and is not checked in an editor", most >> 20);
+        return only(EditorDiagnostic::new(BEGINNING, WARNING, format!("{message}\nhelp: run `omen` on the file")));
+    };
+    match document.kind {
+        DocumentKind::CheckConfig => of_check_config(text, &document.path),
+        DocumentKind::GateConfig => of_gate_config(text, &document.path),
+        DocumentKind::Log | DocumentKind::Json => match settings.of(&document.path) {
+            Ok(check) => of_log(document, text, check),
+            Err(why) => only(EditorDiagnostic::new(BEGINNING, ERROR, format!("the log is not checked: {why}"))),
+        },
+        DocumentKind::Other => DocumentFindings::default(),
+    }
+}
+
+fn of_log(document: &OpenDocument, text: &IndexedText, check: &mut TextCheck) -> DocumentFindings {
+    let layout = check.layout();
+    if document.kind == DocumentKind::Json && !packets::is_log(text.as_str(), layout) {
+        return DocumentFindings::default();
+    }
+    let places = LogPlaces { text: text.as_str(), starts: log_lines(text.as_str()) };
+    let mut found = DocumentFindings::default();
+    let read = check.run(&document.path, text.as_str(), MOST_FINDINGS, |finding, line| {
+        let range = places.finding(finding, line).unwrap_or_else(|| {
+            let packets = packets::read(text.as_str(), layout);
+            let directive = packets.into_iter().find(|packet| packet.packet_id == finding.packet_id);
+            directive.map_or_else(|| places.last(), |packet| packet.range)
+        });
+        let cause = finding.follows_from.as_ref().and_then(|cause| places.line(cause.line));
+        let severity = match (finding.diagnostic.severity, &cause) {
+            (_, Some(_)) => INFORMATION,
+            (Severity::Error, None) => ERROR,
+            (Severity::Warning, None) => WARNING,
+        };
+        let mut message = message_and_help(finding, "\n");
+        for note in &finding.diagnostic.notes {
+            message.push_str("\nnote: ");
+            message.push_str(&clean(note));
+        }
+        let mut diagnostic = EditorDiagnostic::new(text.range(&range), severity, message);
+        diagnostic.code = Some(finding.diagnostic.code.as_str());
+        diagnostic.related_information.extend(cause.as_ref().map(|cause| {
+            let location = json!({"uri": document.uri, "range": text.range(cause)});
+            json!({"location": location, "message": "the rejected packet that this follows from"})
+        }));
+        found.diagnostics.push(diagnostic);
+        found.findings.push(PlacedFinding {
+            range,
+            code: finding.diagnostic.code,
+            help: finding.diagnostic.help.clone(),
+            cause: cause.map(|cause| cause.start),
+        });
+    });
+    match read {
+        Ok(0) => {}
+        Ok(more) => {
+            let message = format!("{more} more findings are not shown; run `omen check` to see all");
+            found.diagnostics.push(EditorDiagnostic::new(text.range(&places.last()), INFORMATION, message));
+        }
+        Err(why) => found.diagnostics.push(EditorDiagnostic::new(BEGINNING, ERROR, why)),
+    }
+    found
+}
+
+/// The lines of a log, as findings count them.
+struct LogPlaces<'t> {
+    text: &'t str,
+    starts: Vec<usize>,
+}
+
+impl LogPlaces<'_> {
+    /// The range of a finding, or of the directive that it is about.
+    fn finding(&self, finding: &Finding, line: Option<&str>) -> Option<Range<usize>> {
+        let number = finding.line.or(finding.directive_line)?;
+        let whole = self.line(number)?;
+        let (Some(column), Some(span)) = (finding.column, &finding.diagnostic.span) else { return Some(whole) };
+        let start = self.column(number, column)?;
+        let length = line.and_then(|line| line.get(span.clone())).map_or(0, str::len);
+        let end = (start + length).min(self.text.len());
+        // The end of a line has no character that an editor could mark.
+        Some(if end > start { start..end } else { start..whole.end.max(start) })
+    }
+
+    /// The characters of a line, without the spaces around them.
+    fn line(&self, number: u64) -> Option<Range<usize>> {
+        let at = usize::try_from(number.checked_sub(1)?).ok()?;
+        let start = *self.starts.get(at)?;
+        let end = self.starts.get(at + 1).copied().unwrap_or(self.text.len());
+        let line = self.text.get(start..end)?;
+        let before = line.len() - line.trim_start().len();
+        Some(start + before..start + before + line.trim().len())
+    }
+
+    /// The byte at a column, which does not count a byte order mark.
+    fn column(&self, number: u64, column: u64) -> Option<usize> {
+        let at = usize::try_from(number.checked_sub(1)?).ok()?;
+        let start = *self.starts.get(at)?;
+        let mark = if start == 0 && self.text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+        let rest = self.text.get(start + mark..)?;
+        let characters = usize::try_from(column.checked_sub(1)?).ok()?;
+        let before = rest.char_indices().nth(characters).map_or(rest.len(), |(before, _)| before);
+        Some(start + mark + before)
+    }
+
+    /// The last line that is not blank.
+    fn last(&self) -> Range<usize> {
+        let end = self.text.trim_end().len();
+        self.text.get(..end).and_then(|text| text.rfind('\n')).map_or(0, |at| at + 1)..end
+    }
+}
+
+fn of_check_config(text: &IndexedText, path: &Path) -> DocumentFindings {
+    let directory = path.parent().unwrap_or(Path::new(""));
+    let mistakes = config::mistakes(text.as_str(), directory);
+    let diagnostics = mistakes.iter().map(|mistake| {
+        let place = (mistake.line, mistake.column);
+        in_config(text, place, ERROR, &mistake.message, &mistake.help)
+    });
+    DocumentFindings { diagnostics: diagnostics.collect(), ..DocumentFindings::default() }
+}
+
+fn of_gate_config(text: &IndexedText, path: &Path) -> DocumentFindings {
+    let inspection = Config::inspect_as(text.as_str(), path, SystemTime::now(), None);
+    let all = [(ERROR, &inspection.errors), (WARNING, &inspection.warnings)].into_iter();
+    let each = all.flat_map(|(severity, errors)| errors.iter().map(move |error| (severity, error)));
+    let diagnostics = each.map(|(severity, error): (u32, &ConfigError)| {
+        in_config(text, (error.line, error.column), severity, &error.message, &error.help)
+    });
+    DocumentFindings { diagnostics: diagnostics.collect(), ..DocumentFindings::default() }
+}
+
+/// A diagnostic at a key or value of TOML; line and column from 1, or 0 for the text as a whole.
+fn in_config(
+    text: &IndexedText,
+    (line, column): (usize, usize),
+    severity: u32,
+    message: &str,
+    help: &str,
+) -> EditorDiagnostic {
+    let places = LogPlaces { text: text.as_str(), starts: log_lines(text.as_str()) };
+    let start = places.column(line as u64, column as u64).unwrap_or_default();
+    let token = toml_token(text.as_str().get(start..).unwrap_or_default());
+    let message = format!("{}\nhelp: {}", clean(message), clean(help));
+    EditorDiagnostic::new(text.range(&(start..start + token)), severity, message)
+}
+
+/// The length of the key or value that a text begins with.
+fn toml_token(rest: &str) -> usize {
+    let line = rest.lines().next().unwrap_or_default();
+    match line.chars().next() {
+        Some(quote @ ('"' | '\'')) => line.get(1..).and_then(|inner| inner.find(quote)).map_or(line.len(), |at| at + 2),
+        Some('[') => line.rfind(']').map_or(line.len(), |at| at + 1),
+        _ => line.find(|c: char| c.is_whitespace() || "=,]}#".contains(c)).unwrap_or(line.len()),
+    }
+}
+
+/// The place of what is about a document as a whole.
+const BEGINNING: TextRange =
+    TextRange { start: TextPosition { line: 0, character: 0 }, end: TextPosition { line: 0, character: 0 } };
+
+/// The most findings of a document that are shown: more than an editor lists.
+const MOST_FINDINGS: u64 = 1000;
+
+#[cfg(test)]
+mod tests {
+    use super::toml_token;
+
+    #[test]
+    fn a_mistake_marks_its_token() {
+        for (text, token) in [
+            ("stage = 1", "stage"),
+            ("\"a b\", \"c\"]", "\"a b\""),
+            ("'open", "'open"),
+            ("[\"a\", 1] # x", "[\"a\", 1]"),
+            ("12]\n", "12"),
+            ("", ""),
+            ("\n", ""),
+        ] {
+            assert_eq!(text.get(..toml_token(text)), Some(token), "{text}");
+        }
+    }
+}

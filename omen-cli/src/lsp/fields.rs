@@ -1,0 +1,128 @@
+//! What the schema says about a place in a packet.
+
+use omen_types::PacketType;
+use omen_types::shape::{self, FieldShape, Shape, ShapeKind};
+use serde::Deserialize;
+
+use crate::schema::files::File;
+
+/// A place that the schema knows.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SchemaPlace {
+    /// The field, or that of the array whose item this is.
+    pub(super) field: Option<&'static FieldShape>,
+    pub(super) shape: &'static Shape,
+}
+
+impl SchemaPlace {
+    /// The place that steps lead to in a packet.
+    pub(super) fn find<'s>(packet_type: Option<PacketType>, steps: impl IntoIterator<Item = &'s str>) -> Option<Self> {
+        let mut place = Self { field: None, shape: shape::of_packet(packet_type) };
+        for step in steps {
+            let field = place.field;
+            place = alternatives(place.shape).into_iter().find_map(|shape| match &shape.kind {
+                ShapeKind::Object(object) => {
+                    let field = object.fields.iter().find(|field| field.name == step)?;
+                    Some(Self { field: Some(field), shape: field.shape })
+                }
+                ShapeKind::Array { item, .. } => step.parse::<usize>().ok().map(|_| Self { field, shape: item }),
+                _ => None,
+            })?;
+        }
+        Some(place)
+    }
+
+    /// The fields of an object.
+    pub(super) fn fields(self) -> impl Iterator<Item = &'static FieldShape> {
+        alternatives(self.shape).into_iter().flat_map(|shape| match &shape.kind {
+            ShapeKind::Object(object) => object.fields,
+            _ => &[],
+        })
+    }
+
+    /// The definitions that a value may have.
+    pub(super) fn definitions(self) -> impl Iterator<Item = &'static str> {
+        alternatives(self.shape).into_iter().map(|shape| shape.name).filter(|name| !name.is_empty())
+    }
+
+    /// The values of an enum as JSON, each with its meaning.
+    pub(super) fn values(self) -> Vec<(String, Option<String>)> {
+        let mut all = Vec::new();
+        for shape in alternatives(self.shape) {
+            match &shape.kind {
+                ShapeKind::Enum(values) => {
+                    let meanings = meanings(shape.name);
+                    all.extend(values.iter().map(|value| {
+                        let meaning = meanings.iter().find(|meaning| meaning.values.iter().any(|one| one == value));
+                        (format!("\"{value}\""), meaning.map(|meaning| meaning.description.clone()))
+                    }));
+                }
+                ShapeKind::Bool => all.extend(["true", "false"].map(|value| (value.to_owned(), None))),
+                ShapeKind::Integer { min, max } if max.saturating_sub(*min) < MOST_NUMBERS => {
+                    all.extend((*min..=*max).map(|number| (number.to_string(), None)));
+                }
+                _ => {}
+            }
+        }
+        all
+    }
+}
+
+/// The shapes that a value may have.
+fn alternatives(shape: &'static Shape) -> Vec<&'static Shape> {
+    match &shape.kind {
+        ShapeKind::Union(shapes) => shapes.iter().flat_map(|shape| alternatives(shape)).collect(),
+        _ => vec![shape],
+    }
+}
+
+/// Values with what they mean.
+#[derive(Deserialize)]
+struct EnumBranch {
+    #[serde(rename = "enum", default)]
+    values: Vec<String>,
+    #[serde(default)]
+    description: String,
+}
+
+#[derive(Deserialize)]
+struct EnumDefinition {
+    #[serde(rename = "oneOf", default)]
+    branches: Vec<EnumBranch>,
+}
+
+/// What the definition of an enum says about its values.
+fn meanings(definition: &str) -> Vec<EnumBranch> {
+    let files = omen_schema::FILES.iter().filter_map(|(path, text)| File::read(path, text).ok());
+    let found = files.filter_map(|file| file.definitions.get(definition).copied()).next();
+    let parsed = found.and_then(|text| serde_json::from_str::<EnumDefinition>(text.get()).ok());
+    parsed.map(|definition| definition.branches).unwrap_or_default()
+}
+
+/// Integers within narrower bounds than these are a choice.
+const MOST_NUMBERS: u64 = 16;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_value_of_an_enum_has_a_meaning() {
+        let place = SchemaPlace::find(None, ["header", "packet_type"]);
+        let values = place.map(SchemaPlace::values).unwrap_or_default();
+        let types = PacketType::ALL.iter().map(|packet| (format!("\"{}\"", packet.as_str()), packet.description()));
+        let types: Vec<_> = types.map(|(name, meaning)| (name, Some(meaning.to_owned()))).collect();
+        assert_eq!(values, types);
+    }
+
+    #[test]
+    fn items_and_alternatives_are_found() {
+        let layer = SchemaPlace::find(Some(PacketType::DecisionPacket), ["header", "layer_source"]);
+        let values = layer.map(SchemaPlace::values).unwrap_or_default();
+        assert!(values.iter().any(|(value, _)| value == "6"), "{values:?}");
+        assert!(values.iter().any(|(value, meaning)| value == "\"Integrity\"" && meaning.is_some()), "{values:?}");
+        let item = SchemaPlace::find(None, ["mcp", "evidence", "evidence_refs", "3", "ref_type"]);
+        assert!(item.is_some_and(|place| place.field.is_some_and(|field| field.name == "ref_type")));
+        assert!(SchemaPlace::find(None, ["mcp", "no_such_field"]).is_none());
+    }
+}

@@ -1,0 +1,106 @@
+//! From a place in a log to another: to what an id refers to, to the cause of a finding, and to each packet by its episode.
+
+use std::collections::HashMap;
+
+use serde_json::{Value, json};
+
+use super::cursor::JsonOutline;
+use super::documents::OpenDocument;
+use super::packets::{self, PacketEntry};
+use super::protocol::{ClientSupport, SYMBOL_EPISODE, SYMBOL_PACKET};
+use super::text::IndexedText;
+use crate::input::Layout;
+
+/// The packet that introduces the id at a byte, or else the packet that a finding on this packet follows from.
+pub(super) fn definition(document: &OpenDocument, text: &IndexedText, layout: Layout, offset: usize) -> Option<Value> {
+    let entries = packets::read(text.as_str(), layout);
+    let here = entries.iter().find(|entry| entry.range.start <= offset && offset <= entry.range.end)?;
+    let introduced = introduced(text.as_str(), &entries, here, offset);
+    let cause = || {
+        let own = document.findings.iter().filter(|found| here.range.contains(&found.range.start));
+        let cause = own.filter_map(|found| found.cause).next()?;
+        entries.iter().find(|entry| entry.range.start <= cause && cause <= entry.range.end)
+    };
+    let target = introduced.or_else(cause)?;
+    Some(json!({"uri": document.uri, "range": text.range(&target.range)}))
+}
+
+/// The other packet that introduces the id at a byte: one of this episode, if there is one.
+fn introduced<'e>(
+    text: &str,
+    entries: &'e [PacketEntry],
+    here: &PacketEntry,
+    offset: usize,
+) -> Option<&'e PacketEntry> {
+    let outline = JsonOutline::new(text.get(here.range.clone())?);
+    let id = outline.string(outline.at(offset - here.range.start)?)?;
+    let mut candidates = entries.iter().filter(|entry| entry.introduces(&id));
+    let first = candidates.clone().next()?;
+    let target = candidates.find(|entry| entry.episode == here.episode).unwrap_or(first);
+    (target.range != here.range).then_some(target)
+}
+
+/// The packets of a log, episode by episode; in a flat list if the editor knows no other.
+pub(super) fn symbols(document: &OpenDocument, text: &IndexedText, layout: Layout, client: ClientSupport) -> Value {
+    let entries = packets::read(text.as_str(), layout);
+    if !client.nested_symbols {
+        return entries.iter().map(|entry| flat(document, text, entry)).collect();
+    }
+    let mut symbols: Vec<Value> = Vec::new();
+    let mut places: HashMap<&str, usize> = HashMap::new();
+    let mut episodes: Vec<(&str, Vec<&PacketEntry>)> = Vec::new();
+    for entry in &entries {
+        let Some(id) = entry.episode.as_deref() else {
+            symbols.push(packet(text, entry));
+            continue;
+        };
+        let place = *places.entry(id).or_insert(episodes.len());
+        match episodes.get_mut(place) {
+            Some((_, packets)) => packets.push(entry),
+            None => episodes.push((id, vec![entry])),
+        }
+    }
+    symbols.extend(episodes.iter().filter_map(|(episode, packets)| {
+        let (first, last) = (packets.first()?, packets.last()?);
+        let count = packets.len();
+        Some(json!({
+            "name": visible(episode),
+            "detail": if count == 1 { "1 packet".to_owned() } else { format!("{count} packets") },
+            "kind": SYMBOL_EPISODE,
+            "range": text.range(&(first.range.start..last.range.end)),
+            "selectionRange": text.range(&first.range),
+            "children": packets.iter().map(|entry| packet(text, entry)).collect::<Vec<_>>(),
+        }))
+    }));
+    symbols.into()
+}
+
+/// A symbol that names its episode.
+fn flat(document: &OpenDocument, text: &IndexedText, entry: &PacketEntry) -> Value {
+    json!({
+        "name": format!("{} {}", type_name(entry), entry.packet_id.as_deref().unwrap_or_default()).trim_end(),
+        "kind": SYMBOL_PACKET,
+        "location": {"uri": document.uri, "range": text.range(&entry.range)},
+        "containerName": entry.episode,
+    })
+}
+
+fn packet(text: &IndexedText, entry: &PacketEntry) -> Value {
+    let range = text.range(&entry.range);
+    json!({
+        "name": type_name(entry),
+        "detail": entry.packet_id.as_deref().unwrap_or_default(),
+        "kind": SYMBOL_PACKET,
+        "range": range,
+        "selectionRange": range,
+    })
+}
+
+fn type_name(entry: &PacketEntry) -> &'static str {
+    entry.packet_type.map_or("packet", |packet_type| packet_type.as_str())
+}
+
+/// The name of an episode. The protocol does not allow an empty one.
+fn visible(episode: &str) -> &str {
+    if episode.trim().is_empty() { "episode" } else { episode }
+}

@@ -1,0 +1,208 @@
+//! The parts of the Language Server Protocol 3.17 that are used here.
+//!
+//! The crates for the protocol bring an older `bitflags`, and read a message of any announced length into memory.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// A place in a document: line and character from 0.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct TextPosition {
+    pub(super) line: u32,
+    pub(super) character: u32,
+}
+
+/// A part of a document.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
+pub(super) struct TextRange {
+    pub(super) start: TextPosition,
+    pub(super) end: TextPosition,
+}
+
+/// The parameters of `initialize`, as far as they are used.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct InitializeParams {
+    #[serde(default)]
+    pub(super) capabilities: Value,
+    pub(super) root_uri: Option<String>,
+    pub(super) workspace_folders: Option<Vec<WorkspaceFolder>>,
+}
+
+/// What the editor understands.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct ClientSupport {
+    /// Edits that name the version that they are for.
+    pub(super) document_changes: bool,
+    /// Symbols within symbols.
+    pub(super) nested_symbols: bool,
+    /// Files that the server asks it to watch.
+    pub(super) watched_files: bool,
+}
+
+impl ClientSupport {
+    pub(super) fn of(capabilities: &Value) -> Self {
+        let has = |pointer: &str| capabilities.pointer(pointer).is_some_and(|value| *value == true);
+        Self {
+            document_changes: has("/workspace/workspaceEdit/documentChanges"),
+            nested_symbols: has("/textDocument/documentSymbol/hierarchicalDocumentSymbolSupport"),
+            watched_files: has("/workspace/didChangeWatchedFiles/dynamicRegistration"),
+        }
+    }
+}
+
+/// A folder that is open in the editor.
+#[derive(Debug, Deserialize)]
+pub(super) struct WorkspaceFolder {
+    pub(super) uri: String,
+}
+
+/// The parameters of `workspace/didChangeWorkspaceFolders`.
+#[derive(Debug, Deserialize)]
+pub(super) struct FoldersParams {
+    pub(super) event: FolderChange,
+}
+
+/// The folders that come and go.
+#[derive(Debug, Deserialize)]
+pub(super) struct FolderChange {
+    pub(super) added: Vec<WorkspaceFolder>,
+    pub(super) removed: Vec<WorkspaceFolder>,
+}
+
+/// The parameters of `textDocument/didOpen`.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct OpenParams {
+    pub(super) text_document: TextDocumentItem,
+}
+
+/// A document as it is opened.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct TextDocumentItem {
+    pub(super) uri: String,
+    #[serde(default)]
+    pub(super) language_id: String,
+    pub(super) version: i64,
+    pub(super) text: String,
+}
+
+/// The parameters of `textDocument/didChange`.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ChangeParams {
+    pub(super) text_document: VersionedDocument,
+    pub(super) content_changes: Vec<ContentChange>,
+}
+
+/// A document in a version.
+#[derive(Debug, Deserialize)]
+pub(super) struct VersionedDocument {
+    pub(super) uri: String,
+    pub(super) version: i64,
+}
+
+/// A change of a text: of a range, or of everything.
+#[derive(Debug, Deserialize)]
+pub(super) struct ContentChange {
+    pub(super) range: Option<TextRange>,
+    pub(super) text: String,
+}
+
+/// The parameters of a request about a document.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct DocumentParams {
+    pub(super) text_document: DocumentId,
+}
+
+/// The name of a document.
+#[derive(Debug, Deserialize)]
+pub(super) struct DocumentId {
+    pub(super) uri: String,
+}
+
+/// The parameters of a request about a place.
+#[derive(Debug, Deserialize)]
+pub(super) struct PositionParams {
+    pub(super) position: TextPosition,
+}
+
+/// The parameters of `textDocument/codeAction`.
+#[derive(Debug, Deserialize)]
+pub(super) struct ActionParams {
+    pub(super) range: TextRange,
+    pub(super) context: ActionContext,
+}
+
+/// What the editor asks for.
+#[derive(Debug, Deserialize)]
+pub(super) struct ActionContext {
+    #[serde(default)]
+    pub(super) diagnostics: Vec<Value>,
+    pub(super) only: Option<Vec<String>>,
+}
+
+/// Why a request has no result.
+#[derive(Debug)]
+pub(super) struct RequestError {
+    pub(super) code: i64,
+    pub(super) message: String,
+}
+
+impl RequestError {
+    pub(super) fn new(code: i64, message: impl Into<String>) -> Self {
+        Self { code, message: message.into() }
+    }
+
+    /// The error of a request whose parameters do not have their form.
+    pub(super) fn params(why: impl std::fmt::Display) -> Self {
+        Self::new(INVALID_PARAMS, format!("invalid parameters: {why}"))
+    }
+}
+
+/// What the server can do.
+pub(super) fn capabilities(encoding: &str) -> Value {
+    json!({
+        "positionEncoding": encoding,
+        "textDocumentSync": {"openClose": true, "change": INCREMENTAL, "save": true},
+        "hoverProvider": true,
+        "definitionProvider": true,
+        "documentSymbolProvider": true,
+        "completionProvider": {"triggerCharacters": ["\""]},
+        "codeActionProvider": {"codeActionKinds": [QUICK_FIX, FIX_ALL]},
+        "workspace": {"workspaceFolders": {"supported": true, "changeNotifications": true}},
+    })
+}
+
+/// Changes come as ranges.
+const INCREMENTAL: u32 = 2;
+
+/// The kind of an action for one finding.
+pub(super) const QUICK_FIX: &str = "quickfix";
+/// The kind of the action that applies all safe fixes.
+pub(super) const FIX_ALL: &str = "source.fixAll.omen";
+
+// Errors of JSON-RPC, and of the protocol.
+pub(super) const PARSE_ERROR: i64 = -32700;
+pub(super) const INVALID_REQUEST: i64 = -32600;
+pub(super) const METHOD_NOT_FOUND: i64 = -32601;
+pub(super) const INVALID_PARAMS: i64 = -32602;
+pub(super) const NOT_INITIALIZED: i64 = -32002;
+pub(super) const REQUEST_CANCELLED: i64 = -32800;
+
+/// Severities of diagnostics.
+pub(super) const ERROR: u32 = 1;
+pub(super) const WARNING: u32 = 2;
+pub(super) const INFORMATION: u32 = 3;
+
+/// Kinds of completion items.
+pub(super) const ITEM_FIELD: u32 = 5;
+pub(super) const ITEM_VALUE: u32 = 12;
+pub(super) const ITEM_ENUM_MEMBER: u32 = 20;
+pub(super) const ITEM_REFERENCE: u32 = 18;
+
+/// Kinds of symbols.
+pub(super) const SYMBOL_EPISODE: u32 = 3;
+pub(super) const SYMBOL_PACKET: u32 = 19;
