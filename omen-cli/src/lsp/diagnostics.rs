@@ -1,5 +1,6 @@
 //! Findings as diagnostics of an editor.
 
+use std::cell::LazyCell;
 use std::ops::Range;
 use std::path::Path;
 use std::time::SystemTime;
@@ -12,7 +13,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::documents::{DocumentKind, OpenDocument, PlacedFinding};
-use super::packets;
+use super::packets::{self, PacketEntry};
 use super::protocol::{ERROR, INFORMATION, TextPosition, TextRange, WARNING};
 use super::settings::CheckSettings;
 use super::text::{IndexedText, log_lines};
@@ -78,12 +79,18 @@ fn of_log(document: &OpenDocument, text: &IndexedText, check: &mut TextCheck) ->
         return DocumentFindings::default();
     }
     let places = LogPlaces { text: text.as_str(), starts: log_lines(text.as_str()) };
+    // Read once, and only if a finding at the end of an episode has no line.
+    let packets = LazyCell::new(|| packets::read(text.as_str(), layout));
     let mut found = DocumentFindings::default();
     let read = check.run(&document.path, text.as_str(), MOST_FINDINGS, |finding, line| {
         let range = places.finding(finding, line).unwrap_or_else(|| {
-            let packets = packets::read(text.as_str(), layout);
-            let directive = packets.into_iter().find(|packet| packet.packet_id == finding.packet_id);
-            directive.map_or_else(|| places.last(), |packet| packet.range)
+            let is_about = |packet: &&PacketEntry| match &finding.packet_id {
+                Some(id) => packet.packet_id.as_ref() == Some(id),
+                None => packet.episode.is_some() && packet.episode == finding.correlation_id,
+            };
+            // The directive, or the last packet of the episode.
+            let packet = packets.iter().rfind(is_about);
+            packet.map_or_else(|| places.last(), |packet| places.first_line(&packet.range))
         });
         let cause = finding.follows_from.as_ref().and_then(|cause| places.line(cause.line));
         let severity = match (finding.diagnostic.severity, &cause) {
@@ -159,6 +166,12 @@ impl LogPlaces<'_> {
         let characters = usize::try_from(column.checked_sub(1)?).ok()?;
         let before = rest.char_indices().nth(characters).map_or(rest.len(), |(before, _)| before);
         Some(start + mark + before)
+    }
+
+    /// The first line of a packet.
+    fn first_line(&self, packet: &Range<usize>) -> Range<usize> {
+        let line = self.text.get(packet.clone()).and_then(|text| text.lines().next());
+        packet.start..packet.start + line.map_or(0, str::len)
     }
 
     /// The last line that is not blank.
