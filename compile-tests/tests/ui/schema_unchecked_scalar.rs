@@ -2,7 +2,7 @@
 use omen::*;
 
 fn agent() -> TokenId {
-    <TokenId as omen_types::scalar::Trusted<String>>::trusted("whatever".to_owned())
+    <TokenId as omen_types::scalar::FromChecked<String>>::trusted("whatever".to_owned())
 }
 
 fn main() {}
