@@ -586,7 +586,7 @@ Examples:
   omen check episode.jsonl
   omen check -D warnings -A INV-011,INV-012 logs/
   omen check 'logs/**/*.jsonl.gz' --exclude 'old/'
-  omen check --diff logs/ | patch -p0
+  omen check --diff logs/ | git apply
   agent | omen check --format json -
 
 ",

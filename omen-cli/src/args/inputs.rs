@@ -35,8 +35,8 @@ pub(crate) struct InputArgs {
 
     /// Check all files as one log, which was rotated: the episodes of one go on in the next
     ///
-    /// Files are joined in their order. Those that have one name and numbers after it, as logrotate names them, are joined
-    /// from the highest number down: a.jsonl.2.gz, a.jsonl.1, a.jsonl.
+    /// Files are joined in their order. Those that have one name and numbers or dates after it, as logrotate names them, are
+    /// joined from the highest number down (a.jsonl.2.gz, a.jsonl.1, a.jsonl), or by date (a.jsonl.2026-03-01, a.jsonl).
     #[arg(long, conflicts_with = "follow")]
     pub(crate) join: bool,
 

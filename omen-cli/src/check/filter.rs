@@ -48,7 +48,7 @@ enum Packet {
 impl<'c> Filter<'c> {
     /// Combines the baseline with the ignores of the configuration.
     pub(super) fn new(args: &'c CheckArgs, baseline: Option<Baseline>) -> Self {
-        let ignores = Ignores::new(&args.config.found, args.clock.now);
+        let ignores = Ignores::new(&args.config.found, args.clock.now, args.inputs.format().wrapping);
         Self {
             ignores,
             baseline,

@@ -1,5 +1,6 @@
 //! Entries `[[ignore]]` of `omen.toml`: the findings that they omit, and outdated entries.
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::time::SystemTime;
 
@@ -7,6 +8,7 @@ use omen::finding::Finding;
 use omen_types::Instant;
 
 use crate::config::content::{Config, Ignore};
+use crate::input::Wrapping;
 
 /// Entries of a configuration, in one run.
 #[derive(Debug)]
@@ -14,6 +16,7 @@ pub(super) struct Ignores<'c> {
     all: Vec<Use<'c>>,
     /// Name of the configuration file.
     file: &'c str,
+    wrapping: Option<Wrapping>,
 }
 
 /// An entry, and its use in this run.
@@ -29,7 +32,7 @@ struct Use<'c> {
 impl<'c> Ignores<'c> {
     /// Creates the entries of a configuration. Those with a date end by `now`, or else by the system clock: unlike a rule, an
     /// entry is meant to give another verdict from some day on.
-    pub(super) fn new(config: &'c Config, now: Option<Instant>) -> Self {
+    pub(super) fn new(config: &'c Config, now: Option<Instant>, wrapping: Option<Wrapping>) -> Self {
         let now = now.unwrap_or_else(|| SystemTime::now().into()).to_string();
         let has_ended =
             |ignore: &Ignore| ignore.until.as_ref().is_some_and(|until| now.get(..until.len()) > Some(until));
@@ -39,7 +42,7 @@ impl<'c> Ignores<'c> {
             is_tried: false,
             is_used: false,
         });
-        Self { all: all.collect(), file: &config.name }
+        Self { all: all.collect(), file: &config.name, wrapping }
     }
 
     /// Returns whether no entry is in force.
@@ -56,7 +59,12 @@ impl<'c> Ignores<'c> {
 
     /// Processes a finding, and returns whether an entry omits it.
     pub(super) fn has(&mut self, path: &Path, finding: &Finding, line: Option<&str>) -> bool {
-        let first = self.all.iter_mut().find(|one| !one.has_ended && one.ignore.has(path, finding, line));
+        let wrapping = self.wrapping.as_ref();
+        let tool = || {
+            let line = line?;
+            tool_of(&wrapping.and_then(|wrapping| wrapping.unwrap(line)).unwrap_or(Cow::Borrowed(line)))
+        };
+        let first = self.all.iter_mut().find(|one| !one.has_ended && one.ignore.has(path, finding, tool));
         first.map(|one| one.is_used = true).is_some()
     }
 
@@ -84,16 +92,16 @@ impl Ignore {
         self.path.as_ref().is_none_or(|path| path.cover(log))
     }
 
-    fn has(&self, log: &Path, finding: &Finding, line: Option<&str>) -> bool {
+    fn has(&self, log: &Path, finding: &Finding, tool_of: impl Fn() -> Option<String>) -> bool {
         self.code.is_none_or(|code| code == finding.diagnostic.code)
             && self.episode.as_ref().is_none_or(|episode| Some(episode) == finding.correlation_id.as_ref())
             && self.covers(log)
-            && self.tool.as_ref().is_none_or(|tool| line.and_then(tool_of).as_ref() == Some(tool))
+            && self.tool.as_ref().is_none_or(|tool| tool_of().as_ref() == Some(tool))
     }
 }
 
-/// Returns the tool of the directive on a line.
-fn tool_of(line: &str) -> Option<String> {
-    let packet: serde_json::Value = serde_json::from_str(line).ok()?;
+/// Returns the tool of a directive.
+fn tool_of(packet: &str) -> Option<String> {
+    let packet: serde_json::Value = serde_json::from_str(packet).ok()?;
     packet.pointer("/payload/execution_method/tool_id")?.as_str().map(str::to_owned)
 }

@@ -1,6 +1,8 @@
 //! `omen check --join`: checks several files as one log, whose episodes continue from one file to the next.
 
+use std::cmp::Reverse;
 use std::io::{self, Read as _};
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use omen::finding::Finding;
@@ -12,27 +14,55 @@ use crate::exit::complain;
 use crate::input::{self, FileLines, Input, Reporter as _};
 use crate::jobs::{self, AnyValidator};
 
-/// Sorts the files of one log, the oldest first: by number, the highest first, if all have one name with different numbers, as
-/// logrotate and others name them (`a.jsonl.2.gz`, `a.jsonl.1`, `a.jsonl`); otherwise the order is unchanged.
+/// Sorts the files of one log, the oldest first, if all have one name with different ages behind it, as logrotate and others name
+/// them: numbers, the highest first (`a.jsonl.2.gz`, `a.jsonl.1`, `a.jsonl`), or dates (`a.jsonl.2026-03-01`,
+/// `a.jsonl-20260302.gz`, `a.jsonl`). Otherwise the order is unchanged.
 pub(super) fn oldest_first(paths: &mut [PathBuf]) {
-    let numbered: Option<Vec<_>> = paths.iter().map(|path| numbered(path)).collect();
-    let Some(mut numbered) = numbered else { return };
-    let is_one = numbered.windows(2).all(|pair| matches!(pair, [(one, _), (other, _)] if one == other));
-    numbered.sort_unstable_by_key(|(_, number)| *number);
-    let differ = numbered.windows(2).all(|pair| matches!(pair, [(_, one), (_, other)] if one != other));
-    if is_one && differ {
-        paths.sort_by_key(|path| std::cmp::Reverse(self::numbered(path).map(|(_, number)| number)));
+    let Some(rotated): Option<Vec<_>> = paths.iter().map(|path| rotated(path)).collect() else { return };
+    let is_one = rotated.windows(2).all(|pair| matches!(pair, [(one, _), (other, _)] if one == other));
+    // Whether a number is older than a date is unknown.
+    let has = |is_kind: fn(&Age) -> bool| rotated.iter().any(|(_, age)| is_kind(age));
+    let is_mixed = has(|age| matches!(age, Age::Date(_))) && has(|age| matches!(age, Age::Number(_)));
+    let mut ages: Vec<_> = rotated.iter().map(|(_, age)| age).collect();
+    ages.sort_unstable();
+    let differ = ages.windows(2).all(|pair| matches!(pair, [one, other] if one != other));
+    if is_one && differ && !is_mixed {
+        paths.sort_by_key(|path| self::rotated(path).map(|(_, age)| age));
     }
 }
 
-/// Returns the name of a rotated log, and the number of the file; 0 for the current one.
-fn numbered(path: &Path) -> Option<(PathBuf, u64)> {
+/// Age of a file of a rotated log, the oldest first.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Age {
+    Date(String),
+    Number(Reverse<u64>),
+    Current,
+}
+
+/// Returns the name of a rotated log, and the age of the file.
+fn rotated(path: &Path) -> Option<(PathBuf, Age)> {
     let name = path.file_name()?.to_str()?;
     let name = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(name);
-    Some(match name.rsplit_once('.').map(|(base, number)| (base, number.parse())) {
-        Some((base, Ok(number))) => (path.with_file_name(base), number),
-        _ => (path.with_file_name(name), 0),
-    })
+    let dated = name.char_indices().filter(|(_, c)| matches!(c, '.' | '-')).find_map(|(at, _)| {
+        let (base, rest) = name.split_at_checked(at)?;
+        Some((base, Age::Date(date(rest.get(1..)?)?)))
+    });
+    let numbered = || {
+        let (base, number) = name.rsplit_once('.')?;
+        Some((base, Age::Number(Reverse(number.parse().ok()?))))
+    };
+    let (base, age) = dated.or_else(numbered).unwrap_or((name, Age::Current));
+    Some((path.with_file_name(base), age))
+}
+
+/// Returns the digits of a date, with or without a time: `20260301`, `2026-03-01`, `2026-03-01T10-00`, `2026030110`.
+fn date(text: &str) -> Option<String> {
+    let digits: String = text.chars().filter(char::is_ascii_digit).collect();
+    let is_plain = text.chars().all(|c| c.is_ascii_digit() || "-_:TZ".contains(c)) && text.starts_with(['1', '2']);
+    let within = |at, range: RangeInclusive<u8>| {
+        digits.get(at..at + 2).and_then(|two| two.parse().ok()).is_some_and(|two| range.contains(&two))
+    };
+    (is_plain && digits.len() <= 14 && within(4, 1..=12) && within(6, 1..=31)).then_some(digits)
 }
 
 /// Checks files as one log. An unreadable file is skipped, and may be the cause of findings in the next ones.
@@ -187,12 +217,29 @@ mod tests {
     }
 
     #[test]
+    fn dates_of_rotated_files_count_up() {
+        for expect in [
+            ["l/a.jsonl.20251231", "l/a.jsonl.20260301.gz", "l/a.jsonl"],
+            ["l/a.jsonl.2025-12-31", "l/a.jsonl.2026-03-01", "l/a.jsonl"],
+            ["l/a.jsonl-20251231.zst", "l/a.jsonl-20260301", "l/a.jsonl"],
+            ["l/a.jsonl.2026-03-01T09-59", "l/a.jsonl.2026-03-01T10-00", "l/a.jsonl"],
+            ["l/a-b.jsonl.2026030109", "l/a-b.jsonl.2026030110", "l/a-b.jsonl"],
+        ] {
+            let [first, second, current] = expect;
+            check(&[current, second, first], &expect);
+        }
+        // A date that does not exist is a number.
+        check(&["a.jsonl.20261301", "a.jsonl.20261302"], &["a.jsonl.20261302", "a.jsonl.20261301"]);
+    }
+
+    #[test]
     fn other_names_stay_as_they_were_given() {
         for given in [
             &["b.jsonl", "a.jsonl"][..],
             &["a.jsonl.1", "b.jsonl.2"],
             &["l/a.jsonl", "m/a.jsonl.1"],
-            &["a.jsonl", "a.jsonl.0"],
+            &["a.jsonl.20260302", "a.jsonl.20260301", "a.jsonl.1"],
+            &["a.jsonl.2026-03-01", "a.jsonl-20260301"],
             &["a-2026-03-01.jsonl", "a-2026-03-02.jsonl"],
             &["-", "a.jsonl"],
             &[],

@@ -3,24 +3,25 @@
 //! Hand-written: libraries compare two texts in memory, while the changed lines are known here.
 
 use std::collections::VecDeque;
+use std::env;
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, IsTerminal as _, Read as _, Write as _};
-use std::path::Path;
+use std::path::{Component, Path};
 
 use omen::render::human::clean;
 
 use super::failed::Failed;
 use super::rewrite::Rewritten;
 use crate::input;
+use crate::input::find::absolute;
 use crate::output::Output;
 
 /// Prints the changes of a log.
 pub(super) fn print(path: &Path, file: File, rewritten: &Rewritten, out: &mut Output) -> Result<(), Failed> {
-    let name = path.display().to_string();
-    let name = clean(&name);
     let mut diff =
         Diff { out, is_terminal: io::stdout().is_terminal(), hunk: None, before: VecDeque::new(), left_out: 0 };
-    diff.write(format_args!("--- {name}\n+++ {name}\n"))?;
+    let name = name(path);
+    diff.write(format_args!("--- {}\n+++ {}\n", quoted(&[b"a/", &*name].concat()), quoted(&[b"b/", &*name].concat())))?;
     let mut reader = BufReader::new(file);
     let mut number = 0;
     let mut line = Vec::new();
@@ -127,6 +128,34 @@ impl Diff<'_> {
     fn write(&mut self, text: std::fmt::Arguments<'_>) -> Result<(), Failed> {
         self.out.write_fmt(text).map_err(Failed::Write)
     }
+}
+
+/// Returns the name of a log in a diff, below the working folder or else the root: programs refuse absolute names and `..`.
+fn name(path: &Path) -> Vec<u8> {
+    let path = absolute(path);
+    let folder = env::current_dir().unwrap_or_default();
+    let below = path.strip_prefix(&folder).unwrap_or(&path);
+    let parts = below.components().filter(|part| matches!(part, Component::Normal(_)));
+    parts.map(|part| part.as_os_str().as_encoded_bytes()).collect::<Vec<_>>().join(&b'/')
+}
+
+/// Writes a name as git does: in quotes if it has other characters than printable ASCII, and with a tab at its end if it has
+/// spaces, before which programs would end it.
+fn quoted(name: &[u8]) -> String {
+    let is_plain = |byte: &u8| (b' '..=b'~').contains(byte) && !b"\"\\".contains(byte);
+    if name.iter().all(is_plain) {
+        let end = if name.contains(&b' ') { "\t" } else { "" };
+        return format!("{}{end}", String::from_utf8_lossy(name));
+    }
+    let mut text = String::from("\"");
+    for byte in name {
+        match byte {
+            b'"' | b'\\' => text.extend(['\\', char::from(*byte)]),
+            plain if is_plain(plain) => text.push(char::from(*plain)),
+            other => text.push_str(&format!("\\{other:03o}")),
+        }
+    }
+    text + "\""
 }
 
 /// Number of context lines around changes.

@@ -167,6 +167,11 @@ struct Packet<'l> {
 }
 
 impl Wrapping {
+    /// Returns the text of the packet in a line; `None` if the line has another form.
+    pub(crate) fn unwrap<'l>(&self, line: &'l str) -> Option<Cow<'l, str>> {
+        self.packet(line).map(|packet| packet.text)
+    }
+
     /// Returns the packet in a line; `None` if the line has another form, or one that readers interpret differently.
     fn packet<'l>(&self, line: &'l str) -> Option<Packet<'l>> {
         match self {

@@ -1,6 +1,6 @@
 //! Files that become visible when they are complete.
 
-use std::fs::{self, File, Permissions};
+use std::fs::{self, File, Metadata, Permissions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -41,14 +41,17 @@ impl Draft {
         let folder = place.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let mut builder = Builder::new();
         builder.prefix(".omen-").suffix(".tmp");
-        let permissions = existing.map(|metadata| metadata.permissions());
+        let permissions = existing.as_ref().map(|metadata| metadata.permissions());
         if let Some(permissions) = permissions.clone().or_else(fresh) {
             builder.permissions(permissions);
         }
         // The error omits the name of the temporary file, which the caller did not choose.
         let file = builder.tempfile_in(folder).map_err(|error| io::Error::from(error.kind()))?;
         drafts().push(file.path().to_owned());
-        // Permissions that the umask has removed.
+        if let Some(metadata) = &existing {
+            keep_owner(&file, metadata)?;
+        }
+        // Permissions that the umask or the change of the owner has removed.
         if let Some(permissions) = permissions {
             fs::set_permissions(file.path(), permissions)?;
         }
@@ -122,6 +125,27 @@ pub(crate) fn remove_at_signals() {}
 fn drafts() -> MutexGuard<'static, Vec<PathBuf>> {
     static DRAFTS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
     DRAFTS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Gives a draft to the owner of the file that it replaces.
+#[cfg(unix)]
+fn keep_owner(draft: &NamedTempFile, existing: &Metadata) -> io::Result<()> {
+    use std::os::unix::fs::{MetadataExt as _, fchown};
+
+    let (own, owner) = (draft.as_file().metadata()?, (existing.uid(), existing.gid()));
+    if (own.uid(), own.gid()) == owner {
+        return Ok(());
+    }
+    fchown(draft, Some(owner.0), Some(owner.1)).map_err(|error| {
+        let message =
+            format!("its owner cannot be kept; run this as the user {} in the group {}: {error}", owner.0, owner.1);
+        io::Error::new(error.kind(), message)
+    })
+}
+
+#[cfg(not(unix))]
+fn keep_owner(_: &NamedTempFile, _: &Metadata) -> io::Result<()> {
+    Ok(())
 }
 
 /// Returns the permissions of a new file, less those in the process's umask. Temporary files are otherwise private.

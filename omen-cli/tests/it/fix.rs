@@ -289,7 +289,7 @@ fn patched(diff: &[u8], logs: &mut [(String, Vec<u8>)]) {
     let lines: Vec<&[u8]> = diff.split_inclusive(|byte| *byte == b'\n').collect();
     let mut at = 0;
     while at < lines.len() {
-        let name = String::from_utf8_lossy(lines[at].strip_prefix(b"--- ").unwrap()).trim_end().to_owned();
+        let name = String::from_utf8_lossy(lines[at].strip_prefix(b"--- a/").unwrap()).trim_end().to_owned();
         assert!(lines[at + 1].starts_with(b"+++ "));
         at += 2;
         let (_, log) = logs.iter_mut().find(|(known, _)| *known == name).unwrap();
@@ -326,6 +326,77 @@ fn patched(diff: &[u8], logs: &mut [(String, Vec<u8>)]) {
         new.extend_from_slice(&old[next..]);
         *log = new.concat();
     }
+}
+
+/// Names are written as git writes them: `git apply` and `patch` take them, whatever they contain.
+#[cfg(unix)]
+#[test]
+fn programs_apply_the_diff_whatever_the_names_are() {
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let broken = log(GOOD).replace("\"ACT\"", "\"act\"");
+    let names =
+        [&b"a.jsonl"[..], b"with spaces.jsonl", b"q\"uote\\.jsonl", b"tab\t\xc3\xa9.jsonl", b"below/here.jsonl"];
+    let mut programs = 0;
+    for (program, args) in [("git", &["apply", "-"][..]), ("patch", &["-p1", "-s"])] {
+        let is_there = std::process::Command::new(program).arg("--version").output().is_ok();
+        if !is_there {
+            continue;
+        }
+        programs += 1;
+        let (folder, elsewhere) = (folder(&[]), TempDir::new().unwrap());
+        fs::create_dir(folder.path().join("below")).unwrap();
+        let paths: Vec<_> = names.iter().map(|name| folder.path().join(std::ffi::OsStr::from_bytes(name))).collect();
+        let write = || paths.iter().for_each(|path| fs::write(path, &broken).unwrap());
+        // Relative names from the folder, and absolute ones from the root.
+        for (from, to) in [(folder.path(), folder.path()), (elsewhere.path(), Path::new("/"))] {
+            write();
+            let mut command = omen(["check", "--diff"]);
+            if from == folder.path() {
+                command.arg(".");
+            } else {
+                command.args(&paths);
+            }
+            let diff = command.current_dir(from).output().unwrap().stdout;
+            let mut command = Command::new(program);
+            let applied = run(command.args(args).current_dir(to).write_stdin(diff));
+            assert_eq!(applied.code, 0, "{program}: {}{}", applied.stdout, applied.stderr);
+            for path in &paths {
+                assert_eq!(fs::read_to_string(path).unwrap(), log(GOOD), "{program}: {}", path.display());
+            }
+        }
+    }
+    assert!(programs > 0, "neither git nor patch was found");
+}
+
+/// A log that the user who fixes it does not own keeps its owner, or is left as it is.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_log_keeps_its_owner() {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
+    use std::os::unix::process::CommandExt as _;
+
+    let broken = log(GOOD).replace("\"ACT\"", "\"act\"");
+    let folder = folder(&[("a.jsonl", broken.as_bytes())]);
+    let path = folder.path().join("a.jsonl");
+    // Only the superuser may give files away.
+    if chown(&path, Some(12_345), Some(23_456)).is_err() {
+        return;
+    }
+    let owner = || fs::metadata(&path).map(|metadata| (metadata.uid(), metadata.gid())).unwrap();
+    assert_eq!(check(&folder, &["--fix", "a.jsonl"]).code, 0);
+    assert_eq!((fs::read_to_string(&path).unwrap().as_str(), owner()), (log(GOOD), (12_345, 23_456)));
+    // Another user, who may write into the folder and the log.
+    fs::write(&path, &broken).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).unwrap();
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o777)).unwrap();
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_omen"));
+    let output = command.args(["check", "--fix", "a.jsonl"]).current_dir(&folder).uid(54_321).gid(54_321).output();
+    let Ok(output) = output else { return };
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(stderr.contains("cannot write a.jsonl: its owner cannot be kept; run this as the user 12345"), "{stderr}");
+    assert_eq!((output.status.code(), fs::read_to_string(&path).unwrap()), (Some(3), broken));
+    assert_eq!(owner(), (12_345, 23_456));
 }
 
 /// Applying the diff gives the logs that `--fix` writes.

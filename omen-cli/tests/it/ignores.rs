@@ -180,3 +180,26 @@ fn mistakes_are_reported_with_their_places() {
     );
     refused(&with("code = \"E4\"\nuntil = 2026-02-30"), &["4:9: invalid TOML: "]);
 }
+
+/// Packets with other text around them have their tool inside.
+#[test]
+fn the_tool_of_a_wrapped_packet_is_recognized() {
+    let directive: Value = serde_json::from_str(log(BAD).lines().nth(5).unwrap()).unwrap();
+    let tool = directive["payload"]["execution_method"]["tool_id"].as_str().unwrap();
+    let ignore = format!("[[ignore]]\nreason = \"old\"\ntool = \"{tool}\"\n");
+    let wrapped = |wrap: &dyn Fn(&str) -> String| log(BAD).lines().map(wrap).collect::<String>();
+    let prefixed = wrapped(&|line| format!("2026-11-24T10:00:00Z stdout F {line}\n"));
+    let inside = wrapped(&|line| format!("{{\"log\":{}}}\n", Value::from(line)));
+    for (log, args) in [(prefixed, &["--prefix"][..]), (inside, &["--field", "/log"])] {
+        let folder = folder(&[("omen.toml", ignore.as_bytes()), ("log.jsonl", log.as_bytes())]);
+        let run =
+            run(omen(["check", "--format", "json", "log.jsonl"].iter().chain(args).copied()).current_dir(&folder));
+        let (findings, summary) = json(&run);
+        assert_eq!(
+            (run.code, findings.len(), &summary["ignored"]),
+            (0, 0, &Value::from(1)),
+            "{args:?}: {}",
+            run.stdout
+        );
+    }
+}
