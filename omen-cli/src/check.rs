@@ -34,7 +34,7 @@ pub(crate) fn run(args: &CheckArgs, color: Color, out: &mut Output) -> Result<Ex
     let options = options(args)?;
     let format = args.formats.stdout();
     let quiet = args.inputs.quiet;
-    refuse_statistics(args, format)?;
+    refuse_format(args, format)?;
     let (mut statistics, is_silent) = (Statistics::default(), args.inputs.statistics);
     let mut filter = Filter::new(args, Baseline::of(&args.baseline)?);
     refuse_to_follow(args, &filter)?;
@@ -197,8 +197,12 @@ fn failed(logs: &Logs, reports: &mut Reports<'_>) -> io::Result<()> {
     Ok(())
 }
 
-/// Refuses statistics in formats that do not support them.
-fn refuse_statistics(args: &CheckArgs, format: &Format) -> Result<(), Failure> {
+/// Refuses statistics and whole packets in formats that do not support them.
+fn refuse_format(args: &CheckArgs, format: &Format) -> Result<(), Failure> {
+    if args.formats.findings.pretty.is_some() && format.name != DEFAULT.name {
+        let message = format!("`--pretty` shows a packet to people; leave out `--format {}`", format.name);
+        return Err(Failure::Usage(message));
+    }
     if args.inputs.statistics && !format.is_for_people && format.name != "json" {
         let message = format!("`--statistics` is a table or JSON; leave out `--format {}`", format.name);
         return Err(Failure::Usage(message));

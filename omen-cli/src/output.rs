@@ -84,6 +84,11 @@ impl Output {
         &self.human
     }
 
+    /// Shows the packets of findings whole.
+    pub(crate) fn show_whole_packets(&mut self) {
+        self.human = self.human.clone().whole();
+    }
+
     /// Returns whether this output has colours.
     pub(crate) fn is_coloured(&self) -> bool {
         self.is_coloured

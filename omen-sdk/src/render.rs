@@ -29,4 +29,6 @@
 mod excerpt;
 #[cfg(feature = "render")]
 pub mod human;
+#[cfg(feature = "render")]
+mod indented;
 pub mod json;

@@ -1,5 +1,7 @@
 //! Selection of the findings that `omen check` shows, as arguments.
 
+use std::num::NonZeroU64;
+
 use clap::Args;
 
 #[derive(Clone, Copy, Debug, Args)]
@@ -13,6 +15,10 @@ pub(crate) struct FindingArgs {
     /// Without it, the formats `human` and `markdown` count them, `sarif` has them as notes, and `gitlab` as issues of severity `info`.
     #[arg(long, conflicts_with = "all")]
     pub(crate) roots: bool,
+
+    /// In the format `human`, show only the findings in this line, each in its whole packet, indented; the totals count all
+    #[arg(long, value_name = "LINE")]
+    pub(crate) pretty: Option<NonZeroU64>,
 
     /// The most findings to show; the totals count all [default: 1000 in the format `human`, no limit in the others]
     #[arg(long, value_name = "N", value_parser = number)]

@@ -1,6 +1,7 @@
 //! Report without the findings that are folded.
 
 use std::io::{self, Write as _};
+use std::num::NonZeroU64;
 use std::path::Path;
 
 use omen::Summary;
@@ -18,6 +19,8 @@ pub(super) struct Folded {
     fold: Fold,
     /// Whether to print notes on hidden findings.
     is_talkative: bool,
+    /// The only line whose findings are shown, and whether there were any.
+    pretty: Option<(NonZeroU64, bool)>,
 }
 
 impl Folded {
@@ -28,7 +31,8 @@ impl Folded {
         let repetitions = is_read && !args.all;
         let consequences = args.roots || (!args.all && FOLDED.contains(&format.name));
         let fold = Fold::new(Hidden { consequences, repetitions }, args.most(is_read));
-        Box::new(Self { report: (format.start)(), fold, is_talkative: is_read })
+        let pretty = args.pretty.filter(|_| is_read).map(|line| (line, false));
+        Box::new(Self { report: (format.start)(), fold, is_talkative: is_read, pretty })
     }
 
     fn say(&self, out: &mut Output, notes: impl IntoIterator<Item = String>) -> io::Result<()> {
@@ -38,6 +42,9 @@ impl Folded {
 
 impl Report for Folded {
     fn begin(&mut self, out: &mut Output) -> io::Result<()> {
+        if self.pretty.is_some() {
+            out.show_whole_packets();
+        }
         self.report.begin(out)
     }
 
@@ -46,6 +53,12 @@ impl Report for Folded {
     }
 
     fn finding(&mut self, out: &mut Output, path: &Path, finding: &Finding, line: Option<&str>) -> io::Result<()> {
+        if let Some((number, is_found)) = &mut self.pretty {
+            if finding.line != Some(number.get()) {
+                return Ok(());
+            }
+            *is_found = true;
+        }
         let (notes, is_shown) = self.fold.finding(finding);
         self.say(out, notes)?;
         if is_shown { self.report.finding(out, path, finding, line) } else { Ok(()) }
@@ -63,6 +76,9 @@ impl Report for Folded {
 
     fn totals(&mut self, out: &mut Output, totals: &Totals<'_>) -> io::Result<()> {
         self.say(out, self.fold.end())?;
+        if let Some((number, false)) = self.pretty {
+            self.say(out, [format!("note: there is no finding in line {number}")])?;
+        }
         self.report.totals(out, totals)
     }
 }

@@ -204,3 +204,36 @@ fn source_lines_are_windows() {
         assert!(line.chars().count() < 140, "{line}");
     }
 }
+
+/// A long packet is shown by the objects around the position, a whole one on request.
+#[test]
+fn long_packets_are_indented() {
+    let folder = folder(&[("log.jsonl", log(BAD).as_bytes())]);
+    let check = |args: &[&str], width: &str| {
+        run(omen(["check", "log.jsonl"].iter().chain(args).copied()).current_dir(&folder).env("COLUMNS", width))
+    };
+    let excerpt = check(&[], "80").stdout;
+    let text = "\n | \"payload\": {\n |   …\n |   \"tool_safety_class\": \"WRITE\",\n";
+    assert!(excerpt.contains(text), "{excerpt}");
+    let finding = run(omen(["check", "--format", "json"]).write_stdin(log(BAD)));
+    let line = json(&finding).0[0]["line"].to_string();
+    for width in [40, 80, 200] {
+        let whole = check(&["--pretty", &line], &width.to_string());
+        let packet: Value =
+            serde_json::from_str(log(BAD).lines().nth(line.parse::<usize>().unwrap() - 1).unwrap()).unwrap();
+        let rows = serde_json::to_string_pretty(&packet).unwrap().lines().count();
+        let shown = whole.stdout.lines().filter(|line| line.trim_start().starts_with("| ")).count();
+        // The line of the caret is not one of the packet.
+        assert!((rows + 1..=rows + 2).contains(&shown), "{rows} {shown}: {}", whole.stdout);
+        assert!(whole.stdout.lines().all(|line| display_width(line) <= width), "{}", whole.stdout);
+        assert_eq!((whole.code, whole.stdout.matches("= help:").count()), (1, 1));
+    }
+    let other = check(&["--pretty", "1"], "80").stdout;
+    assert!(other.starts_with("note: there is no finding in line 1\n") && other.contains("1 error"), "{other}");
+    for (args, why) in
+        [(&["--pretty", "0"][..], "invalid value"), (&["--pretty", "1", "--format", "json"], "to people")]
+    {
+        let refused = check(args, "80");
+        assert!(refused.code == 2 && refused.stderr.contains(why), "{}", refused.stderr);
+    }
+}

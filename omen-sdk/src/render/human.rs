@@ -30,16 +30,19 @@ use textwrap::core::display_width;
 
 pub use super::excerpt::clean;
 use super::excerpt::{Window, excerpt};
+use super::indented;
 use crate::finding::{Cause, Finding, Stage};
 
 /// Formatter of findings for people.
 ///
-/// A packet is a line of thousands of columns, so an excerpt around the position is shown. The output contains only printable
+/// A packet is a line of thousands of columns, so an excerpt around the position is shown, indented if the line is long. The output contains only printable
 /// text and the colours of this formatter, whatever the log contains.
 #[derive(Clone, Debug)]
 pub struct Human {
     renderer: Renderer,
     width: Option<usize>,
+    /// Whether the packet of a finding is shown whole.
+    is_whole: bool,
 }
 
 impl Human {
@@ -57,7 +60,7 @@ impl Human {
 
     /// Disables the renderer's truncation, because excerpts already have their length.
     fn with(renderer: Renderer) -> Self {
-        Self { renderer: renderer.term_width(1000), width: None }
+        Self { renderer: renderer.term_width(1000), width: None, is_whole: false }
     }
 
     /// Sets the width of the terminal, at least 40 columns: no line is longer. A wider terminal shows more of the log; texts have
@@ -77,6 +80,13 @@ impl Human {
         self
     }
 
+    /// Shows the packet of each finding whole, indented, instead of an excerpt.
+    #[must_use]
+    pub fn whole(mut self) -> Self {
+        self.is_whole = true;
+        self
+    }
+
     /// Formats a finding as several lines with a newline at the end. `line` is the text of its line: without it, or if the
     /// position is unknown, no excerpt is shown.
     #[must_use]
@@ -92,6 +102,8 @@ impl Human {
             Some((number, line, diagnostic.span.clone().or_else(pointed)?))
         });
         let margin = excerpt.as_ref().map_or(0, |(number, ..)| digits(*number));
+        // The position of a syntax error is one in the text, not in an object.
+        let is_indented = self.is_whole || diagnostic.pointer.is_some();
         // `error[E4]: `
         let title = self.wrap(&diagnostic.message, None, diagnostic.severity.as_str().len() + code.len() + 4);
         let head = level.clone().primary_title(title).id(code);
@@ -99,7 +111,9 @@ impl Human {
         let mut body = Group::with_level(level);
         let mut note = None;
         if let Some((number, line, span)) = excerpt {
-            let (snippet, rest) = self.snippet(number, line, &span, diagnostic.label.as_deref());
+            let label = diagnostic.label.as_deref();
+            let indented = is_indented.then(|| self.indented(number, line, &span, label)).flatten();
+            let (snippet, rest) = indented.unwrap_or_else(|| self.snippet(number, line, &span, label));
             body = body.element(snippet);
             note = rest;
         }
@@ -152,18 +166,67 @@ impl Human {
         label: Option<&str>,
     ) -> (Snippet<'a, annotate_snippets::Annotation<'a>>, Option<String>) {
         let label = label.map(|label| clean(label).into_owned());
-        // `12 | `
-        let window = self.width.map_or(Window::UNBOUNDED, |width| Window {
-            columns: width.saturating_sub(digits(number) + 3),
-            overhang: Some(0),
-        });
         let columns = label.as_deref().map_or(0, display_width);
-        let excerpt = excerpt(line, span, columns, window);
+        let excerpt = excerpt(line, span, columns, self.window(number));
         let (label, note) = if excerpt.has_label { (label, None) } else { (None, label) };
         let snippet = Snippet::source(excerpt.text)
             .line_start(usize::try_from(number).unwrap_or(usize::MAX))
             .annotation(AnnotationKind::Primary.span(excerpt.span).label(label));
         (snippet, note.filter(|label| !label.is_empty()))
+    }
+
+    /// Returns the part of a long packet around a span as indented lines, or the whole packet; `None` for a short one.
+    fn indented<'a>(
+        &self,
+        number: u64,
+        line: &str,
+        span: &Range<usize>,
+        label: Option<&str>,
+    ) -> Option<(Snippet<'a, annotate_snippets::Annotation<'a>>, Option<String>)> {
+        let (rows, marked) = match self.is_whole {
+            true => indented::whole(line, span.start)?,
+            false if line.len() > LONG => indented::around(line, span.start)?,
+            false => return None,
+        };
+        let label = label.map(|label| clean(label).into_owned());
+        let columns = label.as_deref().map_or(0, display_width);
+        let (outdent, window) = (indented::outdent(&rows), self.window(number));
+        let (mut source, mut place, mut has_label) = (String::new(), 0..0, false);
+        for (at, row) in rows.iter().enumerate() {
+            if at > 0 {
+                source.push('\n');
+            }
+            let Some(row) = row else {
+                source.push_str(&indented::gap(rows.get(at + 1).and_then(Option::as_ref), outdent));
+                continue;
+            };
+            let (text, span) = row.text(line, span, outdent);
+            let shown = match at == marked {
+                true => excerpt(&text, &span, columns, window),
+                false => excerpt(&text, &(0..0), 0, window),
+            };
+            if at == marked {
+                (place, has_label) = (source.len() + shown.span.start..source.len() + shown.span.end, shown.has_label);
+            }
+            source.push_str(&shown.text);
+        }
+        let (label, note) = if has_label { (label, None) } else { (None, label) };
+        // All are on one line of the log, whose number is in the position.
+        let snippet = Snippet::source(source)
+            .line_start(usize::try_from(number).unwrap_or(usize::MAX).saturating_sub(rows.len()).max(1))
+            .line_numbering(false)
+            .fold(false)
+            .annotation(AnnotationKind::Primary.span(place).label(label));
+        Some((snippet, note.filter(|label| !label.is_empty())))
+    }
+
+    /// Returns the space for a line of an excerpt.
+    fn window(&self, number: u64) -> Window {
+        // `12 | `
+        self.width.map_or(Window::UNBOUNDED, |width| Window {
+            columns: width.saturating_sub(digits(number) + 3),
+            overhang: Some(0),
+        })
     }
 
     /// Returns a text at the end of a finding: ` = help: …`.
@@ -253,6 +316,9 @@ fn rule(finding: &Finding) -> String {
 fn digits(number: u64) -> usize {
     number.checked_ilog10().map_or(1, |log| log as usize + 1)
 }
+
+/// Length in bytes above which a line is shown indented.
+const LONG: usize = 400;
 
 /// Maximum width of a footer in columns.
 const FOOTER: usize = 88;
