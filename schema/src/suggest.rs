@@ -73,6 +73,61 @@ pub fn misspelt<'c>(id: &str, ids: impl IntoIterator<Item = &'c str>) -> Option<
     only(ids.into_iter().filter(|other| other.len() <= LONGEST && is_misspelt(id, other)))
 }
 
+/// Returns the only known identifier that a text may be a misspelling of, as [`misspelt`] does, where the known ones cannot be
+/// listed: a set of fingerprints recognizes an identifier without keeping it. Identifiers with more than one difference are not
+/// found, except in their case.
+///
+/// ```
+/// use omen_schema::suggest::recalled;
+///
+/// let is_known = |id: &str| id == "token_pool_120";
+/// assert_eq!(recalled("token_pool_12O", is_known).as_deref(), Some("token_pool_120"));
+/// assert_eq!(recalled("token_poo_120", is_known), None, "a short word");
+/// assert_eq!(recalled("tokn_pool_120", is_known).as_deref(), Some("token_pool_120"));
+/// assert_eq!(recalled("token_pool_121", is_known), None);
+/// ```
+pub fn recalled(id: &str, is_known: impl Fn(&str) -> bool) -> Option<String> {
+    if id.len() > LONGEST || !id.is_ascii() {
+        return None;
+    }
+    let letters = || (b'a'..=b'z').chain(*b"_-.01OIl").map(char::from);
+    let mut found: Option<String> = None;
+    let mut text = String::with_capacity(id.len() + 1);
+    let mut is_unique = true;
+    let mut consider = |parts: [&str; 3]| {
+        text.clear();
+        parts.iter().for_each(|part| text.push_str(part));
+        if text != id && is_known(&text) && is_misspelt(id, &text) && found.as_ref() != Some(&text) {
+            is_unique &= found.is_none();
+            found = Some(text.clone());
+        }
+    };
+    let lower = id.to_lowercase();
+    let mut buffer = [0; 4];
+    for id in [id, &lower] {
+        consider([id, "", ""]);
+        for at in 0..=id.len() {
+            let (before, rest) = id.split_at(at);
+            let mut chars = rest.chars();
+            let (first, after) = (chars.next(), chars.as_str());
+            for letter in letters() {
+                let letter = letter.encode_utf8(&mut buffer);
+                consider([before, letter, rest]);
+                consider([before, letter, after]);
+            }
+            consider([before, "", after]);
+            if let (Some(first), Some(second)) = (first, chars.next()) {
+                let swapped: String = [second, first].into_iter().collect();
+                consider([before, &swapped, chars.as_str()]);
+            }
+        }
+        if *id == lower {
+            break;
+        }
+    }
+    found.filter(|_| is_unique)
+}
+
 fn is_misspelt(id: &str, other: &str) -> bool {
     let words = |id: &str| -> Vec<String> {
         let looks = |c: char| match c.to_ascii_lowercase() {

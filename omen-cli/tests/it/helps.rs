@@ -9,6 +9,7 @@ use omen::{Code, Finding};
 
 use super::*;
 
+mod held_back;
 pub(super) mod mistakes;
 mod remedy;
 

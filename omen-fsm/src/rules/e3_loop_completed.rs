@@ -77,7 +77,7 @@ pub(super) fn at_end(nodes: NodeSet, ledger: &Ledger) -> Option<Diagnostic> {
                 .help(help::complete(route::words(&events), route::names(&events)))
         } else {
             let message = "the episode ends without the decision that has to follow its verification loop";
-            Diagnostic::error(Code::E3, message).help(help::decide_again(decision))
+            Diagnostic::error(Code::E3, message).help(help::decide_again(route::names(&[decision, Event::Believe])))
         }
     })
 }

@@ -3,7 +3,8 @@
 use omen_invariants::Ledger;
 use omen_invariants::derived::{needs_token, safety_class, writing_operation};
 use omen_invariants::ledger::{Allowance, NotLive};
-use omen_types::{Code, Diagnostic, Instant, PayloadFacts, TaskDirectivePayloadFacts, TaskType};
+use omen_types::suggest::recalled;
+use omen_types::{Code, Diagnostic, Instant, OperationType, PayloadFacts, TaskDirectivePayloadFacts, TaskType};
 
 use super::route;
 use super::transition::Transition;
@@ -22,7 +23,14 @@ pub(super) fn check(transition: &Transition<'_>) -> Option<Diagnostic> {
     let error = |message| error(transition, message);
     let issued = |allowance: &Allowance| format!("`{token_id}` was issued in `{}`", allowance.issued_by);
     Some(match transition.context.ledger.tokens().live(token_id, now).err()? {
-        NotLive::Unknown => error(format!("no token `{token_id}` was issued in this episode")).label("unknown token"),
+        NotLive::Unknown => {
+            let tokens = transition.context.ledger.tokens();
+            let finding = error(format!("no token `{token_id}` was issued in this episode")).label("unknown token");
+            match recalled(token_id, |id| tokens.live(id, now).is_ok()) {
+                Some(meant) => finding.help(help::misspelt(meant)),
+                None => finding,
+            }
+        }
         NotLive::Revoked => error(format!("the token `{token_id}` was revoked")).label("revoked"),
         NotLive::Expired(allowance) => error(format!("the token `{token_id}` has expired"))
             .label(format!("expired at {}, {} s before this packet", allowance.expiry, now.since(allowance.expiry)))
@@ -85,8 +93,17 @@ fn remedy(transition: &Transition<'_>) -> String {
     } else if is_legal && has_live_token(context.ledger, context.now) {
         help::name_live(packets, names)
     } else {
-        help::issue(packets, names)
+        help::issue(packets, names, scope(transition))
     }
+}
+
+/// Returns the least `authorized_scope` of a token for a directive.
+fn scope(transition: &Transition<'_>) -> String {
+    let PayloadFacts::TaskDirective(directive) = &transition.context.facts.payload else { return "{}".to_owned() };
+    let tool = directive.execution_method.tool_id.as_deref().unwrap_or("…");
+    let operation = writing_operation(directive).unwrap_or(OperationType::Write);
+    // In the order of the schema.
+    format!("{{\"tool_ids\": [\"{tool}\"], \"operation_types\": [\"{operation}\"]}}")
 }
 
 #[cfg(test)]
@@ -165,6 +182,18 @@ mod tests {
         assert!(!help(&episode, "another.tool").contains("`pkt_t1`"));
         let two = episode.accept(&token("token_2", "pkt_t2"));
         assert!(!help(&two, "pool.resize").contains("`pkt_t1`"));
+    }
+
+    #[test]
+    fn a_token_that_is_misspelt_is_named() {
+        let help = |id: &str| {
+            let found = issued(LATER).with(&write(id.into()), super::check);
+            found.and_then(|found| found.help).unwrap_or_default()
+        };
+        for id in ["token_T", "token__t"] {
+            assert_eq!(help(id), "did you mean `token_t`?", "{id}");
+        }
+        assert!(!help("token_u").contains("did you mean"), "another letter is another token");
     }
 
     #[test]

@@ -14,7 +14,11 @@ pub(crate) fn check(facts: &PacketFacts<'_>, packet_id: Fingerprint, ledger: &Le
                 Diagnostic::error(Code::Id, format!("`{member}` `{id}` is already used in this episode"))
                     .at(pointer)
                     .label("already used")
-                    .help(help::another(unused(id, kind, ledger))),
+                    .help(if kind == Kind::Task {
+                        help::another_task(unused(id, kind, ledger))
+                    } else {
+                        help::another(unused(id, kind, ledger))
+                    }),
             );
         }
     };

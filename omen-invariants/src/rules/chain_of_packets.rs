@@ -1,5 +1,6 @@
 //! CHAIN, as `rules.json` states it: the references of a packet exist (D65, D78).
 
+use omen_types::suggest::recalled;
 use omen_types::{Code, Diagnostic, PacketId, PayloadFacts};
 
 use crate::context::Context;
@@ -11,7 +12,8 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     if let Some(previous) = &header.previous_packet_id
         && !context.ledger.has_accepted(previous)
     {
-        findings.push(dangling("previous_packet_id", previous, "/header/previous_packet_id").help(help::PREVIOUS));
+        let finding = dangling("previous_packet_id", previous, "/header/previous_packet_id");
+        findings.push(finding.help(remedy(previous, context.ledger, help::PREVIOUS)));
     }
     if let Some(campaign) = &header.campaign_id
         && context.ledger.is_other_campaign(campaign)
@@ -32,7 +34,7 @@ fn named(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
     let ledger = context.ledger;
     let mut link = |member: &str, id: &str, pointer: String| {
         if !ledger.has_accepted(id) {
-            findings.push(dangling(member, id, pointer).help(help::NAMED));
+            findings.push(dangling(member, id, pointer).help(remedy(id, ledger, help::NAMED)));
         }
     };
     match &context.facts.payload {
@@ -76,6 +78,11 @@ fn named(context: &Context<'_>, findings: &mut Vec<Diagnostic>) {
         }
         _ => {}
     }
+}
+
+/// Returns the packet whose id may be misspelt, or else another remedy.
+fn remedy(id: &str, ledger: &Ledger, other: &str) -> String {
+    recalled(id, |id| ledger.has_accepted(id)).map_or_else(|| other.to_owned(), help::misspelt)
 }
 
 fn dangling(member: &str, id: &str, pointer: impl Into<String>) -> Diagnostic {
@@ -131,6 +138,16 @@ mod tests {
     #[test]
     fn links_within_the_episode_pass() {
         assert_eq!(begun().check(check, &belief("pkt_2", "pkt_1", "camp_a")), []);
+    }
+
+    #[test]
+    fn a_packet_whose_id_is_misspelt_is_named() {
+        let episode = Episode::default().accept(&belief("pkt_belief_1", "pkt_0", "camp_a"), Default::default());
+        let help = |previous: &str| super::remedy(previous, episode.ledger(), super::help::PREVIOUS);
+        for id in ["pkt_belef_1", "PKT_belief_1", "pkt_beleif_1", "pkt-belief_1", "pkt_belief_l"] {
+            assert_eq!(help(id), "did you mean `pkt_belief_1`?", "{id}");
+        }
+        assert_eq!(help("pkt_belief_2"), super::help::PREVIOUS);
     }
 
     #[test]

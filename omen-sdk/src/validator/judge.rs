@@ -113,8 +113,9 @@ fn broken<'t>(
 ) -> JudgedLine<'t> {
     root_causes.broken(number, text.as_deref(), &rejected, options, |id| episodes.get(id));
     let Rejected { mut errors, claims: Claims { packet_id, correlation_id, packet_type } } = rejected;
-    let clock = correlation_id.as_deref().and_then(|id| episodes.get(id)).and_then(|found| found.ledger().clock());
-    literals::refine(&mut errors, packet_type, clock);
+    let machine = correlation_id.as_deref().and_then(|id| episodes.get(id));
+    literals::refine(&mut errors, packet_type, machine.as_ref().map(|machine| machine.ledger()));
+    drop(machine);
     let nodes = correlation_id.as_deref().map(|id| episodes.nodes(id));
     let judged = JudgedLine {
         text,

@@ -1,22 +1,35 @@
 //! Literals in helps for the header of a packet that does not match its schema: the log determines better ones than the schema.
 
 use omen_fsm::sender;
+use omen_invariants::Ledger;
 use omen_types::shape::SUCH_AS;
-use omen_types::{Diagnostic, Instant, PacketType};
+use omen_types::{Diagnostic, PacketType};
 use serde_json::Value;
 
 /// Replaces literals in helps by the layer that sends such a packet, and by a time that is not before the episode: following a
-/// help must not cause the next mistake. `packet_type` is that of the packet, if it is readable; `clock` is the time of the
-/// packets before.
-pub(super) fn refine(errors: &mut [Diagnostic], packet_type: Option<PacketType>, clock: Option<Instant>) {
+/// help must not cause the next mistake, such as an episode of one packet. A result belongs to the open directive, if there is only one. `packet_type` is that of the
+/// packet, if it is readable; `ledger` is that of its episode.
+pub(super) fn refine(errors: &mut [Diagnostic], packet_type: Option<PacketType>, ledger: Option<&Ledger>) {
     // The example of a whole header has this type.
     let layer = serde_json::to_value(sender(packet_type.unwrap_or(PacketType::ObservationPacket)));
-    let literals = [("layer_source", layer.ok()), ("created_at", clock.map(|clock| Value::from(clock.to_string())))];
+    let clock = ledger.and_then(Ledger::clock).map(|clock| Value::from(clock.to_string()));
+    let open =
+        ledger.filter(|_| packet_type == Some(PacketType::TaskResultPacket)).map(|ledger| ledger.open().in_order());
+    let open = open.as_deref().and_then(|open| if let [only] = open { Some(only) } else { None });
+    // Any name would be that of another episode.
+    let unnamed = ledger.is_none().then(|| Value::from("…"));
+    let literals = [
+        ("/header/", "correlation_id", unnamed),
+        ("/header/", "layer_source", layer.ok()),
+        ("/header/", "created_at", clock),
+        ("/payload/", "directive_packet_id", open.map(|open| Value::from(&*open.packet_id))),
+        ("/payload/", "task_id", open.map(|open| Value::from(&*open.task_id))),
+    ];
     for error in errors {
         let Some(help) = &mut error.help else { continue };
-        for (name, value) in &literals {
+        for (place, name, value) in &literals {
             let Some(value) = value else { continue };
-            let is_own = error.pointer.as_deref().and_then(|pointer| pointer.strip_prefix(HEADER)) == Some(*name);
+            let is_own = error.pointer.as_deref().and_then(|pointer| pointer.strip_prefix(place)) == Some(*name);
             let before = if is_own && help.starts_with(SUCH_AS) { SUCH_AS.to_owned() } else { format!("\"{name}\": ") };
             *help = replaced(help, &before, &value.to_string());
         }
@@ -33,9 +46,6 @@ fn replaced(text: &str, before: &str, literal: &str) -> String {
         }
     }
 }
-
-/// JSON pointer prefix of the fields of a header.
-const HEADER: &str = "/header/";
 
 #[cfg(test)]
 mod tests {
@@ -59,6 +69,12 @@ mod tests {
         let layer = help("\"layer_source\":6", "\"layer_source\":\"execution\"");
         assert!(layer.starts_with("write a value such as `6`"), "{layer}");
         assert!(help("\"layer_source\":6,", "").starts_with("add `\"layer_source\": 6`: "));
+        let episode = help("\"correlation_id\":\"corr_support_invoice_4471\"", "\"campaign_id\":\"camp_1\"");
+        assert!(episode.starts_with("add `\"correlation_id\": \"…\"`: "), "{episode}");
+        let task = help("\"task_id\":\"task_invoices_4471\",", "");
+        assert!(task.starts_with("add `\"task_id\": \"task_invoices_4471\"`: "), "{task}");
+        let directive = help("\"directive_packet_id\":\"pkt_directive_1\",", "");
+        assert!(directive.starts_with("add `\"directive_packet_id\": \"pkt_directive_1\"`: "), "{directive}");
         assert_eq!(help("\"layer_source\":6", "\"layer_source\":\"6\""), "write `6` without the quotes");
         let time = help("\"created_at\":\"2026-03-02T09:14:25Z\"", "\"created_at\":\"soon\"");
         assert!(time.starts_with("write a value such as `\"2026-03-02T09:14:21Z\"`"), "{time}");
