@@ -6,7 +6,7 @@ use std::ops::Range;
 
 /// A line of indented JSON: an opening or closing bracket, or a value, each with its key and its comma.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Row {
+pub(super) struct IndentedRow {
     depth: usize,
     start: usize,
     /// Position of the value after a key; the start of the row without a key.
@@ -16,7 +16,7 @@ pub(super) struct Row {
     is_opening: bool,
 }
 
-impl Row {
+impl IndentedRow {
     /// Returns the text of the row, without `outdent` levels of indentation, and the place of a span of the line in it.
     pub(super) fn text(&self, line: &str, span: &Range<usize>, outdent: usize) -> (String, Range<usize>) {
         let indent = INDENT.repeat(self.depth.saturating_sub(outdent));
@@ -47,9 +47,9 @@ struct Rows<'l> {
 }
 
 impl Iterator for Rows<'_> {
-    type Item = Row;
+    type Item = IndentedRow;
 
-    fn next(&mut self) -> Option<Row> {
+    fn next(&mut self) -> Option<IndentedRow> {
         let start = self.skip_blanks();
         let bytes = self.line.as_bytes();
         let first = *bytes.get(start)?;
@@ -92,7 +92,7 @@ impl Iterator for Rows<'_> {
                 end = self.at;
             }
         }
-        Some(Row { depth, start, value, end, is_opening })
+        Some(IndentedRow { depth, start, value, end, is_opening })
     }
 }
 
@@ -117,7 +117,7 @@ fn text_end(bytes: &[u8], start: usize) -> usize {
 }
 
 /// Returns all rows of a line, up to a limit, and the index of the one with a position.
-pub(super) fn whole(line: &str, at: usize) -> Option<(Vec<Option<Row>>, usize)> {
+pub(super) fn whole(line: &str, at: usize) -> Option<(Vec<Option<IndentedRow>>, usize)> {
     let rows: Vec<_> = rows(line).take(MOST_ROWS).map(Some).collect();
     let marked = rows.iter().position(|row| row.is_some_and(|row| at < row.end))?;
     Some((rows, marked))
@@ -125,9 +125,9 @@ pub(super) fn whole(line: &str, at: usize) -> Option<(Vec<Option<Row>>, usize)> 
 
 /// Returns the row with a position, those of the objects and arrays around it, and the ones before and after it; `None` stands for
 /// rows between them. Also returns the index of the row with the position.
-pub(super) fn around(line: &str, at: usize) -> Option<(Vec<Option<Row>>, usize)> {
-    let mut open: Vec<Row> = Vec::new();
-    let mut before: Option<Row> = None;
+pub(super) fn around(line: &str, at: usize) -> Option<(Vec<Option<IndentedRow>>, usize)> {
+    let mut open: Vec<IndentedRow> = Vec::new();
+    let mut before: Option<IndentedRow> = None;
     let mut rows = rows(line);
     let marked = rows.by_ref().find(|row| {
         if at < row.end {
@@ -143,7 +143,7 @@ pub(super) fn around(line: &str, at: usize) -> Option<(Vec<Option<Row>>, usize)>
     open.truncate(marked.depth);
     // The bracket of the packet itself says nothing.
     let outer = open.len().saturating_sub(MOST_OUTER).max(1);
-    let mut shown: Vec<Option<Row>> = Vec::new();
+    let mut shown: Vec<Option<IndentedRow>> = Vec::new();
     let mut last = None;
     let rest = open.get(outer..).unwrap_or_default().iter().copied();
     for row in rest.chain(before.filter(|row| row.depth > 0 && !row.is_opening)).chain([marked]).chain(rows.next()) {
@@ -151,7 +151,7 @@ pub(super) fn around(line: &str, at: usize) -> Option<(Vec<Option<Row>>, usize)>
         if row.start > marked.start && row.depth < marked.depth {
             break;
         }
-        if last.is_some_and(|last: Row| !line.get(last.end..row.start).unwrap_or_default().trim().is_empty()) {
+        if last.is_some_and(|last: IndentedRow| !line.get(last.end..row.start).unwrap_or_default().trim().is_empty()) {
             shown.push(None);
         }
         shown.push(Some(row));
@@ -166,12 +166,12 @@ fn rows(line: &str) -> Rows<'_> {
 }
 
 /// Returns the smallest indentation of some rows.
-pub(super) fn outdent(rows: &[Option<Row>]) -> usize {
+pub(super) fn outdent(rows: &[Option<IndentedRow>]) -> usize {
     rows.iter().flatten().map(|row| row.depth).min().unwrap_or_default()
 }
 
 /// Returns the row that stands for omitted ones before a row.
-pub(super) fn gap(next: Option<&Row>, outdent: usize) -> String {
+pub(super) fn gap(next: Option<&IndentedRow>, outdent: usize) -> String {
     INDENT.repeat(next.map_or(0, |row| row.depth.saturating_sub(outdent))) + "…"
 }
 
@@ -187,7 +187,7 @@ const MOST_ROWS: usize = 2_000;
 mod tests {
     use super::*;
 
-    fn text(line: &str, (rows, marked): (Vec<Option<Row>>, usize), span: &Range<usize>) -> (String, String) {
+    fn text(line: &str, (rows, marked): (Vec<Option<IndentedRow>>, usize), span: &Range<usize>) -> (String, String) {
         let out = outdent(&rows);
         let next = |at: usize| rows.get(at + 1).and_then(Option::as_ref);
         let all: Vec<_> = rows
