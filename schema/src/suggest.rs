@@ -83,7 +83,7 @@ pub fn misspelt<'c>(id: &str, ids: impl IntoIterator<Item = &'c str>) -> Option<
 /// let is_known = |id: &str| id == "token_pool_120";
 /// assert_eq!(recalled("token_pool_12O", is_known).as_deref(), Some("token_pool_120"));
 /// assert_eq!(recalled("token_poo_120", is_known), None, "a short word");
-/// assert_eq!(recalled("tokn_pool_120", is_known).as_deref(), Some("token_pool_120"));
+/// assert_eq!(recalled("tokken_pool_120", is_known).as_deref(), Some("token_pool_120"));
 /// assert_eq!(recalled("token_pool_121", is_known), None);
 /// ```
 pub fn recalled(id: &str, is_known: impl Fn(&str) -> bool) -> Option<String> {
