@@ -5,7 +5,7 @@ use super::index::Index;
 use super::kind::MistakeKind;
 use super::names::{is_snake_case, pascal_case};
 use super::node::Node;
-use super::record::{self, FieldSpec, Want, need};
+use super::record::{self, FieldSpec, Want, may, need};
 use super::report::Report;
 use super::{root, suggest};
 use crate::load::{GATE_FILE, SchemaSet};
@@ -16,6 +16,7 @@ const FILE: &[FieldSpec] = &[
     need("pipeline", Want::List),
     need("ends", Want::List),
     need("again", Want::Record),
+    may("order", Want::Record),
 ];
 
 const CODE: &[FieldSpec] = &[

@@ -57,5 +57,6 @@ fn reads_foreign_text(code: GateCode) -> bool {
         GateCode::A1 | GateCode::A2 | GateCode::A3 => false,
         GateCode::R1 | GateCode::R2 | GateCode::R4 | GateCode::R5 => false,
         GateCode::C1 | GateCode::T1 | GateCode::V1 => false,
+        GateCode::O1 | GateCode::O2 | GateCode::O3 | GateCode::O4 | GateCode::O5 | GateCode::O6 => false,
     }
 }

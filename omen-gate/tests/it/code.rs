@@ -22,7 +22,7 @@ fn the_codes_are_those_of_the_file() {
         }
     }
     let all: Vec<_> = GateCode::ALL.iter().map(|code| code.as_str()).collect();
-    let documents = "PG-0 PG-1 PG-2 PG-3 PG-4 PG-5 PG-6 PG-T G1 G2 G3 G4 A1 A2 A3 A4 R1 R2 R3 R4 R5 C1 T1 V1";
+    let documents = "PG-0 PG-1 PG-2 PG-3 PG-4 PG-5 PG-6 PG-T G1 G2 G3 G4 A1 A2 A3 A4 R1 R2 R3 R4 R5 C1 T1 V1 O-1 O-2 O-3 O-4 O-5 O-6";
     assert_eq!(all.join(" "), documents);
 }
 

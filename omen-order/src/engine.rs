@@ -1,0 +1,201 @@
+//! State machine of order: requests, ends and timers go in, verdicts and findings come out.
+//!
+//! It reads no clock, and waits for nothing: a caller passes the time, and asks [`Engine::next_timer`] when to call
+//! [`Engine::tick`].
+
+mod event;
+mod input;
+mod log;
+mod queue;
+pub mod trace;
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::history::{Call, CallId, Ended, History, Moment, Now, Reading, State};
+use crate::judge::{Judge, Owed, Refusal, Verdict};
+use crate::rules::{RuleSet, Tool, Was};
+use crate::values::Secret;
+
+pub use event::{Ask, Finding, HowEnded, Mode, Output};
+
+/// State of all calls, and the rules that judge them.
+#[derive(Debug)]
+pub struct Engine {
+    rules: Arc<RuleSet>,
+    secret: Secret,
+    mode: Mode,
+    history: History,
+    flights: BTreeMap<CallId, Flight>,
+    outputs: VecDeque<Output>,
+    last_id: u64,
+    last_arrival: u64,
+    position: u64,
+    /// Latest readings of the clocks.
+    now: Now,
+    /// Monotonic time since which the rules are in force.
+    rules_since: i64,
+    changes: u32,
+}
+
+/// Call that was not made yet.
+#[derive(Debug)]
+struct Flight {
+    session: String,
+    args: Option<Arc<Value>>,
+    /// Whether a human has to confirm the call.
+    must_confirm: bool,
+    step: Step,
+    /// Whether the call was held back once.
+    was_gathered: bool,
+    gather_until: Option<i64>,
+    wait_until: Option<i64>,
+    parked_since: Option<i64>,
+}
+
+/// Step of a call that was not made yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    /// Before a confirmation.
+    First,
+    /// A human is being asked.
+    Confirming,
+    /// After a confirmation.
+    Second,
+}
+
+/// Largest number of calls that wait, of all sessions and of one.
+const MAX_WAITING: (usize, usize) = (256, 64);
+/// Number of changes after which old facts are swept out.
+const SWEEP: u32 = 4096;
+
+impl Engine {
+    /// Creates the state of a new log.
+    #[must_use]
+    pub fn new(rules: RuleSet, secret: Secret, mode: Mode, now: Now) -> Self {
+        Self {
+            rules: Arc::new(rules),
+            secret,
+            mode,
+            history: History::default(),
+            flights: BTreeMap::new(),
+            outputs: VecDeque::new(),
+            last_id: 0,
+            last_arrival: 0,
+            position: 0,
+            now,
+            rules_since: now.mono,
+            changes: 0,
+        }
+    }
+
+    /// Takes the outputs of the events so far, in their order.
+    pub fn outputs(&mut self) -> impl Iterator<Item = Output> + use<'_> {
+        self.outputs.drain(..)
+    }
+
+    /// Rules in force.
+    #[must_use]
+    pub fn rules(&self) -> &Arc<RuleSet> {
+        &self.rules
+    }
+
+    /// What verdicts mean now.
+    #[must_use]
+    pub fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// Whether a rule looks at refusals of a tool's calls, so that the log has to say more of them.
+    #[must_use]
+    pub fn counts_refusals(&self, tool: &Tool) -> bool {
+        let rules = self.rules.tools.get(tool);
+        rules.is_some_and(|rules| rules.links.iter().any(|link| matches!(link.watch.was, Was::Asked | Was::Refused)))
+    }
+
+    /// Adopts a later time. The wall clock's reading never goes back.
+    fn advance(&mut self, now: Now) {
+        self.now = Now { mono: self.now.mono.max(now.mono), wall: self.now.wall.max(now.wall) };
+        for debt in self.history.debts.overdue(self.now) {
+            self.report(debt, HowEnded::Overdue);
+        }
+        self.changes += 1;
+        if self.changes >= SWEEP {
+            self.changes = 0;
+            let rules = Arc::clone(&self.rules);
+            self.history.sweep(&rules, self.now);
+        }
+    }
+
+    /// Moment of an entry of the log that is written now.
+    fn moment(&mut self) -> Moment {
+        self.position += 1;
+        let Now { mono, wall } = self.now;
+        Moment { position: self.position, forbids: mono, permits: mono, wall }
+    }
+
+    /// Changes the state of a call, and its places on shelves.
+    fn change(&mut self, id: CallId, change: impl FnOnce(&mut Call)) {
+        let Some(call) = self.history.calls.get_mut(&id) else { return };
+        let before = call.clone();
+        change(call);
+        let rules = self.rules.tools.get(&before.tool).cloned().unwrap_or_default();
+        self.history.changed(id, &rules, |watch| before.is(watch.was));
+        if self.history.calls.get(&id).is_some_and(|call| call.state == State::Ok) {
+            self.history.succeeded(id, &rules);
+        }
+    }
+
+    fn judge(&self, id: CallId) -> Verdict {
+        let Some(call) = self.history.calls.get(&id) else { return Verdict::Cancelled };
+        let Some(own) = self.rules.tools.get(&call.tool) else { return Verdict::Allow { rests_on: Vec::new() } };
+        let since_reload = self.now.mono.saturating_sub(self.rules_since);
+        let judge = Judge { history: &self.history, rules: &self.rules.tools, call, own, now: self.now, since_reload };
+        judge.verdict()
+    }
+
+    /// What a session owes now.
+    #[must_use]
+    pub fn owed(&self, session: &str) -> Vec<Owed> {
+        let Some(number) = self.history.session(session) else { return Vec::new() };
+        let turns = self.history.turns(session).into_iter().map(crate::history::Scope::Turn);
+        let scopes: Vec<_> = turns.chain([crate::history::Scope::Session(number)]).collect();
+        self.history.debts.of(&scopes).into_iter().map(|debt| self.owed_by(debt)).collect()
+    }
+
+    fn owed_by(&self, debt: &crate::history::Debt) -> Owed {
+        let entry = self.history.calls.get(&debt.opener).and_then(|call| call.entries.iter().flatten().next().copied());
+        Owed {
+            tools: debt.watch.named.clone(),
+            opener: (debt.opener, entry),
+            age_ms: u64::try_from(debt.since.forbid_age(self.now)).unwrap_or(0),
+            members: debt.watch.args.iter().map(ToString::to_string).collect(),
+        }
+    }
+
+    fn with_debts(&self, mut refusal: Box<Refusal>, session: &str) -> Box<Refusal> {
+        refusal.owed = self.owed(session);
+        refusal
+    }
+
+    fn tool_of(&self, id: CallId) -> Option<Tool> {
+        self.history.calls.get(&id).map(|call| call.tool.clone())
+    }
+
+    fn reading(&self, tool: &Tool, args: Option<&Value>) -> Reading {
+        self.rules.tools.get(tool).map_or_else(Reading::default, |rules| Reading::of_args(rules, &self.secret, args))
+    }
+}
+
+impl From<Ended> for State {
+    fn from(end: Ended) -> Self {
+        match end {
+            Ended::Ok => Self::Ok,
+            Ended::Failed => Self::Failed,
+            Ended::MayHaveRun => Self::MayHaveRun,
+            Ended::DidNotRun => Self::DidNotRun,
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! What goes into the state machine, and what comes out.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::history::{CallId, Ended};
+use crate::judge::{Owed, Verdict};
+use crate::rules::{ContentId, Tool};
+
+/// Request for a call.
+#[derive(Clone, Debug)]
+pub struct Ask {
+    /// Tool. Calls of a tool without an entry are not recorded.
+    pub tool: Tool,
+    /// Session.
+    pub session: String,
+    /// Turn in the session.
+    pub turn: String,
+    /// Arguments; nothing if they were not recorded.
+    pub args: Option<Arc<Value>>,
+    /// Whether a human has to confirm the call before it is made.
+    pub must_confirm: bool,
+    /// Whether another rule refuses the call.
+    pub is_refused: bool,
+}
+
+/// What a verdict means for the call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Calls wait, and are refused.
+    Enforce,
+    /// Calls are made whatever the verdict is, at once: shadow, and the replay of recorded calls.
+    Observe,
+}
+
+/// Why a debt is reported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HowEnded {
+    /// Its session or turn has ended.
+    Ended,
+    /// Its deadline has passed.
+    Overdue,
+}
+
+/// Output of an event.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Output {
+    /// The call is allowed so far; it needs a confirmation.
+    Confirm(CallId),
+    /// The call waits.
+    Waits(CallId),
+    /// Final verdict on a call. In shadow mode, a call that is refused is let pass as well.
+    Verdict(CallId, Verdict),
+    /// Another rule has refused the call.
+    Refused(CallId),
+    /// The call has ended.
+    Ended(CallId, Ended),
+    /// Something was not settled in time.
+    Found(Finding),
+    /// Other rules came into force.
+    Reloaded,
+}
+
+/// Debt that was not settled in time (O-4).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    /// Call that opened the debt, with its log entry, and what is owed.
+    pub owed: Owed,
+    /// Number of the rule among those of the opener's tool.
+    pub rule: usize,
+    /// Content of the rule, for the log.
+    pub content: ContentId,
+    /// Path of the rule in the configuration.
+    pub path: String,
+    /// Why it is reported.
+    pub how: HowEnded,
+    /// Whether a call may have settled it.
+    pub is_uncertain: bool,
+}

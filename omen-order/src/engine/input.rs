@@ -1,0 +1,199 @@
+//! Events that go into the state machine.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::event::{Ask, Mode, Output};
+use super::{Engine, Flight, Step};
+use crate::history::{Call, CallId, Ended, Moment, Now, State};
+use crate::judge::Verdict;
+use crate::rules::RuleSet;
+
+impl Engine {
+    /// Accepts a request, and judges it. Returns the id of the call.
+    pub fn ask(&mut self, now: Now, ask: Ask) -> CallId {
+        self.run_timers(now);
+        self.last_id += 1;
+        self.last_arrival += 1;
+        let id = CallId(self.last_id);
+        let Ask { tool, session, turn, args, must_confirm, is_refused } = ask;
+        let Some(rules) = self.rules.tools.get(&tool).cloned() else {
+            let verdict = Verdict::Allow { rests_on: Vec::new() };
+            self.outputs.push_back(Output::Verdict(id, verdict));
+            return id;
+        };
+        let (number, turn_number) = self.history.open(&session, &turn, self.rules.has_turns);
+        let reading = self.reading(&tool, args.as_deref());
+        let Now { mono, wall } = self.now;
+        self.history.ask(
+            Call {
+                id,
+                arrival: self.last_arrival,
+                tool,
+                session: number,
+                turn: turn_number,
+                turn_name: turn.into(),
+                state: State::Asked,
+                confirmed: false,
+                asked: Moment { position: 0, forbids: mono, permits: mono, wall },
+                begun: None,
+                ended: None,
+                entries: [None; 2],
+                reading,
+                closed: Vec::new(),
+                held: 0,
+            },
+            &rules,
+        );
+        let flight = Flight {
+            session,
+            args,
+            must_confirm,
+            step: Step::First,
+            was_gathered: false,
+            gather_until: None,
+            wait_until: None,
+            parked_since: None,
+        };
+        self.flights.insert(id, flight);
+        match is_refused {
+            true => self.refused_elsewhere(id),
+            false => drop(self.decide(id)),
+        }
+        self.settle();
+        id
+    }
+
+    /// Accepts a human's answer. After a confirmation the call is judged again.
+    pub fn confirm(&mut self, now: Now, id: CallId, is_confirmed: bool) {
+        self.run_timers(now);
+        let Some(flight) = self.flights.get_mut(&id).filter(|flight| flight.step == Step::Confirming) else { return };
+        if !is_confirmed {
+            self.refused_elsewhere(id);
+            return self.settle();
+        }
+        (flight.step, flight.wait_until) = (Step::Second, None);
+        if let Some(call) = self.history.calls.get_mut(&id) {
+            call.confirmed = true;
+        }
+        self.decide(id);
+        self.settle();
+    }
+
+    /// Judges a call that was allowed before, and lets it pass, without a confirmation.
+    pub fn make(&mut self, now: Now, id: CallId) {
+        self.run_timers(now);
+        let Some(flight) = self.flights.get_mut(&id).filter(|flight| flight.step == Step::Confirming) else { return };
+        (flight.step, flight.wait_until) = (Step::Second, None);
+        self.decide(id);
+        self.settle();
+    }
+
+    /// Accepts the end of a call that was made. An answer belongs to [`Ended::Ok`] alone.
+    pub fn end(&mut self, now: Now, id: CallId, end: Ended, answer: Option<&Value>) {
+        self.run_timers(now);
+        if self.history.calls.get(&id).is_some_and(|call| call.state == State::Made) {
+            self.ended(id, end, answer);
+            self.settle();
+        }
+    }
+
+    /// Sets the number of the log entry with a call's intent or refusal, or with its outcome.
+    pub fn logged(&mut self, id: CallId, entry: u64, is_outcome: bool) {
+        if let Some(call) = self.history.calls.get_mut(&id) {
+            let [intent, outcome] = &mut call.entries;
+            *if is_outcome { outcome } else { intent } = Some(entry);
+        }
+    }
+
+    /// Accepts a cancellation: a call that was not made never will be, one that runs may have run.
+    pub fn cancel(&mut self, now: Now, id: CallId) {
+        self.run_timers(now);
+        match self.flights.contains_key(&id) {
+            true => {
+                self.drop_flight(id);
+            }
+            false if self.history.calls.get(&id).is_some_and(|call| call.state == State::Made) => {
+                self.ended(id, Ended::MayHaveRun, None);
+            }
+            false => return,
+        }
+        self.settle();
+    }
+
+    /// Accepts a refusal of a call by another rule, after it was asked for.
+    pub fn refuse(&mut self, now: Now, id: CallId) {
+        self.run_timers(now);
+        if self.flights.contains_key(&id) {
+            self.refused_elsewhere(id);
+            self.settle();
+        }
+    }
+
+    fn refused_elsewhere(&mut self, id: CallId) {
+        self.refused(id);
+        self.outputs.push_back(Output::Refused(id));
+    }
+
+    /// Accepts the end of a turn, and reports what it owes.
+    pub fn end_turn(&mut self, now: Now, session: &str, turn: &str) {
+        self.run_timers(now);
+        if let Some(number) = self.history.turn(session, turn) {
+            self.report_scope(crate::history::Scope::Turn(number));
+        }
+    }
+
+    /// Accepts the end of a session: its calls may have run, those that wait are dropped, and what it owes is reported.
+    pub fn end_session(&mut self, now: Now, session: &str) {
+        self.run_timers(now);
+        let Some(number) = self.history.session(session) else { return };
+        for id in self.history.all_in_flight() {
+            let Some(call) = self.history.calls.get(&id).filter(|call| call.session == Some(number)) else { continue };
+            match call.state {
+                State::Made => self.ended(id, Ended::MayHaveRun, None),
+                _ => self.drop_flight(id),
+            }
+        }
+        for turn in self.history.turns(session) {
+            self.report_scope(crate::history::Scope::Turn(turn));
+        }
+        self.report_scope(crate::history::Scope::Session(number));
+        self.history.end_session(session);
+        self.settle();
+    }
+
+    /// Judges all calls, those that wait, too, by other rules from now on. What both rule sets read of calls stays
+    /// known; a rule that is gone forgets.
+    pub fn reload(&mut self, now: Now, rules: RuleSet) {
+        self.run_timers(now);
+        let before = std::mem::replace(&mut self.rules, Arc::new(rules));
+        self.rules_since = self.now.mono;
+        for (id, flight) in &self.flights {
+            let Some(tool) = self.history.calls.get(id).map(|call| call.tool.clone()) else { continue };
+            let reading = self.reading(&tool, flight.args.as_deref());
+            if let Some(call) = self.history.calls.get_mut(id) {
+                call.reading = reading;
+            }
+        }
+        self.outputs.push_back(Output::Reloaded);
+        let rules = Arc::clone(&self.rules);
+        let flights = &self.flights;
+        self.history.realign(&before, &rules, |id| flights.contains_key(id));
+        self.advance(self.now);
+        self.settle();
+    }
+
+    /// Changes what verdicts mean from now on.
+    pub fn set_mode(&mut self, mode: Mode) {
+        self.mode = mode;
+        self.settle();
+    }
+
+    /// Lets time pass: timers that are due fire.
+    pub fn tick(&mut self, now: Now) {
+        self.fire_before(now.mono.saturating_add(1));
+        self.advance(now);
+        self.settle();
+    }
+}

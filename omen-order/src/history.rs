@@ -1,0 +1,29 @@
+//! Past of a gate as far as rules look at it: calls, the facts that premises count, and what is owed.
+//!
+//! Nothing here holds arguments. A call is its tool, its times, its end, the tests that it fits, keys and amounts; a
+//! shelf holds the calls that fit one matcher in one scope, by key.
+
+mod call;
+mod debts;
+mod entry;
+mod shelf;
+mod store;
+
+pub(crate) use call::{Call, Moment, Reading, State, all_equal, could_equal};
+pub(crate) use debts::{Debt, Debts, MAX_DEBTS};
+pub use entry::{Ended, Entry, OrderMember};
+pub(crate) use shelf::Scope;
+pub(crate) use store::History;
+
+/// Readings of both clocks, in milliseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Now {
+    /// Monotonic clock.
+    pub mono: i64,
+    /// Wall clock since 1970. It may go back.
+    pub wall: i64,
+}
+
+/// Identifier of a call: the number of its request. It is unique in one log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+pub struct CallId(pub u64);

@@ -1,0 +1,118 @@
+//! What the log holds of order: members of its entries, from which the state is read back.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::CallId;
+use crate::rules::{ContentId, Tool};
+use crate::values::Key;
+
+/// Member `order` of an intent, a refusal or an outcome: what rules need to know of the call. Never arguments.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct OrderMember {
+    /// Number of the request; that of an outcome is its intent's.
+    pub arrival: u64,
+    /// When the call was asked for, in milliseconds since 1970, where that is not the time of the entry.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub asked: Option<i64>,
+    /// Tests that the call fits.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub fits: Vec<ContentId>,
+    /// Tests that cannot be decided, and members and amounts that are not known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unknown: Vec<ContentId>,
+    /// Members and amounts that cannot be compared or added.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub incomparable: Vec<ContentId>,
+    /// Keys of members.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub keys: BTreeMap<ContentId, Key>,
+    /// Amounts.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub sums: BTreeMap<ContentId, u64>,
+    /// Time in milliseconds for which the call waited.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub waited_ms: u64,
+    /// Log entries of the premises that the call rests on.
+    #[serde(rename = "for", skip_serializing_if = "Vec::is_empty")]
+    pub rests_on: Vec<u64>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+/// End of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ended {
+    /// Answered without an error.
+    Ok,
+    /// Answered with an error, or failed in a known way.
+    Failed,
+    /// May have run: no outcome, or one that does not say.
+    MayHaveRun,
+    /// Did not run.
+    DidNotRun,
+}
+
+/// What an entry of the log says to the rules on order. A log repeats them in the order in which they happened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum Entry {
+    /// Rules came into force.
+    Rules {
+        /// Contents of all that they read of calls.
+        contents: Vec<ContentId>,
+    },
+    /// Intent of a call.
+    Made {
+        /// Tool.
+        tool: Tool,
+        /// Session; a turn without one is its own session.
+        session: String,
+        /// Turn.
+        turn: String,
+        /// Whether a human confirmed the call.
+        #[serde(default)]
+        confirmed: bool,
+        /// What is known of the call.
+        #[serde(flatten)]
+        order: OrderMember,
+    },
+    /// Refusal of a call.
+    Refused {
+        /// Tool.
+        tool: Tool,
+        /// Session.
+        session: String,
+        /// Turn.
+        turn: String,
+        /// What is known of the call.
+        #[serde(flatten)]
+        order: OrderMember,
+    },
+    /// Outcome of a call.
+    Ended {
+        /// End.
+        end: Ended,
+        /// What is known of the answer.
+        #[serde(flatten)]
+        order: OrderMember,
+    },
+    /// Finding about a call: the rule whose debt is closed.
+    Found {
+        /// Call that opened the debt.
+        opener: CallId,
+        /// Content of the rule.
+        rule: ContentId,
+    },
+    /// End of a session.
+    SessionEnded {
+        /// Session.
+        session: String,
+    },
+}

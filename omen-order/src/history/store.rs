@@ -1,0 +1,355 @@
+//! Calls, and the shelves on which matchers find them.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::sync::Arc;
+
+use super::shelf::Shelf;
+use super::{Call, CallId, Debt, Debts, Now, Scope, State};
+use crate::rules::{Bound, Link, MAX_CALLS, Per, Role, RuleSet, Tool, ToolRules, Watch};
+use crate::values::{Fit, MemberValue};
+
+/// Calls, shelves and debts.
+#[derive(Debug, Default)]
+pub(crate) struct History {
+    pub(crate) calls: HashMap<CallId, Call>,
+    shelves: HashMap<Scope, HashMap<usize, Shelf>>,
+    /// Newest calls of each tool that have ended, for rules of later configurations.
+    recent: HashMap<Tool, VecDeque<CallId>>,
+    /// Calls in flight of each tool.
+    in_flight: HashMap<Tool, BTreeSet<CallId>>,
+    pub(crate) debts: Debts,
+    sessions: HashMap<String, Session>,
+    next: u64,
+    /// Number of places of calls on shelves and lists.
+    places: usize,
+}
+
+#[derive(Debug, Default)]
+struct Session {
+    number: u64,
+    turns: BTreeMap<String, u64>,
+}
+
+impl Session {
+    /// Number of a turn, if it can be remembered.
+    fn turn(&mut self, name: &str, next: &mut u64) -> Option<u64> {
+        if let Some(number) = self.turns.get(name) {
+            return Some(*number);
+        }
+        *next += 1;
+        (self.turns.len() < MAX_TURNS).then(|| *self.turns.entry(name.to_owned()).or_insert(*next))
+    }
+}
+
+/// Largest number of sessions, and of turns of a session, that are remembered.
+const MAX_SESSIONS: usize = 1000;
+const MAX_TURNS: usize = 10_000;
+/// Bytes that a place of a call takes, with its part of the call.
+const PLACE_BYTES: usize = 96;
+/// Memory of all calls together, in bytes.
+const MAX_BYTES: usize = 64 << 20;
+/// Time after which a call cannot overlap with one that is asked now: no call runs for so long.
+const LONGEST_CALL_MS: i64 = 86_400_000;
+
+impl History {
+    /// Numbers of a session and of its turn, if they can be remembered.
+    pub(crate) fn open(&mut self, session: &str, turn: &str, has_turns: bool) -> (Option<u64>, Option<u64>) {
+        if !self.sessions.contains_key(session) {
+            if self.sessions.len() >= MAX_SESSIONS {
+                return (None, None);
+            }
+            self.next += 1;
+            self.sessions.insert(session.to_owned(), Session { number: self.next, turns: BTreeMap::new() });
+        }
+        let Some(known) = self.sessions.get_mut(session) else { return (None, None) };
+        if !has_turns {
+            return (Some(known.number), None);
+        }
+        (Some(known.number), known.turn(turn, &mut self.next))
+    }
+
+    pub(crate) fn session(&self, session: &str) -> Option<u64> {
+        self.sessions.get(session).map(|session| session.number)
+    }
+
+    pub(crate) fn turn(&self, session: &str, turn: &str) -> Option<u64> {
+        self.sessions.get(session)?.turns.get(turn).copied()
+    }
+
+    /// Scope of a matcher for a call; nothing if it is not remembered.
+    pub(crate) fn scope(call: &Call, per: Per) -> Option<Scope> {
+        match per {
+            Per::All => Some(Scope::All),
+            Per::Session => call.session.map(Scope::Session),
+            Per::Turn => call.turn.map(Scope::Turn),
+        }
+    }
+
+    /// Scopes that a call belongs to.
+    pub(crate) fn scopes(call: &Call) -> Vec<Scope> {
+        [Per::Turn, Per::Session, Per::All].into_iter().filter_map(|per| Self::scope(call, per)).collect()
+    }
+
+    /// Adds a call that was asked for.
+    pub(crate) fn ask(&mut self, call: Call, rules: &ToolRules) {
+        let id = call.id;
+        self.in_flight.entry(call.tool.clone()).or_default().insert(id);
+        self.calls.insert(id, call);
+        self.changed(id, rules, |_| false);
+    }
+
+    /// Puts a call on the shelves where it has become a fact, and removes it where it is one no longer. `was` says
+    /// where it was one before.
+    pub(crate) fn changed(&mut self, id: CallId, rules: &ToolRules, was: impl Fn(&Watch) -> bool) {
+        let ended = self.calls.get(&id).filter(|call| !call.is_in_flight()).map(|call| call.tool.clone());
+        if let Some(tool) = ended
+            && self.in_flight.get_mut(&tool).is_some_and(|ids| ids.remove(&id))
+        {
+            let recent = self.recent.entry(tool).or_default();
+            recent.push_back(id);
+            let dropped = (recent.len() > MAX_CALLS as usize).then(|| recent.pop_front()).flatten();
+            self.hold(id);
+            dropped.into_iter().for_each(|id| self.release(id));
+        }
+        for link in &rules.links {
+            if link.watch.role == Role::Settles {
+                continue;
+            }
+            let Some(call) = self.calls.get(&id) else { return };
+            match (was(&link.watch), call.is(link.watch.was)) {
+                (false, true) => self.shelve(link, id),
+                (true, false) => self.unshelve(link, id),
+                _ => {}
+            }
+        }
+    }
+
+    fn shelve(&mut self, link: &Arc<Link>, id: CallId) {
+        let Some(call) = self.calls.get(&id).filter(|call| call.fit(link) != Fit::No) else { return };
+        let Some(scope) = Self::scope(call, link.watch.per) else { return };
+        let shelf = self.shelves.entry(scope).or_default().entry(link.watch.id).or_default();
+        let dropped = shelf.add(link, id, &self.calls);
+        self.hold(id);
+        dropped.into_iter().for_each(|id| self.release(id));
+    }
+
+    fn unshelve(&mut self, link: &Link, id: CallId) {
+        let Some(call) = self.calls.get(&id) else { return };
+        let Some(scope) = Self::scope(call, link.watch.per) else { return };
+        let shelf = self.shelves.get_mut(&scope).and_then(|shelves| shelves.get_mut(&link.watch.id));
+        if shelf.is_some_and(|shelf| shelf.remove(link, call)) {
+            self.release(id);
+        }
+    }
+
+    fn hold(&mut self, id: CallId) {
+        self.places += 1;
+        if let Some(call) = self.calls.get_mut(&id) {
+            call.held += 1;
+        }
+    }
+
+    fn release(&mut self, id: CallId) {
+        self.places = self.places.saturating_sub(1);
+        if let Some(call) = self.calls.get_mut(&id) {
+            call.held = call.held.saturating_sub(1);
+            if call.held == 0 && !call.is_in_flight() {
+                self.calls.remove(&id);
+            }
+        }
+    }
+
+    /// Calls on the shelf of a matcher that may have the given members.
+    pub(crate) fn matching<'h>(
+        &'h self,
+        watch: &Watch,
+        scope: Scope,
+        members: &[MemberValue],
+    ) -> impl Iterator<Item = &'h Call> + use<'h> {
+        let shelf = self.shelves.get(&scope).and_then(|shelves| shelves.get(&watch.id));
+        let ids: Vec<_> = shelf.into_iter().flat_map(|shelf| shelf.matching(members)).collect();
+        ids.into_iter().filter_map(|id| self.calls.get(&id))
+    }
+
+    /// Whether a call would exceed what can be remembered of it.
+    pub(crate) fn is_full_for(&self, call: &Call, rules: &ToolRules) -> bool {
+        let mut must_remember = rules.links.iter().filter(|link| link.watch.role.must_remember()).peekable();
+        if must_remember.peek().is_some() && self.places * PLACE_BYTES > MAX_BYTES {
+            return true;
+        }
+        must_remember.any(|link| {
+            let Some(scope) = Self::scope(call, link.watch.per) else { return true };
+            let shelf = self.shelves.get(&scope).and_then(|shelves| shelves.get(&link.watch.id));
+            shelf.is_some_and(|shelf| shelf.is_full_for(&call.compared(link)))
+        })
+    }
+
+    /// Calls of a tool in flight.
+    pub(crate) fn in_flight(&self, tool: &Tool) -> impl Iterator<Item = &Call> {
+        self.in_flight.get(tool).into_iter().flatten().filter_map(|id| self.calls.get(id))
+    }
+
+    /// All calls in flight, by request.
+    pub(crate) fn all_in_flight(&self) -> BTreeSet<CallId> {
+        self.in_flight.values().flatten().copied().collect()
+    }
+
+    /// Calls of a tool that have ended, from the newest.
+    pub(crate) fn recent(&self, tool: &Tool) -> impl Iterator<Item = &Call> {
+        self.recent.get(tool).into_iter().flat_map(|ids| ids.iter().rev()).filter_map(|id| self.calls.get(id))
+    }
+
+    /// Adds what a call owes that has succeeded, and settles what it settles.
+    pub(crate) fn succeeded(&mut self, id: CallId, rules: &ToolRules) {
+        self.owe(id, rules);
+        self.settle(id, rules);
+    }
+
+    fn owe(&mut self, id: CallId, rules: &ToolRules) {
+        for duty in rules.duties.iter().filter(|duty| duty.bound == Bound::Owes) {
+            let Some((watch, members)) = duty.premises.first() else { continue };
+            let Some(call) = self.calls.get(&id) else { return };
+            let applies = duty
+                .condition
+                .map_or(Fit::Yes, |test| call.reading.tests.get(test).copied().flatten().unwrap_or(Fit::Unknown));
+            let (Some(scope), Some(since)) = (Self::scope(call, watch.per), call.ended) else { continue };
+            if applies == Fit::No || call.closed.contains(&duty.content) {
+                continue;
+            }
+            let debt = Debt {
+                opener: id,
+                rule: duty.number,
+                content: duty.content.clone(),
+                path: duty.path.clone(),
+                watch: Arc::clone(watch),
+                scope,
+                members: call.members(members),
+                since,
+                is_uncertain: applies == Fit::Unknown,
+            };
+            self.debts.add(debt);
+            self.hold(id);
+        }
+    }
+
+    fn settle(&mut self, id: CallId, rules: &ToolRules) {
+        if !rules.links.iter().any(|link| link.watch.role == Role::Settles) {
+            return;
+        }
+        let Some(call) = self.calls.get(&id) else { return };
+        for debt in self.debts.settle(call, &Self::scopes(call)) {
+            self.close(&debt);
+        }
+    }
+
+    /// Marks a debt as settled or reported.
+    pub(crate) fn close(&mut self, debt: &Debt) {
+        if let Some(call) = self.calls.get_mut(&debt.opener) {
+            call.closed.push(debt.content.clone());
+        }
+        self.release(debt.opener);
+    }
+
+    /// Forgets a session, with its turns.
+    pub(crate) fn end_session(&mut self, session: &str) {
+        let Some(Session { number, turns }) = self.sessions.remove(session) else { return };
+        let scopes = turns.into_values().map(Scope::Turn).chain([Scope::Session(number)]);
+        for scope in scopes {
+            let shelves = self.shelves.remove(&scope).unwrap_or_default();
+            shelves.values().flat_map(Shelf::ids).collect::<Vec<_>>().into_iter().for_each(|id| self.release(id));
+        }
+    }
+
+    /// Numbers of a session's turns.
+    pub(crate) fn turns(&self, session: &str) -> Vec<u64> {
+        self.sessions.get(session).into_iter().flat_map(|session| session.turns.values()).copied().collect()
+    }
+
+    /// Forgets facts that are older than every window which looks at them.
+    pub(crate) fn sweep(&mut self, rules: &RuleSet, now: Now) {
+        let mut watches = HashMap::new();
+        for link in rules.tools.values().flat_map(|tool| &tool.links) {
+            watches.insert(link.watch.id, Arc::clone(&link.watch));
+            for until in &link.watch.untils {
+                watches.insert(until.id, Arc::clone(until));
+            }
+        }
+        let within: HashMap<usize, i64> = watches
+            .values()
+            .filter_map(|watch| Some((watch, watch.within?)))
+            .flat_map(|(watch, within)| {
+                let untils = watch.untils.iter().map(move |until| (until.id, within.saturating_add(LONGEST_CALL_MS)));
+                untils.chain([(watch.id, within)])
+            })
+            .collect();
+        let mut dropped = Vec::new();
+        for (watch, shelf) in self.shelves.values_mut().flatten() {
+            let (Some(watch), Some(within)) = (watches.get(watch), within.get(watch)) else { continue };
+            dropped.extend(shelf.sweep(|id| {
+                self.calls.get(&id).is_none_or(|call| {
+                    let moment = call.moment(watch.was);
+                    !call.is_in_flight() && moment.permit_age(now).min(moment.forbid_age(now)) >= *within
+                })
+            }));
+        }
+        for ids in self.recent.values_mut() {
+            while let Some(id) = ids.front() {
+                let age = self.calls.get(id).and_then(|call| call.ended).map(|ended| ended.forbid_age(now));
+                let is_old =
+                    age.is_none_or(|age| age >= i64::try_from(crate::rules::MAX_WINDOW_MS).unwrap_or(i64::MAX));
+                let is_open = self.calls.get(id).is_some_and(|call| {
+                    call.session.is_some_and(|number| self.sessions.values().any(|session| session.number == number))
+                });
+                if !is_old || is_open {
+                    break;
+                }
+                dropped.extend(ids.pop_front());
+            }
+        }
+        dropped.into_iter().for_each(|id| self.release(id));
+    }
+
+    /// Aligns all calls with new rules, but for those that were read anew, and fills their shelves and debts.
+    pub(crate) fn realign(&mut self, before: &RuleSet, now: &RuleSet, is_read: impl Fn(&CallId) -> bool) {
+        for debt in self.debts.clear() {
+            self.release(debt.opener);
+        }
+        let shelves = std::mem::take(&mut self.shelves);
+        let recent: BTreeSet<_> = self.recent.values().flatten().copied().collect();
+        let mut open: HashMap<_, _> = self.sessions.values_mut().map(|session| (session.number, session)).collect();
+        for call in self.calls.values_mut() {
+            call.held = 0;
+            // Of a session that has ended, only rules over all sessions know.
+            match call.session.and_then(|session| open.get_mut(&session)) {
+                Some(session) if now.has_turns => call.turn = session.turn(&call.turn_name, &mut self.next),
+                Some(_) => call.turn = None,
+                None => (call.session, call.turn) = (None, None),
+            }
+            if let Some(rules) = now.tools.get(&call.tool).filter(|_| !is_read(&call.id)) {
+                call.reading = call.reading.realigned(before.tools.get(&call.tool).map(Arc::as_ref), rules);
+            }
+        }
+        drop(shelves);
+        self.places = 0;
+        for id in &recent {
+            self.hold(*id);
+        }
+        let mut facts: Vec<_> = self.calls.values().map(|call| (call.end(), call.start(), call.id)).collect();
+        facts.sort_unstable();
+        let ids: Vec<_> = facts.into_iter().map(|(.., id)| id).collect();
+        for id in &ids {
+            let Some(rules) = self.calls.get(id).and_then(|call| now.tools.get(&call.tool)).cloned() else { continue };
+            self.changed(*id, &rules, |_| false);
+            if self.calls.get(id).is_some_and(|call| call.state == State::Ok) {
+                self.owe(*id, &rules);
+            }
+        }
+        for id in ids {
+            let Some(call) = self.calls.get(&id) else { continue };
+            let Some(rules) = now.tools.get(&call.tool).filter(|_| call.state == State::Ok).cloned() else { continue };
+            self.settle(id, &rules);
+        }
+        // What neither a rule nor a list holds is forgotten.
+        self.calls.retain(|_, call| call.held > 0 || call.is_in_flight());
+    }
+}

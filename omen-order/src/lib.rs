@@ -1,0 +1,21 @@
+//! Order rules for tool calls: what must come before a call, what must not, how often it may be made, and what is owed
+//! at the end.
+//!
+//! [`Policy`] holds the rules, [`Engine`] the calls so far. The engine is a state machine: it reads no clock, opens no
+//! file and waits for nothing, so a gate, a replay of a log and a check all decide alike.
+//!
+//! One principle sets every default: what permits must be known to have happened, what forbids counts as soon as it may
+//! have happened, and what cannot be decided refuses.
+
+mod engine;
+mod history;
+mod judge;
+pub mod rules;
+pub mod text;
+pub mod values;
+
+pub use engine::{Ask, Engine, Finding, HowEnded, Mode, Output, trace};
+pub use history::{CallId, Ended, Entry, Now, OrderMember};
+pub use judge::{Cause, MissingPremise, Nearest, OrderCode, Owed, Refusal, RuleKindName, Verdict, WhyNot};
+pub use rules::{ContentId, Policy, RuleSet, Tool};
+pub use values::{Fit, Secret, ValueTest};

@@ -1,0 +1,125 @@
+//! JSON Schema of the keys.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use crate::rules::{MAX_CALLS, MAX_PAIRS, MAX_PREMISES, Per, Was};
+
+/// JSON Schema of the keys of an entry, by key; `table` is that of `where`.
+#[must_use]
+pub fn schema(table: &Value) -> BTreeMap<&'static str, Value> {
+    let names = json!({ "type": ["string", "array"], "minLength": 1, "minItems": 1, "maxItems": MAX_PREMISES, "items": { "type": "string", "minLength": 1 } });
+    let same = json!({
+        "type": "array", "maxItems": MAX_PAIRS,
+        "items": {
+            "type": ["string", "object"], "additionalProperties": false, "required": ["arg"],
+            "properties": { "arg": { "type": "string" }, "earlier": { "type": "string" }, "answer": { "type": "string" } },
+        },
+    });
+    let was: Vec<_> = Was::ALL.iter().map(|(name, _)| *name).collect();
+    let per: Vec<_> = Per::ALL.iter().map(|(name, _)| *name).collect();
+    let properties = |keys: &[&str], more: &[(&str, Value)]| {
+        let all = [
+            (
+                "tool",
+                names.clone(),
+                "The name of a tool, or several of which any will do: `test` of the same server, `ci/test` of another.",
+            ),
+            ("was", json!({ "type": "string", "enum": was }), "What has become of the call."),
+            ("ok", json!({ "type": "boolean" }), "`true` is short for `was = \"ok\"`, `false` for `was = \"failed\"`."),
+            ("where", table.clone(), "What the arguments of the call have to be, as in `where` of the entry."),
+            (
+                "answer",
+                table.clone(),
+                "What the answer of the call has to be: `{ \"/structuredContent/passed\" = { equals = true } }`.",
+            ),
+            (
+                "same",
+                same.clone(),
+                "Members that are equal in both calls: `/commit`, or `{ arg = \"/sha\", earlier = \"/commit\" }`, or `{ arg = \"/id\", answer = \"/structuredContent/id\" }`.",
+            ),
+            (
+                "within",
+                json!({ "type": "string", "minLength": 2, "maxLength": 20 }),
+                "The earlier call is younger than this: `30s`, `10min`, `24h`, `7day`; in `before_end`, a deadline.",
+            ),
+            (
+                "only",
+                json!({ "type": "array", "maxItems": MAX_PREMISES, "items": { "type": "string", "minLength": 1 } }),
+                "Nothing else came between but calls of these tools.",
+            ),
+            ("times", json!({ "type": "integer", "minimum": 1, "maximum": MAX_CALLS }), "How many such calls."),
+            ("per", json!({ "type": "string", "enum": per }), "Whose calls count."),
+            ("if", table.clone(), "The rule is about those calls only whose arguments are so."),
+            ("calls", json!({ "type": "integer", "minimum": 0, "maximum": MAX_CALLS }), "At most so many calls."),
+            (
+                "sum",
+                json!({ "type": "object", "additionalProperties": { "type": "integer", "minimum": 0, "maximum": 9_007_199_254_740_991_u64 } }),
+                "At most so much in total: `{ \"/amount\" = 1000 }`.",
+            ),
+        ];
+        let mut members = serde_json::Map::new();
+        for (key, mut schema, description) in all {
+            if keys.contains(&key) {
+                set(&mut schema, "description", description);
+                members.insert(key.to_owned(), schema);
+            }
+        }
+        members.extend(more.iter().map(|(key, schema)| ((*key).to_owned(), schema.clone())));
+        json!({ "type": ["string", "object"], "minLength": 1, "additionalProperties": false, "properties": members })
+    };
+    let list = |items: Value, description: &str| json!({ "type": "array", "maxItems": MAX_PREMISES, "items": items, "description": description });
+    let until = list(
+        properties(&["tool", "was", "ok", "where", "answer", "same"], &[]),
+        "A later call that cancels the earlier one.",
+    );
+    let common = ["tool", "was", "ok", "where", "answer", "same", "within", "times", "per", "if"];
+    let premise = properties(
+        &["tool", "was", "ok", "where", "answer", "same", "within", "only", "times", "per"],
+        &[("until", until.clone())],
+    );
+    let any = list(premise, "Several premises, of which one suffices.");
+    let with_only: Vec<_> = common.iter().copied().chain(["only"]).collect();
+    let mut limit =
+        properties(&["tool", "was", "ok", "where", "answer", "same", "within", "per", "if", "calls", "sum"], &[]);
+    set(&mut limit, "type", json!(["object"]));
+    let mut max = limit.clone();
+    set(&mut max, "type", json!(["string", "object", "array"]));
+    set(&mut max, "minItems", 1);
+    set(&mut max, "maxItems", MAX_PREMISES);
+    set(&mut max, "items", limit);
+    set(
+        &mut max,
+        "description",
+        "How often the tool may be called, within a window that slides with the clock: `10/min`, `3/30s`, `100/day`. Units are `s`, `min`, `h` and `day`. Or a table, or several: `{ calls = 3, within = \"1h\" }`, `{ sum = { \"/amount\" = 1000 }, within = \"24h\" }`.",
+    );
+    let settle = properties(&["tool", "where", "answer", "same", "within", "per", "if"], &[]);
+    BTreeMap::from([
+        (
+            "after",
+            list(
+                properties(&with_only, &[("until", until.clone()), ("any", any)]),
+                "What must have come before a call: tools, each of which has succeeded earlier in the session.",
+            ),
+        ),
+        (
+            "never_after",
+            list(
+                properties(&common, &[("until", until)]),
+                "What must not have come before a call: tools, none of which may have run earlier in the session.",
+            ),
+        ),
+        ("max", max),
+        (
+            "before_end",
+            list(settle, "What is owed once a call has succeeded: tools that have to succeed before the session ends."),
+        ),
+    ])
+}
+
+fn set(schema: &mut Value, key: &str, value: impl Into<Value>) {
+    if let Some(schema) = schema.as_object_mut() {
+        schema.insert(key.to_owned(), value.into());
+    }
+}

@@ -1,0 +1,17 @@
+//! Tests of the order rules, in one binary.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "tests"
+)]
+
+mod naive;
+mod properties;
+mod random;
+mod surface;
+mod tests_of_values;
+mod worked;

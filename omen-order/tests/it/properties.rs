@@ -1,0 +1,234 @@
+//! What holds for every run: calls that wait end, limits hold, memory is bounded, and a restart changes nothing.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use fastrand::Rng;
+use omen_order::rules::RuleKind;
+use omen_order::{Ask, CallId, Ended, Engine, Mode, Now, Output, Policy, RuleSet, Secret, Tool, Verdict};
+use serde_json::{Value, json};
+
+use crate::random::{case, count};
+use crate::tests_of_values::table;
+use crate::worked::policy;
+
+fn engine(policy: &Policy) -> Engine {
+    Engine::new(RuleSet::new(policy), Secret::new(&[1; 32]), Mode::Enforce, at(0))
+}
+
+fn at(ms: i64) -> Now {
+    Now { mono: ms, wall: ms }
+}
+
+fn ask(engine: &mut Engine, ms: i64, tool: &str, session: &str, args: Value) -> CallId {
+    let tool = Tool::new("s", tool);
+    let (session, turn, args) = (session.to_owned(), "t".to_owned(), Some(Arc::new(args)));
+    engine.ask(at(ms), Ask { tool, session, turn, args, must_confirm: false, is_refused: false })
+}
+
+fn entries(tools: &[(&str, &str)]) -> Policy {
+    let entry = |(tool, keys): &(&str, &str)| format!("[[allow]]\nserver = \"s\"\ntool = \"{tool}\"\n{keys}\n");
+    policy(&tools.iter().map(entry).collect::<String>()).unwrap()
+}
+
+fn verdicts(engine: &mut Engine) -> BTreeMap<CallId, Verdict> {
+    let verdicts = engine.outputs().filter_map(|output| match output {
+        Output::Verdict(id, verdict) => Some((id, verdict)),
+        _ => None,
+    });
+    verdicts.collect()
+}
+
+#[test]
+fn of_a_hundred_calls_at_once_none_that_depends_is_refused() {
+    let rules = entries(&[("build", ""), ("test", r#"after = [{ tool = "build", same = ["/k"] }]"#)]);
+    let mut engine = engine(&rules);
+    let mut rng = Rng::with_seed(5);
+    let mut wanted: Vec<_> = (0..30).flat_map(|k| [("build", k), ("test", k)]).collect();
+    rng.shuffle(&mut wanted);
+    let mut asked = BTreeMap::new();
+    for (index, (tool, k)) in wanted.into_iter().enumerate() {
+        let id = ask(&mut engine, i64::try_from(index).unwrap(), tool, "s", json!({ "k": k }));
+        asked.insert(id, tool);
+    }
+    let mut said = verdicts(&mut engine);
+    engine.tick(at(200));
+    let builds = asked.iter().filter(|(_, tool)| **tool == "build");
+    for (id, _) in builds {
+        engine.end(at(5000), *id, Ended::Ok, None);
+    }
+    said.extend(verdicts(&mut engine));
+    assert!(asked.keys().all(|id| matches!(said.get(id), Some(Verdict::Allow { .. }))), "{said:?}");
+}
+
+#[test]
+fn whatever_waits_has_a_verdict_in_the_end() {
+    for seed in 0..count(1_000, 100_000) {
+        let mut case = case(seed);
+        // After the last event, no call ends.
+        let last = case["trace"].as_array().unwrap().last().unwrap()["t"].as_i64().unwrap();
+        for step in 1..8 {
+            case["trace"].as_array_mut().unwrap().push(json!({ "ev": "tick", "t": last + step * 1000 }));
+        }
+        let report = omen_order::trace::run(&case, &table).unwrap();
+        let restarts = case["trace"].as_array().unwrap().iter().any(|event| event["ev"] == "restart");
+        let open = report.waits.iter().filter(|id| !report.verdicts.contains_key(*id));
+        let asks = |id: &str| {
+            case["trace"].as_array().unwrap().iter().any(|event| event["id"] == id && event["tool"] == "t/d")
+        };
+        // A call that waited may be the one that a human is asked about now.
+        assert!(restarts || open.clone().all(|id| asks(id)), "seed {seed}: {:?}", open.collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn a_limit_is_never_exceeded() {
+    let rules = entries(&[(
+        "pay",
+        r#"max = [{ calls = 3, within = "1min", same = ["/to"] }, { sum = { "/n" = 100 }, within = "1min" }]"#,
+    )]);
+    for seed in 0..count(300, 3_000) {
+        let (mut engine, mut rng) = (engine(&rules), Rng::with_seed(seed));
+        let (mut made, mut t) = (Vec::<(i64, u64, i64, CallId)>::new(), 0);
+        for _ in 0..60 {
+            t += rng.i64(0..20_000);
+            let (to, n) = (rng.u64(0..3), rng.i64(0..60));
+            let session = if rng.bool() { "p" } else { "q" };
+            let id = ask(&mut engine, t, "pay", session, json!({ "to": to, "n": n }));
+            if matches!(verdicts(&mut engine).get(&id), Some(Verdict::Allow { .. })) {
+                made.push((t, to, n, id));
+            }
+            let recent = || made.iter().filter(|(at, ..)| t - at < 60_000);
+            assert!(recent().map(|(_, _, n, _)| n).sum::<i64>() <= 100, "seed {seed}");
+            assert!((0..3).all(|to| recent().filter(|(_, other, ..)| *other == to).count() <= 3), "seed {seed}");
+            // What did not run gives its room back.
+            if rng.u32(..4) == 0
+                && let Some((.., id)) = made.pop()
+            {
+                engine.end(at(t), id, Ended::DidNotRun, None);
+            }
+        }
+        assert!(made.len() > 3, "seed {seed}");
+    }
+}
+
+#[test]
+fn beyond_the_bounds_a_ban_refuses_and_a_premise_forgets() {
+    let rules = entries(&[
+        ("open", ""),
+        ("next", r#"after = [{ tool = "open", same = ["/k"] }]"#),
+        ("send", r#"never_after = [{ tool = "send", same = ["/k"] }]"#),
+    ]);
+    let mut engine = engine(&rules);
+    for k in 0..10_001 {
+        let id = ask(&mut engine, k, "open", "s", json!({ "k": k }));
+        engine.end(at(k), id, Ended::Ok, None);
+        let id = ask(&mut engine, k, "send", "s", json!({ "k": k }));
+        engine.end(at(k), id, Ended::Ok, None);
+    }
+    let said = verdicts(&mut engine);
+    let refused: Vec<_> = said.values().filter(|verdict| matches!(verdict, Verdict::Refuse(_))).collect();
+    let [Verdict::Refuse(refusal)] = refused[..] else { panic!("{refused:?}") };
+    assert_eq!(refusal.code.as_str(), "O-6");
+    assert_eq!(refusal.text().message, "the rules on order cannot remember any more calls of `s/send`");
+    let first = ask(&mut engine, 20_000, "next", "s", json!({ "k": 0 }));
+    let last = ask(&mut engine, 20_000, "next", "s", json!({ "k": 10_000 }));
+    engine.tick(at(21_000));
+    let said = verdicts(&mut engine);
+    assert!(matches!(said[&first], Verdict::Refuse(_)) && matches!(said[&last], Verdict::Allow { .. }), "{said:?}");
+}
+
+#[test]
+fn rules_that_are_replaced_are_freed() {
+    let mut rules = entries(&[("a", ""), ("b", r#"never_after = [{ tool = "a", until = ["b"] }]"#)]);
+    let test = table(&json!({ "/k": { "equals": 1 } })).unwrap();
+    let premise = match &mut rules.tools.get_mut(&Tool::new("s", "b")).unwrap().rules[0].kind {
+        RuleKind::NeverAfter(premise) => premise,
+        other => panic!("{other:?}"),
+    };
+    premise.args = Some(Arc::clone(&test));
+    let mut engine = engine(&rules);
+    ask(&mut engine, 0, "a", "s", json!({ "k": 1 }));
+    for ms in 0..100 {
+        engine.reload(at(ms), RuleSet::new(&rules));
+    }
+    drop(rules);
+    assert_eq!(Arc::strong_count(&test), 2, "the rules in force have one");
+    drop(engine);
+    assert_eq!(Arc::strong_count(&test), 1);
+}
+
+#[test]
+fn a_thousand_rules_on_other_tools_cost_a_decision_nothing() {
+    let time = |others: usize| {
+        let names: Vec<_> = (0..others).map(|index| format!("tool{index}")).collect();
+        let others: Vec<_> = names.iter().map(|name| (name.as_str(), r#"after = ["login"]"#)).collect();
+        let rules = entries(
+            &[&[("login", ""), ("read", r#"after = [{ tool = "login", same = ["/k"] }]"#)], &others[..]].concat(),
+        );
+        let mut engine = engine(&rules);
+        let id = ask(&mut engine, 0, "login", "s", json!({ "k": 1 }));
+        engine.end(at(0), id, Ended::Ok, None);
+        let mut best = std::time::Duration::MAX;
+        for round in 0..20 {
+            let start = std::time::Instant::now();
+            for _ in 0..50 {
+                let id = ask(&mut engine, round, "read", "s", json!({ "k": 1 }));
+                engine.end(at(round), id, Ended::Ok, None);
+            }
+            best = best.min(start.elapsed());
+        }
+        best
+    };
+    let (few, many) = (time(1), time(1000));
+    assert!(many < few * 3, "{few:?} with one other rule, {many:?} with a thousand");
+}
+
+#[test]
+fn a_restart_between_calls_changes_nothing() {
+    let mut compared = 0;
+    for seed in 0..count(300, 20_000) {
+        let case = case(seed);
+        if case["mode"] == "facts" {
+            continue;
+        }
+        // One call after the other, each ended before the next.
+        let (mut trace, mut restarted) = (Vec::new(), Vec::new());
+        for event in case["trace"].as_array().unwrap() {
+            let mut event = event.clone();
+            event.as_object_mut().unwrap().remove("w");
+            let mut events = match event["ev"].as_str().unwrap() {
+                "restart" | "confirm" | "cancel" | "end" => continue,
+                "ask" => {
+                    let results = ["ok", "ok", "failed", "unknown", "not_run"];
+                    let mut rng = Rng::with_seed(seed + u64::try_from(trace.len()).unwrap());
+                    let (t, id) = (event["t"].clone(), event["id"].clone());
+                    let confirm = json!({ "ev": "confirm", "t": t, "id": id, "yes": true });
+                    let result = results[rng.usize(..results.len())];
+                    let mut end = json!({ "ev": "end", "t": t, "id": id, "result": result });
+                    if result == "ok" {
+                        end["answer"] = event["args"].clone();
+                    }
+                    vec![event.clone(), confirm, end]
+                }
+                _ => vec![event.clone()],
+            };
+            trace.extend(events.iter().cloned());
+            events.push(json!({ "ev": "restart", "t": event["t"] }));
+            restarted.extend(events);
+        }
+        let run = |trace: Vec<Value>| {
+            let mut case = case.clone();
+            for policy in case["policies"].as_array_mut().unwrap() {
+                policy["gather_ms"] = 0.into();
+            }
+            case["trace"] = trace.into();
+            let report = omen_order::trace::run(&case, &table).unwrap();
+            (report.verdicts, report.findings)
+        };
+        let (without, with) = (run(trace), run(restarted));
+        assert_eq!(without, with, "seed {seed}");
+        compared += without.0.len();
+    }
+    assert!(compared > 1_000, "{compared}");
+}
