@@ -105,7 +105,7 @@ pub use omen_types::limits::MAX_LINE_BYTES;
 pub use read::{Follow, Logged, read_log};
 pub use receipt::Receipt;
 pub use recent_calls::{RecentCalls, SESSION, TURN_CALLS, USER_TURN};
-pub use replayed_state::{Failures, InDoubt, ReplayedState};
+pub use replayed_state::{Failures, InDoubt, OrderRecord, ReplayedState};
 pub use series::{FileVerification, LogVerification, Misfit, verify_files, verify_folder, verify_log};
 #[cfg(feature = "ed25519")]
 pub use signed::{PublicKey, SignedAnchor, SignedVerdict, SigningKey};

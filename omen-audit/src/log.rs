@@ -114,6 +114,12 @@ impl Audit {
         Ok(Self { inner: Arc::new(inner) })
     }
 
+    /// Derives a key from the log's, for a purpose that no other caller has.
+    #[must_use]
+    pub fn derived(&self, purpose: &str) -> [u8; 32] {
+        *self.inner.key.seal(&[purpose.as_bytes()]).as_bytes()
+    }
+
     /// Appends a record. When this returns the receipt, the entry is in the log, and the head record covers it.
     ///
     /// Simultaneous entries of several threads are written together, and wait for the disk together.

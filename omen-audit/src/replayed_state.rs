@@ -31,6 +31,8 @@ pub struct ReplayedState {
     spent: BTreeMap<Fingerprint, u64>,
     /// Calls that count for limits.
     recent: RecentCalls,
+    /// What entries say to the rules on order.
+    order: Vec<OrderRecord>,
     /// Latest time of an entry. The last entry may be earlier: the clock may have been set back.
     latest: Option<SystemTime>,
 }
@@ -54,6 +56,21 @@ pub struct InDoubt {
     /// Episode of the directive.
     pub correlation_id: Option<String>,
 }
+
+/// What an entry says to the rules on order: its member `order`, as JSON.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OrderRecord {
+    /// Number of the entry.
+    pub sequence: u64,
+    /// Time of the entry.
+    pub time: SystemTime,
+    /// JSON text.
+    pub order: Box<str>,
+}
+
+/// Member of an entry with what it says to the rules on order.
+const ORDER: &str = "order";
 
 /// Grant of the configuration.
 #[derive(Clone, Copy, Debug)]
@@ -102,6 +119,9 @@ impl ReplayedState {
 
     fn record(&mut self, kind: Kind, entry: &Entry) {
         let Entry { data, turn: Some(turn), .. } = entry else { return };
+        if let (Some(order), Ok(time)) = (data.get(ORDER), humantime::parse_rfc3339(&entry.time)) {
+            self.order.push(OrderRecord { sequence: entry.sequence, time, order: order.to_string().into() });
+        }
         match kind {
             Kind::Grant => self.granted(data),
             Kind::Revocation => self.add_revocation(data),
@@ -241,6 +261,11 @@ impl ReplayedState {
     /// Latest time of an entry, if the log has any.
     pub fn latest(&self) -> Option<SystemTime> {
         self.latest
+    }
+
+    /// What entries say to the rules on order, in the order of the log.
+    pub fn order(&self) -> &[OrderRecord] {
+        &self.order
     }
 
     /// Calls that count for limits.

@@ -19,6 +19,7 @@ mod hash;
 mod inspect;
 mod load;
 mod named_paths;
+mod order_keys;
 mod paths;
 mod query_policy;
 mod schema;
@@ -27,6 +28,7 @@ mod source;
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use zeroize::Zeroizing;
@@ -85,6 +87,10 @@ pub struct Config {
     /// Folder of the file, in which relative paths are resolved. `None` for a configuration from text, whose paths are
     /// relative to the working directory.
     pub folder: Option<PathBuf>,
+    /// Rules on order between calls (O-1 to O-6).
+    pub(crate) order: Arc<omen_order::Policy>,
+    /// Folder in which their paths are resolved, once it is known.
+    order_folder: Arc<OnceLock<PathBuf>>,
     hash: PolicyHash,
     /// Whether `shadow` stays on regardless of the file.
     keeps_shadow: bool,

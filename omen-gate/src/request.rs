@@ -10,6 +10,7 @@ pub mod dry_run;
 mod file_rule_threads;
 mod gate;
 mod messages;
+mod order;
 pub mod pipeline;
 pub mod plan;
 mod reload;

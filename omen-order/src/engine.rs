@@ -156,6 +156,12 @@ impl Engine {
         judge.verdict()
     }
 
+    /// Whether a session has begun and not ended.
+    #[must_use]
+    pub fn has_session(&self, session: &str) -> bool {
+        self.history.session(session).is_some()
+    }
+
     /// What a session owes now.
     #[must_use]
     pub fn owed(&self, session: &str) -> Vec<Owed> {

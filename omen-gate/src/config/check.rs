@@ -2,12 +2,15 @@
 
 mod arguments;
 mod endpoint;
+mod order;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::{NonZeroU32, NonZeroU64};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use omen_order::rules::surface::Max;
 use omen_types::suggest::nearest;
 use omen_types::time::Timestamp;
 use omen_types::unseen::is_unseen;
@@ -19,6 +22,7 @@ use super::error::{ConfigError, ConfigErrors, MAX_ERRORS};
 use super::file::{self, File};
 use super::named_paths::is_same_file;
 use super::named_paths::named_paths;
+use super::order_keys::OrderKeys;
 use super::source::{TomlSource, path};
 use super::{Audit, Command, Config, INHERITED, KeySource, PolicyHash, Server};
 use crate::base::json::below;
@@ -31,7 +35,7 @@ use omen_audit::store::{head_path, is_beside};
 
 /// Builds a configuration from a text that satisfies the schema.
 pub(super) fn build(source: &TomlSource<'_>) -> Result<Config, ConfigErrors> {
-    let file = File::deserialize(&source.value).map_err(|error| {
+    let mut file = File::deserialize(&source.value).map_err(|error| {
         // The schema is derived from the same types, so it finds this error first; a test ensures that.
         ConfigErrors(vec![source.error("", bounded(&error.to_string()), "see the schema of the configuration")])
     })?;
@@ -39,6 +43,9 @@ pub(super) fn build(source: &TomlSource<'_>) -> Result<Config, ConfigErrors> {
     let shadow = file.policy.shadow;
     let policy = check.policy(file.policy);
     let servers = check.servers(file.servers);
+    let order_keys: Vec<_> = file.allow.iter_mut().map(OrderKeys::take).collect();
+    let folder = Arc::default();
+    let order = Arc::new(check.order(&order_keys, &file.order, &folder));
     let allow = check.allow(file.allow, &servers);
     let grants = check.grants(file.grants, &allow);
     let audit = file.audit.and_then(|audit| check.audit(audit));
@@ -86,6 +93,8 @@ pub(super) fn build(source: &TomlSource<'_>) -> Result<Config, ConfigErrors> {
         confirm_socket,
         audit,
         folder: None,
+        order,
+        order_folder: folder,
         hash,
         keeps_shadow: false,
     })
@@ -230,7 +239,8 @@ impl Check<'_, '_> {
             // An invalid pin is reported, and makes the configuration invalid.
             let pin = pin.and_then(Result::ok);
             let arguments = self.arguments(&below(&pointer, "where"), entry.arguments);
-            let rate = entry.max.and_then(|text| {
+            let rate = entry.max.and_then(|max| {
+                let Max::Rate(text) = max else { return None };
                 let rate = text.parse::<Rate>();
                 rate.map_err(|BadRate| {
                     let message = format!("invalid limit `{}`: {BadRate}", bounded(&text));

@@ -3,11 +3,15 @@
 //!
 //! A file is checked against the schema, ranges included, before it is deserialized.
 
+pub(super) mod argument;
+pub(super) mod order;
+
 use std::collections::BTreeMap;
 
+use argument::Argument;
+use omen_order::rules::surface::Max;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use crate::base::Permission;
 use crate::call::arguments;
@@ -42,6 +46,9 @@ pub(super) struct File {
     /// How long confirmations take and hold (G3).
     #[serde(default)]
     pub(super) confirm: Confirm,
+    /// How long calls wait for what the rules on order need (O-5).
+    #[serde(default)]
+    pub(super) order: order::OrderSettings,
     /// What an episode of `omen gate proxy --episode enforce` is held to.
     #[serde(default)]
     pub(super) episode: Episode,
@@ -294,113 +301,18 @@ pub(super) struct Allow {
     /// `/paths/*`. What cannot be decided is refused.
     #[serde(default, rename = "where")]
     pub(super) arguments: BTreeMap<String, Argument>,
-    /// How often the tool may be called, within a window that slides with the clock: `10/min`, `3/30s`, `100/day`. Units are `s`,
-    /// `min`, `h` and `day`.
-    #[schemars(with = "String", length(min = 3, max = 20))]
+    #[schemars(schema_with = "order::max")]
     #[serde(default)]
-    pub(super) max: Option<String>,
-}
-
-/// What one argument has to be. All demands have to hold.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Argument {
-    /// A folder, or several: the argument is the absolute path of one of them, or of something below it. Relative paths here start
-    /// from the folder of this file.
-    #[schemars(schema_with = "folders")]
+    pub(super) max: Option<Max<Argument>>,
+    #[schemars(schema_with = "order::after")]
     #[serde(default)]
-    pub(super) under: Option<Folders>,
-    /// The folder from which the server starts relative paths, with `under`. Without it, relative paths in the argument are refused.
-    #[schemars(with = "String", length(min = 1))]
+    pub(super) after: order::Premises,
+    #[schemars(schema_with = "order::never_after")]
     #[serde(default)]
-    pub(super) relative_to: Option<String>,
-    /// The values that the argument may have: strings, integers, booleans.
-    #[schemars(schema_with = "values")]
-    #[serde(default, rename = "in")]
-    pub(super) one_of: Option<Vec<Value>>,
-    /// The only value that the argument may have: a string, an integer or a boolean.
-    #[schemars(schema_with = "value")]
+    pub(super) never_after: order::Premises,
+    #[schemars(schema_with = "order::before_end")]
     #[serde(default)]
-    pub(super) equals: Option<Value>,
-    /// The smallest integer that the argument may be.
-    #[schemars(with = "i64", range(min = -9_007_199_254_740_991_i64, max = 9_007_199_254_740_991_i64))]
-    #[serde(default)]
-    pub(super) min: Option<i64>,
-    /// The largest integer that the argument may be.
-    #[schemars(with = "i64", range(min = -9_007_199_254_740_991_i64, max = 9_007_199_254_740_991_i64))]
-    #[serde(default)]
-    pub(super) max: Option<i64>,
-    /// A regular expression (Rust crate `regex`) that the argument has to match as a whole.
-    #[schemars(with = "String", length(min = 1, max = 10_000))]
-    #[serde(default)]
-    pub(super) matches: Option<String>,
-    /// How many characters the argument may have, or members if it is an array.
-    #[schemars(with = "Length")]
-    #[serde(default)]
-    pub(super) length: Option<Length>,
-    /// The hosts that the URL in the argument may lead to; `*.example.com` stands for everything below `example.com`.
-    #[schemars(with = "Vec<String>", length(min = 1, max = 1000))]
-    #[serde(default)]
-    pub(super) host: Option<Vec<String>>,
-    /// With `host`: the schemes that the URL may have. Without it, `https`.
-    #[schemars(with = "Vec<String>", length(min = 1, max = 100))]
-    #[serde(default)]
-    pub(super) scheme: Option<Vec<String>>,
-    /// With `host`: the ports that the URL may have. Without it, the default port of its scheme.
-    #[schemars(schema_with = "ports")]
-    #[serde(default)]
-    pub(super) port: Option<Vec<u16>>,
-    /// Whether the member has to be missing.
-    #[serde(default)]
-    pub(super) absent: bool,
-    /// Whether the member may be missing. What its tool takes in its place is then for the operator to know.
-    #[serde(default)]
-    pub(super) optional: bool,
-}
-
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Length {
-    /// The fewest characters or members.
-    #[schemars(with = "u32", range(min = 1, max = 4_294_967_295_u32))]
-    #[serde(default)]
-    pub(super) min: Option<u32>,
-    /// The most characters or members.
-    #[schemars(with = "u32", range(min = 1, max = 4_294_967_295_u32))]
-    #[serde(default)]
-    pub(super) max: Option<u32>,
-}
-
-/// One folder, or several.
-#[derive(Debug, Deserialize)]
-#[serde(untagged)]
-pub(super) enum Folders {
-    One(String),
-    Many(Vec<String>),
-}
-
-fn folders(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({
-        "type": ["string", "array"],
-        "minLength": 1,
-        "minItems": 1,
-        "maxItems": 100,
-        "items": { "type": "string", "minLength": 1 },
-    })
-}
-
-fn value(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({ "type": ["string", "integer", "boolean"] })
-}
-
-fn values(_: &mut SchemaGenerator) -> Schema {
-    let value = json_schema!({ "type": ["string", "integer", "boolean"] });
-    json_schema!({ "type": "array", "minItems": 1, "maxItems": 1000, "uniqueItems": true, "items": value })
-}
-
-fn ports(_: &mut SchemaGenerator) -> Schema {
-    let port = json_schema!({ "type": "integer", "minimum": 1, "maximum": 65_535 });
-    json_schema!({ "type": "array", "minItems": 1, "maxItems": 1000, "items": port })
+    pub(super) before_end: order::Premises,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -29,6 +29,7 @@ pub(super) fn resolve(config: &mut Config, file: &Path) {
         *socket = folder.join(&*socket);
     }
     config.allow.start_from(&folder);
+    let _ = config.order_folder.set(folder.clone());
     config.folder = Some(folder);
 }
 

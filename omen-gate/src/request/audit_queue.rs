@@ -58,16 +58,16 @@ impl AuditQueue {
         }
     }
 
-    /// Records an entry. It is in the log when this returns.
+    /// Records an entry, and returns its number. It is in the log when this returns.
     pub(crate) async fn append(
         &self,
         kind: Kind,
         turn: &TurnId,
         packet: Option<&Arc<EpisodePacket>>,
         data: Map<String, Value>,
-    ) -> Result<(), Blocked> {
+    ) -> Result<u64, Blocked> {
         let recorded = self.audit.record(self.record(kind, turn, packet, data)).await;
-        recorded.map(drop).map_err(Blocked::from)
+        recorded.map(|receipt| receipt.sequence).map_err(Blocked::from)
     }
 
     /// Queues the outcome of a call with a recorded intent, without waiting for the disk.

@@ -17,6 +17,7 @@ use crate::request::audit_queue::{AuditQueue, data};
 use crate::request::discoveries::Discoveries;
 use crate::request::file_rule_threads::FileRuleThreads;
 use crate::request::gate::{Gate, GateParts};
+use crate::request::order::Order;
 use crate::request::restart_only::RestartOnly;
 use crate::request::restart_state::RestartState;
 use crate::request::rules::{Rules, RulesInForce};
@@ -221,8 +222,15 @@ impl Builder {
         let breakers = Breakers::new(Arc::clone(&clock), config.breaker);
         let rates = Arc::new(Rates::new(Arc::clone(&clock)));
         before.restore_rates(&rates, clock.as_ref());
+        let secret = audit.derived(ORDER_KEY);
         let audit_queue = AuditQueue::new(audit);
         audit_queue.set_stamp(stamp(config.hash(), config.shadow));
+        let clocks = (clock.as_ref(), Arc::clone(&expiry) as Arc<dyn GateClock>);
+        let order = Order::restore(&config, before.order(), clocks, &secret, audit_queue.clone());
+        if let Some(rules) = order.rules_entry() {
+            let entry = data(json!({ "order": rules, "outcome": "order" }));
+            let _ = audit_queue.audit().append(Record::new(Kind::Policy, &TurnId::start(), entry))?;
+        }
         let confirmations = Confirmations::with_clock(confirmer, Arc::clone(&expiry), config.confirm);
         let keeps_shadow = config.keeps_shadow();
         let discovery = Arc::new(Discovery::new(servers, config.limits.clone()));
@@ -244,10 +252,14 @@ impl Builder {
             turns: Arc::new(TurnRegistry::after(config.budget, config.calls, before.clone())),
             before,
             audit_queue,
+            order,
             clock: expiry,
         })))
     }
 }
+
+/// What the key of the rules on order is derived with.
+const ORDER_KEY: &str = "omen order v1";
 
 /// Loads the default grants once they are recorded (G1).
 fn load(defaults: &[Grant], grants: &Grants, audit: &Audit) -> Result<(), BuildError> {

@@ -227,6 +227,11 @@ impl RequestContext {
 
     /// Records an entry (A1, G4).
     pub(crate) async fn record(&self, kind: Kind, data: Map<String, Value>) -> Result<(), Blocked> {
+        self.record_numbered(kind, data).await.map(drop)
+    }
+
+    /// Records an entry, and returns its number.
+    pub(crate) async fn record_numbered(&self, kind: Kind, data: Map<String, Value>) -> Result<u64, Blocked> {
         self.audit_queue.append(kind, &self.id, self.packet(), self.noted(kind, data)).await
     }
 

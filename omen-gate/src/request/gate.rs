@@ -17,6 +17,7 @@ use crate::request::audit_queue::{AuditQueue, data};
 use crate::request::context::RequestContext;
 use crate::request::discoveries::Discoveries;
 use crate::request::file_rule_threads::FileRuleThreads;
+use crate::request::order::Order;
 use crate::request::restart_only::RestartOnly;
 use crate::request::restart_state::RestartState;
 use crate::request::rules::RulesInForce;
@@ -56,6 +57,7 @@ pub(super) struct GateParts {
     pub(super) turns: Arc<TurnRegistry>,
     pub(super) before: RestartState,
     pub(super) audit_queue: AuditQueue,
+    pub(super) order: Order,
     /// Monotonic clock for expiry.
     pub(super) clock: Arc<Ratchet>,
 }
@@ -92,9 +94,11 @@ impl Gate {
         Ok(revoked)
     }
 
-    /// Forgets a finished turn with its failures. Its id must not be used again.
+    /// Forgets a finished turn or session with its failures, and records what a session owes (O-4). Its id must not be
+    /// used again.
     pub fn end_turn(&self, turn: &TurnId) {
         self.0.turns.end(turn);
+        self.0.order.end(turn);
     }
 
     /// Health of the tools, for people to read; no decision depends on it (R5).
@@ -188,6 +192,10 @@ impl Gate {
 
     pub(crate) fn audit_queue(&self) -> &AuditQueue {
         &self.0.audit_queue
+    }
+
+    pub(crate) fn order(&self) -> &Order {
+        &self.0.order
     }
 
     pub(crate) fn clock(&self) -> &dyn GateClock {

@@ -81,7 +81,7 @@ impl Gate {
         entry.extend(call.map(|call| ("call".to_owned(), json!(call))));
         entry.extend(proposal.map(|event| ("proposal".to_owned(), event.as_str().into())));
         let episode = episode.map(|id| Arc::new(EpisodePacket { packet_id: None, correlation_id: id.clone() }));
-        self.audit_queue().append(Kind::Decision, turn, episode.as_ref(), entry).await
+        self.audit_queue().append(Kind::Decision, turn, episode.as_ref(), entry).await.map(drop)
     }
 
     /// Records the tools that were removed from a list because they may not be called, and why (G4).

@@ -81,7 +81,12 @@ impl Gate {
         self.0.discoveries.set_limits(&config.limits);
         self.0.rules.replace(rules);
         self.audit_queue().set_stamp(stamp);
+        self.order().reload(&config, self.is_shadow());
         let given = grants.give();
+        if let Some(rules) = self.order().rules_entry() {
+            let entry = data(json!({ "order": rules, "outcome": "order" }));
+            self.audit_queue().append_later(Kind::Policy, &TurnId::start(), None, entry);
+        }
         Ok(Reloaded { before, policy, given, revoked })
     }
 
@@ -133,6 +138,6 @@ impl Gate {
 
     /// Records an entry in the gate's own turn.
     async fn note(&self, kind: Kind, entry: Value) -> Result<(), Blocked> {
-        self.audit_queue().append(kind, &TurnId::start(), None, data(entry)).await
+        self.audit_queue().append(kind, &TurnId::start(), None, data(entry)).await.map(drop)
     }
 }

@@ -9,7 +9,7 @@ use crate::call::{BudgetLimits, Call, FailureBudget, FaultClass, Rates};
 use crate::grant::{Grant, Grants};
 use crate::request::audit_queue::data;
 use crate::request::context::RequestContext;
-use omen_audit::{Audit, AuditError, InDoubt, Kind, Record};
+use omen_audit::{Audit, AuditError, InDoubt, Kind, OrderRecord, Record};
 
 /// State before the restart, as the audit log has it.
 #[derive(Clone, Debug)]
@@ -52,6 +52,11 @@ impl RestartState {
             }
             _ => Ok(()),
         }
+    }
+
+    /// What the log says to the rules on order.
+    pub(crate) fn order(&self) -> &[OrderRecord] {
+        self.0.past().order()
     }
 
     /// Restores the failure budget of a turn (R2).

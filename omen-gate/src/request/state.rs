@@ -8,6 +8,7 @@ use crate::base::ToolId;
 use crate::call::Answer;
 use crate::catalog::Listed;
 use crate::grant::{Confirmed, Lease};
+use crate::request::order::OrderedCall;
 use crate::request::plan::{FinalAnswer, ToolCall};
 
 /// State of a request that nothing has checked yet.
@@ -41,6 +42,7 @@ pub struct Authorized {
     pub(crate) lease: Lease,
     pub(crate) confirmed: Option<Confirmed>,
     pub(crate) listed: Arc<Listed>,
+    pub(crate) order: OrderedCall,
 }
 
 /// State of a request whose tool has answered.

@@ -28,6 +28,7 @@ mod lists;
 mod matrix;
 #[cfg(unix)]
 mod mcp;
+mod order;
 mod output;
 mod pipeline;
 mod plan;

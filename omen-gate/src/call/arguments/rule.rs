@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::Path;
 
+use omen_order::Fit;
 use serde_json::{Map, Value};
 
 use super::length::Length;
@@ -83,6 +84,23 @@ impl Rule {
         })
     }
 
+    /// Whether a call that was made fits the rule. What the rule cannot judge is unknown; so is a path outside the
+    /// folders or a URL of another host, which another program may read differently.
+    pub(super) fn fit(&self, args: &Map<String, Value>, folder: &Path) -> Fit {
+        let (mut fit, mut judged) = (Fit::Yes, 0);
+        let visited = self.place.visit(args, &mut |_, value| {
+            judged += 1;
+            fit = fit.and(match value {
+                _ if judged > MAX_JUDGED => Fit::Unknown,
+                None if self.optional || self.tests.contains(&ArgumentTest::Absent) => Fit::Yes,
+                None => Fit::Unknown,
+                Some(value) => self.tests.iter().map(|test| test.fit(value, folder)).fold(Fit::Yes, Fit::and),
+            });
+            Ok(())
+        });
+        if visited.is_err() { Fit::Unknown } else { fit }
+    }
+
     /// Text of a test as the operator wrote it, without values that may be secret.
     fn shown(&self, test: &ArgumentTest) -> String {
         if self.may_be_secret(test) { format!("{} = …", test.key()) } else { test.to_string() }
@@ -138,6 +156,22 @@ impl ArgumentTest {
             Self::Length(length) => length.judge(value),
             Self::Host(urls) => urls.judge(value),
             Self::Absent => Err(RefusalReason::new("the member is there", "leave it out")),
+        }
+    }
+
+    fn fit(&self, value: &Value, folder: &Path) -> Fit {
+        let is_decided = match self {
+            Self::In(_) | Self::Equals(_) => !value.is_number() || integer(value).is_ok(),
+            Self::Min(_) | Self::Max(_) => integer(value).is_ok(),
+            Self::Matches(_) => value.is_string(),
+            Self::Length(_) => value.is_string() || value.is_array(),
+            Self::Under(_) | Self::Host(_) => self.judge(value, folder).is_ok(),
+            Self::Absent => true,
+        };
+        match (is_decided, self.judge(value, folder)) {
+            (false, _) => Fit::Unknown,
+            (true, Ok(())) => Fit::Yes,
+            (true, Err(_)) => Fit::No,
         }
     }
 

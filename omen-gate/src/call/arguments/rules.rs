@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use omen_order::Fit;
 use serde_json::{Map, Value};
 
 use super::pointer::RulePointer;
@@ -57,6 +58,11 @@ impl ArgumentRules {
             };
             Blocked::new(GateCode::Pg3, message, broken.help)
         })
+    }
+
+    /// Whether arguments or an answer fit all rules. Relative paths are resolved in a folder.
+    pub(crate) fn fit(&self, value: &Map<String, Value>, folder: &Path) -> Fit {
+        self.rules.iter().map(|rule| rule.fit(value, folder)).fold(Fit::Yes, Fit::and)
     }
 
     /// Checks recorded arguments, parts of which may be hidden. A violation by a visible value counts.

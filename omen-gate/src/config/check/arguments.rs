@@ -11,7 +11,8 @@ use crate::call::arguments::{
     ArgumentRules, ArgumentTest, BadPattern, FolderRule, Host, Length, Pattern, Recorder, Rule, RulePointer,
     UnsatisfiableRule, Urls, is_exact, unsatisfiable_rules,
 };
-use crate::config::file::{Argument, Folders, Recorded};
+use crate::config::file::Recorded;
+use crate::config::file::argument::{Argument, Folders};
 
 impl Check<'_, '_> {
     /// Builds the rules of a table `where`.

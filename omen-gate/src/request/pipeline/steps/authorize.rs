@@ -11,19 +11,22 @@ use crate::request::pipeline::Request;
 use crate::request::state::{Authorized, Conformant};
 use omen_audit::Kind;
 
-/// Checks the allowlist and the grants and, if the call needs it, requests a confirmation.
+/// Checks the allowlist, the order of calls and the grants and, if the call needs it, requests a confirmation.
 ///
 /// # Errors
 /// PG-3 if the tool is not allowed, differs from its approved form, may not be called with these arguments, or exceeds
 /// its rate. G1 if a permission is not granted, G2 if it no longer is. G3 if the call is not confirmed in time. R1 if
-/// the breaker is open, and R2 if the turn has spent its failures: then no confirmation is requested. A1 if a decision
-/// cannot be recorded.
+/// the breaker is open, and R2 if the turn has spent its failures: then no confirmation is requested. O-1 to O-3, O-5
+/// and O-6 if the rules on order refuse the call. A1 if a decision cannot be recorded.
 pub(crate) async fn authorize(request: Request<Conformant>) -> Result<Request<Authorized>, Blocked> {
     let Conformant { call, listed } = &request.state;
     let call = request.gate.allowed().permit_call(listed, request.turn(), call.args());
     let call = request.context.check(call).await?;
     let arguments = request.gate.judge_arguments(&call).await;
+    let is_refused = arguments.is_err() && !request.gate.is_shadow();
+    let order = request.gate.order().ask(&request.context, &call, is_refused);
     request.context.check_or_try(request.gate.is_shadow(), arguments).await?;
+    request.context.check_or_try(request.gate.is_shadow(), order.verdict().await).await?;
     let ruling = request.gate.grants().check(&call);
     let lease = ruling.recorded_by(|decision| record(&request.context, Kind::Decision, decision)).await?;
     let confirmed = match lease.needs_confirmation() {
@@ -35,7 +38,7 @@ pub(crate) async fn authorize(request: Request<Conformant>) -> Result<Request<Au
         }
         false => None,
     };
-    Ok(request.at(|conformant| Authorized { lease, confirmed, listed: conformant.listed }))
+    Ok(request.at(|conformant| Authorized { lease, confirmed, listed: conformant.listed, order }))
 }
 
 /// Requests a confirmation of the call, if the call could be made.

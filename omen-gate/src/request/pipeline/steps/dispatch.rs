@@ -1,7 +1,9 @@
 //! PG-6, G2, A1, R1 to R3.
 
+use std::sync::OnceLock;
 use std::time::Duration;
 
+use omen_order::Ended;
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -13,6 +15,7 @@ use crate::grant::{Decision, Outcome, Redeemed};
 use crate::request::audit_queue::data;
 use crate::request::context::RequestContext;
 use crate::request::gate::Gate;
+use crate::request::order::OrderedCall;
 use crate::request::pipeline::Request;
 use crate::request::pipeline::call_guard::CallGuard;
 use crate::request::state::{Authorized, Dispatched};
@@ -26,15 +29,15 @@ use omen_audit::Kind;
 ///
 /// # Errors
 /// [`Stopped::Blocked`] if the tool has changed (PG-3) or is gone (PG-2), its server cannot list it (R3), a grant is
-/// revoked, expired or used up (G2), the confirmation is no longer valid (G3), the breaker is open (R1), or the intent
-/// cannot be recorded (A1): nothing ran.
+/// revoked, expired or used up (G2), the confirmation is no longer valid (G3), the breaker is open (R1), the rules on
+/// order refuse the call (O-1 to O-3, O-5, O-6), or the intent cannot be recorded (A1): nothing ran.
 /// [`Stopped::Failed`] if the tool fails (R3).
 /// [`Stopped::BrokenOff`] if a grant is revoked or expires while the tool runs (G2), or the episode withdraws the task
 /// (D52): the call is cancelled.
 /// [`Stopped::Unrecorded`] if the outcome cannot be recorded (A1): the tool was called, and its answer is withheld.
 /// [`Stopped::Aborted`] if the turn has spent its failures (R2), or its step has ended (R4).
 pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dispatched>, Stopped> {
-    let Request { gate, context, state: Authorized { lease, confirmed, listed } } = request;
+    let Request { gate, context, state: Authorized { lease, confirmed, listed, mut order } } = request;
     let call = lease.call().clone();
     // Held until the end: a turn makes one call at a time.
     let record = context.check(gate.turns().record(context.counted_turn())).await?;
@@ -59,21 +62,30 @@ pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dis
     let (counted, room) = gate.turns().count_call(calls, context.session());
     context.check_or_try(gate.is_shadow(), room).await?;
     let admission = context.check(gate.breakers().admit(&call.tool().tool)).await?;
+    // In one step with the verdict the call counts for the rules on order.
+    let (ordered, verdict) = context.check(order.make(confirmed.is_some())).await?;
+    context.check_or_try(gate.is_shadow(), verdict).await?;
     open.mark_intended(admission);
-    let noted = counted.noted();
-    let redeemed = lease.redeem(confirmed).recorded_by(|decision| intent(&context, noted, decision)).await;
+    let mut noted = counted.noted();
+    noted.extend(ordered);
+    let entry = &OnceLock::new();
+    let redeemed = lease.redeem(confirmed).recorded_by(|decision| intent(&context, noted, decision, entry)).await;
     let redeemed = redeemed.inspect_err(|_| open.mark_refused())?;
+    entry.get().into_iter().for_each(|entry| order.logged(*entry));
     rate.keep();
     counted.keep();
     let form = match still_holds(&gate, &context, &listed, &redeemed).await {
         Ok(form) => form,
         Err(stopped) => {
             open.mark_refused();
-            context.record(Kind::Outcome, data(stopped_by_rule(&context, &call, &stopped))).await?;
+            let mut entry = data(stopped_by_rule(&context, &call, &stopped));
+            entry.extend(order.ended(Ended::DidNotRun, None));
+            context.record(Kind::Outcome, entry).await?;
             return Err(stopped);
         }
     };
     open.mark_called();
+    order.called();
     called.extend(context.directive().cloned());
     let dispatch = Dispatch::new(&call, form.revision);
     let server = form.server;
@@ -84,7 +96,9 @@ pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dis
         Err(why) => {
             open.end_cancelled();
             let stopped = Stopped::BrokenOff(why);
-            let recorded = context.record(Kind::Outcome, data(stopped_by_rule(&context, &call, &stopped))).await;
+            let mut entry = data(stopped_by_rule(&context, &call, &stopped));
+            entry.extend(order.ended(Ended::MayHaveRun, None));
+            let recorded = context.record(Kind::Outcome, entry).await;
             recorded.map_err(|why| Stopped::Unrecorded { ran: stopped.ran(), why })?;
             return Err(stopped);
         }
@@ -94,7 +108,9 @@ pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dis
     let ran = fault.as_ref().map_or(Ran::Yes, |fault| fault.class().ran());
     let breaker = gate.breakers().state(&call.tool().tool);
     let why = fault.as_ref().map(|fault| (fault.class(), context.why_failed(fault)));
-    let recorded = context.record(Kind::Outcome, outcome_of(&call, &outcome, why, ran, breaker)).await;
+    let mut entry = outcome_of(&call, &outcome, why, ran, breaker);
+    entry.extend(order_ended(order, &outcome, ran));
+    let recorded = context.record(Kind::Outcome, entry).await;
     recorded.map_err(|why| Stopped::Unrecorded { ran, why })?;
     drop(record);
     Ok(Request { gate, context, state: Dispatched { tool: call.tool().clone(), listed, answer: outcome? } })
@@ -104,15 +120,40 @@ async fn aborted(context: &RequestContext, abort: Abort) -> Stopped {
     context.aborted(&abort).await.map_or_else(Stopped::from, |()| abort.into())
 }
 
-/// Records that the tool is about to run.
-async fn intent(context: &RequestContext, mut entry: Map<String, Value>, decision: Decision) -> Result<(), Blocked> {
+/// Reports the end of the call to the rules on order.
+fn order_ended(order: OrderedCall, outcome: &Result<Answer, Fault>, ran: Ran) -> Map<String, Value> {
+    match outcome {
+        Ok(answer) if answer.fault().is_none() => {
+            let answer = serde_json::to_value(answer).ok();
+            order.ended(Ended::Ok, answer.as_ref())
+        }
+        Ok(_) => order.ended(Ended::Failed, None),
+        Err(_) => order.ended(
+            match ran {
+                Ran::Yes => Ended::Failed,
+                Ran::No => Ended::DidNotRun,
+                Ran::Unknown => Ended::MayHaveRun,
+            },
+            None,
+        ),
+    }
+}
+
+/// Records that the tool is about to run, and sets the number of the entry.
+async fn intent(
+    context: &RequestContext,
+    mut entry: Map<String, Value>,
+    decision: Decision,
+    number: &OnceLock<u64>,
+) -> Result<(), Blocked> {
     if decision.outcome == Outcome::Denied {
         return context.record_value(Kind::Decision, &decision).await;
     }
     if let Ok(Value::Object(decision)) = serde_json::to_value(&decision) {
         entry.extend(decision);
     }
-    context.record(Kind::Intent, entry).await
+    let _ = number.set(context.record_numbered(Kind::Intent, entry).await?);
+    Ok(())
 }
 
 /// Checks the preconditions of the call once more, now that its intent is written: changes and revocations during the

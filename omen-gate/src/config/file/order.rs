@@ -1,0 +1,52 @@
+//! Keys of the rules on order.
+
+use std::collections::BTreeMap;
+
+use omen_order::rules::surface::{self, NameOrTable, PremiseTable};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Serialize};
+
+use super::argument::Argument;
+
+/// Premises of a rule: names of tools, or tables that say more.
+pub(in crate::config) type Premises = Vec<NameOrTable<PremiseTable<Argument>>>;
+
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(in crate::config) struct OrderSettings {
+    /// How long a call waits for a premise that is running, at most: `30s`, `2min`, `500ms`.
+    #[schemars(length(min = 2, max = 20))]
+    pub(in crate::config) wait: String,
+    /// How long a call whose premise is missing is held back, once, for calls that are sent at the same time. `0s` switches
+    /// this off.
+    #[schemars(length(min = 2, max = 20))]
+    pub(in crate::config) gather: String,
+}
+
+impl Default for OrderSettings {
+    fn default() -> Self {
+        Self { wait: "30s".to_owned(), gather: "100ms".to_owned() }
+    }
+}
+
+pub(super) fn after(generator: &mut SchemaGenerator) -> Schema {
+    key(generator, "after")
+}
+
+pub(super) fn never_after(generator: &mut SchemaGenerator) -> Schema {
+    key(generator, "never_after")
+}
+
+pub(super) fn before_end(generator: &mut SchemaGenerator) -> Schema {
+    key(generator, "before_end")
+}
+
+pub(super) fn max(generator: &mut SchemaGenerator) -> Schema {
+    key(generator, "max")
+}
+
+fn key(generator: &mut SchemaGenerator, key: &str) -> Schema {
+    let table = generator.subschema_for::<BTreeMap<String, Argument>>().to_value();
+    let schema = surface::schema(&table).remove(key).unwrap_or_default();
+    Schema::try_from(schema).unwrap_or_default()
+}

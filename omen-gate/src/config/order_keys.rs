@@ -1,0 +1,43 @@
+//! Keys of the rules on order, taken out of an entry of `[[allow]]`.
+
+use std::collections::BTreeMap;
+
+use omen_order::Tool;
+use omen_order::rules::surface::Max;
+
+use super::file::Allow;
+use super::file::argument::Argument;
+use super::file::order::Premises;
+
+/// Rules on order of one entry of `[[allow]]`.
+pub(super) struct OrderKeys {
+    pub(super) tool: Tool,
+    pub(super) after: Premises,
+    pub(super) never_after: Premises,
+    pub(super) max: Option<Max<Argument>>,
+    pub(super) before_end: Premises,
+    /// Least amounts that `where` of the entry allows.
+    pub(super) least: BTreeMap<String, i64>,
+}
+
+impl OrderKeys {
+    /// Takes the keys out of an entry.
+    pub(super) fn take(entry: &mut Allow) -> Self {
+        let max = match entry.max.take() {
+            Some(Max::Rate(text)) => {
+                entry.max = Some(Max::Rate(text));
+                None
+            }
+            limits => limits,
+        };
+        let least = entry.arguments.iter().filter_map(|(pointer, argument)| Some((pointer.clone(), argument.min?)));
+        Self {
+            tool: Tool::new(&entry.server, &entry.tool),
+            least: least.collect(),
+            after: std::mem::take(&mut entry.after),
+            never_after: std::mem::take(&mut entry.never_after),
+            max,
+            before_end: std::mem::take(&mut entry.before_end),
+        }
+    }
+}

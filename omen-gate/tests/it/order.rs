@@ -1,0 +1,284 @@
+//! Order between calls at the gate (O-1 to O-6): verdicts, waiting, the log, restarts, reloads, shadow mode.
+
+use std::sync::Arc;
+
+use omen_gate::audit::store::Memory;
+use omen_gate::audit::{Audit, Key, Options};
+use omen_gate::catalog::pin;
+use omen_gate::{Blocked, Config, Gate, GateClock, GateCode, ManualClock, ServerName, Stopped, TurnId};
+use serde_json::{Value, json};
+
+use crate::gates::{local, tools};
+use crate::support::{all_logged, clock, secs};
+
+/// Gate with the tools `store/get` and `store/set`, and the clock and the log that another one may have had.
+struct Ordered {
+    gate: Gate,
+    memory: Memory,
+    clock: Arc<ManualClock>,
+}
+
+async fn text(get: &str, set: &str, more: &str) -> String {
+    let tools = tools().await;
+    let entry = |name: &str, keys: &str| {
+        let pin = pin(tools.iter().find(|tool| tool.name.as_str() == name).unwrap()).unwrap();
+        format!(
+            "[[allow]]\nserver = 'store'\ntool = '{name}'\npermissions = ['READ']\npin = '{pin}'\n{keys}\n\
+             [[grants]]\nserver = 'store'\ntool = '{name}'\npermissions = ['READ']\n"
+        )
+    };
+    format!("[servers.store]\n{}{}{more}", entry("get", get), entry("set", set))
+}
+
+impl Ordered {
+    fn on(text: &str, memory: &Memory, clock: &Arc<ManualClock>) -> Self {
+        let shared: Arc<dyn GateClock> = clock.clone();
+        let key = Key::from_bytes(&std::array::from_fn::<u8, 32, _>(|i| i as u8)).unwrap();
+        let audit = Audit::over(memory.clone(), key, Arc::clone(&shared), Options::default()).unwrap();
+        let builder = Gate::builder(Config::parse(text).unwrap()).audit(audit).clock(shared);
+        let gate = builder.server(ServerName::new("store").unwrap(), local()).build().unwrap();
+        Self { gate, memory: memory.clone(), clock: Arc::clone(clock) }
+    }
+
+    async fn new(get: &str, set: &str, more: &str) -> Self {
+        let more = format!("[order]\ngather = '0s'\n{more}");
+        Self::on(&text(get, set, &more).await, &Memory::default(), &clock())
+    }
+
+    async fn call(&self, session: &str, tool: &str, args: Value) -> Result<(), Blocked> {
+        call(&self.gate, session, tool, args).await
+    }
+
+    async fn get(&self, key: &str) -> Result<(), Blocked> {
+        self.call("s", "get", json!({ "key": key })).await
+    }
+
+    async fn set(&self, key: &str, value: i64) -> Result<(), Blocked> {
+        self.call("s", "set", json!({ "key": key, "value": value })).await
+    }
+
+    /// Entries whose data have a member.
+    fn logged(&self, member: &str) -> Vec<Value> {
+        let data = all_logged(&self.memory).into_iter().map(|entry| entry["data"].clone());
+        data.filter(|data| data.get(member).is_some()).collect()
+    }
+}
+
+async fn call(gate: &Gate, session: &str, tool: &str, args: Value) -> Result<(), Blocked> {
+    static TURN: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+    let turn = format!("t{}", TURN.fetch_add(1, std::sync::atomic::Ordering::Relaxed));
+    let request = gate.request(TurnId::new(turn).unwrap(), "q").of_session(TurnId::new(session).unwrap());
+    let plan = json!({ "type": "call_tool", "server": "store", "tool": tool, "args": args }).to_string();
+    let planned = request.screen().await?.plan(&plan).await?.call().unwrap();
+    match planned.conform().await?.authorize().await?.dispatch().await {
+        Ok(_) => Ok(()),
+        Err(Stopped::Blocked(blocked)) => Err(blocked),
+        Err(other) => panic!("{other}"),
+    }
+}
+
+fn code(result: Result<(), Blocked>) -> GateCode {
+    result.unwrap_err().code
+}
+
+const READ_FIRST: &str = "after = [{ tool = 'get', same = ['/key'], within = '10min' }]";
+
+#[tokio::test]
+async fn o_1_a_premise_has_to_have_succeeded() {
+    let gate = Ordered::new("", READ_FIRST, "").await;
+    let refused = gate.set("pool", 1).await.unwrap_err();
+    assert_eq!(refused.code, GateCode::O1);
+    assert_eq!(
+        refused.message,
+        "`store/set` needs `store/get` with the same `/key` within 10 min before it; none was called in this session"
+    );
+    assert_eq!(refused.help, "call `store/get` with the same `/key`, then `store/set` again");
+    gate.get("other").await.unwrap();
+    assert_eq!(code(gate.set("pool", 1).await), GateCode::O1);
+    gate.get("pool").await.unwrap();
+    gate.set("pool", 1).await.unwrap();
+    // Another session has to read by itself.
+    assert_eq!(code(gate.call("t", "set", json!({ "key": "pool", "value": 1 })).await), GateCode::O1);
+    gate.clock.advance(secs(600));
+    let refused = gate.set("pool", 1).await.unwrap_err();
+    assert!(refused.message.ends_with("the last one with the same `/key` ended 10 min ago"), "{refused}");
+    // The intent names what it rests on.
+    let intents: Vec<_> = gate.logged("order").into_iter().filter(|data| data["order"]["event"] == "made").collect();
+    assert_eq!((intents.len(), intents[2]["order"]["for"].as_array().map(Vec::len)), (3, Some(1)), "{intents:?}");
+    assert!(!intents[2]["order"].to_string().contains("pool"), "{}", intents[2]);
+}
+
+#[tokio::test]
+async fn o_2_and_o_3_count_what_may_have_run() {
+    let gate =
+        Ordered::new("never_after = [{ tool = 'set', until = ['set'] }]", "max = { calls = 2, within = '1h' }", "")
+            .await;
+    gate.get("pool").await.unwrap();
+    // It answers with an error, and may have changed something.
+    gate.set("pool", -1).await.unwrap();
+    assert_eq!(code(gate.get("pool").await), GateCode::O2);
+    gate.set("pool", 1).await.unwrap();
+    let refused = gate.set("pool", 1).await.unwrap_err();
+    assert_eq!(refused.code, GateCode::O3);
+    assert_eq!(
+        refused.message,
+        "`store/set` may be called at most 2 times within 1 h; this session has used all of them"
+    );
+    gate.clock.advance(secs(3600));
+    gate.set("pool", 1).await.unwrap();
+}
+
+#[tokio::test]
+async fn o_4_what_a_session_owes_is_in_the_log() {
+    let gate = Ordered::new("", "before_end = [{ tool = 'get', same = ['/key'] }]", "").await;
+    gate.set("a", 1).await.unwrap();
+    gate.set("b", 1).await.unwrap();
+    gate.get("a").await.unwrap();
+    gate.gate.turn_is_over(&TurnId::new("s").unwrap(), "the client left").await.unwrap();
+    let owed: Vec<_> = gate.logged("outcome").into_iter().filter(|data| data["outcome"] == "owed").collect();
+    let [owed] = owed.as_slice() else { panic!("{owed:?}") };
+    assert_eq!((&owed["code"], &owed["rule"]), (&json!("O-4"), &json!("allow[1].before_end[0]")));
+    assert!(
+        owed["why"].as_str().unwrap().contains("owes `store/get` with the same `/key` for the call in entry"),
+        "{owed}"
+    );
+}
+
+#[tokio::test]
+async fn o_5_a_call_waits_for_what_runs_and_no_longer() {
+    let text = text("", READ_FIRST, "[order]\nwait = '30s'\ngather = '100ms'\n").await;
+    let gate = Ordered::on(&text, &Memory::default(), &clock());
+    // Sent first, and judged once the other one has ended.
+    let early = tokio::spawn({
+        let gate = gate.gate.clone();
+        async move { call(&gate, "s", "set", json!({ "key": "pool", "value": 1 })).await }
+    });
+    tokio::task::yield_now().await;
+    gate.get("pool").await.unwrap();
+    early.await.unwrap().unwrap();
+    // Nothing comes: it is refused after it was held back.
+    let alone = tokio::spawn({
+        let gate = gate.gate.clone();
+        async move { call(&gate, "s", "set", json!({ "key": "other", "value": 1 })).await }
+    });
+    tokio::task::yield_now().await;
+    gate.clock.advance(secs(1));
+    assert_eq!(code(alone.await.unwrap()), GateCode::O1);
+}
+
+#[tokio::test]
+async fn o_6_what_cannot_be_compared_is_refused() {
+    let gate = Ordered::new("", "max = { sum = { '/value' = 100 }, within = '1h' }", "").await;
+    gate.set("pool", 60).await.unwrap();
+    assert_eq!(code(gate.set("pool", 41).await), GateCode::O3);
+    let refused = gate.set("pool", -1).await.unwrap_err();
+    assert_eq!(refused.code, GateCode::O6);
+    gate.set("pool", 40).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_restart_changes_nothing() {
+    let (get, set) = ("", "after = [{ tool = 'get', same = ['/key'] }]\nmax = { calls = 2, within = '1h' }");
+    let gate = Ordered::new(get, set, "").await;
+    gate.get("pool").await.unwrap();
+    gate.set("pool", 1).await.unwrap();
+    let Ordered { gate, memory, clock } = gate;
+    drop(gate);
+    clock.advance(secs(60));
+    let again = Ordered::on(&text(get, set, "[order]\ngather = '0s'\n").await, &memory, &clock);
+    assert_eq!(code(again.set("other", 1).await), GateCode::O1);
+    again.set("pool", 2).await.unwrap();
+    assert_eq!(code(again.set("pool", 3).await), GateCode::O3);
+}
+
+#[tokio::test]
+async fn a_reload_judges_the_same_past_by_other_rules() {
+    let gate = Ordered::new("", READ_FIRST, "").await;
+    gate.get("pool").await.unwrap();
+    // By name alone, the past is known; for a member that was not recorded, it is not.
+    let by_name = text("", "after = ['get']", "[order]\ngather = '0s'\n").await;
+    gate.gate.reload(Config::parse(&by_name).unwrap()).await.unwrap();
+    gate.set("pool", 1).await.unwrap();
+    let by_member = text(
+        "",
+        "after = [{ tool = 'get', same = [{ arg = '/value', earlier = '/key' }] }]",
+        "[order]\ngather = '0s'\n",
+    )
+    .await;
+    gate.gate.reload(Config::parse(&by_member).unwrap()).await.unwrap();
+    let refused = gate.set("pool", 1).await.unwrap_err();
+    assert_eq!(refused.code, GateCode::O6);
+    assert!(refused.message.starts_with("the operator changed the rules on order"), "{refused}");
+}
+
+#[tokio::test]
+async fn shadow_mode_records_and_lets_pass() {
+    let gate = Ordered::new("", READ_FIRST, "[policy]\nshadow = true\n").await;
+    gate.set("pool", 1).await.unwrap();
+    let shadow: Vec<_> = gate.logged("outcome").into_iter().filter(|data| data["outcome"] == "shadow").collect();
+    let [shadow] = shadow.as_slice() else { panic!("{shadow:?}") };
+    assert_eq!(shadow["code"], "O-1");
+}
+
+#[tokio::test]
+async fn without_rules_the_log_says_nothing_of_order() {
+    let gate = Ordered::new("", "", "").await;
+    gate.get("pool").await.unwrap();
+    assert_eq!(gate.logged("order"), [Value::Null; 0]);
+}
+
+#[tokio::test]
+async fn mistakes_in_rules_have_their_place_and_a_fix() {
+    for (keys, wrong, help) in [
+        ("after = ['gett']", "the tool `gett` is not allowed", "did you mean `get`?"),
+        ("after = [{ tool = 'get', withn = '1h' }]", "unknown key `allow[1].after[0].withn`", "did you mean `within`?"),
+        (
+            "after = [{ tool = 'get', was = 'faild' }]",
+            "invalid value `faild` for `allow[1].after[0].was`",
+            "did you mean `failed`?",
+        ),
+        (
+            "after = [{ tool = 'get', within = '1week' }]",
+            "invalid duration `1week`",
+            "write a time of at most 31 days: `30s`, `10min`, `24h`, `7day`",
+        ),
+        (
+            "after = [{ tool = 'get', where = { key = { equals = 'a' } } }]",
+            "invalid JSON pointer `key`: expected a `/` at its start",
+            "write `/key`",
+        ),
+        (
+            "max = { calls = 3, per = '1h' }",
+            "invalid value `1h` for `allow[1].max.per`",
+            "expected one of `session`, `turn`, `all`",
+        ),
+        (
+            "max = { calls = 3 }",
+            "a rule over all sessions needs `within`",
+            "add `within = \"1h\"`, or `per = \"session\"`",
+        ),
+        ("max = '10/week'", "invalid limit `10/week`", ""),
+    ] {
+        let text = text("", keys, "").await;
+        let errors = Config::parse(&text).unwrap_err();
+        let line = text.lines().position(|line| line == keys).unwrap() + 1;
+        let error = &errors.0[0];
+        assert!(error.message.starts_with(wrong) && error.help.contains(help), "{keys}: {error:?}");
+        assert_eq!(error.line, line, "{keys}: {error:?}");
+    }
+    let text = text("", "", "[order]\nwait = 'soon'\n").await;
+    assert_eq!(Config::parse(&text).unwrap_err().0[0].message, "invalid duration `soon`");
+}
+
+#[tokio::test]
+async fn a_call_that_is_refused_elsewhere_is_no_fact() {
+    // The premise is refused by its own rule on arguments, so it was not made.
+    let get = "[allow.where]\n\"/key\" = { in = [\"pool\"] }";
+    let gate = Ordered::new(get, "after = ['get']", "").await;
+    assert_eq!(code(gate.get("other").await), GateCode::Pg3);
+    assert_eq!(code(gate.set("pool", 1).await), GateCode::O1);
+    let asked = Ordered::new(get, "after = [{ tool = 'get', was = 'refused' }]", "").await;
+    assert_eq!(code(asked.get("other").await), GateCode::Pg3);
+    asked.set("pool", 1).await.unwrap();
+    assert_eq!(asked.logged("order").iter().filter(|data| data["order"]["event"] == "refused").count(), 1);
+}
