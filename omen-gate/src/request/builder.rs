@@ -68,6 +68,14 @@ pub enum BuildError {
     /// The key of the audit log cannot be used.
     #[error("A1: {0}")]
     Key(#[from] KeyError),
+    /// An entry of the audit log says something to the rules on order that cannot be read.
+    #[error("O-6: invalid member `order` in entry {entry} of the audit log: {source}")]
+    Order {
+        /// Number of the entry.
+        entry: u64,
+        /// What is wrong.
+        source: serde_json::Error,
+    },
 }
 
 impl BuildError {
@@ -78,6 +86,7 @@ impl BuildError {
             Self::Audit(error) => error.help().to_owned(),
             Self::Key(error) => error.help(),
             Self::Grant(blocked) => blocked.help.clone(),
+            Self::Order { .. } => ORDER_HELP.to_owned(),
             Self::UnknownServer(_) | Self::NoServer(_) | Self::ServerTwice(_) | Self::NoAudit | Self::Output(_) => {
                 String::new()
             }
@@ -226,7 +235,8 @@ impl Builder {
         let audit_queue = AuditQueue::new(audit);
         audit_queue.set_stamp(stamp(config.hash(), config.shadow));
         let clocks = (clock.as_ref(), Arc::clone(&expiry) as Arc<dyn GateClock>);
-        let order = Order::restore(&config, before.order(), clocks, &secret, audit_queue.clone());
+        let order = Order::restore(&config, before.order(), clocks, &secret, audit_queue.clone())
+            .map_err(|(entry, source)| BuildError::Order { entry, source })?;
         if let Some(rules) = order.rules_entry() {
             let entry = data(json!({ "order": rules, "outcome": "order" }));
             let _ = audit_queue.audit().append(Record::new(Kind::Policy, &TurnId::start(), entry))?;
@@ -257,6 +267,10 @@ impl Builder {
         })))
     }
 }
+
+/// Remedy for an entry that this version cannot read.
+const ORDER_HELP: &str =
+    "a newer version may have written it: start the gate with that version, or with a new log in `[audit]`";
 
 /// What the key of the rules on order is derived with.
 const ORDER_KEY: &str = "omen order v1";

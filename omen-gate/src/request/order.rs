@@ -74,24 +74,27 @@ const ORDER: &str = "order";
 
 impl Order {
     /// Restores the state from the log.
+    ///
+    /// # Errors
+    /// Number and error of an entry that cannot be read: what it was about is not known, so nothing could be judged.
     pub(crate) fn restore(
         config: &Config,
         past: &[OrderRecord],
         clocks: (&dyn GateClock, Arc<dyn GateClock>),
         secret: &[u8; 32],
         audit_queue: AuditQueue,
-    ) -> Self {
+    ) -> Result<Self, (u64, serde_json::Error)> {
         let (raw, clock) = clocks;
         let rules = RuleSet::new(&config.order);
-        // An entry that this version cannot read says nothing: what it was about is not known.
-        let entries = past.iter().filter_map(|record| {
-            let entry = serde_json::from_str::<Entry>(&record.order).ok()?;
-            Some((record.sequence, millis(record.time), entry))
+        let entries = past.iter().map(|record| {
+            let entry = serde_json::from_str::<Entry>(&record.order).map_err(|error| (record.sequence, error))?;
+            Ok((record.sequence, millis(record.time), entry))
         });
+        let entries = entries.collect::<Result<Vec<_>, _>>()?;
         let now = Now { mono: monotonic(clock.as_ref()), wall: millis(raw.wall()) };
         let engine = Engine::restore(rules, Secret::new(secret), mode(config.shadow), now, entries);
         let state = Mutex::new(OrderState { engine, decided: HashMap::new(), waiting: HashMap::new() });
-        Self(Arc::new(OrderParts { state, clock, audit_queue }))
+        Ok(Self(Arc::new(OrderParts { state, clock, audit_queue })))
     }
 
     /// Data for the log about the rules in force; nothing if there are none.

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use omen_gate::audit::store::Memory;
-use omen_gate::audit::{Audit, Key, Options};
+use omen_gate::audit::{Audit, Key, Kind, Options, Record};
 use omen_gate::catalog::pin;
-use omen_gate::{Blocked, Config, Gate, GateClock, GateCode, ManualClock, ServerName, Stopped, TurnId};
+use omen_gate::{Blocked, BuildError, Config, Gate, GateClock, GateCode, ManualClock, ServerName, Stopped, TurnId};
 use serde_json::{Value, json};
 
 use crate::gates::{local, tools};
@@ -30,14 +30,22 @@ async fn text(get: &str, set: &str, more: &str) -> String {
     format!("[servers.store]\n{}{}{more}", entry("get", get), entry("set", set))
 }
 
+fn audit(memory: &Memory, clock: &Arc<ManualClock>) -> Audit {
+    let key = Key::from_bytes(&std::array::from_fn::<u8, 32, _>(|i| i as u8)).unwrap();
+    Audit::over(memory.clone(), key, clock.clone(), Options::default()).unwrap()
+}
+
 impl Ordered {
     fn on(text: &str, memory: &Memory, clock: &Arc<ManualClock>) -> Self {
+        Self::try_on(text, memory, clock).unwrap()
+    }
+
+    fn try_on(text: &str, memory: &Memory, clock: &Arc<ManualClock>) -> Result<Self, BuildError> {
         let shared: Arc<dyn GateClock> = clock.clone();
-        let key = Key::from_bytes(&std::array::from_fn::<u8, 32, _>(|i| i as u8)).unwrap();
-        let audit = Audit::over(memory.clone(), key, Arc::clone(&shared), Options::default()).unwrap();
+        let audit = audit(memory, clock);
         let builder = Gate::builder(Config::parse(text).unwrap()).audit(audit).clock(shared);
-        let gate = builder.server(ServerName::new("store").unwrap(), local()).build().unwrap();
-        Self { gate, memory: memory.clone(), clock: Arc::clone(clock) }
+        let gate = builder.server(ServerName::new("store").unwrap(), local()).build()?;
+        Ok(Self { gate, memory: memory.clone(), clock: Arc::clone(clock) })
     }
 
     async fn new(get: &str, set: &str, more: &str) -> Self {
@@ -189,6 +197,25 @@ async fn a_restart_changes_nothing() {
     assert_eq!(code(again.set("other", 1).await), GateCode::O1);
     again.set("pool", 2).await.unwrap();
     assert_eq!(code(again.set("pool", 3).await), GateCode::O3);
+}
+
+#[tokio::test]
+async fn a_gate_does_not_start_with_an_entry_that_it_cannot_read() {
+    let rules = text("", READ_FIRST, "").await;
+    for (order, wrong) in [
+        (json!({ "event": "postponed" }), "unknown variant `postponed`"),
+        (json!({ "event": "ended", "end": "ok" }), "missing field `arrival`"),
+        (json!(7), "invalid type: integer `7`"),
+    ] {
+        let (memory, clock) = (Memory::default(), clock());
+        let data = json!({ "order": order }).as_object().unwrap().clone();
+        let written = audit(&memory, &clock).append(Record::new(Kind::Turn, &TurnId::new("t").unwrap(), data)).unwrap();
+        let error = Ordered::try_on(&rules, &memory, &clock).err().unwrap();
+        let message = error.to_string();
+        let entry = format!("O-6: invalid member `order` in entry {} of the audit log: ", written.sequence);
+        assert!(message.starts_with(&entry) && message.contains(wrong), "{message}");
+        assert!(error.help().contains("start the gate with that version"), "{}", error.help());
+    }
 }
 
 #[tokio::test]

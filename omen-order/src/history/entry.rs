@@ -10,33 +10,32 @@ use crate::values::Key;
 
 /// Member `order` of an intent, a refusal or an outcome: what rules need to know of the call. Never arguments.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
 pub struct OrderMember {
     /// Number of the request; that of an outcome is its intent's.
     pub arrival: u64,
     /// When the call was asked for, in milliseconds since 1970, where that is not the time of the entry.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked: Option<i64>,
     /// Tests that the call fits.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fits: Vec<ContentId>,
     /// Tests that cannot be decided, and members and amounts that are not known.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unknown: Vec<ContentId>,
     /// Members and amounts that cannot be compared or added.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub incomparable: Vec<ContentId>,
     /// Keys of members.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub keys: BTreeMap<ContentId, Key>,
     /// Amounts.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub sums: BTreeMap<ContentId, u64>,
     /// Time in milliseconds for which the call waited.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub waited_ms: u64,
     /// Log entries of the premises that the call rests on.
-    #[serde(rename = "for", skip_serializing_if = "Vec::is_empty")]
+    #[serde(rename = "for", default, skip_serializing_if = "Vec::is_empty")]
     pub rests_on: Vec<u64>,
 }
 
