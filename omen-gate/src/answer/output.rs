@@ -151,12 +151,23 @@ impl Outputs {
     /// # Errors
     /// The raw answer with the reason (PG-4).
     pub fn check_output(&self, listed: &Listed, answer: Answer) -> Result<Value, Box<UntypedAnswer>> {
-        let checked = self.fitting(listed).and_then(|registered| {
-            let text = registered.checked(listed, &answer)?;
-            (registered.reads)(&text).map_err(|why| registered.broken(listed, &why))?;
-            serde_json::from_str(&text).map_err(|error| registered.broken(listed, &error.to_string()))
-        });
-        checked.map_err(|why| Box::new(UntypedAnswer { answer, why }))
+        self.content(listed, &answer).map_err(|why| Box::new(UntypedAnswer { answer, why }))
+    }
+
+    /// Whether an answer is what PG-4 lets pass: of the type that is registered for its tool or, without one, as its
+    /// tool promises.
+    pub(crate) fn passes(&self, listed: &Listed, answer: &Answer) -> bool {
+        match self.has(listed.id()) {
+            true => self.content(listed, answer).is_ok(),
+            false => promised(listed, answer).is_ok(),
+        }
+    }
+
+    fn content(&self, listed: &Listed, answer: &Answer) -> Result<Value, Blocked> {
+        let registered = self.fitting(listed)?;
+        let text = registered.checked(listed, answer)?;
+        (registered.reads)(&text).map_err(|why| registered.broken(listed, &why))?;
+        serde_json::from_str(&text).map_err(|error| registered.broken(listed, &error.to_string()))
     }
 
     fn typed<T: DeserializeOwned + 'static>(

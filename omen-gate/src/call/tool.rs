@@ -45,6 +45,31 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// Whether the tool asks for input first (2026-07-28), and is called again with it.
+    #[must_use]
+    pub fn asks_for_input(&self) -> bool {
+        self.more.get("resultType").is_some_and(|kind| kind == "input_required") && self.says_nothing()
+    }
+
+    /// Whether the tool has started a task, whose result is fetched later.
+    #[must_use]
+    pub fn starts_task(&self) -> bool {
+        let is_task = self.more.get("task").is_some_and(Value::is_object) && !self.more.contains_key("resultType");
+        is_task && self.says_nothing()
+    }
+
+    /// Whether the tool has not said yet what it did: its `outputSchema` is not about such an answer.
+    #[must_use]
+    pub fn is_interim(&self) -> bool {
+        self.asks_for_input() || self.starts_task()
+    }
+
+    fn says_nothing(&self) -> bool {
+        let members = ["content", "structuredContent", "isError"];
+        let is_empty = self.content.is_empty() && self.structured_content.is_none() && self.is_error.is_none();
+        is_empty && !members.iter().any(|key| self.more.contains_key(*key))
+    }
+
     /// Returns the fault that the tool reports, if `isError` is set.
     #[must_use]
     pub fn fault(&self) -> Option<Fault> {

@@ -119,7 +119,11 @@ impl Gate {
         context.check_or_try(self.is_shadow(), context.screened(&self.policy())).await?;
         let call = context.check(self.call_of(task)).await?;
         let context = context.planning(call.tool(), self.recorded(call.tool(), call.args(), None));
-        context.check(self.authorized_by(task, call.tool())).await?;
+        let authorized = self.authorized_by(task, call.tool());
+        if authorized.is_err() {
+            self.order().refused(&context, call.tool(), call.args());
+        }
+        context.check(authorized).await?;
         let request = Request { gate: self.clone(), context, state: Planned { call } };
         let request = request.conform().await?.authorize().await?.dispatch().await?;
         result(request).await

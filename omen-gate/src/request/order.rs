@@ -12,7 +12,6 @@ use serde_json::{Map, Value, json};
 use tokio::sync::oneshot;
 
 use crate::base::{Blocked, GateClock, GateCode, ToolId, TurnId};
-use crate::call::Call;
 use crate::config::Config;
 use crate::request::audit_queue::{AuditQueue, data};
 use crate::request::context::RequestContext;
@@ -104,6 +103,11 @@ impl Order {
         serde_json::to_value(rules).ok()
     }
 
+    /// Whether there are rules.
+    pub(crate) fn has_rules(&self) -> bool {
+        !self.lock().engine.rules().is_empty()
+    }
+
     /// Replaces the rules of a running gate. Calls that wait are judged by the new ones.
     pub(crate) fn reload(&self, config: &Config, is_shadow: bool) {
         self.with(|engine, now| {
@@ -112,16 +116,27 @@ impl Order {
         });
     }
 
+    /// Notes a request for a call that a step before the rules on arguments refuses.
+    pub(crate) fn refused(&self, context: &RequestContext, tool: &ToolId, args: &Map<String, Value>) {
+        drop(self.ask(context, tool, args, true));
+    }
+
     /// Accepts a request for a call. `is_refused` says that another rule refuses it.
-    pub(crate) fn ask(&self, context: &RequestContext, call: &Call, is_refused: bool) -> OrderedCall {
-        let tool = named(call.tool());
+    pub(crate) fn ask(
+        &self,
+        context: &RequestContext,
+        tool: &ToolId,
+        args: &Map<String, Value>,
+        is_refused: bool,
+    ) -> OrderedCall {
+        let tool = named(tool);
         let turn = context.counted_turn().clone();
         let session = context.session().unwrap_or(&turn).as_str().to_owned();
         let ask = Ask {
             tool: tool.clone(),
             session: session.clone(),
             turn: turn.as_str().to_owned(),
-            args: Some(Arc::new(Value::Object(call.args().clone()))),
+            args: Some(Arc::new(Value::Object(args.clone()))),
             must_confirm: true,
             is_refused,
         };
@@ -276,7 +291,7 @@ impl OrderedCall {
     }
 
     /// Accepts the end of the call, and returns data for its outcome.
-    pub(crate) fn ended(mut self, end: Ended, answer: Option<&Value>) -> Map<String, Value> {
+    pub(crate) fn ended(&mut self, end: Ended, answer: Option<&Value>) -> Map<String, Value> {
         self.progress = Progress::Over;
         self.order.with(|engine, now| engine.end(now, self.id, end, answer));
         let state = self.order.lock();

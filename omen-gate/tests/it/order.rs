@@ -2,14 +2,21 @@
 
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use omen_gate::audit::store::Memory;
 use omen_gate::audit::{Audit, Key, Kind, Options, Record};
 use omen_gate::catalog::pin;
-use omen_gate::{Blocked, BuildError, Config, Gate, GateClock, GateCode, ManualClock, ServerName, Stopped, TurnId};
+use omen_gate::pipeline::{Dispatched, Request};
+use omen_gate::server::{Dispatch, Local, ToolServer};
+use omen_gate::summary::Summary;
+use omen_gate::tool::{Answer, Tool};
+use omen_gate::{
+    Blocked, BuildError, Config, Fault, Gate, GateClock, GateCode, ManualClock, ServerName, Stopped, TurnId,
+};
 use serde_json::{Value, json};
 
-use crate::gates::{local, tools};
-use crate::support::{all_logged, clock, secs};
+use crate::gates::{Setting, local, tools};
+use crate::support::{all_logged, args, clock, secs, tool};
 
 /// Gate with the tools `store/get` and `store/set`, and the clock and the log that another one may have had.
 struct Ordered {
@@ -43,8 +50,9 @@ impl Ordered {
     fn try_on(text: &str, memory: &Memory, clock: &Arc<ManualClock>) -> Result<Self, BuildError> {
         let shared: Arc<dyn GateClock> = clock.clone();
         let audit = audit(memory, clock);
-        let builder = Gate::builder(Config::parse(text).unwrap()).audit(audit).clock(shared);
-        let gate = builder.server(ServerName::new("store").unwrap(), local()).build()?;
+        let builder =
+            Gate::builder(Config::parse(text).unwrap()).audit(audit).clock(shared).output::<Setting>(tool("store/get"));
+        let gate = builder.server(ServerName::new("store").unwrap(), Odd(local())).build()?;
         Ok(Self { gate, memory: memory.clone(), clock: Arc::clone(clock) })
     }
 
@@ -72,14 +80,38 @@ impl Ordered {
     }
 }
 
+/// Store whose tool `get` does otherwise for some keys.
+#[derive(Debug)]
+struct Odd(Local);
+
+#[async_trait]
+impl ToolServer for Odd {
+    async fn list(&self) -> Result<Vec<Tool>, Fault> {
+        self.0.list().await
+    }
+
+    async fn call(&self, dispatch: Dispatch) -> Result<Answer, Fault> {
+        match dispatch.args().get("key").and_then(Value::as_str) {
+            Some("odd") => Ok(Answer { structured_content: Some(json!({ "value": "none" })), ..Answer::default() }),
+            Some("asks") => Ok(Answer { more: args(json!({ "resultType": "input_required" })), ..Answer::default() }),
+            Some("hangs") => std::future::pending().await,
+            _ => self.0.call(dispatch).await,
+        }
+    }
+}
+
 async fn call(gate: &Gate, session: &str, tool: &str, args: Value) -> Result<(), Blocked> {
+    dispatched(gate, session, tool, args).await.map(drop)
+}
+
+async fn dispatched(gate: &Gate, session: &str, tool: &str, args: Value) -> Result<Request<Dispatched>, Blocked> {
     static TURN: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
     let turn = format!("t{}", TURN.fetch_add(1, std::sync::atomic::Ordering::Relaxed));
     let request = gate.request(TurnId::new(turn).unwrap(), "q").of_session(TurnId::new(session).unwrap());
     let plan = json!({ "type": "call_tool", "server": "store", "tool": tool, "args": args }).to_string();
     let planned = request.screen().await?.plan(&plan).await?.call().unwrap();
     match planned.conform().await?.authorize().await?.dispatch().await {
-        Ok(_) => Ok(()),
+        Ok(request) => Ok(request),
         Err(Stopped::Blocked(blocked)) => Err(blocked),
         Err(other) => panic!("{other}"),
     }
@@ -308,4 +340,60 @@ async fn a_call_that_is_refused_elsewhere_is_no_fact() {
     assert_eq!(code(asked.get("other").await), GateCode::Pg3);
     asked.set("pool", 1).await.unwrap();
     assert_eq!(asked.logged("order").iter().filter(|data| data["order"]["event"] == "refused").count(), 1);
+}
+
+#[tokio::test]
+async fn an_answer_that_is_withheld_has_failed() {
+    let gate = Ordered::new("", READ_FIRST, "").await;
+    // PG-4 withholds the first answer, and with the second one the tool has not said yet what it did.
+    for (key, why) in [("odd", "failed"), ("asks", "may have run")] {
+        gate.get(key).await.unwrap();
+        let refused = gate.set(key, 1).await.unwrap_err();
+        assert_eq!(refused.code, GateCode::O1);
+        assert!(refused.message.contains(why), "{refused}");
+    }
+    // PG-5 is about the summary: the tool did its work.
+    let request = dispatched(&gate.gate, "s", "get", json!({ "key": "pool" })).await.unwrap();
+    let bullet = json!({ "text": "It is 80.", "evidence": "80" });
+    let summary = json!({ "sections": [{ "heading": "pool", "bullets": [bullet] }] });
+    let summary: Summary = serde_json::from_value(summary).unwrap();
+    let typed = request.type_output::<Setting>().await.unwrap();
+    assert_eq!(typed.ground(summary).await.unwrap_err().code, GateCode::Pg5);
+    let Ordered { gate: first, memory, clock } = gate;
+    drop(first);
+    let again = Ordered::on(&text("", READ_FIRST, "[order]\ngather = '0s'\n").await, &memory, &clock);
+    for key in ["odd", "asks"] {
+        assert_eq!(code(again.set(key, 1).await), GateCode::O1);
+    }
+    again.set("pool", 1).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_call_whose_caller_has_gone_has_its_end_in_the_log() {
+    let gate = Ordered::new("", "never_after = [{ tool = 'get', was = 'failed' }]", "").await;
+    let gone = tokio::spawn({
+        let gate = gate.gate.clone();
+        async move { call(&gate, "s", "get", json!({ "key": "hangs" })).await }
+    });
+    while gate.logged("order").iter().all(|data| data["order"]["event"] != "made") {
+        tokio::task::yield_now().await;
+    }
+    gone.abort();
+    gone.await.unwrap_err();
+    assert_eq!(code(gate.set("pool", 1).await), GateCode::O2);
+    gate.gate.turn_is_over(&TurnId::new("t").unwrap(), "so that all entries are in the log").await.unwrap();
+    let ended: Vec<_> = gate.logged("order").into_iter().filter(|data| data["order"]["event"] == "ended").collect();
+    let [ended] = ended.as_slice() else { panic!("{ended:?}") };
+    assert_eq!((&ended["ran"], &ended["order"]["end"]), (&json!("unknown"), &json!("may_have_run")));
+}
+
+#[tokio::test]
+async fn a_call_that_a_step_before_refuses_was_asked_for() {
+    for (was, is_counted) in [("asked", true), ("refused", true), ("made", false)] {
+        let rule = format!("after = [{{ tool = 'get', was = '{was}' }}]");
+        let gate = Ordered::new("", &rule, "").await;
+        let refused = gate.call("s", "get", json!({ "key": 5 })).await;
+        assert_eq!(code(refused), GateCode::Pg2);
+        assert_eq!(gate.set("pool", 1).await.is_ok(), is_counted, "{was}");
+    }
 }

@@ -16,23 +16,17 @@ pub(crate) fn read(response: &Frame, call: &Call) -> Result<Answer, Fault> {
         Kind::Result => {
             let result = result(response)?;
             // The server wants to know more first (2026-07-28), and the client calls again. Nothing in such a result can be
-            // taken for an answer.
-            if call.era == Era::Stateless && asks_for_input(&result) {
-                return Ok(Answer { more: result, ..Answer::default() });
+            // taken for an answer. The result of a task is fetched later; whether a call may be one is judged before it is
+            // sent.
+            let interim = Answer { more: result, ..Answer::default() };
+            let is_input = call.era == Era::Stateless && interim.asks_for_input();
+            if is_input || (call.is_task && interim.starts_task()) {
+                return Ok(interim);
             }
-            // The result of a task is fetched later. Whether a call may be one is judged before it is sent.
-            if call.is_task && is_task(&result) {
-                return Ok(Answer { more: result, ..Answer::default() });
-            }
-            read_answer(result)
+            read_answer(interim.more)
         }
         _ => Err(fault(response)),
     }
-}
-
-/// Whether an answer is not the last word: its `outputSchema` is not about it.
-pub(crate) fn is_interim(answer: &Answer) -> bool {
-    asks_for_input(&answer.more) || is_task(&answer.more)
 }
 
 /// The result of a response.
@@ -67,18 +61,6 @@ pub(crate) fn fault(response: &Frame) -> Fault {
     }
 }
 
-fn asks_for_input(result: &Map<String, Value>) -> bool {
-    result.get("resultType").is_some_and(|kind| kind == "input_required") && has_no_answer(result)
-}
-
-fn is_task(result: &Map<String, Value>) -> bool {
-    result.get("task").is_some_and(Value::is_object) && !result.contains_key("resultType") && has_no_answer(result)
-}
-
-fn has_no_answer(result: &Map<String, Value>) -> bool {
-    !["content", "structuredContent", "isError"].iter().any(|key| result.contains_key(*key))
-}
-
 /// The keys of results that are judged.
 const RESULT: [&str; 8] =
     ["content", "structuredContent", "isError", "resultType", "inputRequests", "tools", "nextCursor", "task"];
@@ -88,7 +70,7 @@ const RESULT: [&str; 8] =
 mod tests {
     use serde_json::Map;
 
-    use super::{is_interim, read};
+    use super::read;
     use crate::server::expected::Call;
     use omen_mcp::frame::Frame;
     use omen_mcp::handshake::Era;
@@ -109,12 +91,12 @@ mod tests {
     #[test]
     fn an_interim_result_is_one_that_cannot_be_taken_for_an_answer() {
         let input = r#""result":{"resultType":"input_required","inputRequests":{},"requestState":"x"}"#;
-        assert!(is_interim(&answer(Era::Stateless, input).unwrap()));
+        assert!(answer(Era::Stateless, input).unwrap().is_interim());
         assert!(answer(Era::Handshake, input).is_err());
         let mixed = r#""result":{"resultType":"input_required","content":[],"structuredContent":{}}"#;
         assert!(answer(Era::Stateless, mixed).is_err());
         let task = r#""result":{"task":{"taskId":"1"}}"#;
-        assert!(is_interim(&answer_to(true, Era::Handshake, task).unwrap()));
+        assert!(answer_to(true, Era::Handshake, task).unwrap().is_interim());
         assert!(answer(Era::Handshake, task).is_err(), "nobody has asked for a task");
     }
 

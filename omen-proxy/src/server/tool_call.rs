@@ -14,7 +14,7 @@ use tracing::{Span, warn};
 use super::expected::Call;
 use super::screened::{reported, screened};
 use super::session::ServerSession;
-use super::{answer, failed};
+use super::failed;
 use crate::episode::{At, Begun, Episodes, NotNow, Outcome, OwnTool, unrecorded_result};
 use crate::passage::Passage;
 use crate::refusal::{Place, Refusal};
@@ -202,7 +202,7 @@ impl ToolCall {
         drop(expected);
         let response = call.answer();
         let mut outcome = match &dispatched {
-            Ok(request) if answer::is_interim(request.answer()) => Outcome::cancelled("the server asks for more first"),
+            Ok(request) if request.answer().is_interim() => Outcome::cancelled("the server asks for more first"),
             Ok(request) => Outcome::of(request.answer()),
             Err(stopped) => Outcome::stopped(stopped),
         };
@@ -269,7 +269,7 @@ async fn passed(
     response: &Frame,
     id: &str,
 ) -> Result<Vec<u8>, Refusal> {
-    if answer::is_interim(request.answer()) {
+    if request.answer().is_interim() {
         if let Some(requests) = request.answer().more.get("inputRequests")
             && let Err(why) = session.settings.passages.input_requests(requests)
         {

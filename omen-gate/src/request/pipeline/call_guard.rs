@@ -1,5 +1,6 @@
 //! Guard of a call that has begun and not ended.
 
+use omen_order::Ended;
 use serde_json::json;
 
 use crate::call::breaker::BreakerState;
@@ -7,17 +8,20 @@ use crate::call::{Admission, Attempt, Call, Fault, Ran};
 use crate::request::audit_queue::data;
 use crate::request::context::RequestContext;
 use crate::request::gate::Gate;
+use crate::request::order::OrderedCall;
 use omen_audit::Kind;
 
 /// Guard of a call, from when it is counted until its outcome is known. If its caller goes away in between, dropping it
 /// completes the accounts: a call that was made counts as failed for the budget (R2), the breaker (R1) and the health
-/// (R5), a call that was not made counts for none of them, and an intent that may be in the log gets its outcome.
+/// (R5), a call that was not made counts for none of them, and an intent that may be in the log gets its outcome, also
+/// for the rules on order.
 pub(super) struct CallGuard<'o> {
     gate: &'o Gate,
     context: &'o RequestContext,
     call: &'o Call,
     attempt: Option<Attempt<'o>>,
     admission: Option<Admission>,
+    pub(super) order: OrderedCall,
     at: CallProgress,
 }
 
@@ -35,8 +39,14 @@ enum CallProgress {
 }
 
 impl<'o> CallGuard<'o> {
-    pub(super) fn new(gate: &'o Gate, context: &'o RequestContext, call: &'o Call, attempt: Attempt<'o>) -> Self {
-        Self { gate, context, call, attempt: Some(attempt), admission: None, at: CallProgress::Unlogged }
+    pub(super) fn new(
+        gate: &'o Gate,
+        context: &'o RequestContext,
+        call: &'o Call,
+        attempt: Attempt<'o>,
+        order: OrderedCall,
+    ) -> Self {
+        Self { gate, context, call, attempt: Some(attempt), admission: None, order, at: CallProgress::Unlogged }
     }
 
     /// Notes that the intent is about to be recorded.
@@ -51,18 +61,19 @@ impl<'o> CallGuard<'o> {
 
     /// Notes that the tool is about to be called.
     pub(super) fn mark_called(&mut self) {
+        self.order.called();
         self.at = CallProgress::Called;
     }
 
     /// Ends a call that a rule cancelled: neither tool nor turn failed. The caller records that.
-    pub(super) fn end_cancelled(mut self) {
+    pub(super) fn end_cancelled(&mut self) {
         self.at = CallProgress::Ended;
         self.release();
         self.gate.observed(self.call.tool(), Some(&Fault::Cancelled));
     }
 
     /// Ends a call that is over. The caller records the outcome.
-    pub(super) fn end(mut self, fault: Option<&Fault>) {
+    pub(super) fn end(&mut self, fault: Option<&Fault>) {
         self.at = CallProgress::Ended;
         self.report_end(fault);
     }
@@ -108,6 +119,8 @@ impl Drop for CallGuard<'_> {
             if ran != Ran::No && breaker != (BreakerState::Closed { failures: 0 }) {
                 entry.insert("breaker".to_owned(), json!(breaker));
             }
+            let end = if ran == Ran::No { Ended::DidNotRun } else { Ended::MayHaveRun };
+            entry.extend(self.order.ended(end, None));
             self.context.record_later(Kind::Outcome, entry);
         }
     }

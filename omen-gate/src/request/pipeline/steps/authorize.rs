@@ -20,11 +20,14 @@ use omen_audit::Kind;
 /// and O-6 if the rules on order refuse the call. A1 if a decision cannot be recorded.
 pub(crate) async fn authorize(request: Request<Conformant>) -> Result<Request<Authorized>, Blocked> {
     let Conformant { call, listed } = &request.state;
-    let call = request.gate.allowed().permit_call(listed, request.turn(), call.args());
-    let call = request.context.check(call).await?;
+    let permitted = request.gate.allowed().permit_call(listed, request.turn(), call.args());
+    if permitted.is_err() {
+        request.gate.order().refused(&request.context, call.tool(), call.args());
+    }
+    let call = request.context.check(permitted).await?;
     let arguments = request.gate.judge_arguments(&call).await;
     let is_refused = arguments.is_err() && !request.gate.is_shadow();
-    let order = request.gate.order().ask(&request.context, &call, is_refused);
+    let order = request.gate.order().ask(&request.context, call.tool(), call.args(), is_refused);
     request.context.check_or_try(request.gate.is_shadow(), arguments).await?;
     request.context.check_or_try(request.gate.is_shadow(), order.verdict().await).await?;
     let ruling = request.gate.grants().check(&call);

@@ -18,6 +18,10 @@ use crate::request::state::{Conformant, Planned};
 /// A1 if the refusal cannot be recorded.
 pub(crate) async fn conform(request: Request<Planned>) -> Result<Request<Conformant>, Blocked> {
     let found = found(&request.gate, &request.state.call).await;
+    if !matches!(found, Ok((_, Ok(())))) {
+        let call = &request.state.call;
+        request.gate.order().refused(&request.context, call.tool(), call.args());
+    }
     let (listed, fits) = request.context.check(found).await?;
     let Request { gate, context, state: Planned { call } } = request;
     let context = match gate.asks_for_names() {

@@ -15,7 +15,6 @@ use crate::grant::{Decision, Outcome, Redeemed};
 use crate::request::audit_queue::data;
 use crate::request::context::RequestContext;
 use crate::request::gate::Gate;
-use crate::request::order::OrderedCall;
 use crate::request::pipeline::Request;
 use crate::request::pipeline::call_guard::CallGuard;
 use crate::request::state::{Authorized, Dispatched};
@@ -37,7 +36,7 @@ use omen_audit::Kind;
 /// [`Stopped::Unrecorded`] if the outcome cannot be recorded (A1): the tool was called, and its answer is withheld.
 /// [`Stopped::Aborted`] if the turn has spent its failures (R2), or its step has ended (R4).
 pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dispatched>, Stopped> {
-    let Request { gate, context, state: Authorized { lease, confirmed, listed, mut order } } = request;
+    let Request { gate, context, state: Authorized { lease, confirmed, listed, order } } = request;
     let call = lease.call().clone();
     // Held until the end: a turn makes one call at a time.
     let record = context.check(gate.turns().record(context.counted_turn())).await?;
@@ -48,7 +47,7 @@ pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dis
         Ok(attempt) => attempt,
         Err(abort) => return Err(aborted(&context, abort).await),
     };
-    let mut open = CallGuard::new(&gate, &context, &call, attempt);
+    let mut open = CallGuard::new(&gate, &context, &call, attempt, order);
     // Listing the tools here means that a changed tool costs neither a confirmation nor a use of a grant, and leaves no
     // intent. A call that costs neither needs only the list after the intent.
     let admitted = match lease.is_used_up() {
@@ -63,7 +62,7 @@ pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dis
     context.check_or_try(gate.is_shadow(), room).await?;
     let admission = context.check(gate.breakers().admit(&call.tool().tool)).await?;
     // In one step with the verdict the call counts for the rules on order.
-    let (ordered, verdict) = context.check(order.make(confirmed.is_some())).await?;
+    let (ordered, verdict) = context.check(open.order.make(confirmed.is_some())).await?;
     context.check_or_try(gate.is_shadow(), verdict).await?;
     open.mark_intended(admission);
     let mut noted = counted.noted();
@@ -71,7 +70,7 @@ pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dis
     let entry = &OnceLock::new();
     let redeemed = lease.redeem(confirmed).recorded_by(|decision| intent(&context, noted, decision, entry)).await;
     let redeemed = redeemed.inspect_err(|_| open.mark_refused())?;
-    entry.get().into_iter().for_each(|entry| order.logged(*entry));
+    entry.get().into_iter().for_each(|entry| open.order.logged(*entry));
     rate.keep();
     counted.keep();
     let form = match still_holds(&gate, &context, &listed, &redeemed).await {
@@ -79,13 +78,12 @@ pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dis
         Err(stopped) => {
             open.mark_refused();
             let mut entry = data(stopped_by_rule(&context, &call, &stopped));
-            entry.extend(order.ended(Ended::DidNotRun, None));
+            entry.extend(open.order.ended(Ended::DidNotRun, None));
             context.record(Kind::Outcome, entry).await?;
             return Err(stopped);
         }
     };
     open.mark_called();
-    order.called();
     called.extend(context.directive().cloned());
     let dispatch = Dispatch::new(&call, form.revision);
     let server = form.server;
@@ -97,7 +95,7 @@ pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dis
             open.end_cancelled();
             let stopped = Stopped::BrokenOff(why);
             let mut entry = data(stopped_by_rule(&context, &call, &stopped));
-            entry.extend(order.ended(Ended::MayHaveRun, None));
+            entry.extend(open.order.ended(Ended::MayHaveRun, None));
             let recorded = context.record(Kind::Outcome, entry).await;
             recorded.map_err(|why| Stopped::Unrecorded { ran: stopped.ran(), why })?;
             return Err(stopped);
@@ -109,7 +107,11 @@ pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dis
     let breaker = gate.breakers().state(&call.tool().tool);
     let why = fault.as_ref().map(|fault| (fault.class(), context.why_failed(fault)));
     let mut entry = outcome_of(&call, &outcome, why, ran, breaker);
-    entry.extend(order_ended(order, &outcome, ran));
+    let end = end_of(&gate, &listed, &outcome, ran);
+    let answer =
+        outcome.as_ref().ok().filter(|_| end == Ended::Ok).and_then(|answer| serde_json::to_value(answer).ok());
+    entry.extend(open.order.ended(end, answer.as_ref()));
+    drop(open);
     let recorded = context.record(Kind::Outcome, entry).await;
     recorded.map_err(|why| Stopped::Unrecorded { ran, why })?;
     drop(record);
@@ -120,22 +122,19 @@ async fn aborted(context: &RequestContext, abort: Abort) -> Stopped {
     context.aborted(&abort).await.map_or_else(Stopped::from, |()| abort.into())
 }
 
-/// Reports the end of the call to the rules on order.
-fn order_ended(order: OrderedCall, outcome: &Result<Answer, Fault>, ran: Ran) -> Map<String, Value> {
+/// End of a call for the rules on order. An answer that PG-4 withholds is a failure, and one with which the tool has not
+/// said yet what it did leaves that open.
+fn end_of(gate: &Gate, listed: &Listed, outcome: &Result<Answer, Fault>, ran: Ran) -> Ended {
     match outcome {
-        Ok(answer) if answer.fault().is_none() => {
-            let answer = serde_json::to_value(answer).ok();
-            order.ended(Ended::Ok, answer.as_ref())
-        }
-        Ok(_) => order.ended(Ended::Failed, None),
-        Err(_) => order.ended(
-            match ran {
-                Ran::Yes => Ended::Failed,
-                Ran::No => Ended::DidNotRun,
-                Ran::Unknown => Ended::MayHaveRun,
-            },
-            None,
-        ),
+        Ok(answer) if answer.is_interim() => Ended::MayHaveRun,
+        Ok(answer) if answer.fault().is_some() => Ended::Failed,
+        Ok(answer) if gate.order().has_rules() && !gate.outputs().passes(listed, answer) => Ended::Failed,
+        Ok(_) => Ended::Ok,
+        Err(_) => match ran {
+            Ran::Yes => Ended::Failed,
+            Ran::No => Ended::DidNotRun,
+            Ran::Unknown => Ended::MayHaveRun,
+        },
     }
 }
 
