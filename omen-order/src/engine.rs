@@ -7,6 +7,7 @@ mod event;
 mod input;
 mod log;
 mod queue;
+mod reader;
 pub mod trace;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -14,12 +15,13 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::history::{Call, CallId, Ended, History, Moment, Now, Reading, State};
+use crate::history::{Call, CallId, Ended, History, Moment, Now, State};
 use crate::judge::{Judge, Owed, Refusal, Verdict};
 use crate::rules::{RuleSet, Tool, Was};
 use crate::values::Secret;
 
 pub use event::{Ask, Finding, HowEnded, Mode, Output};
+pub use reader::{CallReading, Reader};
 
 /// State of all calls, and the rules that judge them.
 #[derive(Debug)]
@@ -188,10 +190,6 @@ impl Engine {
 
     fn tool_of(&self, id: CallId) -> Option<Tool> {
         self.history.calls.get(&id).map(|call| call.tool.clone())
-    }
-
-    fn reading(&self, tool: &Tool, args: Option<&Value>) -> Reading {
-        self.rules.tools.get(tool).map_or_else(Reading::default, |rules| Reading::of_args(rules, &self.secret, args))
     }
 }
 

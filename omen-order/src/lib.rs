@@ -14,7 +14,7 @@ pub mod rules;
 pub mod text;
 pub mod values;
 
-pub use engine::{Ask, Engine, Finding, HowEnded, Mode, Output, trace};
+pub use engine::{Ask, CallReading, Engine, Finding, HowEnded, Mode, Output, Reader, trace};
 pub use history::{CallId, Ended, Entry, Now, OrderMember};
 pub use judge::{Cause, MissingPremise, Nearest, OrderCode, Owed, Refusal, RuleKindName, Verdict, WhyNot};
 pub use rules::{ContentId, Policy, RuleSet, Tool};

@@ -46,4 +46,9 @@ pub trait ValueTest: fmt::Debug + Send + Sync {
 
     /// Text that identifies the test: equal for equal tests, in this process and in later ones.
     fn content(&self) -> String;
+
+    /// Whether the test may query the file system.
+    fn may_block(&self) -> bool {
+        false
+    }
 }

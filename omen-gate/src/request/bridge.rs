@@ -121,7 +121,7 @@ impl Gate {
         let context = context.planning(call.tool(), self.recorded(call.tool(), call.args(), None));
         let authorized = self.authorized_by(task, call.tool());
         if authorized.is_err() {
-            self.order().refused(&context, call.tool(), call.args());
+            self.order().refused(&context, call.tool(), call.args()).await;
         }
         context.check(authorized).await?;
         let request = Request { gate: self.clone(), context, state: Planned { call } };

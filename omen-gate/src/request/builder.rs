@@ -235,7 +235,9 @@ impl Builder {
         let audit_queue = AuditQueue::new(audit);
         audit_queue.set_stamp(stamp(config.hash(), config.shadow));
         let clocks = (clock.as_ref(), Arc::clone(&expiry) as Arc<dyn GateClock>);
-        let order = Order::restore(&config, before.order(), clocks, &secret, audit_queue.clone())
+        let on_disk = FileRuleThreads::default();
+        let queue = (audit_queue.clone(), on_disk.clone());
+        let order = Order::restore(&config, before.order(), clocks, &secret, queue)
             .map_err(|(entry, source)| BuildError::Order { entry, source })?;
         if let Some(rules) = order.rules_entry() {
             let entry = data(json!({ "order": rules, "outcome": "order" }));
@@ -256,7 +258,7 @@ impl Builder {
             breakers,
             rates,
             keeps_shadow,
-            on_disk: FileRuleThreads::default(),
+            on_disk,
             recorder: config.audit.map(|audit| audit.recorder).unwrap_or_default(),
             health: Health::new(clock),
             turns: Arc::new(TurnRegistry::after(config.budget, config.calls, before.clone())),

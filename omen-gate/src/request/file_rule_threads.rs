@@ -47,6 +47,19 @@ impl FileRuleThreads {
         limit: Duration,
         judge: impl FnOnce() -> Result<(), Blocked> + Send + 'static,
     ) -> Result<(), Blocked> {
+        self.run(limit, judge).await.unwrap_or_else(|| {
+            let message =
+                format!("the paths of the call of `{tool}` could not be followed within {} s", limit.as_secs());
+            Err(Blocked::new(GateCode::Pg3, message, "ask the operator to check the file system of the rule `under`"))
+        })
+    }
+
+    /// Reads on a separate thread; nothing if that takes too long.
+    pub(crate) async fn read<T: Send + 'static>(&self, read: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+        self.run(LONGEST, read).await
+    }
+
+    async fn run<T: Send + 'static>(&self, limit: Duration, judge: impl FnOnce() -> T + Send + 'static) -> Option<T> {
         let threads = Arc::clone(&self.0);
         let judged = async {
             let permit = threads.acquire_owned().await.ok()?;
@@ -58,11 +71,7 @@ impl FileRuleThreads {
             });
             judging.await.ok()
         };
-        timeout(limit, judged).await.ok().flatten().unwrap_or_else(|| {
-            let message =
-                format!("the paths of the call of `{tool}` could not be followed within {} s", limit.as_secs());
-            Err(Blocked::new(GateCode::Pg3, message, "ask the operator to check the file system of the rule `under`"))
-        })
+        timeout(limit, judged).await.ok().flatten()
     }
 }
 

@@ -7,14 +7,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use omen_audit::{Kind, OrderRecord};
-use omen_order::{Ask, CallId, Ended, Engine, Entry, Finding, Mode, Now, Output, RuleSet, Secret, Tool, Verdict, text};
+use omen_order::{
+    Ask, CallId, CallReading, Ended, Engine, Entry, Finding, Mode, Now, Output, Reader, RuleSet, Secret, Tool, Verdict,
+    text,
+};
 use serde_json::{Map, Value, json};
+use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
 use crate::base::{Blocked, GateClock, GateCode, ToolId, TurnId};
+use crate::call::Answer;
 use crate::config::Config;
 use crate::request::audit_queue::{AuditQueue, data};
 use crate::request::context::RequestContext;
+use crate::request::file_rule_threads::FileRuleThreads;
 
 /// Rules on order, and the calls that they have seen. Clones share both.
 #[derive(Clone, Debug)]
@@ -25,6 +31,8 @@ struct OrderParts {
     state: Mutex<OrderState>,
     clock: Arc<dyn GateClock>,
     audit_queue: AuditQueue,
+    /// Threads on which calls are read if a rule queries the file system.
+    threads: FileRuleThreads,
 }
 
 #[derive(Debug)]
@@ -68,6 +76,9 @@ enum Progress {
 /// Data for the intent of a call that is let pass, and the refusal that shadow mode ignores.
 pub(crate) type PassedCall = (Map<String, Value>, Result<(), Blocked>);
 
+/// Reads the arguments or the answer of a call.
+type ReadCall = fn(&Reader, &Tool, Option<&Value>) -> CallReading;
+
 /// Member of an entry with what it says to the rules on order.
 const ORDER: &str = "order";
 
@@ -81,7 +92,7 @@ impl Order {
         past: &[OrderRecord],
         clocks: (&dyn GateClock, Arc<dyn GateClock>),
         secret: &[u8; 32],
-        audit_queue: AuditQueue,
+        (audit_queue, threads): (AuditQueue, FileRuleThreads),
     ) -> Result<Self, (u64, serde_json::Error)> {
         let (raw, clock) = clocks;
         let rules = RuleSet::new(&config.order);
@@ -93,7 +104,7 @@ impl Order {
         let now = Now { mono: monotonic(clock.as_ref()), wall: millis(raw.wall()) };
         let engine = Engine::restore(rules, Secret::new(secret), mode(config.shadow), now, entries);
         let state = Mutex::new(OrderState { engine, decided: HashMap::new(), waiting: HashMap::new() });
-        Ok(Self(Arc::new(OrderParts { state, clock, audit_queue })))
+        Ok(Self(Arc::new(OrderParts { state, clock, audit_queue, threads })))
     }
 
     /// Data for the log about the rules in force; nothing if there are none.
@@ -117,12 +128,12 @@ impl Order {
     }
 
     /// Notes a request for a call that a step before the rules on arguments refuses.
-    pub(crate) fn refused(&self, context: &RequestContext, tool: &ToolId, args: &Map<String, Value>) {
-        drop(self.ask(context, tool, args, true));
+    pub(crate) async fn refused(&self, context: &RequestContext, tool: &ToolId, args: &Map<String, Value>) {
+        drop(self.ask(context, tool, args, true).await);
     }
 
     /// Accepts a request for a call. `is_refused` says that another rule refuses it.
-    pub(crate) fn ask(
+    pub(crate) async fn ask(
         &self,
         context: &RequestContext,
         tool: &ToolId,
@@ -132,20 +143,33 @@ impl Order {
         let tool = named(tool);
         let turn = context.counted_turn().clone();
         let session = context.session().unwrap_or(&turn).as_str().to_owned();
+        let args = Arc::new(Value::Object(args.clone()));
+        let reading = self.read(&tool, Arc::clone(&args), Reader::args).await;
         let ask = Ask {
             tool: tool.clone(),
             session: session.clone(),
             turn: turn.as_str().to_owned(),
-            args: Some(Arc::new(Value::Object(args.clone()))),
+            args: Some(args),
             must_confirm: true,
             is_refused,
         };
-        let id = self.with(|engine, now| engine.ask(now, ask));
+        let id = self.with(|engine, now| engine.ask_read(now, ask, reading));
         let mut asked = OrderedCall { order: self.clone(), id, tool, session, turn, progress: Progress::Asked };
         if is_refused {
             asked.refused();
         }
         asked
+    }
+
+    /// Reads a call, without holding up others. What takes too long to read is not known.
+    async fn read(&self, tool: &Tool, value: Arc<Value>, read: ReadCall) -> CallReading {
+        let reader = self.lock().engine.reader();
+        if !reader.may_block(tool) || Handle::try_current().is_err() {
+            return read(&reader, tool, Some(&value));
+        }
+        let (by, of) = (reader.clone(), tool.clone());
+        let read_there = self.0.threads.read(move || read(&by, &of, Some(&value))).await;
+        read_there.unwrap_or_else(|| read(&reader, tool, None))
     }
 
     /// Ends a session, or the session that a turn without one is, and records what it owes.
@@ -290,10 +314,16 @@ impl OrderedCall {
         self.progress = Progress::Called;
     }
 
+    /// Reads the answer of the call.
+    pub(crate) async fn read_answer(&self, answer: &Answer) -> Option<CallReading> {
+        let answer = Arc::new(serde_json::to_value(answer).ok()?);
+        Some(self.order.read(&self.tool, answer, Reader::answer).await)
+    }
+
     /// Accepts the end of the call, and returns data for its outcome.
-    pub(crate) fn ended(&mut self, end: Ended, answer: Option<&Value>) -> Map<String, Value> {
+    pub(crate) fn ended(&mut self, end: Ended, answer: Option<CallReading>) -> Map<String, Value> {
         self.progress = Progress::Over;
-        self.order.with(|engine, now| engine.end(now, self.id, end, answer));
+        self.order.with(|engine, now| engine.end_read(now, self.id, end, answer));
         let state = self.order.lock();
         if state.engine.rules().is_empty() {
             return Map::new();

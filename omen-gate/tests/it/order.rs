@@ -397,3 +397,16 @@ async fn a_call_that_a_step_before_refuses_was_asked_for() {
         assert_eq!(gate.set("pool", 1).await.is_ok(), is_counted, "{was}");
     }
 }
+
+#[tokio::test]
+async fn rules_that_follow_paths_are_judged_beside_the_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let inside = folder.path().join("a").display().to_string();
+    let rule =
+        format!("after = [{{ tool = 'get', where = {{ '/key' = {{ under = '{}' }} }} }}]", folder.path().display());
+    let gate = Ordered::new("", &rule, "").await;
+    gate.get("/elsewhere").await.unwrap();
+    assert_eq!(code(gate.set("pool", 1).await), GateCode::O6);
+    gate.get(&inside).await.unwrap();
+    gate.set("pool", 1).await.unwrap();
+}

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::CallReading;
 use super::event::{Ask, Mode, Output};
 use super::{Engine, Flight, Step};
 use crate::history::{Call, CallId, Ended, Moment, Now, State};
@@ -13,6 +14,12 @@ use crate::rules::RuleSet;
 impl Engine {
     /// Accepts a request, and judges it. Returns the id of the call.
     pub fn ask(&mut self, now: Now, ask: Ask) -> CallId {
+        let reading = self.reader().args(&ask.tool, ask.args.as_deref());
+        self.ask_read(now, ask, reading)
+    }
+
+    /// Same as [`ask`](Self::ask), for a call that was read before. It is read again if the rules have changed since.
+    pub fn ask_read(&mut self, now: Now, ask: Ask, reading: CallReading) -> CallId {
         self.run_timers(now);
         self.last_id += 1;
         self.last_arrival += 1;
@@ -24,7 +31,10 @@ impl Engine {
             return id;
         };
         let (number, turn_number) = self.history.open(&session, &turn, self.rules.has_turns);
-        let reading = self.reading(&tool, args.as_deref());
+        let reading = match Arc::ptr_eq(&reading.rules, &self.rules) {
+            true => reading.reading,
+            false => self.reader().args(&tool, args.as_deref()).reading,
+        };
         let Now { mono, wall } = self.now;
         self.history.ask(
             Call {
@@ -92,6 +102,12 @@ impl Engine {
 
     /// Accepts the end of a call that was made. An answer belongs to [`Ended::Ok`] alone.
     pub fn end(&mut self, now: Now, id: CallId, end: Ended, answer: Option<&Value>) {
+        let reading = self.tool_of(id).map(|tool| self.reader().answer(&tool, answer));
+        self.end_read(now, id, end, reading);
+    }
+
+    /// Same as [`end`](Self::end), for an answer that was read before. If the rules have changed since, it is not known.
+    pub fn end_read(&mut self, now: Now, id: CallId, end: Ended, answer: Option<CallReading>) {
         self.run_timers(now);
         if self.history.calls.get(&id).is_some_and(|call| call.state == State::Made) {
             self.ended(id, end, answer);
@@ -171,7 +187,7 @@ impl Engine {
         self.rules_since = self.now.mono;
         for (id, flight) in &self.flights {
             let Some(tool) = self.history.calls.get(id).map(|call| call.tool.clone()) else { continue };
-            let reading = self.reading(&tool, flight.args.as_deref());
+            let reading = self.reader().args(&tool, flight.args.as_deref()).reading;
             if let Some(call) = self.history.calls.get_mut(id) {
                 call.reading = reading;
             }

@@ -1,8 +1,10 @@
 //! Calls that wait, their timers, and what is reported at an end.
 
+use std::sync::Arc;
+
 use super::event::{Finding, HowEnded, Mode, Output};
-use super::{Engine, MAX_WAITING, Step};
-use crate::history::{CallId, Debt, Ended, Now, Scope, State};
+use super::{CallReading, Engine, MAX_WAITING, Step};
+use crate::history::{CallId, Debt, Ended, Now, Reading, Scope, State};
 use crate::judge::{Cause, OrderCode, Refusal, Verdict};
 
 impl Engine {
@@ -149,13 +151,14 @@ impl Engine {
     }
 
     /// Records the end of a call that was made.
-    pub(super) fn ended(&mut self, id: CallId, end: Ended, answer: Option<&serde_json::Value>) {
+    pub(super) fn ended(&mut self, id: CallId, end: Ended, answer: Option<CallReading>) {
         let moment = self.moment();
         if end == Ended::Ok
             && let Some(call) = self.history.calls.get_mut(&id)
             && let Some(rules) = self.rules.tools.get(&call.tool)
         {
-            call.reading.answered(rules, &self.secret, answer);
+            let reading = answer.filter(|answer| Arc::ptr_eq(&answer.rules, &self.rules)).map(|answer| answer.reading);
+            call.reading.answered(reading.unwrap_or_else(|| Reading::of_answer(rules, &self.secret, None)));
         }
         self.change(id, |call| (call.state, call.ended) = (end.into(), Some(moment)));
         self.outputs.push_back(Output::Ended(id, end));

@@ -77,15 +77,26 @@ impl Reading {
         Self { tests: tests.collect(), members: members.collect(), sums: sums.collect() }
     }
 
-    /// Adds what the answer says; `None` if it was not recorded. What an earlier configuration did not read stays
-    /// unknown.
-    pub(crate) fn answered(&mut self, rules: &ToolRules, secret: &Secret, answer: Option<&Value>) {
-        for (known, (_, _, test)) in self.tests.iter_mut().zip(&rules.tests) {
-            known.get_or_insert_with(|| answer.map_or(Fit::Unknown, |answer| test.judge(answer)));
+    /// Reads the answer of a call; `None` if it was not recorded.
+    pub(crate) fn of_answer(rules: &ToolRules, secret: &Secret, answer: Option<&Value>) -> Self {
+        let tests = rules.tests.iter().map(|(_, side, test)| {
+            (*side == Side::Answer).then(|| answer.map_or(Fit::Unknown, |answer| test.judge(answer)))
+        });
+        let members = rules.members.iter().map(|(_, member)| match (member.side, answer) {
+            (Side::Answer, Some(answer)) => values::key_of(secret, answer, &member.pointer),
+            _ => MemberValue::Unknown,
+        });
+        Self { tests: tests.collect(), members: members.collect(), sums: Vec::new() }
+    }
+
+    /// Adds what the answer says. What an earlier configuration did not read stays unknown.
+    pub(crate) fn answered(&mut self, answer: Self) {
+        for (known, read) in self.tests.iter_mut().zip(answer.tests) {
+            *known = known.or(read);
         }
-        for (known, (_, member)) in self.members.iter_mut().zip(&rules.members) {
+        for (known, read) in self.members.iter_mut().zip(answer.members) {
             if *known == MemberValue::Pending {
-                *known = answer.map_or(MemberValue::Unknown, |answer| values::key_of(secret, answer, &member.pointer));
+                *known = read;
             }
         }
     }

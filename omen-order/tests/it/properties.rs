@@ -2,10 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use fastrand::Rng;
-use omen_order::rules::RuleKind;
-use omen_order::{Ask, CallId, Ended, Engine, Mode, Now, Output, Policy, RuleSet, Secret, Tool, Verdict};
+use omen_order::rules::{Premise, Rule, RuleKind, Test, ToolPolicy, Was};
+use omen_order::{
+    Ask, CallId, Ended, Engine, Fit, Mode, Now, Output, Policy, RuleSet, Secret, Tool, ValueTest, Verdict,
+};
 use serde_json::{Value, json};
 
 use crate::random::{case, count};
@@ -29,6 +32,57 @@ fn ask(engine: &mut Engine, ms: i64, tool: &str, session: &str, args: Value) -> 
 fn entries(tools: &[(&str, &str)]) -> Policy {
     let entry = |(tool, keys): &(&str, &str)| format!("[[allow]]\nserver = \"s\"\ntool = \"{tool}\"\n{keys}\n");
     policy(&tools.iter().map(entry).collect::<String>()).unwrap()
+}
+
+/// Test that counts how often it is asked, as one that queries the file system would be.
+#[derive(Debug, Default)]
+struct Counted(AtomicUsize);
+
+impl ValueTest for Counted {
+    fn judge(&self, _: &Value) -> Fit {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Fit::Yes
+    }
+
+    fn content(&self) -> String {
+        "counted".to_owned()
+    }
+
+    fn may_block(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn what_was_read_beside_the_engine_is_not_read_while_it_judges() {
+    let (test, get, set) = (Arc::new(Counted::default()), Tool::new("s", "get"), Tool::new("s", "set"));
+    let both: [Test; 2] = [test.clone(), test.clone()];
+    let [args, answer] = both.map(Some);
+    let premise = Premise { args, answer, ..Premise::of(vec![get.clone()], Was::Ok) };
+    let rule = Rule { kind: RuleKind::After(vec![premise]), condition: None, path: String::new() };
+    let tools = [(get.clone(), vec![]), (set.clone(), vec![rule])];
+    let tools = tools.map(|(tool, rules)| (tool, ToolPolicy { may_confirm: false, rules }));
+    let mut engine = engine(&Policy { tools: tools.into(), ..Policy::default() });
+    let reader = engine.reader();
+    assert_eq!((reader.may_block(&get), reader.may_block(&set)), (true, false));
+    let value = Arc::new(json!({}));
+    let asked = Ask {
+        tool: get.clone(),
+        session: "a".to_owned(),
+        turn: "t".to_owned(),
+        args: Some(Arc::clone(&value)),
+        must_confirm: false,
+        is_refused: false,
+    };
+    let args = reader.args(&get, Some(&value));
+    let answer = reader.answer(&get, Some(&value));
+    let read = test.0.load(Ordering::Relaxed);
+    assert_eq!(read, 2);
+    let id = engine.ask_read(at(0), asked, args);
+    engine.end_read(at(1), id, Ended::Ok, Some(answer));
+    let after = ask(&mut engine, 2, "set", "a", json!({}));
+    assert_eq!(test.0.load(Ordering::Relaxed), read);
+    assert!(matches!(verdicts(&mut engine)[&after], Verdict::Allow { .. }));
 }
 
 fn verdicts(engine: &mut Engine) -> BTreeMap<CallId, Verdict> {

@@ -12,9 +12,9 @@ use serde_json::{Map, Value};
 use tracing::{Span, warn};
 
 use super::expected::Call;
+use super::failed;
 use super::screened::{reported, screened};
 use super::session::ServerSession;
-use super::failed;
 use crate::episode::{At, Begun, Episodes, NotNow, Outcome, OwnTool, unrecorded_result};
 use crate::passage::Passage;
 use crate::refusal::{Place, Refusal};

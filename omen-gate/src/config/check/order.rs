@@ -116,4 +116,8 @@ impl ValueTest for RulesTest {
     fn content(&self) -> String {
         self.content.clone()
     }
+
+    fn may_block(&self) -> bool {
+        self.rules.asks_files()
+    }
 }

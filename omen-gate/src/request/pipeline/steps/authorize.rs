@@ -22,12 +22,12 @@ pub(crate) async fn authorize(request: Request<Conformant>) -> Result<Request<Au
     let Conformant { call, listed } = &request.state;
     let permitted = request.gate.allowed().permit_call(listed, request.turn(), call.args());
     if permitted.is_err() {
-        request.gate.order().refused(&request.context, call.tool(), call.args());
+        request.gate.order().refused(&request.context, call.tool(), call.args()).await;
     }
     let call = request.context.check(permitted).await?;
     let arguments = request.gate.judge_arguments(&call).await;
     let is_refused = arguments.is_err() && !request.gate.is_shadow();
-    let order = request.gate.order().ask(&request.context, call.tool(), call.args(), is_refused);
+    let order = request.gate.order().ask(&request.context, call.tool(), call.args(), is_refused).await;
     request.context.check_or_try(request.gate.is_shadow(), arguments).await?;
     request.context.check_or_try(request.gate.is_shadow(), order.verdict().await).await?;
     let ruling = request.gate.grants().check(&call);

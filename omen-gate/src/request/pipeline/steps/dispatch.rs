@@ -102,15 +102,18 @@ pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dis
         }
     };
     let fault = outcome.as_ref().map_or_else(|fault| Some(fault.clone()), Answer::fault);
-    open.end(fault.as_ref());
     let ran = fault.as_ref().map_or(Ran::Yes, |fault| fault.class().ran());
+    let end = end_of(&gate, &listed, &outcome, ran);
+    // Before the call counts as over: reading may take time, and the caller may go away meanwhile.
+    let answer = match &outcome {
+        Ok(answer) if end == Ended::Ok => open.order.read_answer(answer).await,
+        _ => None,
+    };
+    open.end(fault.as_ref());
     let breaker = gate.breakers().state(&call.tool().tool);
     let why = fault.as_ref().map(|fault| (fault.class(), context.why_failed(fault)));
     let mut entry = outcome_of(&call, &outcome, why, ran, breaker);
-    let end = end_of(&gate, &listed, &outcome, ran);
-    let answer =
-        outcome.as_ref().ok().filter(|_| end == Ended::Ok).and_then(|answer| serde_json::to_value(answer).ok());
-    entry.extend(open.order.ended(end, answer.as_ref()));
+    entry.extend(open.order.ended(end, answer));
     drop(open);
     let recorded = context.record(Kind::Outcome, entry).await;
     recorded.map_err(|why| Stopped::Unrecorded { ran, why })?;
