@@ -96,6 +96,14 @@ pub struct Config {
     keeps_shadow: bool,
 }
 
+impl Config {
+    /// Path of the first rule on order that is about the calls of a turn, such as `allow[1].after[0]`.
+    #[must_use]
+    pub fn rule_per_turn(&self) -> Option<&str> {
+        self.order.rule_per_turn()
+    }
+}
+
 /// Tool server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

@@ -72,6 +72,11 @@ mod call;
 pub mod catalog;
 pub mod config;
 pub mod grant;
+/// What sessions owe by the rules on order.
+pub mod order {
+    pub use omen_order::text::owed_line;
+    pub use omen_order::{CallId, Owed, Tool};
+}
 mod request;
 pub mod server;
 

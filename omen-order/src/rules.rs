@@ -86,6 +86,16 @@ pub const DEFAULT_WAIT_MS: u64 = 30_000;
 /// Default of `gather` in milliseconds.
 pub const DEFAULT_GATHER_MS: u64 = 100;
 
+impl Policy {
+    /// Path of the first rule that is about the calls of a turn.
+    #[must_use]
+    pub fn rule_per_turn(&self) -> Option<&str> {
+        let mut rules = self.tools.values().flat_map(|tool| &tool.rules);
+        let rule = rules.find(|rule| rule.kind.premises().iter().any(|premise| premise.per == Per::Turn))?;
+        Some(&rule.path)
+    }
+}
+
 /// Order rules of one tool.
 #[derive(Clone, Debug, Default)]
 pub struct ToolPolicy {
@@ -119,6 +129,20 @@ pub enum RuleKind {
     MaxSum(u64, Arc<str>, Premise),
     /// A later call that the session or turn owes once the call has succeeded.
     BeforeEnd(Premise),
+}
+
+impl RuleKind {
+    /// Premises of the rule.
+    #[must_use]
+    pub fn premises(&self) -> &[Premise] {
+        match self {
+            Self::After(premises) => premises,
+            Self::NeverAfter(premise)
+            | Self::MaxCalls(_, premise)
+            | Self::MaxSum(_, _, premise)
+            | Self::BeforeEnd(premise) => std::slice::from_ref(premise),
+        }
+    }
 }
 
 /// Calls that a rule is about.

@@ -1,6 +1,8 @@
 //! How a connection to a server, and a session, end.
 
-use omen_gate::{Blocked, Fault};
+use omen_gate::order::{Owed, owed_line};
+use omen_gate::{Blocked, Fault, GateCode, TurnId};
+use tracing::warn;
 
 /// How the connection to the server ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,5 +100,13 @@ impl From<Lost> for Ended {
             Lost::Silent(_) => Self::SilentServer(lost.to_string()),
             Lost::Stopped => Self::Asked,
         }
+    }
+}
+
+/// Reports what a session owed when it ended (O-4).
+pub(crate) fn warn_of_debts(session: &TurnId, owed: &[Owed]) {
+    if !owed.is_empty() {
+        let code = GateCode::O4;
+        warn!(%code, %session, "{code}: the session `{session}` has ended. {}", owed_line(owed));
     }
 }

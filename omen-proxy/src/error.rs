@@ -24,6 +24,9 @@ pub enum NotServed {
     /// A tool that may be called has the name of one of the episode's.
     #[error("C1: {0}; rename it, or start the proxy with `--episode observe`")]
     Taken(String),
+    /// A rule on order is about the calls of a turn, and each call is one.
+    #[error("C1: `{0}` has `per = \"turn\"`, but behind the proxy each call is a turn of its own")]
+    Turns(String),
     /// There is no gate.
     #[error(transparent)]
     Gate(#[from] BuildError),
@@ -45,6 +48,7 @@ impl NotServed {
             Self::Gate(BuildError::Audit(AuditError::InUse(_))) => IN_USE.to_owned(),
             Self::Gate(error) => error.help(),
             Self::Server { .. } => "check that its command runs by itself, or its address".to_owned(),
+            Self::Turns(_) => "write `per = \"session\"`, or set `user_turn` in `[budget]`".to_owned(),
             Self::Access(_) | Self::Address(_) | Self::Episodes | Self::Taken(_) => String::new(),
         }
     }

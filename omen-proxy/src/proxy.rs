@@ -177,6 +177,12 @@ impl Proxy {
         if let Some(recording) = &self.0.recording {
             recording.check(&self.0.settings.config, &names).map_err(NotServed::Taken)?;
         }
+        let config = &self.0.settings.config;
+        // Where an episode or the client's user has turns, they have several calls.
+        let has_turns = config.user_turn.is_some() || self.0.recording.is_some();
+        if let Some(rule) = config.rule_per_turn().filter(|_| !has_turns) {
+            return Err(NotServed::Turns(rule.to_owned()));
+        }
         let gate = self.gate()?;
         let (policy, changed) = watch::channel(gate.policy_hash());
         let mut reloading = JoinSet::new();

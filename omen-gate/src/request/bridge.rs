@@ -92,7 +92,7 @@ impl Gate {
             deadline: task.deadline(),
             watch,
         };
-        Ok(RequestContext::new(id, Some(directive), self.audit_queue().clone()))
+        Ok(RequestContext::new(id, Some(directive), self.audit_queue().clone()).owing(self.order()))
     }
 
     /// Refuses a task that its episode does not let start, and records the attempt.
@@ -121,7 +121,7 @@ impl Gate {
         let context = context.planning(call.tool(), self.recorded(call.tool(), call.args(), None));
         let authorized = self.authorized_by(task, call.tool());
         if authorized.is_err() {
-            self.order().refused(&context, call.tool(), call.args()).await;
+            self.order().refused(context.origin(), call.tool(), call.args()).await;
         }
         context.check(authorized).await?;
         let request = Request { gate: self.clone(), context, state: Planned { call } };

@@ -17,6 +17,7 @@ use crate::catalog::Pin;
 use crate::config::Policy;
 use crate::request::audit_queue::{AuditQueue, EpisodePacket, data};
 use crate::request::directive::Directive;
+use crate::request::order::{CallOrigin, Order};
 use crate::request::stopped::Stopped;
 use omen_audit::{Kind, USER_TURN};
 
@@ -42,6 +43,8 @@ pub(crate) struct RequestContext {
     user_turn: Option<TurnId>,
     /// User's query, if it came as text.
     query: Option<Arc<str>>,
+    /// Rules on order, which know what the session owes.
+    order: Option<Order>,
     audit_queue: AuditQueue,
 }
 
@@ -76,6 +79,7 @@ impl RequestContext {
             session: None,
             user_turn: None,
             query: None,
+            order: None,
             audit_queue,
         }
     }
@@ -140,6 +144,27 @@ impl RequestContext {
     /// Sets the packet of an episode for the entries from now on.
     pub(crate) fn of_packet(self, packet: EpisodePacket) -> Self {
         Self { packet: Some(Arc::new(packet)), ..self }
+    }
+
+    /// Has refusals of the request say what its session owes.
+    pub(crate) fn owing(self, order: &Order) -> Self {
+        Self { order: Some(order.clone()), ..self }
+    }
+
+    /// Session and turn for the rules on order.
+    pub(crate) fn origin(&self) -> CallOrigin<'_> {
+        let turn = self.counted_turn();
+        CallOrigin { session: self.session.as_ref().unwrap_or(turn), turn }
+    }
+
+    /// Adds what the session owes to the help of a refusal.
+    pub(crate) fn with_debts(&self, blocked: Blocked) -> Blocked {
+        let line = self.order.as_ref().map(|order| order.owed_line(self.origin().session)).unwrap_or_default();
+        match (line.is_empty(), blocked.help.is_empty()) {
+            (true, _) => blocked,
+            (false, true) => Blocked { help: line, ..blocked },
+            (false, false) => Blocked { help: format!("{}. {line}", blocked.help), ..blocked },
+        }
     }
 
     /// Session of the requesting client, if it has one.
@@ -306,7 +331,7 @@ impl RequestContext {
             let entry = json!({ "code": blocked.code.as_str(), "outcome": "denied", "why": self.why(blocked) });
             self.record(Kind::Decision, data(entry)).await?;
         }
-        verdict
+        verdict.map_err(|blocked| self.with_debts(blocked))
     }
 
     /// Records that the turn is aborted, and why.

@@ -24,6 +24,7 @@ use crate::request::rules::RulesInForce;
 use crate::request::turn_registry::TurnRegistry;
 use crate::server::Discovery;
 use omen_audit::{Anchor, AuditError, InDoubt, Kind};
+use omen_order::Owed;
 
 /// Gate between an agent and its tools. Clones refer to the same gate.
 ///
@@ -94,11 +95,11 @@ impl Gate {
         Ok(revoked)
     }
 
-    /// Forgets a finished turn or session with its failures, and records what a session owes (O-4). Its id must not be
-    /// used again.
-    pub fn end_turn(&self, turn: &TurnId) {
+    /// Forgets a finished turn or session with its failures, and records and returns what a session owes (O-4). Its id
+    /// must not be used again.
+    pub fn end_turn(&self, turn: &TurnId) -> Vec<Owed> {
         self.0.turns.end(turn);
-        self.0.order.end(turn);
+        self.0.order.end(turn)
     }
 
     /// Health of the tools, for people to read; no decision depends on it (R5).

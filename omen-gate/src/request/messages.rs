@@ -14,6 +14,7 @@ use crate::request::audit_queue::{EpisodePacket, data};
 use crate::request::context::RequestContext;
 use crate::request::gate::Gate;
 use omen_audit::Kind;
+use omen_order::Owed;
 
 impl Gate {
     /// Returns for each tool in a server's list why it may not be called, or `None` if it may: its form is allowed
@@ -97,15 +98,16 @@ impl Gate {
         Ok(())
     }
 
-    /// Records that a turn is over, and why, and forgets it as [`Gate::end_turn`] does. When this returns, all earlier
-    /// entries of the gate are in the log, including outcomes of calls that nobody waited for.
+    /// Records that a turn is over, and why, and forgets it as [`Gate::end_turn`] does, with the same result. When this
+    /// returns, all earlier entries of the gate are in the log, including outcomes of calls that nobody waited for.
     ///
     /// # Errors
     /// If it cannot be recorded (A1).
-    pub async fn turn_is_over(&self, turn: &TurnId, why: &str) -> Result<(), Blocked> {
-        self.end_turn(turn);
+    pub async fn turn_is_over(&self, turn: &TurnId, why: &str) -> Result<Vec<Owed>, Blocked> {
+        let owed = self.end_turn(turn);
         let entry = json!({ "outcome": "over", "why": crate::base::bounded(why) });
-        self.context(turn).record(Kind::Turn, data(entry)).await
+        self.context(turn).record(Kind::Turn, data(entry)).await?;
+        Ok(owed)
     }
 
     fn context(&self, turn: &TurnId) -> RequestContext {

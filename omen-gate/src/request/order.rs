@@ -8,8 +8,8 @@ use std::time::{Duration, SystemTime};
 
 use omen_audit::{Kind, OrderRecord};
 use omen_order::{
-    Ask, CallId, CallReading, Ended, Engine, Entry, Finding, Mode, Now, Output, Reader, RuleSet, Secret, Tool, Verdict,
-    text,
+    Ask, CallId, CallReading, Ended, Engine, Entry, Finding, Mode, Now, Output, Owed, Reader, RuleSet, Secret, Tool,
+    Verdict, text,
 };
 use serde_json::{Map, Value, json};
 use tokio::runtime::Handle;
@@ -19,7 +19,6 @@ use crate::base::{Blocked, GateClock, GateCode, ToolId, TurnId};
 use crate::call::Answer;
 use crate::config::Config;
 use crate::request::audit_queue::{AuditQueue, data};
-use crate::request::context::RequestContext;
 use crate::request::file_rule_threads::FileRuleThreads;
 
 /// Rules on order, and the calls that they have seen. Clones share both.
@@ -60,6 +59,13 @@ pub(crate) struct OrderedCall {
     session: String,
     turn: TurnId,
     progress: Progress,
+}
+
+/// Session and turn of a call. Without a session of its own, its turn is one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CallOrigin<'o> {
+    pub(crate) session: &'o TurnId,
+    pub(crate) turn: &'o TurnId,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,21 +134,20 @@ impl Order {
     }
 
     /// Notes a request for a call that a step before the rules on arguments refuses.
-    pub(crate) async fn refused(&self, context: &RequestContext, tool: &ToolId, args: &Map<String, Value>) {
-        drop(self.ask(context, tool, args, true).await);
+    pub(crate) async fn refused(&self, origin: CallOrigin<'_>, tool: &ToolId, args: &Map<String, Value>) {
+        drop(self.ask(origin, tool, args, true).await);
     }
 
     /// Accepts a request for a call. `is_refused` says that another rule refuses it.
     pub(crate) async fn ask(
         &self,
-        context: &RequestContext,
+        origin: CallOrigin<'_>,
         tool: &ToolId,
         args: &Map<String, Value>,
         is_refused: bool,
     ) -> OrderedCall {
         let tool = named(tool);
-        let turn = context.counted_turn().clone();
-        let session = context.session().unwrap_or(&turn).as_str().to_owned();
+        let (turn, session) = (origin.turn.clone(), origin.session.as_str().to_owned());
         let args = Arc::new(Value::Object(args.clone()));
         let reading = self.read(&tool, Arc::clone(&args), Reader::args).await;
         let ask = Ask {
@@ -172,17 +177,24 @@ impl Order {
         read_there.unwrap_or_else(|| read(&reader, tool, None))
     }
 
-    /// Ends a session, or the session that a turn without one is, and records what it owes.
-    pub(crate) fn end(&self, session: &TurnId) {
+    /// Line about what a session owes; empty if it owes nothing.
+    pub(crate) fn owed_line(&self, session: &TurnId) -> String {
+        text::owed_line(&self.lock().engine.owed(session.as_str()))
+    }
+
+    /// Ends a session, or the session that a turn without one is, and records and returns what it owes.
+    pub(crate) fn end(&self, session: &TurnId) -> Vec<Owed> {
         let name = session.as_str();
-        let is_known = self.with(|engine, now| {
+        let (is_known, owed) = self.with(|engine, now| {
             let is_known = engine.has_session(name) && !engine.rules().is_empty();
+            let owed = engine.owed(name);
             engine.end_session(now, name);
-            is_known
+            (is_known, owed)
         });
         if is_known {
             self.note(session, "session_ended", Map::new(), &Entry::SessionEnded { session: name.to_owned() });
         }
+        owed
     }
 
     /// Runs an event, and hands out what comes of it.
@@ -374,10 +386,8 @@ fn passed(step: Step) -> Result<(), Blocked> {
         Step::Passes | Step::Verdict(Verdict::Allow { .. }) => Ok(()),
         Step::Verdict(Verdict::Refuse(refusal)) => {
             let text = refusal.text();
-            let owed = refusal.owed_line();
-            let help = if owed.is_empty() { text.help } else { format!("{}. {owed}", text.help) };
             let code = refusal.code.as_str().parse().unwrap_or(GateCode::O6);
-            Err(Blocked::new(code, text.message, help))
+            Err(Blocked::new(code, text.message, text.help))
         }
         Step::Verdict(Verdict::Cancelled | Verdict::Wait { .. }) => Err(withdrawn()),
     }

@@ -89,6 +89,7 @@ impl Gate {
     pub fn request(&self, turn: TurnId, query: impl Into<String>) -> Request<Received> {
         let query = query.into();
         let context = RequestContext::new(turn, None, self.audit_queue().clone())
+            .owing(self.order())
             .with_request_data(user_inputs::query(&query))
             .querying(&query);
         Request { gate: self.clone(), context, state: Received { query } }

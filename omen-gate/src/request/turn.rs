@@ -35,7 +35,7 @@ impl Gate {
     /// R4 if there are too many steps, or a step is declared twice, depends on an unknown step or is part of a cycle;
     /// A1 if the beginning cannot be recorded.
     pub async fn turn(&self, id: TurnId, steps: impl IntoIterator<Item = TurnStep>) -> Result<Turn, Blocked> {
-        let context = RequestContext::new(id, None, self.audit_queue().clone());
+        let context = RequestContext::new(id, None, self.audit_queue().clone()).owing(self.order());
         let limit = self.limits().turn_steps as usize;
         let steps: Vec<TurnStep> = steps.into_iter().take(limit + 1).collect();
         let checked = TurnSteps::new(steps.clone(), limit);

@@ -174,7 +174,20 @@ async fn o_4_what_a_session_owes_is_in_the_log() {
     gate.set("a", 1).await.unwrap();
     gate.set("b", 1).await.unwrap();
     gate.get("a").await.unwrap();
-    gate.gate.turn_is_over(&TurnId::new("s").unwrap(), "the client left").await.unwrap();
+    // Each refusal says so, whatever its code is.
+    let refused = [
+        gate.call("s", "get", json!({ "key": 5 })).await,
+        gate.call("s", "set", json!({ "key": "c", "value": 1, "more": 1 })).await,
+    ];
+    for refused in refused {
+        let refused = refused.unwrap_err();
+        assert_eq!(refused.code, GateCode::Pg2);
+        assert!(refused.help.contains("Still owed before the end: `store/get` for 1 call (entry "), "{refused:?}");
+    }
+    assert!(!gate.call("t", "get", json!({ "key": 5 })).await.unwrap_err().help.contains("owed"));
+    let owed = gate.gate.turn_is_over(&TurnId::new("s").unwrap(), "the client left").await.unwrap();
+    assert_eq!(owed.len(), 1);
+    assert_eq!((owed[0].tools[0].to_string(), &owed[0].members), ("store/get".to_owned(), &vec!["/key".to_owned()]));
     let owed: Vec<_> = gate.logged("outcome").into_iter().filter(|data| data["outcome"] == "owed").collect();
     let [owed] = owed.as_slice() else { panic!("{owed:?}") };
     assert_eq!((&owed["code"], &owed["rule"]), (&json!("O-4"), &json!("allow[1].before_end[0]")));

@@ -176,10 +176,7 @@ impl RuleSet {
                 reads.duties = duties;
             }
         }
-        let per_turn = |tool: &ToolRules| {
-            tool.duties.iter().flat_map(|duty| &duty.premises).any(|(watch, _)| watch.per == Per::Turn)
-        };
-        let has_turns = build.reads.values().any(per_turn);
+        let has_turns = policy.rule_per_turn().is_some();
         let signed = |ms: u64| i64::try_from(ms).unwrap_or(i64::MAX);
         let tools = build.reads.into_iter().map(|(tool, reads)| (tool, Arc::new(reads))).collect();
         Self { wait_ms: signed(policy.wait_ms), gather_ms: signed(policy.gather_ms), tools, has_turns }
@@ -209,16 +206,18 @@ struct Builder {
 impl Builder {
     fn duty(&mut self, tool: &Tool, number: usize, rule: &Rule) -> Duty {
         let condition = rule.condition.as_ref().and_then(|test| self.test(tool, Side::Args, test));
-        let (bound, premises, sum) = match &rule.kind {
-            RuleKind::After(premises) => (Bound::After, premises.iter().collect::<Vec<_>>(), None),
-            RuleKind::NeverAfter(premise) => (Bound::Never, vec![premise], None),
-            RuleKind::MaxCalls(calls, premise) => (Bound::Calls(*calls as usize), vec![premise], None),
-            RuleKind::MaxSum(limit, at, premise) => (Bound::Sum(*limit), vec![premise], Some(at)),
-            RuleKind::BeforeEnd(premise) => (Bound::Owes, vec![premise], None),
+        let (bound, sum) = match &rule.kind {
+            RuleKind::After(_) => (Bound::After, None),
+            RuleKind::NeverAfter(_) => (Bound::Never, None),
+            RuleKind::MaxCalls(calls, _) => (Bound::Calls(*calls as usize), None),
+            RuleKind::MaxSum(limit, at, _) => (Bound::Sum(*limit), Some(at)),
+            RuleKind::BeforeEnd(_) => (Bound::Owes, None),
         };
         let mut text = format!("{bound:?} {:?}", rule.condition.as_ref().map(|test| test.content()));
-        let premises = premises
-            .into_iter()
+        let premises = rule
+            .kind
+            .premises()
+            .iter()
             .map(|premise| {
                 text.push_str(&described(premise));
                 let watch = self.watch(premise, bound, sum);

@@ -52,7 +52,7 @@ impl UserTurns {
     /// The session has ended, and its turns with it.
     pub(crate) fn end(&self, gate: &Gate) {
         let seen = std::mem::take(&mut *self.seen.lock().unwrap_or_else(PoisonError::into_inner));
-        seen.iter().for_each(|turn| gate.end_turn(turn));
+        seen.iter().for_each(|turn| drop(gate.end_turn(turn)));
     }
 }
 

@@ -17,6 +17,7 @@ mod http;
 mod limits;
 mod list;
 mod lists;
+mod order;
 mod passages;
 mod random;
 mod readers;

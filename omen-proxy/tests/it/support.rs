@@ -48,6 +48,11 @@ pub(crate) fn config(more: &str) -> Config {
 
 /// The same, with so much of the arguments in the logs.
 pub(crate) fn config_recording(more: &str, arguments: &str) -> Config {
+    config_with(more, arguments, |_| "")
+}
+
+/// The same, with more keys for some tools.
+pub(crate) fn config_with(more: &str, arguments: &str, keys: fn(&str) -> &'static str) -> Config {
     let audit = format!("[audit]\nlog = 'l'\nkey_file = 'k'\narguments = '{arguments}'\n");
     let mut text = format!("{more}\n{audit}[servers.s]\n[servers.other]\n");
     for tool in tools() {
@@ -63,7 +68,10 @@ pub(crate) fn config_recording(more: &str, arguments: &str) -> Config {
         if name == "changed" {
             pinned = format!("v1:{}", "0".repeat(64));
         }
-        text += &format!("[[allow]]\nserver='s'\ntool='{name}'\npermissions=['{permission}']\npin='{pinned}'\n");
+        text += &format!(
+            "[[allow]]\nserver='s'\ntool='{name}'\npermissions=['{permission}']\npin='{pinned}'\n{}\n",
+            keys(name)
+        );
         if name != "ungranted" {
             let grant = format!("server='s'\ntool='{name}'\npermissions=['{permission}']\npre_granted={pre_granted}\n");
             text += &format!("[[grants]]\n{grant}");

@@ -22,22 +22,24 @@ pub(crate) async fn authorize(request: Request<Conformant>) -> Result<Request<Au
     let Conformant { call, listed } = &request.state;
     let permitted = request.gate.allowed().permit_call(listed, request.turn(), call.args());
     if permitted.is_err() {
-        request.gate.order().refused(&request.context, call.tool(), call.args()).await;
+        request.gate.order().refused(request.context.origin(), call.tool(), call.args()).await;
     }
     let call = request.context.check(permitted).await?;
     let arguments = request.gate.judge_arguments(&call).await;
     let is_refused = arguments.is_err() && !request.gate.is_shadow();
-    let order = request.gate.order().ask(&request.context, call.tool(), call.args(), is_refused).await;
+    let order = request.gate.order().ask(request.context.origin(), call.tool(), call.args(), is_refused).await;
     request.context.check_or_try(request.gate.is_shadow(), arguments).await?;
     request.context.check_or_try(request.gate.is_shadow(), order.verdict().await).await?;
     let ruling = request.gate.grants().check(&call);
-    let lease = ruling.recorded_by(|decision| record(&request.context, Kind::Decision, decision)).await?;
+    let lease = ruling.recorded_by(|decision| record(&request.context, Kind::Decision, decision)).await;
+    let lease = lease.map_err(|blocked| request.context.with_debts(blocked))?;
     let confirmed = match lease.needs_confirmation() {
         true => {
             let mut waiting = WaitingCall { context: &request.context, call: &call, is_over: false };
             let asked = ask(&request, &call).await;
             waiting.is_over = true;
-            Some(asked?.recorded_by(|decision| record(&request.context, Kind::Confirmation, decision)).await?)
+            let ruling = asked?.recorded_by(|decision| record(&request.context, Kind::Confirmation, decision)).await;
+            Some(ruling.map_err(|blocked| request.context.with_debts(blocked))?)
         }
         false => None,
     };

@@ -20,7 +20,7 @@ pub(crate) async fn conform(request: Request<Planned>) -> Result<Request<Conform
     let found = found(&request.gate, &request.state.call).await;
     if !matches!(found, Ok((_, Ok(())))) {
         let call = &request.state.call;
-        request.gate.order().refused(&request.context, call.tool(), call.args()).await;
+        request.gate.order().refused(request.context.origin(), call.tool(), call.args()).await;
     }
     let (listed, fits) = request.context.check(found).await?;
     let Request { gate, context, state: Planned { call } } = request;

@@ -69,7 +69,7 @@ pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dis
     noted.extend(ordered);
     let entry = &OnceLock::new();
     let redeemed = lease.redeem(confirmed).recorded_by(|decision| intent(&context, noted, decision, entry)).await;
-    let redeemed = redeemed.inspect_err(|_| open.mark_refused())?;
+    let redeemed = redeemed.inspect_err(|_| open.mark_refused()).map_err(|blocked| context.with_debts(blocked))?;
     entry.get().into_iter().for_each(|entry| open.order.logged(*entry));
     rate.keep();
     counted.keep();
@@ -80,7 +80,10 @@ pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dis
             let mut entry = data(stopped_by_rule(&context, &call, &stopped));
             entry.extend(open.order.ended(Ended::DidNotRun, None));
             context.record(Kind::Outcome, entry).await?;
-            return Err(stopped);
+            return Err(match stopped {
+                Stopped::Blocked(blocked) => context.with_debts(blocked).into(),
+                stopped => stopped,
+            });
         }
     };
     open.mark_called();
