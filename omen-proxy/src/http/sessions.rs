@@ -14,7 +14,7 @@ use tracing::{Instrument as _, info};
 use super::limits::HttpLimits;
 use super::refused::Refused;
 use super::session::{Of, Session};
-use crate::end::Ended;
+use crate::end::{Ended, warn_of_debts};
 use crate::hub::ClientSessions;
 
 /// The sessions of a proxy, all with one gate and one log.
@@ -102,8 +102,13 @@ impl Sessions {
             Refused::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string(), "start the proxy again")
         })?;
         state.begun = number;
+        let is_common = matches!(kind, Of::AllRequests);
         let (session, sent) = Session::new(number, kind, self.limits.kept);
         let mut behind = self.behind.session(turn);
+        // One session of the run for the gate, however often it begins: a pause must not lift what forbids a call.
+        if is_common {
+            behind.client_session = self.name.clone();
+        }
         // What comes from its client was bounded where it came in, and may have become longer since; a session that others share
         // must not end over it.
         behind.limits.line_bytes = usize::MAX;
@@ -153,7 +158,14 @@ impl Sessions {
         self.stop.send_replace(true);
         let mut tasks = std::mem::take(&mut self.lock().tasks);
         while tasks.join_next().await.is_some() {}
-        self.lock().unrecorded.take()
+        let owed = self.behind.gate.end_turn(&self.name);
+        let mut unrecorded = self.lock().unrecorded.take();
+        if !owed.is_empty() {
+            warn_of_debts(&self.name, &owed);
+            let recorded = self.behind.gate.turn_is_over(&self.name, "the proxy was stopped").await;
+            unrecorded = unrecorded.or(recorded.err());
+        }
+        unrecorded
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

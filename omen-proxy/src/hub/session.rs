@@ -35,6 +35,8 @@ pub(crate) struct ClientSession {
     pub(crate) servers: Vec<(ServerName, Source)>,
     pub(crate) limits: ServerLimits,
     pub(crate) turn: TurnId,
+    /// What the gate counts its calls by: those of all requests that need no session are counted together.
+    pub(crate) client_session: TurnId,
     pub(crate) gate: Gate,
     pub(crate) policy: watch::Receiver<PolicyHash>,
     pub(crate) recording: Option<Recording>,
@@ -55,6 +57,7 @@ impl ClientSessions {
             settings: Arc::clone(&self.settings),
             servers: self.servers.clone(),
             limits: self.limits(),
+            client_session: turn.clone(),
             turn,
             gate: self.gate.clone(),
             policy: self.policy.clone(),
@@ -81,7 +84,7 @@ impl ClientSession {
         client: (impl AsyncRead + Send + Unpin + 'static, impl AsyncWrite + Send + Unpin + 'static),
         until: impl Future<Output = ()> + Send,
     ) -> Result<Ended, NotServed> {
-        let Self { settings, servers, limits, turn, gate, policy, recording } = self;
+        let Self { settings, servers, limits, turn, client_session, gate, policy, recording } = self;
         let (client_out, client_writer) = Outbox::new(client.1, limits.unread_bytes);
         let (session, downstream) = (Arc::default(), Arc::new(Downstream::new(client_out.clone())));
         let episodes = recording.map(|recording| {
@@ -103,6 +106,7 @@ impl ClientSession {
             settings,
             gate,
             turn,
+            client_session,
             session,
             client: downstream,
             members: servers.into_iter().map(|(name, source)| Member::new(name, source)).collect(),

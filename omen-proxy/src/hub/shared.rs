@@ -31,6 +31,8 @@ pub(crate) struct Hub {
     pub(crate) gate: Gate,
     /// The session of the client. Those with several servers have names that begin with it.
     pub(crate) turn: TurnId,
+    /// What the gate counts the client's calls by.
+    pub(crate) client_session: TurnId,
     pub(crate) session: Arc<Session>,
     pub(crate) client: Arc<Downstream>,
     pub(crate) members: Vec<Member>,

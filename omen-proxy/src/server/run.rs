@@ -67,7 +67,7 @@ pub(crate) async fn start(hub: &Arc<Hub>, place: usize, connection: Connection) 
         user_turns: Arc::clone(&hub.user_turns),
         rounds,
         turn,
-        client_session: hub.turn.clone(),
+        client_session: hub.client_session.clone(),
         turns: AtomicU64::new(0),
         running: Mutex::default(),
         episodes: hub.episodes.clone(),

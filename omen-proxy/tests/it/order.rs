@@ -1,12 +1,16 @@
 //! Rules on order behind the proxy: what a session owes, and whose calls count.
 
+use std::time::Duration;
+
 use omen_gate::Fault;
 use omen_gate::mcp::ServerLimits;
 use omen_proxy::error::NotServed;
+use omen_proxy::http::HttpLimits;
 use omen_proxy::{Proxy, ProxyBuilder, Source, Transport};
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::io::{DuplexStream, duplex, split};
 
+use crate::http::world::{Http, local, until};
 use crate::support::{World, config_with, refusal};
 
 fn proxy(more: &str, keys: fn(&str) -> &'static str) -> ProxyBuilder {
@@ -48,4 +52,29 @@ async fn a_rule_per_turn_is_an_error_where_each_call_is_a_turn() {
 async fn a_rule_may_be_per_turn_of_the_user() {
     let per_turn = |name: &str| if name == "write" { "after = [{ tool = 'read', per = 'turn' }]" } else { "" };
     World::begun(proxy("[budget]\nuser_turn = 'turn'\n", per_turn)).await.0.close().await;
+}
+
+#[tokio::test]
+async fn clients_without_sessions_are_one_session() {
+    let read_first = |name: &str| if name == "write" { "after = ['read']" } else { "" };
+    let mut limits = HttpLimits::default();
+    limits.idle = Duration::from_millis(40);
+    let (http, _) = Http::limited(proxy("", read_first), local(), limits).await;
+    let call = |tool: &'static str| {
+        let client = http.client.clone();
+        // Each request is a connection of its own.
+        async move {
+            let params = json!({ "name": tool, "arguments": {} });
+            client.ask_modern(json!(1), "tools/call", params).await.json()
+        }
+    };
+    assert_eq!(refusal(&call("write").await), "O-1");
+    call("read").await;
+    // Nor does it become another one when nobody uses it for a while.
+    until(|| http.noted("ended")).await;
+    let written = call("write").await;
+    assert_eq!(written["result"].get("isError"), None::<&Value>, "{written}");
+    let with_session = http.client.shake_hands(json!({})).await;
+    assert_eq!(refusal(&with_session.call(2, "write", json!({})).await), "O-1");
+    http.stop().await;
 }
