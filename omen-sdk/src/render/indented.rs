@@ -184,6 +184,7 @@ const MOST_OUTER: usize = 3;
 const MOST_ROWS: usize = 2_000;
 
 #[cfg(test)]
+#[allow(clippy::indexing_slicing, reason = "tests")]
 mod tests {
     use super::*;
 
