@@ -116,7 +116,8 @@ fn ctrl_c_reaches_the_command_once() {
         for _ in $(seq 400); do grep -q INT said && break; sleep 0.05; done; sleep 1; exit 7";
     let Some(world) = World::new(script) else { return };
     let mut terminal = Command::new("script");
-    terminal.args(["-qec", &format!("node {}", world.launcher().display()), "/dev/null"]).current_dir(&world.0);
+    // Without `exec`, a shell that waits for it would end by the signal, too.
+    terminal.args(["-qec", &format!("exec node {}", world.launcher().display()), "/dev/null"]).current_dir(&world.0);
     let mut child = terminal.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
     let mut keyboard = child.stdin.take().unwrap();
     wait_for(&world.file("said"), "begun");

@@ -68,6 +68,6 @@ mod tests {
         assert!(Decision::find("E4").is_ok_and(|found| found.is_none()));
         assert!(Decision::find("D").is_ok_and(|found| found.is_none()));
         assert!(Decision::find("d29").is_ok_and(|found| found.is_some_and(|found| found.code == "D29")));
-        assert!(Decision::find("D99").is_err_and(|problem| problem.ends_with("the decisions are D1 to D89")));
+        assert!(Decision::find("D99").is_err_and(|problem| problem.ends_with("the decisions are D1 to D90")));
     }
 }
