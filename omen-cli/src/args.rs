@@ -182,7 +182,7 @@ pub(crate) enum Command {
     ///
     /// A server of the Language Server Protocol on standard input and output, which an editor starts. It checks logs,
     /// omen.toml and gate.toml as `omen check` and `omen gate check` do.
-    #[command(after_help = "docs/editor.md sets up VS Code, Neovim, Helix, Zed and Emacs.")]
+    #[command(after_help = "docs/editor.md describes how to set up VS Code, Neovim, Helix and Emacs.")]
     Lsp {
         /// Use standard input and output; there is nothing else, but some editors ask for it
         #[arg(long, hide = true)]

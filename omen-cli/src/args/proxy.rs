@@ -51,7 +51,7 @@ pub(crate) struct ProxyArgs {
     #[arg(long)]
     pub(crate) show_blocked: bool,
 
-    /// Let pass what the rules on what a call says would refuse, and record it: patterns, `where`, `max`, and budgets of calls
+    /// Make calls that the rules on content or order would refuse, and record them: patterns, `where`, `max`, `after`, budgets of calls
     #[arg(long)]
     pub(crate) shadow: bool,
 
@@ -127,8 +127,8 @@ Calls that need a confirmation wait for `omen gate confirm` in another terminal;
      in force anew, whole or not at all.
 
 With --episode enforce the client gets some more tools, by which its model states what it observes, believes and \
-     decides; a call that writes is refused unless the episode stands where it is legal, and the refusal names the rule and \
-     what is legal next. With --episode observe nothing more is refused. Either way `omen check FILE` judges what is \
+     decides; a call is refused unless it is legal in the state of the episode, and the refusal names the rule and what is \
+     legal next. With --episode observe nothing more is refused. Either way `omen check FILE` judges what is \
      written.
 
 SIGTERM and SIGINT end the session: calls that run have two seconds to end. Nothing of the server outlives \
@@ -143,7 +143,7 @@ With --url, or a `url` in the configuration, the server is reached over Streamab
 
 With several --server, or with --all-servers, the client has several servers as one: the tool `read` of the server `files` \
      is `files__read`. Each call is judged under the server's own name and the tool's own name, and all calls are in one \
-     audit log. A server that ends takes its tools with it, and the others go on.
+     audit log. When a server ends, its tools disappear, and the other servers continue.
 
 Examples:
   omen gate proxy --config gate.toml -- npx -y @modelcontextprotocol/server-filesystem ./data
