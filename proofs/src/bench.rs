@@ -12,6 +12,7 @@ use serde::Serialize;
 mod agent;
 pub mod allocations;
 pub mod corpus;
+pub mod editor;
 #[path = "../../xtask/src/environment.rs"]
 mod environment;
 pub mod episode;
@@ -42,11 +43,14 @@ pub struct Options {
     /// Measure the cost of the typed API: packets, leases of tasks, and dropping an episode
     #[arg(long, conflicts_with = "gate")]
     episode: bool,
-    /// Measure how the speed of validation depends on the number of episodes and on how many are interleaved
+    /// Measure the time from an edit in an editor to its findings, by `omen lsp`
     #[arg(long, conflicts_with_all = ["gate", "episode"])]
+    editor: bool,
+    /// Measure how the speed of validation depends on the number of episodes and on how many are interleaved
+    #[arg(long, conflicts_with_all = ["gate", "episode", "editor"])]
     scaling: bool,
     /// Measure the workers: their speed beside `omen check`, lag under load, recovery and memory; with nats-server at `OMEN_NATS_SERVER`
-    #[arg(long, conflicts_with_all = ["gate", "episode", "scaling"])]
+    #[arg(long, conflicts_with_all = ["gate", "episode", "editor", "scaling"])]
     workers: bool,
     #[command(flatten)]
     of_workers: workers::Arguments,
@@ -110,6 +114,13 @@ pub fn command(options: &Options, out: &mut impl io::Write) -> Result<ExitCode, 
     if options.episode {
         let counts = episode::Counts { rounds: options.rounds, ..episode::Counts::default() };
         return show(&episode::run_and_count(&counts)?, options.json, out);
+    }
+    if options.editor {
+        let counts = editor::Counts { seed: options.seed, ..editor::Counts::default() };
+        let report = editor::run(counts, &built(&env::current_exe()?, &[])?)?;
+        let kept = report.logs.iter().all(editor::Log::is_kept);
+        let shown = show(&report, options.json, out)?;
+        return Ok(if kept { shown } else { ExitCode::FAILURE });
     }
     if options.workers {
         let packets = (options.seed, options.rounds, options.episodes);

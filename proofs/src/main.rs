@@ -19,7 +19,7 @@ enum Task {
     Referee(referee::Options),
     /// Walk at random over the typed API; validate and resume what it writes
     Walk(walk::Options),
-    /// Measure validation (default), the typed API (--episode), the gate (--gate) or workers (--workers)
+    /// Measure validation (default), the typed API (--episode), the gate (--gate), an editor (--editor) or workers (--workers)
     Bench(bench::Options),
 }
 

@@ -51,7 +51,7 @@ pub const REMOTES: &[Remote] = &[
     },
     Remote {
         name: "bench",
-        about: "Measure validation (default), the typed API (--episode), the gate (--gate) or workers (--workers)",
+        about: "Measure validation (default), the typed API (--episode), the gate (--gate), an editor (--editor) or workers (--workers)",
         package: "omen-proofs",
         release: true,
     },

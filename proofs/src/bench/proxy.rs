@@ -229,7 +229,8 @@ fn at_once(sessions: Vec<Session>, place: &Place, each: u32) -> Result<(f64, Vec
 }
 
 impl Quantiles {
-    fn of(times: Vec<f64>) -> Self {
+    /// The quantiles of these times, in microseconds.
+    pub(super) fn of(times: Vec<f64>) -> Self {
         Self { p50_us: quantile(times.clone(), 0.5), p99_us: quantile(times, 0.99) }
     }
 

@@ -3,6 +3,7 @@ use std::collections::BTreeMap;
 
 use omen::{Code, Finding, Stage, Summary, Validator};
 use omen_proofs::bench::corpus::{Corpus, Form, Kind, Plan, faults};
+use omen_proofs::bench::editor;
 use omen_proofs::bench::gate::{self, Counts};
 use omen_proofs::bench::proxy;
 use omen_proofs::bench::scaling::{self, Size};
@@ -195,6 +196,23 @@ fn the_proxy_is_measured_against_the_server_behind_it() -> Result<(), omen_proof
     let gone = proxy::Programs { omen: "/nowhere".into(), server: vec!["true".into()], official: None };
     assert!(proxy::run(&counts, &gone).is_err());
     Ok(())
+}
+
+#[test]
+fn an_edit_above_the_bound_is_shown() {
+    let log = |name, p99_us| {
+        let latency = proxy::Quantiles { p50_us: 900.0, p99_us };
+        editor::Log { name, bytes: 1_000_000, findings: 2, latency }
+    };
+    let logs = vec![log("quick", 49_000.0), log("slow", 51_000.0)];
+    let text = editor::Report { logs, edits: 3, bound_ms: editor::BOUND_MS }.to_string();
+    let rows: Vec<_> = text.lines().filter(|line| line.contains("above the bound")).collect();
+    assert!(matches!(rows[..], [row] if row.contains("slow") && row.contains("51.0")), "{text}");
+
+    // A server that ends does not count as a measurement.
+    let counts = editor::Counts { seed: 7, episodes: 1, edits: 1 };
+    assert!(editor::run(counts, "true".as_ref()).is_err());
+    assert!(editor::run(counts, "/nowhere".as_ref()).is_err());
 }
 
 #[test]
