@@ -31,14 +31,15 @@ pub const COMPILED: &[Compiled<'_>] = &[
 ];
 
 impl Compiled<'_> {
-    /// Names and versions of the crates, in the workspace of a folder.
+    /// Names, versions and features of the crates, in the workspace of a folder. A crate that build scripts need with other
+    /// features than the rest is compiled twice, and is there twice.
     ///
     /// # Errors
     /// If cargo cannot be started, or fails.
     pub fn crates(&self, cargo: &OsStr, root: &Path) -> io::Result<BTreeSet<String>> {
         let output = Command::new(cargo)
             .args(["tree", "--locked", "--offline", "--package", self.package, "--edges", self.edges])
-            .args(["--prefix", "none", "--no-dedupe", "--format", "{p}"])
+            .args(["--prefix", "none", "--no-dedupe", "--format", "{p}|{f}"])
             .current_dir(root)
             .output()?;
         if !output.status.success() {
@@ -47,7 +48,12 @@ impl Compiled<'_> {
         }
         let lines = String::from_utf8_lossy(&output.stdout);
         // Behind name and version there may be a path, or a mark for a procedural macro.
-        Ok(lines.lines().map(|line| line.split(' ').take(2).collect::<Vec<_>>().join(" ")).collect())
+        let named = |line: &str| {
+            let (package, features) = line.split_once('|').unwrap_or((line, ""));
+            let package = package.split(' ').take(2).collect::<Vec<_>>().join(" ");
+            if features.is_empty() { package } else { format!("{package} {features}") }
+        };
+        Ok(lines.lines().map(named).collect())
     }
 
     /// Their number beside its bound.

@@ -19,6 +19,9 @@ fn an_agent_and_the_first_command_compile_few_crates() {
             assert!(!is_there, "{}: {heavy} is compiled; make it a feature", counted.name);
         }
         assert!(crates.iter().any(|name| name.starts_with("omen-codegen ")), "build scripts count: {crates:?}");
+        let mut names: Vec<_> = crates.iter().map(|name| name.split(' ').take(2).collect::<Vec<_>>()).collect();
+        names.dedup();
+        assert_eq!(names.len(), crates.len(), "a crate is compiled twice, with different features: {crates:#?}");
         assert!(crates.len() as u64 <= counted.most, "{}: {} crates: {crates:?}", counted.name, crates.len());
     }
     assert!(compiled(cargo, root()).expect("cargo tree").are_kept());
