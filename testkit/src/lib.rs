@@ -43,6 +43,8 @@ pub enum Need {
     Conformance,
     /// The program that checks licences, sources and versions of dependencies.
     Deny,
+    /// The cases of another language for rules about earlier events: policies, traces and expected verdicts.
+    Dogwood,
     /// The database that runs the queries of `docs/queries.md`.
     Duckdb,
     /// A library that shifts the clock of a process.
@@ -75,10 +77,11 @@ pub enum Need {
 
 impl Need {
     /// All of them.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::Browser,
         Self::Conformance,
         Self::Deny,
+        Self::Dogwood,
         Self::Duckdb,
         Self::Faketime,
         Self::JunitReader,
@@ -102,6 +105,7 @@ impl Need {
             Self::Browser => "browser",
             Self::Conformance => "conformance",
             Self::Deny => "deny",
+            Self::Dogwood => "dogwood",
             Self::Duckdb => "duckdb",
             Self::Faketime => "faketime",
             Self::JunitReader => "junit-reader",
@@ -126,6 +130,7 @@ impl Need {
             Self::Browser => Some("OMEN_BROWSER"),
             Self::Conformance => Some("OMEN_MCP_CONFORMANCE"),
             Self::Deny => Some("OMEN_DENY"),
+            Self::Dogwood => Some("OMEN_DOGWOOD"),
             Self::Duckdb => Some("OMEN_DUCKDB"),
             Self::Faketime => Some("OMEN_FAKETIME"),
             Self::JunitReader => Some("OMEN_JUNIT_READER"),

@@ -9,6 +9,7 @@
     reason = "tests"
 )]
 
+mod dogwood;
 mod naive;
 mod properties;
 mod random;

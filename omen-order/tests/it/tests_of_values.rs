@@ -40,7 +40,7 @@ fn demand(value: Option<&Value>, demands: &Value) -> Fit {
 }
 
 fn integer(value: &Value) -> Option<i64> {
-    value.as_i64().filter(|number| number.abs() < 1 << 53)
+    value.as_i64().filter(|number| number.unsigned_abs() < 1 << 53)
 }
 
 pub(crate) fn table(value: &Value) -> Result<Test, String> {
