@@ -15,6 +15,7 @@ fn main() -> io::Result<()> {
             "The example logs and what they must give: path under `examples/`, text. Sorted by path.",
             "examples",
         ),
+        ("HOOKS", "The dialects of coding agents' hooks: path under `hooks/`, text. Sorted by path.", "hooks"),
     ] {
         let folder = root.join(folder);
         let mut paths = Vec::new();

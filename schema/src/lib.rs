@@ -2,7 +2,8 @@
 //!
 //! The JSON files of this package are the only source of every fact of the protocol: packet schemas (JSON Schema 2020-12), the
 //! state machine with its events, transition rows and sequence rules (`episode.fsm.json`), the invariants (`rules.json`), and the
-//! codes and steps of the tool boundary (`gate.json`). The dependent crates are generated from these files or tested against
+//! codes and steps of the tool boundary (`gate.json`). Beside them are facts about others: the hooks of coding agents (`hooks/`), and
+//! programs that run other programs (`shell/`). The dependent crates are generated from these files or tested against
 //! them.
 //!
 //! ```
@@ -25,6 +26,15 @@ include!(concat!(env!("OUT_DIR"), "/files.rs"));
 #[must_use]
 pub fn file(path: &str) -> Option<&'static str> {
     lookup(FILES, path)
+}
+
+/// Programs that run other programs, and the options by which others do, as JSON: for rules on shell commands.
+pub const PROGRAMS: &str = include_str!("../shell/programs.json");
+
+/// Returns the dialect of a coding agent's hooks, by the agent's name.
+#[must_use]
+pub fn hooks(agent: &str) -> Option<&'static str> {
+    lookup(HOOKS, &format!("{agent}.json"))
 }
 
 /// Returns the text of an example file, by its path under `examples/`.

@@ -74,6 +74,7 @@ const STEPS: &[Step<'_>] = &[
     alone(&["clippy", "--locked", "-p", "omen-audit", "--", "--deny", "warnings"]),
     alone(&["clippy", "--locked", "-p", "omen-mcp", "--", "--deny", "warnings"]),
     alone(&["clippy", "--locked", "-p", "omen-gate", "--", "--deny", "warnings"]),
+    alone(&["clippy", "--locked", "-p", "omen-hook", "--", "--deny", "warnings"]),
     alone(&["clippy", "--locked", "-p", "omen-proxy", "--", "--deny", "warnings"]),
     alone(&["clippy", "--locked", "-p", "omen-worker", "--", "--deny", "warnings"]),
     alone(&["clippy", "--locked", "-p", "omen-cli", "--", "--deny", "warnings"]),

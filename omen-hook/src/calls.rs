@@ -1,0 +1,163 @@
+//! Calls that an event asks for: the tool under its own name, and one call for each file of a patch.
+
+use std::path::{Component, Path, PathBuf};
+
+use omen_base::bounded::bounded;
+use omen_base::{BadName, ServerName, ToolId, ToolName};
+use serde_json::{Map, Value};
+
+use crate::dialect::{Dialect, ToolForm};
+use crate::event::ToolEvent;
+use crate::patch::{self, PatchError};
+
+/// Call to judge.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct HookCall {
+    /// Tool: of the agent's own virtual server, or of the MCP server that the agent names.
+    pub tool: ToolId,
+    /// Arguments. Paths of files are absolute.
+    pub args: Map<String, Value>,
+}
+
+/// Reason why an event asks for nothing that can be judged.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CallError {
+    /// A name is invalid.
+    #[error(transparent)]
+    Name(#[from] BadName),
+    /// The name of an MCP tool has no configured server.
+    #[error(
+        "`{0}` names no server of the configuration; help: add `[servers.NAME]` with the name that the agent has for it"
+    )]
+    NoServer(String),
+    /// The name of an MCP tool may be that of several configured servers.
+    #[error("`{tool}` may be a tool of `{one}` or of `{other}`; help: rename one of the servers")]
+    TwoServers {
+        /// Name as the agent spells it.
+        tool: String,
+        /// One of the servers.
+        one: ServerName,
+        /// Another one.
+        other: ServerName,
+    },
+    /// A patch cannot be read.
+    #[error("the patch cannot be judged: {0}")]
+    Patch(#[from] PatchError),
+    /// The call changes the settings of an agent, with which it could turn its own gate off.
+    #[error("`{0}` has settings of agents, with which they can turn their hooks off; help: change it yourself")]
+    Settings(String),
+}
+
+impl Dialect {
+    /// Calls that an event asks for, for the servers of a configuration.
+    ///
+    /// # Errors
+    /// If the names or the patch are ambiguous, or the call changes the settings of an agent.
+    pub fn calls<'s>(
+        &self,
+        event: &ToolEvent,
+        servers: impl Iterator<Item = &'s ServerName>,
+    ) -> Result<Vec<HookCall>, CallError> {
+        let tool = self.tool_of(event, servers)?;
+        let form = if tool.server == self.agent { self.tools.get(&tool.tool) } else { None };
+        let Some(form) = form else { return Ok(vec![HookCall { tool, args: event.input.clone() }]) };
+        let text = |member: &Option<String>| event.input.get(member.as_deref()?)?.as_str();
+        if let Some(patch) = text(&form.patch) {
+            let files = patch::files(patch)?;
+            let calls = files.into_iter().map(|file| {
+                let path = self.written(form, &event.cwd, &file.path)?;
+                let args = [("path", path), ("change", file.change.to_owned()), ("patch", file.text)];
+                let args = args.into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect();
+                Ok(HookCall { tool: tool.clone(), args })
+            });
+            return calls.collect();
+        }
+        let mut args = event.input.clone();
+        if let (Some(member), Some(path)) = (&form.path, text(&form.path)) {
+            args.insert(member.clone(), self.written(form, &event.cwd, path)?.into());
+        }
+        if let Some(command) = text(&form.shell)
+            && let Some(part) = names_settings(&unquoted(command))
+        {
+            return Err(CallError::Settings(part));
+        }
+        Ok(vec![HookCall { tool, args }])
+    }
+
+    /// Absolute path of a file, unless the tool would write to the settings of an agent.
+    fn written(&self, form: &ToolForm, cwd: &Path, path: &str) -> Result<String, CallError> {
+        let absolute = cwd.join(path);
+        if form.writes
+            && let Some(part) = names_settings(&resolved(&absolute).to_string_lossy())
+        {
+            return Err(CallError::Settings(part));
+        }
+        Ok(absolute.to_string_lossy().into_owned())
+    }
+
+    fn tool_of<'s>(
+        &self,
+        event: &ToolEvent,
+        servers: impl Iterator<Item = &'s ServerName>,
+    ) -> Result<ToolId, CallError> {
+        let own = || Ok(ToolId { server: self.agent.clone(), tool: ToolName::new(&event.tool)? });
+        if let Some((server, tool)) = &event.mcp {
+            return Ok(ToolId { server: ServerName::new(server)?, tool: ToolName::new(tool)? });
+        }
+        if self.tools.contains_key(event.tool.as_str()) {
+            return own();
+        }
+        let Some(mcp) = self.mcp.as_ref().filter(|mcp| mcp.context.is_none()) else { return own() };
+        let Some(rest) = event.tool.strip_prefix(&mcp.prefix) else { return own() };
+        // A separator may be part of both names, so only the names of known servers tell where one ends.
+        let mut found = servers.filter(|server| **server != self.agent).filter_map(|server| {
+            let tool = rest.strip_prefix(server.as_str())?.strip_prefix(&mcp.separator)?;
+            (!tool.is_empty()).then_some((server, tool))
+        });
+        match (found.next(), found.next()) {
+            (Some((server, tool)), None) => Ok(ToolId { server: server.clone(), tool: ToolName::new(tool)? }),
+            (Some((one, _)), Some((other, _))) => {
+                Err(CallError::TwoServers { tool: bounded(&event.tool), one: one.clone(), other: other.clone() })
+            }
+            (None, _) if mcp.prefix.is_empty() => own(),
+            (None, _) => Err(CallError::NoServer(bounded(&event.tool))),
+        }
+    }
+}
+
+/// Part of a text that names settings of an agent. File systems that ignore case are taken into account.
+fn names_settings(text: &str) -> Option<String> {
+    let text = text.to_lowercase().replace('\\', "/");
+    let is_edge = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric() && c != '_' && c != '-');
+    Dialect::settings_of_all().into_iter().find(|part| {
+        text.match_indices(part.as_str()).any(|(at, found)| {
+            let before = text.get(..at).and_then(|before| before.chars().next_back());
+            let after = text.get(at + found.len()..).and_then(|after| after.chars().next());
+            // `.claude.md` and `my.claude` are other names.
+            is_edge(before) && before != Some('.') && is_edge(after) && after != Some('.')
+        })
+    })
+}
+
+/// Command without what a shell removes from words: it need not be exact, since nothing is allowed by it.
+fn unquoted(command: &str) -> String {
+    command.replace("\\\n", "").chars().filter(|c| !matches!(c, '\'' | '"' | '\\')).collect()
+}
+
+/// Path without `.` and `..`, and with the links of the file system resolved as far as it exists.
+fn resolved(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => drop(plain.pop()),
+            other => plain.push(other),
+        }
+        if let Ok(real) = plain.canonicalize() {
+            plain = real;
+        }
+    }
+    plain
+}

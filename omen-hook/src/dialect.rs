@@ -1,0 +1,214 @@
+//! Dialects of coding agents' hooks, as `schema/hooks` has them.
+
+use std::collections::BTreeMap;
+
+use omen_base::{ServerName, ToolName};
+use omen_gate::tool::Tool;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::member_types::Members;
+
+/// Dialect of one agent: its events, their members, and the answers that it takes for a verdict.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Dialect {
+    /// Name of the agent, and of the virtual server that its tools are.
+    pub agent: ServerName,
+    /// Name of the product.
+    pub title: String,
+    /// Newest version of the agent that the dialect was compared with.
+    pub seen: String,
+    /// Day of that comparison.
+    pub date: String,
+    /// Where the facts come from.
+    pub sources: Vec<String>,
+    /// Time after which the agent gives its hook up, by default.
+    pub timeout_seconds: u64,
+    pub(crate) version: Option<VersionRange>,
+    pub(crate) event_member: String,
+    pub(crate) members: MemberNames,
+    pub(crate) common: Members,
+    pub(crate) events: BTreeMap<String, EventForm>,
+    pub(crate) answers: AnswerForms,
+    pub(crate) mcp: Option<McpNames>,
+    pub(crate) settings: Vec<String>,
+    pub(crate) tools: BTreeMap<ToolName, ToolForm>,
+}
+
+/// Versions that a dialect is for, and where an event or its environment names the version.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct VersionRange {
+    pub(crate) env: Option<String>,
+    pub(crate) member: Option<String>,
+    pub(crate) from: String,
+    pub(crate) below: String,
+}
+
+/// Names of the members that every dialect has under a name of its own.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct MemberNames {
+    pub(crate) session: String,
+    /// Id of the call; `None` for agents that send none.
+    pub(crate) call: Option<String>,
+    pub(crate) tool: String,
+    pub(crate) input: String,
+    pub(crate) cwd: String,
+    pub(crate) subagent: Option<String>,
+}
+
+/// Form of one event.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct EventForm {
+    pub(crate) role: Role,
+    pub(crate) members: Members,
+    /// Outcome that the event reports.
+    pub(crate) outcome: Option<ReportedOutcome>,
+    /// Pointer of a member that is there only if the call has failed.
+    pub(crate) failed_if: Option<String>,
+    /// Pointer of a member that names the outcome.
+    pub(crate) result: Option<String>,
+}
+
+/// Role of an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// A tool is about to run.
+    Before,
+    /// A tool has ended.
+    After,
+    /// The settings of the agent are about to change, with which it could turn its hooks off.
+    Settings,
+    /// The session ends.
+    End,
+    /// Anything else.
+    Note,
+}
+
+/// Outcome of a call, as an agent reports it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReportedOutcome {
+    /// The tool ran without an error.
+    Ok,
+    /// The tool ran and failed.
+    Failed,
+    /// The tool ran; the agent does not say how it ended.
+    Unknown,
+    /// The agent did not run the tool.
+    DidNotRun,
+}
+
+/// Answers of a dialect.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AnswerForms {
+    /// The gate has no objection. The agent's own rules and questions still hold.
+    pub(crate) allow: AnswerForm,
+    pub(crate) deny: AnswerForm,
+    /// Refuses a change of settings, and reports a finding about a call that has ended.
+    pub(crate) settings: AnswerForm,
+    /// Denial where the event is not known, since nothing could be read.
+    pub(crate) failure: AnswerForm,
+}
+
+/// Form of an answer: the exit code, and what is written.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AnswerForm {
+    pub(crate) exit: u8,
+    /// Object on standard output; the text `$reason` in it stands for the reason.
+    pub(crate) stdout: Option<Value>,
+    /// Whether the reason is written to standard error.
+    #[serde(default)]
+    pub(crate) stderr: bool,
+}
+
+/// How an agent names the tools of MCP servers.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct McpNames {
+    #[serde(default)]
+    pub(crate) prefix: String,
+    #[serde(default)]
+    pub(crate) separator: String,
+    /// Member of an event with server and tool.
+    pub(crate) context: Option<String>,
+}
+
+/// Form of a built-in tool.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ToolForm {
+    pub(crate) input: Members,
+    /// Whether the tool has members that are not listed.
+    #[serde(default)]
+    pub(crate) open: bool,
+    /// Member with a shell command.
+    pub(crate) shell: Option<String>,
+    /// Member with a patch of several files.
+    pub(crate) patch: Option<String>,
+    /// Member with the path of a file.
+    pub(crate) path: Option<String>,
+    /// Whether the tool writes the file.
+    #[serde(default)]
+    pub(crate) writes: bool,
+}
+
+/// Error of an unknown agent.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown agent `{0}`; expected one of {list}", list = Dialect::agents().collect::<Vec<_>>().join(", "))]
+pub struct UnknownAgent(pub String);
+
+impl Dialect {
+    /// Names of the agents that have a dialect.
+    pub fn agents() -> impl Iterator<Item = &'static str> {
+        omen_schema::HOOKS.iter().filter_map(|(path, _)| path.strip_suffix(".json"))
+    }
+
+    /// Dialect of an agent.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn of(agent: &str) -> Result<Self, UnknownAgent> {
+        // The files of the package are tested: one that is not read is as good as missing.
+        let text = omen_schema::hooks(agent);
+        text.and_then(|text| serde_json::from_str(text).ok()).ok_or_else(|| UnknownAgent(agent.to_owned()))
+    }
+
+    /// Built-in tools of the agent, as a server would list them: each with the form of its arguments, which pins cover.
+    #[must_use]
+    pub fn tools(&self) -> Vec<Tool> {
+        self.tools.iter().map(|(name, form)| form.listed(name.clone(), &self.title)).collect()
+    }
+
+    /// Parts of paths below which agents keep their settings, of all dialects: no agent may write there.
+    #[must_use]
+    pub fn settings_of_all() -> Vec<String> {
+        Self::agents().filter_map(|agent| Self::of(agent).ok()).flat_map(|dialect| dialect.settings).collect()
+    }
+}
+
+impl ToolForm {
+    fn listed(&self, name: ToolName, title: &str) -> Tool {
+        let schema = match self.patch {
+            Some(_) => PATCHED_FILE.schema(true),
+            None => self.input.schema(!self.open),
+        };
+        let description = match self.patch {
+            Some(_) => format!("`{name}` of {title}: the change of one file, judged file by file"),
+            None => format!("`{name}` of {title}"),
+        };
+        Tool { name, description: Some(description), input_schema: schema, output_schema: None, more: Map::new() }
+    }
+}
+
+/// Arguments with which the change of one file is judged.
+static PATCHED_FILE: std::sync::LazyLock<Members> = std::sync::LazyLock::new(|| {
+    let members = json!({ "path": "string", "change": "string", "patch": "string" });
+    serde_json::from_value(members).unwrap_or_default()
+});

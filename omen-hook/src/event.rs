@@ -1,0 +1,200 @@
+//! Events of coding agents, read strictly: what two readers could take differently is refused.
+
+use std::path::PathBuf;
+
+use omen_base::bounded::bounded;
+use omen_base::json::{self, Reading, Unread};
+use serde_json::{Map, Value};
+
+use crate::dialect::{Dialect, EventForm, ReportedOutcome, Role};
+use crate::member_types::MemberFlaw;
+use crate::version;
+
+/// Event of a hook.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Event {
+    /// A tool is about to run.
+    Before(ToolEvent),
+    /// A tool has ended.
+    After(ToolEvent, ReportedOutcome),
+    /// The settings of the agent are about to change.
+    Settings,
+    /// The session ends.
+    End {
+        /// Session.
+        session: String,
+    },
+    /// Anything else, which needs no answer.
+    Note,
+}
+
+/// Call of a tool, as an event reports it.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ToolEvent {
+    /// Session of the agent.
+    pub session: String,
+    /// Id of the call, if the agent sends one.
+    pub call: Option<String>,
+    /// Name of the tool, as the agent spells it.
+    pub tool: String,
+    /// Arguments.
+    pub input: Map<String, Value>,
+    /// Working directory of the call.
+    pub cwd: PathBuf,
+    /// Subagent that makes the call.
+    pub subagent: Option<String>,
+    /// Server and tool, if the agent names the two separately.
+    pub mcp: Option<(String, String)>,
+}
+
+/// Reason why an event is refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum EventError {
+    /// The event is too long.
+    #[error("the event exceeds {MAX_EVENT_BYTES} bytes")]
+    Long,
+    /// The event is not UTF-8.
+    #[error("the event is not UTF-8")]
+    Encoding,
+    /// The event is not JSON, or readers may take it differently.
+    #[error("the event cannot be read: {0}")]
+    Json(String),
+    /// The event is not an object, or lacks its name.
+    #[error("the event has no name: expected an object with a string in `{0}`")]
+    Nameless(String),
+    /// The dialect has no such event.
+    #[error("unknown event `{name}` of {title} (the dialect is that of version {seen})")]
+    Unknown {
+        /// Name of the event.
+        name: String,
+        /// Name of the agent.
+        title: String,
+        /// Version that the dialect was compared with.
+        seen: String,
+    },
+    /// A member is missing, or has another type.
+    #[error("event `{event}`: {flaw}")]
+    Member {
+        /// Name of the event.
+        event: String,
+        /// What is wrong.
+        flaw: String,
+    },
+    /// The dialect is not for this version of the agent.
+    #[error("{0}")]
+    Version(String),
+}
+
+/// Longest event in bytes.
+pub const MAX_EVENT_BYTES: usize = 16 << 20;
+
+/// Deepest nesting of an event.
+const MAX_EVENT_DEPTH: usize = 64;
+
+impl Dialect {
+    /// Reads one event. `variable` looks up a variable of the environment, where some agents name their version.
+    ///
+    /// # Errors
+    /// If the event is not unambiguous, is unknown, or comes from a version that the dialect is not for.
+    pub fn read(&self, bytes: &[u8], variable: impl Fn(&str) -> Option<String>) -> Result<Event, EventError> {
+        if bytes.len() > MAX_EVENT_BYTES {
+            return Err(EventError::Long);
+        }
+        let text = std::str::from_utf8(bytes).map_err(|_| EventError::Encoding)?;
+        let (members, inexact) = match object(text, true) {
+            Err(error @ Unread::Number { .. }) => (object(text, false).map_err(refused)?, Some(error)),
+            members => (members.map_err(refused)?, None),
+        };
+        let nameless = || EventError::Nameless(self.event_member.clone());
+        let Value::Object(members) = members else { return Err(nameless()) };
+        let name = members.get(&self.event_member).and_then(Value::as_str).ok_or_else(nameless)?;
+        let form = self.events.get(name).ok_or_else(|| EventError::Unknown {
+            name: bounded(name),
+            title: self.title.clone(),
+            seen: self.seen.clone(),
+        })?;
+        // An answer of a tool may have any numbers; what is judged may not.
+        if let (Role::Before, Some(error)) = (form.role, inexact) {
+            return Err(refused(error));
+        }
+        let flawed = |flaw: MemberFlaw| EventError::Member { event: name.to_owned(), flaw: bounded(&flaw.to_string()) };
+        self.common.check(&members).map_err(flawed)?;
+        form.members.check(&members).map_err(flawed)?;
+        if let Some(range) = &self.version {
+            version::check(range, &self.title, &members, variable).map_err(EventError::Version)?;
+        }
+        Ok(match form.role {
+            Role::Before => Event::Before(self.tool_event(&members, name)?),
+            Role::After => Event::After(self.tool_event(&members, name)?, outcome(form, &members)),
+            Role::Settings => Event::Settings,
+            Role::End => Event::End { session: text_of(&members, &self.members.session).unwrap_or_default() },
+            Role::Note => Event::Note,
+        })
+    }
+
+    fn tool_event(&self, members: &Map<String, Value>, event: &str) -> Result<ToolEvent, EventError> {
+        let names = &self.members;
+        let required = |member: &str| {
+            text_of(members, member).filter(|text| !text.is_empty()).ok_or_else(|| EventError::Member {
+                event: event.to_owned(),
+                flaw: format!("`{member}`: expected a string that is not empty"),
+            })
+        };
+        let input = members.get(&names.input).and_then(Value::as_object).cloned().unwrap_or_default();
+        let context = self.mcp.as_ref().and_then(|mcp| members.get(mcp.context.as_ref()?)?.as_object());
+        let mcp = match context {
+            Some(context) => match (text_of(context, "server_name"), text_of(context, "tool_name")) {
+                (Some(server), Some(tool)) => Some((server, tool)),
+                _ => {
+                    let flaw = "the context of an MCP tool names no server and tool".to_owned();
+                    return Err(EventError::Member { event: event.to_owned(), flaw });
+                }
+            },
+            None => None,
+        };
+        Ok(ToolEvent {
+            session: required(&names.session)?,
+            call: names.call.as_deref().map(required).transpose()?,
+            tool: required(&names.tool)?,
+            input,
+            cwd: text_of(members, &names.cwd).unwrap_or_default().into(),
+            subagent: names.subagent.as_ref().and_then(|member| text_of(members, member)),
+            mcp,
+        })
+    }
+}
+
+fn object(text: &str, exact_numbers: bool) -> Result<Value, Unread> {
+    json::read(text, Reading { depth: MAX_EVENT_DEPTH, exact_numbers })
+}
+
+fn refused(error: Unread) -> EventError {
+    EventError::Json(error.to_string())
+}
+
+fn text_of(members: &Map<String, Value>, name: &str) -> Option<String> {
+    members.get(name)?.as_str().map(str::to_owned)
+}
+
+/// Outcome that an event reports.
+fn outcome(form: &EventForm, members: &Map<String, Value>) -> ReportedOutcome {
+    let at = |pointer: &Option<String>| {
+        let (first, rest) = pointer.as_ref()?.strip_prefix('/')?.split_once('/')?;
+        members.get(first)?.pointer(&format!("/{rest}")).filter(|value| !value.is_null())
+    };
+    if form.result.is_some() {
+        return match at(&form.result).and_then(Value::as_str) {
+            Some("success") => ReportedOutcome::Ok,
+            Some("failure") => ReportedOutcome::Failed,
+            Some("denied") => ReportedOutcome::DidNotRun,
+            _ => ReportedOutcome::Unknown,
+        };
+    }
+    match at(&form.failed_if) {
+        Some(_) => ReportedOutcome::Failed,
+        None => form.outcome.unwrap_or(ReportedOutcome::Unknown),
+    }
+}

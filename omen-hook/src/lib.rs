@@ -1,0 +1,32 @@
+//! Hooks of coding agents behind the gate.
+//!
+//! Coding agents run shell commands and edit files without an MCP server in between; before and after each tool they call a
+//! *hook*. A [`Dialect`] says, as data, what an agent sends and which bytes it takes for a denial.
+//!
+//! ```
+//! use omen_hook::{Dialect, Event};
+//!
+//! let codex = Dialect::of("codex")?;
+//! let event = br#"{"session_id":"s","turn_id":"t","transcript_path":null,"cwd":"/home/dev","hook_event_name":"PreToolUse",
+//!     "tool_name":"Bash","tool_input":{"command":"git status"},"tool_use_id":"call_1"}"#;
+//! let Event::Before(call) = codex.read(event, |_| None)? else { return Ok(()) };
+//! assert_eq!(call.tool, "Bash");
+//! assert!(codex.deny("not allowed").stdout.contains(r#""permissionDecision":"deny""#));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Architecture invariant: the gate decides; what is read and written here is the agent's dialect alone.
+
+mod answer;
+mod calls;
+mod dialect;
+mod event;
+mod member_types;
+mod patch;
+mod version;
+
+pub use answer::HookAnswer;
+pub use calls::{CallError, HookCall};
+pub use dialect::{Dialect, ReportedOutcome, Role, UnknownAgent};
+pub use event::{Event, EventError, MAX_EVENT_BYTES, ToolEvent};
+pub use patch::PatchError;
