@@ -97,8 +97,20 @@ pub fn below(pointer: &str, step: &str) -> String {
 /// # Errors
 /// Why readers of the text may differ, or read nothing.
 pub fn read(text: &str, how: Reading) -> Result<Value, Unread> {
+    read_at(text, ValuePath::Outermost, how)
+}
+
+/// Same as [`read`], for the value of a member of the outermost object: errors give places in that object.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_member(text: &str, key: &str, how: Reading) -> Result<Value, Unread> {
+    read_at(text, ValuePath::Member(&ValuePath::Outermost, key), how)
+}
+
+fn read_at(text: &str, at: ValuePath<'_>, how: Reading) -> Result<Value, Unread> {
     let (mut scanner, mut reader) = (Scanner::new(text), ValueReader::new(how));
-    let value = reader.value(&mut scanner, ValuePath::Outermost, how.depth);
+    let value = reader.value(&mut scanner, at, how.depth);
     if let Some(error) = scanner.error() {
         return Err(invalid(text, error));
     }

@@ -9,6 +9,7 @@ pub mod fault;
 pub mod health;
 pub(crate) mod rate;
 pub mod tool;
+mod tool_call;
 
 use std::fmt;
 use std::sync::Arc;
@@ -17,8 +18,8 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
-use crate::base::{NotExact, Permissions, ServerName, ToolId, ToolName, TurnId};
-use omen_base::canonical::{canonical_object, write};
+use crate::base::{NotExact, Permissions, ToolId, TurnId};
+use omen_base::canonical::write_text;
 
 pub use abort::{Abort, Missing};
 pub(crate) use breaker::{Admission, BreakerLimits, Breakers};
@@ -30,6 +31,8 @@ pub(crate) use health::{Health, Snapshot};
 pub(crate) use rate::Rates;
 pub use rate::{BadRate, Rate};
 pub(crate) use tool::{Answer, Tool};
+use tool_call::CanonicalCall;
+pub use tool_call::ToolCall;
 
 /// Requirements of a tool as the operator states them; never as its server does (D47).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,9 +54,8 @@ pub struct Call(Arc<CallParts>);
 struct CallParts {
     turn: TurnId,
     demand: Demand,
-    args: Map<String, Value>,
-    args_text: String,
-    hash: CallHash,
+    call: ToolCall,
+    canonical: Arc<CanonicalCall>,
 }
 
 impl Call {
@@ -62,9 +64,19 @@ impl Call {
     /// # Errors
     /// If the arguments cannot be hashed exactly (D49).
     pub fn new(turn: TurnId, demand: Demand, args: Map<String, Value>) -> Result<Self, NotExact> {
-        let args_text = String::from_utf8_lossy(&canonical_object(&args)?).into_owned();
-        let hash = CallHash::new(&demand.tool, &args)?;
-        Ok(Self(Arc::new(CallParts { turn, demand, args, args_text, hash })))
+        let call = ToolCall::new(demand.tool.clone(), args);
+        Self::demanded(turn, demand, &call)
+    }
+
+    /// Creates a call from the one that is judged, with the demand of its tool.
+    pub(crate) fn demanded(turn: TurnId, demand: Demand, call: &ToolCall) -> Result<Self, NotExact> {
+        let canonical = call.canonical()?;
+        Ok(Self(Arc::new(CallParts { turn, demand, call: call.clone(), canonical })))
+    }
+
+    /// Tool and arguments, with the message that asks for them.
+    pub(crate) fn tool_call(&self) -> &ToolCall {
+        &self.0.call
     }
 
     /// Turn that requests the call (A2).
@@ -88,19 +100,19 @@ impl Call {
     /// Arguments.
     #[must_use]
     pub fn args(&self) -> &Map<String, Value> {
-        &self.0.args
+        self.0.call.args()
     }
 
     /// Arguments as canonical JSON.
     #[must_use]
     pub fn args_text(&self) -> &str {
-        &self.0.args_text
+        &self.0.canonical.args
     }
 
     /// Hash that identifies tool and arguments.
     #[must_use]
     pub fn hash(&self) -> CallHash {
-        self.0.hash
+        self.0.canonical.hash
     }
 }
 
@@ -109,18 +121,14 @@ impl Call {
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CallHash([u8; 32]);
 
-/// Hash input.
-#[derive(Serialize)]
-struct CallHashInput<'c> {
-    server: &'c ServerName,
-    tool: &'c ToolName,
-    args: &'c Map<String, Value>,
-}
-
 impl CallHash {
-    /// Hashes a tool and its arguments.
-    fn new(ToolId { server, tool }: &ToolId, args: &Map<String, Value>) -> Result<Self, NotExact> {
-        Ok(Self(Sha256::digest(write(&CallHashInput { server, tool, args })?).into()))
+    /// Hashes a tool and its arguments, which are canonical JSON. Names in the order of RFC 8785 around canonical parts
+    /// make a canonical whole.
+    fn new(ToolId { server, tool }: &ToolId, args: &[u8]) -> Result<Self, NotExact> {
+        let (server, tool) = (write_text(server.as_str())?, write_text(tool.as_str())?);
+        let parts: [&[u8]; 7] = [b"{\"args\":", args, b",\"server\":", &server, b",\"tool\":", &tool, b"}"];
+        let hash = parts.into_iter().fold(Sha256::new(), |hash, part| hash.chain_update(part));
+        Ok(Self(hash.finalize().into()))
     }
 
     /// Returns the digest.

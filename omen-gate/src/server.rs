@@ -10,10 +10,14 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+#[cfg(feature = "mcp")]
+use omen_mcp::{CallToolRequest, Frame};
 use serde_json::{Map, Value};
 
+#[cfg(feature = "test-util")]
+use crate::base::ToolId;
 use crate::base::{ToolName, TurnId};
-use crate::call::{Answer, Call, Fault, Tool};
+use crate::call::{Answer, Call, Fault, Tool, ToolCall};
 
 pub(crate) use discovery::{CheckedServer, Discovery};
 pub use local::{BadTool, Local};
@@ -57,23 +61,21 @@ pub trait ToolServer: Debug + Send + Sync + 'static {
 #[derive(Debug)]
 pub struct Dispatch {
     turn: TurnId,
-    tool: ToolName,
-    args: Map<String, Value>,
+    call: ToolCall,
     revision: Option<u64>,
 }
 
 impl Dispatch {
     pub(crate) fn new(call: &Call, revision: u64) -> Self {
-        let (turn, tool, args) = (call.turn().clone(), call.tool().tool.clone(), call.args().clone());
-        Self { turn, tool, args, revision: Some(revision) }
+        Self { turn: call.turn().clone(), call: call.tool_call().clone(), revision: Some(revision) }
     }
 
     /// Creates a call that no gate has let through, for tests of servers. Only with the feature `test-util`, which
     /// production programs leave off.
     #[cfg(feature = "test-util")]
     #[must_use]
-    pub fn unguarded(turn: TurnId, tool: ToolName, args: Map<String, Value>) -> Self {
-        Self { turn, tool, args, revision: None }
+    pub fn unguarded(turn: TurnId, tool: ToolId, args: Map<String, Value>) -> Self {
+        Self { turn, call: ToolCall::new(tool, args), revision: None }
     }
 
     /// Turn of the call.
@@ -85,13 +87,13 @@ impl Dispatch {
     /// Tool to call.
     #[must_use]
     pub fn tool(&self) -> &ToolName {
-        &self.tool
+        &self.call.tool().tool
     }
 
     /// Arguments of the call.
     #[must_use]
     pub fn args(&self) -> &Map<String, Value> {
-        &self.args
+        self.call.args()
     }
 
     /// [Revision](ToolServer::revision) of the server at which the gate read the tool. A server that has changed since
@@ -104,6 +106,25 @@ impl Dispatch {
     /// Splits into tool and arguments.
     #[must_use]
     pub fn into_parts(self) -> (ToolName, Map<String, Value>) {
-        (self.tool, self.args)
+        (self.tool().clone(), self.args().clone())
+    }
+
+    /// Message of the client that asks for the call, if one does: what was judged was read from it.
+    #[cfg(feature = "mcp")]
+    #[must_use]
+    pub fn request(&self) -> Option<&CallToolRequest> {
+        self.call.request()
+    }
+
+    /// Reads the server's response to that message, and keeps its bytes with the call: what is judged from here on was
+    /// read from them.
+    ///
+    /// # Errors
+    /// If the response is an error, or not what the protocol promises.
+    #[cfg(feature = "mcp")]
+    pub fn read_response(&self, response: Frame) -> Result<Answer, Fault> {
+        let answer = mcp::answer_of(&response, self.call.request());
+        self.call.respond(response);
+        answer
     }
 }

@@ -5,6 +5,7 @@
 //!
 //! Architecture invariant: nothing here knows a gate, a rule or a configuration.
 
+mod call_tool_request;
 pub mod edit;
 pub mod frame;
 mod guard;
@@ -25,6 +26,7 @@ mod server_process;
 mod stderr_tail;
 pub mod stdio;
 
+pub use call_tool_request::CallToolRequest;
 pub use frame::Frame;
 pub use guard::guard_servers;
 #[cfg(feature = "test-util")]

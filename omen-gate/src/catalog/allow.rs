@@ -3,12 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use serde_json::{Map, Value};
-
 use super::{Catalog, Listed, Pin};
 use crate::base::{Blocked, GateCode, ToolId, TurnId, bounded};
 use crate::call::arguments::ArgumentRules;
-use crate::call::{Call, Demand, Rate};
+use crate::call::{Call, Demand, Rate, ToolCall};
 
 /// Tool that the operator allows, in one form.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -124,18 +122,13 @@ impl Allowlist {
         }
     }
 
-    /// Returns a call of a discovered tool that is allowed in its present form. Argument rules and grants are checked
+    /// Returns the call of a discovered tool that is allowed in its present form. Argument rules and grants are checked
     /// separately.
     ///
     /// # Errors
     /// PG-3 as [`Self::permit`], and A4 if the arguments cannot be hashed exactly.
-    pub(crate) fn permit_call(
-        &self,
-        listed: &Listed,
-        turn: &TurnId,
-        args: &Map<String, Value>,
-    ) -> Result<Call, Blocked> {
-        Call::new(turn.clone(), self.permit(listed)?.demand.clone(), args.clone()).map_err(|error| {
+    pub(crate) fn permit_call(&self, listed: &Listed, turn: &TurnId, call: &ToolCall) -> Result<Call, Blocked> {
+        Call::demanded(turn.clone(), self.permit(listed)?.demand.clone(), call).map_err(|error| {
             Blocked::new(GateCode::A4, error.to_string(), "write such numbers as strings")
                 .unquoted_as("the arguments have no canonical text")
         })

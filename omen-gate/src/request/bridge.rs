@@ -8,13 +8,12 @@ use omen_types::{ErrorDetails, MethodKind};
 use serde_json::{Map, Value, json};
 
 use crate::base::{Blocked, GateCode, Permission, ToolId, ToolName, TurnId};
-use crate::call::{Answer, Ran};
+use crate::call::{Answer, Ran, ToolCall};
 use crate::request::audit_queue::EpisodePacket;
 use crate::request::context::RequestContext;
 use crate::request::directive::{Directive, lapsed};
 use crate::request::gate::Gate;
 use crate::request::pipeline::Request;
-use crate::request::plan::ToolCall;
 use crate::request::state::{Dispatched, Planned};
 use crate::request::stopped::Stopped;
 use crate::request::user_inputs;

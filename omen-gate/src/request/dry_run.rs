@@ -79,7 +79,7 @@ impl DryRun {
             Plan::FinalAnswer(answer) => return Ok(PlanVerdict::Terminal(answer)),
         };
         let listed = self.catalog.conform(call.tool(), call.args())?;
-        let call = self.allow.permit_call(listed, &self.turn, call.args())?;
+        let call = self.allow.permit_call(listed, &self.turn, &call)?;
         self.allow.judge_arguments(&call)?;
         // The decision has no effect, so there is nothing to record (G4).
         let lease = self.grants.check(&call).recorded(|_| Ok::<_, Blocked>(()))?;

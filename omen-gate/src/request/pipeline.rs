@@ -33,11 +33,10 @@ use omen_types::{CorrelationId, PacketId};
 
 use crate::answer::Summary;
 use crate::base::{Blocked, ToolId, TurnId};
-use crate::call::{Answer, Call};
+use crate::call::{Answer, Call, ToolCall};
 use crate::request::audit_queue::EpisodePacket;
 use crate::request::context::RequestContext;
 use crate::request::gate::Gate;
-use crate::request::plan::ToolCall;
 use crate::request::stopped::Stopped;
 use crate::request::user_inputs;
 
@@ -116,6 +115,24 @@ impl<Call, Ended> Way<Call, Ended> {
             Self::Call(request) => Ok(request),
             Self::Terminal(request) => Err(request),
         }
+    }
+}
+
+impl Request<Screened> {
+    /// Continues with a call that was read elsewhere, in place of a planner's text. A reason why there is none refuses
+    /// the request.
+    ///
+    /// # Errors
+    /// That reason, once it is recorded; A1 if it cannot be.
+    pub async fn with_call(self, call: Result<ToolCall, Blocked>) -> Result<Request<Planned>, Blocked> {
+        let call = self.context.check(call).await?;
+        Ok(self.planning(call))
+    }
+
+    pub(crate) fn planning(self, call: ToolCall) -> Request<Planned> {
+        let Self { gate, context, .. } = self;
+        let context = context.planning(call.tool(), gate.recorded(call.tool(), call.args(), None));
+        Request { gate, context, state: Planned { call } }
     }
 }
 

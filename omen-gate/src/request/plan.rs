@@ -20,15 +20,16 @@
 //! # Ok::<(), omen_gate::Blocked>(())
 //! ```
 
+#[cfg(feature = "mcp")]
+mod client_call;
 mod form;
 mod parse;
 mod refused;
 mod text;
 
-use serde_json::{Map, Value};
-
-use crate::base::ToolId;
 use crate::config;
+
+pub use crate::call::ToolCall;
 
 /// Plan of a planner.
 #[derive(Debug, PartialEq)]
@@ -37,13 +38,6 @@ pub enum Plan {
     CallTool(ToolCall),
     /// Asks the user. This ends the request without a call (PG-T).
     FinalAnswer(FinalAnswer),
-}
-
-/// Planned call. Whether it may be made is not decided yet.
-#[derive(Debug, PartialEq)]
-pub struct ToolCall {
-    tool: ToolId,
-    args: Map<String, Value>,
 }
 
 /// Non-blank question to the user. A plan ends a request only with `needs_more_info` (PG-T).
@@ -75,31 +69,6 @@ impl config::Limits {
     #[must_use]
     pub fn plan(&self) -> PlanLimits {
         PlanLimits { bytes: self.plan_bytes as usize, depth: self.plan_depth as usize }
-    }
-}
-
-impl ToolCall {
-    /// Creates the call that a directive of an episode asks for.
-    pub(crate) fn new(tool: ToolId, args: Map<String, Value>) -> Self {
-        Self { tool, args }
-    }
-
-    /// Tool to call. It may not exist.
-    #[must_use]
-    pub fn tool(&self) -> &ToolId {
-        &self.tool
-    }
-
-    /// Arguments of the call.
-    #[must_use]
-    pub fn args(&self) -> &Map<String, Value> {
-        &self.args
-    }
-
-    /// Splits into tool and arguments.
-    #[must_use]
-    pub fn into_parts(self) -> (ToolId, Map<String, Value>) {
-        (self.tool, self.args)
     }
 }
 

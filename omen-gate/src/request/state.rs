@@ -5,11 +5,11 @@ use std::sync::Arc;
 use crate::answer::output::{TypedAnswer, UntypedAnswer};
 use crate::answer::summary::GroundedSummary;
 use crate::base::ToolId;
-use crate::call::Answer;
+use crate::call::{Answer, ToolCall};
 use crate::catalog::Listed;
 use crate::grant::{Confirmed, Lease};
 use crate::request::order::OrderedCall;
-use crate::request::plan::{FinalAnswer, ToolCall};
+use crate::request::plan::FinalAnswer;
 
 /// State of a request that nothing has checked yet.
 #[derive(Debug)]

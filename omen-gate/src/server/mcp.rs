@@ -13,8 +13,8 @@
 //! - Requests of a server are answered at once, within [`ServerLimits::unread_bytes`]. The SDK starts a task for each, without
 //!   bound.
 //!
-//! [`ServerProcess`] is the process alone, for programs that relay its messages as bytes; [`Lines`], [`Listing`] and
-//! [`read_answer`] read what it says by the same rules. [`Line`] is what is written to it.
+//! [`ServerProcess`] is the process alone, for programs that relay its messages as bytes; [`Lines`], [`Listing`],
+//! [`result_of`] and [`fault_of`] read what it says by the same rules. [`Line`] is what is written to it.
 //!
 //! Of what a server sends unasked, a ping is answered, `notifications/tools/list_changed` is counted
 //! ([`revision`](crate::server::ToolServer::revision)), and nothing else has an effect.
@@ -32,7 +32,8 @@ mod requests;
 mod server;
 mod transport;
 
-pub use answer::read as read_answer;
+pub(crate) use answer::answer_of;
+pub use answer::{fault_of, result_of};
 pub use discover::discover;
 pub use listing::Listing;
 #[cfg(feature = "test-util")]

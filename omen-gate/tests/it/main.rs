@@ -11,6 +11,7 @@ mod breaker;
 mod bridge;
 mod budget;
 mod catalog;
+mod client_call;
 mod clock;
 mod code;
 mod config;

@@ -23,7 +23,7 @@ fn call(text: &str) -> ToolCall {
 #[track_caller]
 fn args(args: &str) -> Result<Value, Blocked> {
     match parse(&format!(r#"{{"type":"call_tool","server":"s","tool":"t","args":{args}}}"#))? {
-        Plan::CallTool(call) => Ok(Value::Object(call.into_parts().1)),
+        Plan::CallTool(call) => Ok(Value::Object(call.args().clone())),
         other => panic!("{other:?}"),
     }
 }

@@ -68,7 +68,7 @@ pub(crate) fn outcome<T>(ruling: Ruling<T>) -> Result<T, Blocked> {
 
 /// Call that bypasses the gate, for tests of servers alone.
 pub(crate) fn unguarded(tool: &str, args: serde_json::Value) -> omen_gate::server::Dispatch {
-    let tool = omen_gate::ToolName::new(tool).unwrap();
+    let tool = self::tool(&format!("any/{tool}"));
     omen_gate::server::Dispatch::unguarded(TurnId::new("test").unwrap(), tool, serde_json::from_value(args).unwrap())
 }
 

@@ -89,18 +89,18 @@ impl Rounds {
         let raw =
             |key: &str| members.iter().find(|member| member.key == key).map(|member| request.raw(member.span.clone()));
         let state = raw("requestState").and_then(|raw| json::text(raw, 0..raw.len()));
-        let (round, frame) = match state.filter(|state| Seal::is_ours(state)) {
+        let (round, restored) = match state.filter(|state| Seal::is_ours(state)) {
             Some(state) => {
                 let asked = self.take(&state, call)?;
                 let responses = raw("inputResponses").and_then(|raw| json::object(raw, 0..raw.len()).ok());
                 let heard = said(responses.as_ref()).after(asked.at.elapsed(), self.least, VIA);
-                (Round::Answers(heard), asked.kept.restored(request)?)
+                (Round::Answers(heard), Some(asked.kept.restored(request)?))
             }
-            None if declares_form(request) => (Round::MayAsk(Kept::of(request)), request.clone()),
-            None => (Round::Over, request.clone()),
+            None if declares_form(request) => (Round::MayAsk(Kept::of(request)), None),
+            None => (Round::Over, None),
         };
         self.lock().calls.insert(turn.clone(), round);
-        Ok(Begun { rounds: self, turn: turn.clone(), frame })
+        Ok(Begun { rounds: self, turn: turn.clone(), restored })
     }
 
     /// Takes a question that is answered. Whatever comes of the answer, there is no other one.
@@ -161,8 +161,8 @@ impl Rounds {
 pub(crate) struct Begun<'r> {
     rounds: &'r Rounds,
     turn: TurnId,
-    /// The request as the server is to get it: without an answer that is not for it.
-    pub(crate) frame: Frame,
+    /// The request as the server is to get it, if it has an answer that is not for the server.
+    pub(crate) restored: Option<Frame>,
 }
 
 impl Begun<'_> {

@@ -25,20 +25,26 @@ pub(crate) struct CallFacts {
 }
 
 impl CallFacts {
-    pub(crate) fn new(
+    /// Facts of a call of a tool of which [`demanding`](Self::demanding) is to say what it can do.
+    pub(super) fn new(
         turn: &TurnId,
         (tool, shown): (&ToolId, String),
         (args, recordable): (&Map<String, Value>, Recordable),
         hash: Option<CallHash>,
-        permissions: &Permissions,
         timeout: PositiveCount,
     ) -> Self {
-        let word = args.get(OPERATION).and_then(Value::as_str);
-        let asked = word.and_then(|word| Some((word, operation_named(word)?)));
-        let writes = permissions.iter().any(|permission| permission != Permission::Read)
-            || asked.is_some_and(|(_, operation)| operation != OperationType::Read);
-        let operation = asked.map(|(word, _)| word.to_owned());
-        Self { turn: turn.clone(), tool: tool.to_string(), shown, recordable, hash, writes, operation, timeout }
+        let word = args.get(OPERATION).and_then(Value::as_str).filter(|word| operation_named(word).is_some());
+        let operation = word.map(str::to_owned);
+        let (turn, tool) = (turn.clone(), tool.to_string());
+        Self { turn, tool, shown, recordable, hash, writes: false, operation, timeout }
+    }
+
+    /// Sets what the tool can do, as the operator says now.
+    pub(crate) fn demanding(&mut self, permissions: &Permissions) -> &Self {
+        let operation = self.operation.as_deref().and_then(operation_named);
+        self.writes = permissions.iter().any(|permission| permission != Permission::Read)
+            || operation.is_some_and(|operation| operation != OperationType::Read);
+        self
     }
 
     /// A call that is only recorded as refused.

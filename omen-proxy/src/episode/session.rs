@@ -12,6 +12,7 @@ use omen_fsm::episode::{Claims, Lapsed, Log, OnDrop};
 use omen_gate::breaker::BreakerState;
 use omen_gate::config::OnVeto;
 use omen_gate::confirm::{Confirmer, Question, Reply};
+use omen_gate::plan::ToolCall;
 use omen_gate::{
     Blocked, Call, CallHash, Config, Demand, EpisodeRefusal, Gate, GateClock, GateCode, Permission, Permissions, Ran,
     ServerName, ToolId, TurnId, guarded,
@@ -236,15 +237,10 @@ impl Episodes {
     }
 
     /// What a call is, as far as it is known.
-    pub(crate) fn facts(&self, call: &Call) -> CallFacts {
-        CallFacts::new(
-            call.turn(),
-            (call.tool(), self.names.shown(call.tool())),
-            (call.args(), self.gate.recordable(call.tool(), call.args())),
-            Some(call.hash()),
-            &call.demand().permissions,
-            self.timeout,
-        )
+    pub(crate) fn facts(&self, turn: &TurnId, call: &ToolCall) -> CallFacts {
+        let (tool, args) = (call.tool(), call.args());
+        let recordable = self.gate.recordable(tool, args);
+        CallFacts::new(turn, (tool, self.names.shown(tool)), (args, recordable), call.hash(), self.timeout)
     }
 
     /// Lists the tools of the episode on the first page of the only server. Those of several are on the one page of all of them.

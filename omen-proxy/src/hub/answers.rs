@@ -10,11 +10,11 @@ use super::open::Routed;
 use super::shared::Hub;
 use crate::methods::{CALL, INITIALIZE};
 use crate::refusal::{self, INTERNAL_ERROR, INVALID_PARAMS};
-use crate::server::{ServerSession, SpawnInSpan as _, ToolCall, listed};
-use omen_mcp::Id;
+use crate::server::{ClientCall, ServerSession, SpawnInSpan as _, listed};
 use omen_mcp::edit::meta;
 use omen_mcp::frame::{Frame, INVALID_REQUEST, Kind};
 use omen_mcp::handshake::Era;
+use omen_mcp::{CallToolRequest, Id};
 
 /// Requests that more than one server answers, as tasks.
 pub(super) type Running = JoinSet<()>;
@@ -53,23 +53,23 @@ pub(super) async fn judge(
     if method != CALL {
         return answer_in(hub, &mut session.running(), id, of, listed(own, frame).instrument(session.span.clone()));
     }
-    match ToolCall::read(frame, era, may_be_own) {
-        Ok(asked) => {
-            let line = call(own, asked, raw_id).instrument(session.span.clone());
+    match CallToolRequest::read(frame, era) {
+        Ok(request) => {
+            let line = call(own, request, may_be_own, raw_id).instrument(session.span.clone());
             answer_in(hub, &mut session.running(), id, of, line);
         }
         Err(why) => refuse(INVALID_PARAMS, &why).await,
     }
 }
 
-async fn call(session: Arc<ServerSession>, asked: ToolCall, raw_id: String) -> Vec<u8> {
+async fn call(session: Arc<ServerSession>, request: CallToolRequest, may_be_own: bool, raw_id: String) -> Vec<u8> {
     let turn = match session.next_turn() {
         Ok(turn) => turn,
         // INVARIANT: the name of a session leaves room for a number.
         Err(error) => return refusal::error(&raw_id, INTERNAL_ERROR, &error.to_string()),
     };
     let span = debug_span!("call", server = %session.server, %turn, tool = Empty);
-    let line = asked.judge(&session, &turn).instrument(span).await;
+    let line = ClientCall::judge(request, may_be_own, &session, &turn).instrument(span).await;
     session.gate.end_turn(&turn);
     line
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use omen_gate::mcp::{Broken, Lines, ServerProcess};
 use omen_gate::{Fault, bounded};
+use serde_json::Value;
 use tokio::io::AsyncRead;
 use tokio::sync::mpsc;
 use tokio::task::consume_budget;
@@ -16,10 +17,10 @@ use crate::client::asked::Answered;
 use crate::end::Lost;
 use crate::methods::{self, ACKNOWLEDGED, RESOURCES, Route, Side, TOOLS};
 use crate::refusal::{self, INTERNAL_ERROR};
-use crate::server::{Output, Said, ServerSession, input_requests};
+use crate::server::{Output, Said, ServerSession};
 use omen_mcp::Id;
 use omen_mcp::edit::{edited, member, meta};
-use omen_mcp::frame::{Frame, INVALID_REQUEST, Kind};
+use omen_mcp::frame::{Frame, INVALID_REQUEST, Kind, similar};
 use omen_mcp::json;
 
 /// By which of its requests a client knows a notification of a subscription.
@@ -285,6 +286,16 @@ impl FromServer<'_> {
         self.hub.client.send(line).await;
         Ok(())
     }
+}
+
+/// What a result that is passed on asks of the client, if it asks something (2026-07-28). The rest of it is not read.
+fn input_requests(response: &Frame) -> Result<Option<Value>, String> {
+    let members = response.members().map_err(|flaw| flaw.to_string())?;
+    if let Some(why) = members.iter().find_map(|member| similar(&member.key, &["inputRequests"])) {
+        return Err(why);
+    }
+    let Some(requests) = members.iter().find(|member| member.key == "inputRequests") else { return Ok(None) };
+    serde_json::from_str(response.raw(requests.span.clone())).map(Some).map_err(|error| error.to_string())
 }
 
 /// A line of so many bytes takes longer to read than to compare, and may be kept.

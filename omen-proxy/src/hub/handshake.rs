@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use omen_gate::bounded;
+use omen_gate::mcp::{fault_of, result_of};
 use serde_json::{Map, Value, json};
 use tracing::warn;
 
@@ -12,7 +13,7 @@ use super::merged::{About, capabilities, instructions, server_info};
 use super::names;
 use super::shared::Hub;
 use crate::refusal::{self, INTERNAL_ERROR, METHOD_NOT_FOUND};
-use crate::server::{fault, result, start};
+use crate::server::start;
 use omen_mcp::edit::{edited, member};
 use omen_mcp::frame::{Frame, Kind};
 
@@ -128,8 +129,8 @@ pub(super) async fn discover(hub: Arc<Hub>, frame: Frame) -> Vec<u8> {
 
 fn handshake_of(answer: &Result<Frame, NoAnswer>) -> Result<Map<String, Value>, String> {
     match answer {
-        Ok(frame) if frame.kind == Kind::Result => result(frame).map_err(|fault| fault.to_string()),
-        Ok(frame) => Err(fault(frame).to_string()),
+        Ok(frame) if frame.kind == Kind::Result => result_of(frame).map_err(|fault| fault.to_string()),
+        Ok(frame) => Err(fault_of(frame).to_string()),
         Err(why) => Err(why.to_string()),
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use omen_gate::mcp::fault_of;
 use omen_gate::{Blocked, Fault, GateCode, bounded};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
@@ -14,7 +15,7 @@ use super::names::{self, LONGEST, prefixed};
 use super::shared::Hub;
 use crate::methods::{List, RESOURCES, TEMPLATES, TOOLS};
 use crate::refusal::{self, INTERNAL_ERROR, METHOD_NOT_FOUND};
-use crate::server::{SpawnInSpan as _, fault};
+use crate::server::SpawnInSpan as _;
 use omen_mcp::edit::{edited, member};
 use omen_mcp::frame::{Frame, Kind, similar};
 use omen_mcp::handshake::Era;
@@ -113,7 +114,7 @@ async fn all(hub: &Arc<Hub>, frame: &Frame, list: &'static List) -> (Vec<Listed>
             }
             Err(NotListed::None) => listed.push(Listed { is_public: true, ..Listed::default() }),
             Err(NotListed::Error(error)) => {
-                left_out.push((name, fault(&error).to_string()));
+                left_out.push((name, fault_of(&error).to_string()));
                 first_error.get_or_insert(error);
             }
             Err(NotListed::Other(why)) => left_out.push((name, why)),

@@ -3,13 +3,13 @@
 //! A server's own words reach a model where they are about its request, or where the tool itself has answered. Everything else
 //! is text of a program that has failed, which nobody has written for a model to read; the audit log has it.
 
+use omen_gate::mcp::result_of;
 use omen_gate::tool::Answer;
 use omen_gate::{Blocked, Fault, FaultClass, Ran};
 use omen_types::fit;
 use omen_types::unseen::is_unseen;
 use serde_json::{Map, Value, json};
 
-use super::answer;
 use crate::passage::Passage;
 use crate::policy::Passages;
 use omen_mcp::frame::Frame;
@@ -32,7 +32,7 @@ pub(crate) fn refused(response: &Frame, fault: &Fault, id: &str, passages: &Pass
 
 /// An answer in which a tool says itself that it has failed.
 pub(crate) fn reported(response: &Frame, answer: &Answer, fault: &Fault, id: &str) -> Vec<u8> {
-    let Ok(mut result) = answer::result(response) else { return response.with_id(id) };
+    let Ok(mut result) = result_of(response) else { return response.with_id(id) };
     let (mut content, mut left, mut left_out) = (Vec::new(), omen_gate::MAX_RAW_ANSWER, 0_usize);
     for block in &answer.content {
         match block.get("type").and_then(Value::as_str) {

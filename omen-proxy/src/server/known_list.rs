@@ -3,11 +3,10 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use omen_gate::mcp::{Listing, ServerLimits};
+use omen_gate::mcp::{Listing, ServerLimits, fault_of, result_of};
 use omen_gate::tool::Tool;
 use omen_gate::{Fault, ToolName};
 
-use super::answer;
 use omen_mcp::frame::{Frame, Kind};
 
 /// What a server listed last. A list with the same bytes is the same list: it is not read again, and who asks for it gets
@@ -72,7 +71,7 @@ impl<'l> Pages<'l> {
     /// If it is not a page, or if the list is too large.
     pub(crate) fn take(&mut self, response: &Frame) -> Result<Option<String>, Fault> {
         if response.kind != Kind::Result {
-            return Err(answer::fault(response));
+            return Err(fault_of(response));
         }
         let bytes = response.raw(response.body().unwrap_or_default());
         if self.anew.is_none()
@@ -86,7 +85,7 @@ impl<'l> Pages<'l> {
             Some(anew) => anew,
             None => self.anew.insert(Anew::after(self.known.as_deref(), self.same, self.limits)?),
         };
-        let next = anew.listing.page(answer::result(response)?)?;
+        let next = anew.listing.page(result_of(response)?)?;
         anew.pages.push(Page { result: bytes.into(), next: next.clone() });
         Ok(next)
     }

@@ -4,7 +4,7 @@ mod era;
 
 use std::time::Duration;
 
-use omen_gate::mcp::{Broken, Line, Lines, Listing, ServerLimits, ServerProcess};
+use omen_gate::mcp::{Broken, Line, Lines, Listing, ServerLimits, ServerProcess, fault_of, result_of};
 use omen_gate::tool::Tool;
 use omen_gate::{Fault, bounded, guarded};
 use serde_json::{Value, json};
@@ -13,7 +13,6 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 use self::era::{WITH_HANDSHAKE, WITHOUT_HANDSHAKE};
-use super::answer;
 use super::connection::{Connection, Output, Said};
 use super::source::Source;
 use crate::methods::{DISCOVER, INITIALIZE, INITIALIZED, PING, TOOLS};
@@ -111,7 +110,7 @@ impl Asking {
     async fn with_handshake(mut self) -> Result<Vec<Tool>, Fault> {
         let params = json!({"protocolVersion": WITH_HANDSHAKE, "capabilities": {}, "clientInfo": client()});
         let shaken = self.ask(INITIALIZE, params).await?;
-        answer::result(&shaken)?;
+        result_of(&shaken)?;
         self.send(&json!({"jsonrpc": "2.0", "method": INITIALIZED})).await?;
         let tools = self.pages(&json!({})).await?;
         self.end().await;
@@ -129,7 +128,7 @@ impl Asking {
         let (mut listing, mut params) = (Listing::new(&limits), params.clone());
         loop {
             let page = self.ask(TOOLS.method, params.clone()).await?;
-            match listing.page(answer::result(&page)?)? {
+            match listing.page(result_of(&page)?)? {
                 None => return Ok(listing.finish()),
                 Some(cursor) => {
                     if let Some(params) = params.as_object_mut() {
@@ -142,7 +141,7 @@ impl Asking {
 
     async fn ask(&mut self, method: &str, params: Value) -> Result<Frame, Fault> {
         let response = self.exchange(method, params).await?;
-        if response.kind == Kind::Result { Ok(response) } else { Err(answer::fault(&response)) }
+        if response.kind == Kind::Result { Ok(response) } else { Err(fault_of(&response)) }
     }
 
     /// The response to a request, which may be an error.

@@ -1,175 +1,165 @@
-//! A `tools/call` of the client, from its frame to what the client gets: the steps of a request, as any program takes them.
+//! A `tools/call` of the client, from its message to what the client gets: the steps of a request, as any program takes them.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use omen_gate::config::ServerErrors;
 use omen_gate::pipeline::{Request, Untyped};
+use omen_gate::plan::ToolCall;
 use omen_gate::{
-    Blocked, Call as Judged, CallHash, Demand, Fault, GateCode, Permission, Permissions, Ran, Stopped, ToolId, TurnId,
-    bounded,
+    Blocked, Call, CallHash, Demand, Fault, GateCode, Permission, Permissions, Ran, Stopped, ToolId, TurnId, bounded,
 };
 use serde_json::{Map, Value};
 use tracing::{Span, warn};
 
-use super::expected::Call;
 use super::failed;
-use super::screened::{reported, screened};
+use super::policy_text::{call_text, refused_text, reported};
 use super::session::ServerSession;
 use crate::episode::{At, Begun, Episodes, NotNow, Outcome, OwnTool, unrecorded_result};
 use crate::passage::Passage;
 use crate::refusal::{Place, Refusal};
-use omen_mcp::frame::{Frame, similar};
+use omen_mcp::CallToolRequest;
+use omen_mcp::frame::Frame;
 use omen_mcp::handshake::Era;
-use omen_mcp::json;
 
-/// A call that was read, and not judged.
-#[derive(Debug)]
-pub(crate) struct ToolCall {
-    frame: Frame,
-    era: Era,
-    is_task: bool,
-    /// The name of the tool, its arguments, and what stands beside them, as they are written.
+/// A call of a client, and where it is judged.
+pub(crate) struct ClientCall<'s> {
+    session: &'s ServerSession,
+    turn: &'s TurnId,
+    request: Arc<CallToolRequest>,
     name: String,
-    args: String,
-    meta: Option<String>,
-    /// Whether a tool of the episode may be meant: it has no prefix, where others have one.
-    may_be_own: bool,
+    /// What the gate judges, or why there is nothing to judge.
+    call: Result<ToolCall, Blocked>,
 }
 
-impl ToolCall {
-    /// Reads the parameters.
-    ///
-    /// # Errors
-    /// If they are not those of a call: then nothing was judged, and the error is one of the protocol.
-    pub(crate) fn read(frame: Frame, era: Era, may_be_own: bool) -> Result<Self, String> {
-        let members = frame.members().map_err(|flaw| flaw.to_string())?;
-        if let Some(why) = members.iter().find_map(|member| similar(&member.key, &PARAMS)) {
-            return Err(why);
+impl<'s> ClientCall<'s> {
+    /// Takes a call through the gate, and gives the line for the client. A call without a prefix, where others have one, may
+    /// be of a tool of the episode.
+    pub(crate) async fn judge(
+        request: CallToolRequest,
+        may_be_own: bool,
+        session: &'s ServerSession,
+        turn: &'s TurnId,
+    ) -> Vec<u8> {
+        let name = request.name();
+        Span::current().record("tool", bounded(&name));
+        let episodes = session.episodes.as_ref().filter(|_| may_be_own);
+        if let Some((episodes, own)) = episodes.and_then(|all| Some((all, all.own(&name)?))) {
+            return drive(episodes, own, &request, session, turn).await;
         }
-        let get =
-            |key: &str| members.iter().find(|member| member.key == key).map(|member| frame.raw(member.span.clone()));
-        let name = get("name").filter(|raw| raw.starts_with('"')).ok_or("expected a string for `name`")?.to_owned();
-        let args = get("arguments").unwrap_or("{}").to_owned();
-        let is_task = get("task").is_some();
-        let meta = get("_meta").map(str::to_owned);
-        drop(members);
-        Ok(Self { frame, era, is_task, name, args, meta, may_be_own })
+        let request = Arc::new(request);
+        let call = session.gate.read_call(&session.server, &request);
+        let call = Self { session, turn, request, name, call };
+        match call.in_rounds().await {
+            Ok(line) => line,
+            Err(refusal) => call.refused(&refusal).await,
+        }
     }
 
-    /// Takes the call through the gate, and gives the line for the client.
-    pub(crate) async fn judge(self, session: &ServerSession, turn: &TurnId) -> Vec<u8> {
-        let tool = json::text(&self.name, 0..self.name.len()).unwrap_or_default();
-        Span::current().record("tool", bounded(&tool));
-        let id_of = |tool: &str| Some(ToolId { server: session.server.clone(), tool: tool.parse().ok()? });
-        let (id, era) = (self.frame.raw_id().to_owned(), self.era);
-        let episodes = session.episodes.as_ref().filter(|_| self.may_be_own);
-        if let Some((episodes, own)) = episodes.and_then(|all| Some((all, all.own(&tool)?))) {
-            if let Err(why) = observed(session, turn, own, &self.args).await {
-                let refusal = Refusal::from(why);
-                warn!(code = %refusal.code, tool = own.name(), %turn, "refused `{}`: {}: {}", own.name(), refusal.code, refusal.unquoted);
-                let call = episodes.own_id(own).and_then(|own| self.hash(session, own));
-                return refusal.result(&Place { id: &id, turn, call, era, promises: false });
-            }
-            return episodes.drive(own, &self.args, &At { id: &id, turn, era, promises: false, own: true }).await;
-        }
-        let hash = id_of(&tool).and_then(|tool| self.hash(session, tool));
-        let given = args(&self.args);
-        let refused = match self.in_rounds(session, turn, &tool, hash).await {
-            Ok(line) => return line,
-            Err(refusal) => refusal,
-        };
-        let promises = session.upstream.promises(&tool);
+    /// Records a refusal in the episode, and gives the line that says so.
+    async fn refused(&self, refusal: &Refusal) -> Vec<u8> {
+        let Self { session, turn, name, .. } = self;
         // A name that is none has no rules, and nothing is known of its arguments.
-        let recordable = id_of(&tool).map(|tool| session.gate.recordable(&tool, &given)).unwrap_or_default();
-        let noted = refused.noted(&recordable);
+        let recordable = self.tool().map(|tool| session.gate.recordable(&tool, &self.args())).unwrap_or_default();
+        let noted = refusal.noted(&recordable);
         if let Some(episodes) = &session.episodes {
-            episodes
-                .refused(turn, (&session.server, &tool), recordable.arguments(), refused.code.as_str(), noted)
-                .await;
+            let tool = (&session.server, name.as_str());
+            episodes.refused(turn, tool, recordable.arguments(), refusal.code.as_str(), noted).await;
         }
-        let tool = bounded(&tool);
-        warn!(code = %refused.code, tool, %turn, "refused a call of `{tool}`: {}: {noted}", refused.code);
-        refused.result(&Place { id: &id, turn, call: hash, era, promises })
+        let tool = bounded(name);
+        warn!(code = %refusal.code, tool, %turn, "refused a call of `{tool}`: {}: {noted}", refusal.code);
+        let promises = session.upstream.promises(name);
+        refusal.result(&Place { id: self.id(), turn, call: self.hash(), era: self.request.era(), promises })
+    }
+
+    fn id(&self) -> &str {
+        self.request.frame().raw_id()
+    }
+
+    fn tool(&self) -> Option<ToolId> {
+        match &self.call {
+            Ok(call) => Some(call.tool().clone()),
+            Err(_) => Some(ToolId { server: self.session.server.clone(), tool: self.name.parse().ok()? }),
+        }
+    }
+
+    fn args(&self) -> Cow<'_, Map<String, Value>> {
+        match &self.call {
+            Ok(call) => Cow::Borrowed(call.args()),
+            Err(_) => Cow::Owned(args(self.request.raw_arguments())),
+        }
+    }
+
+    /// The hash of the call, if it has one: it does not depend on what the tool needs.
+    fn hash(&self) -> Option<CallHash> {
+        match &self.call {
+            Ok(call) => call.hash(),
+            Err(_) => hash(self.turn, self.tool()?, self.request.raw_arguments()),
+        }
     }
 
     /// In the era without a handshake, a call that has to be confirmed may be one of two: the first is answered with the
     /// question, and the second has the answer.
-    async fn in_rounds(
-        mut self,
-        session: &ServerSession,
-        turn: &TurnId,
-        tool: &str,
-        hash: Option<CallHash>,
-    ) -> Result<Vec<u8>, Refusal> {
-        let rounds = session.rounds.as_ref().filter(|_| self.era == Era::Stateless);
-        let Some(rounds) = rounds else { return self.pass(session, turn, tool, hash).await };
-        let begun = match rounds.begin(turn, &self.frame, hash) {
+    async fn in_rounds(&self) -> Result<Vec<u8>, Refusal> {
+        let Self { session, turn, request, .. } = self;
+        let rounds = session.rounds.as_ref().filter(|_| request.era() == Era::Stateless);
+        let Some(rounds) = rounds else { return self.pass(self.call.clone()).await };
+        let begun = match rounds.begin(turn, request.frame(), self.hash()) {
             Ok(begun) => begun,
             Err(why) => return Err(session.recorded(turn, why).await.into()),
         };
-        let id = self.frame.raw_id().to_owned();
-        self.frame = begun.frame.clone();
-        match (self.pass(session, turn, tool, hash).await, begun.question()) {
+        let call = match &begun.restored {
+            None => self.call.clone(),
+            // The server gets another message than the client has sent, and so that one is judged.
+            Some(frame) => CallToolRequest::read(frame.clone(), request.era())
+                .map_err(|why| Blocked::new(GateCode::R3, why, "this is a bug in the gate; please report it"))
+                .and_then(|restored| session.gate.read_call(&session.server, &Arc::new(restored))),
+        };
+        match (self.pass(call).await, begun.question()) {
             (Err(refusal), Some(question)) if refusal.code == GateCode::G3 => {
-                Ok(format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{question}}}").into_bytes())
+                Ok(format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{question}}}", self.id()).into_bytes())
             }
             (outcome, _) => outcome,
         }
     }
 
-    async fn pass(
-        self,
-        session: &ServerSession,
-        turn: &TurnId,
-        tool: &str,
-        hash: Option<CallHash>,
-    ) -> Result<Vec<u8>, Refusal> {
-        if self.is_task
+    async fn pass(&self, read: Result<ToolCall, Blocked>) -> Result<Vec<u8>, Refusal> {
+        let Self { session, turn, request: message, .. } = self;
+        if message.is_task()
             && let Err(why) = session.settings.passages.check(Some(Passage::Tasks))
         {
             return Err(session.recorded(turn, why).await.into());
         }
-        let plan = format!(
-            "{{\"type\":\"call_tool\",\"server\":{},\"tool\":{},\"args\":{}}}",
-            Value::from(session.server.as_str()),
-            self.name,
-            self.args
-        );
         let user_turn = match &session.episodes {
             // There, the episode is the turn.
             Some(episodes) if episodes.is_turn() => episodes.user_turn(),
-            _ => match session.user_turns.of(self.meta.as_deref()) {
+            _ => match session.user_turns.of(message.raw_meta()) {
                 Ok(user_turn) => user_turn,
                 Err(why) => return Err(session.recorded(turn, why).await.into()),
             },
         };
-        let request = session.gate.request(turn.clone(), screened(tool, &self.args));
-        let request = request.of_session(session.client_session.clone());
+        let text = match &read {
+            Ok(call) => call_text(&self.name, call.args()),
+            Err(_) => refused_text(&self.name, message.raw_arguments()),
+        };
+        let request = session.gate.request((*turn).clone(), text).of_session(session.client_session.clone());
         let request = match user_turn {
             Some(user_turn) => request.of_user_turn(user_turn),
             None => request,
         };
-        let request = request.screen().await?;
-        let planned = match request.plan(&plan).await?.call() {
-            Ok(planned) => planned,
-            // INVARIANT: the plan calls a tool.
-            Err(_) => return Err(Blocked::new(GateCode::PgT, "the plan calls no tool", "call a tool").into()),
-        };
-        let id = self.frame.raw_id().to_owned();
-        let call =
-            Call::new(self.frame, self.era, self.is_task, planned.planned().tool().tool.clone(), args(&self.args));
-        let call = Arc::new(call);
-        let expected = session.upstream.expected.expect(turn, Arc::clone(&call));
-        let planned_tool = planned.planned().tool().clone();
+        let planned = request.screen().await?.with_call(read).await?;
+        let call = planned.planned().clone();
         let conformant = planned.conform().await?;
-        let at = At { id: &id, turn, era: call.era, promises: session.upstream.promises(tool), own: false };
+        let id = self.id();
+        let at = At { id, turn, era: message.era(), promises: session.upstream.promises(&self.name), own: false };
+        let mut facts = session.episodes.as_ref().map(|episodes| episodes.facts(turn, &call));
         // Before anybody is asked to confirm it.
-        if let Some(episodes) = &session.episodes
-            && let Some(permissions) = session.gate.permissions(&planned_tool)
-            && let Some(asked) = judged(turn, &planned_tool, permissions, &self.args)
-            && let Err(why) = episodes.may(&episodes.facts(&asked))
+        if let (Some(episodes), Some(facts)) = (&session.episodes, &mut facts)
+            && let Some(permissions) = session.gate.permissions(call.tool())
+            && call.hash().is_some()
+            && let Err(why) = episodes.may(facts.demanding(&permissions))
         {
-            return Ok(not_now(episodes, &why, (&planned_tool, hash), &at).await);
+            return Ok(not_now(episodes, &why, &call, &at).await);
         }
         let authorized = conformant.authorize().await?;
         // An episode is a turn, which makes one call at a time: the next one is judged when its result is recorded.
@@ -177,12 +167,15 @@ impl ToolCall {
             Some(episodes) => episodes.one_call().await,
             None => None,
         };
-        let begun = match &session.episodes {
-            Some(episodes) => match episodes.begin(episodes.facts(authorized.authorized())).await {
-                Ok(begun) => begun,
-                Err(why) => return Ok(not_now(episodes, &why, (&planned_tool, hash), &at).await),
-            },
-            None => None,
+        let begun = match (&session.episodes, facts) {
+            (Some(episodes), Some(mut facts)) => {
+                facts.demanding(&authorized.authorized().demand().permissions);
+                match episodes.begin(facts).await {
+                    Ok(begun) => begun,
+                    Err(why) => return Ok(not_now(episodes, &why, &call, &at).await),
+                }
+            }
+            _ => None,
         };
         // What the audit log says of the call from here on names its directive.
         let authorized = match begun.as_ref().and_then(Begun::packet) {
@@ -194,23 +187,21 @@ impl ToolCall {
                 Ok(dispatched) => dispatched,
                 Err(why) => {
                     let why = begun.taken_back(why);
-                    return Ok(not_now(episodes, &why, (&planned_tool, hash), &at).await);
+                    return Ok(not_now(episodes, &why, &call, &at).await);
                 }
             },
             None => authorized.dispatch().await,
         };
-        drop(expected);
-        let response = call.answer();
         let mut outcome = match &dispatched {
             Ok(request) if request.answer().is_interim() => Outcome::cancelled("the server asks for more first"),
             Ok(request) => Outcome::of(request.answer()),
             Err(stopped) => Outcome::stopped(stopped),
         };
-        let line = match (dispatched, response) {
-            (Ok(request), Some(response)) => passed(session, turn, request, &response, &id).await,
+        let line = match (dispatched, call.response()) {
+            (Ok(request), Some(response)) => passed(session, turn, request, response, id).await,
             (Err(Stopped::Failed(fault @ Fault::Refused { .. })), Some(response)) => Ok(match session.errors {
-                ServerErrors::Raw => response.with_id(&id),
-                _ => failed::refused(&response, &fault, &id, &session.settings.passages),
+                ServerErrors::Raw => response.with_id(id),
+                _ => failed::refused(response, &fault, id, &session.settings.passages),
             }),
             (Err(stopped), _) => Err(stopped.into()),
             // INVARIANT: an answer of the gate is one that the server gave.
@@ -223,18 +214,29 @@ impl ToolCall {
         match (begun.end(&outcome).await, &session.episodes) {
             (Err(why), Some(episodes)) => {
                 let why = episodes.unrecorded(turn, why);
-                Ok(not_now(episodes, &why, (&planned_tool, hash), &at).await)
+                Ok(not_now(episodes, &why, &call, &at).await)
             }
             _ => line,
         }
     }
+}
 
-    /// The hash of the call, if it has one: it does not depend on what the tool needs.
-    fn hash(&self, session: &ServerSession, tool: ToolId) -> Option<CallHash> {
-        let permissions = Permissions::new([Permission::Read]).ok()?;
-        let demand = Demand { tool, permissions, always_confirm: false };
-        Some(Judged::new(session.turn.clone(), demand, args(&self.args)).ok()?.hash())
+/// Has a tool of the episode do what its call asks for, once what it reports is screened.
+async fn drive(
+    episodes: &Arc<Episodes>,
+    own: OwnTool,
+    request: &CallToolRequest,
+    session: &ServerSession,
+    turn: &TurnId,
+) -> Vec<u8> {
+    let (id, era, args) = (request.frame().raw_id(), request.era(), request.raw_arguments());
+    if let Err(why) = observed(session, turn, own, args).await {
+        let refusal = Refusal::from(why);
+        warn!(code = %refusal.code, tool = own.name(), %turn, "refused `{}`: {}: {}", own.name(), refusal.code, refusal.unquoted);
+        let call = episodes.own_id(own).and_then(|own| hash(turn, own, args));
+        return refusal.result(&Place { id, turn, call, era, promises: false });
     }
+    episodes.drive(own, args, &At { id, turn, era, promises: false, own: true }).await
 }
 
 /// Screens what a model reports in its episode, which is where it states what its user has asked for (PG-0).
@@ -245,17 +247,18 @@ async fn observed(session: &ServerSession, turn: &TurnId, own: OwnTool, args: &s
     request.screen().await.map(drop)
 }
 
-/// A call that the gate has not authorized yet.
-fn judged(turn: &TurnId, tool: &ToolId, permissions: Permissions, args_text: &str) -> Option<Judged> {
-    let demand = Demand { tool: tool.clone(), permissions, always_confirm: false };
-    Judged::new(turn.clone(), demand, args(args_text)).ok()
+/// The hash of a call that is refused before the gate judges it.
+fn hash(turn: &TurnId, tool: ToolId, raw_args: &str) -> Option<CallHash> {
+    let permissions = Permissions::new([Permission::Read]).ok()?;
+    let demand = Demand { tool, permissions, always_confirm: false };
+    Some(Call::new(turn.clone(), demand, args(raw_args)).ok()?.hash())
 }
 
 /// The line for a call that the episode does not let be made, or whose outcome it cannot record. It is in the audit log.
-async fn not_now(episodes: &Episodes, why: &NotNow, (tool, call): (&ToolId, Option<CallHash>), at: &At<'_>) -> Vec<u8> {
-    let code = why.why.code();
+async fn not_now(episodes: &Episodes, why: &NotNow, call: &ToolCall, at: &At<'_>) -> Vec<u8> {
+    let (code, tool) = (why.why.code(), call.tool());
     warn!(%code, %tool, turn = %at.turn, "the episode refuses a call: {code}: {}", why.why.unquoted());
-    match episodes.record(why, at.turn, tool, call, None).await {
+    match episodes.record(why, at.turn, tool, call.hash(), None).await {
         Ok(()) => why.result(at),
         Err(unrecorded) => unrecorded_result(unrecorded, why, at),
     }
@@ -295,10 +298,7 @@ fn as_text(untyped: &Request<Untyped>) -> Refusal {
     Refusal { reason: failed::typing_blocked(why), untyped: Some(failed::untyped(answer)), ..refusal }
 }
 
-/// The arguments as a value; the gate has refused those that are not one before they are used.
+/// Arguments as they are written. None if they are not an object.
 fn args(raw: &str) -> Map<String, Value> {
     serde_json::from_str(raw).unwrap_or_default()
 }
-
-/// The keys of parameters that are judged, or that others give a meaning.
-const PARAMS: [&str; 6] = ["name", "arguments", "_meta", "task", "inputResponses", "requestState"];

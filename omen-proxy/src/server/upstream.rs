@@ -11,8 +11,6 @@ use omen_gate::server::{Dispatch, ToolServer};
 use omen_gate::tool::{Answer, Tool};
 use tokio::sync::watch;
 
-use super::answer;
-use super::expected::Expected;
 use super::known_list::LastListed;
 use crate::client::asked::{Answered, Asked, cancelled};
 use crate::end::Lost;
@@ -42,8 +40,6 @@ pub(crate) struct Upstream {
     limits: ServerLimits,
     session: Arc<Session>,
     asked: Asked,
-    /// The calls that the gate may let through.
-    pub(crate) expected: Expected,
     lost: watch::Sender<Option<Lost>>,
     revision: AtomicU64,
     last_listed: LastListed,
@@ -56,7 +52,6 @@ impl Upstream {
             limits,
             session,
             asked: Asked::default(),
-            expected: Expected::default(),
             lost: watch::Sender::new(None),
             revision: AtomicU64::new(0),
             last_listed: LastListed::default(),
@@ -227,15 +222,12 @@ impl ToolServer for Behind {
     }
 
     async fn call(&self, dispatch: Dispatch) -> Result<Answer, Fault> {
-        // The frame that was judged under this turn, and no other.
         let server = self.server()?;
-        let Some(call) = server.expected.take(&dispatch) else {
+        let Some(request) = dispatch.request() else {
             return Err(Fault::unreachable("the call is not one that the client has sent"));
         };
-        let response = server.ask(|id| call.frame.with_id(id)).await?;
-        let answer = answer::read(&response, &call);
-        call.answered(response);
-        answer
+        let response = server.ask(|id| request.frame().with_id(id)).await?;
+        dispatch.read_response(response)
     }
 
     fn revision(&self) -> u64 {

@@ -43,14 +43,24 @@ fn call(mut members: Map<String, Value>) -> Result<Plan, Blocked> {
     let server = name(&mut members, "server")?;
     let tool = name(&mut members, "tool")?;
     let args = match members.remove("args") {
-        Some(Value::Object(args)) => args,
-        Some(other) => return Err(wrong("args", "an object", &other)),
+        Some(args) => object_of(args)?,
         None => return Err(missing("args", "a tool without arguments gets `\"args\": {}`")),
     };
     // Whether the names exist is checked against the catalogue.
     let server = ServerName::new(server).map_err(|error| unlisted("server", &error))?;
-    let tool = ToolName::new(tool).map_err(|error| unlisted("tool", &error))?;
-    Ok(Plan::CallTool(ToolCall { tool: ToolId { server, tool }, args }))
+    Ok(Plan::CallTool(ToolCall::new(ToolId { server, tool: tool_name(tool)? }, args)))
+}
+
+/// Requires arguments to be an object.
+pub(super) fn object_of(args: Value) -> Result<Map<String, Value>, Blocked> {
+    match args {
+        Value::Object(args) => Ok(args),
+        other => Err(wrong("args", "an object", &other)),
+    }
+}
+
+pub(super) fn tool_name(name: impl AsRef<str>) -> Result<ToolName, Blocked> {
+    ToolName::new(name).map_err(|error| unlisted("tool", &error))
 }
 
 fn answer(mut members: Map<String, Value>) -> Result<Plan, Blocked> {

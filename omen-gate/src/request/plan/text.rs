@@ -9,35 +9,53 @@ use crate::base::{Blocked, MAX_DEPTH, bounded};
 
 /// Parses a text as one object.
 pub(super) fn object(text: &str, limits: &PlanLimits) -> Result<Map<String, Value>, Blocked> {
-    if text.len() > limits.bytes {
-        let message = format!("the plan exceeds {} bytes ({} bytes)", limits.bytes, text.len());
-        return Err(naming(message, "plan one call, and refer to large data instead of including it"));
-    }
+    within(text.len(), limits)?;
     before(text)?;
-    let how = Reading { depth: limits.depth.min(MAX_DEPTH), exact_numbers: true };
-    match json::read(text, how) {
+    let depth = limits.depth.min(MAX_DEPTH);
+    match json::read(text, Reading { depth, exact_numbers: true }) {
         Ok(Value::Object(members)) => Ok(members),
         Ok(other) => Err(no_object(&other)),
         Err(Unread::Trailing(at)) => Err(after(text.get(at..).unwrap_or_default())),
-        Err(Unread::Syntax(what)) => Err(quoting(INVALID, format!("{INVALID}: {what}"), ONLY)),
-        Err(Unread::Truncated) => {
-            Err(blocked("the plan is incomplete: unexpected end of JSON", "raise the planner's output limit"))
+        Err(unread) => Err(refused(&unread, depth)),
+    }
+}
+
+/// Parses a member of a plan that is written elsewhere, by the same rules: the plan around it is one level of nesting.
+#[cfg(feature = "mcp")]
+pub(super) fn member(text: &str, key: &str, limits: &PlanLimits) -> Result<Value, Blocked> {
+    let depth = limits.depth.min(MAX_DEPTH);
+    let how = Reading { depth: depth.saturating_sub(1), exact_numbers: true };
+    json::read_member(text, key, how).map_err(|unread| refused(&unread, depth))
+}
+
+/// Checks the length of a plan.
+pub(super) fn within(bytes: usize, limits: &PlanLimits) -> Result<(), Blocked> {
+    if bytes <= limits.bytes {
+        return Ok(());
+    }
+    let message = format!("the plan exceeds {} bytes ({bytes} bytes)", limits.bytes);
+    Err(naming(message, "plan one call, and refer to large data instead of including it"))
+}
+
+fn refused(unread: &Unread, depth: usize) -> Blocked {
+    match unread {
+        Unread::Syntax(what) => quoting(INVALID, format!("{INVALID}: {what}"), ONLY),
+        Unread::Trailing(_) => quoting(INVALID, format!("{INVALID}: {unread}"), ONLY),
+        Unread::Truncated => {
+            blocked("the plan is incomplete: unexpected end of JSON", "raise the planner's output limit")
         }
-        Err(Unread::Deep) => {
-            let message = format!("the plan is nested more than {} levels deep", how.depth);
-            Err(naming(message, "flatten the arguments"))
-        }
-        Err(error @ Unread::Reserved { .. }) => {
+        Unread::Deep => naming(format!("the plan is nested more than {depth} levels deep"), "flatten the arguments"),
+        Unread::Reserved { .. } => {
             let reason = "the plan has a key that is reserved";
-            Err(quoting(reason, format!("the plan cannot be read: {error}"), "rename the field"))
+            quoting(reason, format!("the plan cannot be read: {unread}"), "rename the field")
         }
-        Err(error @ Unread::Repeated { .. }) => {
+        Unread::Repeated { .. } => {
             let help = "write each key once; readers differ in which value they take";
-            Err(quoting("the plan has a duplicate field", error.to_string(), help))
+            quoting("the plan has a duplicate field", unread.to_string(), help)
         }
-        Err(ref error @ Unread::Number { ref why, .. }) => {
+        Unread::Number { why, .. } => {
             let help = "write it as a string if the tool accepts one, or with fewer digits";
-            Err(quoting(format!("a number of the plan {why}"), error.to_string(), help))
+            quoting(format!("a number of the plan {why}"), unread.to_string(), help)
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Which era of the protocol a server speaks, by its answer to `server/discover`.
 
 use omen_gate::Fault;
+use omen_gate::mcp::fault_of;
 use serde_json::Value;
 
-use crate::server::answer;
 use omen_mcp::frame::{Frame, Kind};
 use omen_mcp::handshake::Era;
 use omen_mcp::json;
@@ -36,7 +36,7 @@ pub(super) fn shown(answer: Result<Frame, Fault>) -> Result<Era, Fault> {
     if frame.kind == Kind::Result {
         return agreed(body.get("supportedVersions"));
     }
-    match answer::fault(&frame) {
+    match fault_of(&frame) {
         Fault::Refused { code: UNSUPPORTED, .. } => agreed(body.get("data").and_then(|data| data.get("supported"))),
         fault @ Fault::Refused { code, .. } if OF_STATELESS.contains(&code) => Err(fault),
         _ => Ok(Era::Handshake),

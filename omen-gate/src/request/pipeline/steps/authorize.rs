@@ -20,7 +20,7 @@ use omen_audit::Kind;
 /// and O-6 if the rules on order refuse the call. A1 if a decision cannot be recorded.
 pub(crate) async fn authorize(request: Request<Conformant>) -> Result<Request<Authorized>, Blocked> {
     let Conformant { call, listed } = &request.state;
-    let permitted = request.gate.allowed().permit_call(listed, request.turn(), call.args());
+    let permitted = request.gate.allowed().permit_call(listed, request.turn(), call);
     if permitted.is_err() {
         request.gate.order().refused(request.context.origin(), call.tool(), call.args()).await;
     }

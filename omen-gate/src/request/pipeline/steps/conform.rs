@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use crate::base::Blocked;
+use crate::call::ToolCall;
 use crate::catalog::Listed;
 use crate::request::gate::Gate;
 use crate::request::pipeline::Request;
-use crate::request::plan::ToolCall;
 use crate::request::state::{Conformant, Planned};
 
 /// Checks the call against the tool's own schema, as its server last listed it. The server lists its tools again before

@@ -20,11 +20,7 @@ pub(crate) async fn plan(
 ) -> Result<Way<Request<Planned>, Request<Terminal>>, Blocked> {
     let plan = Plan::parse(output, &request.gate.limits().plan());
     match request.context.check(plan).await? {
-        Plan::CallTool(call) => {
-            let Request { gate, context, .. } = request;
-            let context = context.planning(call.tool(), gate.recorded(call.tool(), call.args(), None));
-            Ok(Way::Call(Request { gate, context, state: Planned { call } }))
-        }
+        Plan::CallTool(call) => Ok(Way::Call(request.planning(call))),
         Plan::FinalAnswer(answer) => {
             // PG-T: the request ends here.
             let entry = json!({ "code": GateCode::PgT.as_str(), "outcome": "terminal" });
