@@ -18,6 +18,8 @@ use crate::mistake::{Mistake, Mistakes, bug};
 mod draft7;
 mod settings;
 
+pub(crate) use draft7::packet_variant;
+
 /// Output of typify, unchanged.
 #[derive(Clone)]
 pub(crate) struct Declarations {
@@ -107,11 +109,6 @@ fn failing(set: &SchemaSet, fed: &Map<String, Value>) -> Option<Mistakes> {
             help: "write it in a form that other definitions have".to_owned(),
         }))
     })
-}
-
-/// Returns the variant name of a packet: its type name without the suffix `Packet`.
-pub(crate) fn packet_variant(packet: &str) -> &str {
-    packet.strip_suffix("Packet").unwrap_or(packet)
 }
 
 /// Returns the serde name of a member or a value.

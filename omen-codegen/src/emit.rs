@@ -3,17 +3,18 @@
 use std::path::Path;
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
+use quote::ToTokens as _;
 
 use crate::Source;
 use crate::catch_panic::catch_panic;
 use crate::mistake::Mistakes;
-use crate::model::{Def, Model, PACKET_TYPE, Rule};
+use crate::model::{Def, Model, Rule};
 
 pub(crate) use crate::mistake::bug;
 
 mod branches;
 mod codes;
+mod context;
 mod depth;
 mod enums;
 mod episode;
@@ -44,8 +45,10 @@ mod types;
 mod typestate;
 mod unions;
 
+pub(crate) use context::{Context, DefinitionCode};
 pub use lens::Lens;
 pub use markers::Markers;
+pub(crate) use names::{NUMBER, doc, ident, list, packet_type, packet_variant, value};
 pub use setters::Setters;
 
 /// Emits the packet types with builders, parsers, facts and shapes, for `omen-types`.
@@ -63,7 +66,7 @@ pub fn types(model: &Model, lens: &Lens) -> Result<Source, Mistakes> {
 pub fn types_with_schemas(model: &Model, lens: &Lens) -> Result<Source, Mistakes> {
     source(model, || {
         let mut context = Context::new(model, lens)?;
-        context.types.derive_schemas(model)?;
+        schemas::derive(&mut context.types, model)?;
         all(&context)
     })
 }
@@ -74,7 +77,7 @@ fn all(context: &Context<'_>) -> Result<TokenStream, Mistakes> {
         all.add(one(context, def)?);
     }
     all.add(packet::emit(context)?);
-    Ok(all.into_tokens())
+    Ok(into_tokens(all))
 }
 
 /// Emits the unmodified output of typify, from which the declarations of [`types`] are made.
@@ -97,7 +100,7 @@ pub fn replaced(model: &Model) -> Vec<(String, String)> {
 /// # Errors
 /// Same as [`types`], and an unknown definition.
 pub fn definition(model: &Model, lens: &Lens, name: &str) -> Result<Source, Mistakes> {
-    source(model, || Ok(one(&Context::new(model, lens)?, model.def(name)?)?.into_tokens()))
+    source(model, || Ok(into_tokens(one(&Context::new(model, lens)?, model.def(name)?)?)))
 }
 
 /// Emits the dispatch by packet type: `Packet`, `PacketFacts` and its parser.
@@ -105,7 +108,7 @@ pub fn definition(model: &Model, lens: &Lens, name: &str) -> Result<Source, Mist
 /// # Errors
 /// Same as [`types`].
 pub fn packets(model: &Model, lens: &Lens) -> Result<Source, Mistakes> {
-    source(model, || Ok(packet::emit(&Context::new(model, lens)?)?.into_tokens()))
+    source(model, || Ok(into_tokens(packet::emit(&Context::new(model, lens)?)?)))
 }
 
 /// Emits the codes and their texts, for `omen-types`.
@@ -254,86 +257,15 @@ fn one(context: &Context<'_>, def: &Def) -> Result<DefinitionCode, Mistakes> {
     let DefinitionCode { items, needs, .. } = objects::emit(context, def)?;
     tokens.extend(items);
     tokens.extend(shapes::emit(context, def)?);
-    tokens.extend(context.types.replaced_schema(def));
+    if context.types.schemas {
+        tokens.extend(schemas::replaced(def));
+    }
     Ok(DefinitionCode { items: tokens, facts: facts::emit(context, def)?, needs })
 }
 
-/// Output for one definition. Facts and the requirements of builders go into one hidden module each, so that only one
-/// hidden item of each has to be reviewed.
-#[derive(Default)]
-pub(crate) struct DefinitionCode {
-    items: TokenStream,
-    facts: TokenStream,
-    needs: Vec<TokenStream>,
-}
-
-impl DefinitionCode {
-    fn add(&mut self, other: Self) {
-        self.items.extend(other.items);
-        self.facts.extend(other.facts);
-        self.needs.extend(other.needs);
-    }
-
-    fn into_tokens(self) -> TokenStream {
-        let Self { mut items, facts, needs } = self;
-        items.extend(facts::module(&facts));
-        items.extend(typestate::needs(&needs));
-        items
-    }
-}
-
-/// Input that all emitters of types share.
-pub(crate) struct Context<'m> {
-    pub(crate) model: &'m Model,
-    pub(crate) lens: &'m Lens,
-    pub(crate) depths: depth::Depths,
-    pub(crate) types: types::Types,
-}
-
-impl<'m> Context<'m> {
-    fn new(model: &'m Model, lens: &'m Lens) -> Result<Self, Mistakes> {
-        lens.check(model)?;
-        Ok(Self { model, lens, depths: depth::of_free_forms(model)?, types: types::Types::from_model(model)? })
-    }
-}
-
-/// Returns a doc attribute. A description is plain text except for code in backticks, so all other markup is escaped.
-pub(crate) fn doc(text: &str) -> TokenStream {
-    let mut escaped = String::from(" ");
-    let mut code = false;
-    for c in text.chars() {
-        code ^= c == '`';
-        if !code && matches!(c, '[' | '<' | '*' | '\\') {
-            escaped.push('\\');
-        }
-        escaped.push(c);
-    }
-    quote!(#[doc = #escaped])
-}
-
-/// Name of the only numeric parameter; all other parameters are types.
-pub(crate) const NUMBER: &str = "N";
-
-pub(crate) fn ident(name: &str) -> proc_macro2::Ident {
-    names::ident(name)
-}
-
-/// Returns the Rust name of an enum's value, as typify declares it.
-pub(crate) fn value(model: &Model, of: &str, wire: &str) -> Result<proc_macro2::Ident, Mistakes> {
-    model.value(of, wire).map(|value| ident(&value.name))
-}
-
-/// Returns the Rust name of a packet's type: a value of `PacketType`.
-pub(crate) fn packet_type(model: &Model, packet: &str) -> Result<proc_macro2::Ident, Mistakes> {
-    value(model, PACKET_TYPE, packet)
-}
-
-/// Returns the variant of `Packet` for a packet.
-pub(crate) fn packet_variant<'m>(model: &'m Model, packet: &str) -> Result<&'m proc_macro2::Ident, Mistakes> {
-    model.declared.variant_of("Packet", packet)
-}
-
-pub(crate) fn list<T: ToTokens>(items: impl IntoIterator<Item = T>) -> TokenStream {
-    let items = items.into_iter();
-    quote!(&[#(#items),*])
+/// Joins what was emitted for definitions, with one hidden module for facts and one for the requirements of builders.
+fn into_tokens(DefinitionCode { mut items, facts, needs }: DefinitionCode) -> TokenStream {
+    items.extend(facts::module(&facts));
+    items.extend(typestate::needs(&needs));
+    items
 }

@@ -39,9 +39,6 @@ use crate::mistake::Mistakes;
 use index::Index;
 use report::Report;
 
-/// Version of the protocol that the files describe; part of every `$id`.
-const VERSION: &str = "0.7";
-
 /// Checks the schema files for mistakes.
 ///
 /// ```

@@ -5,8 +5,6 @@
 
 use std::collections::BTreeMap;
 
-use omen_schema::pointer;
-
 use crate::declare::Declarations;
 use crate::json::Json;
 use crate::load::{FSM_FILE, GATE_FILE, RULES_FILE, SchemaDefinition, SchemaSet, referenced};
@@ -17,18 +15,22 @@ pub mod answer;
 pub mod branches;
 pub mod cells;
 pub mod decisions;
+pub mod defs;
 pub mod fsm;
 pub mod gate;
 pub mod layers;
 pub mod outcomes;
+mod read;
 pub mod rules;
 pub mod table;
 pub mod typed;
 
 pub use answer::Answer;
-pub use branches::{Branch, Case, Excluded};
 pub use cells::{Cells, Fact, Refusal};
 pub use decisions::Decision;
+pub use defs::{
+    Branch, Case, Conditional, Def, Demand, Excluded, Field, Item, Kind, Object, TextRule, Ty, Variant, When,
+};
 pub use fsm::Fsm;
 pub use gate::{End, Gate, GateCode, Next, OutOfTurn, Step};
 pub use layers::{Layers, Sender, Word};
@@ -36,6 +38,8 @@ pub use outcomes::Outcomes;
 pub use rules::{By, Help, Holds, Predicate, Rule, Stage};
 pub use table::{Derived, Event, Guard, GuardOn, Obligation, Row, State, SubState, Target};
 pub use typed::{Capability, Move, Text, TypedApi, Typestate};
+
+pub(crate) use read::{Location, text};
 
 /// Enum of the packet types.
 pub(crate) const PACKET_TYPE: &str = "PacketType";
@@ -61,178 +65,6 @@ pub struct Model {
     pub(crate) declared: Declarations,
     /// Texts of the files, for locating an emitter's mistakes.
     pub(crate) texts: crate::mistake::Texts,
-}
-
-/// Named definition.
-#[derive(Clone, Debug)]
-pub struct Def {
-    /// Name, which is also the name of the Rust type.
-    pub name: String,
-    /// File that contains it.
-    pub file: String,
-    /// Description, which is also the Rust documentation.
-    pub description: String,
-    /// Kind and content.
-    pub kind: Kind,
-}
-
-/// Kind of a definition.
-#[derive(Clone, Debug)]
-pub enum Kind {
-    /// A closed object.
-    Object(Object),
-    /// One of a fixed set of strings.
-    Enum(Vec<Variant>),
-    /// String with constraints.
-    Text(TextRule),
-    /// Integer within inclusive bounds.
-    Integer {
-        /// Smallest value.
-        min: u64,
-        /// Largest value.
-        max: u64,
-    },
-    /// Number within inclusive bounds.
-    Number {
-        /// Smallest value.
-        min: Option<f64>,
-        /// Largest value.
-        max: Option<f64>,
-    },
-    /// One of several definitions, distinguished by JSON type.
-    Union(Vec<String>),
-    /// Free-form object with a minimum number of members.
-    FreeObject {
-        /// Minimum number of members.
-        min: usize,
-    },
-    /// Any JSON value.
-    Any,
-}
-
-/// Constraint on a string.
-#[derive(Clone, Debug)]
-pub enum TextRule {
-    /// Any string.
-    Plain,
-    /// Length in characters (Unicode scalar values), with inclusive bounds.
-    Length {
-        /// Minimum number of characters.
-        min: usize,
-        /// Maximum number of characters.
-        max: Option<usize>,
-    },
-    /// Prefix, followed by one or more characters of a class.
-    Pattern {
-        /// Pattern as in the schema.
-        source: String,
-        /// Parsed pattern.
-        pattern: Pattern,
-    },
-    /// An RFC 3339 timestamp.
-    DateTime,
-}
-
-/// Value of an enum.
-#[derive(Clone, Debug)]
-pub struct Variant {
-    /// Name in JSON.
-    pub wire: String,
-    /// Rust name, as typify declares it.
-    pub name: String,
-    /// Description.
-    pub description: String,
-    /// Maximum age of evidence in seconds, if the value is a freshness class that has one.
-    pub stale_after: Option<u64>,
-}
-
-/// Closed object.
-#[derive(Clone, Debug)]
-pub struct Object {
-    /// Members, in schema order.
-    pub fields: Vec<Field>,
-    /// Conditional requirements.
-    pub conditionals: Vec<Conditional>,
-    /// Branches of the conditionals, each with its own builder.
-    pub branches: Vec<Branch>,
-    /// Packet type, if this is a packet's root.
-    pub packet: Option<String>,
-    /// Pattern for the names of additional members, and its description; `None` if they are not permitted.
-    pub metadata: Option<(String, String)>,
-}
-
-/// Member of an object.
-#[derive(Clone, Debug)]
-pub struct Field {
-    /// Name in JSON.
-    pub name: String,
-    /// Description.
-    pub description: String,
-    /// Type of the value.
-    pub ty: Ty,
-    /// Whether the member is required.
-    pub required: bool,
-    /// Rules that a schema error in this member also violates.
-    pub rules: Vec<String>,
-    /// Example value, as JSON.
-    pub example: Option<String>,
-}
-
-/// Type of a member's value.
-#[derive(Clone, Debug)]
-pub enum Ty {
-    /// Value of a definition.
-    Ref(String),
-    /// `true` or `false`.
-    Bool,
-    /// Any string.
-    PlainText,
-    /// Any string, or `null`.
-    NullableText,
-    /// An array.
-    Array {
-        /// Type of its elements.
-        item: Item,
-        /// Minimum number of elements.
-        min: usize,
-        /// Maximum number of elements.
-        max: Option<usize>,
-    },
-}
-
-/// Type of an array's elements.
-#[derive(Clone, Debug)]
-pub enum Item {
-    /// Values of a definition.
-    Ref(String),
-    /// Strings without constraints.
-    PlainText,
-}
-
-/// Conditional requirement: `if` one member meets a condition, `then` another is required.
-#[derive(Clone, Debug)]
-pub struct Conditional {
-    /// Description.
-    pub description: String,
-    /// Member on which it depends.
-    pub subject: String,
-    /// Condition on the subject.
-    pub when: When,
-    /// Member that is then required.
-    pub requires: String,
-    /// Whether that member must then be a non-empty string.
-    pub non_empty: bool,
-    /// Rules that this conditional expresses.
-    pub rules: Vec<String>,
-}
-
-/// Condition of a conditional requirement.
-#[derive(Clone, Debug)]
-pub enum When {
-    /// The subject has one of these values.
-    OneOf(Vec<String>),
-    /// The subject is an empty array.
-    Empty,
 }
 
 impl Model {
@@ -314,108 +146,11 @@ impl Model {
     }
 }
 
-/// Requirement that some values of a member impose.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Demand<'m> {
-    /// Member on which it depends.
-    pub subject: &'m str,
-    /// Enum values that impose it.
-    pub values: Vec<&'m str>,
-    /// Member that is then required.
-    pub requires: &'m str,
-}
-
-impl Object {
-    /// Returns the conditionals on enum values, merged by subject and required member.
-    #[must_use]
-    pub fn demands(&self) -> Vec<Demand<'_>> {
-        let mut demands: Vec<Demand<'_>> = Vec::new();
-        for conditional in &self.conditionals {
-            let When::OneOf(values) = &conditional.when else { continue };
-            let values = values.iter().map(String::as_str);
-            let (subject, requires) = (conditional.subject.as_str(), conditional.requires.as_str());
-            match demands.iter_mut().find(|other| (other.subject, other.requires) == (subject, requires)) {
-                Some(other) => other.values.extend(values),
-                None => demands.push(Demand { subject, values: values.collect(), requires }),
-            }
-        }
-        demands
-    }
-
-    /// Returns a member, by name.
-    #[must_use]
-    pub fn field(&self, name: &str) -> Option<&Field> {
-        self.fields.iter().find(|field| field.name == name)
-    }
-}
-
-impl Ty {
-    /// Returns the name of the definition, if this is a plain reference.
-    #[must_use]
-    pub fn reference(&self) -> Option<&str> {
-        match self {
-            Ty::Ref(name) => Some(name),
-            _ => None,
-        }
-    }
-}
-
 /// Builds the state machine, including every position that a legal log can reach.
 pub(crate) fn machine(at: &Location<'_>, json: &Json) -> Result<Fsm, Mistake> {
     let mut fsm = fsm::build(at, json)?;
     fsm.cells.places = fsm.places();
     Ok(fsm)
-}
-
-/// Location in a file, for mistakes.
-#[derive(Clone, Debug)]
-pub(crate) struct Location<'f> {
-    pub(crate) file: &'f str,
-    pub(crate) pointer: String,
-}
-
-impl Location<'_> {
-    pub(crate) fn join(&self, part: impl std::fmt::Display) -> Self {
-        let mut pointer = self.pointer.clone();
-        pointer::push(&mut pointer, &part.to_string());
-        Self { file: self.file, pointer }
-    }
-
-    pub(crate) fn wrong(&self, problem: &str) -> Mistake {
-        Mistake {
-            place: None,
-            file: self.file.to_owned(),
-            pointer: self.pointer.clone(),
-            kind: "not-linted",
-            problem: problem.to_owned(),
-            help: "bring the file into the shape that the lint phase describes".to_owned(),
-        }
-    }
-}
-
-pub(crate) fn text(at: &Location<'_>, json: &Json, key: &str) -> Result<String, Mistake> {
-    json.get(key)
-        .and_then(Json::as_str)
-        .map(str::to_owned)
-        .ok_or_else(|| at.join(key).wrong("a string is expected here"))
-}
-
-fn each<T>(
-    at: &Location<'_>,
-    json: &Json,
-    key: &str,
-    build: fn(&Location<'_>, &Json) -> Result<T, Mistake>,
-) -> Result<Vec<T>, Mistake> {
-    json.get(key)
-        .map_or(&[][..], Json::elements)
-        .iter()
-        .enumerate()
-        .map(|(i, entry)| build(&at.join(key).join(i), entry))
-        .collect()
-}
-
-fn strings(json: &Json, key: &str) -> Vec<String> {
-    json.get(key).map(Json::strings).unwrap_or_default().into_iter().map(str::to_owned).collect()
 }
 
 fn def(at: &Location<'_>, name: &str, json: &Json) -> Result<Def, Mistake> {

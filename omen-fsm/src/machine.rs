@@ -1,7 +1,6 @@
 //! Runtime machine: judges the next packet of an episode, and accepts it.
 
 mod ahead;
-mod offers;
 mod packed;
 
 pub use ahead::Ahead;
@@ -156,6 +155,27 @@ impl Machine {
             },
         );
         self.nodes = verdict.next;
+    }
+
+    /// Records that the packet that is ahead was reported. [`accept`](Self::accept) does so too, for the packet that
+    /// shows it.
+    pub fn report_leap(&mut self) {
+        self.ledger.report_leap();
+    }
+
+    /// Sets the clock back to a time before a packet that is ahead. Later findings then do not follow from that packet.
+    pub fn undo_leap(&mut self, before: Option<Instant>) {
+        self.ledger.undo_leap(before);
+    }
+
+    /// Returns the events that some packet can cause now, as far as the table and E1–E7 permit. The invariants depend
+    /// on the individual packet.
+    pub fn offers(&self, now: Instant) -> impl Iterator<Item = Event> {
+        self.nodes.legal().filter(move |event| match event.packet_type() {
+            Some(_) => refusals::may_pass(self.nodes, *event, &self.ledger, now),
+            // The close is not a packet. An episode that is over budget does not close (D59).
+            None => self.may_end(),
+        })
     }
 
     /// Approves an overrun of the budgets without a packet: see [`Ledger::suppose_approval`].

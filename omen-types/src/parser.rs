@@ -20,35 +20,12 @@ pub(crate) mod values;
 mod words;
 
 pub(crate) use array::{Array, Gather};
-pub(crate) use cursor::Cursor;
+pub(crate) use cursor::{Cursor, Parse, ParseResult, Refusal, between, refused};
 pub(crate) use free::{AnyValue, FreeObject, FreeText, HasValue, Keys};
 pub(crate) use members::{need, once};
 pub(crate) use number::{Integer, Number};
 pub(crate) use root::{PacketKey, Root};
 pub(crate) use text::NonEmpty;
-pub(crate) use values::{Check, NonEmptyText, Nullable, Pattern, PatternScalar, Plain, between};
+pub(crate) use values::{Check, NonEmptyText, Nullable, Pattern, PatternScalar, Plain};
 pub(crate) use wide::u8x32 as Bytes;
 pub(crate) use words::Words;
-
-/// Error for a text that does not match the schema.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Refusal;
-
-/// Result of a parser.
-pub(crate) type ParseResult<T> = Result<T, Refusal>;
-
-/// Returns the refusal. Calling a cold function marks the branch as unlikely for the compiler.
-#[cold]
-#[inline(never)]
-pub(crate) fn refused<T>() -> ParseResult<T> {
-    Err(Refusal)
-}
-
-/// Parser for the values of one definition.
-pub(crate) trait Parse<'t> {
-    /// Part of the value that is kept.
-    type Out;
-
-    /// Parses the value at the cursor, and moves the cursor after it.
-    fn parse(cursor: &mut Cursor<'t>) -> ParseResult<Self::Out>;
-}

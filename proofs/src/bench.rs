@@ -3,8 +3,7 @@
 //! All measurements run in one process, on one corpus that a seed generates, and in one thread unless they say otherwise. They alternate round by round, so
 //! that other load on the machine affects all of them alike. Only ratios within one run are comparable.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 use std::{env, fmt, io};
 
 use serde::Serialize;
@@ -13,13 +12,12 @@ mod agent;
 pub mod allocations;
 pub mod corpus;
 pub mod editor;
-#[path = "../../xtask/src/environment.rs"]
-mod environment;
 pub mod episode;
 pub mod gate;
 mod hand;
 mod measure;
 mod memory;
+mod programs;
 pub mod proxy;
 mod report;
 mod samples;
@@ -28,11 +26,9 @@ pub mod workers;
 
 pub use report::Report;
 
+use crate::Failure;
 use corpus::Kind;
 use samples::Samples;
-
-/// Why a benchmark cannot run.
-pub type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 /// What to measure.
 #[derive(Clone, Debug, clap::Args)]
@@ -104,7 +100,7 @@ pub fn command(options: &Options, out: &mut impl io::Write) -> Result<ExitCode, 
         let gate = (!options.proxy_only).then(|| gate::run(&counts)).transpose()?;
         let own = env::current_exe()?;
         let programs = proxy::Programs {
-            omen: built(&own, &[])?,
+            omen: programs::built(&own, &[])?,
             server: vec![own.into(), "bench".into(), "--child-server".into()],
             official: env::var_os("OMEN_MCP_SERVERS").map(Into::into),
         };
@@ -113,11 +109,11 @@ pub fn command(options: &Options, out: &mut impl io::Write) -> Result<ExitCode, 
     }
     if options.episode {
         let counts = episode::Counts { rounds: options.rounds, ..episode::Counts::default() };
-        return show(&episode::run_and_count(&counts)?, options.json, out);
+        return show(&allocations::of_the_typed_api(&counts)?, options.json, out);
     }
     if options.editor {
         let counts = editor::Counts { seed: options.seed, ..editor::Counts::default() };
-        let report = editor::run(counts, &built(&env::current_exe()?, &[])?)?;
+        let report = editor::run(counts, &programs::built(&env::current_exe()?, &[])?)?;
         let kept = report.logs.iter().all(editor::Log::is_kept);
         let shown = show(&report, options.json, out)?;
         return Ok(if kept { shown } else { ExitCode::FAILURE });
@@ -130,18 +126,6 @@ pub fn command(options: &Options, out: &mut impl io::Write) -> Result<ExitCode, 
         return show(&scaling::run(options.seed, scaling::SIZES)?, options.json, out);
     }
     show(&report::run(options.seed, options.episodes, options.rounds)?, options.json, out)
-}
-
-/// Builds the command that is measured, with optimisations, and gives its place beside this program.
-fn built(own: &Path, features: &[&str]) -> Result<PathBuf, Failure> {
-    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command.args(["build", "--quiet", "--release", "--package", "omen-cli", "--bin", "omen"]).args(features);
-    let built = environment::forget_package(&mut command).status()?;
-    let omen = own.with_file_name("omen").with_extension(env::consts::EXE_EXTENSION);
-    match built.success() && omen.is_file() {
-        true => Ok(omen),
-        false => Err("the command `omen` cannot be built".into()),
-    }
 }
 
 /// The gate in this process, and in a proxy.

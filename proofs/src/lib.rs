@@ -16,6 +16,9 @@ pub mod bench;
 pub mod referee;
 pub mod walk;
 
+/// Why a measurement or a comparison cannot run.
+pub type Failure = Box<dyn std::error::Error + Send + Sync>;
+
 /// The code of the README and the pages compiles: this is the one package that has every crate which they show.
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]

@@ -32,49 +32,15 @@ mod strict;
 mod token;
 mod values;
 
-pub use cases::{Case, Cases, Origin};
+pub use cases::{Case, Cases, Options, Origin};
 pub use judge::Fault;
 pub use mutate::Kind;
+pub use shrink::Disagreement;
 
+use crate::Failure;
 use judge::{judge, judge_line};
 use sample::Sampler;
 use schemas::Schemas;
-
-/// Why the referee cannot run: an invalid schema file.
-pub type Failure = Box<dyn std::error::Error + Send + Sync>;
-
-/// How much to compare.
-#[derive(Clone, Debug, clap::Args)]
-pub struct Options {
-    /// Number of mutants
-    #[arg(long = "n", default_value_t = 100_000)]
-    pub count: u64,
-    /// Seed of the random numbers
-    #[arg(long, default_value_t = 7)]
-    pub seed: u64,
-    /// Number of the first mutant
-    #[arg(long, default_value_t = 0)]
-    pub from: u64,
-    /// Number of lines that are cut off after every byte
-    #[arg(long, default_value_t = 0)]
-    pub cut: u64,
-    /// Number of lines in which every byte is replaced by eight others
-    #[arg(long, default_value_t = 0)]
-    pub replace: u64,
-    /// Number of threads; the result does not depend on it
-    #[arg(long, default_value_t = cores())]
-    pub threads: u64,
-}
-
-fn cores() -> u64 {
-    thread::available_parallelism().map_or(1, |cores| cores.get() as u64)
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self { count: 100_000, seed: 7, from: 0, cut: 0, replace: 0, threads: 1 }
-    }
-}
 
 /// The result.
 #[derive(Clone, Debug, Default)]
@@ -93,21 +59,6 @@ pub struct Report {
     pub disagreements: Vec<Disagreement>,
     /// How long it took.
     pub time: Duration,
-}
-
-/// A text on which the sides differ.
-#[derive(Clone, Debug)]
-pub struct Disagreement {
-    /// What makes it again.
-    pub origin: Origin,
-    /// How they differ.
-    pub fault: Fault,
-    /// The changes that are needed for it.
-    pub kinds: Vec<Kind>,
-    /// Both verdicts on the smallest text found.
-    pub details: String,
-    /// The smallest text found on which they differ so.
-    pub text: String,
 }
 
 /// One mistake can cause thousands of disagreements.

@@ -21,12 +21,10 @@ mod end;
 mod moves;
 mod world;
 
+use crate::Failure;
 use crate::referee;
 use moves::Tried;
 use world::World;
-
-/// Why the walk cannot run.
-pub type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 /// How much to walk.
 #[derive(Clone, Debug, clap::Args)]

@@ -2,7 +2,6 @@
 
 use serde_json::{Map, Value, json};
 
-use super::packet_variant;
 use crate::load::{SchemaSet, referenced};
 use crate::mistake::{Mistakes, bug};
 
@@ -81,4 +80,9 @@ fn refer(file: &str, schema: &mut Map<String, Value>) -> Result<Option<String>, 
     schema.remove("properties");
     schema.insert("$ref".to_owned(), json!(format!("#/definitions/{name}")));
     Ok(Some(name))
+}
+
+/// Returns the variant name of a packet: its type name without the suffix `Packet`.
+pub(crate) fn packet_variant(packet: &str) -> &str {
+    packet.strip_suffix("Packet").unwrap_or(packet)
 }

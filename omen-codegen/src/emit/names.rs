@@ -1,9 +1,13 @@
-//! Rust names for wire names.
+//! Rust names for wire names, and other tokens that all emitters write.
 
-use proc_macro2::{Ident, Span};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote};
+
+use crate::mistake::Mistakes;
+use crate::model::{Model, PACKET_TYPE};
 
 /// Returns an identifier. A Rust keyword becomes a raw identifier, or gets the suffix `_` if it cannot be raw.
-pub(super) fn ident(name: &str) -> Ident {
+pub(crate) fn ident(name: &str) -> Ident {
     match name {
         "self" | "Self" | "super" | "crate" => Ident::new(&format!("{name}_"), Span::call_site()),
         _ if typify::accept_as_ident(name) => Ident::new(name, Span::call_site()),
@@ -40,4 +44,41 @@ pub(super) fn shouting(name: &str) -> String {
 /// Converts `EscalationOption` to `escalation_option`.
 pub(super) fn snake(name: &str) -> String {
     shouting(name).to_ascii_lowercase()
+}
+
+/// Returns a doc attribute. A description is plain text except for code in backticks, so all other markup is escaped.
+pub(crate) fn doc(text: &str) -> TokenStream {
+    let mut escaped = String::from(" ");
+    let mut code = false;
+    for c in text.chars() {
+        code ^= c == '`';
+        if !code && matches!(c, '[' | '<' | '*' | '\\') {
+            escaped.push('\\');
+        }
+        escaped.push(c);
+    }
+    quote!(#[doc = #escaped])
+}
+
+/// Name of the only numeric parameter; all other parameters are types.
+pub(crate) const NUMBER: &str = "N";
+
+/// Returns the Rust name of an enum's value, as typify declares it.
+pub(crate) fn value(model: &Model, of: &str, wire: &str) -> Result<Ident, Mistakes> {
+    model.value(of, wire).map(|value| ident(&value.name))
+}
+
+/// Returns the Rust name of a packet's type: a value of `PacketType`.
+pub(crate) fn packet_type(model: &Model, packet: &str) -> Result<Ident, Mistakes> {
+    value(model, PACKET_TYPE, packet)
+}
+
+/// Returns the variant of `Packet` for a packet.
+pub(crate) fn packet_variant<'m>(model: &'m Model, packet: &str) -> Result<&'m Ident, Mistakes> {
+    model.declared.variant_of("Packet", packet)
+}
+
+pub(crate) fn list<T: ToTokens>(items: impl IntoIterator<Item = T>) -> TokenStream {
+    let items = items.into_iter();
+    quote!(&[#(#items),*])
 }

@@ -10,10 +10,23 @@ use syn::{Attribute, Fields, ItemEnum, ItemStruct, parse_quote};
 use super::types::{Types, argument};
 use super::{bug, ident};
 use crate::mistake::Mistakes;
-use crate::model::{Conditional, Def, Field, Item, Kind, Object, TextRule, Ty, When};
+use crate::model::{Conditional, Def, Field, Item, Kind, Model, Object, TextRule, Ty, When};
+
+/// Makes every type derive its JSON schema.
+pub(super) fn derive(types: &mut Types, model: &Model) -> Result<(), Mistakes> {
+    let (mut structs, mut enums) = (std::mem::take(&mut types.structs), std::mem::take(&mut types.enums));
+    for (name, item) in &mut structs {
+        structure(item, model.def(name)?, types)?;
+    }
+    for (name, item) in &mut enums {
+        enumeration(item, model.def(name)?, types)?;
+    }
+    (types.structs, types.enums, types.schemas) = (structs, enums, true);
+    Ok(())
+}
 
 /// Adds the attributes of an object or a scalar.
-pub(super) fn structure(item: &mut ItemStruct, def: &Def, types: &Types) -> Result<(), Mistakes> {
+fn structure(item: &mut ItemStruct, def: &Def, types: &Types) -> Result<(), Mistakes> {
     let mut container = describe(&def.description);
     match (&mut item.fields, &def.kind) {
         (Fields::Named(fields), Kind::Object(object)) => {
@@ -33,12 +46,12 @@ pub(super) fn structure(item: &mut ItemStruct, def: &Def, types: &Types) -> Resu
         }
         _ => return Err(bug(format!("`{}` is neither an object nor a scalar", def.name))),
     }
-    derive(&mut item.attrs, &container);
+    add_derive(&mut item.attrs, &container);
     Ok(())
 }
 
 /// Adds the attributes of an enum or a union.
-pub(super) fn enumeration(item: &mut ItemEnum, def: &Def, types: &Types) -> Result<(), Mistakes> {
+fn enumeration(item: &mut ItemEnum, def: &Def, types: &Types) -> Result<(), Mistakes> {
     let variants = item.variants.iter_mut();
     match &def.kind {
         Kind::Enum(values) => {
@@ -58,7 +71,7 @@ pub(super) fn enumeration(item: &mut ItemEnum, def: &Def, types: &Types) -> Resu
         }
         _ => return Err(bug(format!("`{}` is neither an enum nor a union", def.name))),
     }
-    derive(&mut item.attrs, &describe(&def.description));
+    add_derive(&mut item.attrs, &describe(&def.description));
     Ok(())
 }
 
@@ -94,7 +107,7 @@ pub(super) fn replaced(def: &Def) -> TokenStream {
     }
 }
 
-fn derive(attrs: &mut Vec<Attribute>, container: &TokenStream) {
+fn add_derive(attrs: &mut Vec<Attribute>, container: &TokenStream) {
     attrs.push(parse_quote!(#[derive(::schemars::JsonSchema)]));
     attrs.push(schemars(container));
 }

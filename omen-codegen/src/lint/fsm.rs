@@ -1,6 +1,7 @@
 //! State machine: states, events and derived facts; rows and loop are in `fsm/`.
 
 mod cells;
+mod ids;
 mod layers;
 mod rows;
 mod states;
@@ -10,12 +11,13 @@ mod verification;
 use super::guard::{self, AbsentValue, DerivedFact};
 use super::index::Index;
 use super::kind::MistakeKind;
-use super::names::is_snake_case;
 use super::node::Node;
 use super::record::{self, FieldSpec, Want, may, need};
 use super::report::Report;
 use super::{root, suggest};
 use crate::load::{FSM_FILE, SchemaSet};
+use ids::ids;
+pub(super) use ids::ids_at;
 use states::States;
 
 const FILE: &[FieldSpec] = &[
@@ -80,49 +82,6 @@ pub(super) fn check(set: &SchemaSet, index: &Index<'_>, report: &mut Report) {
         let machine = typed::Machine { states: &states, events: &events, facts: &facts, json };
         typed::check(index, &machine, &typed, report);
     }
-}
-
-/// Checks that the `id`s of `nodes` are distinct and in snake_case, because methods are named after them.
-fn ids(nodes: &[Node<'_>], report: &mut Report) {
-    unique_ids(nodes, report);
-    for (id, at) in nodes.iter().filter_map(|node| node.text("id").zip(node.get("id"))) {
-        if !is_snake_case(id) && !id.trim().is_empty() {
-            report.add(
-                MistakeKind::IdForm,
-                &at,
-                format!("the id `{id}` is not in snake_case"),
-                "write lower-case ASCII letters and digits, with single `_` between words",
-            );
-        }
-    }
-}
-
-/// Checks that the `id`s of `nodes` are distinct.
-fn unique_ids(nodes: &[Node<'_>], report: &mut Report) {
-    ids_at("id", nodes, report);
-}
-
-/// Checks that the values at `key` of `nodes` are distinct.
-pub(super) fn ids_at(key: &str, nodes: &[Node<'_>], report: &mut Report) {
-    let mut seen = Vec::new();
-    for (id, at) in nodes.iter().filter_map(|node| node.text(key).zip(node.get(key))) {
-        if seen.contains(&id) {
-            let problem = format!("the {key} `{id}` is already used by another entry of this list");
-            report.add(MistakeKind::DuplicateId, &at, problem, format!("give one of the two another {key}"));
-        }
-        seen.push(id);
-    }
-}
-
-/// Checks that the event `id` exists, and returns whether it does.
-fn known_event(events: &[Node<'_>], id: &str, at: &Node<'_>, report: &mut Report) -> bool {
-    let known: Vec<&str> = events.iter().filter_map(|event| event.text("id")).collect();
-    let found = known.contains(&id);
-    if !found {
-        let help = suggest::help(id, known);
-        report.add(MistakeKind::UnknownEvent, at, format!("unknown event `{id}`"), help);
-    }
-    found
 }
 
 fn known_packet(index: &Index<'_>, node: &Node<'_>, report: &mut Report) {

@@ -5,9 +5,12 @@ use super::kind::MistakeKind;
 use super::node::Node;
 use super::record::{self, FieldSpec, Want, may, need};
 use super::report::Report;
-use super::{VERSION, suggest};
+use super::suggest;
 use crate::load::ENVELOPE;
 use crate::load::{BASE_FILE, DECISIONS_FILE, FSM_FILE, GATE_FILE, RULES_FILE, SchemaSet};
+
+/// Version of the protocol that the files describe; part of every `$id`.
+const VERSION: &str = "0.7";
 
 /// Keywords that only the root of a schema file has.
 pub(super) const ROOT: &[FieldSpec] =

@@ -1,71 +1,13 @@
-//! Branches of conditionals: the form of an object for each case of the member that distinguishes them.
+//! Reading of branches: the form of an object for each case of the member that distinguishes them.
 
-use super::{Conditional, Location, Object, When, text};
+use super::defs::{Branch, Case, Excluded};
+use super::read::{Location, text};
 use crate::json::Json;
 use crate::mistake::Mistake;
-
-/// Case of a conditional's subject, with its builder.
-#[derive(Clone, Debug)]
-pub struct Branch {
-    /// Member that distinguishes the branches.
-    pub subject: String,
-    /// Case of that member.
-    pub case: Case,
-    /// Name of the function that starts the builder.
-    pub name: String,
-    /// Description of such an object, for the documentation.
-    pub description: String,
-    /// Members that are meaningless here, each with advice.
-    pub leaves_out: Vec<(String, String)>,
-    /// Required members with values that are excluded here.
-    pub excludes: Vec<Excluded>,
-}
-
-/// Values of a member that a branch excludes.
-#[derive(Clone, Debug)]
-pub struct Excluded {
-    /// Member, whose type is an enum.
-    pub member: String,
-    /// Excluded values, each with advice.
-    pub values: Vec<(String, String)>,
-}
-
-/// Case of a conditional's subject.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Case {
-    /// The subject has this enum value.
-    Value(String),
-    /// The subject is absent.
-    Absent,
-    /// The subject is an empty array.
-    Empty,
-    /// The subject is a non-empty array.
-    Filled,
-}
 
 /// Words for the cases that are not values.
 pub(crate) const CASES: [(&str, Case); 3] =
     [("absent", Case::Absent), ("empty", Case::Empty), ("filled", Case::Filled)];
-
-impl Branch {
-    /// Whether a conditional applies to every object of this branch.
-    #[must_use]
-    pub fn meets(&self, conditional: &Conditional) -> bool {
-        let holds = match (&conditional.when, &self.case) {
-            (When::OneOf(values), Case::Value(value)) => values.contains(value),
-            (When::Empty, Case::Empty) => true,
-            _ => false,
-        };
-        holds && conditional.subject == self.subject
-    }
-}
-
-impl Object {
-    /// Returns the conditionals that apply to every object of a branch.
-    pub fn demanded_by(&self, branch: &Branch) -> impl Iterator<Item = &Conditional> {
-        self.conditionals.iter().filter(|conditional| branch.meets(conditional))
-    }
-}
 
 /// Builds the branches of an object.
 pub(super) fn build(at: &Location<'_>, json: &Json) -> Result<Vec<Branch>, Mistake> {

@@ -5,8 +5,8 @@
 
 use std::collections::BTreeSet;
 
+use super::read::{Location, each, strings, text};
 use super::table::ANY;
-use super::{Location, each, strings, text};
 use crate::json::Json;
 use crate::mistake::Mistake;
 

@@ -1,6 +1,6 @@
 //! Decisions on questions that the protocol's documents leave open.
 
-use super::{Location, text};
+use super::read::{Location, text};
 use crate::json::Json;
 use crate::load::{DECISIONS_FILE, SchemaSet};
 use crate::mistake::Mistake;

@@ -2,9 +2,9 @@
 
 use super::cells::{self, Cells};
 use super::layers::{self, Layers};
+use super::read::{Location, each, strings, text};
 use super::table::{Derived, Event, Obligation, Row, State, derived, event, obligation, row, state};
 use super::typed::{self, TypedApi};
-use super::{Location, each, strings, text};
 use crate::json::Json;
 use crate::mistake::Mistake;
 

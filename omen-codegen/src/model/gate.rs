@@ -1,6 +1,6 @@
 //! Tool boundary: codes, and the steps of every request.
 
-use super::{Location, text};
+use super::read::{Location, text};
 use crate::json::Json;
 use crate::mistake::Mistake;
 

@@ -1,6 +1,6 @@
 //! Senders of packets, as `episode.fsm.json` defines them.
 
-use super::{Location, each, strings, text};
+use super::read::{Location, each, strings, text};
 use crate::json::Json;
 use crate::mistake::Mistake;
 

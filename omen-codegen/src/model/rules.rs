@@ -1,6 +1,6 @@
 //! Codes and their meanings.
 
-use super::{Location, text};
+use super::read::{Location, text};
 use crate::json::Json;
 use crate::load::{FSM_FILE, RULE_LISTS};
 use crate::mistake::Mistake;

@@ -1,6 +1,6 @@
 //! Transition table: states, events with their guards, rows, and the obligations of the verification loop.
 
-use super::{Location, each, strings, text};
+use super::read::{Location, each, strings, text};
 use crate::json::Json;
 use crate::mistake::Mistake;
 

@@ -1,7 +1,7 @@
 //! Typed API as `episode.fsm.json` defines it: types that stand for states, methods that cause events, and explanations
 //! of calls in the wrong state.
 
-use super::{Location, each, strings, text};
+use super::read::{Location, each, strings, text};
 use crate::json::Json;
 use crate::mistake::Mistake;
 

@@ -1,14 +1,15 @@
 //! Episode whose state is known at run time.
 
 use std::fmt;
+use std::sync::Arc;
 
 use omen_invariants::facts::{Judged, Scope};
 use omen_types::{Instant, TokenId};
 
 use super::core::Core;
 use super::{
-    Act, Alarm, Alert, Allow, Authorize, Decide, Episode, Escalate, Escalated, Execute, Fork, Idle, LiveToken, Many,
-    Model, Pending, Permit, Refusal, Review, SafeMode, Says, Sense, Stop, Typestate, Undecided, Verify,
+    Act, Alarm, Alert, Authorize, Decide, Episode, Escalate, Escalated, Execute, Fork, Idle, LiveToken, Many, Model,
+    Pending, Permit, Refusal, Refused, Review, SafeMode, Says, Sense, Stop, Typestate, Undecided, Verify,
 };
 use crate::table::{Event, NodeSet};
 
@@ -135,23 +136,6 @@ impl AnyEpisode {
         core.machine.offers(core.machine.ledger().clock_at(core.now())).collect()
     }
 
-    /// Returns the events that [`AnyEpisode::propose_with`] accepts next, as far as the table, the sequence rules and
-    /// `allow` decide it; list them in a model's prompt. The close of the episode is not a packet, and only layer 1
-    /// ends safe mode, so neither is listed.
-    ///
-    /// ```
-    /// use omen_fsm::episode::{Allow, AnyEpisode};
-    ///
-    /// fn prompt(episode: &AnyEpisode) -> String {
-    ///     let moves = episode.moves_for(Allow::moves());
-    ///     moves.iter().map(|event| format!("- {}\n", event.as_str())).collect()
-    /// }
-    /// ```
-    #[must_use]
-    pub fn moves_for(&self, allow: Allow) -> Vec<Event> {
-        self.moves().into_iter().filter(|event| allow.lists(*event)).collect()
-    }
-
     /// Returns the open tasks, in the order in which they were sent; see [`Episode::tasks`]. Empty if none is open.
     #[must_use]
     pub fn tasks(&self) -> Vec<Pending> {
@@ -209,5 +193,30 @@ impl fmt::Debug for AnyEpisode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let core = self.core();
         write!(f, "AnyEpisode({}, {} packets, in {})", core.origin.correlation_id, core.sent, core.machine.nodes())
+    }
+}
+
+/// Premature end of an agent, with the episode in the state that its log has reached. `?` converts a refused move into
+/// it.
+#[must_use = "it holds the episode"]
+#[derive(Debug)]
+pub struct Halt {
+    /// Reason for the end.
+    pub why: Arc<Refusal>,
+    /// Episode at that time.
+    pub episode: Box<AnyEpisode>,
+}
+
+impl fmt::Display for Halt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.why.fmt(f)
+    }
+}
+
+impl std::error::Error for Halt {}
+
+impl<S, G> From<Refused<S, G>> for Halt {
+    fn from(refused: Refused<S, G>) -> Self {
+        Self { why: refused.why, episode: Box::new(refused.episode.into_any()) }
     }
 }

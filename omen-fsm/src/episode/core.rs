@@ -11,15 +11,15 @@ use omen_types::{
 
 use super::claim::Claims;
 use super::draft::Draft;
+use super::drop_policy::{LostHook, OnDrop};
 use super::errors::Refusal;
 use super::ids::IdSource;
 use super::lease::{EndReason, Leases};
 use super::log::{Line, Log};
 use super::loop_notes::LoopNotes;
-use super::on_drop::{LostHook, OnDrop};
 use super::open_task::OpenTask;
+use super::stamps::TimeSource;
 use super::tag::Tag;
-use super::time::TimeSource;
 use super::tool_classes::ToolClasses;
 use super::truncate::{self, SerializedRecord};
 use super::user_inputs::UserInputs;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use omen_types::{Code, Diagnostic};
 
-use super::{AnyEpisode, Episode};
+use super::Episode;
 
 /// Reason for refusing a move. Nothing of the move was written, except possibly for [`Refusal::Log`].
 #[derive(Debug)]
@@ -118,28 +118,3 @@ impl<S, G> fmt::Display for Refused<S, G> {
 }
 
 impl<S, G> std::error::Error for Refused<S, G> {}
-
-/// Premature end of an agent, with the episode in the state that its log has reached. `?` converts a refused move into
-/// it.
-#[must_use = "it holds the episode"]
-#[derive(Debug)]
-pub struct Halt {
-    /// Reason for the end.
-    pub why: Arc<Refusal>,
-    /// Episode at that time.
-    pub episode: Box<AnyEpisode>,
-}
-
-impl fmt::Display for Halt {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.why.fmt(f)
-    }
-}
-
-impl std::error::Error for Halt {}
-
-impl<S, G> From<Refused<S, G>> for Halt {
-    fn from(refused: Refused<S, G>) -> Self {
-        Self { why: refused.why, episode: Box::new(refused.episode.into_any()) }
-    }
-}

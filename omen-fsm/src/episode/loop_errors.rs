@@ -6,8 +6,9 @@ use std::sync::Arc;
 use omen_types::{Code, Diagnostic, ResultStatus};
 
 use super::Episode;
+use super::any::Halt;
 use super::demands::Progress;
-use super::errors::{Halt, Refusal, Refused};
+use super::errors::{Refusal, Refused};
 use super::state::{Open, Verify};
 use super::values::{Order, Settled};
 

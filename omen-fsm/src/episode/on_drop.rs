@@ -3,63 +3,19 @@
 //! Ordinary Rust drops an episode when something else fails: `?`, an early return, a panic, a cancelled future. The log
 //! must be legal nevertheless. So `Drop` is implemented for the core, which is the same in every state.
 
-use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use omen_types::serde_json::Value;
-use omen_types::{
-    Code, CorrelationId, DecisionOutcome, Diagnostic, ErrorDetails, EscalationTrigger, TaskResultPayload, Text,
-};
+use omen_types::{Code, DecisionOutcome, Diagnostic, ErrorDetails, EscalationTrigger, TaskResultPayload, Text};
 
 use super::core::Core;
 use super::draft::Draft;
+use super::drop_policy::{Lost, OnDrop};
 use super::errors::Refusal;
 use super::lease::EndReason;
 use super::values::{Alarm, Belief, Choice, Escalation, Gap, Recommendation, Ruling, info_alert};
 use crate::table::{Event, LOOP_NODE, Node, NodeSet};
-
-/// Drop policy: what an episode writes if it is dropped before it has closed. See
-/// [`Setup::on_drop`](super::Setup::on_drop).
-///
-/// The packets claim only that the program dropped the episode. Running tasks are stopped.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum OnDrop {
-    /// Closes open directives as CANCELLED and goes to `Review` by the shortest legal path: belief updates and a
-    /// decision to CANCEL. If the table has no such path, it ends in its state with an alert: of severity INFO if the
-    /// log may end there, else (in a verification loop) CRITICAL, which leads to safe mode. If the episode is over
-    /// budget, it also ends in safe mode (INV-005).
-    #[default]
-    Cancel,
-    /// Halts the episode in safe mode, which layer 1 must clear.
-    Halt,
-    /// Closes open directives as CANCELLED and escalates to a human. If the table has no path to an escalation, does
-    /// the same as [`OnDrop::Cancel`].
-    Escalate,
-    /// Writes nothing: the episode is to be resumed from its log. Until then the end of the log may be illegal.
-    Leave,
-}
-
-/// Dropped episode whose last packets could not be written.
-#[derive(Clone, Debug)]
-pub struct Lost {
-    /// Correlation id of the episode.
-    pub correlation_id: CorrelationId,
-    /// Reason for the failure.
-    pub why: Arc<Refusal>,
-}
-
-impl fmt::Display for Lost {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "cannot write the end of the dropped episode `{}`: {}", self.correlation_id, self.why)
-    }
-}
-
-impl std::error::Error for Lost {}
-
-/// Callback for a dropped episode whose last packets could not be written.
-pub(crate) type LostHook = Box<dyn FnOnce(&Lost) + Send + Sync>;
 
 impl Drop for Core {
     fn drop(&mut self) {

@@ -8,9 +8,10 @@ use omen_types::serde_json::{self, value::RawValue};
 use omen_types::{Code, Diagnostic, Packet, PacketId, PacketType};
 use serde::Deserialize;
 
+use super::Pending;
+use super::any::{AnyEpisode, Halt};
 use super::core::Core;
 use super::errors::Refusal;
-use super::{AnyEpisode, Pending};
 use crate::table::{Event, Word, layer_name};
 
 /// Accepted proposal.
@@ -48,7 +49,7 @@ impl fmt::Display for NotMoved {
 
 impl std::error::Error for NotMoved {}
 
-impl From<NotMoved> for super::Halt {
+impl From<NotMoved> for Halt {
     fn from(refused: NotMoved) -> Self {
         Self { why: refused.why, episode: Box::new(refused.episode) }
     }
@@ -189,6 +190,23 @@ impl Allow {
 }
 
 impl AnyEpisode {
+    /// Returns the events that [`AnyEpisode::propose_with`] accepts next, as far as the table, the sequence rules and
+    /// `allow` decide it; list them in a model's prompt. The close of the episode is not a packet, and only layer 1
+    /// ends safe mode, so neither is listed.
+    ///
+    /// ```
+    /// use omen_fsm::episode::{Allow, AnyEpisode};
+    ///
+    /// fn prompt(episode: &AnyEpisode) -> String {
+    ///     let moves = episode.moves_for(Allow::moves());
+    ///     moves.iter().map(|event| format!("- {}\n", event.as_str())).collect()
+    /// }
+    /// ```
+    #[must_use]
+    pub fn moves_for(&self, allow: Allow) -> Vec<Event> {
+        self.moves().into_iter().filter(|event| allow.lists(*event)).collect()
+    }
+
     /// Makes the move that a JSON text proposes: `{"packet_type": …, "payload": {…}}`. An envelope `mcp` stays in force
     /// from then on; without it, the packet carries that of the episode. The episode writes the header: a model can
     /// claim neither another layer nor another time.

@@ -4,8 +4,8 @@ use std::fmt;
 
 use omen_types::{Code, Diagnostic, Packet};
 
+use super::drop_policy::OnDrop;
 use super::errors::Refusal;
-use super::on_drop::OnDrop;
 use super::{AnyEpisode, Setup};
 
 /// Log that cannot be resumed, because a validator would reject one of its lines.

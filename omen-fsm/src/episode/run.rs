@@ -10,7 +10,8 @@ use omen_types::ErrorDetails;
 use omen_types::fit::cut;
 use serde::Serialize;
 
-use super::errors::{Halt, Refusal, Refused};
+use super::any::Halt;
+use super::errors::{Refusal, Refused};
 use super::lease::Lapsed;
 use super::state::{Decide, Open, Verify};
 use super::values::{DoesNotFit, Json, NotStarted, Order, Pending, Running, Settled};

@@ -10,12 +10,12 @@ use omen_types::{CampaignId, CorrelationId};
 
 use super::claim::{Claims, StartError};
 use super::core::{Core, Origin};
+use super::drop_policy::{Lost, OnDrop};
 use super::ids::{IdSource, Numbered};
 use super::log::{Log, MemoryLog};
 use super::loop_notes::LoopNotes;
-use super::on_drop::{Lost, OnDrop};
+use super::stamps::TimeSource;
 use super::tag::Tag;
-use super::time::TimeSource;
 use super::tool_classes::ToolClasses;
 use super::values::PacketHeaderExtras;
 use super::{Closed, Episode, Idle};

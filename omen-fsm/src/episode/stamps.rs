@@ -1,10 +1,30 @@
-//! Ids and times for packet builders.
+//! Clock of an episode, and ids and times for packet builders.
+
+use std::time::SystemTime;
 
 use omen_types::builder::Stamp;
-use omen_types::{Invalid, PacketId, Timestamp};
+pub use omen_types::time::SystemClock;
+use omen_types::{Instant, Invalid, PacketId, Timestamp};
 
 use super::ids::IdSource;
-use super::time::TimeSource;
+
+/// Source of the time in packets. No rule reads a clock.
+pub trait TimeSource: Send + Sync + 'static {
+    /// Returns the current time.
+    fn now(&self) -> Instant;
+}
+
+impl<F: Fn() -> Instant + Send + Sync + 'static> TimeSource for F {
+    fn now(&self) -> Instant {
+        self()
+    }
+}
+
+impl TimeSource for SystemClock {
+    fn now(&self) -> Instant {
+        SystemTime::now().into()
+    }
+}
 
 /// An [`IdSource`] and a [`TimeSource`] for the builder of a packet: `.stamp(&mut stamps)`.
 ///

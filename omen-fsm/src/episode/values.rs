@@ -31,7 +31,7 @@ pub use arbitration::{
 pub use arbitration::{ExplainArbitration, ExplainRuling, Never};
 pub use belief::Belief;
 pub(crate) use directive::OrderDraft;
-pub use directive::{AnyClass, Directive, Order, ReadOnly, ReadWrite};
+pub use directive::{AnyClass, AnyOperation, AnyTool, Directive, Order, ReadOnly, ReadWrite};
 pub use escalation::{Choice, Escalates, Escalation, FullEscalation, Gap, Recommendation};
 pub use fields::Fields;
 pub use inquiry::Inquiry;
@@ -39,7 +39,7 @@ pub use inquiry::Inquiry;
 pub use json::Literal;
 pub use json::{DoesNotFit, Json, ResultData, ToJson};
 pub use layer1::{Layer1, Layer1Order};
-pub use named::{AnyOperation, AnyScope, AnyTool, NamedScope, Sorted, Unauthorized};
+pub use named::{Sorted, Unauthorized};
 pub use observation::{Answer, Observation};
 pub use plan::{Assumption, Plan, Proof, Target, Verified};
 pub(crate) use setters::PacketHeaderExtras;
@@ -48,4 +48,4 @@ use setters::{
     ToolAuthorizationPayloadExtras, VerificationPlanPayloadExtras,
 };
 pub use task::{Authority, NotItsResult, NotStarted, Pending, Running, Settled, Watch};
-pub use token::{LiveToken, Permit, TokenSpec};
+pub use token::{AnyScope, LiveToken, NamedScope, Permit, TokenSpec};

@@ -6,8 +6,6 @@ use omen_invariants::Ledger;
 use omen_invariants::rules::time_in_order;
 use omen_types::{Diagnostic, Instant, PacketFacts, PacketType};
 
-use super::Machine;
-
 /// Accepted packet that is ahead of those before and after it, with the finding on it.
 ///
 /// It is reported with the first packet that returns to the time before it, which may be rejected for that very reason.
@@ -32,18 +30,5 @@ impl Ahead {
         let finding = time_in_order::ahead(leap, ledger.clock()?, facts.header.created_at);
         let (packet_id, packet_type, line, before) = (leap.packet_id.clone(), leap.packet_type, leap.line, leap.before);
         Some(Box::new(Self { packet_id, packet_type, line, before, finding }))
-    }
-}
-
-impl Machine {
-    /// Records that the packet that is ahead was reported. [`accept`](Self::accept) does so too, for the packet that
-    /// shows it.
-    pub fn report_leap(&mut self) {
-        self.ledger.report_leap();
-    }
-
-    /// Sets the clock back to a time before a packet that is ahead. Later findings then do not follow from that packet.
-    pub fn undo_leap(&mut self, before: Option<Instant>) {
-        self.ledger.undo_leap(before);
     }
 }

@@ -7,26 +7,13 @@ use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
-use super::parse::Rejected;
-use super::{McpEnvelope, Packet, PacketHeader, PacketType, Payload, unique};
+use super::{McpEnvelope, Packet, PacketHeader, PacketType, Payload};
 use crate::metadata::Metadata;
 use crate::parser::PacketKey;
 
 /// Deserializes an optional member that is present.
 pub(super) fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
     T::deserialize(deserializer).map(Some)
-}
-
-/// Deserializes any packet as strictly as from text: the value is written as text, which is then parsed. For text itself,
-/// [`str::parse`] is faster.
-impl<'de> Deserialize<'de> for Packet {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let value = unique::value(deserializer)?;
-        value.to_string().parse().map_err(|rejected: Box<Rejected>| match rejected.errors.first() {
-            Some(error) => D::Error::custom(error),
-            None => D::Error::custom("not a packet"),
-        })
-    }
 }
 
 /// Deserializes a packet whose text was accepted before.

@@ -1,10 +1,10 @@
 //! Parser for a line of text: returns a packet, the facts that rules check, or all errors.
 
 use omen_schema::json::{self, JsonType, Scanner};
+use serde::de::Error as _;
 
 use super::deserialize::unchecked;
-use super::placeholder;
-use super::{CorrelationId, Packet, PacketFacts, PacketId, PacketType, packet_shape};
+use super::{CorrelationId, Packet, PacketFacts, PacketId, PacketType, packet_shape, placeholder, unique};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Edit};
 use crate::limits::{MAX_DEPTH, MAX_LINE_BYTES};
@@ -56,6 +56,18 @@ impl std::str::FromStr for Packet {
         cursor.space();
         unchecked(&mut cursor)
             .map_err(|error| Box::new(Rejected { errors: vec![unexplained(&error)], claims: claims(text) }))
+    }
+}
+
+/// Deserializes any packet as strictly as from text: the value is written as text, which is then parsed. For text itself,
+/// [`str::parse`] is faster.
+impl<'de> serde::Deserialize<'de> for Packet {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = unique::value(deserializer)?;
+        value.to_string().parse().map_err(|rejected: Box<Rejected>| match rejected.errors.first() {
+            Some(error) => D::Error::custom(error),
+            None => D::Error::custom("not a packet"),
+        })
     }
 }
 

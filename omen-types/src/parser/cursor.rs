@@ -1,6 +1,29 @@
-//! Position in a text, and the cheapest operations on it.
+//! Position in a text, the cheapest operations on it, and what a parser is.
 
-use super::{ParseResult, Refusal, refused};
+use wide::u8x32;
+
+/// Error for a text that does not match the schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Refusal;
+
+/// Result of a parser.
+pub(crate) type ParseResult<T> = Result<T, Refusal>;
+
+/// Returns the refusal. Calling a cold function marks the branch as unlikely for the compiler.
+#[cold]
+#[inline(never)]
+pub(crate) fn refused<T>() -> ParseResult<T> {
+    Err(Refusal)
+}
+
+/// Parser for the values of one definition.
+pub(crate) trait Parse<'t> {
+    /// Part of the value that is kept.
+    type Out;
+
+    /// Parses the value at the cursor, and moves the cursor after it.
+    fn parse(cursor: &mut Cursor<'t>) -> ParseResult<Self::Out>;
+}
 
 /// Number of bytes that are compared together.
 pub(super) const WINDOW: usize = 32;
@@ -134,4 +157,10 @@ impl<'t> Cursor<'t> {
     pub(super) fn note_form(&mut self) {
         self.spaced = self.peek() == b' ';
     }
+}
+
+/// Marks the bytes between two values, both included.
+#[inline(always)]
+pub(crate) fn between(bytes: u8x32, low: u8, high: u8) -> u8x32 {
+    bytes.max(u8x32::splat(low)).min(u8x32::splat(high)).simd_eq(bytes)
 }

@@ -157,12 +157,6 @@ fn pattern_end<T: PatternScalar>(cursor: &Cursor<'_>) -> Option<usize> {
     (length > 0 && cursor.byte(from + length) == Some(b'"')).then_some(from + length)
 }
 
-/// Marks the bytes between two values, both included.
-#[inline(always)]
-pub(crate) fn between(bytes: u8x32, low: u8, high: u8) -> u8x32 {
-    bytes.max(u8x32::splat(low)).min(u8x32::splat(high)).simd_eq(bytes)
-}
-
 impl<'t> Parse<'t> for Instant {
     type Out = Instant;
 

@@ -21,7 +21,6 @@ use crate::limits::MAX_ERRORS_A_PACKET;
 use crate::pointer;
 use expected::{json_types, takes};
 pub use helps::SUCH_AS;
-use helps::corrected;
 pub use remedy::CLAIMS;
 use remedy::Remedy;
 use words::quoted;
@@ -117,19 +116,7 @@ impl Walk {
         match (&shape.kind, found) {
             (ShapeKind::Object(object), JsonType::Object) => self.object(scanner, shape, object),
             (ShapeKind::Enum(values), JsonType::String) => self.enumeration(scanner, shape, values),
-            (ShapeKind::Text { expects, holds, .. }, JsonType::String) => {
-                let (text, span) = scanner.string();
-                if !holds(&text) {
-                    let name = self.name(shape);
-                    let message = if text.is_empty() {
-                        format!("{name} is empty; expected {expects}")
-                    } else {
-                        format!("invalid {} {} for {name}; expected {expects}", shape.name, quoted(&text))
-                    };
-                    let help = corrected(shape, &text).unwrap_or_else(|| self.such_as(shape).into());
-                    self.error(span, message, Some(help));
-                }
-            }
+            (ShapeKind::Text { expects, holds, .. }, JsonType::String) => self.text(scanner, shape, expects, *holds),
             (ShapeKind::Integer { min, max }, JsonType::Number) => self.integer(scanner, shape, *min, *max),
             (ShapeKind::Number { min, max }, JsonType::Number) => self.number(scanner, shape, *min, *max),
             (ShapeKind::Array { item, min, max }, JsonType::Array) => self.array(scanner, shape, item, (*min, *max)),

@@ -2,9 +2,8 @@
 
 use std::time::SystemTime;
 
+use crate::Failure;
 use omen::*;
-
-use super::Failure;
 
 tool!(Get = "store/get", Read);
 

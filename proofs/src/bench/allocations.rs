@@ -9,8 +9,10 @@ use omen_types::PacketFacts;
 use serde::{Deserialize, Serialize};
 
 use super::corpus::{Corpus, Form};
+use super::episode;
 use super::measure::{Nowhere, lines};
-use super::{Failure, environment, episode};
+use super::programs::environment;
+use crate::Failure;
 
 /// How often memory is allocated, grown or shrunk, on average.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -63,6 +65,20 @@ pub fn count(episodes: u64, so_far: impl Fn() -> usize) -> Result<Allocations, F
     let before = so_far();
     written.iter().try_for_each(|(_, hand)| episode::emit(hand))?;
     Ok(Allocations { per_parse, per_verdict, per_step, per_emit, per_hand: per(before, packets) })
+}
+
+/// Measures the typed API, and has its allocations counted.
+///
+/// # Errors
+/// If an episode does not end as expected, or a child process fails.
+pub(super) fn of_the_typed_api(counts: &episode::Counts) -> Result<episode::Report, Failure> {
+    let allocations: Option<Allocations> = counted()?;
+    Ok(episode::Report {
+        allocations_per_packet: allocations.map(|counts| counts.per_step),
+        allocations_per_emit: allocations.map(|counts| counts.per_emit),
+        allocations_per_hand: allocations.map(|counts| counts.per_hand),
+        ..episode::run(counts)?
+    })
 }
 
 /// The counts of the program; none if there is no cargo to build it.

@@ -13,9 +13,9 @@ use fastrand::Rng;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::Failure;
 use super::corpus::{Corpus, Form, faults};
 use super::proxy::Quantiles;
+use crate::Failure;
 
 /// The amount of work.
 #[derive(Clone, Copy, Debug)]

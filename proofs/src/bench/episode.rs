@@ -12,10 +12,10 @@ use omen_fsm::Machine;
 use omen_types::{Packet, PacketFacts};
 use serde::Serialize;
 
-use super::allocations::{self, Allocations};
+use super::agent;
 use super::hand::Hand;
 use super::samples::Samples;
-use super::{Failure, agent};
+use crate::Failure;
 
 /// The amount of work.
 #[derive(Clone, Copy, Debug)]
@@ -85,20 +85,6 @@ enum Measure {
     Lease,
     Dropped,
     Ended,
-}
-
-/// Measures everything, and has the allocations counted.
-///
-/// # Errors
-/// If an episode does not end as expected, or a child process fails.
-pub(super) fn run_and_count(counts: &Counts) -> Result<Report, Failure> {
-    let allocations: Option<Allocations> = allocations::counted()?;
-    Ok(Report {
-        allocations_per_packet: allocations.map(|counts| counts.per_step),
-        allocations_per_emit: allocations.map(|counts| counts.per_emit),
-        allocations_per_hand: allocations.map(|counts| counts.per_hand),
-        ..run(counts)?
-    })
 }
 
 /// Measures everything but the allocations.

@@ -9,10 +9,12 @@ use serde::Serialize;
 
 mod calls;
 mod log;
+mod measure;
 
-use super::Failure;
 use super::Samples;
+use crate::Failure;
 use calls::STEPS;
+use measure::Measure;
 
 /// The amount of work.
 #[derive(Clone, Copy, Debug)]
@@ -107,26 +109,6 @@ pub struct WritersCost {
     pub writes_s: f64,
     /// Appends over writes.
     pub appends_over_writes: f64,
-}
-
-/// What is measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Measure {
-    Call,
-    CallFiles,
-    Task,
-    TaskFiles,
-    Bare,
-    Step(&'static str),
-    Append,
-    AppendFiles,
-    AppendSynced,
-    Write,
-    WriteSynced,
-    AppendBy(u32),
-    WriteBy(u32),
-    Verify,
-    Skip,
 }
 
 /// Measures everything.

@@ -10,8 +10,9 @@ use omen_types::{Packet, PacketFacts};
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
+use super::Samples;
 use super::corpus::{Corpus, Form, faults};
-use super::{Failure, Samples};
+use crate::Failure;
 use crate::referee::schemas::Schemas;
 
 /// What is measured.

@@ -8,8 +8,8 @@ use std::{env, fs};
 
 use omen::{Finding, Validator};
 
-use super::Failure;
 use super::corpus::{Kind, Plan};
+use crate::Failure;
 
 /// The number of episodes that are open at once, or have ended.
 const EPISODES: u64 = 100_000;

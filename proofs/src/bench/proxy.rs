@@ -3,9 +3,7 @@
 //! All sessions are open at once, and calls alternate between them one by one: what else the machine does affects all alike.
 //! A client is this process, which writes a line and waits for the next one.
 
-use std::ffi::OsString;
 use std::fmt;
-use std::path::PathBuf;
 use std::sync::Barrier;
 use std::time::Instant;
 
@@ -16,8 +14,9 @@ pub mod server;
 mod place;
 mod session;
 
-use super::Failure;
+use crate::Failure;
 use place::Place;
+pub use place::Programs;
 use session::Session;
 
 /// The amount of work.
@@ -37,17 +36,6 @@ impl Default for Counts {
     fn default() -> Self {
         Self { rounds: 3, calls: 2_000, clients: vec![1, 8, 64], shared_calls: 6_400 }
     }
-}
-
-/// What is started.
-#[derive(Clone, Debug)]
-pub struct Programs {
-    /// The command of which `gate proxy` is a part.
-    pub omen: PathBuf,
-    /// A stand-in server: it answers at once.
-    pub server: Vec<OsString>,
-    /// The folder with the official servers, if they are to be measured, too.
-    pub official: Option<PathBuf>,
 }
 
 /// The result: medians over the rounds.
@@ -134,6 +122,7 @@ pub fn run(counts: &Counts, programs: &Programs) -> Result<Report, Failure> {
 fn latency(server: &'static str, place: &Place, counts: &Counts) -> Result<Latency, Failure> {
     // A median over rounds of each quantile of a round.
     let mut rounds: [Vec<Quantiles>; 6] = Default::default();
+    let call = place.call();
     for _ in 0..counts.rounds {
         let mut sessions = [place.bare()?, place.proxied(false)?, place.proxied(true)?];
         let mut times: [Vec<f64>; 4] = Default::default();
@@ -141,7 +130,7 @@ fn latency(server: &'static str, place: &Place, counts: &Counts) -> Result<Laten
         for number in 0..counts.calls + WARM_UP {
             let mut took = Vec::with_capacity(times.len());
             for session in &mut sessions {
-                took.push(timed(|| session.call(place))?);
+                took.push(timed(|| session.call(&call))?);
             }
             let [bare, ..] = &mut sessions;
             took.push(timed(|| bare.list())?);
@@ -205,16 +194,17 @@ enum Kind {
 fn at_once(sessions: Vec<Session>, place: &Place, each: u32) -> Result<(f64, Vec<Session>), Failure> {
     let barrier = Barrier::new(sessions.len() + 1);
     let clients = sessions.len();
+    let call = &place.call();
     std::thread::scope(|scope| {
         let threads: Vec<_> = sessions
             .into_iter()
             .map(|mut session| {
                 let barrier = &barrier;
                 scope.spawn(move || {
-                    let warm = (0..WARM_UP).try_for_each(|_| session.call(place));
+                    let warm = (0..WARM_UP).try_for_each(|_| session.call(call));
                     barrier.wait();
                     warm?;
-                    (0..each).try_for_each(|_| session.call(place))?;
+                    (0..each).try_for_each(|_| session.call(call))?;
                     Ok::<_, Failure>(session)
                 })
             })

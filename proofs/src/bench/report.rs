@@ -7,7 +7,8 @@ use serde::Serialize;
 use super::allocations::{self, Allocations};
 use super::corpus::Kind;
 use super::measure::{self, Logs, Measure};
-use super::{Failure, memory};
+use super::memory;
+use crate::Failure;
 
 /// The result. A megabyte is 10^6 bytes.
 #[derive(Clone, Debug, Serialize)]

@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 use omen::{Validator, ValidatorOptions};
 use serde::Serialize;
 
-use super::Failure;
 use super::corpus::Plan;
 use super::measure::{Nowhere, skip};
+use crate::Failure;
 
 /// The sizes of a log.
 #[derive(Clone, Copy, Debug)]

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 mod cost;
+mod counts;
 mod load;
 mod place;
 mod progress;
@@ -17,9 +18,11 @@ mod report;
 pub mod simulation;
 mod throughput;
 
-use super::Failure;
 use super::corpus::{Corpus, Form, Kind, Plan, faults};
+use crate::Failure;
 pub use cost::costs;
+use counts::FAULTY;
+pub use counts::{Counts, Quantiles};
 use place::Place;
 pub use place::Programs;
 use progress::judged;
@@ -46,25 +49,6 @@ pub struct Arguments {
     /// Simulate up to so many workers with what was measured
     #[arg(long, value_name = "COUNT", requires = "workers", value_parser = clap::value_parser!(u32).range(1..=4096))]
     simulate: Option<u32>,
-}
-
-/// The amount of work.
-#[derive(Clone, Copy, Debug)]
-pub struct Counts {
-    /// Seed of the packets.
-    pub seed: u64,
-    /// Rounds of the measures of throughput; the report shows medians.
-    pub rounds: u32,
-    /// Episodes of the log.
-    pub episodes: u64,
-    /// How many partitions there are.
-    pub partitions: u16,
-    /// How long packets come at each rate.
-    pub seconds: f64,
-    /// How many workers are killed.
-    pub kills: u32,
-    /// Episodes that are open at once.
-    pub open_episodes: u64,
 }
 
 /// What was measured. A megabyte is 10^6 bytes.
@@ -124,26 +108,6 @@ pub struct Memory {
     pub checkpoint_bytes: u64,
 }
 
-/// The median and the 99th percentile.
-#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
-pub struct Quantiles {
-    /// Half of the values are no larger.
-    pub p50: f64,
-    /// 99 of a hundred values are no larger.
-    pub p99: f64,
-}
-
-impl Quantiles {
-    fn of(mut all: Vec<f64>) -> Self {
-        all.sort_unstable_by(f64::total_cmp);
-        let at = |part: f64| {
-            let at = (part * all.len() as f64).ceil() as usize;
-            all.get(at.saturating_sub(1)).copied().unwrap_or(f64::NAN)
-        };
-        Self { p50: at(0.5), p99: at(0.99) }
-    }
-}
-
 /// Measures, or reads what was measured; and simulates.
 ///
 /// # Errors
@@ -166,7 +130,7 @@ pub fn command(arguments: &Arguments, (seed, rounds, episodes): (u64, u32, u64))
         }
     };
     if let Some(workers) = simulate {
-        report.simulation = Some(simulation::run(&report, *workers, seed));
+        report.simulation = Some(simulation::run(&report.throughput, *workers, seed));
     }
     Ok(report)
 }
@@ -285,9 +249,6 @@ async fn memory(place: &Place, counts: &Counts) -> Result<Memory, Failure> {
         checkpoint_bytes: checkpoint_bytes as u64,
     })
 }
-
-/// One packet of so many is faulty where it is measured how long that takes to be found.
-const FAULTY: u32 = 50;
 
 /// How often it is asked how far a worker is behind: rarely enough to cost it little.
 const OFTEN: std::time::Duration = std::time::Duration::from_millis(50);

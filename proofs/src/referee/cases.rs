@@ -11,7 +11,41 @@ use super::mutant::Mutant;
 use super::mutate::{Kind, Pool};
 use super::sample::Sampler;
 use super::schemas::Schemas;
-use super::{Failure, Options, strict};
+use super::strict;
+use crate::Failure;
+
+/// How much to compare.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Options {
+    /// Number of mutants
+    #[arg(long = "n", default_value_t = 100_000)]
+    pub count: u64,
+    /// Seed of the random numbers
+    #[arg(long, default_value_t = 7)]
+    pub seed: u64,
+    /// Number of the first mutant
+    #[arg(long, default_value_t = 0)]
+    pub from: u64,
+    /// Number of lines that are cut off after every byte
+    #[arg(long, default_value_t = 0)]
+    pub cut: u64,
+    /// Number of lines in which every byte is replaced by eight others
+    #[arg(long, default_value_t = 0)]
+    pub replace: u64,
+    /// Number of threads; the result does not depend on it
+    #[arg(long, default_value_t = cores())]
+    pub threads: u64,
+}
+
+fn cores() -> u64 {
+    std::thread::available_parallelism().map_or(1, |cores| cores.get() as u64)
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { count: 100_000, seed: 7, from: 0, cut: 0, replace: 0, threads: 1 }
+    }
+}
 
 /// The valid packets that are changed.
 pub struct Cases {

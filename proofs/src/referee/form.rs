@@ -5,7 +5,7 @@
 use fastrand::Rng;
 
 use super::mutate::Kind;
-use super::token::{Role, Token, tokens};
+use super::token::{Role, Token, boundary, inside_a_string, token};
 
 mod escapes;
 mod numbers;
@@ -34,23 +34,6 @@ pub(super) fn apply(kind: Kind, text: &mut String, rng: &mut Rng) {
 /// A text as Python's `json.dumps` writes it by default: with a space after every comma and colon.
 pub(super) fn python(text: &str) -> String {
     spaces::python(text)
-}
-
-/// A random token of those that match.
-fn token(text: &str, rng: &mut Rng, is: impl Fn(&Token) -> bool) -> Option<Token> {
-    rng.choice(tokens(text).into_iter().filter(is).collect::<Vec<_>>())
-}
-
-/// A random place in a range at which a character begins or the text ends.
-fn boundary(text: &str, range: std::ops::Range<usize>, rng: &mut Rng) -> usize {
-    let at = if range.is_empty() { range.start } else { rng.usize(range) };
-    (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
-}
-
-/// A place inside a random string: after its first quote, or before any of its characters or its last quote.
-fn inside_a_string(text: &str, rng: &mut Rng) -> Option<usize> {
-    let range = token(text, rng, Token::is_string)?.range;
-    Some(boundary(text, range.start + 1..range.end.max(range.start + 2), rng))
 }
 
 /// Repeats a key of an object, mostly with escapes, so that only the unescaped keys are equal.

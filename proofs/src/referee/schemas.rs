@@ -11,7 +11,8 @@ use omen_types::Packet;
 use omen_types::schemars::schema_for;
 use serde_json::{Value, json};
 
-use super::{Failure, pointer};
+use super::pointer;
+use crate::Failure;
 
 /// The schema files and their validators.
 pub(crate) struct Schemas {

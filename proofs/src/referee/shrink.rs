@@ -1,9 +1,24 @@
 //! The smallest text on which the sides still differ in the same way.
 
-use super::Disagreement;
 use super::cases::{Case, Cases, Origin};
-use super::judge::{Complaint, judge};
+use super::judge::{Complaint, Fault, judge};
 use super::mutant::{Mutant, spell};
+use super::mutate::Kind;
+
+/// A text on which the sides differ.
+#[derive(Clone, Debug)]
+pub struct Disagreement {
+    /// What makes it again.
+    pub origin: Origin,
+    /// How they differ.
+    pub fault: Fault,
+    /// The changes that are needed for it.
+    pub kinds: Vec<Kind>,
+    /// Both verdicts on the smallest text found.
+    pub details: String,
+    /// The smallest text found on which they differ so.
+    pub text: String,
+}
 
 /// Undoes changes and drops values for as long as the sides differ in the same way.
 pub(super) fn shrink(cases: &Cases, case: &Case<'_>, complaint: Complaint) -> Disagreement {

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use fastrand::Rng;
+
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
@@ -99,6 +101,23 @@ fn string(text: &str) -> usize {
         ends
     });
     end.map_or(text.len(), |end| end + 2)
+}
+
+/// A random token of those that match.
+pub(super) fn token(text: &str, rng: &mut Rng, is: impl Fn(&Token) -> bool) -> Option<Token> {
+    rng.choice(tokens(text).into_iter().filter(is).collect::<Vec<_>>())
+}
+
+/// A random place in a range at which a character begins or the text ends.
+pub(super) fn boundary(text: &str, range: std::ops::Range<usize>, rng: &mut Rng) -> usize {
+    let at = if range.is_empty() { range.start } else { rng.usize(range) };
+    (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
+}
+
+/// A place inside a random string: after its first quote, or before any of its characters or its last quote.
+pub(super) fn inside_a_string(text: &str, rng: &mut Rng) -> Option<usize> {
+    let range = token(text, rng, Token::is_string)?.range;
+    Some(boundary(text, range.start + 1..range.end.max(range.start + 2), rng))
 }
 
 #[cfg(test)]

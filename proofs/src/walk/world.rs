@@ -4,11 +4,10 @@ use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::Failure;
 use fastrand::Rng;
 use omen::*;
 use omen_types::serde_json::{Value, json};
-
-use super::Failure;
 
 tool!(pub(super) Get = "store.get", Read);
 tool!(pub(super) Set = "store.set", Write);

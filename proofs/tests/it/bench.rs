@@ -172,7 +172,7 @@ const WAY: &str = "screen plan conform authorize dispatch type_output ground";
 /// The command that is measured is not built for this test: the stand-in server speaks for it.
 #[test]
 #[cfg(unix)]
-fn the_proxy_is_measured_against_the_server_behind_it() -> Result<(), omen_proofs::bench::Failure> {
+fn the_proxy_is_measured_against_the_server_behind_it() -> Result<(), omen_proofs::Failure> {
     use std::os::unix::fs::PermissionsExt;
 
     let server = env!("CARGO_BIN_EXE_omen-proofs");

@@ -15,8 +15,9 @@ use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 
 use crate::type_names::crates;
 
-/// The crates that have circles.
-const EXCEPT: &[&str] = &["omen-codegen", "omen-types", "omen-fsm", "proofs"];
+/// The files of a crate through which circles lead. Generated code needs what is written by hand beside it, which needs the
+/// generated types; both are in the module of the first.
+const EXCEPT: &[(&str, &[&str])] = &[("omen-types", &["packet"]), ("omen-fsm", &["episode"])];
 
 /// The rooms of `omen-gate`, from the ground up: each needs only those before it.
 const ROOMS: &[&str] = &["base", "call", "catalog", "grant", "config", "server", "answer", "request"];
@@ -27,8 +28,16 @@ const MOST_ENTRIES: usize = 10;
 #[test]
 fn no_file_needs_itself_by_way_of_others() {
     let circles: Vec<_> = crates()
-        .filter(|name| !EXCEPT.contains(name))
-        .flat_map(|name| Modules::of_crate(name).circles().into_iter().map(move |circle| format!("{name}: {circle}")))
+        .flat_map(|name| {
+            let mut modules = Modules::of_crate(name);
+            for file in EXCEPT.iter().filter(|(of, _)| *of == name).flat_map(|(_, files)| *files) {
+                let module = modules.0.get_mut(&file.split("::").map(str::to_owned).collect::<Segments>());
+                let module = module.unwrap_or_else(|| panic!("{name} has no file `{file}`"));
+                module.needed.clear();
+                module.handed_on.clear();
+            }
+            modules.circles().into_iter().map(move |circle| format!("{name}: {circle}"))
+        })
         .collect();
     assert!(circles.is_empty(), "circles:\n{}", circles.join("\n"));
 }
@@ -94,6 +103,13 @@ fn what_is_no_circle_is_none() {
         ),
         ("other", "use crate::parent::Child; pub struct Other(Child);"),
     ];
+    assert_eq!(Modules::of(files).circles(), [""; 0]);
+}
+
+#[test]
+fn generated_code_makes_no_arrow() {
+    let files =
+        [("", "mod a; mod b;"), ("a", "use crate::b::B;"), ("b", "fn f() { quote!(use crate::a::A; super::a::A) }")];
     assert_eq!(Modules::of(files).circles(), [""; 0]);
 }
 
@@ -376,6 +392,11 @@ impl Reader {
                 _ => break,
             }
             tokens.next();
+        }
+        // What `quote!` writes is in another crate.
+        if segments.last().is_some_and(|last| last == "quote" || last == "parse_quote") && is(tokens.peek(), '!') {
+            tokens.nth(1);
+            return;
         }
         self.module.words.extend(segments.iter().cloned());
         if segments.len() > 1 {

@@ -12,7 +12,8 @@ use quote::{format_ident, quote};
 
 use super::super::functions::Implementation;
 use super::super::{doc, ident};
-use super::{StateType, explain, find, method, mistake, next, per_state};
+use super::states::{StateType, find, mistake, next};
+use super::{method, per_state};
 use crate::mistake::Mistakes;
 use crate::model::{Answer, Capability, Fsm, Model, Move};
 
@@ -78,7 +79,7 @@ fn one(
     leads_on: bool,
 ) -> Result<TokenStream, String> {
     let Some(Capability { name, then, .. }) = &mv.capability else { return Ok(TokenStream::new()) };
-    let texts = texts(mv, name, &[], within);
+    let texts = method::texts(mv, name, &[], within);
     let (name, then, leads) =
         (ident(name), ident(then), if leads_on { "The next state." } else { "The state itself." });
     let leads = doc(leads);
@@ -104,24 +105,6 @@ fn one(
         }
         #(#impls)*
     })
-}
-
-/// Returns the docs and the compile error of a capability.
-pub(super) fn texts(mv: &Move, name: &str, over: &[String], within: &[&StateType<'_>]) -> TokenStream {
-    let listed: Vec<String> = within.iter().map(|state| format!("`{}`", state.of.ty)).collect();
-    let about = doc(&format!("States in which `{}` is legal: {}.", mv.method, listed.join(", ")));
-    let arguments: Vec<String> = over.iter().map(|name| format!("{{{name}}}")).collect();
-    let bound = if over.is_empty() { name.to_owned() } else { format!("{name}<{}>", arguments.join(", ")) };
-    let message = format!("FSM: cannot `{}`: the state `{{Self}}` does not implement `{bound}`", mv.method);
-    let label = format!("requires `{{Self}}: {bound}`");
-    let note = format!(
-        "in code that is generic over the state, add the bound `{bound}`; the states that satisfy it are {}",
-        listed.join(", ")
-    );
-    quote! {
-        #about
-        #[diagnostic::on_unimplemented(message = #message, label = #label, note = #note)]
-    }
 }
 
 /// Returns the name of the trait that explains a call in a generic state without the capability.
@@ -150,7 +133,7 @@ fn shared(
 fn unknown(mv: &Move, capability: &Capability, implementations: &[Implementation]) -> TokenStream {
     let (can, then, method) = (ident(&capability.name), ident(&capability.then), ident(&mv.method));
     let carrier = unless(capability);
-    let (generics, parameters) = explain::signature(mv, implementations);
+    let (generics, parameters) = method::signature(mv, implementations);
     let head = quote! {
         fn #method #generics (self, #(#parameters: impl Sized),*) -> <<S as #can>::#then as ByReference>::Out
         where

@@ -17,8 +17,9 @@ use quote::{format_ident, quote};
 use super::super::functions::Implementation;
 use super::super::names::pascal;
 use super::super::{bug, ident};
-use super::StateType;
 use super::capability::Capabilities;
+use super::method::signature;
+use super::states::StateType;
 use crate::mistake::Mistakes;
 use crate::model::{Answer, Model, Move, Text};
 
@@ -152,19 +153,4 @@ fn answer(model: &Model, mv: &Move, group: &SharedExplanation<'_>, implementatio
         #(#states)*
         #(#impls)*
     }
-}
-
-/// Returns the signature of a call: the generic parameters that the caller may name, and the names of the parameters.
-pub(super) fn signature(mv: &Move, implementations: &[Implementation]) -> (Option<syn::Generics>, Vec<syn::Ident>) {
-    if mv.by_hand {
-        return (None, mv.takes.iter().map(|name| format_ident!("_{name}")).collect());
-    }
-    let of = || implementations.iter().filter(|implementation| implementation.method == mv.method);
-    let longest = of().map(|implementation| &implementation.parameters).max_by_key(|parameters| parameters.len());
-    let names = match longest {
-        Some(parameters) => parameters.iter().map(|(name, _)| format_ident!("_{name}")).collect(),
-        // The method is legal nowhere, so its parameters are unknown.
-        None => vec![format_ident!("_value")],
-    };
-    (of().find_map(Implementation::named_at_call), names)
 }

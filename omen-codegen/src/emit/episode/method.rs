@@ -1,12 +1,12 @@
-//! Method of one state.
+//! Method of one state, and what states with and without it have in common: signature, docs and compile error.
 
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{format_ident, quote};
 use syn::visit_mut::VisitMut;
 
 use super::super::functions::{self, Implementation, STATES, Substitute};
-use super::super::ident;
-use super::StateType;
+use super::super::{doc, ident};
+use super::states::StateType;
 use crate::model::Move;
 
 pub(super) fn emit(
@@ -121,4 +121,37 @@ fn is_about_states(predicate: &syn::WherePredicate) -> bool {
     let syn::WherePredicate::Type(predicate) = predicate else { return false };
     matches!(&predicate.bounded_ty, syn::Type::Path(path)
         if STATES.iter().any(|states| path.path.is_ident(states)))
+}
+
+/// Returns the signature of a call: the generic parameters that the caller may name, and the names of the parameters.
+pub(super) fn signature(mv: &Move, implementations: &[Implementation]) -> (Option<syn::Generics>, Vec<syn::Ident>) {
+    if mv.by_hand {
+        return (None, mv.takes.iter().map(|name| format_ident!("_{name}")).collect());
+    }
+    let of = || implementations.iter().filter(|implementation| implementation.method == mv.method);
+    let longest = of().map(|implementation| &implementation.parameters).max_by_key(|parameters| parameters.len());
+    let names = match longest {
+        Some(parameters) => parameters.iter().map(|(name, _)| format_ident!("_{name}")).collect(),
+        // The method is legal nowhere, so its parameters are unknown.
+        None => vec![format_ident!("_value")],
+    };
+    (of().find_map(Implementation::named_at_call), names)
+}
+
+/// Returns the docs and the compile error of a capability.
+pub(super) fn texts(mv: &Move, name: &str, over: &[String], within: &[&StateType<'_>]) -> TokenStream {
+    let listed: Vec<String> = within.iter().map(|state| format!("`{}`", state.of.ty)).collect();
+    let about = doc(&format!("States in which `{}` is legal: {}.", mv.method, listed.join(", ")));
+    let arguments: Vec<String> = over.iter().map(|name| format!("{{{name}}}")).collect();
+    let bound = if over.is_empty() { name.to_owned() } else { format!("{name}<{}>", arguments.join(", ")) };
+    let message = format!("FSM: cannot `{}`: the state `{{Self}}` does not implement `{bound}`", mv.method);
+    let label = format!("requires `{{Self}}: {bound}`");
+    let note = format!(
+        "in code that is generic over the state, add the bound `{bound}`; the states that satisfy it are {}",
+        listed.join(", ")
+    );
+    quote! {
+        #about
+        #[diagnostic::on_unimplemented(message = #message, label = #label, note = #note)]
+    }
 }

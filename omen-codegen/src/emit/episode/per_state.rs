@@ -10,8 +10,8 @@ use syn::visit_mut::{self, VisitMut};
 
 use super::super::functions::{self, Implementation};
 use super::super::ident;
-use super::capability::texts;
-use super::{StateType, method};
+use super::method::{self, texts};
+use super::states::StateType;
 use crate::model::{Answer, Capability, Fsm, Move};
 
 /// Emits the capability with its implementations, and the hidden trait with its method.

@@ -7,8 +7,8 @@ use super::super::node::Node;
 use super::super::record::{self, FieldSpec, Want, may, need};
 use super::super::report::Report;
 use super::super::suggest;
+use super::ids::{ids, known_event};
 use super::states::{ANY, States};
-use super::{ids, known_event};
 
 const CELLS: &[FieldSpec] = &[need("description", Want::Text), need("facts", Want::List), need("refusals", Want::List)];
 

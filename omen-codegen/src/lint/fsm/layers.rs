@@ -7,7 +7,7 @@ use super::super::node::Node;
 use super::super::record::{self, FieldSpec, Want, may, need};
 use super::super::report::Report;
 use super::super::suggest;
-use super::{ids, ids_at, known_event};
+use super::ids::{ids, ids_at, known_event};
 
 const LAYERS: &[FieldSpec] = &[
     need("description", Want::Text),

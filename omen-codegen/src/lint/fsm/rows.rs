@@ -6,7 +6,7 @@ use super::super::kind::MistakeKind;
 use super::super::node::Node;
 use super::super::record::{self, FieldSpec, Want, need};
 use super::super::report::Report;
-use super::known_event;
+use super::ids::known_event;
 use super::states::{ANY, SAME, States};
 
 const ROW: &[FieldSpec] = &[

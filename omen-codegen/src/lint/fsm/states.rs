@@ -8,7 +8,7 @@ use super::super::node::Node;
 use super::super::record::{self, FieldSpec, Want, may, need};
 use super::super::report::Report;
 use super::super::suggest;
-use super::unique_ids;
+use super::ids::unique_ids;
 use crate::json::Json;
 
 const STATE: &[FieldSpec] = &[

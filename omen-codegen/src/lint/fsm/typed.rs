@@ -10,8 +10,8 @@ use super::super::record::{self, FieldSpec, Want, may, need};
 use super::super::report::Report;
 use super::super::suggest;
 use super::cells::known_fact;
+use super::ids::{ids_at, known_event};
 use super::states::States;
-use super::{ids_at, known_event};
 use crate::json::Json;
 use crate::model::{self, Answer, Fsm, Location, Move, Text, Typestate};
 

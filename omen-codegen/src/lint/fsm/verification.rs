@@ -8,9 +8,9 @@ use super::super::names::pascal_case;
 use super::super::node::Node;
 use super::super::record::{self, FieldSpec, Want, may, need};
 use super::super::report::Report;
+use super::ids::{ids, known_event};
 use super::rows::Table;
 use super::states::States;
-use super::{ids, known_event};
 
 const LOOP: &[FieldSpec] = &[
     need("state", Want::Text),

@@ -15,7 +15,15 @@ use omen_types::{
 use super::super::TakesToken;
 use super::super::errors::Refusal;
 use super::super::tag::Tag;
-use super::{AnyOperation, AnyTool, Fields, Permit, TaskDirectivePayloadExtras};
+use super::{Fields, Permit, TaskDirectivePayloadExtras};
+
+/// Tool of a [`Directive`] that was named at run time.
+#[derive(Clone, Copy, Debug)]
+pub enum AnyTool {}
+
+/// Operation of a [`Directive`] whose tool was named at run time: the value of `operation` in its parameters (D26).
+#[derive(Clone, Copy, Debug)]
+pub enum AnyOperation {}
 
 /// Call of the tool `T` for the operation `O`. Without parameters, `Directive` is a call of a tool that is named at run
 /// time: see [`Directive::named`].

@@ -1,47 +1,13 @@
-//! Tools and scopes that are named at run time.
+//! Directives to tools that are named at run time.
 //!
 //! The compiler checks a scope made of types; the machine checks a named scope when the directive is sent.
 
-use std::marker::PhantomData;
-
-use omen_types::{OperationType, TaskDirectivePayload, Text, ToolSafetyClass};
+use omen_types::{TaskDirectivePayload, Text, ToolSafetyClass};
 
 use super::super::tag::Tag;
+use super::Fields;
 use super::directive::{Directive, Order, OrderDraft, ReadOnly, ReadWrite};
-use super::{Fields, Permit};
-
-/// Tool of a [`Directive`] that was named at run time.
-#[derive(Clone, Copy, Debug)]
-pub enum AnyTool {}
-
-/// Operation of a [`Directive`] whose tool was named at run time: the value of `operation` in its parameters (D26).
-#[derive(Clone, Copy, Debug)]
-pub enum AnyOperation {}
-
-/// Scope of a token that was named at run time. The machine checks its permits when a directive is sent (E4, INV-007).
-#[derive(Clone, Copy, Debug)]
-pub struct AnyScope;
-
-/// Scope and uses of a token, named at run time.
-#[must_use = "it is given to `.authorize_named(..)`"]
-#[derive(Clone, Debug)]
-pub struct NamedScope {
-    pub(crate) tools: Vec<String>,
-    pub(crate) operations: Vec<OperationType>,
-    pub(crate) uses: u32,
-}
-
-impl NamedScope {
-    /// Creates a scope of tools and operations for a number of directives. An empty list or 0 uses are refused when the
-    /// token is issued.
-    pub fn new(
-        tools: impl IntoIterator<Item = impl Into<String>>,
-        operations: impl IntoIterator<Item = OperationType>,
-        uses: u32,
-    ) -> Self {
-        Self { tools: tools.into_iter().map(Into::into).collect(), operations: operations.into_iter().collect(), uses }
-    }
-}
+use super::token::Permit;
 
 /// Classification of a directive by its need for a permit. A `match` must handle both cases.
 #[must_use = "it holds the directive"]
@@ -106,11 +72,5 @@ impl Unauthorized {
         let episode = if is_other { Tag::default() } else { permit.episode };
         draft.authorization_token_id = Some(permit.token_id);
         Order::from_draft(draft, Some(episode))
-    }
-}
-
-impl Permit<AnyScope> {
-    pub(crate) fn any(token_id: omen_types::TokenId, episode: Tag) -> Self {
-        Self { token_id, episode, scope: PhantomData }
     }
 }

@@ -13,8 +13,8 @@ use omen_types::{
 use super::super::draft::Draft;
 use super::super::lease::{Lapsed, Leases, WaitFor};
 use super::super::open_task::OpenTask;
+use super::super::stamps::TimeSource;
 use super::super::tag::Tag;
-use super::super::time::TimeSource;
 use super::super::user_inputs::{UserInput, UserInputs};
 use super::{Json, ResultData, TaskResultPayloadExtras};
 

@@ -14,8 +14,33 @@ use super::super::core::Core;
 use super::super::draft::Draft;
 use super::super::errors::Refusal;
 use super::super::tag::Tag;
-use super::{AuthorizedScopeExtras, Fields, NamedScope, ToolAuthorizationPayloadExtras};
+use super::{AuthorizedScopeExtras, Fields, ToolAuthorizationPayloadExtras};
 use crate::table::sender;
+
+/// Scope of a token that was named at run time. The machine checks its permits when a directive is sent (E4, INV-007).
+#[derive(Clone, Copy, Debug)]
+pub struct AnyScope;
+
+/// Scope and uses of a token, named at run time.
+#[must_use = "it is given to `.authorize_named(..)`"]
+#[derive(Clone, Debug)]
+pub struct NamedScope {
+    pub(crate) tools: Vec<String>,
+    pub(crate) operations: Vec<OperationType>,
+    pub(crate) uses: u32,
+}
+
+impl NamedScope {
+    /// Creates a scope of tools and operations for a number of directives. An empty list or 0 uses are refused when the
+    /// token is issued.
+    pub fn new(
+        tools: impl IntoIterator<Item = impl Into<String>>,
+        operations: impl IntoIterator<Item = OperationType>,
+        uses: u32,
+    ) -> Self {
+        Self { tools: tools.into_iter().map(Into::into).collect(), operations: operations.into_iter().collect(), uses }
+    }
+}
 
 /// Specification of a token, except its scope and its number of uses, which are types.
 #[must_use = "it is given to `.authorize::<Scope, N>(..)`"]
@@ -209,5 +234,11 @@ impl<Sc> Permit<Sc> {
 impl<Sc> fmt::Debug for Permit<Sc> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Permit({})", self.token_id)
+    }
+}
+
+impl Permit<AnyScope> {
+    pub(crate) fn any(token_id: TokenId, episode: Tag) -> Self {
+        Self { token_id, episode, scope: PhantomData }
     }
 }

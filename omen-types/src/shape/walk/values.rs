@@ -9,12 +9,34 @@ use super::super::example;
 use super::super::{Shape, ShapeKind};
 use super::Walk;
 use super::expected::{expectation, is_integer, is_number, is_written};
-use super::helps::instead_of_null;
+use super::helps::{corrected, instead_of_null};
 use super::remedy::Remedy;
 use super::words::{LONGEST_LIST, elements, quoted};
 use crate::suggest::{completed, list, nearest};
 
 impl Walk {
+    /// Walks a string that must pass a check.
+    pub(super) fn text(
+        &mut self,
+        scanner: &mut Scanner<'_>,
+        shape: &'static Shape,
+        expects: &str,
+        holds: fn(&str) -> bool,
+    ) {
+        let (text, span) = scanner.string();
+        if holds(&text) {
+            return;
+        }
+        let name = self.name(shape);
+        let message = if text.is_empty() {
+            format!("{name} is empty; expected {expects}")
+        } else {
+            format!("invalid {} {} for {name}; expected {expects}", shape.name, quoted(&text))
+        };
+        let help = corrected(shape, &text).unwrap_or_else(|| self.such_as(shape).into());
+        self.error(span, message, Some(help));
+    }
+
     pub(super) fn wrong_type(&mut self, scanner: &mut Scanner<'_>, shape: &'static Shape, found: JsonType) {
         // The content is not checked, except for repeated keys.
         let start = scanner.at();

@@ -14,8 +14,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::super::{Failure, Samples, agent};
-use super::Measure;
+use super::super::{Samples, agent};
+use super::measure::Measure;
+use crate::Failure;
 
 /// The steps of a call.
 pub(super) const STEPS: [&str; 7] = ["screen", "plan", "conform", "authorize", "dispatch", "type_output", "ground"];

@@ -13,10 +13,11 @@ use omen_gate::{SystemClock, TurnId};
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
 
+use super::super::Samples;
 use super::super::measure::lines;
-use super::super::{Failure, Samples};
-use super::Measure;
 use super::calls::key;
+use super::measure::Measure;
+use crate::Failure;
 
 /// One round of all measures: entries per second. Returns the size of an entry in bytes.
 pub(super) fn round(entries: u32, synced: u32, samples: &mut Samples<Measure>) -> Result<usize, Failure> {

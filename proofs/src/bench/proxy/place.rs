@@ -10,9 +10,19 @@ use omen_gate::catalog::pin;
 use omen_gate::tool::Tool;
 use serde_json::{Value, json};
 
-use super::super::Failure;
-use super::Programs;
 use super::session::Session;
+use crate::Failure;
+
+/// What is started.
+#[derive(Clone, Debug)]
+pub struct Programs {
+    /// The command of which `gate proxy` is a part.
+    pub omen: PathBuf,
+    /// A stand-in server: it answers at once.
+    pub server: Vec<OsString>,
+    /// The folder with the official servers, if they are to be measured, too.
+    pub official: Option<PathBuf>,
+}
 
 /// Where sessions are started.
 #[derive(Debug)]

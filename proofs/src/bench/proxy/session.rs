@@ -6,8 +6,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
 
-use super::super::Failure;
-use super::place::Place;
+use crate::Failure;
 
 /// A process that speaks the protocol, after the handshake.
 #[derive(Debug)]
@@ -56,9 +55,9 @@ impl Session {
         }
     }
 
-    /// One call of the tool of a place.
-    pub(super) fn call(&mut self, place: &Place) -> Result<(), Failure> {
-        self.ask("tools/call", &place.call())
+    /// One call of a tool, with these parameters.
+    pub(super) fn call(&mut self, call: &Value) -> Result<(), Failure> {
+        self.ask("tools/call", call)
     }
 
     /// One list.

@@ -14,10 +14,10 @@ use serde::Deserialize;
 use tokio::sync::{Semaphore, mpsc};
 use tokio::time::sleep_until;
 
-use super::super::Failure;
 use super::super::corpus::Corpus;
 use super::super::measure::lines;
 use super::place::Place;
+use crate::Failure;
 
 /// A packet with its partition and its subject.
 pub(super) struct Packet {

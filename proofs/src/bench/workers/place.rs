@@ -15,7 +15,8 @@ use omen_worker::names::Names;
 use omen_worker::setup::Setup;
 use tempfile::TempDir;
 
-use super::super::{Failure, built};
+use super::super::programs::built;
+use crate::Failure;
 
 /// What is started.
 #[derive(Clone, Debug)]

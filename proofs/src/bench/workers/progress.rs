@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use tokio::time::sleep;
 
-use super::super::Failure;
 use super::place::{PATIENCE, Worker};
+use crate::Failure;
 
 /// Waits until workers have judged so many messages, and have published what they found. Returns how many they judged a second, from
 /// the moment when the first ones were seen until the last one was; none if that takes no time at all.

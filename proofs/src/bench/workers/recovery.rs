@@ -7,10 +7,11 @@ use async_nats::jetstream::kv::Store;
 use serde::{Deserialize, Serialize};
 use tokio::time::sleep;
 
-use super::super::Failure;
 use super::super::corpus::{Corpus, Form};
+use super::counts::Quantiles;
 use super::place::{PATIENCE, Place, Worker};
-use super::{Quantiles, load, progress};
+use super::{load, progress};
+use crate::Failure;
 
 /// How long it takes until everything is judged again, in milliseconds.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]

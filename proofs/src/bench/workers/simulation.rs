@@ -22,7 +22,8 @@ use serde::{Deserialize, Serialize};
 
 use super::super::corpus::{Corpus, Form};
 use super::super::measure::lines;
-use super::{FAULTY, Quantiles, Report};
+use super::counts::{FAULTY, Quantiles};
+use super::throughput::Throughput;
 
 /// The result, with more and more workers.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -61,8 +62,7 @@ pub struct Times {
 
 /// Simulates 1, 2, 4 … workers.
 #[must_use]
-pub fn run(report: &Report, most: u32, seed: u64) -> Simulation {
-    let throughput = &report.throughput;
+pub fn run(throughput: &Throughput, most: u32, seed: u64) -> Simulation {
     let one = throughput.workers.first().copied().unwrap_or_default();
     let times = Times { judge: one.worker_us * 1e3, store: throughput.stored_us * 1e3, send: one.server_us * 1e3 };
     simulate(times, (most, throughput.partitions), seed, PACKETS)

@@ -4,12 +4,12 @@ use std::fs;
 
 use serde::{Deserialize, Serialize};
 
-use super::super::Failure;
 use super::super::corpus::Corpus;
 use super::super::samples::Samples;
-use super::Counts;
+use super::counts::Counts;
 use super::place::{Place, Worker};
 use super::progress::judged;
+use crate::Failure;
 
 /// How fast packets are stored and judged: medians over the rounds.
 #[derive(Clone, Debug, Deserialize, Serialize)]

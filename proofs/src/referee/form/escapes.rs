@@ -2,7 +2,7 @@
 
 use fastrand::Rng;
 
-use super::{inside_a_string, token};
+use super::super::token::{inside_a_string, token};
 use crate::referee::token::{Role, tokens};
 
 /// Writes a string, or all of them, with escapes that it does not need.

@@ -2,7 +2,7 @@
 
 use fastrand::Rng;
 
-use super::token;
+use super::super::token::token;
 use crate::referee::token::Role;
 use crate::referee::values::NUMBERS;
 

@@ -2,7 +2,7 @@
 
 use fastrand::Rng;
 
-use crate::referee::token::{Role, tokens};
+use crate::referee::token::{Role, boundary, tokens};
 
 /// How white space is added.
 #[derive(Clone, Copy)]
@@ -74,7 +74,7 @@ pub(super) fn respaced(text: &str, rng: &mut Rng) -> String {
         }
         out.push_str(before);
         if is_odd && matches!(style, Style::Within) {
-            let at = super::boundary(old, 0..old.len(), rng);
+            let at = boundary(old, 0..old.len(), rng);
             let (left, right) = old.split_at(at);
             out.push_str(left);
             out.push_str(rng.choice(SPACES).unwrap_or(&" "));
