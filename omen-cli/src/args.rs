@@ -16,21 +16,15 @@ mod audit_show;
 mod audit_sign;
 #[cfg(feature = "otel")]
 mod audit_spans;
-mod baseline;
-mod clock;
 mod codes;
-mod config;
+mod common;
 mod diff;
-mod episode;
 mod findings;
 mod fix;
-mod format;
 mod formats;
 mod gate;
 mod inputs;
-mod key;
 pub(crate) mod levels;
-mod named;
 #[cfg(feature = "nats")]
 mod nats;
 mod new;
@@ -52,18 +46,14 @@ pub(crate) use self::audit_show::{AuditSettleArgs, AuditShowArgs, AuditStatsArgs
 pub(crate) use self::audit_sign::{AuditSignArgs, AuditVerifySignedArgs, NewSigningKeyArgs};
 #[cfg(feature = "otel")]
 pub(crate) use self::audit_spans::AuditSpansArgs;
-pub(crate) use self::baseline::BaselineArgs;
-pub(crate) use self::clock::ClockArgs;
 pub(crate) use self::codes::AnyCode;
-pub(crate) use self::config::ConfigArgs;
+pub(crate) use self::common::{ClockArgs, ConfigArgs, Format, KeyArgs};
 pub(crate) use self::diff::DiffArgs;
-pub(crate) use self::findings::FindingArgs;
+pub(crate) use self::findings::{BaselineArgs, FindingArgs};
 pub(crate) use self::fix::FixArgs;
-pub(crate) use self::format::Format;
 pub(crate) use self::formats::FormatArgs;
 pub(crate) use self::gate::{FailOn, GateCheckArgs, GateConfirmArgs, GateInitArgs, GateReplayArgs, GateWrapArgs};
 pub(crate) use self::inputs::InputArgs;
-pub(crate) use self::key::KeyArgs;
 pub(crate) use self::levels::{LevelArgs, Target};
 #[cfg(feature = "nats")]
 pub(crate) use self::nats::{NatsArgs, PublishArgs, StreamArgs, TailArgs, WorkerArgs};

@@ -4,7 +4,6 @@
 
 mod diff;
 mod edits;
-mod failed;
 mod rewrite;
 
 use std::collections::BTreeMap;
@@ -18,7 +17,7 @@ use omen_gate::regular;
 use crate::exit::{Failure, complain};
 use crate::input;
 use crate::output::{Color, Output, is_descriptor};
-use failed::Failed;
+use diff::Failed;
 use rewrite::{Rewritten, rewrite};
 
 pub(crate) use edits::{Edits, Replacement};

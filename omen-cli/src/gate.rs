@@ -3,6 +3,7 @@
 mod arguments;
 mod catalog;
 mod check;
+mod commands;
 mod config;
 #[cfg(unix)]
 mod confirm;
@@ -11,12 +12,10 @@ mod entry;
 mod episode;
 mod folders;
 mod init;
-mod launchers;
 mod pins;
 mod proxy;
 mod remote;
 mod replay;
-mod shell;
 mod toml;
 mod wrap;
 

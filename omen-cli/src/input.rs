@@ -9,7 +9,6 @@ mod layout;
 mod packets;
 mod placed;
 mod ranges;
-mod recorded;
 mod wrapped;
 mod zstd;
 
@@ -19,6 +18,7 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use omen::finding::Finding;
 use omen::lines::ReadError;
 use omen::validator::{Sink, Summary, ValidatorOptions, report_foreign};
 use omen_gate::regular;
@@ -34,7 +34,6 @@ pub(crate) use file_lines::FileLines;
 pub(crate) use layout::{Layout, MARK};
 pub(crate) use packets::{Lines as Split, PacketSplitter};
 pub(crate) use ranges::packet_ranges;
-pub(crate) use recorded::Recorded;
 pub(crate) use wrapped::Wrapping;
 
 /// A sink that prints.
@@ -162,6 +161,14 @@ pub(crate) fn judge_text<S: Sink>(
 /// Returns the bytes of a text as if they were those of a file.
 fn source(text: &str) -> Source {
     Box::new(Cursor::new(text.as_bytes().to_vec()))
+}
+
+/// Result of a log that was checked ahead.
+#[derive(Debug)]
+pub(crate) struct Recorded {
+    pub(crate) summary: Summary,
+    /// Findings, each with the text of its line.
+    pub(crate) findings: Vec<(Finding, Option<String>)>,
 }
 
 /// Reports a log that was checked ahead.

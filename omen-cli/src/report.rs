@@ -10,7 +10,6 @@ mod facts;
 mod gather;
 mod lines;
 mod page;
-mod policy;
 mod script;
 mod tables;
 mod texts;

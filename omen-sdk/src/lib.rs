@@ -36,7 +36,8 @@
 //! Architecture invariant: no rule is here. This crate combines the checks of the crates below it, and formats their findings.
 
 pub mod finding;
-pub mod guide;
+#[doc = include_str!("guide.md")]
+pub mod guide {}
 pub mod lines;
 #[cfg(feature = "nats")]
 pub mod log;

@@ -10,7 +10,6 @@ use crate::lines::{LineSplitter, READ_BYTES, RawLine, ReadError};
 
 mod ahead;
 mod alone;
-mod at_end;
 mod episodes;
 mod foreign;
 mod head;

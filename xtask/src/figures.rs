@@ -8,6 +8,7 @@ mod bounded;
 pub mod build;
 mod crates;
 mod modules;
+mod size;
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -19,6 +20,7 @@ use std::path::{Path, PathBuf};
 pub use bounded::{Bounded, Bounds};
 pub use crates::{COMPILED, Compiled, FIRST};
 pub use modules::{Module, circles};
+pub use size::{MOST_LINES, MOST_SMALL_FILES, SMALL, sizes};
 
 /// The figures of a package.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

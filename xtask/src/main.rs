@@ -65,7 +65,9 @@ fn figures(argument: Option<OsString>) -> io::Result<ExitCode> {
     } else {
         let root = argument.map_or(root, PathBuf::from);
         writeln!(out, "{}", figures::Table(figures::of_workspace(&root)?))?;
-        figures::compiled(&cargo, &root)?
+        let mut bounds = figures::compiled(&cargo, &root)?;
+        bounds.0.extend(figures::sizes(&root)?);
+        bounds
     };
     write!(out, "{bounds}")?;
     Ok(if bounds.are_kept() { ExitCode::SUCCESS } else { ExitCode::FAILURE })

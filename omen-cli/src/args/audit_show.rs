@@ -4,8 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::format::Format;
-use super::key::KeyArgs;
+use super::common::{Format, KeyArgs};
 use super::when::{When, when};
 
 #[derive(Debug, Args)]

@@ -1,12 +1,13 @@
 //! Codes and names of schemas, as arguments.
 
+use std::ffi::OsStr;
 use std::str::FromStr;
 
-use clap::builder::PossibleValue;
+use clap::Arg;
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use omen_gate::GateCode;
 use omen_types::Code;
 
-use super::named::Named;
 use crate::explain::Decision;
 use crate::schema::files;
 
@@ -62,4 +63,24 @@ pub(super) fn any() -> Named<AnyCode> {
 pub(super) fn schema() -> Named<String> {
     let names = || files::names().into_iter().map(PossibleValue::new).collect();
     Named { parse: |text| Ok(text.to_owned()), names }
+}
+
+/// Parser of a text, with a list of possible names. They are too many for `--help`: hide them there.
+#[derive(Clone)]
+pub(crate) struct Named<T: Clone> {
+    pub(crate) parse: fn(&str) -> Result<T, String>,
+    pub(crate) names: fn() -> Vec<PossibleValue>,
+}
+
+impl<T: Clone + Send + Sync + 'static> TypedValueParser for Named<T> {
+    type Value = T;
+
+    fn parse_ref(&self, command: &clap::Command, arg: Option<&Arg>, value: &OsStr) -> Result<T, clap::Error> {
+        let parse = self.parse;
+        StringValueParser::new().try_map(move |text| parse(&text)).parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new((self.names)().into_iter()))
+    }
 }

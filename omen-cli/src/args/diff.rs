@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::format::Format;
+use super::common::Format;
 
 pub(crate) const HELP: &str = "\
 OLD and NEW are what `omen check --format json` has written. A finding is the same in both if its log, its code, its episode, its packet

@@ -6,7 +6,7 @@ use omen::validator::{Level, Levels, NotAdjustable};
 use omen_types::Code;
 use omen_types::code::UnknownCode;
 
-use super::named::Named;
+use super::codes::Named;
 
 /// `-A`, `-W` and `-D`, in the order in which they are given: the last one for a code applies.
 #[derive(Debug, Default)]

@@ -9,7 +9,7 @@ use omen_fsm::Event;
 use omen_types::PacketType;
 use omen_types::suggest::nearest;
 
-use super::named::Named;
+use super::codes::Named;
 
 pub(crate) const HELP: &str = "\
 NAME is a packet type, such as DecisionPacket, or an event of the state machine, such as

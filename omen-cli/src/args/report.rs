@@ -4,8 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::clock::ClockArgs;
-use super::config::ConfigArgs;
+use super::common::{ClockArgs, ConfigArgs};
 use super::levels::LevelArgs;
 
 #[derive(Debug, Args)]

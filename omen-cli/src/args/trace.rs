@@ -4,8 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::clock::ClockArgs;
-use super::format::Format;
+use super::common::{ClockArgs, Format};
 
 #[derive(Debug, Args)]
 pub(crate) struct TraceArgs {

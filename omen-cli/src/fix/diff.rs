@@ -10,11 +10,26 @@ use std::path::{Component, Path};
 
 use omen::render::human::clean;
 
-use super::failed::Failed;
 use super::rewrite::Rewritten;
 use crate::input;
 use crate::input::find::absolute;
 use crate::output::Output;
+
+/// The reason why a log is not fixed.
+pub(super) enum Failed {
+    /// The log cannot be read.
+    Read(io::Error),
+    /// The log has a format that is not written.
+    Refused(&'static str),
+    /// Standard output or the file cannot be written.
+    Write(io::Error),
+}
+
+impl From<io::Error> for Failed {
+    fn from(error: io::Error) -> Self {
+        Self::Read(error)
+    }
+}
 
 /// Prints the changes of a log.
 pub(super) fn print(path: &Path, file: File, rewritten: &Rewritten, out: &mut Output) -> Result<(), Failed> {

@@ -1,6 +1,5 @@
 //! The episodes of `omen gate proxy`.
 
-mod folder;
 mod target;
 mod torn;
 
@@ -86,7 +85,7 @@ pub(super) fn recording(
     for interrupted in recording.end_interrupted(read, is_own, clock).map_err(failed)? {
         complain(clean(&interrupted.to_string()));
     }
-    folder::sync(path).map_err(failed)?;
+    torn::sync_folder(path).map_err(failed)?;
     Ok(Some(recording))
 }
 

@@ -22,7 +22,7 @@ pub(super) fn of(command: &[String], base: &Path) -> Vec<String> {
 
 /// The number of words up to the one that names the server's program or package.
 fn started(command: &[String]) -> usize {
-    let is_program = |word: &&String| !word.starts_with('-') && !super::launchers::is_launcher(word);
+    let is_program = |word: &&String| !word.starts_with('-') && !super::commands::is_launcher(word);
     command.iter().position(|word| is_program(&word)).map_or(1, |at| at + 1)
 }
 

@@ -19,7 +19,7 @@ use omen_gate::catalog::Catalog;
 use self::existing::{Existing, put};
 use self::new_folder::NewFolder;
 use self::text::Setup;
-use super::{catalog, config, folders, remote, shell};
+use super::{catalog, commands, config, folders, remote};
 use crate::args::GateInitArgs;
 use crate::exit::{Exit, Failure, complain};
 use crate::output::Output;
@@ -163,7 +163,7 @@ fn say(
     catalog: &Catalog,
     key: Option<(&Path, bool)>,
 ) -> io::Result<()> {
-    let config = shell::word(&path.to_string_lossy());
+    let config = commands::quoted(&path.to_string_lossy());
     let config = clean(&config);
     let tools = catalog.iter().count();
     let s = if tools == 1 { "" } else { "s" };

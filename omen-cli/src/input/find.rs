@@ -3,7 +3,6 @@
 //! A named file is read, whatever its name. In directories, files with the name of a log are read, except hidden ones, and those
 //! that a `.gitignore` or an exclude omits.
 
-mod argument;
 mod excludes;
 mod given;
 mod pattern;
@@ -16,9 +15,9 @@ use ignore::{DirEntry, WalkBuilder};
 use crate::input::is_stdin;
 use pattern::Pattern;
 
-pub(crate) use argument::Argument;
 pub(crate) use excludes::{Excludes, absolute};
 pub(crate) use given::Given;
+pub(crate) use pattern::Argument;
 
 /// Options of a search.
 #[derive(Debug, Default)]

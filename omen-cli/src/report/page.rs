@@ -12,7 +12,6 @@ use serde::Serialize;
 use super::calls::{Calls, Entry};
 use super::coverage::RuleRow;
 use super::gather::{FindingRow, Gather, Left, Log, Row};
-use super::policy::{self, File};
 use super::tables::Tables;
 use super::texts::grouped;
 use super::{digest, embed, script};
@@ -125,7 +124,7 @@ struct Data<'g> {
 impl<'g> Page<'g> {
     pub(super) fn new(gather: &'g Gather, calls: Option<&'g Calls>, stated: Stated<'g>) -> Self {
         let total = gather.total();
-        let files = policy::files();
+        let files = schema_files();
         let (script, style) = (script::joined(), script::style());
         Self {
             verdict: Verdict::new(gather, &total, calls),
@@ -135,7 +134,7 @@ impl<'g> Page<'g> {
             logs: &gather.logs,
             left: gather.left,
             rules: gather.coverage.rows(),
-            policy: policy::total(&files),
+            policy: total_hash(&files),
             files,
             calls,
             data: Data {
@@ -214,4 +213,22 @@ mod tests {
             [(0, "0"), (999, "999"), (1000, "1,000"), (12345, "12,345"), (1_000_000, "1,000,000")];
         numbers.into_iter().for_each(|(number, text)| assert_eq!(grouped(number), text));
     }
+}
+
+/// A schema file and its hash.
+#[derive(Debug)]
+struct File {
+    path: &'static str,
+    sha256: String,
+}
+
+/// Returns the schema files with which the logs were checked.
+fn schema_files() -> Vec<File> {
+    omen_schema::FILES.iter().map(|(path, text)| File { path, sha256: digest::of(text.as_bytes()) }).collect()
+}
+
+/// One hash for all files: that of the list that `sha256sum` prints for them.
+fn total_hash(files: &[File]) -> String {
+    let list: String = files.iter().map(|File { path, sha256 }| format!("{sha256}  {path}\n")).collect();
+    digest::of(list.as_bytes())
 }

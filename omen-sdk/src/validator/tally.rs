@@ -6,10 +6,10 @@ use omen_fsm::NodeSet;
 use omen_invariants::ledger::bytes::{Reader, Writer};
 use omen_types::{Diagnostic, Instant, PacketType, Severity};
 
-use super::at_end::at_end;
 use super::episodes::{EpisodeMachine, Late};
 use super::judged::{JudgedLine, names};
 use super::options::ValidatorOptions;
+use super::options::at_end;
 use super::root_cause::RootCauses;
 use super::sink::{JudgedPacket, Sink};
 use super::summary::Summary;

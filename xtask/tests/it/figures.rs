@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use xtask::figures::{Figures, Module, Table, circles, of_workspace};
+use xtask::figures::{Figures, MOST_LINES, MOST_SMALL_FILES, Module, Table, circles, of_workspace, sizes};
 
 fn crate_of(files: &[(&str, &str)]) -> Vec<Module> {
     files.iter().map(|(file, source)| Module::new(Path::new(file), source)).collect()
@@ -65,4 +65,37 @@ fn a_package_is_counted() {
     assert_eq!(found, [expected]);
     let table = Table(found).to_string();
     assert!(table.contains("\ncircle in pack: a, b\n"), "{table}");
+}
+
+#[test]
+fn the_published_crates_do_not_grow() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let [lines, small] = sizes(&root).expect("the sizes");
+    assert!(lines.is_kept(), "remove what the new code replaces, or raise `MOST_LINES` with a reason:\n{lines}");
+    assert!(small.is_kept(), "move what has one user into the file of its user:\n{small}");
+    // A bound far above the figure would permit to grow again what was removed.
+    assert!(MOST_LINES < lines.found.expect("counted") + 4_000, "lower the bound:\n{lines}");
+    assert!(MOST_SMALL_FILES < small.found.expect("counted") + 10, "lower the bound:\n{small}");
+}
+
+#[test]
+fn lines_and_small_files_of_published_crates_are_counted() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |path: &str, lines: usize| {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(path, "//\n".repeat(lines)).expect("a file");
+    };
+    for (path, lines) in [
+        ("omen-a/src/lib.rs", 40),
+        ("omen-a/src/b/c.rs", 29),
+        ("schema/src/lib.rs", 30),
+        ("omen-a/tests/it.rs", 5),
+        ("omen-a/build.rs", 5),
+        ("xtask/src/lib.rs", 5),
+    ] {
+        write(path, lines);
+    }
+    let found = sizes(folder.path()).expect("the sizes").map(|figure| figure.found);
+    assert_eq!(found, [Some(40 + 29 + 30), Some(1)]);
 }

@@ -4,8 +4,6 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use super::folder;
-
 /// Moves what stands behind the complete lines to a file beside the log, and gives its name. The step that it belongs to was
 /// not taken. What is moved is on the disk before the log is cut.
 pub(super) fn set_aside(mut log: &File, path: &Path, whole: u64) -> io::Result<PathBuf> {
@@ -18,7 +16,7 @@ pub(super) fn set_aside(mut log: &File, path: &Path, whole: u64) -> io::Result<P
     log.seek(SeekFrom::Start(whole))?;
     io::copy(&mut log, &mut file)?;
     file.sync_all()?;
-    folder::sync(path)?;
+    sync_folder(path)?;
     log.set_len(whole)?;
     log.sync_all()?;
     log.unlock()?;
@@ -40,4 +38,10 @@ fn fresh(path: &Path, whole: u64) -> io::Result<(File, PathBuf)> {
         }
     }
     Err(io::Error::other("there are too many files beside it"))
+}
+
+/// Syncs the folder of a log, so that a log that was made now is there after a loss of power.
+pub(super) fn sync_folder(path: &Path) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }

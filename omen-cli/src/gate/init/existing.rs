@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use omen_gate::{Config, ServerName};
 
-use crate::gate::shell;
+use crate::gate::commands;
 use crate::output::{Color, Output};
 
 /// A configuration that exists, as it was read.
@@ -23,7 +23,7 @@ impl Existing {
             format!("cannot add to {shown}: {error}; leave out `--add` to write a new configuration")
         })?;
         let config = Config::parse_as(&text, path).map_err(|_| {
-            let check = format!("omen gate check --config {}", shell::word(&path.to_string_lossy()));
+            let check = format!("omen gate check --config {}", commands::quoted(&path.to_string_lossy()));
             format!("cannot add to {shown}: it has errors, which `{check}` lists; correct them first")
         })?;
         if config.servers.contains_key(server) {

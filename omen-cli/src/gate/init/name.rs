@@ -2,7 +2,7 @@
 
 use omen_gate::ServerName;
 
-use crate::gate::launchers::{is_launcher, stem};
+use crate::gate::commands::{is_launcher, stem};
 
 /// The name of the package or program, without what every server has in its name: `filesystem` for
 /// `npx -y @modelcontextprotocol/server-filesystem ./data`.

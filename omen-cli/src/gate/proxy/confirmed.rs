@@ -13,7 +13,7 @@ use omen_proxy::confirm::SocketConfirmer;
 #[cfg(unix)]
 use crate::exit::complain;
 #[cfg(unix)]
-use crate::gate::shell;
+use crate::gate::commands;
 
 /// Offers the calls that wait for a confirmation at a socket. Without it, nobody but the client can confirm them.
 pub(super) fn at_socket(proxy: ProxyBuilder, path: Option<&Path>, config: &Path) -> ProxyBuilder {
@@ -38,7 +38,7 @@ pub(super) fn at_socket(proxy: ProxyBuilder, path: Option<&Path>, config: &Path)
 #[cfg(unix)]
 fn command(config: &Path) -> String {
     let config = std::path::absolute(config).unwrap_or_else(|_| config.to_owned());
-    format!("omen gate confirm --config {}", shell::word(&config.to_string_lossy()))
+    format!("omen gate confirm --config {}", commands::quoted(&config.to_string_lossy()))
 }
 
 /// That a call waits. Its arguments are for who confirms it, and not for a log of standard error.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use omen::render::human::clean;
 
-use crate::gate::{folders, shell};
+use crate::gate::{commands, folders};
 
 /// What the command is made of.
 pub(super) struct Prepare<'p> {
@@ -27,7 +27,7 @@ impl Prepare<'_> {
         }
         words.push("--".to_owned());
         words.extend(self.absolute());
-        let words: Vec<_> = words.iter().map(|word| shell::word(word)).collect();
+        let words: Vec<_> = words.iter().map(|word| commands::quoted(word)).collect();
         writeln!(out, "  that file does not exist yet: {}", clean(&words.join(" ")))?;
         let unset: Vec<_> = self.variables.iter().filter(|name| std::env::var_os(name).is_none()).collect();
         if !unset.is_empty() {

@@ -1,10 +1,23 @@
-//! Globs as arguments.
+//! Arguments of a search, and globs among them.
 
 use std::path::{Component, Path, PathBuf};
 
 use globset::{GlobBuilder, GlobMatcher};
 
-use super::argument::Argument;
+/// An argument of a search.
+#[derive(Clone, Debug)]
+pub(crate) struct Argument {
+    /// Directory that the path is relative to; empty for the working directory.
+    pub(crate) root: PathBuf,
+    /// A file, a directory, a glob, or `-`.
+    pub(crate) path: PathBuf,
+}
+
+impl Argument {
+    pub(super) fn full(&self) -> PathBuf {
+        if self.root.as_os_str().is_empty() { self.path.clone() } else { self.root.join(&self.path) }
+    }
+}
 
 /// A glob: `*` and `?` match parts of one name, `**` any number of directories, `[ab]` and `{a,b}` alternatives.
 pub(super) struct Pattern {

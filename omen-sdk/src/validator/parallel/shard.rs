@@ -5,10 +5,10 @@ use std::thread::{self, Builder};
 
 use omen_types::Instant;
 
-use super::super::at_end::at_end;
 use super::super::episodes::{EpisodeMachine, Episodes, GROUP, Late};
 use super::super::judge::judge;
 use super::super::options::ValidatorOptions;
+use super::super::options::at_end;
 use super::super::root_cause::{LostLine, RootCauses};
 use super::block::{Item, Items};
 use super::report::Outcome;

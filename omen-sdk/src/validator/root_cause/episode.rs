@@ -4,8 +4,8 @@ use omen_fsm::{Machine, Verdict};
 use omen_invariants::ledger::bytes::{Reader, Writer};
 use omen_types::{Claims, Instant, PacketFacts, PacketType, PayloadFacts};
 
-use super::super::at_end::at_end;
 use super::super::options::ValidatorOptions;
+use super::super::options::at_end;
 use super::finding::{Ends, Follows, Key, is_accepted};
 use super::hypothesis::{Case, Hypothesis, Missing, PackedHypothesis, Strictness};
 use super::lost::LostLines;
