@@ -1,10 +1,10 @@
 // PG-6: a dispatch is made by hand -> E0451
+use omen_gate::TurnId;
+use omen_gate::plan::ToolCall;
 use omen_gate::server::Dispatch;
-use omen_gate::{ToolName, TurnId};
-use serde_json::Map;
 
-fn agent(turn: TurnId, tool: ToolName) -> Dispatch {
-    Dispatch { turn, tool, args: Map::new(), revision: None }
+fn agent(turn: TurnId, call: ToolCall) -> Dispatch {
+    Dispatch { turn, call, revision: None }
 }
 
 fn main() {}
