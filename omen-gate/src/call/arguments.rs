@@ -19,6 +19,7 @@
 //! assert_eq!(errors.0[0].help, "write `/path`");
 //! ```
 
+mod command;
 mod length;
 mod mask;
 mod number;
@@ -34,6 +35,7 @@ mod unsatisfiable;
 mod url;
 mod violation;
 
+pub(crate) use command::{CommandRule, is_runner};
 pub(crate) use length::Length;
 pub use mask::MASKED;
 pub(crate) use mask::has_masked;

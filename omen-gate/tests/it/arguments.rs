@@ -1,5 +1,6 @@
 //! PG-3: rules on the arguments of a call.
 
+mod commands;
 mod evasions;
 mod load;
 mod masking;

@@ -6,6 +6,7 @@ use std::path::Path;
 use omen_order::Fit;
 use serde_json::{Map, Value};
 
+use super::command::CommandRule;
 use super::length::Length;
 use super::number::integer;
 use super::path::FolderRule;
@@ -45,6 +46,8 @@ pub(crate) enum ArgumentTest {
     Length(Length),
     /// URL of one of the hosts.
     Host(Urls),
+    /// Shell command of listed programs.
+    Command(CommandRule),
     /// The member must be missing.
     Absent,
 }
@@ -155,6 +158,7 @@ impl ArgumentTest {
             Self::Matches(pattern) => pattern.judge(value),
             Self::Length(length) => length.judge(value),
             Self::Host(urls) => urls.judge(value),
+            Self::Command(command) => command.judge(value, folder),
             Self::Absent => Err(RefusalReason::new("the member is there", "leave it out")),
         }
     }
@@ -165,7 +169,7 @@ impl ArgumentTest {
             Self::Min(_) | Self::Max(_) => integer(value).is_ok(),
             Self::Matches(_) => value.is_string(),
             Self::Length(_) => value.is_string() || value.is_array(),
-            Self::Under(_) | Self::Host(_) => self.judge(value, folder).is_ok(),
+            Self::Under(_) | Self::Host(_) | Self::Command(_) => self.judge(value, folder).is_ok(),
             Self::Absent => true,
         };
         match (is_decided, self.judge(value, folder)) {
@@ -178,7 +182,7 @@ impl ArgumentTest {
     /// Types of the values that can pass the test.
     fn types(&self) -> ValueTypes {
         match self {
-            Self::Under(_) | Self::Matches(_) | Self::Host(_) => ValueTypes::STRING,
+            Self::Under(_) | Self::Matches(_) | Self::Host(_) | Self::Command(_) => ValueTypes::STRING,
             Self::In(values) => {
                 values.iter().fold(ValueTypes::NONE, |types, value| types.or(ValueTypes::from_value(value)))
             }
@@ -186,6 +190,15 @@ impl ArgumentTest {
             Self::Min(_) | Self::Max(_) => ValueTypes::NUMBER,
             Self::Length(_) => ValueTypes::STRING.or(ValueTypes::ARRAY),
             Self::Absent => ValueTypes::NONE,
+        }
+    }
+
+    /// Folders that the test is about.
+    pub(super) fn folders(&self) -> Option<&FolderRule> {
+        match self {
+            Self::Under(folders) => Some(folders),
+            Self::Command(command) => command.redirect.as_ref(),
+            _ => None,
         }
     }
 
@@ -200,6 +213,7 @@ impl ArgumentTest {
             Self::Matches(_) => "matches",
             Self::Length(_) => "length",
             Self::Host(_) => "host",
+            Self::Command(_) => "command",
             Self::Absent => "absent",
         }
     }
@@ -217,6 +231,7 @@ impl fmt::Display for ArgumentTest {
             Self::Matches(pattern) => pattern.fmt(f),
             Self::Length(length) => length.fmt(f),
             Self::Host(urls) => urls.fmt(f),
+            Self::Command(command) => command.fmt(f),
             Self::Absent => f.write_str("absent = true"),
         }
     }

@@ -6,7 +6,7 @@ use omen_order::Fit;
 use serde_json::{Map, Value};
 
 use super::pointer::RulePointer;
-use super::rule::{ArgumentTest, Rule};
+use super::rule::Rule;
 use super::schema::{self, Misfit};
 use crate::base::{Blocked, GateCode, ToolId};
 
@@ -78,7 +78,7 @@ impl ArgumentRules {
 
     /// Whether a rule queries the file system, which may block.
     pub(crate) fn asks_files(&self) -> bool {
-        self.rules.iter().any(|rule| rule.tests.iter().any(|test| matches!(test, ArgumentTest::Under(_))))
+        self.rules.iter().any(|rule| rule.tests.iter().any(|test| test.folders().is_some()))
     }
 
     pub(super) fn places(&self) -> Vec<&RulePointer> {
@@ -90,8 +90,8 @@ impl ArgumentRules {
         let mut missing = Vec::new();
         for rule in &self.rules {
             for test in &rule.tests {
-                if let ArgumentTest::Under(under) = test {
-                    missing.extend(under.missing(&self.folder).map(|folder| (rule.place.as_str(), folder)));
+                if let Some(folders) = test.folders() {
+                    missing.extend(folders.missing(&self.folder).map(|folder| (rule.place.as_str(), folder)));
                 }
             }
         }

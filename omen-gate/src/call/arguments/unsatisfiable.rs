@@ -51,7 +51,7 @@ fn check_alone(rule: &Rule) -> Option<RuleDefect> {
         return Some((
             None,
             message,
-            "say what the value has to be: `under`, `in`, `equals`, `min`, `max`, `matches`, `length`, `host`, or `absent`",
+            "say what the value has to be: `under`, `in`, `equals`, `min`, `max`, `matches`, `length`, `host`, `command`, or `absent`",
         ));
     };
     if rule.tests.contains(&ArgumentTest::Absent) && (!others.is_empty() || rule.optional) {

@@ -8,11 +8,11 @@ use super::Check;
 use crate::base::bounded;
 use crate::base::json::below;
 use crate::call::arguments::{
-    ArgumentRules, ArgumentTest, BadPattern, FolderRule, Host, Length, Pattern, Recorder, Rule, RulePointer,
-    UnsatisfiableRule, Urls, is_exact, unsatisfiable_rules,
+    ArgumentRules, ArgumentTest, BadPattern, CommandRule, FolderRule, Host, Length, Pattern, Recorder, Rule,
+    RulePointer, UnsatisfiableRule, Urls, is_exact, is_runner, unsatisfiable_rules,
 };
 use crate::config::file::Recorded;
-use crate::config::file::argument::{Argument, Folders};
+use crate::config::file::argument::{Argument, CommandKeys, Folders};
 
 impl Check<'_, '_> {
     /// Builds the rules of a table `where`.
@@ -78,13 +78,7 @@ impl Check<'_, '_> {
     fn tests(&mut self, at: &str, argument: Argument) -> Vec<ArgumentTest> {
         let mut tests = Vec::new();
         if let Some(folders) = argument.under {
-            let folders = match folders {
-                Folders::One(folder) => vec![folder],
-                Folders::Many(folders) => folders,
-            };
-            for folder in &folders {
-                self.without_nul(&below(at, "under"), "the path", folder);
-            }
+            let folders = self.folders(&below(at, "under"), folders);
             if let Some(from) = &argument.relative_to {
                 self.without_nul(&below(at, "relative_to"), "the path", from);
             }
@@ -125,8 +119,49 @@ impl Check<'_, '_> {
                 }
             }
         }
+        if let Some(command) = argument.command {
+            tests.extend(self.command(&below(at, "command"), command));
+        }
         tests.extend(argument.absent.then_some(ArgumentTest::Absent));
         tests
+    }
+
+    fn folders(&mut self, at: &str, folders: Folders) -> Vec<String> {
+        let folders = match folders {
+            Folders::One(folder) => vec![folder],
+            Folders::Many(folders) => folders,
+        };
+        for folder in &folders {
+            self.without_nul(at, "the path", folder);
+        }
+        folders
+    }
+
+    /// Builds the rule on a shell command.
+    fn command(&mut self, at: &str, command: CommandKeys) -> Option<ArgumentTest> {
+        for (index, program) in command.program.iter().enumerate() {
+            let at = below(&below(at, "program"), &index.to_string());
+            if program.is_empty() || program.chars().any(|c| c.is_whitespace() || c.is_control()) {
+                self.wrong(
+                    &at,
+                    format!("invalid program `{}`", bounded(program)),
+                    "write a name, such as `git`, without blanks",
+                );
+            } else if is_runner(program) {
+                let message =
+                    format!("`{}` runs other programs, so a rule on programs cannot hold for it", bounded(program));
+                self.wrong(&at, message, "remove it, or write a rule with `matches` for its exact commands");
+            }
+        }
+        let argument = match command.argument.map(|text| self.pattern(&below(at, "argument"), &text)) {
+            Some(Some(ArgumentTest::Matches(pattern))) => Some(pattern),
+            Some(_) => return None,
+            None => None,
+        };
+        let redirect = command
+            .redirect
+            .map(|folders| FolderRule { folders: self.folders(&below(at, "redirect"), folders), relative_to: None });
+        Some(ArgumentTest::Command(CommandRule { programs: command.program, argument, redirect }))
     }
 
     /// Refuses a number that no call can have.

@@ -53,6 +53,11 @@ pub(in crate::config) struct Argument {
     #[schemars(schema_with = "ports")]
     #[serde(default)]
     pub(in crate::config) port: Option<Vec<u16>>,
+    /// The programs that the shell command in the argument may run: each part of a pipeline, list or subshell has to be one of
+    /// them. What a shell expands, here-documents, variables and unusual syntax are refused.
+    #[schemars(with = "CommandKeys")]
+    #[serde(default)]
+    pub(in crate::config) command: Option<CommandKeys>,
     /// Whether the member has to be missing.
     #[serde(default)]
     pub(in crate::config) absent: bool,
@@ -72,6 +77,23 @@ pub(in crate::config) struct Length {
     #[schemars(with = "u32", range(min = 1, max = 4_294_967_295_u32))]
     #[serde(default)]
     pub(in crate::config) max: Option<u32>,
+}
+
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::config) struct CommandKeys {
+    /// The programs, as they are written in a command. None of them may be one that runs others, such as `env` or `sh`.
+    #[schemars(length(min = 1, max = 1000))]
+    pub(in crate::config) program: Vec<String>,
+    /// A regular expression (Rust crate `regex`) that each argument has to match as a whole.
+    #[schemars(with = "String", length(min = 1, max = 10_000))]
+    #[serde(default)]
+    pub(in crate::config) argument: Option<String>,
+    /// A folder, or several, with the files that the command may redirect to, and read from. Without it, only devices such as
+    /// `/dev/null`.
+    #[schemars(schema_with = "folders")]
+    #[serde(default)]
+    pub(in crate::config) redirect: Option<Folders>,
 }
 
 /// One folder, or several.

@@ -14,8 +14,7 @@ fn says(rules: &str, expect: &[&str]) {
     assert_eq!(got, expect, "{rules}");
 }
 
-const KEYS: &str =
-    "say what the value has to be: `under`, `in`, `equals`, `min`, `max`, `matches`, `length`, `host`, or `absent`";
+const KEYS: &str = "say what the value has to be: `under`, `in`, `equals`, `min`, `max`, `matches`, `length`, `host`, `command`, or `absent`";
 
 #[test]
 fn pointers() {

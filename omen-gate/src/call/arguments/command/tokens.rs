@@ -1,0 +1,181 @@
+//! Tokens of a command line. What shells expand, and what they read in different ways, is an error.
+
+use std::iter::Peekable;
+use std::str::Chars;
+
+/// Reason why it cannot be decided what a command line runs.
+pub(super) type Undecided = &'static str;
+
+/// Token of a command line.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Token {
+    /// Word without its quotes.
+    Word {
+        text: String,
+        is_assignment: bool,
+    },
+    /// Redirection between file descriptors.
+    Descriptor,
+    Operator(Operator),
+}
+
+/// Operator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Operator {
+    /// `;` or `&`.
+    Ends,
+    Newline,
+    /// `|`, `|&`, `&&` or `||`.
+    Joins,
+    Open,
+    Close,
+    /// `<`, `>`, `>>` or `>|`, before the name of a file.
+    Redirect,
+}
+
+/// Reader of tokens.
+pub(super) struct Tokens<'t> {
+    chars: Peekable<Chars<'t>>,
+}
+
+impl<'t> Tokens<'t> {
+    pub(super) fn new(text: &'t str) -> Self {
+        Self { chars: text.chars().peekable() }
+    }
+
+    pub(super) fn next(&mut self) -> Result<Option<Token>, Undecided> {
+        loop {
+            while self.chars.next_if(|c| matches!(c, ' ' | '\t')).is_some() {}
+            let Some(first) = self.chars.peek().copied() else { return Ok(None) };
+            if is_operator(first) {
+                self.chars.next();
+                return self.operator(first).map(Some);
+            }
+            if let Some(word) = self.word()? {
+                return Ok(Some(word));
+            }
+        }
+    }
+
+    fn take(&mut self, wanted: char) -> bool {
+        self.chars.next_if_eq(&wanted).is_some()
+    }
+
+    fn operator(&mut self, first: char) -> Result<Token, Undecided> {
+        let operator = match first {
+            '\n' => Operator::Newline,
+            '(' if self.chars.peek() == Some(&'(') => return Err("shells read `((` in different ways"),
+            '(' => Operator::Open,
+            ')' => Operator::Close,
+            '|' => {
+                let _ = self.take('|') || self.take('&');
+                Operator::Joins
+            }
+            '&' if self.take('&') => Operator::Joins,
+            '&' if self.chars.peek() == Some(&'>') => return Err("shells read `&>` in different ways"),
+            ';' if matches!(self.chars.peek(), Some(';' | '&')) => return Err("`;;` is not that of a `case`"),
+            '&' | ';' => Operator::Ends,
+            _ => return self.redirect(first),
+        };
+        Ok(Token::Operator(operator))
+    }
+
+    fn redirect(&mut self, first: char) -> Result<Token, Undecided> {
+        match (first, self.chars.peek()) {
+            ('<', Some('<')) => Err("it has a here-document or a here-string"),
+            (_, Some('(')) => Err("it substitutes a process"),
+            ('<', Some('>')) => Err("it opens a file for reading and writing"),
+            (_, Some('&')) => {
+                self.chars.next();
+                let mut target = String::new();
+                while let Some(c) = self.chars.next_if(|c| c.is_ascii_digit() || *c == '-') {
+                    target.push(c);
+                }
+                let ends = self.chars.peek().is_none_or(|c| matches!(c, ' ' | '\t') || is_operator(*c));
+                let is_plain = target == "-" || (!target.is_empty() && target.chars().all(|c| c.is_ascii_digit()));
+                if ends && is_plain {
+                    Ok(Token::Descriptor)
+                } else {
+                    Err("shells read `>&` before a word in different ways")
+                }
+            }
+            ('>', Some('>' | '|')) => {
+                self.chars.next();
+                Ok(Token::Operator(Operator::Redirect))
+            }
+            _ => Ok(Token::Operator(Operator::Redirect)),
+        }
+    }
+
+    /// Reads a word; `None` if there is only a continued line.
+    fn word(&mut self) -> Result<Option<Token>, Undecided> {
+        let (mut text, mut is_assignment, mut is_quoted) = (String::new(), false, false);
+        // Whether a word may still be a variable's name or a file descriptor: without quotes so far.
+        let (mut is_name, mut is_number) = (true, true);
+        while let Some(c) = self.chars.next_if(|c| !matches!(c, ' ' | '\t') && !is_operator(*c)) {
+            match c {
+                '\'' => self.single(&mut text)?,
+                '"' => self.double(&mut text)?,
+                '\\' => match self.chars.next() {
+                    Some('\n') => continue,
+                    Some(escaped) => text.push(escaped),
+                    None => return Err("it ends in a backslash"),
+                },
+                '$' => return Err("it expands a variable or a command"),
+                '`' => return Err("it substitutes a command"),
+                '*' | '?' | '[' => return Err("it expands names of files; quote what is text"),
+                '{' | '}' => return Err("it has braces, which shells expand; quote what is text"),
+                '~' if text.is_empty() || text.ends_with(['=', ':']) => return Err("it expands `~`"),
+                '#' if text.is_empty() && !is_quoted => return Err("shells read `#` in different ways"),
+                '=' if text.is_empty() && !is_quoted => {
+                    return Err("shells read a word that begins with `=` in different ways");
+                }
+                '!' if text.is_empty() && !is_quoted => return Err("it negates a command"),
+                '=' if is_name && !text.starts_with(|c: char| c.is_ascii_digit()) => {
+                    is_assignment = true;
+                    text.push(c);
+                }
+                c => text.push(c),
+            }
+            is_quoted |= matches!(c, '\'' | '"' | '\\');
+            is_name &= c.is_ascii_alphanumeric() || matches!(c, '_' | '+');
+            is_number &= c.is_ascii_digit();
+        }
+        // The number of a file descriptor stands directly before `<` or `>`.
+        if is_number && matches!(self.chars.peek(), Some('<' | '>')) {
+            let first = self.chars.next().unwrap_or_default();
+            return self.redirect(first).map(Some);
+        }
+        let is_word = is_quoted || !text.is_empty();
+        Ok(is_word.then_some(Token::Word { text, is_assignment }))
+    }
+
+    fn single(&mut self, text: &mut String) -> Result<(), Undecided> {
+        loop {
+            match self.chars.next().ok_or("a quotation does not end")? {
+                '\'' => return Ok(()),
+                c => text.push(c),
+            }
+        }
+    }
+
+    fn double(&mut self, text: &mut String) -> Result<(), Undecided> {
+        loop {
+            match self.chars.next().ok_or("a quotation does not end")? {
+                '"' => return Ok(()),
+                '$' => return Err("it expands a variable or a command"),
+                '`' => return Err("it substitutes a command"),
+                '\\' => match self.chars.next().ok_or("a quotation does not end")? {
+                    '\n' => {}
+                    c @ ('$' | '`' | '"' | '\\') => text.push(c),
+                    c => text.extend(['\\', c]),
+                },
+                c => text.push(c),
+            }
+        }
+    }
+}
+
+fn is_operator(c: char) -> bool {
+    matches!(c, '\n' | '(' | ')' | '|' | '&' | ';' | '<' | '>')
+}
