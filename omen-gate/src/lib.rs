@@ -72,10 +72,13 @@ mod call;
 pub mod catalog;
 pub mod config;
 pub mod grant;
-/// What sessions owe by the rules on order.
+/// Refusals by the rules on order, and what sessions owe by them.
 pub mod order {
+    pub use crate::request::{DebtReport, SessionEnd};
     pub use omen_order::text::owed_line;
-    pub use omen_order::{CallId, Owed, Tool};
+    pub use omen_order::{
+        CallId, Cause, MissingPremise, Nearest, OrderCode, Owed, Refusal, RuleKindName, Tool, WhyNot, rules::Was,
+    };
 }
 mod request;
 pub mod server;
@@ -98,8 +101,8 @@ pub use grant::{
 // The compiler names a type by its shortest path, so the types in its errors are re-exported here.
 pub use request::{
     Authorized, BuildError, Builder, Conformant, Dispatched, DryRun, EpisodeRefusal, Gate, Grounded, MAX_RAW_ANSWER,
-    MAX_TURNS, Planned, Received, ReloadError, Reloaded, Request, Screened, Stopped, Terminal, Turn, Typed, Untyped,
-    Way, dry_run, pipeline, plan, replay, turn_steps,
+    MAX_TURNS, Planned, Received, RefusedCall, ReloadError, Reloaded, Request, Screened, Stopped, Terminal, Turn,
+    TurnReport, Typed, Untyped, Way, dry_run, pipeline, plan, replay, turn_steps,
 };
 #[cfg(feature = "mcp")]
 pub use server::mcp;

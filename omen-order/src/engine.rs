@@ -8,6 +8,7 @@ mod input;
 mod log;
 mod queue;
 mod reader;
+mod sessions;
 pub mod trace;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -22,6 +23,7 @@ use crate::values::Secret;
 
 pub use event::{Ask, Finding, HowEnded, Mode, Output};
 pub use reader::{CallReading, Reader};
+pub use sessions::SessionsOf;
 
 /// State of all calls, and the rules that judge them.
 #[derive(Debug)]
@@ -40,6 +42,10 @@ pub struct Engine {
     /// Monotonic time since which the rules are in force.
     rules_since: i64,
     changes: u32,
+    /// Whose sessions begin.
+    sessions: SessionsOf,
+    /// Monotonic time before which no session is idle.
+    idle_check: i64,
 }
 
 /// Call that was not made yet.
@@ -90,6 +96,8 @@ impl Engine {
             now,
             rules_since: now.mono,
             changes: 0,
+            sessions: SessionsOf::Record,
+            idle_check: i64::MAX,
         }
     }
 
@@ -123,6 +131,7 @@ impl Engine {
         for debt in self.history.debts.overdue(self.now) {
             self.report(debt, HowEnded::Overdue);
         }
+        self.end_idle();
         self.changes += 1;
         if self.changes >= SWEEP {
             self.changes = 0;
@@ -156,21 +165,6 @@ impl Engine {
         let since_reload = self.now.mono.saturating_sub(self.rules_since);
         let judge = Judge { history: &self.history, rules: &self.rules.tools, call, own, now: self.now, since_reload };
         judge.verdict()
-    }
-
-    /// Whether a session has begun and not ended.
-    #[must_use]
-    pub fn has_session(&self, session: &str) -> bool {
-        self.history.session(session).is_some()
-    }
-
-    /// What a session owes now.
-    #[must_use]
-    pub fn owed(&self, session: &str) -> Vec<Owed> {
-        let Some(number) = self.history.session(session) else { return Vec::new() };
-        let turns = self.history.turns(session).into_iter().map(crate::history::Scope::Turn);
-        let scopes: Vec<_> = turns.chain([crate::history::Scope::Session(number)]).collect();
-        self.history.debts.of(&scopes).into_iter().map(|debt| self.owed_by(debt)).collect()
     }
 
     fn owed_by(&self, debt: &crate::history::Debt) -> Owed {

@@ -7,6 +7,7 @@
 //! One principle sets every default: what permits must be known to have happened, what forbids counts as soon as it may
 //! have happened, and what cannot be decided refuses.
 
+mod data;
 mod engine;
 mod history;
 mod judge;
@@ -14,7 +15,7 @@ pub mod rules;
 pub mod text;
 pub mod values;
 
-pub use engine::{Ask, CallReading, Engine, Finding, HowEnded, Mode, Output, Reader, trace};
+pub use engine::{Ask, CallReading, Engine, Finding, HowEnded, Mode, Output, Reader, SessionsOf, trace};
 pub use history::{CallId, Ended, Entry, Now, OrderMember};
 pub use judge::{Cause, MissingPremise, Nearest, OrderCode, Owed, Refusal, RuleKindName, Verdict, WhyNot};
 pub use rules::{ContentId, Policy, RuleSet, Tool};

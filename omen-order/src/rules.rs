@@ -71,13 +71,20 @@ pub struct Policy {
     pub wait_ms: u64,
     /// Time in milliseconds for which a call without its premise is held back, once.
     pub gather_ms: u64,
+    /// Time in milliseconds without calls after which a session of a program ends.
+    pub idle_ms: u64,
     /// Rules of each allowed tool. Calls of other tools are not recorded.
     pub tools: BTreeMap<Tool, ToolPolicy>,
 }
 
 impl Default for Policy {
     fn default() -> Self {
-        Self { wait_ms: DEFAULT_WAIT_MS, gather_ms: DEFAULT_GATHER_MS, tools: BTreeMap::new() }
+        Self {
+            wait_ms: DEFAULT_WAIT_MS,
+            gather_ms: DEFAULT_GATHER_MS,
+            idle_ms: DEFAULT_IDLE_MS,
+            tools: BTreeMap::new(),
+        }
     }
 }
 
@@ -85,6 +92,8 @@ impl Default for Policy {
 pub const DEFAULT_WAIT_MS: u64 = 30_000;
 /// Default of `gather` in milliseconds.
 pub const DEFAULT_GATHER_MS: u64 = 100;
+/// Default of `idle` in milliseconds.
+pub const DEFAULT_IDLE_MS: u64 = 24 * 3_600_000;
 
 impl Policy {
     /// Path of the first rule that is about the calls of a turn.

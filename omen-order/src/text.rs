@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use crate::engine::{Finding, HowEnded};
 use crate::judge::{Cause, MissingPremise, Owed, Refusal, WhyNot};
-use crate::rules::{Tool, shown};
+use crate::rules::{Policy, Premise, Rule, RuleKind, Tool, Until, shown};
 
 /// Message and help of a refusal or a finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -171,6 +171,48 @@ impl Finding {
         ];
         Text { message: fill(key, &borrowed(&values)), help: fill("help.owed", &[]) }
     }
+}
+
+/// Sentence for the description of a tool about the rules on its calls; nothing if it has none.
+#[must_use]
+pub fn sentence(policy: &Policy, tool: &Tool) -> Option<String> {
+    let rules: Vec<_> = policy.tools.get(tool)?.rules.iter().map(described).collect();
+    (!rules.is_empty()).then(|| fill("describe", &[("rules", &rules.join("; "))]))
+}
+
+fn described(rule: &Rule) -> String {
+    let members = |premise: &Premise| premise.same.iter().map(|pair| pair.arg.to_string()).collect::<Vec<_>>();
+    let premise = |premise: &Premise| {
+        let until = |until: &Until| if until.is_other { String::new() } else { any_of(&until.tools, "or") };
+        let until: Vec<_> = premise.until.iter().map(until).filter(|names| !names.is_empty()).collect();
+        let names = any_of(&premise.tools, "or");
+        let times = premise.times.to_string();
+        let names = if premise.times > 1 { fill("times", &[("times", &times), ("premise", &names)]) } else { names };
+        let until = until.join(" or ");
+        (format!("{names}{}{}", same(&members(premise)), window(premise.within_ms)), until)
+    };
+    let with_until = |key: &str, one: &Premise| {
+        let (names, until) = premise(one);
+        let until = if until.is_empty() { until } else { fill(key, &[("until", &until)]) };
+        names + &until
+    };
+    let text = match &rule.kind {
+        RuleKind::After(any) => {
+            let any: Vec<_> = any.iter().map(|one| with_until("describe.since", one)).collect();
+            fill("describe.after", &[("premise", &any.join(" or "))])
+        }
+        RuleKind::NeverAfter(one) => fill("describe.never_after", &[("premise", &with_until("describe.until", one))]),
+        RuleKind::MaxCalls(limit, one) => {
+            let (limit, names) = (limit.to_string(), premise(one).0);
+            fill("describe.calls", &[("limit", &limit), ("premise", &names)])
+        }
+        RuleKind::MaxSum(limit, at, one) => {
+            let (limit, names) = (limit.to_string(), premise(one).0);
+            fill("describe.sum", &[("limit", &limit), ("member", at), ("premise", &names)])
+        }
+        RuleKind::BeforeEnd(one) => fill("describe.before_end", &[("premise", &premise(one).0)]),
+    };
+    if rule.condition.is_some() { fill("describe.if", &[("rule", &text)]) } else { text }
 }
 
 /// Text of a call that was withdrawn while it waited, or that would have to wait again.

@@ -1,5 +1,7 @@
 //! Refusals.
 
+use omen_order::Refusal;
+
 use crate::base::code::GateCode;
 
 /// Refusal by the gate: the rule that forbids something, what is wrong, and how to fix it.
@@ -14,12 +16,26 @@ pub struct Blocked {
     pub help: String,
     /// `message` without quoted input, where the caller knows it.
     pub(crate) unquoted: Option<String>,
+    /// Refusal by the rules on order, as data.
+    pub(crate) order: Option<Box<Refusal>>,
 }
 
 impl Blocked {
     /// Creates a refusal by a rule.
     pub fn new(code: GateCode, message: impl Into<String>, help: impl Into<String>) -> Self {
-        Self { code, message: message.into(), help: help.into(), unquoted: None }
+        Self { code, message: message.into(), help: help.into(), unquoted: None, order: None }
+    }
+
+    /// Adds what the rules on order say.
+    pub(crate) fn of_order(self, refusal: Box<Refusal>) -> Self {
+        Self { order: Some(refusal), ..self }
+    }
+
+    /// Refusal by the rules on order (O-1 to O-3, O-5, O-6): the rule, what it needs, and the earlier call that comes
+    /// nearest.
+    #[must_use]
+    pub fn order(&self) -> Option<&Refusal> {
+        self.order.as_deref()
     }
 
     /// Sets the reason that is recorded where the values of a call must not be. It must quote nothing that a client, a

@@ -46,7 +46,7 @@ pub(super) struct File {
     /// How long confirmations take and hold (G3).
     #[serde(default)]
     pub(super) confirm: Confirm,
-    /// How long calls wait for what the rules on order need (O-5).
+    /// How long calls wait for what the rules on order need (O-5), and how long sessions last.
     #[serde(default)]
     pub(super) order: order::OrderSettings,
     /// What an episode of `omen gate proxy --episode enforce` is held to.

@@ -17,7 +17,7 @@ use crate::request::audit_queue::{AuditQueue, data};
 use crate::request::discoveries::Discoveries;
 use crate::request::file_rule_threads::FileRuleThreads;
 use crate::request::gate::{Gate, GateParts};
-use crate::request::order::Order;
+use crate::request::order::{DebtReport, Order, Reporter};
 use crate::request::restart_only::RestartOnly;
 use crate::request::restart_state::RestartState;
 use crate::request::rules::{Rules, RulesInForce};
@@ -25,6 +25,7 @@ use crate::request::stamp::stamp;
 use crate::request::turn_registry::TurnRegistry;
 use crate::server::{Discovery, ToolServer};
 use omen_audit::{Anchor, Audit, AuditError, Key, KeyError, Kind, Options, Record};
+use omen_order::SessionsOf;
 
 /// Builder of a gate. The configuration says what is allowed; servers, output types and the confirmer come from the
 /// program.
@@ -37,6 +38,9 @@ pub struct Builder {
     confirmer: Arc<dyn Confirmer>,
     clock: Arc<dyn GateClock>,
     audit: Option<Audit>,
+    sessions: SessionsOf,
+    reporter: Reporter,
+    has_turns: bool,
     wrong: Option<BuildError>,
 }
 
@@ -104,6 +108,9 @@ impl Gate {
             confirmer: Arc::new(Nobody),
             clock: Arc::new(SystemClock::default()),
             audit: None,
+            sessions: SessionsOf::Program,
+            reporter: Reporter::default(),
+            has_turns: true,
             wrong: None,
         }
     }
@@ -169,6 +176,21 @@ impl Builder {
         self
     }
 
+    /// Has the sessions of the rules on order end with the gate, as those of clients do: sessions that were open when an
+    /// earlier gate stopped are ended by this one. By default they are a program's, which outlive the gate and end after
+    /// `idle` in `[order]`. `has_turns` says whether a turn may have several calls; otherwise a rule `per = "turn"` is
+    /// an error of a reload.
+    pub fn clients(mut self, has_turns: bool) -> Self {
+        (self.sessions, self.has_turns) = (SessionsOf::Clients, has_turns);
+        self
+    }
+
+    /// Sets a function that is called for each debt that was not settled in time (O-4).
+    pub fn debts(mut self, report: impl Fn(&DebtReport<'_>) + Send + Sync + 'static) -> Self {
+        self.reporter = Reporter::new(report);
+        self
+    }
+
     /// Uses an open audit log in place of the configured one.
     pub fn audit(mut self, audit: Audit) -> Self {
         self.audit = Some(audit);
@@ -208,7 +230,7 @@ impl Builder {
     /// # Errors
     /// If anything given is invalid, a server is missing, or the audit log cannot be opened.
     pub fn build(self) -> Result<Gate, BuildError> {
-        let Self { config, servers, outputs, confirmer, clock, audit, wrong } = self;
+        let Self { config, servers, outputs, confirmer, clock, audit, sessions, reporter, has_turns, wrong } = self;
         if let Some(wrong) = wrong {
             return Err(wrong);
         }
@@ -237,18 +259,19 @@ impl Builder {
         let clocks = (clock.as_ref(), Arc::clone(&expiry) as Arc<dyn GateClock>);
         let on_disk = FileRuleThreads::default();
         let queue = (audit_queue.clone(), on_disk.clone());
-        let order = Order::restore(&config, before.order(), clocks, &secret, queue)
+        let order = Order::restore(&config, before.order(), clocks, &secret, queue, (sessions, reporter))
             .map_err(|(entry, source)| BuildError::Order { entry, source })?;
         if let Some(rules) = order.rules_entry() {
             let entry = data(json!({ "order": rules, "outcome": "order" }));
             let _ = audit_queue.audit().append(Record::new(Kind::Policy, &TurnId::start(), entry))?;
         }
+        order.end_lost();
         let confirmations = Confirmations::with_clock(confirmer, Arc::clone(&expiry), config.confirm);
         let keeps_shadow = config.keeps_shadow();
         let discovery = Arc::new(Discovery::new(servers, config.limits.clone()));
         Ok(Gate(Arc::new(GateParts {
             rules: Arc::new(RulesInForce::new(Rules::from_config(&config))),
-            fixed: Arc::new(RestartOnly::from_config(&config)),
+            fixed: Arc::new(RestartOnly::new(&config, has_turns)),
             reloading: Arc::default(),
             discoveries: Discoveries::new(&discovery),
             discovery,

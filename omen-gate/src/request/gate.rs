@@ -17,7 +17,7 @@ use crate::request::audit_queue::{AuditQueue, data};
 use crate::request::context::RequestContext;
 use crate::request::discoveries::Discoveries;
 use crate::request::file_rule_threads::FileRuleThreads;
-use crate::request::order::Order;
+use crate::request::order::{Order, SessionEnd};
 use crate::request::restart_only::RestartOnly;
 use crate::request::restart_state::RestartState;
 use crate::request::rules::RulesInForce;
@@ -98,8 +98,19 @@ impl Gate {
     /// Forgets a finished turn or session with its failures, and records and returns what a session owes (O-4). Its id
     /// must not be used again.
     pub fn end_turn(&self, turn: &TurnId) -> Vec<Owed> {
-        self.0.turns.end(turn);
-        self.0.order.end(turn)
+        self.end_session(turn, SessionEnd::Closed)
+    }
+
+    /// Forgets a session that has ended, with its calls, and records and returns what it owes (O-4).
+    pub fn end_session(&self, session: &TurnId, how: SessionEnd) -> Vec<Owed> {
+        self.0.turns.end(session);
+        self.0.order.end(session, how)
+    }
+
+    /// What a session owes now by the rules on order, before its end.
+    #[must_use]
+    pub fn owed(&self, session: &TurnId) -> Vec<Owed> {
+        self.0.order.owed(session)
     }
 
     /// Health of the tools, for people to read; no decision depends on it (R5).

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use omen_fsm::Event;
 use omen_types::{Code, CorrelationId};
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use crate::base::{Blocked, GateCode, ServerName, ToolId, ToolName, TurnId};
 use crate::call::{CallHash, Ran, Tool};
@@ -13,8 +13,9 @@ use crate::catalog::{BadCatalog, Catalog, Listed};
 use crate::request::audit_queue::{EpisodePacket, data};
 use crate::request::context::RequestContext;
 use crate::request::gate::Gate;
+use crate::request::order::{CallOrigin, named};
 use omen_audit::Kind;
-use omen_order::Owed;
+use omen_order::{Owed, text};
 
 impl Gate {
     /// Returns for each tool in a server's list why it may not be called, or `None` if it may: its form is allowed
@@ -85,6 +86,19 @@ impl Gate {
         self.audit_queue().append(Kind::Decision, turn, episode.as_ref(), entry).await.map(drop)
     }
 
+    /// Counts a call that the caller of the gate refuses by itself, for rules on order about calls that were asked for or
+    /// refused. Nothing else is recorded of it.
+    pub async fn count_refused(&self, call: RefusedCall<'_>) {
+        let RefusedCall { session, turn, tool, args } = call;
+        self.order().refused(CallOrigin { session, turn }, tool, args).await;
+    }
+
+    /// What the rules on order say about the calls of a tool, in a sentence for its description; `None` if it has none.
+    #[must_use]
+    pub fn order_sentence(&self, tool: &ToolId) -> Option<String> {
+        self.0.rules.with(|rules| text::sentence(&rules.order, &named(tool)))
+    }
+
     /// Records the tools that were removed from a list because they may not be called, and why (G4).
     ///
     /// # Errors
@@ -134,6 +148,19 @@ pub struct EpisodeRefusal<'r> {
     pub ran: Ran,
     /// Reason. It is recorded verbatim, and must not quote a model's text.
     pub why: &'r str,
+}
+
+/// Call that the caller of a gate refuses by itself.
+#[derive(Clone, Copy, Debug)]
+pub struct RefusedCall<'c> {
+    /// Session of the requesting client.
+    pub session: &'c TurnId,
+    /// Turn of the call: that of the user, if it is part of one.
+    pub turn: &'c TurnId,
+    /// Called tool.
+    pub tool: &'c ToolId,
+    /// Arguments.
+    pub args: &'c Map<String, Value>,
 }
 
 /// Stage of decisions by an episode.

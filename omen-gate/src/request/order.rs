@@ -2,14 +2,17 @@
 //!
 //! The rules and the state machine are in `omen-order`. Here they get the gate's clock and its log.
 
+mod report;
+mod timer;
+
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use omen_audit::{Kind, OrderRecord};
 use omen_order::{
-    Ask, CallId, CallReading, Ended, Engine, Entry, Finding, Mode, Now, Output, Owed, Reader, RuleSet, Secret, Tool,
-    Verdict, text,
+    Ask, CallId, CallReading, Ended, Engine, Entry, Finding, HowEnded, Mode, Now, Output, Owed, Reader, RuleSet,
+    Secret, SessionsOf, Tool, Verdict, text,
 };
 use serde_json::{Map, Value, json};
 use tokio::runtime::Handle;
@@ -20,6 +23,9 @@ use crate::call::Answer;
 use crate::config::Config;
 use crate::request::audit_queue::{AuditQueue, data};
 use crate::request::file_rule_threads::FileRuleThreads;
+
+pub(crate) use report::Reporter;
+pub use report::{DebtReport, SessionEnd};
 
 /// Rules on order, and the calls that they have seen. Clones share both.
 #[derive(Clone, Debug)]
@@ -32,6 +38,10 @@ struct OrderParts {
     audit_queue: AuditQueue,
     /// Threads on which calls are read if a rule queries the file system.
     threads: FileRuleThreads,
+    /// Whose sessions the gate has.
+    sessions: SessionsOf,
+    /// Hears of debts that were not settled.
+    reporter: Reporter,
 }
 
 #[derive(Debug)]
@@ -41,7 +51,12 @@ struct OrderState {
     decided: HashMap<CallId, Step>,
     /// Calls that wait for their verdict.
     waiting: HashMap<CallId, oneshot::Sender<Step>>,
+    /// Whether a timer runs.
+    has_timer: bool,
 }
+
+/// Session that has ended: its name, how it ended, and what it owed.
+type EndedSession = (String, SessionEnd, Vec<Owed>);
 
 /// Verdict on one step of a call.
 #[derive(Debug)]
@@ -79,6 +94,13 @@ enum Progress {
     Over,
 }
 
+/// Rules that are about to come into force, with what they read of the calls that wait.
+#[derive(Debug)]
+pub(crate) struct PreparedRules {
+    rules: Arc<RuleSet>,
+    readings: HashMap<CallId, CallReading>,
+}
+
 /// Data for the intent of a call that is let pass, and the refusal that shadow mode ignores.
 pub(crate) type PassedCall = (Map<String, Value>, Result<(), Blocked>);
 
@@ -99,6 +121,7 @@ impl Order {
         clocks: (&dyn GateClock, Arc<dyn GateClock>),
         secret: &[u8; 32],
         (audit_queue, threads): (AuditQueue, FileRuleThreads),
+        (sessions, reporter): (SessionsOf, Reporter),
     ) -> Result<Self, (u64, serde_json::Error)> {
         let (raw, clock) = clocks;
         let rules = RuleSet::new(&config.order);
@@ -108,9 +131,26 @@ impl Order {
         });
         let entries = entries.collect::<Result<Vec<_>, _>>()?;
         let now = Now { mono: monotonic(clock.as_ref()), wall: millis(raw.wall()) };
-        let engine = Engine::restore(rules, Secret::new(secret), mode(config.shadow), now, entries);
-        let state = Mutex::new(OrderState { engine, decided: HashMap::new(), waiting: HashMap::new() });
-        Ok(Self(Arc::new(OrderParts { state, clock, audit_queue, threads })))
+        let mut engine = Engine::restore(rules, Secret::new(secret), mode(config.shadow), now, entries);
+        engine.set_sessions(sessions);
+        let state = OrderState { engine, decided: HashMap::new(), waiting: HashMap::new(), has_timer: false };
+        Ok(Self(Arc::new(OrderParts { state: Mutex::new(state), clock, audit_queue, threads, sessions, reporter })))
+    }
+
+    /// Ends what an earlier gate left open when it stopped: calls, which may have run, and the sessions of clients, which
+    /// are gone.
+    pub(crate) fn end_lost(&self) {
+        let calls = self.lock().engine.lost_calls();
+        for order in calls {
+            let ended = Entry::Ended { end: Ended::MayHaveRun, order };
+            self.note(&TurnId::start(), "call_lost", Map::new(), &ended);
+        }
+        let lost = self.lock().engine.client_sessions();
+        for session in lost.into_iter().filter_map(|name| TurnId::new(name).ok()) {
+            self.end(&session, SessionEnd::Lost);
+        }
+        // Reports deadlines that have passed meanwhile, and starts the timer for the others.
+        self.with(Engine::tick);
     }
 
     /// Data for the log about the rules in force; nothing if there are none.
@@ -125,10 +165,24 @@ impl Order {
         !self.lock().engine.rules().is_empty()
     }
 
+    /// Reads the calls that wait by other rules, which come into force later. No other call has to wait for that.
+    pub(crate) async fn prepare(&self, config: &Config) -> PreparedRules {
+        let rules = Arc::new(RuleSet::new(&config.order));
+        let (reader, unmade) = {
+            let state = self.lock();
+            (state.engine.reader_by(&rules), state.engine.unmade().collect::<Vec<_>>())
+        };
+        let mut readings = HashMap::new();
+        for (id, tool, args) in unmade {
+            readings.insert(id, self.read_by(reader.clone(), &tool, args, Reader::args).await);
+        }
+        PreparedRules { rules, readings }
+    }
+
     /// Replaces the rules of a running gate. Calls that wait are judged by the new ones.
-    pub(crate) fn reload(&self, config: &Config, is_shadow: bool) {
+    pub(crate) fn reload(&self, prepared: PreparedRules, is_shadow: bool) {
         self.with(|engine, now| {
-            engine.reload(now, RuleSet::new(&config.order));
+            engine.reload_read(now, prepared.rules, prepared.readings);
             engine.set_mode(mode(is_shadow));
         });
     }
@@ -169,49 +223,83 @@ impl Order {
     /// Reads a call, without holding up others. What takes too long to read is not known.
     async fn read(&self, tool: &Tool, value: Arc<Value>, read: ReadCall) -> CallReading {
         let reader = self.lock().engine.reader();
+        self.read_by(reader, tool, Some(value), read).await
+    }
+
+    async fn read_by(&self, reader: Reader, tool: &Tool, value: Option<Arc<Value>>, read: ReadCall) -> CallReading {
         if !reader.may_block(tool) || Handle::try_current().is_err() {
-            return read(&reader, tool, Some(&value));
+            return read(&reader, tool, value.as_deref());
         }
         let (by, of) = (reader.clone(), tool.clone());
-        let read_there = self.0.threads.read(move || read(&by, &of, Some(&value))).await;
+        let read_there = self.0.threads.read(move || read(&by, &of, value.as_deref())).await;
         read_there.unwrap_or_else(|| read(&reader, tool, None))
     }
 
     /// Line about what a session owes; empty if it owes nothing.
     pub(crate) fn owed_line(&self, session: &TurnId) -> String {
-        text::owed_line(&self.lock().engine.owed(session.as_str()))
+        text::owed_line(&self.owed(session))
     }
 
-    /// Ends a session, or the session that a turn without one is, and records and returns what it owes.
-    pub(crate) fn end(&self, session: &TurnId) -> Vec<Owed> {
-        let name = session.as_str();
-        let (is_known, owed) = self.with(|engine, now| {
-            let is_known = engine.has_session(name) && !engine.rules().is_empty();
-            let owed = engine.owed(name);
-            engine.end_session(now, name);
-            (is_known, owed)
+    /// What a session owes now.
+    pub(crate) fn owed(&self, session: &TurnId) -> Vec<Owed> {
+        self.lock().engine.owed(session.as_str())
+    }
+
+    /// Ends a session, a turn that is its own session, or a turn of a session, and records and returns what it owes.
+    pub(crate) fn end(&self, name: &TurnId, how: SessionEnd) -> Vec<Owed> {
+        let name = name.as_str();
+        let (owed_by_turn, ended) = self.with_end(how, |engine, now| {
+            if engine.has_session(name) {
+                engine.end_session(now, name);
+                return Vec::new();
+            }
+            engine.tick(now);
+            let owed = engine.owed_by_turn(name);
+            engine.end_turn_named(now, name);
+            owed
         });
-        if is_known {
-            self.note(session, "session_ended", Map::new(), &Entry::SessionEnded { session: name.to_owned() });
+        if !owed_by_turn.is_empty() {
+            self.0.reporter.report(&DebtReport::Ended { session: name, how, owed: &owed_by_turn });
+            return owed_by_turn;
         }
-        owed
+        ended.into_iter().find(|(session, ..)| session == name).map(|(.., owed)| owed).unwrap_or_default()
     }
 
     /// Runs an event, and hands out what comes of it.
     fn with<T>(&self, event: impl FnOnce(&mut Engine, Now) -> T) -> T {
-        let mut found = Vec::new();
+        self.with_end(SessionEnd::Closed, event).0
+    }
+
+    /// Runs an event, and hands out what comes of it. Returns the sessions that have ended, too; `how` says how.
+    fn with_end<T>(&self, how: SessionEnd, event: impl FnOnce(&mut Engine, Now) -> T) -> (T, Vec<EndedSession>) {
+        let (mut overdue, mut ended) = (Vec::new(), Vec::new());
         let result = {
             let mut state = self.lock();
             let clock = self.0.clock.as_ref();
             let now = Now { mono: monotonic(clock), wall: millis(clock.wall()) };
             let result = event(&mut state.engine, now);
             let outputs: Vec<_> = state.engine.outputs().collect();
+            let has_rules = !state.engine.rules().is_empty();
             for output in outputs {
+                // Entries are queued with the lock held: a session that begins anew must not seem to have ended since.
                 let (id, step) = match output {
                     Output::Confirm(id) => (id, Step::Passes),
                     Output::Verdict(id, verdict) => (id, Step::Verdict(verdict)),
                     Output::Found(finding) => {
-                        found.push(finding);
+                        let message = self.record_finding(&finding);
+                        overdue.extend((finding.how == HowEnded::Overdue).then_some(message));
+                        continue;
+                    }
+                    Output::SessionBegan(session) => {
+                        self.record_beginning(session);
+                        continue;
+                    }
+                    Output::SessionEnded { session, owed, is_idle } => {
+                        let how = if is_idle { SessionEnd::Idle } else { how };
+                        if has_rules {
+                            self.record_end(&session, how, &owed);
+                        }
+                        ended.push((session, how, owed));
                         continue;
                     }
                     Output::Waits(_) | Output::Refused(_) | Output::Ended(..) | Output::Reloaded => continue,
@@ -222,18 +310,39 @@ impl Order {
                     None => drop(state.decided.insert(id, step)),
                 }
             }
+            self.start_timer(&mut state);
             result
         };
-        found.iter().for_each(|finding| self.report(finding));
-        result
+        for message in &overdue {
+            self.0.reporter.report(&DebtReport::Overdue(message));
+        }
+        for (session, how, owed) in ended.iter().filter(|(.., owed)| !owed.is_empty()) {
+            self.0.reporter.report(&DebtReport::Ended { session, how: *how, owed });
+        }
+        (result, ended)
     }
 
-    /// Records what was not settled (O-4).
-    fn report(&self, finding: &Finding) {
-        let text = finding.text();
-        let entry = data(json!({ "code": GateCode::O4.as_str(), "rule": finding.path, "why": text.message }));
+    /// Records what was not settled (O-4), and returns the message.
+    fn record_finding(&self, finding: &Finding) -> String {
+        let message = finding.text().message;
+        let entry = data(json!({ "code": GateCode::O4.as_str(), "rule": finding.path, "why": message }));
         let found = Entry::Found { opener: finding.owed.opener.0, rule: finding.content.clone() };
         self.note(&TurnId::start(), "owed", entry, &found);
+        message
+    }
+
+    fn record_beginning(&self, session: String) {
+        let Ok(turn) = TurnId::new(session.as_str()) else { return };
+        let client = self.0.sessions == SessionsOf::Clients;
+        self.note(&turn, "session_began", Map::new(), &Entry::SessionBegan { session, client });
+    }
+
+    fn record_end(&self, session: &str, how: SessionEnd, owed: &[Owed]) {
+        let Ok(turn) = TurnId::new(session) else { return };
+        let owed: Vec<_> = owed.iter().map(Owed::data).collect();
+        let mut entry = data(json!({ "how": how.as_str() }));
+        entry.extend((!owed.is_empty()).then(|| ("owed".to_owned(), json!(owed))));
+        self.note(&turn, "session_ended", entry, &Entry::SessionEnded { session: session.to_owned() });
     }
 
     fn note(&self, turn: &TurnId, outcome: &str, mut entry: Map<String, Value>, order: &Entry) {
@@ -344,10 +453,21 @@ impl OrderedCall {
         member(&Entry::Ended { end, order })
     }
 
+    /// Notes that a rule refuses the call after it was let pass, and before its intent is in the log.
+    pub(crate) fn withdrawn(&mut self) {
+        if self.progress == Progress::Made {
+            self.refused();
+        }
+    }
+
     /// Notes that the call is refused.
     fn refused(&mut self) {
+        let was_made = self.progress == Progress::Made;
         self.progress = Progress::Over;
-        self.order.with(|engine, now| engine.refuse(now, self.id));
+        self.order.with(|engine, now| match was_made {
+            true => engine.withdraw(now, self.id),
+            false => engine.refuse(now, self.id),
+        });
         let (is_counted, order) = {
             let mut state = self.order.lock();
             state.waiting.remove(&self.id);
@@ -387,7 +507,7 @@ fn passed(step: Step) -> Result<(), Blocked> {
         Step::Verdict(Verdict::Refuse(refusal)) => {
             let text = refusal.text();
             let code = refusal.code.as_str().parse().unwrap_or(GateCode::O6);
-            Err(Blocked::new(code, text.message, text.help))
+            Err(Blocked::new(code, text.message, text.help).of_order(refusal))
         }
         Step::Verdict(Verdict::Cancelled | Verdict::Wait { .. }) => Err(withdrawn()),
     }
@@ -399,7 +519,7 @@ fn withdrawn() -> Blocked {
     Blocked::new(GateCode::O5, text.message, text.help)
 }
 
-fn named(tool: &ToolId) -> Tool {
+pub(crate) fn named(tool: &ToolId) -> Tool {
     Tool::new(tool.server.as_str(), tool.tool.as_str())
 }
 

@@ -73,6 +73,7 @@ impl Gate {
         self.record_grants(&grants).await?;
         let entry = json!({ "before": before, "outcome": "loaded", "policy": policy });
         self.note(Kind::Policy, entry).await?;
+        let order = self.order().prepare(&config).await;
 
         // From here on nothing can fail or wait. Revocations come first.
         let rules = Rules::from_config(&config);
@@ -81,7 +82,7 @@ impl Gate {
         self.0.discoveries.set_limits(&config.limits);
         self.0.rules.replace(rules);
         self.audit_queue().set_stamp(stamp);
-        self.order().reload(&config, self.is_shadow());
+        self.order().reload(order, self.is_shadow());
         let given = grants.give();
         if let Some(rules) = self.order().rules_entry() {
             let entry = data(json!({ "order": rules, "outcome": "order" }));

@@ -19,10 +19,12 @@ pub(crate) struct RestartOnly {
     on_veto: OnVeto,
     socket: Option<PathBuf>,
     plan_bytes: u32,
+    /// Whether a turn may have several calls.
+    has_turns: bool,
 }
 
 impl RestartOnly {
-    pub(crate) fn from_config(config: &Config) -> Self {
+    pub(crate) fn new(config: &Config, has_turns: bool) -> Self {
         Self {
             servers: config.servers.clone(),
             audit: config.audit.clone(),
@@ -33,11 +35,17 @@ impl RestartOnly {
             on_veto: config.on_veto,
             socket: config.confirm_socket.clone(),
             plan_bytes: config.limits.plan_bytes,
+            has_turns,
         }
     }
 
-    /// Checks that a configuration has the same settings.
+    /// Checks that a configuration has the same settings, and no rule that the running gate cannot keep.
     pub(crate) fn check_unchanged(&self, config: &Config) -> Result<(), Blocked> {
+        if let Some(rule) = config.rule_per_turn().filter(|_| !self.has_turns) {
+            let message = format!("the rule `{rule}` is per turn, and here each call is a turn of its own");
+            let help = "write `per = \"session\"`, or set `user_turn` in `[budget]` and restart the gate";
+            return Err(Blocked::new(GateCode::C1, message, help));
+        }
         let server = || {
             let names = self.servers.keys().chain(config.servers.keys());
             let differs = |name: &&ServerName| self.servers.get(*name) != config.servers.get(*name);

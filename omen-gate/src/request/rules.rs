@@ -13,6 +13,8 @@ pub(crate) struct Rules {
     pub(crate) limits: Arc<Limits>,
     pub(crate) allow: Arc<Allowlist>,
     pub(crate) confirm: ConfirmLimits,
+    /// Rules on order as they are written.
+    pub(crate) order: Arc<omen_order::Policy>,
     /// Whether rules on what a call says are in shadow mode: recorded, and not enforced.
     pub(crate) shadow: bool,
     pub(crate) hash: PolicyHash,
@@ -25,6 +27,7 @@ impl Rules {
             limits: Arc::new(config.limits.clone()),
             allow: Arc::new(config.allow.clone()),
             confirm: config.confirm,
+            order: Arc::clone(&config.order),
             shadow: config.shadow,
             hash: config.hash(),
         }

@@ -18,6 +18,7 @@ use crate::request::stopped::Stopped;
 use crate::request::turn_steps::{TurnStep, TurnStepState, TurnSteps};
 use crate::request::user_inputs;
 use omen_audit::Kind;
+use omen_order::Owed;
 
 /// Turn of several steps. It ends with [`finish`](Self::finish), or is aborted.
 #[must_use = "a turn ends with `finish()`, which reports what was done and what was not"]
@@ -26,6 +27,16 @@ pub struct Turn {
     gate: Gate,
     context: RequestContext,
     steps: TurnSteps,
+}
+
+/// What became of a finished turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TurnReport {
+    /// Final state of each step.
+    pub steps: BTreeMap<StepId, TurnStepState>,
+    /// Calls that the turn owed at its end (O-4).
+    pub owed: Vec<Owed>,
 }
 
 impl Gate {
@@ -113,21 +124,21 @@ impl Turn {
         self.steps.states()
     }
 
-    /// Ends the turn, and returns the final state of each step. There are no silent partial results (R4).
+    /// Ends the turn, and returns the final state of each step, and what the turn owes by the rules on order. There are no
+    /// silent partial results (R4).
     ///
     /// An aborted turn is remembered until [`Gate::end_turn`], so that its id cannot be reused to exceed the budget
     /// (R2).
     ///
     /// # Errors
     /// [`Stopped::Aborted`] if the turn is aborted, or a step was neither run nor skipped.
-    pub async fn finish(self) -> Result<BTreeMap<StepId, TurnStepState>, Stopped> {
+    pub async fn finish(self) -> Result<TurnReport, Stopped> {
         let Self { gate, context, steps } = self;
         let aborted = steps.aborted().is_some();
         match steps.finish() {
             Ok(states) => {
                 context.record(Kind::Turn, data(json!({ "outcome": "finished", "steps": states }))).await?;
-                gate.end_turn(context.id());
-                Ok(states)
+                Ok(TurnReport { steps: states, owed: gate.end_turn(context.id()) })
             }
             Err(abort) => {
                 if !aborted {

@@ -1,5 +1,8 @@
 //! Order between calls at the gate (O-1 to O-6): verdicts, waiting, the log, restarts, reloads, shadow mode.
 
+mod killed;
+mod live;
+
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -11,7 +14,7 @@ use omen_gate::server::{Dispatch, Local, ToolServer};
 use omen_gate::summary::Summary;
 use omen_gate::tool::{Answer, Tool};
 use omen_gate::{
-    Blocked, BuildError, Config, Fault, Gate, GateClock, GateCode, ManualClock, ServerName, Stopped, TurnId,
+    Blocked, BuildError, Builder, Config, Fault, Gate, GateClock, GateCode, ManualClock, ServerName, Stopped, TurnId,
 };
 use serde_json::{Value, json};
 
@@ -48,11 +51,20 @@ impl Ordered {
     }
 
     fn try_on(text: &str, memory: &Memory, clock: &Arc<ManualClock>) -> Result<Self, BuildError> {
+        Self::with(text, memory, clock, |builder| builder)
+    }
+
+    fn with(
+        text: &str,
+        memory: &Memory,
+        clock: &Arc<ManualClock>,
+        more: impl FnOnce(Builder) -> Builder,
+    ) -> Result<Self, BuildError> {
         let shared: Arc<dyn GateClock> = clock.clone();
         let audit = audit(memory, clock);
         let builder =
             Gate::builder(Config::parse(text).unwrap()).audit(audit).clock(shared).output::<Setting>(tool("store/get"));
-        let gate = builder.server(ServerName::new("store").unwrap(), Odd(local())).build()?;
+        let gate = more(builder.server(ServerName::new("store").unwrap(), Odd(local()))).build()?;
         Ok(Self { gate, memory: memory.clone(), clock: Arc::clone(clock) })
     }
 

@@ -44,7 +44,7 @@ async fn steps_are_taken_in_order_each_through_the_gate() {
     assert_eq!(turn.step(&id("look"), "what is the pool?", get).await.unwrap()["value"], 50);
     assert_eq!(turn.step(&id("again"), "and now?", get).await.unwrap()["value"], 50);
     turn.skip(&id("extra")).await.unwrap();
-    let states = turn.finish().await.unwrap();
+    let states = turn.finish().await.unwrap().steps;
     assert_eq!(states[&id("again")], TurnStepState::Done);
     assert_eq!(states[&id("extra")], TurnStepState::Missing(Missing::Skipped));
     assert_eq!(world.seen.calls(), 2);

@@ -56,6 +56,17 @@ pub enum Output {
     Refused(CallId),
     /// The call has ended.
     Ended(CallId, Ended),
+    /// A session has begun, and its beginning belongs into the log.
+    SessionBegan(String),
+    /// A session has ended.
+    SessionEnded {
+        /// Session.
+        session: String,
+        /// What it owed.
+        owed: Vec<Owed>,
+        /// Whether it ended because it made no calls.
+        is_idle: bool,
+    },
     /// Something was not settled in time.
     Found(Finding),
     /// Other rules came into force.

@@ -1,5 +1,6 @@
 //! Events that go into the state machine.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -9,7 +10,7 @@ use super::event::{Ask, Mode, Output};
 use super::{Engine, Flight, Step};
 use crate::history::{Call, CallId, Ended, Moment, Now, State};
 use crate::judge::Verdict;
-use crate::rules::RuleSet;
+use crate::rules::{RuleSet, Tool};
 
 impl Engine {
     /// Accepts a request, and judges it. Returns the id of the call.
@@ -33,9 +34,11 @@ impl Engine {
         let (number, turn_number) = self.history.open(&session, &turn, self.rules.has_turns);
         let reading = match Arc::ptr_eq(&reading.rules, &self.rules) {
             true => reading.reading,
-            false => self.reader().args(&tool, args.as_deref()).reading,
+            false => self.reader().at_once(&tool, args.as_deref()),
         };
         let Now { mono, wall } = self.now;
+        self.begin_session(&session);
+        self.note_activity(number);
         self.history.ask(
             Call {
                 id,
@@ -152,42 +155,40 @@ impl Engine {
         self.outputs.push_back(Output::Refused(id));
     }
 
-    /// Accepts the end of a turn, and reports what it owes.
-    pub fn end_turn(&mut self, now: Now, session: &str, turn: &str) {
+    /// Accepts that a call that was let pass was refused after all, before its intent was in the log.
+    pub fn withdraw(&mut self, now: Now, id: CallId) {
         self.run_timers(now);
-        if let Some(number) = self.history.turn(session, turn) {
-            self.report_scope(crate::history::Scope::Turn(number));
+        if self.history.calls.get(&id).is_some_and(|call| call.state == State::Made) {
+            self.refused_elsewhere(id);
+            self.settle();
         }
-    }
-
-    /// Accepts the end of a session: its calls may have run, those that wait are dropped, and what it owes is reported.
-    pub fn end_session(&mut self, now: Now, session: &str) {
-        self.run_timers(now);
-        let Some(number) = self.history.session(session) else { return };
-        for id in self.history.all_in_flight() {
-            let Some(call) = self.history.calls.get(&id).filter(|call| call.session == Some(number)) else { continue };
-            match call.state {
-                State::Made => self.ended(id, Ended::MayHaveRun, None),
-                _ => self.drop_flight(id),
-            }
-        }
-        for turn in self.history.turns(session) {
-            self.report_scope(crate::history::Scope::Turn(turn));
-        }
-        self.report_scope(crate::history::Scope::Session(number));
-        self.history.end_session(session);
-        self.settle();
     }
 
     /// Judges all calls, those that wait, too, by other rules from now on. What both rule sets read of calls stays
     /// known; a rule that is gone forgets.
     pub fn reload(&mut self, now: Now, rules: RuleSet) {
+        let rules = Arc::new(rules);
+        let reader = self.reader_by(&rules);
+        let readings = self.unmade().map(|(id, tool, args)| (id, reader.args(&tool, args.as_deref()))).collect();
+        self.reload_read(now, rules, readings);
+    }
+
+    /// Calls that were not made yet, each with its tool and its arguments, so that they can be read by other rules.
+    pub fn unmade(&self) -> impl Iterator<Item = (CallId, Tool, Option<Arc<Value>>)> {
+        self.flights.iter().filter_map(|(id, flight)| Some((*id, self.tool_of(*id)?, flight.args.clone())))
+    }
+
+    /// Same as [`reload`](Self::reload), for calls that were read before by the new rules. Of a call that came in between,
+    /// what takes a query of the file system to read is not known.
+    pub fn reload_read(&mut self, now: Now, rules: Arc<RuleSet>, mut readings: HashMap<CallId, CallReading>) {
         self.run_timers(now);
-        let before = std::mem::replace(&mut self.rules, Arc::new(rules));
-        self.rules_since = self.now.mono;
+        let before = std::mem::replace(&mut self.rules, rules);
+        (self.rules_since, self.idle_check) = (self.now.mono, i64::MIN);
         for (id, flight) in &self.flights {
             let Some(tool) = self.history.calls.get(id).map(|call| call.tool.clone()) else { continue };
-            let reading = self.reader().args(&tool, flight.args.as_deref()).reading;
+            let read =
+                readings.remove(id).filter(|read| Arc::ptr_eq(&read.rules, &self.rules)).map(|read| read.reading);
+            let reading = read.unwrap_or_else(|| self.reader().at_once(&tool, flight.args.as_deref()));
             if let Some(call) = self.history.calls.get_mut(id) {
                 call.reading = reading;
             }

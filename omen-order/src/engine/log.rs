@@ -23,8 +23,7 @@ impl Engine {
     pub fn intent_member(&self, id: CallId, rests_on: &[CallId]) -> OrderMember {
         let Some(call) = self.history.calls.get(&id) else { return OrderMember::default() };
         let begun = call.begun.unwrap_or(call.asked);
-        let entries =
-            rests_on.iter().filter_map(|id| self.history.calls.get(id)?.entries.iter().rev().flatten().next());
+        let entries = rests_on.iter().filter_map(|id| self.history.calls.get(id)?.entries.iter().flatten().next());
         OrderMember {
             asked: (call.asked.wall != begun.wall).then_some(call.asked.wall),
             waited_ms: u64::try_from(begun.forbids.saturating_sub(call.asked.forbids)).unwrap_or(0),
@@ -158,6 +157,8 @@ impl Restoring {
                 if let (Ended::Ok, Some(rules)) = (end, engine.rules.tools.get(&call.tool)) {
                     self.read(&mut call.reading, rules, Side::Answer, &order);
                 }
+                let session = call.session;
+                engine.history.note_activity(session, moment.forbids);
                 engine.change(id, |call| {
                     (call.state, call.ended) = (end.into(), Some(moment));
                     call.entries = [call.entries.first().copied().flatten(), Some(number)];
@@ -168,6 +169,7 @@ impl Restoring {
                     call.closed.push(rule);
                 }
             }
+            Entry::SessionBegan { session, client } => drop(engine.history.announce(&session, client)),
             Entry::SessionEnded { session } => engine.history.end_session(&session),
         }
     }
@@ -195,6 +197,8 @@ impl Restoring {
         engine.last_arrival = engine.last_arrival.max(id.0);
         let mut reading = Reading::of_args(&rules, &engine.secret, None);
         self.read(&mut reading, &rules, Side::Args, order);
+        let entered = self.wall.saturating_sub(wall).max(0);
+        engine.history.note_activity(session, engine.now.mono.saturating_sub(entered));
         let asked = order.asked.unwrap_or(wall);
         let age = self.wall.saturating_sub(asked).max(0);
         let mono = engine.now.mono.saturating_sub(age);

@@ -142,6 +142,8 @@ impl Engine {
         self.flights.remove(&id);
         let moment = self.moment();
         self.change(id, |call| (call.state, call.begun, call.ended) = (State::Refused, Some(moment), Some(moment)));
+        let session = self.history.calls.get(&id).and_then(|call| call.session);
+        self.note_activity(session);
     }
 
     /// Drops a call that was not made.
@@ -161,6 +163,8 @@ impl Engine {
             call.reading.answered(reading.unwrap_or_else(|| Reading::of_answer(rules, &self.secret, None)));
         }
         self.change(id, |call| (call.state, call.ended) = (end.into(), Some(moment)));
+        let session = self.history.calls.get(&id).and_then(|call| call.session);
+        self.note_activity(session);
         self.outputs.push_back(Output::Ended(id, end));
     }
 
@@ -180,7 +184,8 @@ impl Engine {
     /// Time at which [`Engine::tick`] has something to do, on the monotonic clock.
     #[must_use]
     pub fn next_timer(&self) -> Option<i64> {
-        self.next_due().map(|(due, ..)| due).into_iter().chain(self.history.debts.next_deadline()).min()
+        let due = self.next_due().map(|(due, ..)| due);
+        due.into_iter().chain(self.history.debts.next_deadline()).chain(self.next_idle()).min()
     }
 
     fn next_due(&self) -> Option<(i64, u64, CallId)> {

@@ -28,7 +28,13 @@ impl Engine {
     /// Creates a reader by the rules in force.
     #[must_use]
     pub fn reader(&self) -> Reader {
-        Reader { rules: Arc::clone(&self.rules), secret: self.secret.clone() }
+        self.reader_by(&self.rules)
+    }
+
+    /// Creates a reader by other rules, which come into force later.
+    #[must_use]
+    pub fn reader_by(&self, rules: &Arc<RuleSet>) -> Reader {
+        Reader { rules: Arc::clone(rules), secret: self.secret.clone() }
     }
 }
 
@@ -37,6 +43,11 @@ impl Reader {
     #[must_use]
     pub fn may_block(&self, tool: &Tool) -> bool {
         self.rules.tools.get(tool).is_some_and(|rules| rules.tests.iter().any(|(_, _, test)| test.may_block()))
+    }
+
+    /// Reads the arguments of a call where nothing may block: what would take a query of the file system is not known.
+    pub(super) fn at_once(&self, tool: &Tool, args: Option<&Value>) -> Reading {
+        self.args(tool, args.filter(|_| !self.may_block(tool))).reading
     }
 
     /// Reads the arguments of a call; nothing if they are not known.

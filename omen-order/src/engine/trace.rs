@@ -165,7 +165,7 @@ impl TraceRun {
             let number = self.log.len() as u64;
             let latest = self.engine.now.wall;
             match output {
-                Output::Confirm(_) => {}
+                Output::Confirm(_) | Output::SessionBegan(_) | Output::SessionEnded { .. } => {}
                 Output::Waits(id) => {
                     self.report.waits.extend(self.names.get(&id).map(|(name, ..)| name.clone()));
                 }

@@ -109,6 +109,14 @@ pub enum Entry {
         /// Content of the rule.
         rule: ContentId,
     },
+    /// Beginning of a session, at its first call.
+    SessionBegan {
+        /// Session.
+        session: String,
+        /// Whether a client has it, so that it cannot outlive the gate.
+        #[serde(default)]
+        client: bool,
+    },
     /// End of a session.
     SessionEnded {
         /// Session.

@@ -19,6 +19,8 @@ pub(crate) struct History {
     in_flight: HashMap<Tool, BTreeSet<CallId>>,
     pub(crate) debts: Debts,
     sessions: HashMap<String, Session>,
+    /// Monotonic time of the latest request or end of a call, by the number of the session.
+    active: HashMap<u64, i64>,
     next: u64,
     /// Number of places of calls on shelves and lists.
     places: usize,
@@ -28,6 +30,10 @@ pub(crate) struct History {
 struct Session {
     number: u64,
     turns: BTreeMap<String, u64>,
+    /// Whether the log has its beginning.
+    is_announced: bool,
+    /// Whether a client has it, so that it ends with the gate.
+    is_client: bool,
 }
 
 impl Session {
@@ -54,18 +60,70 @@ const LONGEST_CALL_MS: i64 = 86_400_000;
 impl History {
     /// Numbers of a session and of its turn, if they can be remembered.
     pub(crate) fn open(&mut self, session: &str, turn: &str, has_turns: bool) -> (Option<u64>, Option<u64>) {
-        if !self.sessions.contains_key(session) {
-            if self.sessions.len() >= MAX_SESSIONS {
-                return (None, None);
-            }
-            self.next += 1;
-            self.sessions.insert(session.to_owned(), Session { number: self.next, turns: BTreeMap::new() });
+        if !self.begin_session(session) {
+            return (None, None);
         }
         let Some(known) = self.sessions.get_mut(session) else { return (None, None) };
         if !has_turns {
             return (Some(known.number), None);
         }
         (Some(known.number), known.turn(turn, &mut self.next))
+    }
+
+    /// Begins a session unless it is known. Returns whether it can be remembered.
+    fn begin_session(&mut self, session: &str) -> bool {
+        if self.sessions.contains_key(session) {
+            return true;
+        }
+        if self.sessions.len() >= MAX_SESSIONS {
+            return false;
+        }
+        self.next += 1;
+        self.sessions.insert(session.to_owned(), Session { number: self.next, ..Session::default() });
+        true
+    }
+
+    /// Notes that the log has the beginning of a session. Returns whether it had not.
+    pub(crate) fn announce(&mut self, session: &str, is_client: bool) -> bool {
+        let is_remembered = self.begin_session(session);
+        let known = self.sessions.get_mut(session).filter(|session| is_remembered && !session.is_announced);
+        let is_new = known.is_some();
+        if let Some(known) = known {
+            (known.is_announced, known.is_client) = (true, is_client);
+        }
+        is_new
+    }
+
+    /// Notes a request or an end of a call.
+    pub(crate) fn note_activity(&mut self, session: Option<u64>, mono: i64) {
+        if let Some(session) = session {
+            self.active.insert(session, mono);
+        }
+    }
+
+    /// Sessions of clients.
+    pub(crate) fn clients(&self) -> Vec<String> {
+        let clients = self.sessions.iter().filter(|(_, session)| session.is_client);
+        clients.map(|(name, _)| name.clone()).collect()
+    }
+
+    /// Sessions of programs, each with the time of its latest activity.
+    pub(crate) fn activity(&self) -> impl Iterator<Item = (&str, i64)> {
+        let programs = self.sessions.iter().filter(|(_, session)| !session.is_client);
+        programs.filter_map(|(name, session)| Some((name.as_str(), *self.active.get(&session.number)?)))
+    }
+
+    /// Whether a session has calls in flight.
+    pub(crate) fn is_busy(&self, session: &str) -> bool {
+        let number = self.session(session);
+        let mut in_flight = self.in_flight.values().flatten().filter_map(|id| self.calls.get(id));
+        number.is_some() && in_flight.any(|call| call.session == number)
+    }
+
+    /// Sessions that have a turn of this name.
+    pub(crate) fn sessions_with(&self, turn: &str) -> Vec<String> {
+        let with = self.sessions.iter().filter(|(_, session)| session.turns.contains_key(turn));
+        with.map(|(name, _)| name.clone()).collect()
     }
 
     pub(crate) fn session(&self, session: &str) -> Option<u64> {
@@ -252,7 +310,8 @@ impl History {
 
     /// Forgets a session, with its turns.
     pub(crate) fn end_session(&mut self, session: &str) {
-        let Some(Session { number, turns }) = self.sessions.remove(session) else { return };
+        let Some(Session { number, turns, .. }) = self.sessions.remove(session) else { return };
+        self.active.remove(&number);
         let scopes = turns.into_values().map(Scope::Turn).chain([Scope::Session(number)]);
         for scope in scopes {
             let shelves = self.shelves.remove(&scope).unwrap_or_default();

@@ -38,7 +38,7 @@ impl Judge<'_> {
                         let rank = (met, other.start());
                         if best.as_ref().is_none_or(|(best, _)| rank > *best) {
                             let age_ms = other.ended.or(other.begun).map_or(0, |at| at.forbid_age(self.now));
-                            let entry = other.entries.iter().rev().flatten().next().copied();
+                            let entry = other.entries.iter().flatten().next().copied();
                             let age_ms = u64::try_from(age_ms).unwrap_or(0);
                             best = Some((rank, Nearest { tool: other.tool.clone(), entry, age_ms, why }));
                         }

@@ -49,6 +49,8 @@ pub struct RuleSet {
     pub(crate) wait_ms: i64,
     /// Time in milliseconds for which a call without its premise is held back.
     pub(crate) gather_ms: i64,
+    /// Time in milliseconds without calls after which a session ends.
+    pub(crate) idle_ms: i64,
     pub(crate) tools: HashMap<Tool, Arc<ToolRules>>,
     /// Whether a rule is per turn, so that turns are remembered.
     pub(crate) has_turns: bool,
@@ -179,7 +181,8 @@ impl RuleSet {
         let has_turns = policy.rule_per_turn().is_some();
         let signed = |ms: u64| i64::try_from(ms).unwrap_or(i64::MAX);
         let tools = build.reads.into_iter().map(|(tool, reads)| (tool, Arc::new(reads))).collect();
-        Self { wait_ms: signed(policy.wait_ms), gather_ms: signed(policy.gather_ms), tools, has_turns }
+        let (wait_ms, gather_ms) = (signed(policy.wait_ms), signed(policy.gather_ms));
+        Self { wait_ms, gather_ms, idle_ms: signed(policy.idle_ms), tools, has_turns }
     }
 
     /// Whether there is no rule at all.

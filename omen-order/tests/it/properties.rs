@@ -85,6 +85,37 @@ fn what_was_read_beside_the_engine_is_not_read_while_it_judges() {
     assert!(matches!(verdicts(&mut engine)[&after], Verdict::Allow { .. }));
 }
 
+#[test]
+fn what_waits_is_not_read_while_the_rules_change() {
+    let (test, get, set) = (Arc::new(Counted::default()), Tool::new("s", "get"), Tool::new("s", "set"));
+    let policy = |args: Option<Test>| {
+        let premise = Premise { args: args.clone(), ..Premise::of(vec![get.clone()], Was::Ok) };
+        let rule = Rule { kind: RuleKind::After(vec![premise]), condition: args, path: String::new() };
+        let tools = [(get.clone(), vec![]), (set.clone(), vec![rule])];
+        let tools = tools.map(|(tool, rules)| (tool, ToolPolicy { may_confirm: false, rules }));
+        Policy { tools: tools.into(), ..Policy::default() }
+    };
+    let mut engine = engine(&policy(None));
+    let waits = ask(&mut engine, 0, "set", "s", json!({}));
+    let rules = Arc::new(RuleSet::new(&policy(Some(test.clone()))));
+    let reader = engine.reader_by(&rules);
+    let read: Vec<_> = engine.unmade().collect();
+    let readings = read.into_iter().map(|(id, tool, args)| (id, reader.args(&tool, args.as_deref()))).collect();
+    // One that comes in between is not read, so the condition of the rule cannot be decided for it.
+    let late = ask(&mut engine, 1, "set", "s", json!({}));
+    let count = test.0.load(Ordering::Relaxed);
+    assert_eq!(count, 1);
+    engine.reload_read(at(2), rules, readings);
+    assert_eq!(test.0.load(Ordering::Relaxed), count);
+    engine.tick(at(200));
+    let said = verdicts(&mut engine);
+    let codes = [waits, late].map(|id| match &said[&id] {
+        Verdict::Refuse(refusal) => refusal.code.as_str(),
+        other => panic!("{other:?}"),
+    });
+    assert_eq!(codes, ["O-1", "O-6"]);
+}
+
 fn verdicts(engine: &mut Engine) -> BTreeMap<CallId, Verdict> {
     let verdicts = engine.outputs().filter_map(|output| match output {
         Output::Verdict(id, verdict) => Some((id, verdict)),

@@ -3,8 +3,8 @@ use omen_gate::turn_steps::TurnStep;
 use omen_gate::{Gate, Stopped, TurnId};
 
 async fn agent(gate: &Gate, id: TurnId, steps: Vec<TurnStep>) -> Result<(), Stopped> {
-    let states = gate.turn(id, steps).await?.finish().await?;
-    println!("{states:?}");
+    let report = gate.turn(id, steps).await?.finish().await?;
+    println!("{report:?}");
     Ok(())
 }
 

@@ -28,8 +28,12 @@ impl Check<'_, '_> {
         let mut policy = rules::Policy {
             wait_ms: self.setting("/order/wait", &order.wait),
             gather_ms: self.setting("/order/gather", &order.gather),
+            idle_ms: self.setting("/order/idle", &order.idle),
             ..rules::Policy::default()
         };
+        if policy.idle_ms == 0 && order.idle.starts_with('0') {
+            self.wrong("/order/idle", "`idle` has to be more than nothing", "write a time such as `24h`");
+        }
         let tools: Vec<_> = entries.iter().map(|entry| entry.tool.clone()).collect();
         for (index, entry) in entries.iter().enumerate() {
             let pointer = format!("/allow/{index}");

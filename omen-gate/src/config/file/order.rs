@@ -21,11 +21,14 @@ pub(in crate::config) struct OrderSettings {
     /// this off.
     #[schemars(length(min = 2, max = 20))]
     pub(in crate::config) gather: String,
+    /// How long a session of a program lasts without calls. A client's session ends with the client.
+    #[schemars(length(min = 2, max = 20))]
+    pub(in crate::config) idle: String,
 }
 
 impl Default for OrderSettings {
     fn default() -> Self {
-        Self { wait: "30s".to_owned(), gather: "100ms".to_owned() }
+        Self { wait: "30s".to_owned(), gather: "100ms".to_owned(), idle: "24h".to_owned() }
     }
 }
 

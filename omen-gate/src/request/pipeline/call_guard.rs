@@ -59,6 +59,12 @@ impl<'o> CallGuard<'o> {
         self.at = CallProgress::Unlogged;
     }
 
+    /// Ends a call that is refused before its intent is in the log, although the rules on order have let it pass.
+    pub(super) fn withdraw(&mut self) {
+        self.mark_refused();
+        self.order.withdrawn();
+    }
+
     /// Notes that the tool is about to be called.
     pub(super) fn mark_called(&mut self) {
         self.order.called();

@@ -69,7 +69,7 @@ pub(crate) async fn dispatch(request: Request<Authorized>) -> Result<Request<Dis
     noted.extend(ordered);
     let entry = &OnceLock::new();
     let redeemed = lease.redeem(confirmed).recorded_by(|decision| intent(&context, noted, decision, entry)).await;
-    let redeemed = redeemed.inspect_err(|_| open.mark_refused()).map_err(|blocked| context.with_debts(blocked))?;
+    let redeemed = redeemed.inspect_err(|_| open.withdraw()).map_err(|blocked| context.with_debts(blocked))?;
     entry.get().into_iter().for_each(|entry| open.order.logged(*entry));
     rate.keep();
     counted.keep();

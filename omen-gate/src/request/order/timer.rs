@@ -1,0 +1,54 @@
+//! Timer of the rules on order: deadlines that pass and sessions that become idle while no call comes.
+
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use omen_order::Engine;
+use tokio::runtime::Handle;
+
+use super::{Order, OrderParts, OrderState, monotonic};
+
+impl Order {
+    /// Starts the timer if something is due later, and none runs. Without a runtime, the next call finds what is due.
+    pub(super) fn start_timer(&self, state: &mut OrderState) {
+        if state.has_timer || state.engine.next_timer().is_none() {
+            return;
+        }
+        let Ok(runtime) = Handle::try_current() else { return };
+        state.has_timer = true;
+        let running = RunningTimer(Arc::downgrade(&self.0));
+        runtime.spawn(async move {
+            while let Some(left) = running.next() {
+                tokio::time::sleep(left.min(AGAIN)).await;
+            }
+        });
+    }
+}
+
+/// Timer that runs. It does not keep the gate alive.
+struct RunningTimer(Weak<OrderParts>);
+
+impl RunningTimer {
+    /// Does what is due, and returns the time until there is more; nothing if there is nothing left to wait for.
+    fn next(&self) -> Option<Duration> {
+        let order = Order(self.0.upgrade()?);
+        order.with(Engine::tick);
+        let mut state = order.lock();
+        let due = state.engine.next_timer();
+        state.has_timer = due.is_some();
+        let left = due?.saturating_sub(monotonic(order.0.clock.as_ref())).max(1);
+        Some(Duration::from_millis(u64::try_from(left).unwrap_or(1)))
+    }
+}
+
+/// A runtime that ends takes the timer with it; another one may have the next.
+impl Drop for RunningTimer {
+    fn drop(&mut self) {
+        if let Some(parts) = self.0.upgrade() {
+            Order(parts).lock().has_timer = false;
+        }
+    }
+}
+
+/// Interval at which the clock is read again, which may not be the runtime's.
+const AGAIN: Duration = Duration::from_secs(1);
