@@ -1,7 +1,7 @@
 //! How a connection to a server, and a session, end.
 
-use omen_gate::order::{Owed, owed_line};
-use omen_gate::{Blocked, Fault, GateCode, TurnId};
+use omen_gate::order::{DebtReport, SessionEnd, owed_line};
+use omen_gate::{Blocked, Fault, GateCode};
 use tracing::warn;
 
 /// How the connection to the server ended.
@@ -90,6 +90,14 @@ impl Ended {
             }
         }
     }
+
+    /// How the session ended, as the rules on order record it.
+    pub(crate) fn of_session(&self) -> SessionEnd {
+        match self {
+            Self::Server(_) | Self::BadServer(_) | Self::SilentServer(_) => SessionEnd::Server,
+            Self::Client | Self::BadClient(_) | Self::Asked | Self::Unrecorded(_) => SessionEnd::Closed,
+        }
+    }
 }
 
 impl From<Lost> for Ended {
@@ -103,10 +111,19 @@ impl From<Lost> for Ended {
     }
 }
 
-/// Reports what a session owed when it ended (O-4).
-pub(crate) fn warn_of_debts(session: &TurnId, owed: &[Owed]) {
-    if !owed.is_empty() {
-        let code = GateCode::O4;
-        warn!(%code, %session, "{code}: the session `{session}` has ended. {}", owed_line(owed));
+/// Reports a debt that was not settled in time (O-4).
+pub(crate) fn warn_of_debt(debt: &DebtReport<'_>) {
+    let code = GateCode::O4;
+    match debt {
+        DebtReport::Overdue(message) => warn!(%code, "{code}: {message}"),
+        DebtReport::Ended { session, how, owed } => {
+            let how = match how {
+                SessionEnd::Lost => "was open when the proxy stopped",
+                SessionEnd::Idle => "has made no calls for too long",
+                _ => "has ended",
+            };
+            warn!(%code, %session, "{code}: the session `{session}` {how}. {}", owed_line(owed));
+        }
+        _ => warn!(%code, "{code}: something is owed"),
     }
 }

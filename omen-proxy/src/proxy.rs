@@ -10,8 +10,9 @@ use omen_gate::confirm::{Confirmer, Nobody};
 use omen_gate::{Config, Gate, GateClock, ServerName, TurnId};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
+use tracing::Span;
 
-use crate::end::Ended;
+use crate::end::{Ended, warn_of_debt};
 use crate::episode::{ClientNames, Recording};
 use crate::error::NotServed;
 use crate::hub::{BadServers, ClientSession, ClientSessions, check_names};
@@ -106,6 +107,12 @@ impl ProxyBuilder {
         self
     }
 
+    /// Adds to the descriptions of tools what the rules on order say about their calls.
+    pub fn show_order(mut self, show: bool) -> Self {
+        self.settings.show_order = show;
+        self
+    }
+
     /// How long calls that run may go on when the session ends. By default two seconds.
     pub fn drain(mut self, limit: Duration) -> Self {
         self.settings.drain = limit;
@@ -183,7 +190,7 @@ impl Proxy {
         if let Some(rule) = config.rule_per_turn().filter(|_| !has_turns) {
             return Err(NotServed::Turns(rule.to_owned()));
         }
-        let gate = self.gate()?;
+        let gate = self.gate(has_turns)?;
         let (policy, changed) = watch::channel(gate.policy_hash());
         let mut reloading = JoinSet::new();
         if let Some(mut reload) = self.0.reload.take() {
@@ -209,9 +216,12 @@ impl Proxy {
     }
 
     /// The gate of all sessions, which calls no tool itself.
-    fn gate(&self) -> Result<Gate, NotServed> {
+    fn gate(&self, has_turns: bool) -> Result<Gate, NotServed> {
         let Settings { config, clock, .. } = &self.0.settings;
-        let builder = Gate::builder(config.clone()).confirmer(Nobody);
+        // A timer of the gate has no span of its own.
+        let span = Span::current();
+        let builder = Gate::builder(config.clone()).confirmer(Nobody).clients(has_turns);
+        let builder = builder.debts(move |debt| span.in_scope(|| warn_of_debt(debt)));
         let mut builder = config.servers.keys().fold(builder, |builder, name| builder.server(name.clone(), Absent));
         if let Some(audit) = &self.0.audit {
             builder = builder.audit(audit.clone());

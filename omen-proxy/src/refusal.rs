@@ -1,8 +1,9 @@
 //! What a client reads of a refusal.
 
 use omen_gate::arguments::Recordable;
+use omen_gate::order::Refusal as Refused;
 use omen_gate::{Abort, Blocked, CallHash, GateCode, Ran, Stopped, TurnId, bounded};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use omen_mcp::frame::Malformed;
 use omen_mcp::handshake::Era;
@@ -18,12 +19,15 @@ pub(crate) struct Refusal {
     pub(crate) ran: Ran,
     /// The answer, where it is shown as text although it is not as its tool promises (PG-4).
     pub(crate) untyped: Option<String>,
+    /// What the rules on order say of it, as members of the decision.
+    pub(crate) order: Map<String, Value>,
 }
 
 impl From<Blocked> for Refusal {
     fn from(why: Blocked) -> Self {
         let unquoted = why.unquoted().to_owned();
-        Self { code: why.code, reason: why.message, unquoted, help: why.help, ran: Ran::No, untyped: None }
+        let order = why.order().map(Refused::data).unwrap_or_default();
+        Self { code: why.code, reason: why.message, unquoted, help: why.help, ran: Ran::No, untyped: None, order }
     }
 }
 
@@ -41,12 +45,12 @@ impl From<Stopped> for Refusal {
                 };
                 let unquoted = fault.unquoted();
                 // Of a server that has answered there is a response, which is read elsewhere: these are the proxy's own words.
-                Self { code, reason: fault.to_string(), unquoted, help: help.to_owned(), ran, untyped: None }
+                Self::with(code, fault.to_string(), unquoted, help, ran)
             }
             Stopped::Aborted { why, .. } => Self::aborted(&why, ran),
             other => {
                 let unquoted = other.unquoted();
-                Self { code, reason: other.to_string(), unquoted, help: String::new(), ran, untyped: None }
+                Self::with(code, other.to_string(), unquoted, "", ran)
             }
         }
     }
@@ -55,8 +59,11 @@ impl From<Stopped> for Refusal {
 impl Refusal {
     fn aborted(why: &Abort, ran: Ran) -> Self {
         let reason = why.to_string();
-        let help = "start another turn".to_owned();
-        Self { code: why.code(), unquoted: reason.clone(), reason, help, ran, untyped: None }
+        Self::with(why.code(), reason.clone(), reason, "start another turn", ran)
+    }
+
+    fn with(code: GateCode, reason: String, unquoted: String, help: &str, ran: Ran) -> Self {
+        Self { code, reason, unquoted, help: help.to_owned(), ran, untyped: None, order: Map::new() }
     }
 
     /// The reason as it is written down of a call.
@@ -76,10 +83,13 @@ impl Refusal {
             Ran::Yes => "The tool ran; its answer is withheld.",
         };
         let text = format!("Refused by the gate ({}): {}. {ran} What to do: {}.", self.code, self.reason, self.help);
-        let decision = json!({
+        let mut decision = json!({
             "call": at.call, "code": self.code.as_str(), "help": self.help, "ran": self.ran, "reason": self.reason,
             "turn": at.turn,
         });
+        if let Value::Object(members) = &mut decision {
+            members.extend(self.order.clone());
+        }
         let mut result = json!({
             "content": [{ "type": "text", "text": text }], "isError": true, "_meta": { DECISION: decision },
         });

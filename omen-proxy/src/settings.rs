@@ -17,6 +17,7 @@ pub(crate) struct Settings {
     pub(crate) elicitation: Option<Duration>,
     pub(crate) passages: Passages,
     pub(crate) show_blocked: bool,
+    pub(crate) show_order: bool,
     /// How long what runs may go on when a session ends.
     pub(crate) drain: Duration,
     pub(crate) clock: Option<Arc<dyn GateClock>>,
@@ -30,6 +31,7 @@ impl Settings {
             elicitation: None,
             passages: Passages::default(),
             show_blocked: false,
+            show_order: false,
             drain: Duration::from_secs(2),
             clock: None,
         }

@@ -51,6 +51,10 @@ pub(crate) struct ProxyArgs {
     #[arg(long)]
     pub(crate) show_blocked: bool,
 
+    /// Add to the descriptions of tools what the rules on order say about their calls
+    #[arg(long)]
+    pub(crate) show_order: bool,
+
     /// Make calls that the rules on content or order would refuse, and record them: patterns, `where`, `max`, `after`, budgets of calls
     #[arg(long)]
     pub(crate) shadow: bool,

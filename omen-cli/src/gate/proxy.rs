@@ -78,7 +78,8 @@ fn serve(args: &ProxyArgs, mut config: Config) -> Result<Result<Exit, String>, F
         .audit(audit)
         .clock(clock)
         .pass(args.pass.iter().copied())
-        .show_blocked(args.show_blocked);
+        .show_blocked(args.show_blocked)
+        .show_order(args.show_order);
     if let Some(recording) = recording {
         proxy = proxy.episode(recording);
     }

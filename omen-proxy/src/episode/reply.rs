@@ -22,6 +22,8 @@ pub(crate) struct At<'p> {
     pub(crate) promises: bool,
     /// Whether it is a tool of the episode, and not of the server.
     pub(crate) own: bool,
+    /// What the session owes by the rules on order, for a refusal.
+    pub(crate) owed: String,
 }
 
 /// Where an episode stands.
@@ -84,6 +86,10 @@ impl NotNow {
         if !self.why.is_final {
             text.push('\n');
             text.push_str(&self.standing.text());
+        }
+        if !at.owed.is_empty() {
+            text.push('\n');
+            text.push_str(&at.owed);
         }
         let findings: Vec<_> = findings.iter().map(|(finding, said)| json(finding, said)).collect();
         let decision = json!({

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use hyper::StatusCode;
+use omen_gate::order::SessionEnd;
 use omen_gate::{Blocked, TurnId};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
@@ -14,7 +15,7 @@ use tracing::{Instrument as _, info};
 use super::limits::HttpLimits;
 use super::refused::Refused;
 use super::session::{Of, Session};
-use crate::end::{Ended, warn_of_debts};
+use crate::end::Ended;
 use crate::hub::ClientSessions;
 
 /// The sessions of a proxy, all with one gate and one log.
@@ -158,10 +159,9 @@ impl Sessions {
         self.stop.send_replace(true);
         let mut tasks = std::mem::take(&mut self.lock().tasks);
         while tasks.join_next().await.is_some() {}
-        let owed = self.behind.gate.end_turn(&self.name);
+        let owed = self.behind.gate.end_session(&self.name, SessionEnd::Closed);
         let mut unrecorded = self.lock().unrecorded.take();
         if !owed.is_empty() {
-            warn_of_debts(&self.name, &owed);
             let recorded = self.behind.gate.turn_is_over(&self.name, "the proxy was stopped").await;
             unrecorded = unrecorded.or(recorded.err());
         }

@@ -19,7 +19,7 @@ use super::open::Open;
 use super::shared::{EndedServer, Hub, Limits, chain};
 use crate::client::asked::cancelled;
 use crate::client::{Downstream, UserTurns};
-use crate::end::{Ended, Lost, warn_of_debts};
+use crate::end::{Ended, Lost};
 use crate::episode::{About, ClientNames, Episodes, Recording};
 use crate::error::NotServed;
 use crate::methods::{PROMPTS, PROMPTS_CHANGED, RESOURCES, RESOURCES_CHANGED, TOOLS_CHANGED};
@@ -285,8 +285,8 @@ async fn drain(hub: &Hub, ended: &Ended, running: &mut Running, ends: &mut Ended
     }
     hub.close_episodes(ended);
     hub.user_turns.end(&hub.gate);
+    hub.gate.end_session(&hub.turn, ended.of_session());
     let recorded = hub.gate.turn_is_over(&hub.turn, &ended.unquoted()).await;
-    let recorded = recorded.map(|owed| warn_of_debts(&hub.turn, &owed));
     // What is still open has no answer any more.
     for place in 0..hub.members.len() {
         for id in hub.open.unanswered(place) {

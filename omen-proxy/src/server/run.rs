@@ -20,7 +20,7 @@ use super::connection::{Connection, Output};
 use super::session::{ServerSession, SpawnInSpan as _};
 use super::upstream::{Behind, Upstream};
 use crate::client::Rounds;
-use crate::end::{Ended, Lost, warn_of_debts};
+use crate::end::{Ended, Lost};
 use crate::error::NotServed;
 use crate::hub::{Hub, from_server};
 use omen_mcp::outbox::{Outbox, OutboxWriter};
@@ -126,9 +126,9 @@ async fn serve(hub: Arc<Hub>, session: Arc<ServerSession>, output: Output, ends:
         hub.close_episodes(&ended);
         hub.user_turns.end(&hub.gate);
     }
-    match session.gate.turn_is_over(&session.turn, &ended.unquoted()).await {
-        Ok(owed) => warn_of_debts(&session.turn, &owed),
-        Err(unrecorded) => ended = Ended::Unrecorded(unrecorded),
+    session.gate.end_session(&session.turn, ended.of_session());
+    if let Err(unrecorded) = session.gate.turn_is_over(&session.turn, &ended.unquoted()).await {
+        ended = Ended::Unrecorded(unrecorded);
     }
     to_server.end();
     writer.finish(limits.stop).await;

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use omen_gate::config::ServerErrors;
+use omen_gate::order::owed_line;
 use omen_gate::{BadName, Blocked, Gate, ServerName, TurnId};
 use tokio::sync::watch;
 use tokio::task::{AbortHandle, JoinSet};
@@ -88,6 +89,11 @@ impl ServerSession {
     pub(crate) async fn refused(&self, raw_id: &str, why: Blocked) -> Vec<u8> {
         self.span.in_scope(|| warn!(code = %why.code, "{}: {}", why.code, why.unquoted()));
         refusal::not_passed(raw_id, &self.recorded(&self.turn, why).await)
+    }
+
+    /// What the client's session owes by the rules on order; empty if it owes nothing.
+    pub(crate) fn owed_line(&self) -> String {
+        owed_line(&self.gate.owed(&self.client_session))
     }
 
     /// Records a refusal. If that fails, it is the reason from then on (A1).

@@ -4,10 +4,11 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use omen_gate::config::ServerErrors;
-use omen_gate::pipeline::{Request, Untyped};
+use omen_gate::pipeline::{Planned, Received, Request, Untyped};
 use omen_gate::plan::ToolCall;
 use omen_gate::{
-    Blocked, Call, CallHash, Demand, Fault, GateCode, Permission, Permissions, Ran, Stopped, ToolId, TurnId, bounded,
+    Blocked, Call, CallHash, Demand, Fault, GateCode, Permission, Permissions, Ran, RefusedCall, Stopped, ToolId,
+    TurnId, bounded,
 };
 use serde_json::{Map, Value};
 use tracing::{Span, warn};
@@ -106,7 +107,7 @@ impl<'s> ClientCall<'s> {
         let Some(rounds) = rounds else { return self.pass(self.call.clone()).await };
         let begun = match rounds.begin(turn, request.frame(), self.hash()) {
             Ok(begun) => begun,
-            Err(why) => return Err(session.recorded(turn, why).await.into()),
+            Err(why) => return Err(self.refused_here(why).await),
         };
         let call = match &begun.restored {
             None => self.call.clone(),
@@ -128,14 +129,14 @@ impl<'s> ClientCall<'s> {
         if message.is_task()
             && let Err(why) = session.settings.passages.check(Some(Passage::Tasks))
         {
-            return Err(session.recorded(turn, why).await.into());
+            return Err(self.refused_here(why).await);
         }
         let user_turn = match &session.episodes {
             // There, the episode is the turn.
             Some(episodes) if episodes.is_turn() => episodes.user_turn(),
             _ => match session.user_turns.of(message.raw_meta()) {
                 Ok(user_turn) => user_turn,
-                Err(why) => return Err(session.recorded(turn, why).await.into()),
+                Err(why) => return Err(self.refused_here(why).await),
             },
         };
         let text = match &read {
@@ -143,15 +144,27 @@ impl<'s> ClientCall<'s> {
             Err(_) => refused_text(&self.name, message.raw_arguments()),
         };
         let request = session.gate.request((*turn).clone(), text).of_session(session.client_session.clone());
+        let counted_turn = user_turn.clone().unwrap_or_else(|| (*turn).clone());
         let request = match user_turn {
             Some(user_turn) => request.of_user_turn(user_turn),
             None => request,
         };
-        let planned = request.screen().await?.with_call(read).await?;
+        let planned = match planned(request, read).await {
+            Ok(planned) => planned,
+            Err(why) => {
+                self.count_refused(&counted_turn).await;
+                return Err(why.into());
+            }
+        };
         let call = planned.planned().clone();
         let conformant = planned.conform().await?;
         let id = self.id();
-        let at = At { id, turn, era: message.era(), promises: session.upstream.promises(&self.name), own: false };
+        let promises = session.upstream.promises(&self.name);
+        let at = At { id, turn, era: message.era(), promises, own: false, owed: String::new() };
+        let refused = async |episodes: &Episodes, why: &NotNow| {
+            let at = At { owed: session.owed_line(), ..at.clone() };
+            not_now(episodes, why, &call, &at).await
+        };
         let mut facts = session.episodes.as_ref().map(|episodes| episodes.facts(turn, &call));
         // Before anybody is asked to confirm it.
         if let (Some(episodes), Some(facts)) = (&session.episodes, &mut facts)
@@ -159,7 +172,8 @@ impl<'s> ClientCall<'s> {
             && call.hash().is_some()
             && let Err(why) = episodes.may(facts.demanding(&permissions))
         {
-            return Ok(not_now(episodes, &why, &call, &at).await);
+            self.count_refused(&counted_turn).await;
+            return Ok(refused(episodes, &why).await);
         }
         let authorized = conformant.authorize().await?;
         // An episode is a turn, which makes one call at a time: the next one is judged when its result is recorded.
@@ -172,7 +186,7 @@ impl<'s> ClientCall<'s> {
                 facts.demanding(&authorized.authorized().demand().permissions);
                 match episodes.begin(facts).await {
                     Ok(begun) => begun,
-                    Err(why) => return Ok(not_now(episodes, &why, &call, &at).await),
+                    Err(why) => return Ok(refused(episodes, &why).await),
                 }
             }
             _ => None,
@@ -187,7 +201,7 @@ impl<'s> ClientCall<'s> {
                 Ok(dispatched) => dispatched,
                 Err(why) => {
                     let why = begun.taken_back(why);
-                    return Ok(not_now(episodes, &why, &call, &at).await);
+                    return Ok(refused(episodes, &why).await);
                 }
             },
             None => authorized.dispatch().await,
@@ -214,11 +228,34 @@ impl<'s> ClientCall<'s> {
         match (begun.end(&outcome).await, &session.episodes) {
             (Err(why), Some(episodes)) => {
                 let why = episodes.unrecorded(turn, why);
-                Ok(not_now(episodes, &why, &call, &at).await)
+                Ok(refused(episodes, &why).await)
             }
             _ => line,
         }
     }
+
+    /// Refuses a call before the gate has it: that is recorded, counts for the rules on order, and says what is owed.
+    async fn refused_here(&self, why: Blocked) -> Refusal {
+        self.count_refused(self.turn).await;
+        let mut why = self.session.recorded(self.turn, why).await;
+        let owed = self.session.owed_line();
+        if !owed.is_empty() {
+            why.help = format!("{}. {owed}", why.help);
+        }
+        why.into()
+    }
+
+    async fn count_refused(&self, turn: &TurnId) {
+        if let Some(tool) = self.tool() {
+            let (session, args) = (&self.session.client_session, &*self.args());
+            self.session.gate.count_refused(RefusedCall { session, turn, tool: &tool, args }).await;
+        }
+    }
+}
+
+/// Takes a request to its planned call.
+async fn planned(request: Request<Received>, call: Result<ToolCall, Blocked>) -> Result<Request<Planned>, Blocked> {
+    request.screen().await?.with_call(call).await
 }
 
 /// Has a tool of the episode do what its call asks for, once what it reports is screened.
@@ -236,7 +273,7 @@ async fn drive(
         let call = episodes.own_id(own).and_then(|own| hash(turn, own, args));
         return refusal.result(&Place { id, turn, call, era, promises: false });
     }
-    episodes.drive(own, args, &At { id, turn, era, promises: false, own: true }).await
+    episodes.drive(own, args, &At { id, turn, era, promises: false, own: true, owed: session.owed_line() }).await
 }
 
 /// Screens what a model reports in its episode, which is where it states what its user has asked for (PG-0).

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use omen_gate::tool::Tool;
-use omen_gate::{Blocked, Fault, Gate, GateCode, ServerName, ToolName, bounded};
+use omen_gate::{Blocked, Fault, GateCode, ToolId, ToolName, bounded};
 use tracing::warn;
 
 use super::session::ServerSession;
@@ -28,7 +28,7 @@ pub(crate) async fn listed(session: Arc<ServerSession>, frame: Frame) -> Vec<u8>
         Kind::Unsure(why) => return error(&format!("the list of tools is malformed: {why}")),
         _ => {}
     }
-    let page = match page(&response, raw_id, &session.gate, &session.server, session.settings.show_blocked) {
+    let page = match page(&response, raw_id, &session) {
         Ok(page) => page,
         Err(fault) => return failed(fault),
     };
@@ -83,7 +83,8 @@ struct Page {
 ///
 /// # Errors
 /// If the page cannot be read in one way: then none of it passes.
-fn page(response: &Frame, raw_id: &str, gate: &Gate, server: &ServerName, show_blocked: bool) -> Result<Page, Fault> {
+fn page(response: &Frame, raw_id: &str, session: &ServerSession) -> Result<Page, Fault> {
+    let (gate, server) = (&session.gate, &session.server);
     let malformed = |flaw: json::Flaw| Fault::malformed(&flaw.to_string());
     let members = response.members().map_err(malformed)?;
     if let Some(why) = members.iter().find_map(|member| similar(&member.key, &["tools", "nextCursor"])) {
@@ -97,7 +98,7 @@ fn page(response: &Frame, raw_id: &str, gate: &Gate, server: &ServerName, show_b
     let is_last = span(&members, "nextCursor").is_none_or(|at| response.raw(at) == "null");
     let verdicts = gate.listed(server, known).map_err(|error| Fault::malformed(&error.to_string()))?;
 
-    let (mut blocked, mut kept) = (Vec::new(), Vec::new());
+    let (mut blocked, mut kept, mut is_edited) = (Vec::new(), Vec::new(), false);
     for (index, (item, tool)) in items.iter().zip(&tools).enumerate() {
         let verdict = match tool {
             // A tool has a verdict; that it has none would be a mistake of the gate.
@@ -105,18 +106,26 @@ fn page(response: &Frame, raw_id: &str, gate: &Gate, server: &ServerName, show_b
             Err(why) => (format!("tool {index} of the page"), Some(why.clone())),
         };
         match verdict {
-            (_, None) => kept.push(response.raw(item.clone()).to_owned()),
+            (name, None) => match sentence(session, &name) {
+                Some(sentence) => {
+                    is_edited = true;
+                    kept.push(described(response, item, |said| format!("{said}{}{sentence}", gap(said))));
+                }
+                None => kept.push(response.raw(item.clone()).to_owned()),
+            },
             (name, Some(why)) => {
-                if show_blocked && tool.is_ok() {
-                    kept.push(marked(response, item, &why));
+                is_edited = true;
+                if session.settings.show_blocked && tool.is_ok() {
+                    let note = format!("[blocked by the gate: {why}; {}]", why.help);
+                    kept.push(described(response, item, |said| format!("{note}{}{said}", gap(said))));
                 }
                 blocked.push((name, why));
             }
         }
     }
     drop(members);
-    let line = match (blocked.is_empty(), items.first(), items.last()) {
-        (false, Some(first), Some(last)) => {
+    let line = match (is_edited, items.first(), items.last()) {
+        (true, Some(first), Some(last)) => {
             let id = response.id_span().map(|span| (span, raw_id.to_owned()));
             let items = (first.start..last.end, kept.join(","));
             edited(response.text(), id.into_iter().chain([items]).collect()).into_bytes()
@@ -126,17 +135,27 @@ fn page(response: &Frame, raw_id: &str, gate: &Gate, server: &ServerName, show_b
     Ok(Page { line, blocked, listed, is_last })
 }
 
-/// A tool that says in its description why it is blocked.
-fn marked(response: &Frame, item: &Range<usize>, why: &Blocked) -> String {
+/// What the rules on order say about a tool, if the operator wants its description to say so.
+fn sentence(session: &ServerSession, tool: &str) -> Option<String> {
+    let tool = tool.parse().ok().filter(|_| session.settings.show_order)?;
+    session.gate.order_sentence(&ToolId { server: session.server.clone(), tool })
+}
+
+/// Blank between a note and a description, if there is one.
+fn gap(said: &str) -> &'static str {
+    if said.is_empty() { "" } else { " " }
+}
+
+/// A tool with another description.
+fn described(response: &Frame, item: &Range<usize>, description: impl FnOnce(&str) -> String) -> String {
     let text = response.raw(item.clone());
     let members = json::members(text, 0..text.len()).unwrap_or_default();
-    let note = format!("[blocked by the gate: {why}; {}] ", why.help);
     let (at, with) = match span(&members, "description") {
         Some(at) => {
             let said = json::text(text, at.clone()).unwrap_or_default();
-            (at, quoted(&(note + &said)))
+            (at, quoted(&description(&said)))
         }
-        None => (1..1, format!("\"description\":{},", quoted(note.trim_end()))),
+        None => (1..1, format!("\"description\":{},", quoted(&description("")))),
     };
     let (before, after) = (text.get(..at.start).unwrap_or_default(), text.get(at.end..).unwrap_or_default());
     [before, &with, after].concat()

@@ -1,15 +1,21 @@
 //! Rules on order behind the proxy: what a session owes, and whose calls count.
 
+mod evasions;
+mod story;
+mod worked;
+
 use std::time::Duration;
 
 use omen_gate::Fault;
 use omen_gate::mcp::ServerLimits;
+use omen_proxy::episode::{Mode, Recording};
 use omen_proxy::error::NotServed;
 use omen_proxy::http::HttpLimits;
 use omen_proxy::{Proxy, ProxyBuilder, Source, Transport};
 use serde_json::{Value, json};
 use tokio::io::{DuplexStream, duplex, split};
 
+use crate::episode::play::Lines;
 use crate::http::world::{Http, local, until};
 use crate::support::{World, config_with, refusal};
 
@@ -77,4 +83,56 @@ async fn clients_without_sessions_are_one_session() {
     let with_session = http.client.shake_hands(json!({})).await;
     assert_eq!(refusal(&with_session.call(2, "write", json!({})).await), "O-1");
     http.stop().await;
+}
+
+/// Keys of `write`, which may be called only after a call of `read` was refused.
+fn after_a_refusal(name: &str) -> &'static str {
+    match name {
+        "write" => "after = [{ tool = 'read', was = 'refused' }]",
+        "typed" => "before_end = ['write']",
+        _ => "",
+    }
+}
+
+#[tokio::test]
+async fn what_the_proxy_itself_refuses_counts_as_refused_and_says_what_is_owed() {
+    let (mut world, _) = World::begun(proxy("", after_a_refusal)).await;
+    let typed = world.client.call(1, "typed", json!({ "x": { "n": 1 } })).await;
+    assert!(typed["result"].get("isError").is_none(), "{typed}");
+    assert_eq!(refusal(&world.client.call(2, "write", json!({})).await), "O-1");
+    // This proxy passes no tasks.
+    let task = world.client.ask(3, "tools/call", json!({ "name": "read", "arguments": {}, "task": {} })).await;
+    refusal(&task);
+    assert!(task.to_string().contains("Still owed before the end: `s/write` for 1 call (entry "), "{task}");
+    let written = world.client.call(4, "write", json!({})).await;
+    assert!(written["result"].get("isError").is_none(), "{written}");
+    world.close().await;
+}
+
+#[tokio::test]
+async fn a_call_that_is_screened_or_names_no_turn_was_refused() {
+    let screened = "[[policy.patterns]]\npattern = 'secret'\nreason = 'no secrets'\n";
+    for (more, args) in [(screened, json!({ "x": "secret" })), ("[budget]\nuser_turn = 'turn'\n", json!({}))] {
+        let (mut world, _) = World::begun(proxy(more, after_a_refusal)).await;
+        refusal(&world.client.call(1, "read", args).await);
+        let params = json!({ "name": "write", "arguments": {}, "_meta": { "turn": "t1" } });
+        let written = world.client.ask(2, "tools/call", params).await;
+        assert!(written["result"].get("isError").is_none(), "{written}");
+        world.close().await;
+    }
+}
+
+#[tokio::test]
+async fn what_an_episode_refuses_counts_as_refused() {
+    let recording = Recording::new(Mode::Enforce, Lines::default());
+    let (mut world, _) = World::begun(proxy("", after_a_refusal).episode(recording)).await;
+    let refused = world.client.call(1, "read", json!({})).await;
+    assert_eq!(refused["result"]["structuredContent"]["accepted"], false, "{refused}");
+    let (_, log) = world.close().await;
+    // The turn of the entry is the episode.
+    let text = String::from_utf8(log.bytes()).unwrap();
+    let entries = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let counted = entries.filter(|entry| entry["data"]["order"]["event"] == "refused");
+    let tools: Vec<_> = counted.map(|entry| entry["data"]["order"]["tool"]["tool"].clone()).collect();
+    assert_eq!(tools, ["read"]);
 }
