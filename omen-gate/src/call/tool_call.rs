@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use omen_mcp::{CallToolRequest, Frame};
 use serde_json::{Map, Value};
 
-use super::CallHash;
+use super::call_hash::CallHash;
 use crate::base::{NotExact, ToolId};
 use omen_base::canonical::canonical_object;
 
