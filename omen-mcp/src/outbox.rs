@@ -50,10 +50,7 @@ impl Outbox {
     /// Writes lines to an output, which is closed after [`end`](Self::end), or when all that was queued before the last clone
     /// was dropped is written.
     pub fn new(mut output: impl AsyncWrite + Send + Unpin + 'static, bytes: usize) -> (Self, OutboxWriter) {
-        let most = u32::try_from(bytes.min(Semaphore::MAX_PERMITS)).unwrap_or(u32::MAX);
-        let room = Arc::new(Semaphore::new(usize::try_from(most).unwrap_or(usize::MAX)));
-        let (queue, mut lines) = mpsc::unbounded_channel();
-        let writer = tokio::spawn(async move {
+        Self::read_by(bytes, |OutboxReader { queue: mut lines, .. }| async move {
             while let Some(Item::Line { line, permit, written }) = lines.recv().await {
                 let outcome = line.write_to(&mut output).await;
                 let has_failed = outcome.is_err();
@@ -69,8 +66,19 @@ impl Outbox {
                 }
             }
             let _ = output.shutdown().await;
-        });
-        (Self { queue, room, most }, OutboxWriter(writer))
+        })
+    }
+
+    /// Queues lines for a task of this process, which gets them one by one.
+    pub fn read_by<F>(bytes: usize, reader: impl FnOnce(OutboxReader) -> F) -> (Self, OutboxWriter)
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        let most = u32::try_from(bytes.min(Semaphore::MAX_PERMITS)).unwrap_or(u32::MAX);
+        let room = Arc::new(Semaphore::new(usize::try_from(most).unwrap_or(usize::MAX)));
+        let (queue, lines) = mpsc::unbounded_channel();
+        let task = tokio::spawn(reader(OutboxReader { queue: lines, permit: None }));
+        (Self { queue, room, most }, OutboxWriter(task))
     }
 
     /// Queues a line, once there is room.
@@ -128,6 +136,25 @@ impl Outbox {
     }
 }
 
+/// Lines of an outbox, for the one task that reads them.
+#[derive(Debug)]
+pub struct OutboxReader {
+    queue: mpsc::UnboundedReceiver<Item>,
+    permit: Option<OwnedSemaphorePermit>,
+}
+
+impl OutboxReader {
+    /// The next line, or none at the end. Until it is asked for, the line before takes its room.
+    pub async fn next(&mut self) -> Option<Line> {
+        self.permit = None;
+        let Some(Item::Line { line, permit, written }) = self.queue.recv().await else { return None };
+        self.permit = permit;
+        // Nobody need wait for it.
+        let _ = written.map(|written| written.send(Ok(())));
+        Some(line)
+    }
+}
+
 /// The task that writes.
 #[derive(Debug)]
 pub struct OutboxWriter(JoinHandle<()>);
@@ -177,6 +204,31 @@ mod tests {
         far.read_exact(&mut [0; 4]).await.unwrap();
         third.await.unwrap();
         far.read_exact(&mut [0; 10_001]).await.unwrap();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_task_reads_the_lines_one_by_one() {
+        let (to_test, mut read) = tokio::sync::mpsc::channel(1);
+        let (outbox, writer) = Outbox::read_by(2 * EACH + 10, async move |mut lines| {
+            while let Some(line) = lines.next().await {
+                to_test.send(line.into_message()).await.unwrap();
+            }
+        });
+        for line in ["a", "b", "c"] {
+            outbox.send(line).await.unwrap();
+        }
+        let fourth = outbox.send("d");
+        tokio::pin!(fourth);
+        assert!(timeout(Duration::from_secs(1), &mut fourth).await.is_err(), "there is no room");
+        assert_eq!(read.recv().await.unwrap(), b"a");
+        fourth.await.unwrap();
+        outbox.end();
+        for line in [b"b", b"c", b"d"] {
+            assert_eq!(read.recv().await.unwrap(), line);
+        }
+        assert_eq!(read.recv().await, None);
+        writer.finish(Duration::from_secs(60)).await;
+        outbox.closed().await;
     }
 
     #[tokio::test]

@@ -9,8 +9,8 @@
 //! others rely on, and nothing here reads them a second time. What is checked here: who may speak to the proxy ([`Access`]),
 //! what headers and body say of the same thing, and how much there may be of everything ([`HttpLimits`]).
 //!
-//! Architecture invariant: no rule is judged here, and no message is read into types and written again. A session of HTTP is
-//! two ends of lines for the same session that standard streams have.
+//! Architecture invariant: no rule is judged here, and no message is read into types and written again. Behind HTTP are the same
+//! sessions as behind standard streams.
 
 mod access;
 mod body;

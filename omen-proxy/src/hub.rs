@@ -28,5 +28,5 @@ mod shared;
 
 pub use names::BadServers;
 pub(crate) use names::{check as check_names, prefixed, split};
-pub(crate) use session::{ClientSession, ClientSessions};
+pub(crate) use session::{ClientInput, ClientSession, ClientSessions};
 pub(crate) use shared::Hub;

@@ -208,7 +208,7 @@ impl Proxy {
             Ok(http) => Ok(http.serve(sessions, self.0.session, until).await),
             Err(client) => {
                 let session = sessions.session(self.0.session);
-                ClientSession { recording, ..session }.serve(client, until).await
+                ClientSession { recording, ..session }.serve_streams(client, until).await
             }
         };
         reloading.shutdown().await;

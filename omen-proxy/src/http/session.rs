@@ -1,26 +1,25 @@
-//! A session behind HTTP: the proxy's two ends as lines, and what goes where.
+//! A session behind HTTP: what its clients send, and where what they get goes.
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use hyper::HeaderMap;
 use omen_gate::bounded;
-use omen_gate::mcp::{Line, Lines};
-use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _, duplex, split};
+use omen_gate::mcp::Line;
 use tokio::sync::mpsc;
-use tokio::task::JoinSet;
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 use tracing::{Span, info_span, warn};
 
 use super::rewrite;
 use super::streams::{Asked, InUse, Reader, Streams};
 use crate::end::Ended;
 use crate::error::NotServed;
-use crate::hub::ClientSession;
+use crate::hub::{ClientInput, ClientSession};
 use crate::methods::{CANCELLED, PROGRESS};
 use crate::refusal::{self, INTERNAL_ERROR};
 use omen_mcp::edit;
 use omen_mcp::frame::{Frame, Kind};
+use omen_mcp::outbox::{Outbox, OutboxReader};
 use omen_mcp::param_headers::Params;
 
 /// A session. Its client sends its id (up to 2025-11-25). Requests without one (2026-07-28) share
@@ -56,14 +55,8 @@ pub(super) enum Unsent {
     Stuck,
 }
 
-/// The pipe between the two is short: what waits is bounded elsewhere.
-const PIPE: usize = 64 << 10;
-
 /// How long a message may wait for a server that does not read.
 const STUCK: Duration = Duration::from_secs(30);
-
-/// How long what the proxy has said last may take to be put where it belongs.
-const LAST_WORDS: Duration = Duration::from_secs(2);
 
 impl Session {
     /// A session, and what its client sends. It begins when that is [served](Self::serve).
@@ -87,16 +80,10 @@ impl Session {
         behind: ClientSession,
         until: impl Future<Output = ()> + Send,
     ) -> Result<Ended, NotServed> {
-        let (near, far) = duplex(PIPE);
-        let (from_proxy, to_proxy) = split(far);
-        let mut tasks = JoinSet::new();
-        tasks.spawn(pump(sent.0, to_proxy));
-        let mut routing = JoinSet::new();
-        routing.spawn(Arc::clone(&self).route(from_proxy));
-        let ended = behind.serve(split(near), until).await;
+        let own = Arc::clone(&self);
+        let output = Outbox::read_by(behind.limits.unread_bytes, move |lines| own.route(lines));
+        let ended = behind.serve(ClientInput::Messages(sent.0), output, until).await;
         self.end();
-        tasks.shutdown().await;
-        let _ = timeout(LAST_WORDS, routing.join_next()).await;
         self.streams.end();
         ended
     }
@@ -167,11 +154,9 @@ impl Session {
     }
 
     /// Puts what the proxy says to the client where it belongs.
-    async fn route(self: Arc<Self>, from_proxy: impl AsyncRead + Unpin) {
-        // The proxy's own lines are bounded where they are made.
-        let mut lines = Lines::new(from_proxy, usize::MAX);
-        while let Ok(Some(line)) = lines.next().await {
-            match Frame::read(line) {
+    async fn route(self: Arc<Self>, mut lines: OutboxReader) {
+        while let Some(line) = lines.next().await {
+            match Frame::read(line.into_message()) {
                 Ok(frame) => match self.kind {
                     Of::OneClient => self.for_the_client(&frame).await,
                     Of::AllRequests => self.for_a_request(&frame).await,
@@ -281,15 +266,3 @@ impl Session {
 
 /// What the client of a session sends.
 pub(super) struct Sent(mpsc::Receiver<Line>);
-
-/// Writes the client's messages, each as a line.
-async fn pump(mut lines: mpsc::Receiver<Line>, mut to_proxy: impl AsyncWrite + Unpin) {
-    while let Some(line) = lines.recv().await {
-        if line.write_to(&mut to_proxy).await.is_err() {
-            return;
-        }
-    }
-    let _ = to_proxy.shutdown().await;
-    // It stays until the proxy has read what is in the pipe.
-    sleep(Duration::MAX).await;
-}

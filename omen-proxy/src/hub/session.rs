@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use omen_gate::config::PolicyHash;
-use omen_gate::mcp::{Broken, Lines, ServerLimits};
+use omen_gate::mcp::{Broken, Line, Lines, ServerLimits};
 use omen_gate::{Blocked, Gate, ServerName, SystemClock, TurnId, bounded};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{mpsc, watch};
@@ -27,7 +27,7 @@ use crate::refusal::{self, INTERNAL_ERROR};
 use crate::server::{ServerSession, Source, start};
 use crate::settings::Settings;
 use omen_mcp::frame::INVALID_REQUEST;
-use omen_mcp::outbox::Outbox;
+use omen_mcp::outbox::{Outbox, OutboxWriter};
 
 /// A session that has not begun.
 pub(crate) struct ClientSession {
@@ -72,20 +72,52 @@ impl ClientSessions {
     }
 }
 
+/// What a client sends.
+pub(crate) enum ClientInput {
+    /// Lines of a stream, which are bounded where they are read.
+    Lines(Lines<Box<dyn AsyncRead + Send + Unpin>>),
+    /// Messages of a transport that bounds them itself.
+    Messages(mpsc::Receiver<Line>),
+}
+
+impl ClientInput {
+    /// The next message, or none at the end. The future may be dropped without losing any.
+    async fn next(&mut self) -> Result<Option<Vec<u8>>, Broken> {
+        match self {
+            Self::Lines(lines) => lines.next().await,
+            Self::Messages(messages) => Ok(messages.recv().await.map(Line::into_message)),
+        }
+    }
+}
+
 type EndedServers = mpsc::UnboundedReceiver<EndedServer>;
 
 impl ClientSession {
+    /// Serves a client on streams to its end.
+    ///
+    /// # Errors
+    /// As [`serve`](Self::serve).
+    pub(crate) async fn serve_streams(
+        self,
+        (input, output): (Box<dyn AsyncRead + Send + Unpin>, Box<dyn AsyncWrite + Send + Unpin>),
+        until: impl Future<Output = ()> + Send,
+    ) -> Result<Ended, NotServed> {
+        let input = ClientInput::Lines(Lines::new(input, self.limits.line_bytes));
+        let output = Outbox::new(output, self.limits.unread_bytes);
+        self.serve(input, output, until).await
+    }
+
     /// Serves it to its end. When this returns, the log has the outcome of every call that was made, and no server runs.
     ///
     /// # Errors
     /// If it did not begin: then no server runs.
     pub(crate) async fn serve(
         self,
-        client: (impl AsyncRead + Send + Unpin + 'static, impl AsyncWrite + Send + Unpin + 'static),
+        mut input: ClientInput,
+        (client_out, client_writer): (Outbox, OutboxWriter),
         until: impl Future<Output = ()> + Send,
     ) -> Result<Ended, NotServed> {
         let Self { settings, servers, limits, turn, client_session, gate, policy, recording } = self;
-        let (client_out, client_writer) = Outbox::new(client.1, limits.unread_bytes);
         let (session, downstream) = (Arc::default(), Arc::new(Downstream::new(client_out.clone())));
         let episodes = recording.map(|recording| {
             let names = ClientNames::new(servers.iter().map(|(name, _)| name));
@@ -125,7 +157,7 @@ impl ClientSession {
         }
 
         let mut running = Running::new();
-        let ended = relay(&hub, client.0, &mut running, &mut ends, policy, until).await;
+        let ended = relay(&hub, &mut input, &mut running, &mut ends, policy, until).await;
         let unrecorded = drain(&hub, &ended, &mut running, &mut ends).await;
         client_out.end();
         client_writer.finish(LAST_WORDS).await;
@@ -136,14 +168,13 @@ impl ClientSession {
 /// Reads what the client sends, until the session ends.
 async fn relay(
     hub: &Arc<Hub>,
-    input: impl AsyncRead + Unpin,
+    input: &mut ClientInput,
     running: &mut Running,
     ends: &mut EndedServers,
     mut policy: watch::Receiver<PolicyHash>,
     until: impl Future<Output = ()>,
 ) -> Ended {
     let limit = hub.limits.line_bytes;
-    let mut lines = Lines::new(input, limit);
     // The session ends with its only server, at once.
     let only = hub.members.first().filter(|_| hub.is_alone()).and_then(|member| member.session().ok());
     let lost = async || match &only {
@@ -166,7 +197,7 @@ async fn relay(
                 Next::Policy
             }
             Some(_) = running.join_next() => continue,
-            line = lines.next() => match line {
+            line = input.next() => match line {
                 Ok(Some(line)) if line.trim_ascii().is_empty() => continue,
                 Ok(Some(line)) => Next::Line(line),
                 Ok(None) => return Ended::Client,
