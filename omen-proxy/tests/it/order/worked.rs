@@ -14,7 +14,7 @@ const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/gate.md");
 fn holds(name: &str, policy: &str, read: &str) {
     let part = format!("\n```toml\n{}```\n\n```text\n{read}```\n", policy.trim_start());
     let page = fs::read_to_string(PAGE).unwrap();
-    let (start, end) = (format!("<!-- generated: {name} -->\n"), "<!-- /generated -->");
+    let (start, end) = (format!("<!-- story: {name} -->\n"), "<!-- /story -->");
     let (before, rest) = page.split_once(&start).expect("the page has this part");
     let (shown, after) = rest.split_once(end).expect("it ends");
     if std::env::var_os("OMEN_BLESS").is_some() {
