@@ -30,6 +30,8 @@ pub enum Kind {
     Intent,
     /// Outcome of an intent: an answer or a fault.
     Outcome,
+    /// Call that ran in spite of the gate: after a refusal, without a decision, or with other arguments than were allowed.
+    Bypass,
 }
 
 /// Kind of an entry that the log writes about itself.
@@ -158,7 +160,7 @@ pub(crate) enum Label {
 
 impl Label {
     /// All labels.
-    pub(super) const ALL: [Self; 12] = [
+    pub(super) const ALL: [Self; 13] = [
         Self::Record(Kind::Turn),
         Self::Record(Kind::Decision),
         Self::Record(Kind::Policy),
@@ -167,6 +169,7 @@ impl Label {
         Self::Record(Kind::Confirmation),
         Self::Record(Kind::Intent),
         Self::Record(Kind::Outcome),
+        Self::Record(Kind::Bypass),
         Self::Own(OwnKind::Opened),
         Self::Own(OwnKind::Repaired),
         Self::Own(OwnKind::Rotated),

@@ -132,7 +132,7 @@ impl ReplayedState {
                 self.recent.end_turn(turn);
             }
             Kind::Turn if text(data, "outcome") == Some("over") => self.recent.end_turn(turn),
-            Kind::Turn | Kind::Decision | Kind::Confirmation | Kind::Policy => {}
+            Kind::Turn | Kind::Decision | Kind::Confirmation | Kind::Policy | Kind::Bypass => {}
         }
     }
 

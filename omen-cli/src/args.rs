@@ -12,10 +12,22 @@ Exit codes:
     };
 }
 
+macro_rules! audit_exit_codes {
+    () => {
+        "\
+Exit codes:
+  0  the log is sound
+  1  the log is incomplete, tampered with or truncated, or a file of it is missing or misplaced
+  2  usage error
+  3  the log, the key or the anchor could not be read, or the output could not be written"
+    };
+}
+
 mod audit_show;
 mod audit_sign;
 #[cfg(feature = "otel")]
 mod audit_spans;
+mod audit_verify;
 mod codes;
 mod common;
 mod diff;
@@ -23,6 +35,7 @@ mod findings;
 mod fix;
 mod formats;
 mod gate;
+mod hook;
 mod inputs;
 pub(crate) mod levels;
 #[cfg(feature = "nats")]
@@ -46,6 +59,8 @@ pub(crate) use self::audit_show::{AuditSettleArgs, AuditShowArgs, AuditStatsArgs
 pub(crate) use self::audit_sign::{AuditSignArgs, AuditVerifySignedArgs, NewSigningKeyArgs};
 #[cfg(feature = "otel")]
 pub(crate) use self::audit_spans::AuditSpansArgs;
+use self::audit_verify::AUDIT_VERIFY_HELP;
+pub(crate) use self::audit_verify::AuditVerifyArgs;
 pub(crate) use self::codes::AnyCode;
 pub(crate) use self::common::{ClockArgs, ConfigArgs, Format, KeyArgs};
 pub(crate) use self::diff::DiffArgs;
@@ -53,6 +68,7 @@ pub(crate) use self::findings::{BaselineArgs, FindingArgs};
 pub(crate) use self::fix::FixArgs;
 pub(crate) use self::formats::FormatArgs;
 pub(crate) use self::gate::{FailOn, GateCheckArgs, GateConfirmArgs, GateInitArgs, GateReplayArgs, GateWrapArgs};
+pub(crate) use self::hook::{HookCommand, HookRunArgs, HookToolsArgs};
 pub(crate) use self::inputs::InputArgs;
 pub(crate) use self::levels::{LevelArgs, Target};
 #[cfg(feature = "nats")]
@@ -152,6 +168,10 @@ pub(crate) enum Command {
     /// Try plans against the gate, and prepare its configuration
     #[command(subcommand)]
     Gate(GateCommand),
+
+    /// Put the gate into the hooks of a coding agent
+    #[command(subcommand)]
+    Hook(HookCommand),
 
     /// Judge packets from NATS JetStream, together with other workers
     #[cfg(feature = "nats")]
@@ -293,25 +313,6 @@ pub(crate) struct NewKeyArgs {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct AuditVerifyArgs {
-    #[command(flatten)]
-    pub(crate) key: KeyArgs,
-
-    /// A regular file with an anchor of this log
-    #[arg(long, value_name = "FILE")]
-    pub(crate) anchor: Option<PathBuf>,
-
-    /// The output format; `json` prints one object
-    #[arg(long, value_name = "FORMAT", default_value = "human")]
-    pub(crate) format: Format,
-
-    /// The log, with all its files; a folder with a log; or several files, which are the whole log. The head record of a
-    /// file is `FILE.head` beside it
-    #[arg(value_name = "LOG", required = true)]
-    pub(crate) logs: Vec<PathBuf>,
-}
-
-#[derive(Debug, Args)]
 pub(crate) struct AuditExportArgs {
     #[command(flatten)]
     pub(crate) key: KeyArgs,
@@ -416,18 +417,6 @@ Examples:
     exit_codes!()
 );
 
-/// A macro, because `concat!` takes no constants.
-macro_rules! audit_exit_codes {
-    () => {
-        "\
-Exit codes:
-  0  the log is sound
-  1  the log is incomplete, tampered with or truncated, or a file of it is missing or misplaced
-  2  usage error
-  3  the log, the key or the anchor could not be read, or the output could not be written"
-    };
-}
-
 const AUDIT_EXIT_CODES: &str = audit_exit_codes!();
 
 /// A macro, because `concat!` takes no constants.
@@ -454,28 +443,6 @@ Example:
 
 ",
     new_key_exit_codes!()
-);
-
-const AUDIT_VERIFY_HELP: &str = concat!(
-    "\
-A log that was rolled back together with its head record looks sound, and so does a log that was \
-     rewritten with the key. An anchor that was kept elsewhere shows both.
-
-A log that was rotated is in several files: audit.jsonl, audit.000002.jsonl, and so on. They are verified \
-     together, and a file that is missing, swapped, repeated or of another log is named.
-
-A log that a gate has open is verified up to the last entry that was acknowledged.
-
-All files must be regular files. A pipe, such as `<(command)`, is refused: write its content to a file \
-     first.
-
-Examples:
-  omen audit verify --key-file audit.key audit.jsonl
-  omen audit verify --key-file audit.key --anchor monday.anchor --format json audit.jsonl
-  omen audit verify --key-file audit.key logs/
-
-",
-    audit_exit_codes!()
 );
 
 const AUDIT_EXPORT_HELP: &str = concat!(

@@ -19,9 +19,10 @@ use omen::render::human::clean;
 use omen_gate::audit::store::log_of;
 use omen_gate::audit::{
     Anchor, BadAnchor, FileVerification, Key, LogVerdict, LogVerification, Mac, Misfit, Tampering, Verification,
-    verify_files, verify_folder, verify_log,
+    read_log, verify_files, verify_folder, verify_log,
 };
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::args::{AuditExportArgs, AuditVerifyArgs, Format, KeyArgs, NewKeyArgs};
 use crate::exit::{Exit, Failure, complain};
@@ -41,9 +42,19 @@ pub(crate) fn verify(args: &AuditVerifyArgs, out: &mut Output) -> Result<Exit, F
         Ok(anchor) => anchor,
         Err(Unreadable) => return Ok(Exit::Unreadable),
     };
-    let Some(found) = all_found(&args.logs, &key, anchor.as_ref()) else { return Ok(Exit::Unreadable) };
+    let mut bypasses = None;
+    let found = match (args.policy, args.logs.as_slice()) {
+        (false, logs) => all_found(logs, &key, anchor.as_ref()),
+        (true, [log]) if !log.is_dir() => {
+            let bypasses = bypasses.insert(Vec::new());
+            bypasses_found(log, &key, anchor.as_ref(), bypasses)
+        }
+        (true, _) => return Err(Failure::Usage("--policy is for one log; name its first file alone".to_owned())),
+    };
+    let Some(found) = found else { return Ok(Exit::Unreadable) };
     let log = args.logs.first().map(PathBuf::as_path).unwrap_or(Path::new(""));
-    let report = Report::new(log, &found, anchor.as_ref());
+    let has_bypass = bypasses.as_ref().is_some_and(|all| !all.is_empty());
+    let report = Report { bypasses, ..Report::new(log, &found, anchor.as_ref()) };
     match args.format {
         Format::Human => report.human(out)?,
         Format::Json => {
@@ -52,8 +63,28 @@ pub(crate) fn verify(args: &AuditVerifyArgs, out: &mut Output) -> Result<Exit, F
         }
     }
     out.flush()?;
-    Ok(if found.is_sound() { Exit::Clean } else { Exit::ErrorsFound })
+    Ok(if found.is_sound() && !has_bypass { Exit::Clean } else { Exit::ErrorsFound })
 }
+
+/// Verifies a log, and collects the calls that ran in spite of the gate.
+fn bypasses_found(
+    log: &Path,
+    key: &Key,
+    anchor: Option<&Anchor>,
+    bypasses: &mut Vec<BypassReport>,
+) -> Option<LogVerification> {
+    let found = read_log(log_of(log), key, anchor, &mut |entry| {
+        if entry.kind() == BYPASS {
+            let text = |member: &str| entry.data().get(member).and_then(Value::as_str).unwrap_or_default().to_owned();
+            let (finding, message) = (text("finding"), text("why"));
+            bypasses.push(BypassReport { sequence: entry.sequence(), time: entry.time().to_owned(), finding, message });
+        }
+    });
+    found.map_err(|error| complain(format_args!("{error}; {}", error.help()))).ok()
+}
+
+/// Kind of an entry about a call that ran in spite of the gate.
+pub(crate) const BYPASS: &str = "bypass";
 
 /// Reports an invalid log on standard error.
 pub(crate) fn reported(log: &Path, found: &LogVerification) -> Exit {
@@ -129,6 +160,19 @@ pub(crate) struct Report {
     in_use: bool,
     files: Vec<FileReport>,
     misfits: Vec<MisfitReport>,
+    /// Calls that ran in spite of the gate, with `--policy`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bypasses: Option<Vec<BypassReport>>,
+}
+
+/// Call that ran in spite of the gate.
+#[derive(Debug, Serialize)]
+struct BypassReport {
+    /// Number of the entry.
+    sequence: u64,
+    time: String,
+    finding: String,
+    message: String,
 }
 
 /// One file of a log.
@@ -172,6 +216,7 @@ impl Report {
             in_use: found.is_in_use,
             files: found.files.iter().map(FileReport::new).collect(),
             misfits: found.misfits.iter().map(MisfitReport::new).collect(),
+            bypasses: None,
         };
         match worst.map(|file| &file.found.verdict) {
             Some(LogVerdict::Incomplete { entries, bytes }) => {
@@ -214,6 +259,9 @@ impl Report {
         }
         for misfit in self.misfits.iter().skip(1) {
             writeln!(out, "  {}; {}", clean(&misfit.message), misfit.help)?;
+        }
+        for bypass in self.bypasses.iter().flatten() {
+            writeln!(out, "  entry {}, {}: {}", bypass.sequence, clean(&bypass.time), clean(&bypass.message))?;
         }
         self.help.map_or(Ok(()), |help| writeln!(out, "  help: {help}"))
     }

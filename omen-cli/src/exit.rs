@@ -16,6 +16,8 @@ pub(crate) enum Exit {
     ErrorsFound,
     /// Some input could not be read; the rest was checked. The reason is on standard error.
     Unreadable,
+    /// A hook was answered, with an exit code that is part of the answer.
+    Answered(u8),
 }
 
 impl From<Exit> for ExitCode {
@@ -24,6 +26,7 @@ impl From<Exit> for ExitCode {
             Exit::Clean => ExitCode::SUCCESS,
             Exit::ErrorsFound => ExitCode::from(ERRORS_FOUND),
             Exit::Unreadable => ExitCode::from(FAILED),
+            Exit::Answered(code) => ExitCode::from(code),
         }
     }
 }

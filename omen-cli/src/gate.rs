@@ -28,11 +28,12 @@ use crate::exit::{Exit, Failure};
 use crate::output::Output;
 
 pub(crate) use self::check::check;
-pub(crate) use catalog::catalog;
+pub(crate) use catalog::{catalog, read as read_catalog};
 #[cfg(unix)]
 pub(crate) use confirm::confirm;
 pub(crate) use dry_run::dry_run;
 pub(crate) use init::init;
+pub(crate) use pins::entries as entries_with_pins;
 pub(crate) use proxy::proxy;
 pub(crate) use replay::replay;
 pub(crate) use wrap::wrap;

@@ -17,6 +17,7 @@ mod follow;
 mod formats;
 mod gate;
 mod graph;
+mod hook;
 mod input;
 mod jobs;
 mod logs;

@@ -209,3 +209,10 @@ fn columns() -> Option<usize> {
 const WIDEST: usize = 10_000;
 
 const BUFFER: usize = 64 * 1024;
+
+/// Writes the answer of a hook, from any thread.
+pub(crate) fn write_answer(answer: &str) -> io::Result<()> {
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(answer.as_bytes())?;
+    stdout.flush()
+}

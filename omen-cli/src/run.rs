@@ -5,12 +5,12 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _};
 
-use crate::args::{AuditCommand, AuditVerifyArgs, Cli, Command, DiffArgs, Format, GateCommand, TraceArgs};
+use crate::args::{AuditCommand, AuditVerifyArgs, Cli, Command, DiffArgs, Format, GateCommand, HookCommand, TraceArgs};
 use crate::config::Refused;
 use crate::config::content::Config;
 use crate::exit::{self, Exit, Failure};
 use crate::output::{self, Output};
-use crate::{audit, check, completions, diff, explain, gate, graph, lsp, man, new, report, rules, schema, trace};
+use crate::{audit, check, completions, diff, explain, gate, graph, hook, lsp, man, new, report, rules, schema, trace};
 
 /// Parses the arguments, runs the command, and returns the exit code.
 pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -41,6 +41,7 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
                 | Command::Diff(_)
                 | Command::Trace(_)
                 | Command::Audit(_)
+                | Command::Hook(HookCommand::Run(_))
                 | Command::Gate(
                     GateCommand::DryRun(_)
                         | GateCommand::Catalog(_)
@@ -98,6 +99,7 @@ fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         | Command::Trace(TraceArgs { format: Format::Json, .. })
         | Command::Audit(AuditCommand::Verify(AuditVerifyArgs { format: Format::Json, .. }))
         | Command::Gate(_)
+        | Command::Hook(_)
         | Command::Lsp { .. }
         | Command::New(_) => Output::for_programs(),
         _ => Output::for_people(cli.color),
@@ -133,6 +135,8 @@ fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Command::Gate(GateCommand::Proxy(args)) => gate::proxy(&args),
         Command::Gate(GateCommand::Wrap(args)) => gate::wrap(&args, &mut out),
         Command::Gate(GateCommand::Schema { example }) => gate::schema(example, &mut out),
+        Command::Hook(HookCommand::Run(args)) => hook::run(&args),
+        Command::Hook(HookCommand::Tools(args)) => hook::tools(&args, &mut out),
         #[cfg(feature = "nats")]
         Command::Worker(args) => crate::nats::worker(&args),
         #[cfg(feature = "nats")]

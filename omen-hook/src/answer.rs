@@ -27,6 +27,12 @@ impl Dialect {
         written(&self.answers.allow, "")
     }
 
+    /// Answer to an event that needs no verdict.
+    #[must_use]
+    pub fn note(&self) -> HookAnswer {
+        HookAnswer { exit: 0, stdout: String::new(), stderr: String::new() }
+    }
+
     /// Answer that denies a call.
     #[must_use]
     pub fn deny(&self, reason: &str) -> HookAnswer {

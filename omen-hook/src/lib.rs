@@ -1,7 +1,8 @@
 //! Hooks of coding agents behind the gate.
 //!
 //! Coding agents run shell commands and edit files without an MCP server in between; before and after each tool they call a
-//! *hook*. A [`Dialect`] says, as data, what an agent sends and which bytes it takes for a denial.
+//! *hook*. A [`Dialect`] says, as data, what an agent sends and which bytes it takes for a denial. A [`Hook`] has the gate decide,
+//! and the audit log record what ran.
 //!
 //! ```
 //! use omen_hook::{Dialect, Event};
@@ -18,15 +19,22 @@
 //! Architecture invariant: the gate decides; what is read and written here is the agent's dialect alone.
 
 mod answer;
+mod call_key;
 mod calls;
 mod dialect;
 mod event;
+mod hook;
+mod hook_error;
 mod member_types;
+mod outcomes;
 mod patch;
 mod version;
+mod virtual_server;
 
 pub use answer::HookAnswer;
 pub use calls::{CallError, HookCall};
 pub use dialect::{Dialect, ReportedOutcome, Role, UnknownAgent};
 pub use event::{Event, EventError, MAX_EVENT_BYTES, ToolEvent};
+pub use hook::{Hook, HookVerdict, OpenCalls};
+pub use hook_error::HookError;
 pub use patch::PatchError;

@@ -116,6 +116,7 @@ fn says(entry: Logged<'_>, waits: bool) -> String {
         },
         "decision" if text("outcome") == Some("left_out") => data.get("tools").map(left_out).unwrap_or_default(),
         "decision" if waits => "waits for confirmation".to_owned(),
+        "bypass" => text("finding").unwrap_or_default().to_owned(),
         "grant" | "revocation" => data.get("grants").map(grants).unwrap_or_default(),
         _ => text("outcome").unwrap_or_default().to_owned(),
     };

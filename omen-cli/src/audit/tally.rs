@@ -15,6 +15,7 @@ pub(crate) struct Tally {
     waiting: Waiting,
     refused: BTreeMap<String, u64>,
     confirmed: u64,
+    bypasses: u64,
 }
 
 /// Information about a call in an entry.
@@ -35,6 +36,8 @@ pub(crate) struct Counts {
     /// Refused calls, by the code of the rule.
     pub(crate) refused: BTreeMap<String, u64>,
     pub(crate) confirmed: u64,
+    /// Number of calls that ran in spite of the gate.
+    pub(crate) bypasses: u64,
     /// Numbers of the intents of calls in doubt.
     pub(crate) in_doubt: Vec<u64>,
     /// Number of calls that wait for a confirmation, in a gate that has the log open.
@@ -54,6 +57,7 @@ impl Tally {
     /// Counts the next entry, and returns its information about its call.
     pub(crate) fn add(&mut self, entry: Logged<'_>) -> Option<Standing> {
         self.waiting.sees(entry);
+        self.bypasses += u64::from(entry.kind() == super::BYPASS);
         self.calls.tool(entry);
         if let Some(code) = refused_by(entry) {
             *self.refused.entry(code.to_owned()).or_default() += 1;
@@ -73,6 +77,7 @@ impl Tally {
             unconfirmed: self.waiting.abandoned() + ended,
             refused: self.refused,
             confirmed: self.confirmed,
+            bypasses: self.bypasses,
             waiting,
         }
     }

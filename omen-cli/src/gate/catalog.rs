@@ -111,7 +111,7 @@ pub(super) fn discover(config: &Config) -> Result<Option<Lists>, Failure> {
 }
 
 /// Reads a catalogue file. Its errors are reported here.
-pub(super) fn read(path: &Path) -> Option<Catalog> {
+pub(crate) fn read(path: &Path) -> Option<Catalog> {
     let catalog = match regular::read(path, MAX_CATALOG).map(String::from_utf8) {
         Ok(Ok(text)) => Catalog::parse(&text).map_err(|error| error.to_string()),
         Ok(Err(error)) => Err(format!("cannot read it: {error}")),

@@ -11,7 +11,7 @@ use super::toml::comment;
 use super::{arguments, folders};
 
 /// Entries for each tool, in TOML, with comments about the tool.
-pub(super) fn entries(catalog: &Catalog, config: &Config) -> String {
+pub(crate) fn entries(catalog: &Catalog, config: &Config) -> String {
     let mut text = HEAD.to_owned();
     for listed in catalog.iter() {
         entry(&mut text, listed, config);

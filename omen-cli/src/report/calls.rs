@@ -103,6 +103,7 @@ impl Calls {
     pub(super) fn concerns(&self) -> Vec<String> {
         let Counts { in_doubt, waiting, unconfirmed, .. } = &self.counts;
         let counts = [
+            (self.counts.bypasses, "call that ran in spite of the gate"),
             (self.counts.refusals(), "refused call"),
             (in_doubt.len() as u64, "call in doubt"),
             (*waiting as u64, "call that waits for a confirmation"),

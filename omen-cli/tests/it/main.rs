@@ -29,6 +29,7 @@ mod formats;
 mod gate;
 mod governed;
 mod helps;
+mod hook;
 mod human;
 mod ignores;
 #[cfg(unix)]

@@ -13,4 +13,5 @@ mod answers;
 mod calls;
 mod dialects;
 mod events;
+mod mutants;
 mod samples;

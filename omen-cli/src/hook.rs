@@ -1,0 +1,119 @@
+//! `omen hook`: the gate as a hook of coding agents.
+//!
+//! An agent runs the call if its hook fails in a form that it does not understand, so every end of this process is an answer.
+
+#[cfg(unix)]
+mod confirmed;
+mod tools;
+
+use std::io::{self, Read as _, Write as _};
+use std::process::exit;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use omen_gate::Config;
+use omen_gate::config::ConfigErrors;
+use omen_hook::{Dialect, Hook, HookAnswer, HookVerdict, MAX_EVENT_BYTES, OpenCalls};
+
+pub(crate) use self::tools::tools;
+use crate::args::HookRunArgs;
+use crate::exit::{Exit, Failure};
+use crate::gate;
+use crate::output::write_answer;
+
+pub(crate) fn run(args: &HookRunArgs) -> Result<Exit, Failure> {
+    let dialect = Dialect::of(&args.agent).map_err(|error| Failure::Usage(error.to_string()))?;
+    answer_panics(dialect.clone());
+    answer_in_time(&dialect, args.timeout);
+    let (answer, open) = match decided(args, &dialect) {
+        Ok((answer, open)) => (answer, open),
+        Err(why) => (dialect.fail(&why), None),
+    };
+    let is_written = answered(&answer);
+    // The agent has been answered: what it was allowed stays open until it reports the outcome.
+    open.into_iter().for_each(OpenCalls::leave_open);
+    Ok(Exit::Answered(is_written))
+}
+
+/// Verdict on the event, or the reason why there is none.
+fn decided(args: &HookRunArgs, dialect: &Dialect) -> Result<(HookAnswer, Option<OpenCalls>), String> {
+    let mut event = Vec::new();
+    let read = io::stdin().lock().take(MAX_EVENT_BYTES as u64 + 1).read_to_end(&mut event);
+    read.map_err(|error| format!("cannot read the event: {error}"))?;
+    let event = dialect.read(&event, |name| std::env::var(name).ok()).map_err(|error| error.to_string())?;
+    let config = Config::load(&args.config).map_err(|errors| invalid(args, &errors))?;
+    #[cfg(unix)]
+    let socket = config.confirm_socket();
+    let mut hook = Hook::new(dialect.clone(), config).map_err(|error| error.to_string())?;
+    #[cfg(unix)]
+    {
+        hook = hook.confirmer(Arc::new(confirmed::AtSocket(socket)));
+    }
+    if let Some(root) = &args.root {
+        hook = hook.within(root);
+    }
+    if let Some(path) = &args.catalog {
+        let catalogue =
+            gate::read_catalog(path).ok_or_else(|| format!("cannot use the catalogue {}", path.display()))?;
+        hook = hook.catalogue(&catalogue);
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| format!("cannot start: {error}"))?;
+    let verdict = runtime.block_on(hook.handle(event)).map_err(|error| error.to_string())?;
+    runtime.shutdown_background();
+    Ok(match verdict {
+        HookVerdict::Allowed(open) => (dialect.allow(), Some(open)),
+        HookVerdict::Denied(why) => (dialect.deny(&why), None),
+        HookVerdict::Settings(why) | HookVerdict::Bypass(why) => (dialect.object_to(&why), None),
+        _ => (dialect.note(), None),
+    })
+}
+
+fn invalid(args: &HookRunArgs, errors: &ConfigErrors) -> String {
+    let Some(error) = errors.0.first() else { return "the configuration is invalid".to_owned() };
+    let (path, line, column) = (args.config.display(), error.line, error.column);
+    let place = if line == 0 { path.to_string() } else { format!("{path}:{line}:{column}") };
+    format!("{place}: {}; help: {}", error.message, error.help)
+}
+
+/// Whether an answer is being written: there is only one.
+static IS_ANSWERED: AtomicBool = AtomicBool::new(false);
+
+/// Writes the answer, unless another thread has, and returns the exit code. One that cannot be written is a denial.
+fn answered(answer: &HookAnswer) -> u8 {
+    if IS_ANSWERED.swap(true, Ordering::SeqCst) {
+        // The other thread ends this process.
+        loop {
+            std::thread::park();
+        }
+    }
+    let is_written = write_answer(&answer.stdout).is_ok();
+    let text = if is_written { answer.stderr.as_str() } else { "omen: the answer cannot be written\n" };
+    let _ = io::stderr().write_all(text.as_bytes());
+    if is_written { answer.exit } else { DENIED }
+}
+
+/// Has a panic answered as a denial.
+fn answer_panics(dialect: Dialect) {
+    std::panic::set_hook(Box::new(move |panic| {
+        let place = panic.location().map(ToString::to_string).unwrap_or_default();
+        exit(answered(&dialect.fail(&format!("the hook failed at {place}; help: please report this"))).into());
+    }));
+}
+
+/// Denies the call before the agent gives its hook up, and lets the call run.
+fn answer_in_time(dialect: &Dialect, timeout: Option<u64>) {
+    let seconds = timeout.unwrap_or(dialect.timeout_seconds);
+    let dialect = dialect.clone();
+    std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(seconds.saturating_mul(800)));
+        exit(
+            answered(&dialect.fail(&format!("no decision within 80 % of {seconds} s; help: make the call again")))
+                .into(),
+        );
+    });
+}
+
+/// Exit code that agents take for a denial.
+const DENIED: u8 = 2;

@@ -1,0 +1,101 @@
+//! Keys of calls: from them a decision and the outcome that the agent reports later find each other.
+//!
+//! The process that decides has ended when the outcome arrives, so the key is the name of the call's turn in the audit log. It
+//! holds no text of the agent: ids are the model's words, and may repeat.
+
+use omen_base::{BadName, ServerName, TurnId, canonical};
+use serde_json::{Map, Value, json};
+use sha2::{Digest as _, Sha256};
+
+/// Session of an agent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SessionKey(String);
+
+/// Call of an agent: session, id if it has one, and content.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct CallKey {
+    session: SessionKey,
+    call: String,
+    /// Hash of server, tool and arguments, as the gate computes it.
+    pub(crate) hash: String,
+}
+
+impl SessionKey {
+    pub(crate) fn new(agent: &ServerName, session: &str) -> Self {
+        Self(format!("{agent}:{}", short(&digest(session.as_bytes()))))
+    }
+
+    /// Session for the limits and the rules on order.
+    pub(crate) fn turn(&self) -> Result<TurnId, BadName> {
+        TurnId::new(&self.0)
+    }
+
+    /// Whether a turn is a call of the session.
+    pub(crate) fn has(&self, turn: &str) -> bool {
+        turn.strip_prefix(&self.0).is_some_and(|rest| rest.starts_with(':'))
+    }
+}
+
+impl CallKey {
+    pub(crate) fn new(session: &SessionKey, call: Option<&str>, hash: String) -> Self {
+        let call = call.map_or_else(|| NO_ID.to_owned(), |call| short(&digest(call.as_bytes())).to_owned());
+        Self { session: session.clone(), call, hash }
+    }
+
+    /// Whether the agent names its calls.
+    pub(crate) fn has_id(&self) -> bool {
+        self.call != NO_ID
+    }
+
+    /// Turn of the call. The number keeps apart calls of one key.
+    pub(crate) fn turn(&self, number: u64) -> Result<TurnId, BadName> {
+        TurnId::new(format!("{}:{}:{}:{number}", self.session.0, self.call, short(&self.hash)))
+    }
+
+    /// Whether a turn is of the same session and id. Without ids, every call of the session is.
+    pub(crate) fn is_of_id(&self, turn: &str) -> bool {
+        self.session.has(turn) && turn.starts_with(&format!("{}:{}:", self.session.0, self.call))
+    }
+
+    /// Whether a turn is of the same session, id and content.
+    pub(crate) fn is_of_call(&self, turn: &str) -> bool {
+        turn.starts_with(&format!("{}:{}:{}:", self.session.0, self.call, short(&self.hash)))
+    }
+}
+
+/// Hash of a call, as the gate computes it. Arguments without a canonical text, which the gate refuses, have another one.
+pub(crate) fn hash_of(server: &str, tool: &str, args: &Map<String, Value>) -> String {
+    let call = json!({ "server": server, "tool": tool, "args": args });
+    digest(&canonical(&call).unwrap_or_else(|_| call.to_string().into_bytes()))
+}
+
+pub(crate) fn digest(bytes: &[u8]) -> String {
+    base16ct::lower::encode_string(&Sha256::digest(bytes))
+}
+
+fn short(hash: &str) -> &str {
+    hash.get(..16).unwrap_or(hash)
+}
+
+/// Id of calls for which the agent sends none.
+const NO_ID: &str = "-";
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::{CallKey, SessionKey};
+
+    #[test]
+    fn a_turn_is_found_by_session_id_and_content() {
+        let agent = "codex".parse().unwrap();
+        let session = SessionKey::new(&agent, "s1");
+        let key = CallKey::new(&session, Some("call_1"), "0123456789abcdef99".to_owned());
+        let turn = key.turn(7).unwrap();
+        assert!(session.has(turn.as_str()) && key.is_of_id(turn.as_str()) && key.is_of_call(turn.as_str()));
+        let changed = CallKey::new(&session, Some("call_1"), "1123456789abcdef99".to_owned());
+        assert!(changed.is_of_id(turn.as_str()) && !changed.is_of_call(turn.as_str()));
+        let other = CallKey::new(&SessionKey::new(&agent, "s2"), Some("call_1"), key.hash.clone());
+        assert!(!other.is_of_id(turn.as_str()));
+        assert!(CallKey::new(&session, None, key.hash.clone()).turn(1).unwrap().as_str().contains(":-:"));
+    }
+}

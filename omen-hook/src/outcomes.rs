@@ -1,0 +1,215 @@
+//! Outcomes that agents report: paired with the intent of their call, or findings of their own.
+
+use omen_base::ServerName;
+use omen_gate::audit::store::log_of;
+use omen_gate::audit::{Audit, InDoubt, Key, Kind, Record, read_log};
+use omen_gate::config::KeySource;
+use omen_gate::{Config, TurnId};
+use omen_order::{Ended, Entry, OrderMember};
+use serde_json::{Map, Value, json};
+
+use crate::call_key::{CallKey, digest};
+use crate::dialect::ReportedOutcome;
+use crate::event::ToolEvent;
+use crate::hook_error::HookError;
+
+/// What an agent reports about a call that has ended.
+#[derive(Debug)]
+pub(crate) struct Report<'r> {
+    pub(crate) agent: &'r ServerName,
+    pub(crate) event: &'r ToolEvent,
+    pub(crate) outcome: ReportedOutcome,
+}
+
+/// Reason why a call without an outcome is closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LogEnd {
+    /// The session has ended.
+    Session,
+    /// The agent makes an equal call.
+    Repeated,
+}
+
+/// Entries of the log about a call that is not open.
+#[derive(Debug, Default)]
+struct PastEntries {
+    is_denied: bool,
+    /// Turn of an intent with the same content whose outcome is missing or unknown.
+    late: Option<String>,
+    /// Whether the call has an outcome.
+    has_outcome: bool,
+    /// Whether the id had another content.
+    is_changed: bool,
+}
+
+/// Records the outcome of the calls of an event, and returns the finding if one ran that was not allowed in this form.
+pub(crate) fn report(
+    audit: &Audit,
+    config: &Config,
+    report: &Report<'_>,
+    keys: &[(CallKey, Value)],
+) -> Result<Option<String>, HookError> {
+    let mut found = None;
+    for (key, tool) in keys {
+        let open: Vec<_> = audit
+            .in_doubt()
+            .into_iter()
+            .filter(|doubt| key.is_of_call(&doubt.turn) && doubt.call == key.hash)
+            .collect();
+        let finding = match open.first() {
+            Some(doubt) => {
+                record_outcome(audit, report, key, doubt)?;
+                None
+            }
+            None => unexpected(audit, config, report, key, tool)?,
+        };
+        found = found.or(finding);
+    }
+    Ok(found)
+}
+
+/// Closes calls without an outcome. Returns whether there were any.
+pub(crate) fn close(audit: &Audit, is_such: impl Fn(&InDoubt) -> bool, end: LogEnd) -> Result<bool, HookError> {
+    let why = match end {
+        LogEnd::Session => "the agent reported no outcome before its session ended",
+        LogEnd::Repeated => "the agent reported no outcome before it made an equal call",
+    };
+    let mut is_any = false;
+    for doubt in audit.in_doubt().iter().filter(|doubt| is_such(doubt)) {
+        let mut entry = members(json!({ "call": doubt.call, "ran": "unknown", "why": why }));
+        entry.extend(order(audit, doubt.sequence, Ended::MayHaveRun));
+        record(audit, Kind::Outcome, &TurnId::new(&doubt.turn)?, entry)?;
+        is_any = true;
+    }
+    Ok(is_any)
+}
+
+fn record_outcome(audit: &Audit, report: &Report<'_>, key: &CallKey, doubt: &InDoubt) -> Result<(), HookError> {
+    let (mut entry, end) = outcome(report, key);
+    entry.extend(order(audit, doubt.sequence, end));
+    record(audit, Kind::Outcome, &TurnId::new(&doubt.turn)?, entry)
+}
+
+/// Data of an outcome, and the end of the call for the rules on order.
+fn outcome(report: &Report<'_>, key: &CallKey) -> (Map<String, Value>, Ended) {
+    let (ran, class, end) = match report.outcome {
+        ReportedOutcome::Ok => ("yes", None, Ended::Ok),
+        ReportedOutcome::Failed => ("yes", Some("tool"), Ended::Failed),
+        ReportedOutcome::Unknown => ("yes", None, Ended::MayHaveRun),
+        ReportedOutcome::DidNotRun => ("no", None, Ended::DidNotRun),
+    };
+    let mut entry = members(json!({
+        "call": key.hash,
+        "class": class,
+        "paired_by": if key.has_id() { "id" } else { "order and content" },
+        "ran": ran,
+        "reported_by": report.agent,
+    }));
+    if report.outcome == ReportedOutcome::Unknown {
+        entry.insert("why".to_owned(), "the agent does not report how a command ended".into());
+    }
+    subagent(&mut entry, report);
+    (entry, end)
+}
+
+/// Handles an outcome for which no call is open.
+fn unexpected(
+    audit: &Audit,
+    config: &Config,
+    report: &Report<'_>,
+    key: &CallKey,
+    tool: &Value,
+) -> Result<Option<String>, HookError> {
+    if report.outcome == ReportedOutcome::DidNotRun {
+        return Ok(None);
+    }
+    let past = past(config, key)?;
+    if let Some(turn) = past.late {
+        let (mut entry, _) = outcome(report, key);
+        entry.insert("why".to_owned(), "the outcome was reported late".into());
+        record(audit, Kind::Outcome, &TurnId::new(turn)?, entry)?;
+        return Ok(None);
+    }
+    let (finding, why) = match past {
+        PastEntries { is_denied: true, .. } => ("after_denial", "the call ran although it was denied"),
+        // The agent reports an outcome twice. Without an id, it may as well be that of another call.
+        PastEntries { has_outcome: true, .. } if key.has_id() => return Ok(None),
+        PastEntries { is_changed: true, .. } => {
+            ("changed_arguments", "the call ran with other arguments than were allowed")
+        }
+        PastEntries { .. } => ("undecided", "the call ran without a decision"),
+    };
+    let name = |member: &str| tool.get(member).and_then(Value::as_str).unwrap_or_default();
+    let why = format!("{why}: `{}/{}`", name("server"), name("tool"));
+    let mut entry =
+        members(json!({ "call": key.hash, "finding": finding, "reported_by": report.agent, "tool": tool, "why": why }));
+    subagent(&mut entry, report);
+    let number = audit.anchor().map_err(HookError::from)?.count();
+    record(audit, Kind::Bypass, &key.turn(number)?, entry)?;
+    Ok(Some(why))
+}
+
+/// Reads the log for what became of a call. Only for outcomes that do not fit, since it reads all of it.
+fn past(config: &Config, key: &CallKey) -> Result<PastEntries, HookError> {
+    let mut past = PastEntries::default();
+    let Some(settings) = &config.audit else { return Ok(past) };
+    let secret = match &settings.key {
+        KeySource::File(path) => Key::from_file(path),
+        KeySource::Env(variable) => Key::from_env(variable),
+    };
+    let secret = secret.map_err(|error| HookError::Gate(error.to_string()))?;
+    read_log(log_of(&settings.log), &secret, None, &mut |entry| {
+        let Some(turn) = entry.turn().filter(|turn| key.is_of_id(turn)) else { return };
+        let text = |member: &str| entry.data().get(member).and_then(Value::as_str);
+        let is_same = key.is_of_call(turn);
+        match entry.kind().as_str() {
+            "decision" | "confirmation" | "turn"
+                if matches!(text("outcome"), Some("denied" | "aborted")) && (is_same || key.has_id()) =>
+            {
+                past.is_denied = true;
+            }
+            "intent" if is_same => (past.late, past.is_denied) = (Some(turn.to_owned()), false),
+            "intent" if key.has_id() => past.is_changed = true,
+            "outcome" if is_same && text("ran") == Some("no") => past.late = None,
+            "outcome" if is_same && text("ran") == Some("yes") => (past.late, past.has_outcome) = (None, true),
+            _ => {}
+        }
+    })?;
+    Ok(past)
+}
+
+/// Member with which the rules on order learn how a call ended, if they know the call. What they read of answers stays
+/// unknown: an agent's report is not the answer of a server.
+fn order(audit: &Audit, intent: u64, end: Ended) -> Map<String, Value> {
+    let records = audit.past().order();
+    let read = |text: &str| serde_json::from_str::<Entry>(text).ok();
+    let made = records.iter().find(|record| record.sequence == intent).and_then(|record| read(&record.order));
+    let Some(Entry::Made { order, .. }) = made else { return Map::new() };
+    let contents = records.iter().rev().find_map(|record| match read(&record.order) {
+        Some(Entry::Rules { contents }) => Some(contents),
+        _ => None,
+    });
+    let order = OrderMember { arrival: order.arrival, unknown: contents.unwrap_or_default(), ..OrderMember::default() };
+    let entry = serde_json::to_value(Entry::Ended { end, order }).ok();
+    entry.map(|entry| ("order".to_owned(), entry)).into_iter().collect()
+}
+
+/// Members of an object, as the data of an entry.
+pub(crate) fn members(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(members) => members,
+        _ => Map::new(),
+    }
+}
+
+/// Records an entry. It is in the log when this returns.
+pub(crate) fn record(audit: &Audit, kind: Kind, turn: &TurnId, data: Map<String, Value>) -> Result<(), HookError> {
+    Ok(audit.append(Record::new(kind, turn, data)).map(drop)?)
+}
+
+/// Names the subagent by a hash: its id is the model's word.
+fn subagent(entry: &mut Map<String, Value>, report: &Report<'_>) {
+    if let Some(subagent) = &report.event.subagent {
+        entry.insert("subagent".to_owned(), digest(subagent.as_bytes()).get(..16).unwrap_or_default().into());
+    }
+}
