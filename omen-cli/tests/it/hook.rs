@@ -7,7 +7,7 @@ use omen_hook::Dialect;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::{Run, folder, omen, run, write};
+use crate::{GOOD, Run, folder, log, omen, run, write};
 
 /// Folder with the configuration of a gate for an agent. Shell commands are limited to `git` and `ls`, patches to `src`.
 fn governed(agent: &str) -> TempDir {
@@ -136,6 +136,13 @@ fn what_ran_in_spite_of_the_gate_is_an_entry_a_finding_and_an_exit_code() {
         let found = verify(path);
         assert_eq!(found.code, 1, "{name}: {}", found.stdout);
         assert!(found.stdout.contains(finding), "{name}: {}", found.stdout);
+        // It comes first in a report, before the refused call.
+        write(path, "good.jsonl", log(GOOD).as_bytes());
+        let audit = ["--audit", "audit.jsonl", "--key-file", "audit.key", "good.jsonl"];
+        let report = omen(["report", "-o", "report.html"].into_iter().chain(audit)).current_dir(path).output().unwrap();
+        assert!(report.status.success(), "{report:?}");
+        let page = std::fs::read_to_string(path.join("report.html")).unwrap();
+        assert!(page.contains("No errors, 1 call that ran in spite of the gate"), "{name}");
         // Without its policy, the log is as sound as any.
         let sound = run(omen(["audit", "verify", "--key-file", "audit.key", "audit.jsonl"]).current_dir(path));
         assert_eq!(sound.code, 0, "{name}");
