@@ -17,6 +17,7 @@ pub mod gate;
 mod hand;
 mod measure;
 mod memory;
+pub mod order;
 mod programs;
 pub mod proxy;
 mod report;
@@ -48,6 +49,9 @@ pub struct Options {
     /// Measure the workers: their speed beside `omen check`, lag under load, recovery and memory; with nats-server at `OMEN_NATS_SERVER`
     #[arg(long, conflicts_with_all = ["gate", "episode", "editor", "scaling"])]
     workers: bool,
+    /// Measure the rules on order: decisions by the number of rules, and the memory of a session
+    #[arg(long, conflicts_with_all = ["gate", "episode", "editor", "scaling", "workers"])]
+    order: bool,
     #[command(flatten)]
     of_workers: workers::Arguments,
     /// Write one JSON object instead of a table
@@ -117,6 +121,10 @@ pub fn command(options: &Options, out: &mut impl io::Write) -> Result<ExitCode, 
         let kept = report.logs.iter().all(editor::Log::is_kept);
         let shown = show(&report, options.json, out)?;
         return Ok(if kept { shown } else { ExitCode::FAILURE });
+    }
+    if options.order {
+        let counts = order::Counts { rounds: options.rounds, ..order::Counts::default() };
+        return show(&order::run(&counts)?, options.json, out);
     }
     if options.workers {
         let packets = (options.seed, options.rounds, options.episodes);

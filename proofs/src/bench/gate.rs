@@ -14,6 +14,7 @@ mod measure;
 use super::Samples;
 use crate::Failure;
 use calls::STEPS;
+pub(in crate::bench) use calls::key;
 use measure::Measure;
 
 /// The amount of work.

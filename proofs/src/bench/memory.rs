@@ -56,7 +56,7 @@ fn fed(seed: u64, kind: Kind, episodes: u64) -> Result<Validator, Failure> {
 }
 
 /// The resident memory of this process in bytes, as Linux reports it.
-fn resident() -> Option<u64> {
+pub(super) fn resident() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kilobytes| kilobytes * 1024)

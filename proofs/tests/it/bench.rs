@@ -8,7 +8,7 @@ use omen_proofs::bench::gate::{self, Counts};
 use omen_proofs::bench::proxy;
 use omen_proofs::bench::scaling::{self, Size};
 use omen_proofs::bench::workers::{self, simulation};
-use omen_proofs::bench::{allocations, episode};
+use omen_proofs::bench::{allocations, episode, order};
 
 const EPISODES: u64 = 200;
 
@@ -150,6 +150,23 @@ fn the_gate_is_measured_in_all_its_parts() {
     assert_eq!(report.writers.len(), 3);
     let table = report.to_string();
     assert!(table.contains("µs") && table.contains("a second") && table.contains("sync_data"), "{table}");
+}
+
+#[test]
+fn the_rules_on_order_are_measured_in_all_their_parts() {
+    let counts = order::Counts { rounds: 2, calls: 3, synced: 2, sessions: 5 };
+    let report = order::run(&counts).expect("every premise is there");
+    let json = serde_json::to_value(&report).expect("JSON");
+    let costs = json["by_premises"].as_array().expect("a list");
+    assert_eq!(costs.len(), 3);
+    let of_costs = costs.iter().flat_map(|cost| cost.as_object().expect("an object"));
+    let numbers = json.as_object().expect("an object").iter();
+    for (name, value) in numbers.filter(|(_, value)| !value.is_array() && !value.is_null()).chain(of_costs) {
+        let least = if name == "elsewhere" || name == "session_bytes" { -1.0 } else { 0.0 };
+        assert!(value.as_f64().is_some_and(|number| number > least), "{name}: {value}");
+    }
+    let table = report.to_string();
+    assert!(table.contains("1000 on the tool, 0 on others") && table.contains("its sync, µs"), "{table}");
 }
 
 #[test]

@@ -141,7 +141,7 @@ fn in_memory() -> Result<Audit, Failure> {
 }
 
 /// It need not be secret here.
-pub(super) fn key() -> Result<Key, Failure> {
+pub(in crate::bench) fn key() -> Result<Key, Failure> {
     Ok(Key::from_bytes(&std::array::from_fn::<_, 32, _>(|byte| byte as u8))?)
 }
 

@@ -1,0 +1,336 @@
+//! The cost of the rules on order: decisions by the number of rules, in memory and with a synced log, and the memory of a session.
+//!
+//! A call of `read` needs an earlier `login` on some server; each premise names another server. A rule has up to 32 premises, so
+//! 1,000 of them are 32 rules. What is compared alternates within a round, and beside it stands what the disk needs for a sync.
+
+use std::fs::File;
+use std::io::Write as _;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+use std::{fmt, fs};
+
+use omen_gate::audit::store::Memory;
+use omen_gate::audit::{Audit, Options};
+use omen_gate::catalog::pin;
+use omen_gate::server::{Local, ToolServer as _};
+use omen_gate::{Config, Gate, ServerName, SystemClock, TurnId};
+use omen_order::{Ask, Ended, Engine, Mode, Now, RuleSet, Secret, Tool, rules::neutral};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::Samples;
+use super::gate::key;
+use super::memory::resident;
+use crate::Failure;
+
+/// The amount of work.
+#[derive(Clone, Copy, Debug)]
+pub struct Counts {
+    /// Rounds; the report shows medians.
+    pub rounds: u32,
+    /// Calls for each round and measure, with the log in memory.
+    pub calls: u32,
+    /// Calls with a synced log, for each round and measure.
+    pub synced: u32,
+    /// Sessions whose memory is measured; a gate has at most 1,000.
+    pub sessions: u32,
+}
+
+impl Default for Counts {
+    fn default() -> Self {
+        Self { rounds: 5, calls: 1_000, synced: 100, sessions: 1_000 }
+    }
+}
+
+/// Number of premises on the tool that is called.
+const FEW: u32 = 10;
+const MANY: u32 = 1_000;
+/// Callers at once.
+const CALLERS: u32 = 64;
+/// Most premises of a rule.
+const EACH: u32 = 32;
+/// Calls that each session has made when its memory is measured.
+const CALLS_OF_SESSION: i64 = 10;
+
+/// Where the premises of the rules are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Premises {
+    /// A few on the tool that is called.
+    Few,
+    /// Many on the tool that is called.
+    Many,
+    /// A few on the tool that is called, and one on each of many others.
+    Elsewhere,
+}
+
+impl Premises {
+    const ALL: [Self; 3] = [Self::Few, Self::Many, Self::Elsewhere];
+
+    fn on_tool(self) -> u32 {
+        if self == Self::Many { MANY } else { FEW }
+    }
+}
+
+/// What is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Measure {
+    Decision(Premises),
+    Watched(Premises),
+    Synced(Premises),
+    Callers(Premises),
+    Sync,
+}
+
+/// The result: medians over the rounds. A ratio is the median of the ratios of each round.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// By where the premises are: 10 on the tool, 1,000 on the tool, 1,000 on other tools beside 10.
+    pub by_premises: Vec<Cost>,
+    /// A write of 300 bytes and a sync of the file, in microseconds: no decision that is recorded can be faster.
+    pub sync_us: f64,
+    /// A decision with a synced log: 1,000 premises on one tool over 10.
+    pub synced_many_over_few: f64,
+    /// The same with the log in memory.
+    pub many_over_few: f64,
+    /// With the log in memory: 1,000 premises on other tools over none.
+    pub elsewhere_over_few: f64,
+    /// Bytes of an open session with ten calls that rules remember; none if the system does not report memory.
+    pub session_bytes: Option<f64>,
+    /// Number of measurements of each kind.
+    pub rounds: u32,
+    /// Calls for each round and measure.
+    pub calls: u32,
+    /// Synced calls for each round and measure.
+    pub synced: u32,
+}
+
+/// The cost of calls by where the premises are.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Cost {
+    /// Premises on the tool that is called.
+    pub on_tool: u32,
+    /// Premises on other tools.
+    pub elsewhere: u32,
+    /// A call that needs a premise, log in memory, in microseconds.
+    pub decision_us: f64,
+    /// A call that the premises are about, log in memory, in microseconds.
+    pub watched_us: f64,
+    /// A call that needs a premise, log synced, in microseconds.
+    pub synced_us: f64,
+    /// Calls a second of 64 callers at once, log synced.
+    pub callers_s: f64,
+}
+
+/// Measures everything.
+///
+/// # Errors
+/// If a call is refused, or if the files cannot be written.
+pub fn run(counts: &Counts) -> Result<Report, Failure> {
+    let session_bytes = session_bytes(counts.sessions)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+    let mut samples = Samples::default();
+    let folder = tempfile::tempdir()?;
+    for round in 0..counts.rounds {
+        samples.add(Measure::Sync, sync(&folder.path().join(format!("bare_{round}")), counts.synced)?);
+        for premises in Premises::ALL {
+            let audit = Audit::over(Memory::default(), key()?, Arc::new(SystemClock::default()), Options::default())?;
+            let gate = runtime.block_on(gate(premises, audit))?;
+            samples.add(Measure::Decision(premises), runtime.block_on(each(&gate, "read", counts.calls))?);
+            samples.add(Measure::Watched(premises), runtime.block_on(each(&gate, "login", counts.calls))?);
+        }
+        for premises in Premises::ALL {
+            let log = folder.path().join(format!("{round}_{premises:?}.jsonl"));
+            let audit = Audit::open(log, key()?, Arc::new(SystemClock::default()), Options::default())?;
+            let gate = runtime.block_on(gate(premises, audit))?;
+            samples.add(Measure::Synced(premises), runtime.block_on(each(&gate, "read", counts.synced))?);
+            samples.add(Measure::Callers(premises), callers(&gate, counts.synced)?);
+        }
+    }
+    let of = |measure| samples.median(measure);
+    let over = |measure: fn(Premises) -> Measure, premises| samples.ratio(measure(premises), measure(Premises::Few));
+    let cost = |premises: Premises| Cost {
+        on_tool: premises.on_tool(),
+        elsewhere: if premises == Premises::Elsewhere { MANY } else { 0 },
+        decision_us: of(Measure::Decision(premises)),
+        watched_us: of(Measure::Watched(premises)),
+        synced_us: of(Measure::Synced(premises)),
+        callers_s: of(Measure::Callers(premises)),
+    };
+    Ok(Report {
+        by_premises: Premises::ALL.map(cost).to_vec(),
+        sync_us: of(Measure::Sync),
+        synced_many_over_few: over(Measure::Synced, Premises::Many),
+        many_over_few: over(Measure::Decision, Premises::Many),
+        elsewhere_over_few: over(Measure::Decision, Premises::Elsewhere),
+        session_bytes,
+        rounds: counts.rounds,
+        calls: counts.calls,
+        synced: counts.synced,
+    })
+}
+
+/// Arguments of both tools.
+#[derive(Deserialize, Serialize, JsonSchema)]
+struct Place {
+    server: String,
+}
+
+async fn answer(place: Place) -> Result<Place, String> {
+    Ok(place)
+}
+
+/// A gate on which `login` has succeeded on a server of each rule.
+async fn gate(premises: Premises, audit: Audit) -> Result<Gate, Failure> {
+    let server = Local::new().tool("login", "Logs in.", answer)?.tool("read", "Reads.", answer)?;
+    let tools = server.list().await?;
+    let pins = tools.iter().map(pin).collect::<Result<Vec<_>, _>>()?;
+    let numbers: Vec<_> = (0..premises.on_tool()).collect();
+    let rules: Vec<_> = numbers.chunks(EACH as usize).map(rule).collect();
+    let mut text = "[order]\ngather = \"0s\"\n[servers.store]\n".to_owned();
+    for (tool, pin) in tools.iter().zip(&pins) {
+        let name = tool.name.as_str();
+        let after = if name == "read" { format!("after = [{}]", rules.join(", ")) } else { String::new() };
+        text += &entry(name, &pin.to_string(), &after);
+    }
+    if premises == Premises::Elsewhere {
+        let pin = pins.first().map(ToString::to_string).unwrap_or_default();
+        for number in 0..MANY {
+            text += &entry(&format!("tool{number}"), &pin, &format!("after = [{}]", rule(&[number])));
+        }
+    }
+    let config = Config::parse(&text).map_err(|errors| format!("{errors:?}"))?;
+    let gate = Gate::builder(config).server(ServerName::new("store")?, server).audit(audit).build()?;
+    for server in (0..premises.on_tool()).step_by(EACH as usize) {
+        call(&gate, "login", &format!("premise_{server}"), server).await?;
+    }
+    Ok(gate)
+}
+
+fn entry(tool: &str, pin: &str, rules: &str) -> String {
+    let both = format!("server = \"store\"\ntool = \"{tool}\"\npermissions = [\"READ\"]\n");
+    format!("[[allow]]\n{both}pin = \"{pin}\"\n{rules}\n[[grants]]\n{both}")
+}
+
+/// A rule that needs one of several premises.
+fn rule(servers: &[u32]) -> String {
+    let premise = |server: &u32| {
+        format!(
+            "{{ tool = \"login\", where = {{ \"/server\" = {{ equals = \"s{server}\" }} }}, per = \"all\", within = \"1h\" }}"
+        )
+    };
+    format!("{{ any = [{}] }}", servers.iter().map(premise).collect::<Vec<_>>().join(", "))
+}
+
+async fn call(gate: &Gate, tool: &str, turn: &str, server: u32) -> Result<(), Failure> {
+    let args = json!({ "server": format!("s{server}") });
+    let plan = json!({ "type": "call_tool", "server": "store", "tool": tool, "args": args }).to_string();
+    let request = gate.request(TurnId::new(turn)?, "where was it?").screen().await?;
+    let request = request.plan(&plan).await?.call().map_err(|_| "the plan asks the user")?;
+    drop(request.conform().await?.authorize().await?.dispatch().await?);
+    Ok(())
+}
+
+/// Microseconds of a call.
+async fn each(gate: &Gate, tool: &str, calls: u32) -> Result<f64, Failure> {
+    let begun = Instant::now();
+    for number in 0..calls {
+        call(gate, tool, &format!("{tool}_{number}"), 0).await?;
+    }
+    Ok(begun.elapsed().as_secs_f64() * 1e6 / f64::from(calls))
+}
+
+/// Calls a second of several threads at once.
+fn callers(gate: &Gate, synced: u32) -> Result<f64, Failure> {
+    let of_each = (synced / 4).max(2);
+    let one = |caller: u32| -> Result<(), Failure> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+        (0..of_each).try_for_each(|number| runtime.block_on(call(gate, "read", &format!("by_{caller}_{number}"), 0)))
+    };
+    let begun = Instant::now();
+    std::thread::scope(|scope| {
+        let one = &one;
+        let threads: Vec<_> = (0..CALLERS).map(|caller| scope.spawn(move || one(caller))).collect();
+        threads.into_iter().try_for_each(|thread| thread.join().map_err(|_| Failure::from("a caller panicked"))?)
+    })?;
+    Ok(f64::from(CALLERS * of_each) / begun.elapsed().as_secs_f64())
+}
+
+/// Microseconds of a write and its sync.
+fn sync(path: &Path, writes: u32) -> Result<f64, Failure> {
+    let mut file = File::create_new(path)?;
+    let begun = Instant::now();
+    for _ in 0..writes {
+        file.write_all(&[b'x'; 300])?;
+        file.sync_data()?;
+    }
+    let time = begun.elapsed().as_secs_f64() * 1e6 / f64::from(writes);
+    fs::remove_file(path)?;
+    Ok(time)
+}
+
+/// Growth of this process by a session, divided by their number.
+fn session_bytes(sessions: u32) -> Result<Option<f64>, Failure> {
+    let rules = json!({ "tools": {
+        "store/login": {},
+        "store/read": { "rules": [{
+            "kind": "after",
+            "any": [{ "tools": ["store/login"], "same": [{ "arg": "/server", "earlier": "/server" }] }],
+        }] },
+    } });
+    let policy = neutral::policy(&rules, &|_: &Value| Err("there are no tests".to_owned()))?;
+    let at = Now { mono: 0, wall: 0 };
+    let mut engine = Engine::new(RuleSet::new(&policy), Secret::new(&[1; 32]), Mode::Enforce, at);
+    let Some(before) = resident() else { return Ok(None) };
+    for session in 0..sessions {
+        for number in 0..CALLS_OF_SESSION {
+            let id = engine.ask(
+                at,
+                Ask {
+                    tool: Tool::new("store", "login"),
+                    session: format!("session_{session}"),
+                    turn: format!("turn_{number}"),
+                    args: Some(Arc::new(json!({ "server": number }))),
+                    must_confirm: false,
+                    is_refused: false,
+                },
+            );
+            engine.end(at, id, Ended::Ok, None);
+        }
+        engine.outputs().for_each(drop);
+    }
+    let growth = resident().unwrap_or(before).saturating_sub(before);
+    drop(engine);
+    Ok(Some(growth as f64 / f64::from(sessions)))
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { rounds, calls, synced, .. } = self;
+        writeln!(
+            f,
+            "medians of {rounds} rounds; a round has {calls} calls, and {synced} synced ones, for each measure\n"
+        )?;
+        writeln!(
+            f,
+            "{:40}{:>14}{:>14}{:>14}{:>14}",
+            "premises", "needs, µs", "needed, µs", "synced, µs", "64 callers, /s"
+        )?;
+        for Cost { on_tool, elsewhere, decision_us, watched_us, synced_us, callers_s } in &self.by_premises {
+            let name = format!("{on_tool} on the tool, {elsewhere} on others");
+            writeln!(f, "  {name:38}{decision_us:14.1}{watched_us:14.1}{synced_us:14.0}{callers_s:14.0}")?;
+        }
+        writeln!(f, "\n{:54}{:>14}", "a write of 300 bytes and its sync, µs", format!("{:.0}", self.sync_us))?;
+        let rows = [
+            ("1,000 on the tool over 10, log synced", self.synced_many_over_few),
+            ("the same, log in memory", self.many_over_few),
+            ("1,000 on other tools over none, log in memory", self.elsewhere_over_few),
+        ];
+        rows.iter().try_for_each(|(name, ratio)| writeln!(f, "{name:54}{ratio:14.2}"))?;
+        match self.session_bytes {
+            Some(bytes) => writeln!(f, "{:54}{bytes:14.0}", "bytes of a session with 10 calls"),
+            None => Ok(()),
+        }
+    }
+}
