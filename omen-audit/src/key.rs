@@ -81,6 +81,12 @@ impl Key {
         Mac::new(self.over(parts).finalize().into_bytes().into())
     }
 
+    /// Derives a key for a purpose that no other caller has.
+    #[must_use]
+    pub fn derived(&self, purpose: &str) -> [u8; 32] {
+        *self.seal(&[purpose.as_bytes()]).as_bytes()
+    }
+
     /// Whether a MAC is the seal of a message. Takes constant time.
     pub(crate) fn fits(&self, parts: &[&[u8]], mac: &Mac) -> bool {
         self.over(parts).verify_slice(mac.as_bytes()).is_ok()

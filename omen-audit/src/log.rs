@@ -117,7 +117,7 @@ impl Audit {
     /// Derives a key from the log's, for a purpose that no other caller has.
     #[must_use]
     pub fn derived(&self, purpose: &str) -> [u8; 32] {
-        *self.inner.key.seal(&[purpose.as_bytes()]).as_bytes()
+        self.inner.key.derived(purpose)
     }
 
     /// Appends a record. When this returns the receipt, the entry is in the log, and the head record covers it.

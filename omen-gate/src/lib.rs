@@ -72,13 +72,16 @@ mod call;
 pub mod catalog;
 pub mod config;
 pub mod grant;
-/// Refusals by the rules on order, and what sessions owe by them.
+/// Refusals by the rules on order, what sessions owe by them, and the judgement of recorded calls.
 pub mod order {
-    pub use crate::request::{DebtReport, SessionEnd};
+    pub use omen_order::rules::shown;
     pub use omen_order::text::owed_line;
     pub use omen_order::{
         CallId, Cause, MissingPremise, Nearest, OrderCode, Owed, Refusal, RuleKindName, Tool, WhyNot, rules::Was,
     };
+
+    pub use crate::request::order_log::*;
+    pub use crate::request::{DebtReport, SessionEnd};
 }
 mod request;
 pub mod server;

@@ -11,6 +11,7 @@ mod file_rule_threads;
 mod gate;
 mod messages;
 mod order;
+pub(crate) mod order_log;
 pub mod pipeline;
 pub mod plan;
 mod reload;

@@ -8,6 +8,7 @@ mod input;
 mod log;
 mod queue;
 mod reader;
+mod recorded;
 mod sessions;
 pub mod trace;
 
@@ -23,6 +24,7 @@ use crate::values::Secret;
 
 pub use event::{Ask, Finding, HowEnded, Mode, Output};
 pub use reader::{CallReading, Reader};
+pub use recorded::{JudgedCall, RecordedArgs, RecordedCall, RecordedCalls};
 pub use sessions::SessionsOf;
 
 /// State of all calls, and the rules that judge them.
@@ -160,11 +162,18 @@ impl Engine {
     }
 
     fn judge(&self, id: CallId) -> Verdict {
-        let Some(call) = self.history.calls.get(&id) else { return Verdict::Cancelled };
-        let Some(own) = self.rules.tools.get(&call.tool) else { return Verdict::Allow { rests_on: Vec::new() } };
+        if !self.history.calls.contains_key(&id) {
+            return Verdict::Cancelled;
+        }
+        self.judged(id).map_or_else(|| Verdict::Allow { rests_on: Vec::new() }, |judge| judge.verdict())
+    }
+
+    /// Everything that a verdict on a call looks at; nothing if no rule knows its tool.
+    fn judged(&self, id: CallId) -> Option<Judge<'_>> {
+        let call = self.history.calls.get(&id)?;
+        let own = self.rules.tools.get(&call.tool)?;
         let since_reload = self.now.mono.saturating_sub(self.rules_since);
-        let judge = Judge { history: &self.history, rules: &self.rules.tools, call, own, now: self.now, since_reload };
-        judge.verdict()
+        Some(Judge { history: &self.history, rules: &self.rules.tools, call, own, now: self.now, since_reload })
     }
 
     fn owed_by(&self, debt: &crate::history::Debt) -> Owed {

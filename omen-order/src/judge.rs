@@ -4,6 +4,7 @@ mod after;
 mod ban;
 mod limit;
 mod nearest;
+mod related;
 mod verdict;
 
 use std::sync::Arc;
@@ -12,6 +13,7 @@ use crate::history::{Call, History, Now, Scope};
 use crate::rules::{Bound, Duty, Link, Role, Tool, ToolRules, Watch};
 use crate::values::{Amount, Fit, MemberValue};
 
+pub use related::{RelatedCall, Relation};
 pub use verdict::{Cause, MissingPremise, Nearest, OrderCode, Owed, Refusal, RuleKindName, Verdict, WhyNot};
 
 /// Outcome of one rule.
@@ -105,6 +107,9 @@ impl Judge<'_> {
     ) -> Result<(Scope, Vec<MemberValue>), Box<Refusal>> {
         let no_memory = || Box::new(self.refusal(duty, OrderCode::O6, Cause::Memory));
         let scope = History::scope(self.call, watch.per).ok_or_else(no_memory)?;
+        if scope == Scope::Unplaced {
+            return Err(Box::new(self.refusal(duty, OrderCode::O6, Cause::Unrecorded)));
+        }
         let members = self.call.members(indices);
         for (index, member) in indices.iter().zip(&members) {
             let is_missing = match member {
@@ -167,7 +172,7 @@ impl Judge<'_> {
                 }
                 let Some(link) = until.link(&other.tool) else { continue };
                 let equal = crate::history::all_equal(&earlier, &other.members(&link.members));
-                cancelled = cancelled.or(other.fit(&link).and(equal));
+                cancelled = cancelled.or(other.fit(&link).and(equal).and(other.placed(scope)));
             }
         }
         cancelled

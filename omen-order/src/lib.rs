@@ -15,8 +15,13 @@ pub mod rules;
 pub mod text;
 pub mod values;
 
-pub use engine::{Ask, CallReading, Engine, Finding, HowEnded, Mode, Output, Reader, SessionsOf, trace};
+pub use engine::{
+    Ask, CallReading, Engine, Finding, HowEnded, JudgedCall, Mode, Output, Reader, RecordedArgs, RecordedCall,
+    RecordedCalls, SessionsOf, trace,
+};
 pub use history::{CallId, Ended, Entry, Now, OrderMember};
-pub use judge::{Cause, MissingPremise, Nearest, OrderCode, Owed, Refusal, RuleKindName, Verdict, WhyNot};
+pub use judge::{
+    Cause, MissingPremise, Nearest, OrderCode, Owed, Refusal, RelatedCall, Relation, RuleKindName, Verdict, WhyNot,
+};
 pub use rules::{ContentId, Policy, RuleSet, Tool};
 pub use values::{Fit, Secret, ValueTest};

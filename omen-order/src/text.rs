@@ -7,8 +7,8 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use crate::engine::{Finding, HowEnded};
-use crate::judge::{Cause, MissingPremise, Owed, Refusal, WhyNot};
+use crate::engine::{Finding, HowEnded, JudgedCall};
+use crate::judge::{Cause, MissingPremise, Owed, Refusal, Verdict, WhyNot};
 use crate::rules::{Policy, Premise, Rule, RuleKind, Tool, Until, shown};
 
 /// Message and help of a refusal or a finding.
@@ -213,6 +213,23 @@ fn described(rule: &Rule) -> String {
         RuleKind::BeforeEnd(one) => fill("describe.before_end", &[("premise", &premise(one).0)]),
     };
     if rule.condition.is_some() { fill("describe.if", &[("rule", &text)]) } else { text }
+}
+
+impl JudgedCall {
+    /// Message and help of a verdict against the call; nothing if it is allowed.
+    #[must_use]
+    pub fn text(&self) -> Option<Text> {
+        let Verdict::Refuse(refusal) = &self.verdict else { return None };
+        if !refusal.cause.is_undecided() {
+            return Some(refusal.text());
+        }
+        let entries: Vec<_> = self.related.iter().filter_map(|related| related.entry).take(SHOWN).collect();
+        let entries: Vec<_> = entries.iter().map(|entry| fill("entry", &[("number", &entry.to_string())])).collect();
+        let key = if entries.is_empty() { "undecided.own" } else { "undecided.earlier" };
+        let (tool, entries) = (refusal.tool.to_string(), entries.join(", "));
+        let message = fill(key, &[("tool", &tool), ("entries", &entries)]);
+        Some(Text { message, help: fill("help.undecided", &[]) })
+    }
 }
 
 /// Text of a call that was withdrawn while it waited, or that would have to wait again.

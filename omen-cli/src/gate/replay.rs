@@ -13,7 +13,8 @@ use omen_gate::Config;
 use omen_gate::audit::store::log_of;
 use omen_gate::audit::{Logged, read_log};
 use omen_gate::config::PolicyHash;
-use omen_gate::replay::{Replay, ReplayCall, ReplayVerdict};
+use omen_gate::order::UnreadableOrder;
+use omen_gate::replay::{Replay, ReplayVerdict, ReplayedCall};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -48,6 +49,8 @@ pub(crate) fn replay(args: &GateReplayArgs, out: &mut Output) -> Result<Exit, Fa
         counts: Counts::default(),
         groups: Groups::default(),
         failed: None,
+        is_different: false,
+        listed: 0,
         out,
     };
     report.begin()?;
@@ -95,6 +98,8 @@ struct Counts {
     confirmed: u64,
     unchanged: u64,
     undecidable: u64,
+    /// Calls after the first one that only one policy allows. They are judged as they were made.
+    later: u64,
 }
 
 /// Prints differences as they are found, for programs, or at the end, for people.
@@ -105,8 +110,18 @@ struct Report<'r> {
     until: Option<String>,
     counts: Counts,
     groups: Groups,
-    failed: Option<io::Error>,
+    failed: Option<Stop>,
+    /// Whether a call was found that only one policy allows.
+    is_different: bool,
+    /// Number of changes that were printed or grouped.
+    listed: u64,
     out: &'r mut Output,
+}
+
+/// Why a log is not replayed to its end.
+enum Stop {
+    Output(io::Error),
+    Log(UnreadableOrder),
 }
 
 #[derive(Serialize)]
@@ -124,6 +139,7 @@ impl Report<'_> {
         let Some(key) = audit::key_at(self.args.key_file.as_deref(), self.args.key_env.as_deref()) else {
             return Ok(Exit::Unreadable);
         };
+        self.replay.set_key(&key);
         let log = &self.args.input;
         let found = match read_log(log_of(log), &key, None, &mut |entry| self.entry(entry)) {
             Ok(found) => found,
@@ -132,8 +148,14 @@ impl Report<'_> {
                 return Ok(Exit::Unreadable);
             }
         };
+        let rest = self.replay.end();
+        self.calls(rest);
         match self.failed.take() {
-            Some(error) => Err(error.into()),
+            Some(Stop::Output(error)) => Err(error.into()),
+            Some(Stop::Log(error)) => {
+                complain(format_args!("{error}; replay it with the version that wrote the log, or a newer one"));
+                Ok(Exit::Unreadable)
+            }
             None => Ok(audit::reported(log, &found)),
         }
     }
@@ -142,23 +164,30 @@ impl Report<'_> {
         if self.failed.is_some() {
             return;
         }
-        let Some(call) = ReplayCall::of_entry(entry) else { return };
-        // Those before the time that is asked for count for rates.
-        let verdicts = self.replay.judge(&call);
-        let time = entry.time().trim_end_matches('Z');
-        let is_wanted = self.since.as_deref().is_none_or(|since| time >= since)
-            && self.until.as_deref().is_none_or(|until| time < until);
-        if !is_wanted {
-            return;
+        match self.replay.add(entry) {
+            Ok(calls) => self.calls(calls),
+            Err(error) => self.failed = Some(Stop::Log(error)),
         }
-        let place = Place {
-            number: entry.sequence(),
-            time: Some(entry.time()),
-            turn: entry.turn(),
-            tool: Some(call.tool.to_string()),
-            args: call.args.as_ref(),
-        };
-        self.failed = self.count(place, &verdicts).err();
+    }
+
+    fn calls(&mut self, calls: Vec<ReplayedCall>) {
+        for ReplayedCall { entry, time, turn, call, verdicts, .. } in calls {
+            // Those before the time that is asked for count for rates and for the rules on order.
+            let at = time.trim_end_matches('Z');
+            let is_wanted = self.since.as_deref().is_none_or(|since| at >= since)
+                && self.until.as_deref().is_none_or(|until| at < until);
+            if !is_wanted || self.failed.is_some() {
+                continue;
+            }
+            let place = Place {
+                number: entry,
+                time: Some(&time),
+                turn: turn.as_deref(),
+                tool: Some(call.tool.to_string()),
+                args: call.args.as_ref(),
+            };
+            self.failed = self.count(place, &verdicts).err().map(Stop::Output);
+        }
     }
 
     fn plans(&mut self) -> Result<Exit, Failure> {
@@ -212,10 +241,15 @@ impl Report<'_> {
     }
 
     fn count(&mut self, place: Place<'_>, (old, new): &(ReplayVerdict, ReplayVerdict)) -> io::Result<()> {
-        use ReplayVerdict::{Allow, Confirm, Deny, Undecidable};
+        use ReplayVerdict::{Allow, Confirm, Deny, Undecidable, UndecidableOrder};
 
         self.counts.calls += 1;
+        self.counts.later += u64::from(self.is_different);
         let change = match (old, new) {
+            (UndecidableOrder(_), _) | (_, UndecidableOrder(_)) => {
+                self.counts.undecidable += 1;
+                Kind::Undecidable
+            }
             (Undecidable(_), _) | (_, Undecidable(_)) => {
                 self.counts.undecidable += 1;
                 return Ok(());
@@ -241,8 +275,9 @@ impl Report<'_> {
                 return Ok(());
             }
         };
-        let found =
-            self.counts.deny_to_allow + self.counts.allow_to_deny + self.counts.unconfirmed + self.counts.confirmed;
+        self.is_different |= matches!(change, Kind::DenyToAllow | Kind::AllowToDeny);
+        self.listed += 1;
+        let found = self.listed;
         let change = Change { change, place, old: Said::of(old), new: Said::of(new) };
         match self.args.format {
             Format::Json => {
@@ -269,6 +304,14 @@ impl Report<'_> {
         if patterns_differ {
             complain("note: the patterns of queries differ (PG-0); they are not replayed, since a log has no queries");
         }
+        let later = self.counts.later;
+        if later > 0 && self.replay.has_order() {
+            let (calls, are) = if later == 1 { ("call comes", "it is") } else { ("calls come", "they are") };
+            complain(format_args!(
+                "note: {later} {calls} after the first one that only one policy allows; by the rules on order, {are} judged \
+                 with the calls that were made before"
+            ));
+        }
         let summary = Summary { old, new, patterns_differ, counts: &self.counts };
         match self.args.format {
             Format::Json => {
@@ -278,8 +321,9 @@ impl Report<'_> {
             }
             Format::Human => {
                 self.groups.print(self.out)?;
-                let Counts { calls, deny_to_allow, allow_to_deny, unconfirmed, confirmed, unchanged, undecidable } =
-                    &self.counts;
+                let Counts {
+                    calls, deny_to_allow, allow_to_deny, unconfirmed, confirmed, unchanged, undecidable, ..
+                } = &self.counts;
                 let s = if *calls == 1 { "" } else { "s" };
                 writeln!(
                     self.out,

@@ -43,6 +43,7 @@ pub(crate) use number::is_exact;
 pub(crate) use path::FolderRule;
 pub(crate) use pattern::{BadPattern, Pattern};
 pub(crate) use pointer::RulePointer;
+pub(crate) use pointer::is_hidden;
 pub(crate) use recorded::KnownNames;
 pub use recorded::{Recordable, Recorded, Recorder};
 pub(crate) use rule::{ArgumentTest, Rule};

@@ -17,7 +17,7 @@ use crate::request::audit_queue::{AuditQueue, data};
 use crate::request::discoveries::Discoveries;
 use crate::request::file_rule_threads::FileRuleThreads;
 use crate::request::gate::{Gate, GateParts};
-use crate::request::order::{DebtReport, Order, Reporter};
+use crate::request::order::{DebtReport, ORDER_KEY, Order, Reporter};
 use crate::request::restart_only::RestartOnly;
 use crate::request::restart_state::RestartState;
 use crate::request::rules::{Rules, RulesInForce};
@@ -296,9 +296,6 @@ impl Builder {
 /// Remedy for an entry that this version cannot read.
 const ORDER_HELP: &str =
     "a newer version may have written it: start the gate with that version, or with a new log in `[audit]`";
-
-/// What the key of the rules on order is derived with.
-const ORDER_KEY: &str = "omen order v1";
 
 /// Loads the default grants once they are recorded (G1).
 fn load(defaults: &[Grant], grants: &Grants, audit: &Audit) -> Result<(), BuildError> {

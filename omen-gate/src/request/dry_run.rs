@@ -17,8 +17,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The checks are those of the [`pipeline`](crate::pipeline): PG-1, PG-T, PG-2, PG-3, G1 and G2, and whether a
-//! confirmation is needed (G3). Checks that depend on more than the plan are left out: the query (PG-0), failures of
+//! The checks are those of the [`pipeline`](crate::pipeline): PG-1, PG-T, PG-2, PG-3, O-1 to O-6, G1 and G2, and whether
+//! a confirmation is needed (G3). Checks that depend on more than the plan are left out: the query (PG-0), failures of
 //! the tool and the turn (R1 to R3), and the answer (PG-4, PG-5).
 
 mod line;
@@ -26,10 +26,13 @@ mod verdict;
 
 use std::sync::Arc;
 
+use omen_order::Policy;
+
 use crate::base::{Blocked, GateClock, GateCode, TurnId};
 use crate::catalog::{Allowlist, Catalog};
 use crate::config::Config;
 use crate::grant::Grants;
+use crate::request::order_log::first_call;
 use crate::request::plan::{Plan, PlanLimits};
 
 pub use verdict::PlanVerdict;
@@ -44,6 +47,7 @@ pub struct DryRun {
     catalog: Catalog,
     allow: Allowlist,
     grants: Grants,
+    order: Arc<Policy>,
     turn: TurnId,
 }
 
@@ -61,6 +65,7 @@ impl DryRun {
             catalog,
             allow: config.allow.clone(),
             grants: Grants::with_defaults(clock, config.grants.iter().cloned())?,
+            order: Arc::clone(&config.order),
             turn: turn
                 .map_err(|error| Blocked::new(GateCode::A2, error.to_string(), "this is a bug; please report it"))?,
         })
@@ -81,6 +86,7 @@ impl DryRun {
         let listed = self.catalog.conform(call.tool(), call.args())?;
         let call = self.allow.permit_call(listed, &self.turn, &call)?;
         self.allow.judge_arguments(&call)?;
+        first_call(&self.order, call.tool(), call.args())?;
         // The decision has no effect, so there is nothing to record (G4).
         let lease = self.grants.check(&call).recorded(|_| Ok::<_, Blocked>(()))?;
         match lease.needs_confirmation() {

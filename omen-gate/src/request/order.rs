@@ -108,7 +108,9 @@ pub(crate) type PassedCall = (Map<String, Value>, Result<(), Blocked>);
 type ReadCall = fn(&Reader, &Tool, Option<&Value>) -> CallReading;
 
 /// Member of an entry with what it says to the rules on order.
-const ORDER: &str = "order";
+pub(crate) const ORDER: &str = "order";
+/// What the key of the rules on order is derived with.
+pub(crate) const ORDER_KEY: &str = "omen order v1";
 
 impl Order {
     /// Restores the state from the log.
@@ -468,13 +470,14 @@ impl OrderedCall {
             true => engine.withdraw(now, self.id),
             false => engine.refuse(now, self.id),
         });
-        let (is_counted, order) = {
+        let (has_rules, order) = {
             let mut state = self.order.lock();
             state.waiting.remove(&self.id);
             state.decided.remove(&self.id);
-            (state.engine.counts_refusals(&self.tool), state.engine.intent_member(self.id, &[]))
+            (!state.engine.rules().is_empty(), state.engine.intent_member(self.id, &[]))
         };
-        if is_counted {
+        // Rules of later configurations may count it, and tools that read the log judge it.
+        if has_rules {
             let (tool, session, turn) = (self.tool.clone(), self.session.clone(), self.turn.as_str().to_owned());
             let refused = Entry::Refused { tool, session, turn, order };
             self.order.note(&self.turn, "refused", Map::new(), &refused);

@@ -5,19 +5,28 @@
 //! the same under both: servers, failures, the confirmer. Patterns of queries (PG-0) are left out, too, as a log has no
 //! queries.
 //!
-//! Unrecorded data is not guessed: a verdict that depends on it is [`ReplayVerdict::Undecidable`].
+//! The rules on order (O-1 to O-6) judge the calls of a log as facts, at their places: a call that only one policy allows is
+//! followed by the calls that were made. A plan is judged as the first call of its session.
+//!
+//! Unrecorded data is not guessed: a verdict that depends on it is [`ReplayVerdict::Undecidable`], or [`ReplayVerdict::UndecidableOrder`].
 
 mod call;
 mod side;
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::SystemTime;
+
+use omen_order::Policy;
 
 use crate::base::Blocked;
 use crate::catalog::Catalog;
 use crate::config::{Config, PolicyHash};
+use crate::request::order_log::{LogEntry, OrderLog, UnreadableOrder, first_call};
 use crate::request::plan::{Plan, PlanLimits};
+use omen_audit::{Key, Logged};
 
-pub use call::{ReplayCall, ReplayVerdict};
+pub use call::{ReplayCall, ReplayVerdict, ReplayedCall};
 
 use side::Side;
 
@@ -28,6 +37,10 @@ pub struct Replay {
     new: Side,
     catalog: Option<Catalog>,
     limits: (PlanLimits, PlanLimits),
+    policies: (Arc<Policy>, Arc<Policy>),
+    orders: (OrderLog, OrderLog),
+    /// Calls without the verdicts of the rules on order, by their entries.
+    waiting: BTreeMap<u64, ReplayedCall>,
 }
 
 impl Replay {
@@ -36,7 +49,71 @@ impl Replay {
     #[must_use]
     pub fn new(old: &Config, new: &Config, catalog: Option<Catalog>, now: SystemTime) -> Self {
         let limits = (old.limits.plan(), new.limits.plan());
-        Self { old: Side::new(old, now), new: Side::new(new, now), catalog, limits }
+        Self {
+            old: Side::new(old, now),
+            new: Side::new(new, now),
+            catalog,
+            limits,
+            policies: (Arc::clone(&old.order), Arc::clone(&new.order)),
+            orders: (OrderLog::new(old, None), OrderLog::new(new, None)),
+            waiting: BTreeMap::new(),
+        }
+    }
+
+    /// Sets the key of the log, with which arguments are compared with what the log has of earlier ones. It is set before the
+    /// first entry.
+    pub fn set_key(&mut self, key: &Key) {
+        let (old, new) = &self.policies;
+        self.orders = (OrderLog::by_policy(old, Some(key)), OrderLog::by_policy(new, Some(key)));
+    }
+
+    /// Whether one of the policies has rules on order.
+    #[must_use]
+    pub fn has_order(&self) -> bool {
+        let has = |policy: &Policy| policy.tools.values().any(|tool| !tool.rules.is_empty());
+        has(&self.policies.0) || has(&self.policies.1)
+    }
+
+    /// Accepts the next entry of a log, and returns the calls whose verdicts are known with it. The verdict on a refused call
+    /// may come with a later entry.
+    ///
+    /// # Errors
+    /// If what the entry says to the rules on order cannot be read.
+    pub fn add(&mut self, entry: Logged<'_>) -> Result<Vec<ReplayedCall>, UnreadableOrder> {
+        if let Some(call) = ReplayCall::of_entry(entry) {
+            let (time, turn) = (entry.time().to_owned(), entry.turn().map(str::to_owned));
+            let verdicts = self.judge(&call);
+            let replayed = ReplayedCall { entry: entry.sequence(), time, turn, call, verdicts };
+            self.waiting.insert(entry.sequence(), replayed);
+        }
+        let kind = entry.kind();
+        let logged = LogEntry::of(entry, &kind);
+        self.orders.0.add(&logged)?;
+        self.orders.1.add(&logged)?;
+        Ok(self.ordered())
+    }
+
+    /// Ends the log, and returns the calls whose verdicts were not known before.
+    pub fn end(&mut self) -> Vec<ReplayedCall> {
+        self.orders.0.end(false);
+        self.orders.1.end(false);
+        let mut calls = self.ordered();
+        calls.extend(std::mem::take(&mut self.waiting).into_values());
+        calls
+    }
+
+    /// Takes the calls that the rules on order have judged.
+    fn ordered(&mut self) -> Vec<ReplayedCall> {
+        let (old, new) = &mut self.orders;
+        // What a session owes at its end is no verdict on a call.
+        drop((old.debts(), new.debts()));
+        let judged = old.judged().into_iter().zip(new.judged());
+        let judged = judged.filter_map(|(old, new)| {
+            let call = self.waiting.remove(&old.entry)?;
+            let (before, after) = call.verdicts;
+            Some(ReplayedCall { verdicts: (before.with_order(&old), after.with_order(&new)), ..call })
+        });
+        judged.collect()
     }
 
     /// Hashes of the old and the new policy.
@@ -94,7 +171,17 @@ impl Replay {
             };
         };
         let (old, new) = self.judge(&call);
+        let (old, new) = (Self::first(&self.policies.0, &call, old), Self::first(&self.policies.1, &call, new));
         let said = |plan: Result<Plan, Blocked>, verdict| plan.err().map_or(verdict, ReplayVerdict::Deny);
         Some((said(plans.0, old), said(plans.1, new)))
+    }
+
+    /// Combines a verdict on a plan with that of the rules on order on the first call of a session.
+    fn first(policy: &Policy, call: &ReplayCall, verdict: ReplayVerdict) -> ReplayVerdict {
+        let ordered = call.args.as_ref().map_or(Ok(()), |args| first_call(policy, &call.tool, args));
+        match (verdict, ordered) {
+            (ReplayVerdict::Allow | ReplayVerdict::Confirm, Err(blocked)) => ReplayVerdict::Deny(blocked),
+            (verdict, _) => verdict,
+        }
     }
 }

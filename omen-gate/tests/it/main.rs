@@ -30,6 +30,7 @@ mod matrix;
 #[cfg(unix)]
 mod mcp;
 mod order;
+mod order_log;
 mod output;
 mod pipeline;
 mod plan;

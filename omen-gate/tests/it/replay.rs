@@ -124,7 +124,7 @@ fn name(verdict: &ReplayVerdict) -> &'static str {
         ReplayVerdict::Allow => "allow",
         ReplayVerdict::Confirm => "confirm",
         ReplayVerdict::Deny(_) => "deny",
-        ReplayVerdict::Undecidable(_) => "undecidable",
+        ReplayVerdict::Undecidable(_) | ReplayVerdict::UndecidableOrder(_) => "undecidable",
     }
 }
 

@@ -55,6 +55,8 @@ impl Engine {
                 entries: [None; 2],
                 reading,
                 closed: Vec::new(),
+                is_unplaced: false,
+                is_broken: false,
                 held: 0,
             },
             &rules,

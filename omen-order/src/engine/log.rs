@@ -217,40 +217,49 @@ impl Restoring {
             entries: [None; 2],
             reading,
             closed: Vec::new(),
+            is_unplaced: false,
+            is_broken: false,
             held: 0,
         };
         engine.history.ask(call, &rules);
         Some(id)
     }
 
-    /// Fills in what an entry says. What its rules did not read stays unknown.
     fn read(&self, reading: &mut Reading, rules: &ToolRules, side: Side, order: &OrderMember) {
-        let is_known = |content: &ContentId| self.known.contains(content);
-        for ((content, ..), fit) in rules.tests.iter().zip(&mut reading.tests).filter(|((_, at, _), _)| *at == side) {
-            *fit = Some(match is_known(content) {
-                true if order.fits.contains(content) => Fit::Yes,
-                true if !order.unknown.contains(content) => Fit::No,
-                _ => Fit::Unknown,
-            });
-        }
-        for ((content, _), value) in
-            rules.members.iter().zip(&mut reading.members).filter(|((_, at), _)| at.side == side)
-        {
-            *value = match (order.keys.get(content), is_known(content)) {
-                (Some(key), true) => MemberValue::Key(*key),
-                (None, true) if order.incomparable.contains(content) => MemberValue::Incomparable,
-                (None, true) if !order.unknown.contains(content) => MemberValue::Missing,
-                _ => MemberValue::Unknown,
+        fill_in(&self.known, reading, rules, (side, order));
+    }
+}
+
+/// Fills in what an entry says. What the rules that were in force did not read stays unknown.
+pub(super) fn fill_in(
+    known: &HashSet<ContentId>,
+    reading: &mut Reading,
+    rules: &ToolRules,
+    (side, order): (Side, &OrderMember),
+) {
+    let is_known = |content: &ContentId| known.contains(content);
+    for ((content, ..), fit) in rules.tests.iter().zip(&mut reading.tests).filter(|((_, at, _), _)| *at == side) {
+        *fit = Some(match is_known(content) {
+            true if order.fits.contains(content) => Fit::Yes,
+            true if !order.unknown.contains(content) => Fit::No,
+            _ => Fit::Unknown,
+        });
+    }
+    for ((content, _), value) in rules.members.iter().zip(&mut reading.members).filter(|((_, at), _)| at.side == side) {
+        *value = match (order.keys.get(content), is_known(content)) {
+            (Some(key), true) => MemberValue::Key(*key),
+            (None, true) if order.incomparable.contains(content) => MemberValue::Incomparable,
+            (None, true) if !order.unknown.contains(content) => MemberValue::Missing,
+            _ => MemberValue::Unknown,
+        };
+    }
+    if side == Side::Args {
+        for ((content, _), amount) in rules.sums.iter().zip(&mut reading.sums) {
+            *amount = match (order.sums.get(content), is_known(content)) {
+                (Some(known), true) => Amount::Known(*known),
+                (None, true) if order.incomparable.contains(content) => Amount::Invalid,
+                _ => Amount::Unknown,
             };
-        }
-        if side == Side::Args {
-            for ((content, _), amount) in rules.sums.iter().zip(&mut reading.sums) {
-                *amount = match (order.sums.get(content), is_known(content)) {
-                    (Some(known), true) => Amount::Known(*known),
-                    (None, true) if order.incomparable.contains(content) => Amount::Invalid,
-                    _ => Amount::Unknown,
-                };
-            }
         }
     }
 }

@@ -120,7 +120,7 @@ impl Engine {
                 && waiting().filter(|other| other.session == flight.session).count() < MAX_WAITING.1)
     }
 
-    fn waited(&self, id: CallId, on: &[CallId], ms: i64, is_crowded: bool) -> Box<Refusal> {
+    pub(super) fn waited(&self, id: CallId, on: &[CallId], ms: i64, is_crowded: bool) -> Box<Refusal> {
         let mut tools: Vec<_> = on.iter().filter_map(|id| self.tool_of(*id)).collect();
         tools.sort();
         tools.dedup();

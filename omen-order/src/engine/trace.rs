@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::Engine;
 use super::event::{Ask, HowEnded, Mode, Output};
 use crate::history::{CallId, Ended, Entry, Now, State};
-use crate::judge::{Cause, Verdict};
+use crate::judge::Verdict;
 use crate::rules::RuleSet;
 use crate::rules::neutral::{self, MakeTest};
 use crate::values::Secret;
@@ -197,7 +197,7 @@ impl TraceRun {
                     let text = match &verdict {
                         Verdict::Allow { .. } | Verdict::Wait { .. } => "allow",
                         Verdict::Cancelled => "cancelled",
-                        Verdict::Refuse(refusal) if self.mode == Mode::Observe && is_undecided(&refusal.cause) => {
+                        Verdict::Refuse(refusal) if self.mode == Mode::Observe && refusal.cause.is_undecided() => {
                             "undecidable"
                         }
                         Verdict::Refuse(refusal) => refusal.code.as_str(),
@@ -236,9 +236,4 @@ impl TraceRun {
         self.log.push((number, self.wall_of(id, false), entry));
         self.engine.logged(id, number, false);
     }
-}
-
-/// Whether a refusal hangs on what was not recorded.
-fn is_undecided(cause: &Cause) -> bool {
-    matches!(cause, Cause::Unrecorded | Cause::Changed(_) | Cause::Condition(_))
 }

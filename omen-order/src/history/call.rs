@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{CallId, Now};
+use super::{CallId, Now, Scope};
 use crate::rules::{ContentId, Link, Role, Side, Tool, ToolRules, Was, Watch};
 use crate::values::{self, Amount, Fit, MemberValue, Secret};
 
@@ -165,6 +165,10 @@ pub(crate) struct Call {
     pub(crate) reading: Reading,
     /// Rules whose debts it no longer has: they are settled or reported.
     pub(crate) closed: Vec<ContentId>,
+    /// Whether it is not known which session it belongs to.
+    pub(crate) is_unplaced: bool,
+    /// Whether it was made although a rule refuses it.
+    pub(crate) is_broken: bool,
     /// Number of shelves, debts and lists that hold it.
     pub(crate) held: u32,
 }
@@ -256,6 +260,11 @@ impl Call {
 
     pub(crate) fn sum(&self, link: &Link) -> Amount {
         link.sum.map_or(Amount::Known(0), |index| self.reading.sums.get(index).copied().unwrap_or(Amount::Unknown))
+    }
+
+    /// Whether the call is of a scope, for one that its shelf holds.
+    pub(crate) fn placed(&self, scope: Scope) -> Fit {
+        if self.is_unplaced && scope != Scope::All { Fit::Unknown } else { Fit::Yes }
     }
 
     /// Age of the call as a fact of a matcher.

@@ -12,6 +12,8 @@ pub(crate) enum Scope {
     All,
     Session(u64),
     Turn(u64),
+    /// Calls whose session is not known: each could be of any.
+    Unplaced,
 }
 
 /// Calls of one matcher in one scope. What can no longer decide anything is not kept.
@@ -135,10 +137,10 @@ fn trim(link: &Link, list: &mut Vec<CallId>, calls: &HashMap<CallId, Call>) -> V
     };
     let Some(new) = list.last().and_then(|id| calls.get(id)).filter(|_| list.len() > kept) else { return Vec::new() };
     // Only calls alike in all that a verdict looks at stand for each other.
-    let alike = |call: &Call| -> (Fit, Vec<Vec<MemberValue>>) {
-        let Some(link) = link.watch.link(&call.tool) else { return (Fit::No, Vec::new()) };
+    let alike = |call: &Call| -> (Fit, bool, Vec<Vec<MemberValue>>) {
+        let Some(link) = link.watch.link(&call.tool) else { return (Fit::No, false, Vec::new()) };
         let untils = link.untils.iter().map(|members| call.members(members));
-        (call.fit(&link), untils.chain([call.compared(&link)]).collect())
+        (call.fit(&link), call.is_broken, untils.chain([call.compared(&link)]).collect())
     };
     let rank = |call: &Call| match link.watch.role {
         Role::Forbids => (call.end(), call.moment(link.watch.was).forbids),

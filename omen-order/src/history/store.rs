@@ -1,6 +1,6 @@
 //! Calls, and the shelves on which matchers find them.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use super::shelf::Shelf;
@@ -24,6 +24,8 @@ pub(crate) struct History {
     next: u64,
     /// Number of places of calls on shelves and lists.
     places: usize,
+    /// Calls that a verdict does not look at, which says what it would be without them.
+    pub(crate) hidden: HashSet<CallId>,
 }
 
 #[derive(Debug, Default)]
@@ -138,6 +140,7 @@ impl History {
     pub(crate) fn scope(call: &Call, per: Per) -> Option<Scope> {
         match per {
             Per::All => Some(Scope::All),
+            Per::Session | Per::Turn if call.is_unplaced => Some(Scope::Unplaced),
             Per::Session => call.session.map(Scope::Session),
             Per::Turn => call.turn.map(Scope::Turn),
         }
@@ -224,9 +227,10 @@ impl History {
         scope: Scope,
         members: &[MemberValue],
     ) -> impl Iterator<Item = &'h Call> + use<'h> {
-        let shelf = self.shelves.get(&scope).and_then(|shelves| shelves.get(&watch.id));
-        let ids: Vec<_> = shelf.into_iter().flat_map(|shelf| shelf.matching(members)).collect();
-        ids.into_iter().filter_map(|id| self.calls.get(&id))
+        let unplaced = (scope != Scope::All).then_some(Scope::Unplaced);
+        let shelves = unplaced.into_iter().chain([scope]).filter_map(|scope| self.shelves.get(&scope)?.get(&watch.id));
+        let ids: Vec<_> = shelves.flat_map(|shelf| shelf.matching(members)).collect();
+        ids.into_iter().filter(|id| !self.hidden.contains(id)).filter_map(|id| self.calls.get(&id))
     }
 
     /// Whether a call would exceed what can be remembered of it.
@@ -271,7 +275,7 @@ impl History {
                 .condition
                 .map_or(Fit::Yes, |test| call.reading.tests.get(test).copied().flatten().unwrap_or(Fit::Unknown));
             let (Some(scope), Some(since)) = (Self::scope(call, watch.per), call.ended) else { continue };
-            if applies == Fit::No || call.closed.contains(&duty.content) {
+            if scope == Scope::Unplaced || applies == Fit::No || call.closed.contains(&duty.content) {
                 continue;
             }
             let debt = Debt {

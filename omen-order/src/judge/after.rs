@@ -59,7 +59,7 @@ impl Judge<'_> {
         if other.id == self.call.id || !other.is_within(watch, self.now) {
             return Fit::No;
         }
-        let fit = other.fit(&link).and(all_equal(own, &other.compared(&link)));
+        let fit = other.fit(&link).and(all_equal(own, &other.compared(&link))).and(other.placed(scope));
         if fit == Fit::No {
             return fit;
         }

@@ -92,11 +92,11 @@ impl Judge<'_> {
     }
 
     /// Whether a fact of a limit counts; nothing cancels it.
-    pub(super) fn counts_for_limit(&self, watch: &Watch, own: &[MemberValue], other: &Call) -> Fit {
+    pub(super) fn counts_for_limit(&self, watch: &Watch, scope: Scope, own: &[MemberValue], other: &Call) -> Fit {
         let Some(link) = watch.link(&other.tool) else { return Fit::No };
         if other.id == self.call.id || !other.is_within(watch, self.now) {
             return Fit::No;
         }
-        other.fit(&link).and(all_equal(own, &other.compared(&link)))
+        other.fit(&link).and(all_equal(own, &other.compared(&link))).and(other.placed(scope))
     }
 }

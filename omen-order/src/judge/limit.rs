@@ -89,7 +89,7 @@ impl Judge<'_> {
     fn counted(&self, watch: &Watch, scope: Scope, own: &[MemberValue]) -> (Vec<&Call>, Vec<&Call>) {
         let (mut certain, mut undecided) = (Vec::new(), Vec::new());
         for other in self.history.matching(watch, scope, own) {
-            match self.counts_for_limit(watch, own, other) {
+            match self.counts_for_limit(watch, scope, own, other) {
                 Fit::Yes => certain.push(other),
                 Fit::Unknown => undecided.push(other),
                 Fit::No => {}

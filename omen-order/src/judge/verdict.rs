@@ -224,4 +224,10 @@ impl Cause {
     pub(crate) fn missing() -> Self {
         Self::Missing(Box::default())
     }
+
+    /// Whether the verdict hangs on what was not recorded, or on a condition that cannot be decided.
+    #[must_use]
+    pub fn is_undecided(&self) -> bool {
+        matches!(self, Self::Unrecorded | Self::Changed(_) | Self::Condition(_))
+    }
 }

@@ -92,7 +92,10 @@ Relative paths in rules start from the folder of their configuration: keep both 
 What was recorded of the arguments is what `[audit] arguments` says; by default, only a hash. A call whose \
      verdict depends on what was not recorded is counted as undecidable, and never guessed. Paths are followed \
      with the links that there are now. Not judged: the patterns of queries (PG-0), since a log has no \
-     queries; how often a grant may be used; budgets of turns and sessions; and the rules on order (O-1 to O-6).
+     queries; how often a grant may be used; and budgets of turns and sessions.
+
+By the rules on order (O-1 to O-6), the calls of a log are judged as facts, where they were made: what would have happened after a \
+     call that only one policy allows is not shown. A call for which such a rule cannot be decided is listed with the rule. A plan is judged as the first call of its session.
 
 Examples:
   omen gate replay --old gate.toml --new tighter.toml --key-file audit.key audit.jsonl

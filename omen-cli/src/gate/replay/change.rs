@@ -43,6 +43,8 @@ pub(super) enum Kind {
     Unconfirmed,
     /// Made under both, with a confirmation under the new one alone.
     Confirmed,
+    /// The log does not say enough for a rule on order.
+    Undecidable,
 }
 
 impl<'p> Said<'p> {
@@ -53,13 +55,15 @@ impl<'p> Said<'p> {
             ReplayVerdict::Deny(why) => {
                 Self { verdict: "deny", code: Some(why.code.as_str()), why: Some(&why.message) }
             }
-            ReplayVerdict::Undecidable(why) => Self { verdict: "undecidable", code: None, why: Some(why) },
+            ReplayVerdict::Undecidable(why) => Self { verdict: UNDECIDABLE, code: None, why: Some(why) },
+            ReplayVerdict::UndecidableOrder(why) => Self { verdict: UNDECIDABLE, code: None, why: Some(why) },
         }
     }
 
     pub(super) fn to_text(self) -> String {
         match (self.code, self.why) {
             (Some(code), Some(why)) => format!("{code}: {why}"),
+            (None, Some(why)) => format!("{}: {why}", self.verdict),
             _ if self.verdict == "confirm" => "allow, once somebody has confirmed it".to_owned(),
             _ => self.verdict.to_owned(),
         }
@@ -76,6 +80,7 @@ impl Change<'_> {
     /// The change in plain words.
     pub(super) fn in_words(&self) -> &'static str {
         match (self.old.verdict, self.new.verdict) {
+            (UNDECIDABLE, _) | (_, UNDECIDABLE) => "cannot be decided",
             ("deny", "confirm") => "would be made, once somebody has confirmed it",
             ("deny", _) => "would be made",
             ("confirm", "deny") => "would be refused, and nobody is asked to confirm it",
@@ -94,3 +99,6 @@ impl Change<'_> {
         format!("{number}{}{}{}", part(*time), part(*turn), part(args.as_deref()))
     }
 }
+
+/// Verdict in words, of a call that what was recorded does not decide.
+const UNDECIDABLE: &str = "undecidable";

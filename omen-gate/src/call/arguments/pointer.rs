@@ -26,6 +26,11 @@ pub(super) enum PointerStep {
     Each,
 }
 
+/// Whether what a pointer names may have been hidden when the arguments were recorded.
+pub(crate) fn is_hidden(pointer: &str, args: &Map<String, Value>) -> bool {
+    RulePointer::parse(pointer).map_or(true, |place| place.meets_masked(args))
+}
+
 impl RulePointer {
     /// Parses a pointer.
     ///

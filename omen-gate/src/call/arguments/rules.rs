@@ -65,6 +65,15 @@ impl ArgumentRules {
         self.rules.iter().map(|rule| rule.fit(value, folder)).fold(Fit::Yes, Fit::and)
     }
 
+    /// Whether recorded arguments, parts of which may be hidden, fit all rules.
+    pub(crate) fn fit_recorded(&self, args: &Map<String, Value>, folder: &Path) -> Fit {
+        let rules = self.rules.iter().map(|rule| match rule.place.meets_masked(args) {
+            true => Fit::Unknown,
+            false => rule.fit(args, folder),
+        });
+        rules.fold(Fit::Yes, Fit::and)
+    }
+
     /// Checks recorded arguments, parts of which may be hidden. A violation by a visible value counts.
     pub(crate) fn judge_recorded(&self, tool: &ToolId, args: &Map<String, Value>) -> RecordedVerdict {
         let (known, hidden): (Vec<_>, Vec<_>) = self.rules.iter().partition(|rule| !rule.place.meets_masked(args));

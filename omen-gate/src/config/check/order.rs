@@ -117,6 +117,11 @@ impl ValueTest for RulesTest {
         value.as_object().map_or(Fit::Unknown, |value| self.rules.fit(value, folder))
     }
 
+    fn judge_recorded(&self, value: &Value) -> Fit {
+        let folder = self.folder.get().map_or(Path::new(""), PathBuf::as_path);
+        value.as_object().map_or(Fit::Unknown, |value| self.rules.fit_recorded(value, folder))
+    }
+
     fn content(&self) -> String {
         self.content.clone()
     }

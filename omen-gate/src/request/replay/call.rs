@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use crate::base::{Blocked, GateCode, ToolId};
 use crate::catalog::Pin;
 use crate::request::messages::EPISODE;
+use crate::request::order_log::JudgedEntry;
 use omen_audit::Logged;
 
 /// Verdict of a policy on a replayed call.
@@ -20,6 +21,39 @@ pub enum ReplayVerdict {
     Deny(Blocked),
     /// The recorded data does not suffice, for this reason.
     Undecidable(&'static str),
+    /// The recorded data does not suffice for a rule on order: the rule, and what the log does not have.
+    UndecidableOrder(String),
+}
+
+impl ReplayVerdict {
+    /// Combines a verdict with that of the rules on order. A certain refusal takes precedence.
+    pub(super) fn with_order(self, judged: &JudgedEntry) -> Self {
+        match (self, judged.finding()) {
+            (verdict, None) | (verdict @ Self::Deny(_), _) => verdict,
+            (_, Some(finding)) if !finding.is_undecided => Self::Deny(finding.blocked()),
+            (verdict @ Self::Undecidable(_), _) => verdict,
+            (_, Some(finding)) => {
+                let rule = finding.rule.as_ref().map(|rule| format!("`{rule}`: ")).unwrap_or_default();
+                Self::UndecidableOrder(format!("{rule}{}", finding.message))
+            }
+        }
+    }
+}
+
+/// Call of a log, with the verdicts of both policies.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ReplayedCall {
+    /// Number of its entry.
+    pub entry: u64,
+    /// Time of its entry.
+    pub time: String,
+    /// Turn.
+    pub turn: Option<String>,
+    /// The call as it is recorded.
+    pub call: ReplayCall,
+    /// Verdicts of the old and the new policy.
+    pub verdicts: (ReplayVerdict, ReplayVerdict),
 }
 
 /// Requested call, for replay.

@@ -1,0 +1,103 @@
+//! Entry of an audit log, whether its seal was verified or not.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use omen_order::{Ended, Entry, Tool};
+use serde_json::{Map, Value};
+
+use super::Half;
+use crate::base::GateCode;
+use omen_audit::Logged;
+
+/// Entry of an audit log.
+#[derive(Clone, Copy, Debug)]
+pub struct LogEntry<'e> {
+    /// Number of the entry.
+    pub sequence: u64,
+    /// Time of writing (RFC 3339).
+    pub time: &'e str,
+    /// Kind, such as `intent`.
+    pub kind: &'e str,
+    /// Turn; nothing for entries of the log itself.
+    pub turn: Option<&'e str>,
+    /// Content.
+    pub data: &'e Map<String, Value>,
+}
+
+/// Entry of a log that waits for another one.
+#[derive(Clone, Debug)]
+pub(super) struct QueuedEntry {
+    sequence: u64,
+    time: String,
+    kind: String,
+    turn: Option<String>,
+    data: Map<String, Value>,
+    /// What it says to the rules on order.
+    pub(super) order: Option<Entry>,
+}
+
+impl QueuedEntry {
+    pub(super) fn new(entry: &LogEntry<'_>, order: Option<Entry>) -> Self {
+        Self {
+            sequence: entry.sequence,
+            time: entry.time.to_owned(),
+            kind: entry.kind.to_owned(),
+            turn: entry.turn.map(str::to_owned),
+            data: entry.data.clone(),
+            order,
+        }
+    }
+
+    pub(super) fn sequence(&self) -> u64 {
+        self.sequence
+    }
+
+    pub(super) fn entry(&self) -> LogEntry<'_> {
+        let Self { sequence, time, kind, turn, data, .. } = self;
+        LogEntry { sequence: *sequence, time, kind, turn: turn.as_deref(), data }
+    }
+
+    pub(super) fn half(&self) -> Option<Half> {
+        Half::of(&self.entry(), self.order.as_ref())
+    }
+}
+
+impl<'e> LogEntry<'e> {
+    /// Creates an entry from one whose seal is valid, with its kind.
+    #[must_use]
+    pub fn of(entry: Logged<'e>, kind: &'e str) -> Self {
+        Self { sequence: entry.sequence(), time: entry.time(), kind, turn: entry.turn(), data: entry.data() }
+    }
+
+    pub(super) fn text(&self, member: &str) -> Option<&str> {
+        self.data.get(member).and_then(Value::as_str)
+    }
+
+    pub(super) fn tool(&self) -> Option<Tool> {
+        serde_json::from_value(self.data.get("tool")?.clone()).ok()
+    }
+
+    pub(super) fn is_denied(&self) -> bool {
+        self.text("outcome") == Some("denied")
+    }
+
+    pub(super) fn code(&self) -> Option<GateCode> {
+        self.text("code").and_then(|code| code.parse().ok())
+    }
+
+    /// Time in milliseconds since 1970.
+    pub(super) fn millis(&self) -> Option<i64> {
+        let time: SystemTime = humantime::parse_rfc3339(self.time).ok()?;
+        i64::try_from(time.duration_since(UNIX_EPOCH).ok()?.as_millis()).ok()
+    }
+
+    /// End of a call by its outcome, which says nothing to rules on order.
+    pub(super) fn end(&self) -> Ended {
+        match (self.text("ran"), self.text("class"), self.data.contains_key("class")) {
+            (Some("no"), ..) => Ended::DidNotRun,
+            (Some("yes"), None, true) => Ended::Ok,
+            (Some("yes"), ..) => Ended::Failed,
+            _ => Ended::MayHaveRun,
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Findings about the calls of a log.
+
+use omen_order::{Cause, Finding, HowEnded, RelatedCall, Relation, Verdict};
+
+use super::JudgedEntry;
+use crate::base::{Blocked, GateCode};
+
+/// Call of a log that breaks a rule on order, or of which that cannot be decided.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OrderFinding {
+    /// Number of the call's entry.
+    pub entry: u64,
+    /// Code.
+    pub code: GateCode,
+    /// Whether the log does not say enough for a verdict.
+    pub is_undecided: bool,
+    /// Path of the rule in the configuration, such as `allow[1].after[0]`; nothing if the call itself cannot be judged.
+    pub rule: Option<String>,
+    /// What is wrong.
+    pub message: String,
+    /// What would be right.
+    pub help: String,
+    /// Earlier calls that the finding is about.
+    pub related: Vec<RelatedEntry>,
+    /// Entry of the call that broke a rule itself, and without which this one would not.
+    pub follows_from: Option<u64>,
+}
+
+/// Earlier call that a finding is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RelatedEntry {
+    /// Number of its entry.
+    pub entry: u64,
+    /// What it has to do with the finding.
+    pub what: &'static str,
+}
+
+impl OrderFinding {
+    pub(super) fn of_call(judged: &JudgedEntry) -> Option<Self> {
+        let Verdict::Refuse(refusal) = &judged.call.verdict else { return None };
+        let text = judged.call.text()?;
+        // What only the memory of this judgement lacks says nothing of the call.
+        let is_undecided = refusal.cause.is_undecided() || refusal.cause == Cause::Memory;
+        let related = judged.call.related.iter().rev().take(RELATED).rev();
+        Some(Self {
+            entry: judged.entry,
+            code: refusal.code.as_str().parse().unwrap_or(GateCode::O6),
+            is_undecided,
+            rule: refusal.rule.as_ref().map(|(.., path)| path.clone()).filter(|path| !path.is_empty()),
+            message: text.message,
+            help: text.help,
+            related: related.filter_map(RelatedEntry::of).collect(),
+            follows_from: judged.call.root,
+        })
+    }
+
+    /// Finding about a debt, which is noticed at an entry, or at the end of the log.
+    pub(super) fn of_debt(debt: &Finding, root: Option<u64>, at: Option<u64>) -> Self {
+        let text = debt.text();
+        let entry = debt.owed.opener.1.unwrap_or_default();
+        let noticed = match debt.how {
+            HowEnded::Ended => "ends the session or turn",
+            HowEnded::Overdue => "is the first one after the deadline",
+        };
+        Self {
+            entry,
+            code: GateCode::O4,
+            is_undecided: debt.is_uncertain,
+            rule: Some(debt.path.clone()).filter(|path| !path.is_empty()),
+            message: text.message,
+            help: text.help,
+            related: at.into_iter().map(|entry| RelatedEntry { entry, what: noticed }).collect(),
+            follows_from: root.filter(|root| *root != entry),
+        }
+    }
+
+    /// Refusal with the same texts.
+    pub(crate) fn blocked(self) -> Blocked {
+        Blocked::new(self.code, self.message, self.help)
+    }
+}
+
+impl RelatedEntry {
+    fn of(call: &RelatedCall) -> Option<Self> {
+        let what = match call.relation {
+            Relation::Nearest => "comes nearest to the premise, and does not count",
+            Relation::Cancels => "cancels the premise",
+            Relation::Forbids => "forbids the call",
+            Relation::Counts => "counts for the limit",
+            Relation::Runs => "still ran",
+            Relation::Unknown => "is not known well enough",
+        };
+        Some(Self { entry: call.entry?, what })
+    }
+}
+
+/// Largest number of earlier calls that a finding names: the latest.
+const RELATED: usize = 8;
