@@ -41,6 +41,7 @@ pub(crate) mod levels;
 #[cfg(feature = "nats")]
 mod nats;
 mod new;
+mod order;
 mod proxy;
 mod remote;
 mod report;
@@ -487,7 +488,7 @@ For each plan, one line of JSON is printed, in the same order:
 The configuration, the catalogue and PLANS must be regular files. A pipe, such as `<(command)`, is \
      refused: write its content to a file first, or send the plans through standard input.
 
-Each plan is checked on its own, as if it were the first. No tool is called, no server is started and \
+Each plan is checked on its own, as if it were the first, also by the rules on order (O-1 to O-6). No tool is called, no server is started and \
      nothing is recorded. A dry run does not check the request (PG-0), earlier failures (R1, R2), results of \
      tools (PG-4, PG-5), or whether the audit log can be written (A1).
 

@@ -3,6 +3,7 @@
 mod calls;
 mod facts;
 mod filters;
+mod order;
 mod settle;
 mod show;
 mod sign;
@@ -91,9 +92,14 @@ pub(crate) fn reported(log: &Path, found: &LogVerification) -> Exit {
     if found.is_sound() {
         return Exit::Clean;
     }
-    let report = Report::new(log, found, None);
-    complain(format_args!("{} is {}; {}", log.display(), clean(&report.message), report.help.unwrap_or_default()));
+    complain(format_args!("{} is {}", log.display(), reason(log, found)));
     Exit::ErrorsFound
+}
+
+/// Returns why a log is not sound, and what to do.
+pub(crate) fn reason(log: &Path, found: &LogVerification) -> String {
+    let report = Report::new(log, found, None);
+    format!("{}; {}", clean(&report.message), report.help.unwrap_or_default())
 }
 
 /// Verifies the log in all its files, in a folder, or in the files that are named.

@@ -6,6 +6,7 @@ pub(crate) mod findings;
 mod halves;
 mod ignores;
 mod joined;
+mod order;
 mod text;
 
 use std::io::{self, Write as _};
@@ -31,6 +32,9 @@ use halves::Halves;
 pub(crate) use text::TextCheck;
 
 pub(crate) fn run(args: &CheckArgs, color: Color, out: &mut Output) -> Result<Exit, Failure> {
+    if let Some(config) = &args.inputs.order.gate {
+        return order::run(args, config, color, out);
+    }
     let options = options(args)?;
     let format = args.formats.stdout();
     let quiet = args.inputs.quiet;
@@ -122,7 +126,7 @@ pub(crate) fn run(args: &CheckArgs, color: Color, out: &mut Output) -> Result<Ex
     let is_complete = total.is_complete && logs.failed.is_empty();
     let left_out = filter.left_out();
     let summary = left_out.unwrap_or_default().without(total.summary);
-    let totals = Totals { files: total.files, summary, left_out, statistics: &statistics };
+    let totals = Totals { files: total.files, summary, is_about_calls: false, left_out, statistics: &statistics };
     match counted.and_then(|()| reports.finish(&totals, without_totals)).map_err(Failure::from) {
         Ok(()) | Err(Failure::Closed) => {}
         Err(failure) => return Err(failure),

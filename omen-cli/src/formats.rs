@@ -16,6 +16,7 @@ mod place;
 mod prose;
 mod reports;
 mod sarif;
+mod shown;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
@@ -28,6 +29,7 @@ pub(crate) use left_out::LeftOut;
 pub(crate) use place::name_from;
 pub(crate) use prose::{codes, cut, message, message_and_help};
 pub(crate) use reports::Reports;
+pub(crate) use shown::{EntryFinding, EntryPlace, ORDER, Shown, ShownCode, TOOL};
 
 /// Default format of standard output.
 pub(crate) static DEFAULT: &Format = &human::FORMAT;

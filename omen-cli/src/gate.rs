@@ -29,6 +29,7 @@ use crate::output::Output;
 
 pub(crate) use self::check::check;
 pub(crate) use catalog::{catalog, read as read_catalog};
+pub(crate) use config::load as load_config;
 #[cfg(unix)]
 pub(crate) use confirm::confirm;
 pub(crate) use dry_run::dry_run;

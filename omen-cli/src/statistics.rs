@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use omen::finding::{Code, Finding, Severity};
+use omen::finding::{Finding, Severity};
 use serde::Serialize;
+
+use crate::formats::{Shown, ShownCode};
 
 /// Counts of findings.
 #[derive(Debug, Default)]
 pub(crate) struct Statistics {
-    by_code: BTreeMap<Code, Counts>,
+    by_code: BTreeMap<ShownCode, Counts>,
     /// Counts by packet type; empty name for an unknown type.
     by_packet_type: BTreeMap<&'static str, Counts>,
 }
@@ -24,12 +26,13 @@ pub(crate) struct Counts {
 }
 
 impl Counts {
-    pub(crate) fn add(&mut self, finding: &Finding) {
-        match finding.diagnostic.severity {
+    pub(crate) fn add<'f>(&mut self, finding: impl Into<Shown<'f>>) {
+        let finding = finding.into();
+        match finding.severity() {
             Severity::Error => self.errors += 1,
             Severity::Warning => self.warnings += 1,
         }
-        self.consequences += u64::from(finding.follows_from.is_some());
+        self.consequences += u64::from(finding.follows_from().is_some());
     }
 
     pub(crate) fn roots(self) -> u64 {
@@ -42,8 +45,13 @@ impl Counts {
 }
 
 impl Statistics {
+    /// Counts a finding about an entry of an audit log.
+    pub(crate) fn add_entry(&mut self, finding: Shown<'_>) {
+        self.by_code.entry(finding.code()).or_default().add(finding);
+    }
+
     pub(crate) fn add(&mut self, finding: &Finding) {
-        self.by_code.entry(finding.diagnostic.code).or_default().add(finding);
+        self.add_entry(finding.into());
         let packet_type = finding.packet_type.map_or("", |packet_type| packet_type.as_str());
         self.by_packet_type.entry(packet_type).or_default().add(finding);
     }
@@ -54,6 +62,9 @@ impl Statistics {
             return Ok(());
         }
         self.by_code(out)?;
+        if self.by_packet_type.is_empty() {
+            return writeln!(out);
+        }
         writeln!(out, "\n{:>7} {:>8} {:>9}  PACKET TYPE", "ROOTS", "ERRORS", "WARNINGS")?;
         for (packet_type, counts) in &self.by_packet_type {
             counts.row(out, if packet_type.is_empty() { "(unknown)" } else { packet_type })?;
@@ -64,12 +75,11 @@ impl Statistics {
     /// Prints one table.
     pub(crate) fn by_code(&self, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "{:>7} {:>8} {:>9}  CODE", "ROOTS", "ERRORS", "WARNINGS")?;
-        self.codes()
-            .try_for_each(|(code, counts)| counts.row(out, &format!("{:<8} {}", code.as_str(), code.info().title)))
+        self.codes().try_for_each(|(code, counts)| counts.row(out, &format!("{:<8} {}", code.as_str(), code.title())))
     }
 
     /// Returns the counts by code.
-    pub(crate) fn codes(&self) -> impl Iterator<Item = (Code, Counts)> {
+    pub(crate) fn codes(&self) -> impl Iterator<Item = (ShownCode, Counts)> {
         self.by_code.iter().map(|(code, counts)| (*code, *counts))
     }
 

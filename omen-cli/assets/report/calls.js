@@ -48,7 +48,7 @@ export function toolsOf(episode) {
 
 // A refused call and one in doubt have to be looked into; that a tool failed is its own affair.
 function tone({ standing, data }) {
-  if (standing === "refused" || standing === "in_doubt") return "warned";
+  if (["refused", "in_doubt", "owed"].includes(standing)) return "warned";
   return data.outcome === "allowed" || (data.ran === "yes" && !data.class) ? "good" : "plain";
 }
 
@@ -63,12 +63,14 @@ export function entryRow(entry) {
   const tool = data.tool && [data.tool.server, data.tool.tool].filter(Boolean).join("/");
   const by = data.by && [data.by.user ?? (data.by.uid === undefined ? null : `user ${data.by.uid}`), data.by.via].filter(Boolean).join(", ");
   const result = [entry.standing === "in_doubt" ? "in doubt" : data.outcome, data.code, data.ran && `ran: ${data.ran}`, data.class].filter((part) => typeof part === "string").join(", ");
+  const { waited_ms: waited, for: premises } = entry.kind === "intent" ? data.order ?? {} : {};
+  const order = [waited && `waited ${waited} ms`, premises?.length > 0 && `for entries ${premises.join(", ")}`].filter(Boolean).join(", ");
   return h("tr", {},
     h("td", { class: "n" }, number(entry.sequence)),
     h("td", { class: "time" }, visible(entry.time)),
     h("td", {}, visible(entry.kind)),
     h("td", {}, tool && visible(tool)),
-    h("td", {}, result && h("span", { class: `tag ${tone(entry)}` }, visible(result)), by && [" by ", visible(by)], data.why && [" ", cut(String(data.why), 200)]),
+    h("td", {}, result && h("span", { class: `tag ${tone(entry)}` }, visible(result)), by && [" by ", visible(by)], data.why && [" ", cut(String(data.why), 200)], order && [" ", visible(order)]),
     h("td", {}, link(entry)),
     h("td", {}, h("details", {}, h("summary", {}, "data"), h("code", {}, cut(JSON.stringify(data), 600)))));
 }
@@ -90,7 +92,7 @@ export function showCalls() {
   const box = document.getElementById("entries");
   if (!box || !calls) return;
   const kinds = [...new Set(calls.map(({ kind }) => kind))];
-  for (const [standing, title] of [["refused", "Refused calls"], ["in_doubt", "Calls in doubt"], ["confirmed", "Confirmed calls"]]) {
+  for (const [standing, title] of [["refused", "Refused calls"], ["in_doubt", "Calls in doubt"], ["owed", "Owed calls"], ["confirmed", "Confirmed calls"]]) {
     const rows = calls.filter((entry) => entry.standing === standing);
     if (rows.length > 0) box.append(...table(title, rows, 20));
   }

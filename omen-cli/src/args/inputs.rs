@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::order::OrderArgs;
 use crate::input::{Layout, LogFormat, Wrapping};
 
 #[derive(Debug, Args)]
@@ -53,6 +54,9 @@ pub(crate) struct InputArgs {
     /// findings of the last second may be reported again; none is lost. The totals count on.
     #[arg(long, value_name = "FILE")]
     pub(crate) checkpoint: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) order: OrderArgs,
 
     /// Print findings only: no totals, notes or progress
     #[arg(short, long)]

@@ -6,6 +6,8 @@ use omen_gate::audit::Logged;
 use omen_gate::{Call, Demand, Permission, Permissions, ToolId, TurnId};
 use serde_json::Value;
 
+use super::order::Premises;
+
 /// Open calls. Outcomes identify a call by its hash: its tool is only in the intent.
 #[derive(Debug, Default)]
 pub(super) struct OpenCalls(BTreeMap<(String, String), Open>);
@@ -122,6 +124,9 @@ fn says(entry: Logged<'_>, waits: bool) -> String {
     };
     if let Some(code) = text("code") {
         says = format!("{says} {code}");
+    }
+    if let Some(order) = data.get("order").filter(|_| kind == "intent") {
+        says.push_str(&Premises::of(order).text());
     }
     if let Some(by) = data.get("by").and_then(responder) {
         says = format!("{says}, by {by}");

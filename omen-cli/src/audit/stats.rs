@@ -9,6 +9,7 @@ use omen_gate::audit::{LogVerification, Logged, read_log};
 use serde::Serialize;
 
 use super::calls::{OpenCalls, result};
+use super::order::OrderCounts;
 use super::tally::refused_by;
 use super::waiting::Waiting;
 use crate::args::{AuditStatsArgs, Format};
@@ -32,6 +33,9 @@ struct Stats {
     refused: BTreeMap<String, u64>,
     /// Refusals that rules in shadow mode would have caused, by code.
     shadow: BTreeMap<String, u64>,
+    /// Order between calls.
+    #[serde(skip_serializing_if = "OrderCounts::is_empty")]
+    order: OrderCounts,
     /// Number of calls with an intent and no outcome.
     in_doubt: usize,
     /// Number of calls that wait for a confirmation now, in a gate that has the log open.
@@ -86,6 +90,7 @@ impl Stats {
         self.first.get_or_insert_with(|| entry.time().to_owned());
         self.last = Some(entry.time().to_owned());
         self.starts += u64::from(matches!(kind.as_str(), "opened" | "repaired"));
+        self.order.add(entry);
         let tool = calls.tool(entry);
         if let Some(code) = refused_by(entry) {
             *self.refused.entry(code.to_owned()).or_default() += 1;
@@ -153,6 +158,7 @@ impl Stats {
             writeln!(out, "\nshadow: let pass by rules that were only tried")?;
         }
         self.shadow.iter().try_for_each(|(code, count)| writeln!(out, "  {code:<40}{count:>10}"))?;
+        self.order.human(out)?;
         if *waiting > 0 {
             let calls = if *waiting == 1 { "call waits" } else { "calls wait" };
             writeln!(out, "\n{waiting} {calls} for confirmation: `omen gate confirm`")?;

@@ -6,6 +6,7 @@ use omen_gate::audit::{LogVerification, Logged};
 use serde::Serialize;
 
 use super::calls::{OpenCalls, result};
+use super::order::OrderCounts;
 use super::waiting::Waiting;
 
 /// Counts of the entries so far.
@@ -16,6 +17,7 @@ pub(crate) struct Tally {
     refused: BTreeMap<String, u64>,
     confirmed: u64,
     bypasses: u64,
+    order: OrderCounts,
 }
 
 /// Information about a call in an entry.
@@ -26,6 +28,8 @@ pub(crate) enum Standing {
     Refused,
     /// A person confirmed the call.
     Confirmed,
+    /// A call is owed that was not made in time (O-4).
+    Owed,
     /// The call may have run: the log has its intent and no outcome.
     InDoubt,
 }
@@ -44,6 +48,7 @@ pub(crate) struct Counts {
     pub(crate) waiting: usize,
     /// Number of calls that waited for a confirmation when their gate ended.
     pub(crate) unconfirmed: usize,
+    pub(crate) order: OrderCounts,
 }
 
 impl Counts {
@@ -59,6 +64,9 @@ impl Tally {
         self.waiting.sees(entry);
         self.bypasses += u64::from(entry.kind() == super::BYPASS);
         self.calls.tool(entry);
+        if self.order.add(entry) {
+            return Some(Standing::Owed);
+        }
         if let Some(code) = refused_by(entry) {
             *self.refused.entry(code.to_owned()).or_default() += 1;
             return Some(Standing::Refused);
@@ -79,6 +87,7 @@ impl Tally {
             confirmed: self.confirmed,
             bypasses: self.bypasses,
             waiting,
+            order: self.order,
         }
     }
 }

@@ -5,10 +5,11 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 use clap::builder::styling::{AnsiColor, Style};
-use omen::finding::{Finding, Severity};
+use omen::finding::Severity;
 use omen::render::human::clean;
 
 use super::format::{Format, Report, Totals};
+use super::shown::Shown;
 use super::{place, prose};
 use crate::input;
 use crate::output::Output;
@@ -23,7 +24,7 @@ pub(super) const FORMAT: Format = Format {
 struct Concise;
 
 impl Report for Concise {
-    fn finding(&mut self, out: &mut Output, path: &Path, finding: &Finding, _: Option<&str>) -> io::Result<()> {
+    fn finding(&mut self, out: &mut Output, path: &Path, finding: Shown<'_>, _: Option<&str>) -> io::Result<()> {
         out.write_all(line(path, finding, out.is_coloured()).as_bytes())
     }
 
@@ -34,24 +35,25 @@ impl Report for Concise {
 }
 
 /// Returns `PLACE: SEVERITY[CODE] MESSAGE` and a line end.
-pub(crate) fn line(path: &Path, finding: &Finding, is_coloured: bool) -> String {
-    let severity = finding.diagnostic.severity;
+pub(crate) fn line<'f>(path: &Path, finding: impl Into<Shown<'f>>, is_coloured: bool) -> String {
+    let finding = finding.into();
+    let severity = finding.severity();
     let colour = match severity {
         Severity::Error => AnsiColor::Red,
         Severity::Warning => AnsiColor::Yellow,
     };
     let style = if is_coloured { Style::new().bold().fg_color(Some(colour.into())) } else { Style::new() };
     let mut text = place(path, finding);
-    let _ = writeln!(text, ": {style}{severity}[{}]{style:#} {}", finding.diagnostic.code, prose::message(finding));
+    let _ = writeln!(text, ": {style}{severity}[{}]{style:#} {}", finding.code().as_str(), prose::message(finding));
     text
 }
 
 /// Returns `FILE:LINE:COLUMN`, without unknown parts.
-pub(super) fn place(path: &Path, finding: &Finding) -> String {
+pub(super) fn place(path: &Path, finding: Shown<'_>) -> String {
     let mut text = clean(&input::name(path)).into_owned();
     if let Some(line) = place::line(finding) {
         let _ = write!(text, ":{line}");
-        if let Some(column) = finding.column {
+        if let Some(column) = finding.column() {
             let _ = write!(text, ":{column}");
         }
     }

@@ -1,7 +1,7 @@
 //! Folding of findings for people: consequences of other findings, repetitions on one line, and findings beyond a limit are
 //! hidden and counted, and the counts are shown.
 
-use omen::finding::Finding;
+use super::shown::Shown;
 
 /// Kinds of findings to hide.
 #[derive(Clone, Copy, Debug)]
@@ -34,14 +34,14 @@ impl Fold {
     }
 
     /// Processes a finding. Returns notes on earlier findings, and whether to show this one.
-    pub(super) fn finding(&mut self, finding: &Finding) -> (Vec<String>, bool) {
-        if let Some(cause) = finding.follows_from.as_ref().filter(|_| self.what.consequences) {
-            self.consequence(cause.line);
+    pub(super) fn finding(&mut self, finding: Shown<'_>) -> (Vec<String>, bool) {
+        if let Some(cause) = finding.follows_from().filter(|_| self.what.consequences) {
+            self.consequence(cause);
             return (Vec::new(), false);
         }
-        let before = if self.line == finding.line { Vec::new() } else { self.repetitions() };
-        self.line = finding.line;
-        if finding.line.is_some() && self.what.repetitions && self.is_repeated(finding) {
+        let before = if self.line == finding.own_line() { Vec::new() } else { self.repetitions() };
+        self.line = finding.own_line();
+        if finding.own_line().is_some() && self.what.repetitions && self.is_repeated(finding) {
             return (before, false);
         }
         if self.most.is_some_and(|most| self.shown >= most) {
@@ -76,7 +76,7 @@ impl Fold {
     }
 
     /// Counts a finding on a line, and returns whether enough of its kind were shown there.
-    fn is_repeated(&mut self, finding: &Finding) -> bool {
+    fn is_repeated(&mut self, finding: Shown<'_>) -> bool {
         let kind = kind(finding);
         match self.kinds.iter_mut().find(|(known, _)| *known == kind) {
             Some((_, count)) => {
@@ -117,9 +117,9 @@ impl Fold {
 }
 
 /// Returns the kind of a finding: all its properties except the names in it.
-fn kind(finding: &Finding) -> String {
-    let words = finding.diagnostic.message.split('`').step_by(2);
-    format!("{} {}", finding.diagnostic.code, words.collect::<String>())
+fn kind(finding: Shown<'_>) -> String {
+    let words = finding.message().split('`').step_by(2);
+    format!("{} {}", finding.code().as_str(), words.collect::<String>())
 }
 
 /// Maximum number of shown findings of a kind on a line.

@@ -5,10 +5,10 @@ use std::num::NonZeroU64;
 use std::path::Path;
 
 use omen::Summary;
-use omen::finding::Finding;
 
 use super::fold::{Fold, Hidden};
 use super::format::{Format, Report, Totals};
+use super::shown::Shown;
 use super::{DEFAULT, FOLDED};
 use crate::args::FindingArgs;
 use crate::output::Output;
@@ -48,13 +48,17 @@ impl Report for Folded {
         self.report.begin(out)
     }
 
+    fn begin_calls(&mut self, out: &mut Output) -> io::Result<()> {
+        self.report.begin_calls(out)
+    }
+
     fn file(&mut self, out: &mut Output, path: &Path) -> io::Result<()> {
         self.report.file(out, path)
     }
 
-    fn finding(&mut self, out: &mut Output, path: &Path, finding: &Finding, line: Option<&str>) -> io::Result<()> {
+    fn finding(&mut self, out: &mut Output, path: &Path, finding: Shown<'_>, line: Option<&str>) -> io::Result<()> {
         if let Some((number, is_found)) = &mut self.pretty {
-            if finding.line != Some(number.get()) {
+            if finding.own_line() != Some(number.get()) {
                 return Ok(());
             }
             *is_found = true;

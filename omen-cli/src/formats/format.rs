@@ -5,9 +5,9 @@ use std::io;
 use std::path::Path;
 
 use omen::Summary;
-use omen::finding::Finding;
 
 use super::left_out::LeftOut;
+use super::shown::Shown;
 use crate::output::Output;
 use crate::statistics::Statistics;
 
@@ -40,6 +40,11 @@ pub(crate) trait Report {
         Ok(())
     }
 
+    /// Same as `begin`, for findings about calls in audit logs.
+    fn begin_calls(&mut self, out: &mut Output) -> io::Result<()> {
+        self.begin(out)
+    }
+
     /// Begins an input.
     fn file(&mut self, out: &mut Output, path: &Path) -> io::Result<()> {
         let _ = (out, path);
@@ -47,7 +52,7 @@ pub(crate) trait Report {
     }
 
     /// Writes one finding in the file `path`. `line` is the text of its line, if there is one.
-    fn finding(&mut self, out: &mut Output, path: &Path, finding: &Finding, line: Option<&str>) -> io::Result<()>;
+    fn finding(&mut self, out: &mut Output, path: &Path, finding: Shown<'_>, line: Option<&str>) -> io::Result<()>;
 
     /// Reports that the current input cannot be read, or not to its end. Standard error also has the reason.
     fn unreadable(&mut self, out: &mut Output, path: &Path, reason: &str) -> io::Result<()> {
@@ -72,6 +77,8 @@ pub(crate) struct Totals<'s> {
     pub(crate) files: u64,
     /// Counts over all logs, without omitted findings.
     pub(crate) summary: Summary,
+    /// Whether the packets of the counts are calls in audit logs.
+    pub(crate) is_about_calls: bool,
     /// Omitted findings; `None` if there are no lists of them.
     pub(crate) left_out: Option<LeftOut>,
     /// Counts by code.

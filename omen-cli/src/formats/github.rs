@@ -7,11 +7,12 @@ use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use omen::finding::{Finding, Severity};
+use omen::finding::Severity;
 use omen::render::human::clean;
 
 use super::concise;
 use super::format::{Format, Report, Totals};
+use super::shown::Shown as ShownFinding;
 use super::{place, prose};
 use crate::output::Output;
 
@@ -64,12 +65,12 @@ impl Shown {
 }
 
 impl Report for Github {
-    fn finding(&mut self, out: &mut Output, path: &Path, finding: &Finding, _: Option<&str>) -> io::Result<()> {
-        let shown = match finding.diagnostic.severity {
+    fn finding(&mut self, out: &mut Output, path: &Path, finding: ShownFinding<'_>, _: Option<&str>) -> io::Result<()> {
+        let shown = match finding.severity() {
             Severity::Error => &mut self.errors,
             Severity::Warning => &mut self.warnings,
         };
-        if finding.follows_from.is_some() {
+        if finding.follows_from().is_some() {
             shown.keep(|| annotation(path, finding));
             Ok(())
         } else {
@@ -102,8 +103,8 @@ impl Report for Github {
     }
 }
 
-fn annotation(path: &Path, finding: &Finding) -> String {
-    let mut text = format!("::{} ", finding.diagnostic.severity);
+fn annotation(path: &Path, finding: ShownFinding<'_>) -> String {
+    let mut text = format!("::{} ", finding.severity());
     let mut message = prose::message_and_help(finding, "\n");
     if place::is_stdin(path) {
         // The checkout has no such file.
@@ -112,12 +113,12 @@ fn annotation(path: &Path, finding: &Finding) -> String {
         let _ = write!(text, "file={},", property(&clean(&place::portable(path))));
         if let Some(line) = place::line(finding) {
             let _ = write!(text, "line={line},");
-            if let Some(column) = finding.column {
+            if let Some(column) = finding.column() {
                 let _ = write!(text, "col={column},");
             }
         }
     }
-    let title = format!("{}: {}", prose::codes(finding), finding.diagnostic.code.info().title);
+    let title = format!("{}: {}", prose::codes(finding), finding.code().title());
     let _ = writeln!(text, "title={}::{}", property(&title), data(&prose::cut(&message, MOST_CHARACTERS)));
     text
 }

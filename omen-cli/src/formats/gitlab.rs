@@ -5,12 +5,13 @@
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use omen::finding::{Finding, Severity};
+use omen::finding::Severity;
 use omen::render::human::clean;
 use serde::Serialize;
 
 use super::fingerprint::Fingerprints;
 use super::format::{Format, Report, Totals};
+use super::shown::Shown;
 use super::{place, prose};
 use crate::output::Output;
 
@@ -61,16 +62,16 @@ impl Report for Gitlab {
         out.write_all(b"[")
     }
 
-    fn finding(&mut self, out: &mut Output, path: &Path, finding: &Finding, line: Option<&str>) -> io::Result<()> {
-        let severity = match finding.diagnostic.severity {
+    fn finding(&mut self, out: &mut Output, path: &Path, finding: Shown<'_>, line: Option<&str>) -> io::Result<()> {
+        let severity = match finding.severity() {
             // One mistake is one issue of a merge request.
-            _ if finding.follows_from.is_some() => "info",
+            _ if finding.follows_from().is_some() => "info",
             Severity::Error => "major",
             Severity::Warning => "minor",
         };
         let issue = Issue {
             description: &prose::message_and_help(finding, "; "),
-            check_name: finding.diagnostic.code.as_str(),
+            check_name: finding.code().as_str(),
             fingerprint: &self.fingerprints.of(path, finding, line),
             severity,
             location: Location { path: name(path), lines: Lines { begin: place::line(finding).unwrap_or(1) } },

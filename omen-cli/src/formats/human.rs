@@ -5,9 +5,9 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 use omen::Summary;
-use omen::finding::Finding;
 
 use super::format::{Format, Report, Totals};
+use super::shown::Shown;
 use crate::input;
 use crate::output::Output;
 
@@ -23,9 +23,9 @@ struct Human {
 }
 
 impl Report for Human {
-    fn finding(&mut self, out: &mut Output, path: &Path, finding: &Finding, line: Option<&str>) -> io::Result<()> {
+    fn finding(&mut self, out: &mut Output, path: &Path, finding: Shown<'_>, line: Option<&str>) -> io::Result<()> {
         self.shown += 1;
-        let mut text = out.human().finding(&input::name(path), finding, line);
+        let mut text = finding.human(out.human(), &input::name(path), line);
         text.push('\n');
         // Written in one call: a progress bar must find the cursor at the start of a line.
         out.write_all(text.as_bytes())
@@ -52,18 +52,17 @@ pub(super) struct Line<'t>(pub(super) &'t Totals<'t>);
 
 impl fmt::Display for Line<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Totals { files, summary, left_out, .. } = self.0;
+        let Totals { files, summary, is_about_calls, left_out, .. } = self.0;
         let Summary { bytes, packets, accepted, rejected, episodes, errors, warnings, consequences } = summary;
-        write!(
-            f,
-            "{}, {}, {}, {}: {accepted} accepted, {rejected} rejected; {}, {}",
-            count(*files, "file"),
-            count(*bytes, "byte"),
-            count(*episodes, "episode"),
-            count(*packets, "packet"),
-            count(*errors, "error"),
-            count(*warnings, "warning"),
-        )?;
+        write!(f, "{}, {}, ", count(*files, "file"), count(*bytes, "byte"))?;
+        match is_about_calls {
+            true => write!(f, "{}: {accepted} allowed, {rejected} not", count(*packets, "call")),
+            false => {
+                let (episodes, packets) = (count(*episodes, "episode"), count(*packets, "packet"));
+                write!(f, "{episodes}, {packets}: {accepted} accepted, {rejected} rejected")
+            }
+        }?;
+        write!(f, "; {}, {}", count(*errors, "error"), count(*warnings, "warning"))?;
         match consequences {
             0 => {}
             1 => write!(f, " (1 follows from another)")?,

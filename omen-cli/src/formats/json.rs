@@ -4,12 +4,11 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 use omen::Summary;
-use omen::finding::Finding;
-use omen::render::json;
 use serde::Serialize;
 
 use super::format::{Format, Report, Totals};
 use super::left_out::{LeftOut, LeftOutCounts};
+use super::shown::Shown;
 use crate::output::Output;
 
 pub(super) const FORMAT: Format = Format {
@@ -26,8 +25,8 @@ struct Json {
 }
 
 impl Report for Json {
-    fn finding(&mut self, out: &mut Output, path: &Path, finding: &Finding, _: Option<&str>) -> io::Result<()> {
-        json::finding(out, &path.to_string_lossy(), finding)
+    fn finding(&mut self, out: &mut Output, path: &Path, finding: Shown<'_>, _: Option<&str>) -> io::Result<()> {
+        finding.json(out, &path.to_string_lossy())
     }
 
     fn unreadable(&mut self, _: &mut Output, _: &Path, _: &str) -> io::Result<()> {
@@ -36,9 +35,10 @@ impl Report for Json {
     }
 
     fn totals(&mut self, out: &mut Output, totals: &Totals<'_>) -> io::Result<()> {
-        let Totals { files, summary, left_out, .. } = totals;
+        let Totals { files, summary, is_about_calls, left_out, .. } = totals;
         let left_out = left_out.as_ref().map(LeftOut::counts);
-        let summary = Counts { files: *files, unreadable: self.unreadable, summary, left_out };
+        let calls = is_about_calls.then_some(summary.packets);
+        let summary = Counts { files: *files, unreadable: self.unreadable, calls, summary, left_out };
         // Written in one call, so that other output cannot split the line.
         let mut text = serde_json::to_vec(&Last { summary })?;
         text.push(b'\n');
@@ -58,6 +58,9 @@ struct Counts<'t> {
     files: u64,
     #[serde(skip_serializing_if = "is_zero")]
     unreadable: u64,
+    /// Calls of audit logs, which are the packets of the summary.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    calls: Option<u64>,
     #[serde(flatten)]
     summary: &'t Summary,
     #[serde(flatten)]

@@ -9,11 +9,12 @@ use std::io::{self, Seek as _, Write as _};
 use std::path::Path;
 
 use omen::Summary;
-use omen::finding::{Code, Finding, Severity, Stage};
+use omen::finding::{Code, Severity};
 use omen::render::human::clean;
 use tempfile::SpooledTempFile;
 
 use super::format::{Format, Report, Totals};
+use super::shown::{Shown, ShownCode};
 use super::{concise, place, prose};
 use crate::input;
 use crate::output::Output;
@@ -46,7 +47,7 @@ struct Case {
     class: String,
     name: String,
     /// Message and code of the first error.
-    error: Option<(String, Code)>,
+    error: Option<(String, ShownCode)>,
     errors: u64,
     text: String,
 }
@@ -63,38 +64,37 @@ impl Suite {
 }
 
 impl Case {
-    fn of(path: &Path, finding: &Finding) -> Self {
-        let line = finding.line;
-        let class = class(path, finding.correlation_id.as_deref().unwrap_or("log"));
-        let mut name = match (finding.packet_id.as_deref(), line) {
+    fn of(path: &Path, finding: Shown<'_>) -> Self {
+        let line = finding.own_line();
+        let class = class(path, finding.correlation_id().unwrap_or("log"));
+        let mut name = match (finding.packet_id(), line) {
             (Some(id), _) => id.to_owned(),
             (None, Some(line)) => format!("line {line}"),
             (None, None) => "episode".to_owned(),
         };
         match line {
-            None if finding.stage == Stage::End => name.push_str(", at the end"),
+            None if finding.is_at_end() => name.push_str(", at the end"),
             None => {}
             // Two packets have this id.
-            Some(line) if finding.diagnostic.code == Code::Id => drop(write!(name, ", line {line}")),
+            Some(line) if finding.code() == ShownCode::Packet(Code::Id) => drop(write!(name, ", line {line}")),
             Some(_) => {}
         }
         Self { line, class, name, error: None, errors: 0, text: String::new() }
     }
 
     /// Returns whether a finding is about the same packet.
-    fn has(&self, finding: &Finding) -> bool {
-        self.line.is_some() && self.line == finding.line
+    fn has(&self, finding: Shown<'_>) -> bool {
+        self.line.is_some() && self.line == finding.own_line()
     }
 
-    fn add(&mut self, path: &Path, finding: &Finding) {
-        let diagnostic = &finding.diagnostic;
-        if diagnostic.severity == Severity::Error {
+    fn add(&mut self, path: &Path, finding: Shown<'_>) {
+        if finding.severity() == Severity::Error {
             self.errors += 1;
-            self.error.get_or_insert_with(|| (prose::message(finding).into_owned(), diagnostic.code));
+            self.error.get_or_insert_with(|| (prose::message(finding).into_owned(), finding.code()));
         }
         let (place, codes) = (concise::place(path, finding), prose::codes(finding));
         let message = prose::message_and_help(finding, "\n  ");
-        let _ = writeln!(self.text, "{place}: {}[{codes}] {message}", diagnostic.severity);
+        let _ = writeln!(self.text, "{place}: {}[{codes}] {message}", finding.severity());
     }
 
     fn xml(&self, path: &Path) -> String {
@@ -106,7 +106,7 @@ impl Case {
             Some((message, code)) => {
                 let more = if self.errors > 1 { format!(" (and {} more)", self.errors - 1) } else { String::new() };
                 let message = escape(message);
-                let _ = write!(xml, "<failure message=\"{message}{more}\" type=\"{code}\">{text}</failure>");
+                let _ = write!(xml, "<failure message=\"{message}{more}\" type=\"{}\">{text}</failure>", code.as_str());
             }
             None => drop(write!(xml, "<system-out>{text}</system-out>")),
         }
@@ -129,7 +129,7 @@ impl Report for Junit {
         out.write_all(b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"omen\">\n")
     }
 
-    fn finding(&mut self, _: &mut Output, path: &Path, finding: &Finding, _: Option<&str>) -> io::Result<()> {
+    fn finding(&mut self, _: &mut Output, path: &Path, finding: Shown<'_>, _: Option<&str>) -> io::Result<()> {
         if !self.case.as_ref().is_some_and(|case| case.has(finding)) {
             self.end_case(path)?;
         }

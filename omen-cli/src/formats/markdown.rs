@@ -7,10 +7,10 @@ use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use omen::finding::Finding;
 use omen::render::human::clean;
 
 use super::format::{Format, Report, Totals};
+use super::shown::Shown;
 use super::{concise, human, prose};
 use crate::input;
 use crate::output::Output;
@@ -44,12 +44,12 @@ impl Markdown {
 }
 
 impl Report for Markdown {
-    fn finding(&mut self, _: &mut Output, path: &Path, finding: &Finding, _: Option<&str>) -> io::Result<()> {
-        let severity = finding.diagnostic.severity;
+    fn finding(&mut self, _: &mut Output, path: &Path, finding: Shown<'_>, _: Option<&str>) -> io::Result<()> {
+        let severity = finding.severity();
         let (place, codes) = (escape(concise::place(path, finding)), prose::codes(finding));
         let message = prose::message(finding);
         let mut item = format!("- **{severity} {codes}** {place}: {}", escape(prose::cut(&message, MOST_CHARACTERS)));
-        if let Some(help) = &finding.diagnostic.help {
+        if let Some(help) = finding.help() {
             // The backslash breaks the line.
             let _ = write!(item, "\\\n  *help:* {}", escape(prose::cut(&clean(help), MOST_CHARACTERS)));
         }
@@ -72,8 +72,15 @@ impl Report for Markdown {
             writeln!(out, "\n| Code | Rule | Root causes | Errors | Warnings |\n|---|---|--:|--:|--:|")?;
         }
         for (code, counts) in rows {
-            let title = escape(code.info().title);
-            writeln!(out, "| {code} | {title} | {} | {} | {} |", counts.roots(), counts.errors, counts.warnings)?;
+            let title = escape(code.title());
+            writeln!(
+                out,
+                "| {} | {title} | {} | {} | {} |",
+                code.as_str(),
+                counts.roots(),
+                counts.errors,
+                counts.warnings
+            )?;
         }
         if !self.list.is_empty() {
             write!(out, "\n### Findings\n\n{}", self.list)?;

@@ -2,22 +2,25 @@
 
 use std::borrow::Cow;
 
-use omen::finding::Finding;
 use omen::render::human::clean;
 
+use super::shown::Shown;
+
 /// Returns `MESSAGE (follows from line N)`.
-pub(crate) fn message(finding: &Finding) -> Cow<'_, str> {
-    let message = clean(&finding.diagnostic.message);
-    match &finding.follows_from {
-        Some(cause) => Cow::Owned(format!("{message} (follows from line {})", cause.line)),
+pub(crate) fn message<'f>(finding: impl Into<Shown<'f>>) -> Cow<'f, str> {
+    let finding = finding.into();
+    let message = clean(finding.message());
+    match finding.follows_from() {
+        Some(line) => Cow::Owned(format!("{message} (follows from line {line})")),
         None => message,
     }
 }
 
 /// Returns the message and the help, separated by `between`.
-pub(crate) fn message_and_help(finding: &Finding, between: &str) -> String {
+pub(crate) fn message_and_help<'f>(finding: impl Into<Shown<'f>>, between: &str) -> String {
+    let finding = finding.into();
     let mut text = message(finding).into_owned();
-    if let Some(help) = &finding.diagnostic.help {
+    if let Some(help) = finding.help() {
         text.push_str(between);
         text.push_str("help: ");
         text.push_str(&clean(help));
@@ -26,9 +29,10 @@ pub(crate) fn message_and_help(finding: &Finding, between: &str) -> String {
 }
 
 /// Returns codes such as `E4, INV-007`.
-pub(crate) fn codes(finding: &Finding) -> String {
-    let mut text = finding.diagnostic.code.as_str().to_owned();
-    for also in &finding.diagnostic.also {
+pub(crate) fn codes<'f>(finding: impl Into<Shown<'f>>) -> String {
+    let finding = finding.into();
+    let mut text = finding.code().as_str().to_owned();
+    for also in finding.also() {
         text.push_str(", ");
         text.push_str(also.as_str());
     }

@@ -5,10 +5,11 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use omen::Summary;
-use omen::finding::{Finding, Severity};
+use omen::finding::Severity;
 
 use super::folded::Folded;
 use super::format::{Format, Report, Totals};
+use super::shown::Shown;
 use crate::args::FormatArgs;
 use crate::exit::Failure;
 use crate::output::{Color, Output};
@@ -32,6 +33,24 @@ impl<'o> Reports<'o> {
         inputs: &[PathBuf],
         out: &'o mut Output,
     ) -> Result<Self, Failure> {
+        let mut reports = Self::start(args, color, inputs, out)?;
+        reports.each(|report, out| report.begin(out))?;
+        Ok(reports)
+    }
+
+    /// Same as `open`, for findings about calls in audit logs.
+    pub(crate) fn open_for_calls(
+        args: &FormatArgs,
+        color: Color,
+        inputs: &[PathBuf],
+        out: &'o mut Output,
+    ) -> Result<Self, Failure> {
+        let mut reports = Self::start(args, color, inputs, out)?;
+        reports.each(|report, out| report.begin_calls(out))?;
+        Ok(reports)
+    }
+
+    fn start(args: &FormatArgs, color: Color, inputs: &[PathBuf], out: &'o mut Output) -> Result<Self, Failure> {
         let mut known: Vec<(PathBuf, &str)> = inputs.iter().map(|path| (same(path), "an input")).collect();
         if args.outputs.iter().filter(|output| output.file.is_none()).count() + usize::from(args.format.is_some()) > 1 {
             return Err(Failure::Usage(
@@ -53,9 +72,7 @@ impl<'o> Reports<'o> {
         };
         let files = files.into_iter().map(open).collect::<io::Result<_>>()?;
         let stdout = (Folded::start(args.stdout(), args.findings), out);
-        let mut reports = Self { stdout, is_closed: false, files, has_errors: false };
-        reports.each(|report, out| report.begin(out))?;
-        Ok(reports)
+        Ok(Self { stdout, is_closed: false, files, has_errors: false })
     }
 
     /// Returns standard output.
@@ -72,8 +89,14 @@ impl<'o> Reports<'o> {
         self.each(|report, out| report.file(out, path))
     }
 
-    pub(crate) fn finding(&mut self, path: &Path, finding: &Finding, line: Option<&str>) -> io::Result<()> {
-        self.has_errors |= finding.diagnostic.severity == Severity::Error;
+    pub(crate) fn finding<'f>(
+        &mut self,
+        path: &Path,
+        finding: impl Into<Shown<'f>>,
+        line: Option<&str>,
+    ) -> io::Result<()> {
+        let finding = finding.into();
+        self.has_errors |= finding.severity() == Severity::Error;
         self.each(|report, out| report.finding(out, path, finding, line))
     }
 

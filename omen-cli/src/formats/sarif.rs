@@ -13,7 +13,6 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 use omen::Summary;
-use omen::finding::{Code, Finding};
 use omen::render::human::clean;
 
 use self::model::{
@@ -22,6 +21,7 @@ use self::model::{
 };
 use super::fingerprint::Fingerprints;
 use super::format::{Format, Report, Totals};
+use super::shown::{EntryPlace, Shown};
 use super::{place, prose};
 use crate::output::Output;
 
@@ -47,18 +47,11 @@ struct Sarif {
 
 impl Report for Sarif {
     fn begin(&mut self, out: &mut Output) -> io::Result<()> {
-        out.write_all(b"{\"$schema\":\"")?;
-        out.write_all(SCHEMA.as_bytes())?;
-        out.write_all(b"\",\"version\":\"2.1.0\",\"runs\":[{\"tool\":")?;
-        serde_json::to_writer(&mut *out, &rules::tool())?;
-        out.write_all(b",\"columnKind\":\"unicodeCodePoints\",\"originalUriBaseIds\":{\"")?;
-        out.write_all(BASE.as_bytes())?;
-        out.write_all(b"\":")?;
-        serde_json::to_writer(
-            &mut *out,
-            &Described { description: Text::new("the folder in which omen was started") },
-        )?;
-        out.write_all(b"},\"results\":[")
+        Self::begin_with(out, &rules::of_packets())
+    }
+
+    fn begin_calls(&mut self, out: &mut Output) -> io::Result<()> {
+        Self::begin_with(out, &rules::of_calls())
     }
 
     fn file(&mut self, _: &mut Output, path: &Path) -> io::Result<()> {
@@ -72,7 +65,7 @@ impl Report for Sarif {
         Ok(())
     }
 
-    fn finding(&mut self, out: &mut Output, path: &Path, finding: &Finding, line: Option<&str>) -> io::Result<()> {
+    fn finding(&mut self, out: &mut Output, path: &Path, finding: Shown<'_>, line: Option<&str>) -> io::Result<()> {
         let mut text = if self.has_results { b",\n".to_vec() } else { b"\n".to_vec() };
         self.has_results = true;
         let fingerprint = self.fingerprints.get_or_insert_with(Fingerprints::new).of(path, finding, line);
@@ -110,48 +103,75 @@ impl Report for Sarif {
 }
 
 impl Sarif {
-    fn result<'f>(
-        &self,
-        path: &Path,
-        finding: &'f Finding,
-        line: Option<&str>,
-        fingerprint: String,
-    ) -> SarifResult<'f> {
-        let diagnostic = &finding.diagnostic;
+    fn begin_with(out: &mut Output, tool: &rules::Tool) -> io::Result<()> {
+        out.write_all(b"{\"$schema\":\"")?;
+        out.write_all(SCHEMA.as_bytes())?;
+        out.write_all(b"\",\"version\":\"2.1.0\",\"runs\":[{\"tool\":")?;
+        serde_json::to_writer(&mut *out, tool)?;
+        out.write_all(b",\"columnKind\":\"unicodeCodePoints\",\"originalUriBaseIds\":{\"")?;
+        out.write_all(BASE.as_bytes())?;
+        out.write_all(b"\":")?;
+        serde_json::to_writer(
+            &mut *out,
+            &Described { description: Text::new("the folder in which omen was started") },
+        )?;
+        out.write_all(b"},\"results\":[")
+    }
+
+    fn result<'f>(&self, path: &Path, finding: Shown<'f>, line: Option<&str>, fingerprint: String) -> SarifResult<'f> {
         let region = place::line(finding).map(|start_line| Region {
             start_line,
-            start_column: finding.column,
+            start_column: finding.column(),
             end_column: place::end_column(finding, line),
         });
-        let related = finding.follows_from.iter().map(|cause| Location {
-            physical_location: self
-                .physical(path, Some(Region { start_line: cause.line, start_column: None, end_column: None })),
-            logical_locations: Vec::new(),
-        });
         SarifResult {
-            rule_id: diagnostic.code.as_str(),
-            rule_index: Code::ALL.iter().position(|code| *code == diagnostic.code),
+            rule_id: finding.code().as_str(),
+            rule_index: rules::index(finding.code()),
             // One mistake is one alert.
-            level: if finding.follows_from.is_some() { "note" } else { diagnostic.severity.as_str() },
+            level: if finding.follows_from().is_some() { "note" } else { finding.severity().as_str() },
             message: Text::new(&prose::message_and_help(finding, "\n")),
             locations: [Location {
                 physical_location: self.physical(path, region),
                 logical_locations: LogicalLocation::of(finding),
             }],
-            related_locations: related
-                .map(|location| model::Related {
-                    id: 1,
-                    location,
-                    message: Text::new("the rejected packet that this follows from"),
-                })
-                .collect(),
+            related_locations: self.related(path, finding),
             partial_fingerprints: model::Fingerprint { value: fingerprint },
             properties: Properties::of(finding),
         }
     }
 
+    /// Other places that a finding is about.
+    fn related<'f>(&self, path: &Path, finding: Shown<'f>) -> Vec<model::Related<'f>> {
+        let at = |path: &Path, line| {
+            let region = Some(Region { start_line: line, start_column: None, end_column: None });
+            Location { physical_location: self.physical(path, region), logical_locations: Vec::new() }
+        };
+        let places = match finding {
+            Shown::Packet(finding) => {
+                let cause = finding.follows_from.as_ref();
+                let place = |line| (at(path, line), "the rejected packet that this follows from".to_owned());
+                cause.map(|cause| place(cause.line)).into_iter().collect()
+            }
+            Shown::Entry(finding) => {
+                let cause = finding.follows_from.iter().map(|place| (place, "is what this follows from"));
+                let related = finding.related.iter().map(|(place, what)| (place, *what));
+                let places = cause.chain(related);
+                let place = |(place, what): (&EntryPlace, &str)| {
+                    (at(&place.path, place.line), format!("entry {} {what}", place.entry))
+                };
+                places.map(place).collect::<Vec<_>>()
+            }
+        };
+        let places = (1..).zip(places);
+        let place =
+            |(id, (location, text)): (u64, (_, String))| model::Related { id, location, message: Text::new(&text) };
+        places.map(place).collect()
+    }
+
     fn physical(&self, path: &Path, region: Option<Region>) -> Physical {
-        Physical { artifact_location: ArtifactLocation { index: self.current, ..location(path) }, region }
+        let location = location(path);
+        let index = self.index.get(&location.uri).copied();
+        Physical { artifact_location: ArtifactLocation { index, ..location }, region }
     }
 }
 

@@ -9,7 +9,7 @@ use omen_gate::config::ConfigErrors;
 use crate::exit::complain;
 
 /// Loads a configuration. All of its errors are reported here.
-pub(super) fn load(path: &Path) -> Option<Config> {
+pub(crate) fn load(path: &Path) -> Option<Config> {
     Config::load(path).map_err(|errors| report(path, &errors)).ok()
 }
 

@@ -101,13 +101,14 @@ impl Calls {
 
     /// What an auditor has to look into: refused calls, and calls of which it is not known whether they ran.
     pub(super) fn concerns(&self) -> Vec<String> {
-        let Counts { in_doubt, waiting, unconfirmed, .. } = &self.counts;
+        let Counts { in_doubt, waiting, unconfirmed, order, .. } = &self.counts;
         let counts = [
             (self.counts.bypasses, "call that ran in spite of the gate"),
             (self.counts.refusals(), "refused call"),
             (in_doubt.len() as u64, "call in doubt"),
             (*waiting as u64, "call that waits for a confirmation"),
             (*unconfirmed as u64, "call that was never confirmed"),
+            (order.owed, "call that is owed"),
         ];
         counts.into_iter().filter(|(number, _)| *number > 0).map(|(number, noun)| noted(number, noun)).collect()
     }
@@ -121,7 +122,7 @@ impl Calls {
 fn noted(number: u64, noun: &str) -> String {
     match noun.split_once("call") {
         Some((before, after)) if number != 1 => {
-            let after = after.replace(" waits ", " wait ").replace(" was ", " were ");
+            let after = after.replace(" waits ", " wait ").replace(" was ", " were ").replace(" is ", " are ");
             format!("{} {before}calls{after}", grouped(number))
         }
         _ => format!("{} {noun}", grouped(number)),

@@ -1,13 +1,16 @@
 //! JSON Schema of the output of `omen check --format json`: a line for each finding, and one for the totals.
 
 use omen_fsm::State;
-use omen_types::{Code, PacketType};
+use omen_types::PacketType;
 use serde_json::{Map, Value, json};
+
+use crate::formats::{ORDER, ShownCode};
 
 /// Returns the JSON Schema (2020-12) of a line.
 pub(super) fn json_schema() -> Value {
     let members: Map<String, Value> = members()
         .into_iter()
+        .chain(order_members())
         .map(|(name, mut schema, about)| {
             if let Some(schema) = schema.as_object_mut() {
                 schema.insert("description".to_owned(), about.into());
@@ -54,7 +57,7 @@ fn members() -> Vec<(&'static str, Value, &'static str)> {
     let number = |least: u64| json!({"type": ["integer", "null"], "minimum": least});
     let text = || json!({"type": ["string", "null"]});
     let texts = || json!({"type": "array", "items": {"type": "string"}});
-    let codes: Vec<&str> = Code::ALL.iter().map(|code| code.as_str()).collect();
+    let codes: Vec<&str> = ShownCode::all().map(ShownCode::as_str).collect();
     let types = PacketType::ALL.iter().map(|one| Value::from(one.as_str())).chain([Value::Null]);
     let states: Vec<&str> = State::ALL.iter().map(|state| state.as_str()).collect();
     let cause = json!({
@@ -77,8 +80,8 @@ fn members() -> Vec<(&'static str, Value, &'static str)> {
         ),
         (
             "stage",
-            json!({"enum": ["json", "schema", "fsm", "invariant", "end"]}),
-            "The stage of the check; `end` is the end of the log.",
+            json!({"enum": ["json", "schema", "fsm", "invariant", "end", ORDER]}),
+            "The stage of the check; `end` is the end of the log, `order` is `--order`.",
         ),
         ("code", json!({"enum": codes}), "The rule; `omen explain CODE` describes it."),
         ("also", json!({"type": "array", "items": {"enum": codes}}), "Other rules that are broken by the same thing."),
@@ -97,6 +100,25 @@ fn members() -> Vec<(&'static str, Value, &'static str)> {
     ]
 }
 
+/// Returns the members that only a finding of `--order` has.
+fn order_members() -> Vec<(&'static str, Value, &'static str)> {
+    let number = json!({"type": "integer", "minimum": 1});
+    let related = json!({
+        "type": "array",
+        "items": {
+            "type": "object",
+            "required": ["entry", "file", "line", "message"],
+            "properties": {"entry": number, "file": {"type": "string"}, "line": number, "message": {"type": "string"}},
+        },
+    });
+    vec![
+        ("entry", number, "With `--order`: the number of the call's entry."),
+        ("rule", json!({"type": ["string", "null"]}), "With `--order`: the path of the rule in the configuration."),
+        ("undecidable", json!({"type": "boolean"}), "With `--order`: whether the log does not say enough."),
+        ("related", related, "With `--order`: the earlier entries that the finding is about."),
+    ]
+}
+
 /// Counts of the totals, in order, each with its description.
 const COUNTS: &[(&str, &str)] = &[
     ("files", "Logs that were read."),
@@ -110,8 +132,9 @@ const COUNTS: &[(&str, &str)] = &[
     ("consequences", "Findings that follow from a packet that was rejected earlier."),
 ];
 
-/// Counts of omitted findings, which are present only if findings can be omitted.
+/// Counts that are present only with `--order`, or if findings can be omitted.
 const LEFT_OUT: &[(&str, &str)] = &[
+    ("calls", "Calls in audit logs, with `--order`; these are the packets of the other counts."),
     ("baseline", "Findings that `--baseline` left out; the other counts are without them."),
     ("ignored", "Findings that `[[ignore]]` in omen.toml left out; the other counts are without them."),
 ];

@@ -41,6 +41,7 @@ mod lsp;
 #[cfg(all(unix, feature = "nats"))]
 mod nats;
 mod new;
+mod order;
 mod others;
 mod programs;
 mod queries;

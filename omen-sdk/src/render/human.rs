@@ -45,6 +45,33 @@ pub struct Human {
     is_whole: bool,
 }
 
+/// Parts of a finding, which may be about something else than a packet, such as an entry of an audit log.
+#[derive(Clone, Debug)]
+pub struct FindingParts<'p> {
+    /// Severity.
+    pub severity: Severity,
+    /// Code.
+    pub code: &'p str,
+    /// Rule that is broken: its codes and its title.
+    pub rule: String,
+    /// What is wrong.
+    pub message: &'p str,
+    /// Position, as `FILE:LINE:COLUMN`.
+    pub location: String,
+    /// Facts behind the position; may be empty.
+    pub facts: String,
+    /// Line with its number, and the position in it.
+    pub excerpt: Option<(u64, &'p str, Range<usize>)>,
+    /// Whether the position is that of a member of an object, so that a long line is shown indented.
+    pub is_object: bool,
+    /// Label of the position.
+    pub label: Option<&'p str>,
+    /// Way to fix the problem.
+    pub help: Option<&'p str>,
+    /// Facts from elsewhere.
+    pub notes: Vec<String>,
+}
+
 impl Human {
     /// Creates a formatter without colours.
     #[must_use]
@@ -92,28 +119,50 @@ impl Human {
     #[must_use]
     pub fn finding(&self, file: &str, finding: &Finding, line: Option<&str>) -> String {
         let diagnostic = &finding.diagnostic;
-        let level = match diagnostic.severity {
-            Severity::Error => Level::ERROR,
-            Severity::Warning => Level::WARNING,
-        };
-        let code = diagnostic.code.as_str();
         let excerpt = line.zip(finding.line).and_then(|(line, number)| {
             let pointed = || parse::locate(line, diagnostic.pointer.as_deref()?);
             Some((number, line, diagnostic.span.clone().or_else(pointed)?))
         });
+        let follows = finding.follows_from.as_ref().map(|Cause { line, packet_id }| {
+            let packet = packet_id.as_ref().map(|id| format!(" (packet {id})")).unwrap_or_default();
+            format!("follows from line {line}{packet}")
+        });
+        let code = diagnostic.code;
+        self.parts(&FindingParts {
+            severity: diagnostic.severity,
+            code: code.as_str(),
+            rule: rule(finding),
+            message: &diagnostic.message,
+            location: location(file, finding),
+            facts: facts(finding),
+            excerpt,
+            // The position of a syntax error is one in the text, not in an object.
+            is_object: diagnostic.pointer.is_some(),
+            label: diagnostic.label.as_deref(),
+            help: diagnostic.help.as_deref(),
+            notes: diagnostic.notes.iter().cloned().chain(follows).collect(),
+        })
+    }
+
+    /// Formats the parts of a finding like those of a finding about a packet.
+    #[must_use]
+    pub fn parts(&self, parts: &FindingParts<'_>) -> String {
+        let FindingParts { severity, code, excerpt, label, .. } = parts;
+        let level = match severity {
+            Severity::Error => Level::ERROR,
+            Severity::Warning => Level::WARNING,
+        };
         let margin = excerpt.as_ref().map_or(0, |(number, ..)| digits(*number));
-        // The position of a syntax error is one in the text, not in an object.
-        let is_indented = self.is_whole || diagnostic.pointer.is_some();
+        let is_indented = self.is_whole || parts.is_object;
         // `error[E4]: `
-        let title = self.wrap(&diagnostic.message, None, diagnostic.severity.as_str().len() + code.len() + 4);
-        let head = level.clone().primary_title(title).id(code);
-        let head = head.element(Origin::path(self.origin(&location(file, finding), &facts(finding), margin)));
+        let title = self.wrap(parts.message, None, severity.as_str().len() + code.len() + 4);
+        let head = level.clone().primary_title(title).id(*code);
+        let head = head.element(Origin::path(self.origin(&parts.location, &parts.facts, margin)));
         let mut body = Group::with_level(level);
         let mut note = None;
         if let Some((number, line, span)) = excerpt {
-            let label = diagnostic.label.as_deref();
-            let indented = is_indented.then(|| self.indented(number, line, &span, label)).flatten();
-            let (snippet, rest) = indented.unwrap_or_else(|| self.snippet(number, line, &span, label));
+            let indented = is_indented.then(|| self.indented(*number, line, span, *label)).flatten();
+            let (snippet, rest) = indented.unwrap_or_else(|| self.snippet(*number, line, span, *label));
             body = body.element(snippet);
             note = rest;
         }
@@ -123,17 +172,13 @@ impl Human {
         }
         // The title fits on one line where there is room.
         let prefix = margin + "rule".len() + 5;
-        let rule = Level::NOTE.with_name(Some("rule")).message(self.wrap(&rule(finding), None, prefix));
+        let rule = Level::NOTE.with_name(Some("rule")).message(self.wrap(&parts.rule, None, prefix));
         body = body.element(rule);
-        if let Some(help) = &diagnostic.help {
+        if let Some(help) = parts.help {
             body = body.element(self.footer("help", help, margin));
         }
-        for note in &diagnostic.notes {
+        for note in &parts.notes {
             body = body.element(self.footer("note", note, margin));
-        }
-        if let Some(Cause { line, packet_id }) = &finding.follows_from {
-            let packet = packet_id.as_ref().map(|id| format!(" (packet {id})")).unwrap_or_default();
-            body = body.element(self.footer("note", &format!("follows from line {line}{packet}"), margin));
         }
         self.render(head, body)
     }

@@ -1,7 +1,8 @@
 //! Objects of SARIF, as far as they are used here.
 
-use omen::finding::Finding;
 use serde::Serialize;
+
+use crate::formats::shown::{ORDER, Shown};
 
 #[derive(Serialize)]
 pub(super) struct Message {
@@ -96,14 +97,14 @@ pub(super) struct LogicalLocation<'a> {
 
 impl<'a> LogicalLocation<'a> {
     /// Returns `EPISODE/PACKET#POINTER`; empty if neither packet nor episode is known.
-    pub(super) fn of(finding: &'a Finding) -> Vec<Self> {
-        let (episode, packet) = (finding.correlation_id.as_deref(), finding.packet_id.as_deref());
+    pub(super) fn of(finding: Shown<'a>) -> Vec<Self> {
+        let (episode, packet) = (finding.correlation_id(), finding.packet_id());
         let Some(name) = packet.or(episode) else { return Vec::new() };
         let mut full = match (episode, packet) {
             (Some(episode), Some(packet)) => format!("{episode}/{packet}"),
             _ => name.to_owned(),
         };
-        if let Some(pointer) = &finding.diagnostic.pointer {
+        if let Some(pointer) = finding.pointer() {
             full.push('#');
             full.push_str(pointer);
         }
@@ -137,22 +138,34 @@ pub(super) struct Properties<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pointer: Option<&'a str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    notes: Vec<&'a str>,
+    notes: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    entry: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule: Option<&'a str>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    undecidable: bool,
 }
 
 impl<'a> Properties<'a> {
-    pub(super) fn of(finding: &'a Finding) -> Self {
-        let diagnostic = &finding.diagnostic;
+    pub(super) fn of(shown: Shown<'a>) -> Self {
+        let (packet, entry) = match shown {
+            Shown::Packet(finding) => (Some(finding), None),
+            Shown::Entry(finding) => (None, Some(&finding.order)),
+        };
         Self {
-            packet_index: finding.packet_index,
-            packet_id: finding.packet_id.as_deref(),
-            correlation_id: finding.correlation_id.as_deref(),
-            packet_type: finding.packet_type.map(|packet_type| packet_type.as_str()),
-            state: finding.state.as_deref(),
-            stage: finding.stage.as_str(),
-            also: diagnostic.also.iter().map(|code| code.as_str()).collect(),
-            pointer: diagnostic.pointer.as_deref(),
-            notes: diagnostic.notes.iter().map(String::as_str).collect(),
+            packet_index: packet.and_then(|finding| finding.packet_index),
+            packet_id: shown.packet_id(),
+            correlation_id: shown.correlation_id(),
+            packet_type: packet.and_then(|finding| finding.packet_type).map(|packet_type| packet_type.as_str()),
+            state: packet.and_then(|finding| finding.state.as_deref()),
+            stage: packet.map_or(ORDER, |finding| finding.stage.as_str()),
+            also: shown.also().iter().map(|code| code.as_str()).collect(),
+            pointer: packet.and_then(|finding| finding.diagnostic.pointer.as_deref()),
+            notes: shown.notes(),
+            entry: entry.map(|order| order.entry),
+            rule: entry.and_then(|order| order.rule.as_deref()),
+            undecidable: entry.is_some_and(|order| order.is_undecided),
         }
     }
 }

@@ -1,9 +1,11 @@
 //! The command and its rules: all codes of packets, with their texts.
 
 use omen::finding::Code;
+use omen_gate::GateCode;
 use serde::Serialize;
 
 use super::model::Text;
+use crate::formats::shown::{ORDER, ShownCode, order_codes};
 
 #[derive(Serialize)]
 pub(super) struct Tool {
@@ -46,12 +48,45 @@ struct Properties {
     tags: Vec<&'static str>,
 }
 
-pub(super) fn tool() -> Tool {
-    let rules = Code::ALL.iter().map(|code| Rule::of(*code)).collect();
-    Tool { driver: Driver { name: "omen", semantic_version: env!("CARGO_PKG_VERSION"), rules } }
+/// Returns the command with the rules of packets.
+pub(super) fn of_packets() -> Tool {
+    Tool::with(Code::ALL.iter().map(|code| Rule::of(*code)).collect())
+}
+
+/// Returns the command with the rules on order.
+pub(super) fn of_calls() -> Tool {
+    Tool::with(order_codes().map(Rule::of_order).collect())
+}
+
+/// Returns the place of a code among the rules of its kind.
+pub(super) fn index(code: ShownCode) -> Option<usize> {
+    match code {
+        ShownCode::Packet(code) => Code::ALL.iter().position(|known| *known == code),
+        ShownCode::Gate(code) => order_codes().position(|known| known == code),
+    }
+}
+
+impl Tool {
+    fn with(rules: Vec<Rule>) -> Self {
+        Self { driver: Driver { name: "omen", semantic_version: env!("CARGO_PKG_VERSION"), rules } }
+    }
 }
 
 impl Rule {
+    fn of_order(code: GateCode) -> Self {
+        let parts = [("Rule", code.statement()), ("Why", code.rationale()), ("Help", code.help())];
+        let text: Vec<_> = parts.iter().map(|(heading, text)| format!("{heading}: {text}")).collect();
+        let markdown: Vec<_> = parts.iter().map(|(heading, text)| format!("**{heading}:** {text}")).collect();
+        Self {
+            id: code.as_str(),
+            short_description: Text::new(code.title()),
+            full_description: Text::new(code.statement()),
+            help: Help { text: Text::new(&text.join("\n")), markdown: markdown.join("\n\n") },
+            default_configuration: Configuration { level: "error" },
+            properties: Properties { tags: vec![ORDER] },
+        }
+    }
+
     fn of(code: Code) -> Self {
         let info = code.info();
         let parts = [
