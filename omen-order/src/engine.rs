@@ -22,10 +22,9 @@ use crate::judge::{Judge, Owed, Refusal, Verdict};
 use crate::rules::{RuleSet, Tool, Was};
 use crate::values::Secret;
 
-pub use event::{Ask, Finding, HowEnded, Mode, Output};
+pub use event::{Ask, Finding, HowEnded, Mode, Output, SessionsOf};
 pub use reader::{CallReading, Reader};
 pub use recorded::{JudgedCall, RecordedArgs, RecordedCall, RecordedCalls};
-pub use sessions::SessionsOf;
 
 /// State of all calls, and the rules that judge them.
 #[derive(Debug)]

@@ -34,6 +34,17 @@ pub enum Mode {
     Observe,
 }
 
+/// Whose sessions an engine sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SessionsOf {
+    /// Those of clients, which end when the clients leave, or with the gate.
+    Clients,
+    /// Those of a program. They outlive the gate, and end after a time without calls.
+    Program,
+    /// Those of a record, which says itself when they end.
+    Record,
+}
+
 /// Why a debt is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HowEnded {

@@ -1,20 +1,9 @@
 //! Sessions and turns: their beginnings and ends, and what they owe.
 
 use super::Engine;
-use super::event::Output;
+use super::event::{Output, SessionsOf};
 use crate::history::{Call, Ended, Now, OrderMember, Scope, State};
 use crate::judge::Owed;
-
-/// Whose sessions an engine sees.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SessionsOf {
-    /// Those of clients, which end when the clients leave, or with the gate.
-    Clients,
-    /// Those of a program. They outlive the gate, and end after a time without calls.
-    Program,
-    /// Those of a record, which says itself when they end.
-    Record,
-}
 
 impl Engine {
     /// Says whose sessions begin from now on.
