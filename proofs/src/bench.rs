@@ -123,7 +123,7 @@ pub fn command(options: &Options, out: &mut impl io::Write) -> Result<ExitCode, 
         return Ok(if kept { shown } else { ExitCode::FAILURE });
     }
     if options.order {
-        let counts = order::Counts { rounds: options.rounds, ..order::Counts::default() };
+        let counts = order::OrderCounts { rounds: options.rounds, ..order::OrderCounts::default() };
         return show(&order::run(&counts)?, options.json, out);
     }
     if options.workers {

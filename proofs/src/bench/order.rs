@@ -27,7 +27,7 @@ use crate::Failure;
 
 /// The amount of work.
 #[derive(Clone, Copy, Debug)]
-pub struct Counts {
+pub struct OrderCounts {
     /// Rounds; the report shows medians.
     pub rounds: u32,
     /// Calls for each round and measure, with the log in memory.
@@ -38,7 +38,7 @@ pub struct Counts {
     pub sessions: u32,
 }
 
-impl Default for Counts {
+impl Default for OrderCounts {
     fn default() -> Self {
         Self { rounds: 5, calls: 1_000, synced: 100, sessions: 1_000 }
     }
@@ -75,7 +75,7 @@ impl Premises {
 
 /// What is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Measure {
+enum OrderMeasure {
     Decision(Premises),
     Watched(Premises),
     Synced(Premises),
@@ -85,7 +85,7 @@ enum Measure {
 
 /// The result: medians over the rounds. A ratio is the median of the ratios of each round.
 #[derive(Clone, Debug, Serialize)]
-pub struct Report {
+pub struct OrderReport {
     /// By where the premises are: 10 on the tool, 1,000 on the tool, 1,000 on other tools beside 10.
     pub by_premises: Vec<Cost>,
     /// A write of 300 bytes and a sync of the file, in microseconds: no decision that is recorded can be faster.
@@ -127,43 +127,44 @@ pub struct Cost {
 ///
 /// # Errors
 /// If a call is refused, or if the files cannot be written.
-pub fn run(counts: &Counts) -> Result<Report, Failure> {
+pub fn run(counts: &OrderCounts) -> Result<OrderReport, Failure> {
     let session_bytes = session_bytes(counts.sessions)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
     let mut samples = Samples::default();
     let folder = tempfile::tempdir()?;
     for round in 0..counts.rounds {
-        samples.add(Measure::Sync, sync(&folder.path().join(format!("bare_{round}")), counts.synced)?);
+        samples.add(OrderMeasure::Sync, sync(&folder.path().join(format!("bare_{round}")), counts.synced)?);
         for premises in Premises::ALL {
             let audit = Audit::over(Memory::default(), key()?, Arc::new(SystemClock::default()), Options::default())?;
             let gate = runtime.block_on(gate(premises, audit))?;
-            samples.add(Measure::Decision(premises), runtime.block_on(each(&gate, "read", counts.calls))?);
-            samples.add(Measure::Watched(premises), runtime.block_on(each(&gate, "login", counts.calls))?);
+            samples.add(OrderMeasure::Decision(premises), runtime.block_on(each(&gate, "read", counts.calls))?);
+            samples.add(OrderMeasure::Watched(premises), runtime.block_on(each(&gate, "login", counts.calls))?);
         }
         for premises in Premises::ALL {
             let log = folder.path().join(format!("{round}_{premises:?}.jsonl"));
             let audit = Audit::open(log, key()?, Arc::new(SystemClock::default()), Options::default())?;
             let gate = runtime.block_on(gate(premises, audit))?;
-            samples.add(Measure::Synced(premises), runtime.block_on(each(&gate, "read", counts.synced))?);
-            samples.add(Measure::Callers(premises), callers(&gate, counts.synced)?);
+            samples.add(OrderMeasure::Synced(premises), runtime.block_on(each(&gate, "read", counts.synced))?);
+            samples.add(OrderMeasure::Callers(premises), callers(&gate, counts.synced)?);
         }
     }
     let of = |measure| samples.median(measure);
-    let over = |measure: fn(Premises) -> Measure, premises| samples.ratio(measure(premises), measure(Premises::Few));
+    let over =
+        |measure: fn(Premises) -> OrderMeasure, premises| samples.ratio(measure(premises), measure(Premises::Few));
     let cost = |premises: Premises| Cost {
         on_tool: premises.on_tool(),
         elsewhere: if premises == Premises::Elsewhere { MANY } else { 0 },
-        decision_us: of(Measure::Decision(premises)),
-        watched_us: of(Measure::Watched(premises)),
-        synced_us: of(Measure::Synced(premises)),
-        callers_s: of(Measure::Callers(premises)),
+        decision_us: of(OrderMeasure::Decision(premises)),
+        watched_us: of(OrderMeasure::Watched(premises)),
+        synced_us: of(OrderMeasure::Synced(premises)),
+        callers_s: of(OrderMeasure::Callers(premises)),
     };
-    Ok(Report {
+    Ok(OrderReport {
         by_premises: Premises::ALL.map(cost).to_vec(),
-        sync_us: of(Measure::Sync),
-        synced_many_over_few: over(Measure::Synced, Premises::Many),
-        many_over_few: over(Measure::Decision, Premises::Many),
-        elsewhere_over_few: over(Measure::Decision, Premises::Elsewhere),
+        sync_us: of(OrderMeasure::Sync),
+        synced_many_over_few: over(OrderMeasure::Synced, Premises::Many),
+        many_over_few: over(OrderMeasure::Decision, Premises::Many),
+        elsewhere_over_few: over(OrderMeasure::Decision, Premises::Elsewhere),
         session_bytes,
         rounds: counts.rounds,
         calls: counts.calls,
@@ -173,12 +174,12 @@ pub fn run(counts: &Counts) -> Result<Report, Failure> {
 
 /// Arguments of both tools.
 #[derive(Deserialize, Serialize, JsonSchema)]
-struct Place {
+struct ServerArgs {
     server: String,
 }
 
-async fn answer(place: Place) -> Result<Place, String> {
-    Ok(place)
+async fn answer(args: ServerArgs) -> Result<ServerArgs, String> {
+    Ok(args)
 }
 
 /// A gate on which `login` has succeeded on a server of each rule.
@@ -305,7 +306,7 @@ fn session_bytes(sessions: u32) -> Result<Option<f64>, Failure> {
     Ok(Some(growth as f64 / f64::from(sessions)))
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for OrderReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { rounds, calls, synced, .. } = self;
         writeln!(
