@@ -272,10 +272,13 @@ pub(crate) fn case(seed: u64) -> Value {
 
 /// What both engines say, if they differ.
 fn differ(case: &Value) -> Option<String> {
-    let theirs = naive::run(case);
+    against(case, &naive::run(case))
+}
+
+fn against(case: &Value, theirs: &naive::Result) -> Option<String> {
     let ours = omen_order::trace::run(case, &table).unwrap();
     let ours = naive::Result { verdicts: ours.verdicts, waits: ours.waits, times: ours.times, findings: ours.findings };
-    (ours != theirs).then(|| format!("engine: {ours:?}\nnaive:  {theirs:?}"))
+    (ours != *theirs).then(|| format!("engine: {ours:?}\nnaive:  {theirs:?}"))
 }
 
 /// The smallest trace that still differs.
@@ -306,12 +309,13 @@ fn shrunk(mut case: Value) -> Value {
 
 fn compare(seed: u64, said: &mut BTreeMap<String, u64>) {
     let case = case(seed);
-    for verdict in naive::run(&case).verdicts.into_values() {
-        *said.entry(verdict).or_default() += 1;
-    }
-    if differ(&case).is_some() {
+    let theirs = naive::run(&case);
+    if against(&case, &theirs).is_some() {
         let case = shrunk(case);
         panic!("seed {seed}: {case}\n{}", differ(&case).unwrap());
+    }
+    for verdict in theirs.verdicts.into_values() {
+        *said.entry(verdict).or_default() += 1;
     }
 }
 
