@@ -116,9 +116,9 @@ pub fn command(options: &Options, out: &mut impl io::Write) -> Result<ExitCode, 
         return show(&allocations::of_the_typed_api(&counts)?, options.json, out);
     }
     if options.editor {
-        let counts = editor::Counts { seed: options.seed, ..editor::Counts::default() };
+        let counts = editor::EditorCounts { seed: options.seed, ..editor::EditorCounts::default() };
         let report = editor::run(counts, &programs::built(&env::current_exe()?, &[])?)?;
-        let kept = report.logs.iter().all(editor::Log::is_kept);
+        let kept = report.logs.iter().all(editor::EditedLog::is_kept);
         let shown = show(&report, options.json, out)?;
         return Ok(if kept { shown } else { ExitCode::FAILURE });
     }

@@ -19,7 +19,7 @@ use crate::Failure;
 
 /// The amount of work.
 #[derive(Clone, Copy, Debug)]
-pub struct Counts {
+pub struct EditorCounts {
     /// Seed of the logs and of the places that are edited.
     pub seed: u64,
     /// Number of episodes in the log without faults; about 10 kB each.
@@ -31,7 +31,7 @@ pub struct Counts {
 /// The most milliseconds that 99 of a hundred edits of a log of 1 MB may take.
 pub const BOUND_MS: f64 = 50.0;
 
-impl Default for Counts {
+impl Default for EditorCounts {
     fn default() -> Self {
         Self { seed: 7, episodes: 92, edits: 10_000 }
     }
@@ -39,9 +39,9 @@ impl Default for Counts {
 
 /// The latencies of edits, by log.
 #[derive(Clone, Debug, Serialize)]
-pub struct Report {
+pub struct EditorReport {
     /// Each log.
-    pub logs: Vec<Log>,
+    pub logs: Vec<EditedLog>,
     /// Edits of each.
     pub edits: u32,
     /// [`BOUND_MS`].
@@ -50,7 +50,7 @@ pub struct Report {
 
 /// The latencies of edits of one log.
 #[derive(Clone, Debug, Serialize)]
-pub struct Log {
+pub struct EditedLog {
     /// What it is.
     pub name: &'static str,
     /// Its size in bytes.
@@ -61,7 +61,7 @@ pub struct Log {
     pub latency: Quantiles,
 }
 
-impl Log {
+impl EditedLog {
     /// Whether edits take no longer than the bound.
     #[must_use]
     pub fn is_kept(&self) -> bool {
@@ -73,8 +73,8 @@ impl Log {
 ///
 /// # Errors
 /// If the server cannot be started, ends, or publishes what does not fit an edit.
-pub fn run(counts: Counts, omen: &Path) -> Result<Report, Failure> {
-    let Counts { seed, episodes, edits } = counts;
+pub fn run(counts: EditorCounts, omen: &Path) -> Result<EditorReport, Failure> {
+    let EditorCounts { seed, episodes, edits } = counts;
     let clean = Corpus::generate(seed, episodes, Form::Compact);
     let faulty = faults::faulty(&clean, seed, faults::TENTH);
     let mut editors = [("legal", clean), ("a tenth of its packets faulty", faulty)]
@@ -86,7 +86,7 @@ pub fn run(counts: Counts, omen: &Path) -> Result<Report, Failure> {
         editors.iter_mut().try_for_each(|editor| editor.edit(&mut rng))?;
     }
     let logs = editors.into_iter().map(Editor::close).collect::<Result<_, _>>()?;
-    Ok(Report { logs, edits, bound_ms: BOUND_MS })
+    Ok(EditorReport { logs, edits, bound_ms: BOUND_MS })
 }
 
 /// A server with one open log.
@@ -159,7 +159,7 @@ impl Editor {
         }
     }
 
-    fn close(mut self) -> Result<Log, Failure> {
+    fn close(mut self) -> Result<EditedLog, Failure> {
         self.send(&json!({ "jsonrpc": "2.0", "id": 2, "method": "shutdown" }))?;
         self.notify("exit", Value::Null)?;
         drop(self.to);
@@ -168,7 +168,7 @@ impl Editor {
             return Err(format!("the server ends with {status}").into());
         }
         let Self { name, bytes, findings, times, .. } = self;
-        Ok(Log { name, bytes, findings, latency: Quantiles::of(times) })
+        Ok(EditedLog { name, bytes, findings, latency: Quantiles::of(times) })
     }
 
     /// The number of findings of the present version.
@@ -210,7 +210,7 @@ impl Editor {
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for EditorReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { logs, edits, bound_ms } = self;
         writeln!(
@@ -219,7 +219,7 @@ impl fmt::Display for Report {
             "from an edit to its findings, ms", "MB", "findings", "p50", "p99", "bound"
         )?;
         logs.iter().try_for_each(|log| {
-            let Log { name, bytes, findings, latency: Quantiles { p50_us, p99_us } } = log;
+            let EditedLog { name, bytes, findings, latency: Quantiles { p50_us, p99_us } } = log;
             let above = if log.is_kept() { "" } else { "  above the bound" };
             let megabytes = *bytes as f64 / 1e6;
             let [p50, p99] = [p50_us, p99_us].map(|micros| micros / 1e3);

@@ -219,15 +219,15 @@ fn the_proxy_is_measured_against_the_server_behind_it() -> Result<(), omen_proof
 fn an_edit_above_the_bound_is_shown() {
     let log = |name, p99_us| {
         let latency = proxy::Quantiles { p50_us: 900.0, p99_us };
-        editor::Log { name, bytes: 1_000_000, findings: 2, latency }
+        editor::EditedLog { name, bytes: 1_000_000, findings: 2, latency }
     };
     let logs = vec![log("quick", 49_000.0), log("slow", 51_000.0)];
-    let text = editor::Report { logs, edits: 3, bound_ms: editor::BOUND_MS }.to_string();
+    let text = editor::EditorReport { logs, edits: 3, bound_ms: editor::BOUND_MS }.to_string();
     let rows: Vec<_> = text.lines().filter(|line| line.contains("above the bound")).collect();
     assert!(matches!(rows[..], [row] if row.contains("slow") && row.contains("51.0")), "{text}");
 
     // A server that ends does not count as a measurement.
-    let counts = editor::Counts { seed: 7, episodes: 1, edits: 1 };
+    let counts = editor::EditorCounts { seed: 7, episodes: 1, edits: 1 };
     assert!(editor::run(counts, "true".as_ref()).is_err());
     assert!(editor::run(counts, "/nowhere".as_ref()).is_err());
 }
