@@ -11,6 +11,8 @@ mod data;
 mod engine;
 mod history;
 mod judge;
+mod lint;
+pub mod prove;
 pub mod rules;
 pub mod text;
 pub mod values;
@@ -23,5 +25,6 @@ pub use history::{CallId, Ended, Entry, Now, OrderMember};
 pub use judge::{
     Cause, MissingPremise, Nearest, OrderCode, Owed, Refusal, RelatedCall, Relation, RuleKindName, Verdict, WhyNot,
 };
+pub use lint::{LintFinding, lint};
 pub use rules::{ContentId, Policy, RuleSet, Tool};
 pub use values::{Fit, Secret, ValueTest};

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::values::ValueTest;
 
-pub(crate) use compile::{Bound, Duty, Link, Role, ToolRules, Watch};
+pub(crate) use compile::{Bound, Duty, Link, Role, ToolRules, Watch, described};
 pub use compile::{ContentId, RuleSet};
 pub use duration::{MAX_WINDOW_MS, duration, shown};
 

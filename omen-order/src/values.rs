@@ -56,4 +56,9 @@ pub trait ValueTest: fmt::Debug + Send + Sync {
     fn may_block(&self) -> bool {
         false
     }
+
+    /// The test itself, for [`prove`](crate::prove), which asks its owner for values that represent all others.
+    fn as_any(&self) -> Option<&dyn std::any::Any> {
+        None
+    }
 }

@@ -365,7 +365,7 @@ impl Side {
 }
 
 /// Text of a premise that is equal for equal premises.
-fn described(premise: &Premise) -> String {
+pub(crate) fn described(premise: &Premise) -> String {
     let test = |test: &Option<Test>| test.as_ref().map(|test| test.content());
     let Premise { tools, was, args, answer, same, within_ms, times, per, until } = premise;
     let (args, answer) = (test(args), test(answer));

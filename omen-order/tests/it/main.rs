@@ -10,8 +10,10 @@
 )]
 
 mod dogwood;
+mod lint;
 mod naive;
 mod properties;
+mod prove;
 mod random;
 mod surface;
 mod tests_of_values;

@@ -12,11 +12,11 @@ use crate::tests_of_values::table;
 /// Tools, and whether a human confirms their calls.
 const TOOLS: [&str; 4] = ["s/a", "s/b", "t/a", "t/d"];
 
-fn pick<T: Clone>(rng: &mut Rng, of: &[T]) -> T {
+pub(crate) fn pick<T: Clone>(rng: &mut Rng, of: &[T]) -> T {
     of[rng.usize(..of.len())].clone()
 }
 
-fn chance(rng: &mut Rng, percent: u32) -> bool {
+pub(crate) fn chance(rng: &mut Rng, percent: u32) -> bool {
     rng.u32(..100) < percent
 }
 

@@ -1,0 +1,455 @@
+//! Classes of calls: all that a rule can tell apart of a call's arguments, outcome and answer, each with one example.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::facts::{Matcher, OutsideRule, Rules, cancels, is_fact, later};
+use super::{Place, RuleSide, StepEnd, ValueClass, Values};
+use crate::rules::{Bound, Member, Pair, Side, Test, Tool, Was};
+use crate::values::{Fit, plain};
+
+/// Member that `same` compares.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Compared {
+    Missing,
+    Incomparable,
+    Text(String),
+    Integer(i64),
+    Boolean(bool),
+}
+
+impl Compared {
+    fn of(value: &Value, pointer: &str) -> Self {
+        match value.pointer(pointer) {
+            None => Self::Missing,
+            Some(Value::String(text)) => Self::Text(text.clone()),
+            Some(Value::Bool(yes)) => Self::Boolean(*yes),
+            Some(other) => plain(other).map_or(Self::Incomparable, Self::Integer),
+        }
+    }
+
+    pub(super) fn equals(&self, other: &Self) -> Fit {
+        match (self, other) {
+            (Self::Missing, _) | (_, Self::Missing) => Fit::No,
+            (Self::Incomparable, _) | (_, Self::Incomparable) => Fit::Unknown,
+            (a, b) if a == b => Fit::Yes,
+            _ => Fit::No,
+        }
+    }
+}
+
+/// Name of a value: its place among the interchangeable values of its class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct ValueName {
+    pub(super) class: u32,
+    pub(super) index: u32,
+}
+
+/// Part of a call, arguments or answer, that stands for all others that no rule can tell apart from it.
+#[derive(Clone, Debug)]
+pub(super) struct Example {
+    pub(super) value: Value,
+    pub(super) names: Vec<ValueName>,
+    /// Number that examples share which differ in the names alone.
+    pub(super) shape: u32,
+    /// Results of the tests, by their content.
+    fits: Arc<HashMap<String, Fit>>,
+}
+
+impl Example {
+    pub(super) fn fit(&self, test: Option<&Test>) -> Fit {
+        test.map_or(Fit::Yes, |test| self.fits.get(&test.content()).copied().unwrap_or(Fit::Unknown))
+    }
+
+    pub(super) fn compared(&self, pointer: &str) -> Compared {
+        Compared::of(&self.value, pointer)
+    }
+}
+
+/// Call of a tool, before its outcome.
+#[derive(Clone, Debug)]
+pub(super) struct CallClass {
+    pub(super) tool: usize,
+    pub(super) example: Example,
+    /// Whether each side lets it pass before its rules on order.
+    pub(super) is_admitted: [bool; 2],
+}
+
+/// Call with its outcome.
+#[derive(Clone, Debug)]
+pub(super) struct Move {
+    pub(super) call: usize,
+    pub(super) end: StepEnd,
+    pub(super) answer: Option<Example>,
+}
+
+/// All calls that a search tries.
+#[derive(Debug, Default)]
+pub(super) struct Alphabet {
+    pub(super) calls: Vec<CallClass>,
+    /// Calls that some rule counts or that cancel something.
+    pub(super) moves: Vec<Move>,
+    /// Whether a human confirms the calls of a tool, on each side.
+    pub(super) confirms: Vec<[bool; 2]>,
+}
+
+/// Largest number of combinations of values of one tool.
+const MAX_COMBINATIONS: usize = 20_000;
+/// Largest number of values that one `same` has to tell apart.
+const MAX_DISTINCT: usize = 9;
+
+/// Place of a value: number of the tool, part of the call, pointer.
+type At = (usize, Side, Arc<str>);
+
+struct Build<'b> {
+    sides: &'b [&'b RuleSide; 2],
+    rules: &'b Rules,
+    values: &'b dyn Values,
+    /// Tests of each part of each tool's calls.
+    tests: BTreeMap<(usize, Side), Vec<Test>>,
+    /// Places that are compared with each other have the same root.
+    places: BTreeMap<At, At>,
+}
+
+impl Alphabet {
+    pub(super) fn new(sides: &[&RuleSide; 2], rules: &Rules, values: &dyn Values) -> Result<Self, OutsideRule> {
+        let mut build = Build { sides, rules, values, tests: BTreeMap::new(), places: BTreeMap::new() };
+        build.read()?;
+        let pools = build.pools()?;
+        let mut alphabet = Self::default();
+        for (index, tool) in rules.tools.iter().enumerate() {
+            let confirms = sides.map(|side| side.entries.get(tool).is_some_and(|admission| admission.must_confirm));
+            alphabet.confirms.push(confirms);
+            let answers = build.examples(index, Side::Answer, &pools)?;
+            for example in build.examples(index, Side::Args, &pools)? {
+                let is_admitted = admitted(sides, tool, &example);
+                let is_tried = is_admitted.get(1) == Some(&true) || rules.counts_refusals();
+                if !is_tried {
+                    continue;
+                }
+                let call = alphabet.calls.len();
+                alphabet.calls.push(CallClass { tool: index, example, is_admitted });
+                for end in build.ends(tool) {
+                    let is_ok = matches!(end, StepEnd::Ok(_));
+                    let with: Vec<_> = if is_ok { answers.iter().cloned().map(Some).collect() } else { vec![None] };
+                    for answer in with {
+                        let end = match &answer {
+                            Some(answer) => StepEnd::Ok(answer.value.clone()),
+                            None => end.clone(),
+                        };
+                        alphabet.moves.push(Move { call, end, answer });
+                    }
+                }
+            }
+        }
+        Ok(alphabet)
+    }
+}
+
+/// Whether each side lets a call pass before its rules on order.
+fn admitted(sides: &[&RuleSide; 2], tool: &Tool, example: &Example) -> [bool; 2] {
+    let new = sides.get(1).and_then(|side| side.entries.get(tool));
+    let mut is_old = true;
+    sides.map(|side| {
+        let is_old_side = std::mem::replace(&mut is_old, false);
+        side.entries.get(tool).is_some_and(|entry| {
+            let is_form = !is_old_side || new.is_none_or(|new| new.pin == entry.pin);
+            is_form && entry.closed.is_none() && example.fit(entry.args.as_ref()) == Fit::Yes
+        })
+    })
+}
+
+impl Rules {
+    fn counts_refusals(&self) -> bool {
+        let is_such = |was: Was| matches!(was, Was::Asked | Was::Refused);
+        self.matchers
+            .iter()
+            .any(|matcher| is_such(matcher.premise.was) || matcher.premise.until.iter().any(|until| is_such(until.was)))
+    }
+}
+
+impl Build<'_> {
+    /// Collects what the rules read.
+    fn read(&mut self) -> Result<(), OutsideRule> {
+        let rules = self.rules;
+        for (index, tool) in rules.tools.iter().enumerate() {
+            for admission in self.sides.iter().filter_map(|side| side.entries.get(tool)) {
+                self.test(index, Side::Args, admission.args.as_ref());
+            }
+            for question in rules.questions.iter().filter(|question| question.tool == index) {
+                self.test(index, Side::Args, question.condition.as_ref());
+            }
+            for matcher in &rules.matchers {
+                let premise = &matcher.premise;
+                if premise.tools.contains(tool) {
+                    self.test(index, Side::Args, premise.args.as_ref());
+                    self.test(index, Side::Answer, premise.answer.as_ref());
+                }
+                for until in premise.until.iter().filter(|until| cancels(until, tool)) {
+                    self.test(index, Side::Args, until.args.as_ref());
+                    self.test(index, Side::Answer, until.answer.as_ref());
+                }
+            }
+        }
+        for source in &rules.sources {
+            self.test(source.tool, Side::Args, source.args.as_ref());
+            source.members.iter().for_each(|pointer| drop(self.place(source.tool, Side::Args, pointer)));
+        }
+        for ((index, side), tests) in self.tests.clone() {
+            for test in tests {
+                let pointers = self.values.pointers(&test).map_err(|why| (String::new(), why))?;
+                pointers.into_iter().for_each(|pointer| drop(self.place(index, side, &pointer)));
+            }
+        }
+        for question in &rules.questions {
+            for matcher in question.matchers.iter().filter_map(|index| rules.matchers.get(*index)) {
+                self.link(question.tool, &matcher.premise.same, &matcher.premise.tools);
+            }
+        }
+        for matcher in &rules.matchers {
+            for until in &matcher.premise.until {
+                for (index, tool) in rules.tools.iter().enumerate() {
+                    if cancels(until, tool) {
+                        self.link(index, &until.same, &matcher.premise.tools);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn test(&mut self, tool: usize, side: Side, test: Option<&Test>) {
+        let Some(test) = test else { return };
+        let tests = self.tests.entry((tool, side)).or_default();
+        if tests.iter().all(|known| known.content() != test.content()) {
+            tests.push(Arc::clone(test));
+        }
+    }
+
+    fn place(&mut self, tool: usize, side: Side, pointer: &Arc<str>) -> At {
+        let at = (tool, side, Arc::clone(pointer));
+        self.places.entry(at.clone()).or_insert_with(|| at.clone());
+        self.root(at)
+    }
+
+    fn root(&self, mut at: At) -> At {
+        while let Some(next) = self.places.get(&at).filter(|next| **next != at) {
+            at = next.clone();
+        }
+        at
+    }
+
+    /// Notes that members of a later call are compared with those of earlier ones.
+    fn link(&mut self, later: usize, pairs: &[Pair], earlier: &[Tool]) {
+        for Pair { arg, earlier: Member { side, pointer } } in pairs {
+            let later = self.place(later, Side::Args, arg);
+            let tools = self.rules.tools.iter().enumerate().filter(|(_, tool)| earlier.contains(tool));
+            for (index, _) in tools.collect::<Vec<_>>() {
+                let root = self.place(index, *side, pointer);
+                let later = self.root(later.clone());
+                if root != later {
+                    self.places.insert(root, later);
+                }
+            }
+        }
+    }
+
+    /// Values of each place, by the root of its pool.
+    fn pools(&self) -> Result<BTreeMap<At, Pool>, OutsideRule> {
+        let mut members: BTreeMap<At, Vec<At>> = BTreeMap::new();
+        for at in self.places.keys() {
+            members.entry(self.root(at.clone())).or_default().push(at.clone());
+        }
+        let mut pools = BTreeMap::new();
+        let mut next = 0;
+        for (root, members) in members {
+            let is_compared = self.is_compared(&members);
+            let needed = if is_compared { self.distinct(&members) } else { 1 };
+            let distinct = needed.min(MAX_DISTINCT);
+            let places: Vec<_> = members
+                .iter()
+                .map(|(tool, side, pointer)| Place {
+                    pointer: Arc::clone(pointer),
+                    tests: self.tests.get(&(*tool, *side)).cloned().unwrap_or_default(),
+                })
+                .collect();
+            let classes = self.values.classes(&places, distinct).map_err(|why| (String::new(), why))?;
+            if needed > MAX_DISTINCT && classes.iter().any(|class| class.len() == MAX_DISTINCT) {
+                let why =
+                    format!("its rules could need {needed} values of a member in `same`, more than {MAX_DISTINCT}");
+                return Err((String::new(), why));
+            }
+            let first = next;
+            next += u32::try_from(classes.len()).unwrap_or(u32::MAX);
+            pools.insert(root, Pool { classes, first, is_compared });
+        }
+        Ok(pools)
+    }
+
+    fn is_compared(&self, members: &[At]) -> bool {
+        let is_read = |arg: &Arc<str>, earlier: &Member| {
+            members.iter().any(|(_, side, pointer)| {
+                (*side == Side::Args && pointer == arg) || (*side == earlier.side && *pointer == earlier.pointer)
+            })
+        };
+        self.rules.matchers.iter().any(|matcher| {
+            let untils = matcher.premise.until.iter().flat_map(|until| &until.same);
+            matcher.premise.same.iter().chain(untils).any(|pair| is_read(&pair.arg, &pair.earlier))
+        })
+    }
+
+    /// Number of values of which a shortest sequence can need so many different ones: one for each fact, and another.
+    fn distinct(&self, members: &[At]) -> usize {
+        let is_counted = |tools: &[Tool]| {
+            members.iter().any(|(index, ..)| self.rules.tools.get(*index).is_some_and(|tool| tools.contains(tool)))
+        };
+        let matchers = &self.rules.matchers;
+        // Counted calls may all have one value, unless a rule holds back those that have the same one.
+        let needs_others = self.rules.questions.iter().any(|question| {
+            let is_ban = question.bound != Bound::After;
+            let mut own = question.matchers.iter().filter_map(|index| matchers.get(*index));
+            is_ban
+                && members.iter().any(|(index, ..)| *index == question.tool)
+                && own.any(|matcher| !matcher.premise.same.is_empty())
+        });
+        let counted = matchers.iter().filter(|matcher| is_counted(&matcher.premise.tools));
+        let most = |matcher: &Matcher| if needs_others { matcher.kept } else { 1 };
+        1 + counted.map(|matcher| most(matcher).max(1)).sum::<usize>()
+    }
+
+    /// Combinations of values of one part of a tool's calls that rules can tell apart.
+    fn examples(&self, tool: usize, part: Side, pools: &BTreeMap<At, Pool>) -> Result<Vec<Example>, OutsideRule> {
+        let places = self.places.keys().filter(|(index, side, _)| (*index, *side) == (tool, part));
+        let mut partial = vec![(Value::Object(Map::new()), Vec::<(u32, Option<ValueName>)>::new())];
+        for at in places {
+            let Some(pool) = pools.get(&self.root(at.clone())) else { continue };
+            let mut longer = Vec::new();
+            for (value, names) in &partial {
+                for (class, values) in (pool.first..).zip(&pool.classes) {
+                    for (index, chosen) in (0..).zip(values) {
+                        let mut value = value.clone();
+                        if let Some(chosen) = chosen {
+                            put(&mut value, &at.2, chosen).map_err(|why| (String::new(), why))?;
+                        }
+                        let is_named = pool.is_compared && values.len() > 1;
+                        let mut names = names.clone();
+                        names.push((class, is_named.then_some(ValueName { class, index })));
+                        longer.push((value, names));
+                    }
+                }
+            }
+            if longer.len() > MAX_COMBINATIONS {
+                let name = self.rules.tools.get(tool).map(ToString::to_string).unwrap_or_default();
+                let why =
+                    format!("the rules read too many members of `{name}`: more than {MAX_COMBINATIONS} combinations");
+                return Err((String::new(), why));
+            }
+            partial = longer;
+        }
+        let tests = self.tests.get(&(tool, part)).map_or(&[][..], Vec::as_slice);
+        let mut known = BTreeSet::new();
+        let mut shapes: BTreeMap<Vec<u32>, u32> = BTreeMap::new();
+        let mut found = Vec::new();
+        for (value, choices) in partial {
+            let fits: Vec<_> = tests.iter().map(|test| test.judge(&value)).collect();
+            let compared: Vec<_> = self
+                .places
+                .keys()
+                .filter(|at| {
+                    (at.0, at.1) == (tool, part)
+                        && pools.get(&self.root((*at).clone())).is_some_and(|pool| pool.is_compared)
+                })
+                .map(|at| Compared::of(&value, &at.2))
+                .collect();
+            let sources = self.rules.sources.iter().filter(|source| source.tool == tool && part == Side::Args);
+            let sources = sources.flat_map(|source| &source.members);
+            let sources: Vec<_> =
+                sources.map(|pointer| Compared::of(&value, pointer) == Compared::Incomparable).collect();
+            // Calls that all tests take alike, with equal members where they are compared, are one.
+            if !known.insert((fits.clone(), compared, sources)) {
+                continue;
+            }
+            let classes: Vec<_> = choices.iter().map(|(class, _)| *class).collect();
+            let next = u32::try_from(shapes.len()).unwrap_or(u32::MAX);
+            let shape = *shapes.entry(classes).or_insert(next);
+            let fits = tests.iter().map(|test| test.content()).zip(fits).collect();
+            let names = choices.into_iter().filter_map(|(_, name)| name).collect();
+            found.push(Example { value, names, shape, fits: Arc::new(fits) });
+        }
+        Ok(found)
+    }
+
+    /// Outcomes that the rules can tell apart of a tool's calls; none if they look at none.
+    fn ends(&self, tool: &Tool) -> Vec<StepEnd> {
+        let mut seen = BTreeSet::new();
+        let all =
+            [StepEnd::Ok(Value::Null), StepEnd::Failed, StepEnd::MayHaveRun, StepEnd::DidNotRun, StepEnd::Refused];
+        let confirmed = self.sides.map(|side| side.entries.get(tool).is_some_and(|entry| entry.must_confirm));
+        all.into_iter()
+            .filter(|end| {
+                let facts: Vec<_> = self
+                    .rules
+                    .matchers
+                    .iter()
+                    .flat_map(|matcher| {
+                        let own = matcher.premise.tools.contains(tool) && matcher.counts(end, confirmed);
+                        let is_confirmed = confirmed.get(matcher.side).copied().unwrap_or(false);
+                        let untils = matcher
+                            .premise
+                            .until
+                            .iter()
+                            .map(move |until| cancels(until, tool) && is_fact(until.was, end, is_confirmed));
+                        std::iter::once(own).chain(untils)
+                    })
+                    .collect();
+                // A call that did not run has to be allowed, one that is refused must not be.
+                facts.contains(&true) && seen.insert((*end == StepEnd::Refused, facts))
+            })
+            .collect()
+    }
+}
+
+/// Values of places that are compared with each other.
+struct Pool {
+    classes: Vec<ValueClass>,
+    /// Number of its first class among those of all pools.
+    first: u32,
+    is_compared: bool,
+}
+
+/// Sets the member at a pointer.
+fn put(value: &mut Value, pointer: &str, member: &Value) -> Result<(), String> {
+    let conflict = || format!("rules read both `{pointer}` and a member above or below it");
+    let steps: Vec<_> = pointer.split('/').skip(1).map(|step| step.replace("~1", "/").replace("~0", "~")).collect();
+    let Some((last, above)) = steps.split_last() else { return Err(conflict()) };
+    let mut place = value;
+    for step in above {
+        let Value::Object(members) = place else { return Err(conflict()) };
+        place = members.entry(step.clone()).or_insert_with(|| Value::Object(Map::new()));
+    }
+    match place {
+        Value::Object(members) if !members.contains_key(last) => {
+            members.insert(last.clone(), member.clone());
+            Ok(())
+        }
+        _ => Err(conflict()),
+    }
+}
+
+/// Members of a later call that pairs compare.
+pub(super) fn own(example: &Example, pairs: &[Pair]) -> Vec<Compared> {
+    later(pairs).map(|pointer| example.compared(pointer)).collect()
+}
+
+/// Members of an earlier call that pairs compare.
+pub(super) fn earlier(call: &Example, answer: Option<&Example>, pairs: &[Pair]) -> Vec<Compared> {
+    let member = |pair: &Pair| match (pair.earlier.side, answer) {
+        (Side::Args, _) => call.compared(&pair.earlier.pointer),
+        (Side::Answer, Some(answer)) => answer.compared(&pair.earlier.pointer),
+        // A member of an answer that never came.
+        (Side::Answer, None) => Compared::Incomparable,
+    };
+    pairs.iter().map(member).collect()
+}

@@ -1,0 +1,157 @@
+//! Cone of a tool: its rules on both sides, and those of all tools that they name.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use super::RuleSide;
+use crate::rules::{Premise, Rule, RuleKind, Tool, described};
+
+/// Contents of all entries, by which unchanged tools are skipped.
+pub(super) struct Contents {
+    tools: BTreeMap<Tool, EntryContent>,
+}
+
+struct EntryContent {
+    is_equal: bool,
+    names: BTreeSet<Tool>,
+}
+
+impl Contents {
+    pub(super) fn new(sides: &[&RuleSide; 2]) -> Self {
+        let all: BTreeSet<_> = sides.iter().flat_map(|side| side.entries.keys()).cloned().collect();
+        let has_only = |tool: &Tool| sides.iter().any(|side| rules(side, tool).iter().any(|rule| names(rule).1));
+        let is_other_equal = all.iter().all(|tool| sides.iter().all(|side| side.entries.contains_key(tool)));
+        let demands = sides.map(demands);
+        let entry = |tool: &Tool| {
+            let [old, new] = sides.map(|side| content(side, tool));
+            let [needed, needs] = &demands;
+            let texts = |demands: &Demands<'_>| {
+                demands.get(tool).into_iter().flat_map(BTreeMap::keys).cloned().collect::<Vec<_>>()
+            };
+            let is_needed_alike = texts(needed) == texts(needs);
+            let named = sides.iter().flat_map(|side| rules(side, tool)).flat_map(|rule| names(rule).0);
+            // Other tools than those that `only` lists are all that are allowed.
+            let is_equal = old == new && is_needed_alike && (is_other_equal || !has_only(tool));
+            EntryContent { is_equal, names: named.collect() }
+        };
+        Self { tools: all.iter().map(|tool| (tool.clone(), entry(tool))).collect() }
+    }
+
+    /// Whether a tool, and all that its rules name, are equal on both sides.
+    pub(super) fn is_equal(&self, tool: &Tool) -> bool {
+        let (mut seen, mut ahead) = (BTreeSet::new(), vec![tool]);
+        while let Some(tool) = ahead.pop() {
+            let Some(entry) = self.tools.get(tool).filter(|_| seen.insert(tool)) else { continue };
+            if !entry.is_equal {
+                return false;
+            }
+            ahead.extend(&entry.names);
+        }
+        true
+    }
+}
+
+fn rules<'s>(side: &'s RuleSide, tool: &Tool) -> &'s [Rule] {
+    side.policy.tools.get(tool).map_or(&[], |tool| tool.rules.as_slice())
+}
+
+/// Tools that a rule names, and whether it means all others by `only`.
+fn names(rule: &Rule) -> (Vec<Tool>, bool) {
+    let (mut tools, mut has_only) = (Vec::new(), false);
+    for premise in rule.kind.premises() {
+        tools.extend(premise.tools.iter().cloned());
+        for until in &premise.until {
+            has_only |= until.is_other;
+            tools.extend(until.tools.iter().cloned());
+        }
+    }
+    (tools, has_only)
+}
+
+/// What bans and limits of any tool need of a tool's calls, to recognise them or to add them up: the rules by content.
+pub(super) type Demands<'s> = BTreeMap<Tool, BTreeMap<String, (&'s Rule, &'s Premise)>>;
+
+pub(super) fn demands(side: &RuleSide) -> Demands<'_> {
+    let mut demands = Demands::new();
+    for rule in side.policy.tools.values().flat_map(|tool| &tool.rules) {
+        let (premise, is_sum) = match &rule.kind {
+            RuleKind::NeverAfter(premise) | RuleKind::MaxCalls(_, premise) => (premise, false),
+            RuleKind::MaxSum(_, _, premise) => (premise, true),
+            RuleKind::After(_) | RuleKind::BeforeEnd(_) => continue,
+        };
+        if premise.same.is_empty() && !is_sum {
+            continue;
+        }
+        for tool in &premise.tools {
+            demands.entry(tool.clone()).or_default().insert(rule_content(rule), (rule, premise));
+        }
+    }
+    demands
+}
+
+fn content(side: &RuleSide, tool: &Tool) -> Option<String> {
+    let admission = side.entries.get(tool)?;
+    let mut text = admission.content.clone();
+    for rule in rules(side, tool) {
+        let _ = write!(text, "\n{}", rule_content(rule));
+    }
+    Some(text)
+}
+
+/// Text that is equal for equal rules of a tool.
+pub(super) fn rule_content(rule: &Rule) -> String {
+    let condition = rule.condition.as_ref().map(|test| test.content());
+    let mut text = format!("{:?} {condition:?}", Question(rule));
+    rule.kind.premises().iter().for_each(|premise| text.push_str(&described(premise)));
+    text
+}
+
+/// Question of a rule, without its premises.
+struct Question<'r>(&'r Rule);
+
+impl std::fmt::Debug for Question<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.0.kind {
+            RuleKind::After(_) => f.write_str("after"),
+            RuleKind::NeverAfter(_) => f.write_str("never_after"),
+            RuleKind::MaxCalls(calls, _) => write!(f, "max {calls}"),
+            RuleKind::MaxSum(limit, at, _) => write!(f, "sum {limit} {at}"),
+            RuleKind::BeforeEnd(_) => f.write_str("before_end"),
+        }
+    }
+}
+
+/// Tools whose calls bear on a tool's verdicts, the tool itself first.
+pub(super) fn tools(sides: &[&RuleSide; 2], deciding: &Tool) -> Vec<Tool> {
+    let (mut found, mut others) = (vec![deciding.clone()], false);
+    let mut next = 0;
+    while let Some(tool) = found.get(next).cloned() {
+        next += 1;
+        for rule in sides.iter().flat_map(|side| rules(side, &tool)) {
+            let (named, has_only) = names(rule);
+            others |= has_only;
+            for tool in named {
+                if !found.contains(&tool) {
+                    found.push(tool);
+                }
+            }
+        }
+        if next == found.len() && others {
+            others = false;
+            let all = sides.iter().flat_map(|side| side.entries.keys());
+            let all: Vec<_> = all.filter(|tool| !found.contains(tool)).cloned().collect();
+            // One that no rule holds back stands for all others.
+            let is_free = |tool: &&Tool| {
+                sides.iter().all(|side| {
+                    rules(side, tool).is_empty()
+                        && side.entries.get(tool).is_some_and(|entry| entry.closed.is_none() && entry.rate.is_none())
+                })
+            };
+            match all.iter().find(is_free) {
+                Some(free) => found.push(free.clone()),
+                None => found.extend(all),
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,331 @@
+//! Verdicts on a call after a history of calls that have ended.
+
+use std::collections::HashMap;
+
+use super::classes::{Alphabet, CallClass, Compared, Move, earlier, own};
+use super::facts::{Matcher, Question, Rules, cancels, is_fact};
+use super::search::Fact;
+use crate::rules::{Bound, Per, Role, Until};
+use crate::values::Fit;
+
+/// Rules, and all calls that a search tries.
+#[derive(Debug)]
+pub(super) struct Judge {
+    pub(super) rules: Rules,
+    pub(super) alphabet: Alphabet,
+    /// Calls that each move is a fact for, by matcher; nothing for those that it can never be.
+    seen: Vec<Vec<Option<Sighting>>>,
+    /// What each move cancels.
+    cancels: Vec<Vec<Cancellation>>,
+    /// Rules about each call.
+    asked: Vec<Vec<Asked>>,
+    /// Number of each sighting, equal for those of a matcher that are equal.
+    alike: Vec<Vec<usize>>,
+    /// Whether each side could not recognise a call later.
+    is_unrecognisable: Vec<[bool; 2]>,
+}
+
+/// Rule as it is about a call, with what it compares of the call.
+#[derive(Debug)]
+struct Asked {
+    question: usize,
+    /// Matchers, each with the members of the call; nothing if one of them cannot be compared.
+    own: Vec<(usize, Option<Vec<Compared>>)>,
+    /// Whether the call counts in its own limit.
+    is_own: bool,
+}
+
+/// How a matcher sees a call.
+#[derive(Debug, PartialEq)]
+struct Sighting {
+    fit: Fit,
+    members: Vec<Compared>,
+    /// Members that each `until` compares.
+    untils: Vec<Vec<Compared>>,
+}
+
+#[derive(Debug)]
+struct Cancellation {
+    matcher: usize,
+    until: usize,
+    fit: Fit,
+    members: Vec<Compared>,
+}
+
+/// Session and turn of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Scope {
+    pub(super) session: usize,
+    pub(super) turn: usize,
+}
+
+impl Scope {
+    fn is_of(self, per: Per, other: Self) -> bool {
+        match per {
+            Per::All => true,
+            Per::Session => self.session == other.session,
+            Per::Turn => self == other,
+        }
+    }
+}
+
+/// Reason of one side's refusal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum RefusedBy<'r> {
+    /// What comes before the rules on order.
+    Admission,
+    /// The rule of this path; none if a member cannot be compared.
+    Rule(Option<&'r str>),
+}
+
+impl Judge {
+    pub(super) fn new(rules: Rules, alphabet: Alphabet) -> Self {
+        let mut judge = Self {
+            rules,
+            alphabet,
+            seen: Vec::new(),
+            cancels: Vec::new(),
+            asked: Vec::new(),
+            alike: Vec::new(),
+            is_unrecognisable: Vec::new(),
+        };
+        for step in &judge.alphabet.moves {
+            let sightings = judge.rules.matchers.iter().map(|matcher| judge.sighting(matcher, step)).collect();
+            judge.seen.push(sightings);
+            judge.cancels.push(judge.cancellations(step));
+        }
+        for class in &judge.alphabet.calls {
+            judge.asked.push(judge.asked_of(class));
+            judge.is_unrecognisable.push([0, 1].map(|side| judge.is_unrecognisable(side, class)));
+        }
+        judge.forget_irrelevant();
+        for seen in &judge.seen {
+            let alike = seen.iter().enumerate().map(|(index, sighting)| {
+                let first = judge.seen.iter().position(|other| other.get(index) == Some(sighting));
+                first.unwrap_or(0)
+            });
+            judge.alike.push(alike.collect());
+        }
+        judge
+    }
+
+    /// Forgets facts that no question can ever count: if the deciding call is not a fact itself, its rules count those
+    /// alone that the last call may be compared with.
+    fn forget_irrelevant(&mut self) {
+        let calls = &self.alphabet.calls;
+        let is_last = |class: &&CallClass| class.tool == 0;
+        let has_effect = |step: usize| self.facts(step) != 0 || self.is_canceller(step);
+        let mut moves = self.alphabet.moves.iter().enumerate();
+        let decides_before =
+            moves.any(|(step, taken)| calls.get(taken.call).is_some_and(|class| class.tool == 0) && has_effect(step));
+        if decides_before {
+            return;
+        }
+        let mut forgotten = Vec::new();
+        for (index, _) in self.rules.matchers.iter().enumerate() {
+            let mut users = self.rules.questions.iter().filter(|question| question.matchers.contains(&index));
+            if users.any(|question| question.tool != 0) {
+                continue;
+            }
+            let last = calls.iter().zip(&self.asked).filter(|(class, _)| is_last(class) && self.may_be_last(class));
+            let own: Vec<_> = last
+                .flat_map(|(_, asked)| asked.iter().flat_map(|asked| &asked.own))
+                .filter(|(matcher, _)| *matcher == index)
+                .filter_map(|(_, own)| own.as_ref())
+                .collect();
+            for (step, seen) in self.seen.iter().enumerate() {
+                let Some(Some(sighting)) = seen.get(index) else { continue };
+                if own.iter().all(|own| all_equal(own, &sighting.members) == Fit::No) {
+                    forgotten.push((step, index));
+                }
+            }
+        }
+        for (step, index) in forgotten {
+            if let Some(sighting) = self.seen.get_mut(step).and_then(|seen| seen.get_mut(index)) {
+                *sighting = None;
+            }
+        }
+    }
+
+    /// Whether the last call may be of a class. It has the first names of all values, since the others are alike.
+    pub(super) fn may_be_last(&self, class: &CallClass) -> bool {
+        let mut next: HashMap<u32, u32> = HashMap::new();
+        class.example.names.iter().all(|name| {
+            let next = next.entry(name.class).or_default();
+            let may = name.index <= *next;
+            *next += u32::from(name.index == *next);
+            may
+        })
+    }
+
+    /// Number that is equal for facts that a matcher sees alike.
+    pub(super) fn alike(&self, step: usize, matcher: usize) -> usize {
+        self.alike.get(step).and_then(|alike| alike.get(matcher)).copied().unwrap_or(0)
+    }
+
+    fn sighting(&self, matcher: &Matcher, step: &Move) -> Option<Sighting> {
+        let call = self.alphabet.calls.get(step.call)?;
+        let premise = &matcher.premise;
+        let is_confirmed = *self.alphabet.confirms.get(call.tool)?;
+        let is_named = self.rules.tools.get(call.tool).is_some_and(|tool| premise.tools.contains(tool));
+        if !is_named || !matcher.counts(&step.end, is_confirmed) {
+            return None;
+        }
+        let answer = step.answer.as_ref().map_or(Fit::Unknown, |answer| answer.fit(premise.answer.as_ref()));
+        let answer = if premise.answer.is_some() { answer } else { Fit::Yes };
+        let fit = call.example.fit(premise.args.as_ref()).and(answer);
+        let mut members = earlier(&call.example, step.answer.as_ref(), &premise.same);
+        let is_premise = matcher.role == Role::Permits;
+        if is_premise {
+            let incomparable = members.iter_mut().filter(|member| **member == Compared::Incomparable);
+            incomparable.for_each(|member| *member = Compared::Missing);
+        }
+        let is_needed = if is_premise { fit == Fit::Yes } else { fit != Fit::No };
+        let untils = premise.until.iter().map(|until| earlier(&call.example, step.answer.as_ref(), &until.same));
+        let untils = untils.collect();
+        (is_needed && !members.contains(&Compared::Missing)).then_some(Sighting { fit, members, untils })
+    }
+
+    fn cancellations(&self, step: &Move) -> Vec<Cancellation> {
+        let Some(call) = self.alphabet.calls.get(step.call) else { return Vec::new() };
+        let Some(tool) = self.rules.tools.get(call.tool) else { return Vec::new() };
+        let confirms = self.alphabet.confirms.get(call.tool).copied().unwrap_or_default();
+        let mut found = Vec::new();
+        for (index, matcher) in self.rules.matchers.iter().enumerate() {
+            let is_confirmed = confirms.get(matcher.side).copied().unwrap_or(false);
+            for (number, until) in matcher.premise.until.iter().enumerate() {
+                if !cancels(until, tool) || !is_fact(until.was, &step.end, is_confirmed) {
+                    continue;
+                }
+                let fit = self.until_fit(until, step);
+                let is_possible = if matcher.role == Role::Permits { fit != Fit::No } else { fit == Fit::Yes };
+                if is_possible {
+                    let members = own(&call.example, &until.same);
+                    found.push(Cancellation { matcher: index, until: number, fit, members });
+                }
+            }
+        }
+        found
+    }
+
+    fn until_fit(&self, until: &Until, step: &Move) -> Fit {
+        let Some(call) = self.alphabet.calls.get(step.call) else { return Fit::No };
+        let answer = match (&until.answer, &step.answer) {
+            (None, _) => Fit::Yes,
+            (test, Some(answer)) => answer.fit(test.as_ref()),
+            (Some(_), None) => Fit::Unknown,
+        };
+        call.example.fit(until.args.as_ref()).and(answer)
+    }
+
+    /// Matchers that a move is a fact for, as bits.
+    pub(super) fn facts(&self, step: usize) -> u128 {
+        let seen = self.seen.get(step).into_iter().flatten().enumerate();
+        seen.filter(|(_, sighting)| sighting.is_some()).fold(0, |bits, (index, _)| bits | 1 << index)
+    }
+
+    /// Whether a move cancels anything.
+    pub(super) fn is_canceller(&self, step: usize) -> bool {
+        self.cancels.get(step).is_some_and(|cancels| !cancels.is_empty())
+    }
+
+    /// Matchers for which a fact no longer counts after a move.
+    pub(super) fn cancelled(&self, fact: &Fact, step: usize, at: Scope) -> u128 {
+        let mut bits = 0;
+        for Cancellation { matcher: index, until, fit, members } in self.cancels.get(step).into_iter().flatten() {
+            let Some(matcher) = self.rules.matchers.get(*index).filter(|_| fact.live >> index & 1 == 1) else {
+                continue;
+            };
+            let Some(sighting) = self.seen.get(fact.step).and_then(|seen| seen.get(*index)?.as_ref()) else { continue };
+            if !fact.scope.is_of(matcher.premise.per, at) {
+                continue;
+            }
+            let equal = sighting.untils.get(*until).map_or(Fit::Yes, |earlier| all_equal(earlier, members));
+            let is_cancelled = match matcher.role {
+                Role::Permits => fit.and(equal) != Fit::No,
+                _ => fit.and(equal) == Fit::Yes,
+            };
+            bits |= u128::from(is_cancelled) << index;
+        }
+        bits
+    }
+
+    /// What one side refuses a call by.
+    pub(super) fn refusal(&self, side: usize, call: usize, at: Scope, facts: &[Fact]) -> Option<RefusedBy<'_>> {
+        let class = self.alphabet.calls.get(call)?;
+        if class.is_admitted.get(side) != Some(&true) {
+            return Some(RefusedBy::Admission);
+        }
+        for asked in self.asked.get(call).into_iter().flatten() {
+            let Some(question) = self.rules.questions.get(asked.question).filter(|question| question.side == side)
+            else {
+                continue;
+            };
+            if !self.holds(question, asked, at, facts) {
+                return Some(RefusedBy::Rule(Some(&question.path)));
+            }
+        }
+        let is_unrecognisable = self.is_unrecognisable.get(call)?.get(side) == Some(&true);
+        is_unrecognisable.then_some(RefusedBy::Rule(None))
+    }
+
+    /// Rules that are about a call.
+    fn asked_of(&self, class: &CallClass) -> Vec<Asked> {
+        let questions = self.rules.questions.iter().enumerate().filter(|(_, question)| {
+            question.tool == class.tool && class.example.fit(question.condition.as_ref()) != Fit::No
+        });
+        let asked = questions.map(|(index, question)| {
+            let matchers =
+                || question.matchers.iter().filter_map(|index| Some((*index, self.rules.matchers.get(*index)?)));
+            let own = matchers().map(|(index, matcher)| {
+                let own = own(&class.example, &matcher.premise.same);
+                let is_compared =
+                    own.iter().all(|member| !matches!(member, Compared::Missing | Compared::Incomparable));
+                (index, is_compared.then_some(own))
+            });
+            let own = own.collect();
+            let is_own = matchers().any(|(_, matcher)| {
+                let is_named =
+                    self.rules.tools.get(class.tool).is_some_and(|tool| matcher.premise.tools.contains(tool));
+                is_named && class.example.fit(matcher.premise.args.as_ref()) != Fit::No
+            });
+            Asked { question: index, own, is_own }
+        });
+        asked.collect()
+    }
+
+    fn is_unrecognisable(&self, side: usize, class: &CallClass) -> bool {
+        let mut sources = self.rules.sources.iter().filter(|source| source.side == side && source.tool == class.tool);
+        sources.any(|source| {
+            let mut members = source.members.iter().map(|pointer| class.example.compared(pointer));
+            class.example.fit(source.args.as_ref()) != Fit::No && members.any(|member| member == Compared::Incomparable)
+        })
+    }
+
+    fn holds(&self, question: &Question, asked: &Asked, at: Scope, facts: &[Fact]) -> bool {
+        let mut counts = asked.own.iter().map(|(index, own)| {
+            let (matcher, own) = (self.rules.matchers.get(*index)?, own.as_ref()?);
+            let counted = facts.iter().filter(|fact| {
+                let is_live = fact.live >> index & 1 == 1 && fact.scope.is_of(matcher.premise.per, at);
+                let sighting = self.seen.get(fact.step).and_then(|seen| seen.get(*index)?.as_ref());
+                sighting.filter(|_| is_live).is_some_and(|sighting| {
+                    let fit = sighting.fit.and(all_equal(own, &sighting.members));
+                    if matcher.role == Role::Permits { fit == Fit::Yes } else { fit != Fit::No }
+                })
+            });
+            Some((counted.count(), matcher.premise.times as usize))
+        });
+        match question.bound {
+            Bound::After => counts.any(|counts| counts.is_some_and(|(count, times)| count >= times)),
+            Bound::Never => counts.all(|counts| counts.is_some_and(|(count, times)| count < times)),
+            Bound::Calls(limit) => {
+                counts.all(|counts| counts.is_some_and(|(count, _)| count + usize::from(asked.is_own) <= limit))
+            }
+            Bound::Sum(_) | Bound::Owes => true,
+        }
+    }
+}
+
+fn all_equal(a: &[Compared], b: &[Compared]) -> Fit {
+    a.iter().zip(b).fold(Fit::Yes, |fit, (a, b)| fit.and(a.equals(b)))
+}

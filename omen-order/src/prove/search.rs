@@ -1,0 +1,414 @@
+//! Search for the shortest sequence of calls whose last one only the new rules allow: breadth first over what the
+//! rules of both sides remember.
+
+use std::collections::{BTreeSet, HashMap, VecDeque};
+
+use serde_json::Value;
+
+use super::classes::{Alphabet, ValueName};
+use super::facts::{OutsideRule, Rules};
+use super::judge::{Judge, RefusedBy, Scope};
+use super::times::{AgeBound, earliest};
+use super::zone::Zone;
+use super::{Difference, RuleSide, Step, StepEnd, Values, WhyRefused};
+use crate::rules::Tool;
+
+/// Call that a rule may still count.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Fact {
+    /// Number of the move.
+    pub(super) step: usize,
+    pub(super) scope: Scope,
+    /// Matchers that still count it, as bits.
+    pub(super) live: u128,
+    /// Its clock in the zone; 0 if no window looks at it.
+    clock: usize,
+    /// Its place in the sequence.
+    event: usize,
+}
+
+/// State after a sequence of calls, and how it was reached.
+#[derive(Debug)]
+struct Node {
+    facts: Vec<Fact>,
+    zone: Zone,
+    depth: usize,
+    reached: Option<(usize, Edge)>,
+}
+
+/// Last call of a sequence.
+#[derive(Clone, Debug)]
+struct Edge {
+    step: usize,
+    scope: Scope,
+    bounds: Vec<AgeBound>,
+}
+
+struct Search<'s> {
+    judge: &'s Judge,
+    nodes: Vec<Node>,
+    /// Zones of the states seen, by all else that they are.
+    seen: HashMap<Vec<i64>, Vec<Zone>>,
+    ahead: VecDeque<usize>,
+    scopes: (usize, bool),
+    /// Number of moments that were visited.
+    moments: usize,
+    /// Number of names of each class that the last call may have.
+    last: HashMap<u32, u32>,
+}
+
+/// Searches for a difference in the calls of a tool. Returns it with the number of states.
+pub(super) fn tool(
+    sides: &[&RuleSide; 2],
+    tool: &Tool,
+    values: &dyn Values,
+    max_states: usize,
+) -> Result<(Option<Difference>, usize), OutsideRule> {
+    let rules = Rules::new(sides, tool)?;
+    let alphabet = Alphabet::new(sides, &rules, values)?;
+    let scopes = rules.scopes();
+    let judge = Judge::new(rules, alphabet);
+    let last = judge.last_names();
+    let (nodes, seen, ahead) = (Vec::new(), HashMap::new(), VecDeque::new());
+    let mut search = Search { judge: &judge, nodes, seen, ahead, scopes, moments: 0, last };
+    search.add(Node { facts: Vec::new(), zone: Zone::new(), depth: 0, reached: None });
+    while let Some(index) = search.ahead.pop_front() {
+        if let Some(found) = search.expand(index) {
+            let (call, at, bounds) = found;
+            let why = why(sides, tool, &judge, call, &search.leaf_facts(index, &bounds), at);
+            let steps = search.steps(index, call, at, &bounds);
+            let has_left_out = judge.rules.has_left_out;
+            return Ok((Some(Difference { steps, why, has_left_out }), search.moments));
+        }
+        if search.moments > max_states {
+            return Err((String::new(), format!("too large: more than {max_states} states")));
+        }
+    }
+    Ok((None, search.moments))
+}
+
+/// Reason of the old rules.
+fn why(sides: &[&RuleSide; 2], tool: &Tool, judge: &Judge, call: usize, facts: &[Fact], at: Scope) -> WhyRefused {
+    match judge.refusal(0, call, at, facts) {
+        Some(RefusedBy::Rule(path)) => WhyRefused::Rule(path.unwrap_or_default().to_owned()),
+        _ => {
+            let [old, new] = sides.map(|side| side.entries.get(tool));
+            match (old, new) {
+                (None, _) => WhyRefused::NotAllowed,
+                (Some(old), Some(new)) if old.pin != new.pin => WhyRefused::OtherPin,
+                (Some(old), _) => old.closed.clone().map_or(WhyRefused::Arguments, WhyRefused::Closed),
+            }
+        }
+    }
+}
+
+/// State at the moment of a call: what counts then, and the bounds that say so.
+struct Leaf {
+    facts: Vec<Fact>,
+    zone: Zone,
+    bounds: Vec<AgeBound>,
+}
+
+/// Call that only the new rules allow: its class, its scope, and the bounds of its moment.
+type Found = (usize, Scope, Vec<AgeBound>);
+
+impl Search<'_> {
+    fn add(&mut self, mut node: Node) {
+        self.judge.reduce(&mut node.facts, &mut node.zone);
+        let zones = self.seen.entry(key(self.judge, &self.last, &node)).or_default();
+        if !zones.iter().any(|zone| zone.includes(&node.zone)) {
+            zones.push(node.zone.clone());
+            self.ahead.push_back(self.nodes.len());
+            self.nodes.push(node);
+        }
+    }
+
+    fn expand(&mut self, index: usize) -> Option<Found> {
+        let leaves = self.leaves(index);
+        self.moments += leaves.len();
+        let depth = self.nodes.get(index)?.depth;
+        for leaf in &leaves {
+            for (call, class) in self.judge.alphabet.calls.iter().enumerate().filter(|(_, class)| class.tool == 0) {
+                if class.is_admitted.get(1) != Some(&true) || !self.judge.may_be_last(class) {
+                    continue;
+                }
+                for at in self.scopes_at(&leaf.facts) {
+                    let is_allowed = |side| self.judge.refusal(side, call, at, &leaf.facts).is_none();
+                    if is_allowed(1) && !is_allowed(0) {
+                        return Some((call, at, leaf.bounds.clone()));
+                    }
+                }
+            }
+        }
+        for leaf in leaves {
+            for (step, taken) in self.judge.alphabet.moves.iter().enumerate() {
+                let facts = self.judge.facts(step);
+                if facts == 0 && !self.judge.is_canceller(step) {
+                    continue;
+                }
+                let Some(class) = self.judge.alphabet.calls.get(taken.call) else { continue };
+                let answer = taken.answer.iter().flat_map(|answer| &answer.names);
+                let names: Vec<_> = class.example.names.iter().chain(answer).copied().collect();
+                if !self.may_name(&leaf.facts, &names) {
+                    continue;
+                }
+                for at in self.scopes_at(&leaf.facts) {
+                    let refused = [0, 1].map(|side| self.judge.refusal(side, taken.call, at, &leaf.facts).is_some());
+                    if refused != [taken.end == StepEnd::Refused; 2] {
+                        continue;
+                    }
+                    let edge = Edge { step, scope: at, bounds: leaf.bounds.clone() };
+                    let node = self.after(&leaf, edge, facts, (index, depth));
+                    self.add(node);
+                }
+            }
+        }
+        None
+    }
+
+    /// State after a call.
+    fn after(&self, leaf: &Leaf, edge: Edge, live: u128, (index, depth): (usize, usize)) -> Node {
+        let (mut facts, mut zone) = (leaf.facts.clone(), leaf.zone.clone());
+        for fact in &mut facts {
+            fact.live &= !self.judge.cancelled(fact, edge.step, edge.scope);
+        }
+        let clock = if self.judge.is_timed(live) { zone.start() } else { 0 };
+        facts.push(Fact { step: edge.step, scope: edge.scope, live, clock, event: depth });
+        zone.elapse();
+        Node { facts, zone, depth: depth + 1, reached: Some((index, edge)) }
+    }
+
+    /// Moments that follow a state and differ in what is young enough.
+    fn leaves(&self, index: usize) -> Vec<Leaf> {
+        let Some(node) = self.nodes.get(index) else { return Vec::new() };
+        let mut leaves = vec![Leaf { facts: node.facts.clone(), zone: node.zone.clone(), bounds: Vec::new() }];
+        for (place, fact) in node.facts.iter().enumerate().filter(|(_, fact)| fact.clock > 0) {
+            for window in self.judge.windows(fact.live) {
+                let mut split = Vec::new();
+                for leaf in leaves {
+                    for is_below in [true, false] {
+                        let Some(zone) = leaf.zone.with(fact.clock, window, is_below) else { continue };
+                        let bound = AgeBound { earlier: fact.event, later: node.depth, window, is_below };
+                        let mut facts = leaf.facts.clone();
+                        if let Some(fact) = facts.get_mut(place).filter(|_| !is_below) {
+                            fact.live &= !self.judge.within(window);
+                        }
+                        let bounds = leaf.bounds.iter().copied().chain([bound]).collect();
+                        split.push(Leaf { facts, zone, bounds });
+                    }
+                }
+                leaves = split;
+            }
+        }
+        leaves
+    }
+
+    /// Facts of a state at the moment that bounds describe.
+    fn leaf_facts(&self, index: usize, bounds: &[AgeBound]) -> Vec<Fact> {
+        let Some(node) = self.nodes.get(index) else { return Vec::new() };
+        let mut facts = node.facts.clone();
+        for bound in bounds.iter().filter(|bound| !bound.is_below) {
+            let old = facts.iter_mut().filter(|fact| fact.event == bound.earlier);
+            old.for_each(|fact| fact.live &= !self.judge.within(bound.window));
+        }
+        facts
+    }
+
+    /// Sessions and turns that a call may be of: those of facts, and one that is new.
+    fn scopes_at(&self, facts: &[Fact]) -> Vec<Scope> {
+        let (max_sessions, has_turns) = self.scopes;
+        let known = |is_known: &dyn Fn(usize) -> bool| (0..).find(|number| !is_known(*number)).unwrap_or(0);
+        let mut sessions = BTreeSet::from([0]);
+        if max_sessions > 1 {
+            sessions = facts.iter().map(|fact| fact.scope.session).collect();
+        }
+        if max_sessions > 1 && sessions.len() < max_sessions {
+            sessions.insert(known(&|number| facts.iter().any(|fact| fact.scope.session == number)));
+        }
+        let mut scopes = Vec::new();
+        for session in sessions {
+            let of_session = || facts.iter().filter(|fact| fact.scope.session == session).map(|fact| fact.scope.turn);
+            let mut turns = BTreeSet::from([0]);
+            if has_turns {
+                turns = of_session().collect();
+                turns.insert(known(&|number| of_session().any(|turn| turn == number)));
+            }
+            scopes.extend(turns.into_iter().map(|turn| Scope { session, turn }));
+        }
+        scopes
+    }
+
+    /// Whether a call names only values that facts have, or the first of those that none has: the others are alike.
+    fn may_name(&self, facts: &[Fact], names: &[ValueName]) -> bool {
+        if names.is_empty() {
+            return true;
+        }
+        // Those of the last call are distinguished from all others.
+        let mut used: HashMap<u32, BTreeSet<u32>> =
+            self.last.iter().map(|(class, count)| (*class, (0..*count).collect())).collect();
+        for name in facts.iter().flat_map(|fact| self.judge.names(fact)) {
+            used.entry(name.class).or_default().insert(name.index);
+        }
+        names.iter().all(|name| {
+            let used = used.entry(name.class).or_default();
+            let first = (0..).find(|index| !used.contains(index)).unwrap_or(0);
+            let may = used.contains(&name.index) || name.index == first;
+            used.insert(name.index);
+            may
+        })
+    }
+
+    /// The sequence that ends with a call after a state.
+    fn steps(&self, index: usize, call: usize, at: Scope, bounds: &[AgeBound]) -> Vec<Step> {
+        let mut edges = Vec::new();
+        let mut bounds = bounds.to_vec();
+        let mut place = index;
+        while let Some((before, edge)) = self.nodes.get(place).and_then(|node| node.reached.as_ref()) {
+            bounds.extend(&edge.bounds);
+            edges.push(edge);
+            place = *before;
+        }
+        edges.reverse();
+        let times = earliest(edges.len() + 1, &bounds);
+        let alphabet = &self.judge.alphabet;
+        let taken = edges.iter().filter_map(|edge| {
+            let step = alphabet.moves.get(edge.step)?;
+            Some((step.call, edge.scope, step.end.clone()))
+        });
+        let last = (call, at, StepEnd::Ok(Value::Object(serde_json::Map::new())));
+        let mut before = 0;
+        let steps = taken.chain([last]).zip(times).filter_map(|((call, scope, end), time)| {
+            let class = alphabet.calls.get(call)?;
+            let pause = time - std::mem::replace(&mut before, time);
+            Some(Step {
+                pause_ms: u64::try_from(pause).unwrap_or(0),
+                tool: self.judge.rules.tools.get(class.tool)?.clone(),
+                session: scope.session,
+                turn: scope.turn,
+                args: class.example.value.clone(),
+                end,
+            })
+        });
+        steps.collect()
+    }
+}
+
+/// Numbers of a state, but for its times, that are equal for states that differ in the names of values, sessions and turns alone.
+fn key(judge: &Judge, last: &HashMap<u32, u32>, node: &Node) -> Vec<i64> {
+    let mut key = Vec::new();
+    let mut names: HashMap<ValueName, usize> = HashMap::new();
+    let mut counts: HashMap<u32, usize> = HashMap::new();
+    let (mut sessions, mut turns) = (Vec::new(), Vec::new());
+    let number = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
+    for fact in &node.facts {
+        key.extend(judge.shape(fact.step));
+        for name in judge.names(fact) {
+            let first = last.get(&name.class).copied().unwrap_or(0);
+            if name.index < first {
+                key.push(-1 - i64::from(name.index));
+                continue;
+            }
+            let next = counts.entry(name.class).or_default();
+            let renamed = *names.entry(name).or_insert_with(|| {
+                *next += 1;
+                *next
+            });
+            key.push(number(renamed));
+        }
+        key.push((fact.live & u128::from(u64::MAX)) as i64);
+        key.push((fact.live >> 64) as i64);
+        let place = |known: &mut Vec<(usize, usize)>, scope| {
+            known.iter().position(|other| *other == scope).unwrap_or_else(|| {
+                known.push(scope);
+                known.len() - 1
+            })
+        };
+        key.push(number(place(&mut sessions, (fact.scope.session, 0))));
+        key.push(number(place(&mut turns, (fact.scope.session, fact.scope.turn))));
+        key.push(i64::from(fact.clock > 0));
+    }
+    key
+}
+
+impl Judge {
+    fn names(&self, fact: &Fact) -> impl Iterator<Item = ValueName> {
+        let step = self.alphabet.moves.get(fact.step);
+        let call = step.and_then(|step| self.alphabet.calls.get(step.call));
+        let answer = step.and_then(|step| step.answer.as_ref());
+        let call = call.into_iter().flat_map(|call| &call.example.names);
+        call.chain(answer.into_iter().flat_map(|answer| &answer.names)).copied()
+    }
+
+    /// Number of names of each class that the last call may have.
+    fn last_names(&self) -> HashMap<u32, u32> {
+        let mut last: HashMap<u32, u32> = HashMap::new();
+        let calls = self.alphabet.calls.iter().filter(|class| class.tool == 0 && self.may_be_last(class));
+        for name in calls.flat_map(|class| &class.example.names) {
+            let count = last.entry(name.class).or_default();
+            *count = (*count).max(name.index + 1);
+        }
+        last
+    }
+
+    /// Windows of some matchers, from the shortest.
+    fn windows(&self, live: u128) -> BTreeSet<i64> {
+        let windows = self.rules.matchers.iter().enumerate().filter(|(index, _)| live >> index & 1 == 1);
+        windows.filter_map(|(_, matcher)| i64::try_from(matcher.premise.within_ms?).ok()).collect()
+    }
+
+    fn is_timed(&self, live: u128) -> bool {
+        !self.windows(live).is_empty()
+    }
+
+    /// Matchers with a window, as bits.
+    fn within(&self, window: i64) -> u128 {
+        let matchers = self.rules.matchers.iter().enumerate();
+        let with = matchers
+            .filter(|(_, matcher)| matcher.premise.within_ms.and_then(|ms| i64::try_from(ms).ok()) == Some(window));
+        with.fold(0, |bits, (index, _)| bits | 1 << index)
+    }
+
+    /// Class of a move, without names of values.
+    fn shape(&self, step: usize) -> [i64; 4] {
+        let Some(taken) = self.alphabet.moves.get(step) else { return [0; 4] };
+        let Some(call) = self.alphabet.calls.get(taken.call) else { return [0; 4] };
+        let end = match taken.end {
+            StepEnd::Ok(_) => 0,
+            StepEnd::Failed => 1,
+            StepEnd::MayHaveRun => 2,
+            StepEnd::DidNotRun => 3,
+            StepEnd::Refused => 4,
+        };
+        let answer = taken.answer.as_ref().map_or(-1, |answer| i64::from(answer.shape));
+        [i64::try_from(call.tool).unwrap_or(i64::MAX), i64::from(call.example.shape), end, answer]
+    }
+
+    /// Drops what can decide nothing any more: facts that nothing counts, and all but the newest of facts that are alike.
+    fn reduce(&self, facts: &mut Vec<Fact>, zone: &mut Zone) {
+        for index in 0..self.rules.matchers.len() {
+            let kept = self.rules.matchers.get(index).map_or(0, |matcher| matcher.kept);
+            let mut newer: HashMap<(usize, Scope), usize> = HashMap::new();
+            let mut counted: Vec<_> = facts.iter_mut().filter(|fact| fact.live >> index & 1 == 1).collect();
+            counted.sort_by_key(|fact| std::cmp::Reverse(fact.event));
+            for fact in counted {
+                let count = newer.entry((self.alike(fact.step, index), fact.scope)).or_default();
+                if *count >= kept {
+                    fact.live &= !(1 << index);
+                }
+                *count += 1;
+            }
+        }
+        facts.retain(|fact| fact.live != 0);
+        facts.sort_by_key(|fact| (self.shape(fact.step), fact.live, fact.event));
+        let mut clocks = Vec::new();
+        for fact in facts {
+            if fact.clock > 0 && self.is_timed(fact.live) {
+                clocks.push(fact.clock);
+                fact.clock = clocks.len();
+            } else {
+                fact.clock = 0;
+            }
+        }
+        *zone = zone.keep(&clocks);
+    }
+}
