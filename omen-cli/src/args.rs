@@ -68,7 +68,10 @@ pub(crate) use self::diff::DiffArgs;
 pub(crate) use self::findings::{BaselineArgs, FindingArgs};
 pub(crate) use self::fix::FixArgs;
 pub(crate) use self::formats::FormatArgs;
-pub(crate) use self::gate::{FailOn, GateCheckArgs, GateConfirmArgs, GateInitArgs, GateReplayArgs, GateWrapArgs};
+pub(crate) use self::gate::{
+    CatalogArgs, FailOn, GateCheckArgs, GateConfirmArgs, GateInitArgs, GateProveArgs, GateReplayArgs, GateWrapArgs,
+    ProveFormat,
+};
 pub(crate) use self::hook::{HookCommand, HookRunArgs, HookToolsArgs};
 pub(crate) use self::inputs::InputArgs;
 pub(crate) use self::levels::{LevelArgs, Target};
@@ -330,12 +333,16 @@ pub(crate) enum GateCommand {
     DryRun(DryRunArgs),
 
     /// Start the configured servers, and list their tools
-    #[command(after_help = CATALOG_EXIT_CODES, after_long_help = CATALOG_HELP)]
+    #[command(after_help = gate::CATALOG_EXIT_CODES, after_long_help = gate::CATALOG_HELP)]
     Catalog(CatalogArgs),
 
     /// Try a configuration on the calls of an audit log, or on plans, beside the one that is in force
     #[command(after_help = gate::REPLAY_EXIT_CODES, after_long_help = gate::REPLAY_HELP)]
     Replay(GateReplayArgs),
+
+    /// Find a call that a configuration allows and the one in force refuses, or prove that there is none
+    #[command(after_help = gate::PROVE_EXIT_CODES, after_long_help = gate::PROVE_HELP)]
+    Prove(GateProveArgs),
 
     /// Write a configuration for a server, with its tools to choose from
     #[command(after_help = gate::INIT_EXIT_CODES, after_long_help = gate::INIT_HELP)]
@@ -379,21 +386,6 @@ pub(crate) struct DryRunArgs {
     /// A regular file with one plan per line; `-` means standard input [default: -]
     #[arg(value_name = "PLANS")]
     pub(crate) plans: Option<PathBuf>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct CatalogArgs {
-    /// The configuration of the gate: a regular file, in TOML
-    #[arg(long, value_name = "FILE", default_value = "gate.toml")]
-    pub(crate) config: PathBuf,
-
-    /// Write the catalogue to a file instead of standard output
-    #[arg(long, value_name = "FILE")]
-    pub(crate) out: Option<PathBuf>,
-
-    /// Print entries for the allowlist, with pins, and their grants instead of the catalogue
-    #[arg(long)]
-    pub(crate) pins: bool,
 }
 
 /// One of the two logs of an example.
@@ -498,37 +490,6 @@ Examples:
 
 ",
     dry_run_exit_codes!()
-);
-
-/// A macro, because `concat!` takes no constants.
-macro_rules! catalog_exit_codes {
-    () => {
-        "\
-Exit codes:
-  0  every server that has a `command` listed its tools
-  2  usage error
-  3  the configuration is invalid, a server failed, or the output could not be written"
-    };
-}
-
-const CATALOG_EXIT_CODES: &str = catalog_exit_codes!();
-
-const CATALOG_HELP: &str = concat!(
-    "\
-The catalogue is one JSON object, {\"server\": [tool, …]}. If a server fails, no catalogue is written: \
-     with a gap, the server would look like one without tools. No tool is called. A server without a \
-     `command` runs inside your program and is skipped; the program can write its part of the catalogue.
-
-A pin is a hash of a tool's name, description and schemas. To add a pin to the allowlist is to approve \
-     the tool: review it first. You fill in the permissions; what a server claims about its tools grants \
-     nothing.
-
-Examples:
-  omen gate catalog --config gate.toml --out catalog.json
-  omen gate catalog --config gate.toml --out catalog.json --pins > review.toml
-
-",
-    catalog_exit_codes!()
 );
 
 const CHECK_HELP: &str = concat!(

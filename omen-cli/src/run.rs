@@ -132,6 +132,7 @@ fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Command::Gate(GateCommand::Check(args)) => gate::check(&args, &mut out),
         Command::Gate(GateCommand::Confirm(args)) => gate::confirm(&args, &mut out),
         Command::Gate(GateCommand::Replay(args)) => gate::replay(&args, &mut out),
+        Command::Gate(GateCommand::Prove(args)) => gate::prove(&args, &mut out),
         Command::Gate(GateCommand::Proxy(args)) => gate::proxy(&args),
         Command::Gate(GateCommand::Wrap(args)) => gate::wrap(&args, &mut out),
         Command::Gate(GateCommand::Schema { example }) => gate::schema(example, &mut out),

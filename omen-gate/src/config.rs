@@ -90,10 +90,10 @@ pub struct Config {
     /// Rules on order between calls (O-1 to O-6).
     pub(crate) order: Arc<omen_order::Policy>,
     /// Folder in which their paths are resolved, once it is known.
-    order_folder: Arc<OnceLock<PathBuf>>,
-    hash: PolicyHash,
+    pub(crate) order_folder: Arc<OnceLock<PathBuf>>,
+    pub(crate) hash: PolicyHash,
     /// Whether `shadow` stays on regardless of the file.
-    keeps_shadow: bool,
+    pub(crate) keeps_shadow: bool,
 }
 
 impl Config {

@@ -105,7 +105,7 @@ pub use grant::{
 pub use request::{
     Authorized, BuildError, Builder, Conformant, Dispatched, DryRun, EpisodeRefusal, Gate, Grounded, MAX_RAW_ANSWER,
     MAX_TURNS, Planned, Received, RefusedCall, ReloadError, Reloaded, Request, Screened, Stopped, Terminal, Turn,
-    TurnReport, Typed, Untyped, Way, dry_run, pipeline, plan, replay, turn_steps,
+    TurnReport, Typed, Untyped, Way, dry_run, pipeline, plan, prove, replay, turn_steps,
 };
 #[cfg(feature = "mcp")]
 pub use server::mcp;

@@ -14,6 +14,7 @@ mod order;
 pub(crate) mod order_log;
 pub mod pipeline;
 pub mod plan;
+pub mod prove;
 mod reload;
 pub mod replay;
 mod restart_only;

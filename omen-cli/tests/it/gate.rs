@@ -13,6 +13,7 @@ mod check;
 pub(super) mod confirm;
 #[cfg(unix)]
 mod init;
+mod prove;
 #[cfg(unix)]
 mod proxy;
 mod replay;

@@ -1,5 +1,7 @@
 //! Inspection of a configuration: its errors, and obstacles to starting a gate or running a tool.
 
+mod order;
+
 use std::io;
 use std::path::Path;
 use std::time::SystemTime;
@@ -70,6 +72,7 @@ impl Config {
         }
         found.tools(&config, now);
         found.arguments(&config, catalog);
+        found.order(&config, catalog);
         let Inspector { mut errors, mut warnings, .. } = found;
         for found in [&mut errors, &mut warnings] {
             found.sort_by_key(|error| (error.line, error.column));

@@ -236,3 +236,23 @@ fn the_anchor_must_be_one_of_this_key() {
     let expect = expect("invalid anchor: missing field `count` at line 1 column 2");
     assert!(run.stdout.starts_with(&expect), "{}", run.stdout);
 }
+
+#[test]
+fn rules_on_order_that_cannot_have_been_meant() {
+    let entry = |tool: &str, rules: &str| {
+        format!("\n[[allow]]\nserver = 'files'\ntool = '{tool}'\npermissions = ['READ']\n{rules}\n")
+    };
+    let circle = |rules: &str| {
+        let text =
+            format!("[servers.files]\n{}{}", entry("read_file", rules), entry("write_file", "after = ['read_file']"));
+        check(&text).1
+    };
+    let run = circle("after = ['write_file']");
+    let error = "gate.toml:7:10: error: `files/read_file` can never be called: `files/read_file` after `files/write_file` \
+                 after `files/read_file`\n  = help: remove one of these rules, or name another tool in it\n";
+    assert!(run.stdout.contains(error), "{}", run.stdout);
+    assert_eq!(run.code, 1);
+    let run = circle("");
+    assert!(!run.stdout.contains("can never be called: "), "{}", run.stdout);
+    assert_eq!(run.code, 0);
+}

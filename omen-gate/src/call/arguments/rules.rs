@@ -90,6 +90,10 @@ impl ArgumentRules {
         self.rules.iter().any(|rule| rule.tests.iter().any(|test| test.folders().is_some()))
     }
 
+    pub(super) fn all(&self) -> &[Rule] {
+        &self.rules
+    }
+
     pub(super) fn places(&self) -> Vec<&RulePointer> {
         self.rules.iter().map(|rule| &rule.place).collect()
     }

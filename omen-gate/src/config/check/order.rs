@@ -1,18 +1,17 @@
 //! Checks of the rules on order, and their tests of arguments and answers.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
+use omen_order::Tool;
 use omen_order::rules::surface::{Max, Rules, Surroundings};
 use omen_order::rules::{self, Test, ToolPolicy, duration};
-use omen_order::{Fit, Tool, ValueTest};
 use omen_types::suggest::nearest;
-use serde_json::Value;
 
 use super::Check;
 use crate::base::bounded;
-use crate::call::arguments::ArgumentRules;
+use crate::call::arguments::RulesTest;
 use crate::config::file::argument::Argument;
 use crate::config::file::order::OrderSettings;
 use crate::config::order_keys::OrderKeys;
@@ -80,7 +79,7 @@ impl Surroundings<Argument> for EntrySurroundings<'_, '_, '_, '_> {
         let before = self.check.errors.len();
         let rules = self.check.arguments(&pointer, table.clone());
         let content = self.check.source.value.pointer(&pointer).map(ToString::to_string).unwrap_or_default();
-        let test = RulesTest { rules, content, folder: Arc::clone(self.folder) };
+        let test = RulesTest::new(rules, content, Arc::clone(self.folder));
         (self.check.errors.len() == before).then(|| Arc::new(test) as Test)
     }
 
@@ -100,33 +99,5 @@ impl Surroundings<Argument> for EntrySurroundings<'_, '_, '_, '_> {
 
     fn least(&self, pointer: &str) -> Option<i64> {
         self.entry.least.get(pointer).copied()
-    }
-}
-
-/// Rules on arguments, as a test of earlier calls.
-#[derive(Debug)]
-struct RulesTest {
-    rules: ArgumentRules,
-    content: String,
-    folder: Arc<OnceLock<PathBuf>>,
-}
-
-impl ValueTest for RulesTest {
-    fn judge(&self, value: &Value) -> Fit {
-        let folder = self.folder.get().map_or(Path::new(""), PathBuf::as_path);
-        value.as_object().map_or(Fit::Unknown, |value| self.rules.fit(value, folder))
-    }
-
-    fn judge_recorded(&self, value: &Value) -> Fit {
-        let folder = self.folder.get().map_or(Path::new(""), PathBuf::as_path);
-        value.as_object().map_or(Fit::Unknown, |value| self.rules.fit_recorded(value, folder))
-    }
-
-    fn content(&self) -> String {
-        self.content.clone()
-    }
-
-    fn may_block(&self) -> bool {
-        self.rules.asks_files()
     }
 }

@@ -1,0 +1,79 @@
+//! Arguments of `omen gate prove`, and their help.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+#[derive(Debug, Args)]
+pub(crate) struct GateProveArgs {
+    /// The configuration that is in force
+    #[arg(long, value_name = "FILE", required_unless_present = "never", conflicts_with = "never")]
+    pub(crate) old: Option<PathBuf>,
+
+    /// The configuration that is to be tried
+    #[arg(long, value_name = "FILE")]
+    pub(crate) new: PathBuf,
+
+    /// Calls that may never be made, in place of `--old`: `tool=deploy /env=prod`
+    #[arg(long, value_name = "CALL")]
+    pub(crate) never: Option<String>,
+
+    /// With `--never`: the tool that must have succeeded before such a call in its session
+    #[arg(long, value_name = "TOOL", requires = "never")]
+    pub(crate) unless_after: Option<String>,
+
+    /// The output format; `json` and `sarif` print one object
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    pub(crate) format: ProveFormat,
+}
+
+/// Format of what was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ProveFormat {
+    /// For people
+    Human,
+    /// One object, for programs
+    Json,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+}
+
+/// A macro, because `concat!` takes no constants.
+macro_rules! exit_codes {
+    () => {
+        "\
+Exit codes:
+  0  the new configuration allows nothing that the old one refuses
+  1  it allows such a call, which is shown
+  2  usage error
+  3  the question is outside of what can be decided for some tool, a configuration could not be read, or a gate
+     decided otherwise than the search, which is a bug"
+    };
+}
+
+pub(crate) const PROVE_EXIT_CODES: &str = exit_codes!();
+
+pub(crate) const PROVE_HELP: &str = concat!(
+    "\
+Does the new configuration allow a call that the old one refuses? If it does, the shortest sequence of calls \
+     that shows it is printed: both configurations allow all of its calls but the last, which only the new one allows. Each \
+     sequence is run through two gates in this process, with a set clock. No server is started, and nothing is written.
+
+Compared are the allowlist, pins, permissions, rates, the rules on arguments by `in`, `equals`, `min`, `max`, \
+     `length`, `absent` and `optional`, and the rules on order: `after`, `never_after` and `max` with `calls`. Calls \
+     are made one after the other, and each takes no time. What cannot be decided is listed with its reason, never \
+     guessed: rules with `matches`, `host`, `under` or `*`, sums that differ, grants with `uses` or `expires`, limits above \
+     64 calls, and rules that need too many states. What a session owes at its end is not compared, nor \
+     are the patterns of queries, budgets, breakers, shadow mode, and how long calls wait.
+
+`--never` asks about one configuration whether a call can ever be made: `tool=NAME`, and members of its arguments \
+     with their values. With `--unless-after`, it may be made once the named tool has succeeded in the same session.
+
+Examples:
+  omen gate prove --old gate.toml --new gate.new.toml
+  omen gate prove --old gate.toml --new gate.new.toml --format sarif > prove.sarif
+  omen gate prove --new gate.toml --never 'tool=deploy /env=prod' --unless-after run_tests
+
+",
+    exit_codes!()
+);

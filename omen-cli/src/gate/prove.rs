@@ -1,0 +1,252 @@
+//! `omen gate prove`: whether a configuration allows a call that another one refuses.
+
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use omen::render::human::clean;
+use omen_gate::config::PolicyHash;
+use omen_gate::prove::{OutsideTool, Proof, ProvenDifference, Step, StepEnd, never, prove};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::config;
+use crate::args::{GateProveArgs, ProveFormat};
+use crate::exit::{Exit, Failure};
+use crate::output::Output;
+
+pub(crate) fn run(args: &GateProveArgs, out: &mut Output) -> Result<Exit, Failure> {
+    let new = config::load(&args.new);
+    let old = match (&args.never, &args.old, &new) {
+        (Some(call), _, Some(new)) => {
+            let with = never(new, call, args.unless_after.as_deref());
+            Some(with.map_err(|why| Failure::Usage(format!("--never: {why}")))?)
+        }
+        (_, Some(old), _) => config::load(old),
+        _ => None,
+    };
+    let (Some(old), Some(new)) = (old, new) else { return Ok(Exit::Unreadable) };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let proof = runtime.map_err(Failure::from)?.block_on(prove(&old, &new));
+    let report = Report::new(args, (old.hash(), new.hash()), &proof);
+    match args.format {
+        ProveFormat::Human => report.human(out)?,
+        ProveFormat::Json => json_line(out, &report)?,
+        ProveFormat::Sarif => json_line(out, &report.sarif(&args.new))?,
+    }
+    out.flush()?;
+    Ok(report.exit())
+}
+
+fn json_line(out: &mut Output, value: &impl Serialize) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, value)?;
+    writeln!(out)
+}
+
+/// What was found, for people and for programs.
+#[derive(Serialize)]
+struct Report<'p> {
+    old: PolicyHash,
+    new: PolicyHash,
+    /// Calls that the new configuration must never allow, in place of an old configuration.
+    never: Option<&'p str>,
+    /// Number of tools that were compared; the others are equal on both sides.
+    compared: usize,
+    /// Number of moments that the search visited.
+    states: usize,
+    differences: Vec<DifferenceRow<'p>>,
+    outside: Vec<OutsideRow<'p>>,
+    notes: &'p [String],
+}
+
+#[derive(Serialize)]
+struct DifferenceRow<'p> {
+    tool: String,
+    /// Rule of the old configuration that refuses the last call; `null` if none does.
+    rule: Option<&'p str>,
+    why: &'p str,
+    steps: Vec<StepRow<'p>>,
+    /// What a gate decided otherwise; `null` unless there is a bug.
+    disagreement: Option<&'p str>,
+}
+
+#[derive(Serialize)]
+struct StepRow<'p> {
+    tool: String,
+    session: usize,
+    turn: usize,
+    /// Time in milliseconds since the call before.
+    pause_ms: u64,
+    args: &'p Value,
+    /// Whether a human has to confirm the call.
+    confirmed: bool,
+    /// `null` for the last call, of which only the verdict matters.
+    outcome: Option<&'static str>,
+    answer: Option<&'p Value>,
+}
+
+#[derive(Serialize)]
+struct OutsideRow<'p> {
+    tool: String,
+    rule: Option<&'p str>,
+    why: &'p str,
+}
+
+impl<'p> Report<'p> {
+    fn new(args: &'p GateProveArgs, (old, new): (PolicyHash, PolicyHash), proof: &'p Proof) -> Self {
+        Self {
+            old,
+            new,
+            never: args.never.as_deref(),
+            compared: proof.searched,
+            states: proof.states,
+            differences: proof.differences.iter().map(DifferenceRow::new).collect(),
+            outside: proof.outside.iter().map(OutsideRow::new).collect(),
+            notes: &proof.notes,
+        }
+    }
+
+    fn exit(&self) -> Exit {
+        let is_wrong = self.differences.iter().any(|difference| difference.disagreement.is_some());
+        match (is_wrong, self.differences.is_empty(), self.outside.is_empty()) {
+            (true, ..) | (_, true, false) => Exit::Unreadable,
+            (_, false, _) => Exit::ErrorsFound,
+            _ => Exit::Clean,
+        }
+    }
+
+    fn human(&self, out: &mut Output) -> io::Result<()> {
+        for difference in &self.differences {
+            writeln!(out, "{}", clean(&self.headline(difference)))?;
+            for line in difference.lines() {
+                writeln!(out, "  {}", clean(&line))?;
+            }
+            if let Some(why) = difference.disagreement {
+                writeln!(out, "  = bug: a gate decides otherwise: {}", clean(why))?;
+            }
+        }
+        for outside in &self.outside {
+            writeln!(out, "not decided: {}", clean(&outside.text()))?;
+        }
+        for note in self.notes {
+            writeln!(out, "note: {}", clean(note))?;
+        }
+        let count = |number: usize, what: &str| format!("{number} {what}{}", if number == 1 { "" } else { "s" });
+        writeln!(
+            out,
+            "{} compared: {}, {} not decided",
+            count(self.compared, "tool"),
+            count(self.differences.len(), "difference"),
+            self.outside.len()
+        )
+    }
+
+    fn headline(&self, difference: &DifferenceRow<'_>) -> String {
+        let DifferenceRow { tool, why, .. } = difference;
+        match self.never {
+            Some(call) => format!("`{tool}` can be called against `--never '{call}'`:"),
+            None => format!("only the new configuration allows this call of `{tool}`; in the old one, {why}:"),
+        }
+    }
+
+    /// The findings as SARIF 2.1.0.
+    fn sarif(&self, file: &Path) -> Value {
+        let uri = file.to_string_lossy().replace('\\', "/");
+        let result = |rule: &str, level: &str, text: String| {
+            json!({
+                "ruleId": rule, "level": level, "message": { "text": text },
+                "locations": [{ "physicalLocation": { "artifactLocation": { "uri": uri } } }],
+            })
+        };
+        let differences = self.differences.iter().map(|difference| {
+            let lines = difference.lines().join("\n");
+            result("prove/difference", "error", format!("{}\n{lines}", self.headline(difference)))
+        });
+        let outside = self.outside.iter().map(|outside| result("prove/not-decided", "warning", outside.text()));
+        let results: Vec<_> = differences.chain(outside).collect();
+        let rule = |id: &str, text: &str| json!({ "id": id, "shortDescription": { "text": text } });
+        json!({
+            "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+            "version": "2.1.0",
+            "runs": [{
+                "tool": { "driver": {
+                    "name": "omen", "version": env!("CARGO_PKG_VERSION"),
+                    "rules": [
+                        rule("prove/difference", "The new configuration allows a call that the old one refuses."),
+                        rule("prove/not-decided", "What the tool's rules allow is outside of what can be decided."),
+                    ],
+                } },
+                "results": results,
+            }],
+        })
+    }
+}
+
+impl<'p> DifferenceRow<'p> {
+    fn new(difference: &'p ProvenDifference) -> Self {
+        let ProvenDifference { steps, why, path, confirmed, disagreement, .. } = difference;
+        let last = steps.len().saturating_sub(1);
+        let rows = steps.iter().zip(confirmed).enumerate();
+        let rows = rows.map(|(index, (step, confirmed))| StepRow::new(step, *confirmed, index == last));
+        Self {
+            tool: steps.last().map(|step| step.tool.to_string()).unwrap_or_default(),
+            rule: Some(path.as_str()).filter(|path| !path.is_empty()),
+            why,
+            steps: rows.collect(),
+            disagreement: disagreement.as_deref(),
+        }
+    }
+
+    /// One line for each call.
+    fn lines(&self) -> Vec<String> {
+        let is_one_session = self.steps.iter().all(|step| step.session == 0);
+        let line = |(number, step): (usize, &StepRow<'_>)| {
+            let pause = match step.pause_ms {
+                0 => String::new(),
+                ms => format!("after {}: ", omen_gate::prove::shown(ms)),
+            };
+            let session = if is_one_session { String::new() } else { format!("session {}: ", step.session + 1) };
+            let confirmed = if step.confirmed { ", confirmed by a human" } else { "" };
+            let outcome = match (step.outcome, step.answer) {
+                (None, _) => "allowed".to_owned(),
+                (Some(outcome), Some(answer)) => format!("{outcome}, answer {answer}"),
+                (Some(outcome), None) => outcome.to_owned(),
+            };
+            format!("{number}. {session}{pause}{} {}{confirmed}: {outcome}", step.tool, step.args)
+        };
+        (1..).zip(&self.steps).map(line).collect()
+    }
+}
+
+impl<'p> StepRow<'p> {
+    fn new(step: &'p Step, confirmed: bool, is_last: bool) -> Self {
+        let (outcome, answer) = match &step.end {
+            StepEnd::Ok(answer) => ("ok", Some(answer)),
+            StepEnd::Failed => ("failed", None),
+            StepEnd::MayHaveRun => ("may have run", None),
+            StepEnd::DidNotRun => ("did not run", None),
+            StepEnd::Refused => ("refused", None),
+        };
+        Self {
+            tool: step.tool.to_string(),
+            session: step.session,
+            turn: step.turn,
+            pause_ms: step.pause_ms,
+            args: &step.args,
+            confirmed,
+            outcome: (!is_last).then_some(outcome),
+            answer: answer.filter(|answer| !is_last && answer.as_object().is_some_and(|members| !members.is_empty())),
+        }
+    }
+}
+
+impl<'p> OutsideRow<'p> {
+    fn new(outside: &'p OutsideTool) -> Self {
+        let rule = Some(outside.path.as_str()).filter(|path| !path.is_empty());
+        Self { tool: outside.tool.to_string(), rule, why: &outside.why }
+    }
+
+    fn text(&self) -> String {
+        let rule = self.rule.map(|rule| format!(", `{rule}`")).unwrap_or_default();
+        format!("`{}`{rule}: {}", self.tool, self.why)
+    }
+}

@@ -1,0 +1,66 @@
+//! Rules on arguments as a test of the rules on order.
+
+use std::any::Any;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use omen_order::{Fit, ValueTest};
+use serde_json::Value;
+
+use super::rules::ArgumentRules;
+
+/// Rules on arguments, as a test of earlier calls.
+#[derive(Debug)]
+pub(crate) struct RulesTest {
+    rules: ArgumentRules,
+    content: String,
+    folder: Arc<OnceLock<PathBuf>>,
+    /// Whether what cannot be decided does not fit.
+    is_strict: bool,
+}
+
+impl RulesTest {
+    /// Creates a test. Paths are resolved in the folder, once it is known.
+    pub(crate) fn new(rules: ArgumentRules, content: String, folder: Arc<OnceLock<PathBuf>>) -> Self {
+        Self { rules, content, folder, is_strict: false }
+    }
+
+    /// Creates a test that decides all calls.
+    pub(crate) fn strict(rules: ArgumentRules, content: String, folder: Arc<OnceLock<PathBuf>>) -> Self {
+        Self { is_strict: true, ..Self::new(rules, content, folder) }
+    }
+
+    pub(crate) fn rules(&self) -> &ArgumentRules {
+        &self.rules
+    }
+}
+
+impl ValueTest for RulesTest {
+    fn judge(&self, value: &Value) -> Fit {
+        let folder = self.folder.get().map_or(Path::new(""), PathBuf::as_path);
+        match value.as_object().map_or(Fit::Unknown, |value| self.rules.fit(value, folder)) {
+            Fit::Unknown if self.is_strict => Fit::No,
+            fit => fit,
+        }
+    }
+
+    fn judge_recorded(&self, value: &Value) -> Fit {
+        let folder = self.folder.get().map_or(Path::new(""), PathBuf::as_path);
+        match value.as_object().map_or(Fit::Unknown, |value| self.rules.fit_recorded(value, folder)) {
+            Fit::Unknown if self.is_strict => Fit::No,
+            fit => fit,
+        }
+    }
+
+    fn content(&self) -> String {
+        self.content.clone()
+    }
+
+    fn may_block(&self) -> bool {
+        self.rules.asks_files()
+    }
+
+    fn as_any(&self) -> Option<&dyn Any> {
+        Some(self)
+    }
+}

@@ -1,0 +1,96 @@
+//! Proofs about two configurations: does the new one allow a call that the old one refuses?
+//!
+//! The search is in `omen-order`. Here the two configurations become its rule sets, and each sequence of calls that it
+//! finds is run through two gates in this process.
+
+mod rehearsal;
+mod sides;
+mod spec;
+mod values;
+
+use omen_order::prove::{Difference, Outside, WhyRefused, compare};
+
+use crate::config::Config;
+
+pub use omen_order::prove::{Outside as OutsideTool, Step, StepEnd};
+pub use omen_order::rules::shown;
+pub use spec::never;
+
+/// Result of a proof.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct Proof {
+    /// Calls that only the new configuration allows, at most one for each tool.
+    pub differences: Vec<ProvenDifference>,
+    /// Tools for which the question was not decided.
+    pub outside: Vec<OutsideTool>,
+    /// Number of tools that were searched; all others are equal on both sides.
+    pub searched: usize,
+    /// Number of moments that the search visited.
+    pub states: usize,
+    /// Settings that differ and are not compared.
+    pub notes: Vec<String>,
+}
+
+/// Shortest sequence of calls whose last one only the new configuration allows.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ProvenDifference {
+    /// Calls in their order.
+    pub steps: Vec<Step>,
+    /// Why the old configuration refuses the last call.
+    pub why: String,
+    /// Path of the rule in the old configuration that refuses it; empty if none does.
+    pub path: String,
+    /// Whether a human has to confirm each call, under the new configuration.
+    pub confirmed: Vec<bool>,
+    /// What a gate decided otherwise: a bug.
+    pub disagreement: Option<String>,
+}
+
+/// Largest number of moments that are visited for one tool.
+const MAX_STATES: usize = 200_000;
+
+/// Compares two configurations, and runs what it finds through gates with a set clock. No server is started, and nothing
+/// is written.
+pub async fn prove(old: &Config, new: &Config) -> Proof {
+    let (before, after) = (sides::side(old), sides::side(new));
+    let found = compare(&before, &after, &values::ArgumentValues, MAX_STATES);
+    let mut proof = Proof {
+        outside: found.outside,
+        searched: found.searched,
+        states: found.states,
+        notes: sides::notes(old, new),
+        ..Proof::default()
+    };
+    for difference in found.differences {
+        let confirms = |step: &Step| after.entries.get(&step.tool).is_some_and(|entry| entry.must_confirm);
+        let confirmed = difference.steps.iter().map(confirms).collect();
+        let disagreement = rehearsal::disagreement(old, new, &difference.steps).await;
+        if let (Some(why), true) = (&disagreement, difference.has_left_out) {
+            proof.outside.extend(difference.steps.last().map(|step| Outside {
+                tool: step.tool.clone(),
+                path: String::new(),
+                why: format!("a rule that both sides have is too large to be searched, and matters: {why}"),
+            }));
+            continue;
+        }
+        let (path, why) = reason(&difference);
+        proof.differences.push(ProvenDifference { steps: difference.steps, why, path, confirmed, disagreement });
+    }
+    proof
+}
+
+fn reason(difference: &Difference) -> (String, String) {
+    let text = match &difference.why {
+        WhyRefused::NotAllowed => "the tool is not allowed".to_owned(),
+        WhyRefused::OtherPin => "another form of the tool is approved (`pin`)".to_owned(),
+        WhyRefused::Closed(why) => why.clone(),
+        WhyRefused::Arguments => "the arguments break a rule of `where`".to_owned(),
+        WhyRefused::Rule(path) if path.is_empty() => {
+            "the rate `max` is used up, or a member cannot be compared".to_owned()
+        }
+        WhyRefused::Rule(path) => return (path.clone(), format!("`{path}` refuses it")),
+    };
+    (String::new(), text)
+}

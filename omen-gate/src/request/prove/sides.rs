@@ -1,0 +1,69 @@
+//! Configurations as rule sets of a proof.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use omen_order::prove::{Admission, RuleSide};
+use omen_types::suggest::list;
+
+use crate::call::arguments::RulesTest;
+use crate::catalog::Allowed;
+use crate::config::Config;
+use crate::request::order::named;
+
+pub(super) fn side(config: &Config) -> RuleSide {
+    let entries = config.allow.iter().map(|allowed| (named(&allowed.demand.tool), admission(config, allowed)));
+    RuleSide { policy: config.order.as_ref().clone(), entries: entries.collect() }
+}
+
+fn admission(config: &Config, allowed: &Allowed) -> Admission {
+    let demand = &allowed.demand;
+    let grants: Vec<_> = config.grants.iter().filter(|grant| grant.tool == demand.tool).collect();
+    let missing: Vec<_> = demand
+        .permissions
+        .iter()
+        .filter(|permission| !grants.iter().any(|grant| grant.permission == *permission))
+        .map(|permission| permission.as_str())
+        .collect();
+    let closed = match (&allowed.pin, missing.is_empty()) {
+        (None, _) => Some("no form of the tool is approved (`pin`)".to_owned()),
+        (_, false) => Some(format!("there is no grant of {}", list(missing.into_iter()))),
+        _ => None,
+    };
+    let is_pre_granted = demand
+        .permissions
+        .iter()
+        .all(|permission| grants.iter().any(|grant| grant.permission == permission && grant.pre_granted));
+    let has_end = grants.iter().any(|grant| grant.uses.is_some() || grant.expires.is_some());
+    let pin = allowed.pin.as_ref().map(ToString::to_string);
+    let rules = &allowed.arguments;
+    let args = (!rules.is_empty()).then(|| {
+        let test = RulesTest::new(rules.clone(), format!("where {rules:?}"), Arc::clone(&config.order_folder));
+        Arc::new(test) as omen_order::rules::Test
+    });
+    let rate = allowed.rate.map(|rate| (rate.calls(), u64::try_from(rate.window().as_millis()).unwrap_or(u64::MAX)));
+    Admission {
+        content: format!("{pin:?} {demand:?} {rules:?} {rate:?} {grants:?}"),
+        pin,
+        closed,
+        must_confirm: demand.always_confirm || !is_pre_granted,
+        args,
+        rate,
+        outside: has_end.then(|| "grants with `uses` or `expires` are not compared".to_owned()),
+    }
+}
+
+/// Settings that differ and are not compared.
+pub(super) fn notes(old: &Config, new: &Config) -> Vec<String> {
+    let settings: BTreeMap<_, _> = BTreeMap::from([
+        ("shadow", old.shadow != new.shadow),
+        ("policy.patterns", old.policy.to_pairs() != new.policy.to_pairs()),
+        ("budget", (old.budget, old.calls) != (new.budget, new.calls)),
+        ("breaker", old.breaker != new.breaker),
+        ("limits", old.limits != new.limits),
+        ("order.wait", old.order.wait_ms != new.order.wait_ms),
+        ("order.gather", old.order.gather_ms != new.order.gather_ms),
+    ]);
+    let changed = settings.into_iter().filter(|(_, differs)| *differs);
+    changed.map(|(setting, _)| format!("`{setting}` differs, and is not compared")).collect()
+}

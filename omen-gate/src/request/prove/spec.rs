@@ -1,0 +1,62 @@
+//! Statement of what may never be called: `tool=deploy /env=prod`.
+
+use std::sync::Arc;
+
+use omen_order::rules::{Premise, Rule, RuleKind, Test, Was};
+use omen_types::suggest::nearest;
+use serde_json::Value;
+
+use crate::base::bounded;
+use crate::call::arguments::{ArgumentRules, ArgumentTest, Rule as ArgumentRule, RulePointer, RulesTest};
+use crate::config::Config;
+
+/// Configuration that also refuses the stated calls, unless a call of another tool has succeeded before in their session.
+///
+/// # Errors
+/// What is wrong with the statement, and how to fix it.
+pub fn never(config: &Config, statement: &str, unless_after: Option<&str>) -> Result<Config, String> {
+    let (mut name, mut rules) = (None, Vec::new());
+    for part in statement.split_whitespace() {
+        let (key, value) = part
+            .split_once('=')
+            .ok_or_else(|| format!("expected `tool=NAME` or `/MEMBER=VALUE`, found `{}`", bounded(part)))?;
+        if key == "tool" {
+            name = Some(value);
+            continue;
+        }
+        let place = RulePointer::parse(key).map_err(|(message, help)| format!("{message}; {help}"))?;
+        // A value that is not JSON is a text: `/env=prod`.
+        let value = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned()));
+        rules.push(ArgumentRule { place, optional: false, tests: vec![ArgumentTest::Equals(value)] });
+    }
+    let name = name.ok_or("missing `tool=NAME`: write `tool=deploy /env=prod`")?;
+    let tool = tool(config, name)?;
+    let own = Premise::of(vec![tool.clone()], Was::Made);
+    let kind = match unless_after {
+        None => RuleKind::MaxCalls(0, own),
+        Some(name) => RuleKind::After(vec![Premise::of(vec![self::tool(config, name)?], Was::Ok)]),
+    };
+    let condition = (!rules.is_empty()).then(|| {
+        let rules = ArgumentRules::new(rules);
+        let content = format!("never {rules:?}");
+        Arc::new(RulesTest::strict(rules, content, Arc::clone(&config.order_folder))) as Test
+    });
+    let mut policy = config.order.as_ref().clone();
+    policy.tools.entry(tool).or_default().rules.insert(0, Rule { kind, condition, path: "--never".to_owned() });
+    Ok(Config { order: Arc::new(policy), ..config.clone() })
+}
+
+/// Allowed tool of a name, with or without its server.
+fn tool(config: &Config, name: &str) -> Result<omen_order::Tool, String> {
+    let tools = || config.order.tools.keys();
+    let named: Vec<_> = tools().filter(|tool| *tool.name == *name || tool.to_string() == name).collect();
+    match named.as_slice() {
+        [tool] => Ok((*tool).clone()),
+        [first, second, ..] => Err(format!("`{}` is both `{first}` and `{second}`: name the server", bounded(name))),
+        [] => {
+            let names: Vec<_> = tools().map(ToString::to_string).collect();
+            let near = nearest(name, names.iter().map(String::as_str)).map(|near| format!("; did you mean `{near}`?"));
+            Err(format!("the tool `{}` is not allowed{}", bounded(name), near.unwrap_or_default()))
+        }
+    }
+}

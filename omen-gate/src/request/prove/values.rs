@@ -1,0 +1,32 @@
+//! Values of arguments and answers that represent all others.
+
+use std::sync::Arc;
+
+use omen_order::prove::{Place, ValueClass, Values};
+use omen_order::rules::Test;
+
+use crate::call::arguments::{ArgumentRules, RulesTest, samples};
+
+/// Values by the rules of tables such as `where`.
+pub(super) struct ArgumentValues;
+
+impl Values for ArgumentValues {
+    fn pointers(&self, test: &Test) -> Result<Vec<Arc<str>>, String> {
+        Ok(rules(test)?.sampled()?.into_iter().map(Arc::from).collect())
+    }
+
+    fn classes(&self, places: &[Place], distinct: usize) -> Result<Vec<ValueClass>, String> {
+        let mut rules_at = Vec::new();
+        for place in places {
+            for test in &place.tests {
+                rules_at.push((&*place.pointer, rules(test)?));
+            }
+        }
+        samples(&rules_at, distinct)
+    }
+}
+
+fn rules(test: &Test) -> Result<&ArgumentRules, String> {
+    let rules = test.as_any().and_then(|test| test.downcast_ref::<RulesTest>()).map(RulesTest::rules);
+    rules.ok_or_else(|| "a test that is not of a configuration".to_owned())
+}
