@@ -5,7 +5,7 @@ use std::path::Path;
 
 use omen::render::human::clean;
 use omen_gate::config::PolicyHash;
-use omen_gate::prove::{OutsideTool, Proof, ProvenDifference, Step, StepEnd, never, prove};
+use omen_gate::prove::{OutsideTool, Proof, ProvenDifference, ProvenStep, StepEnd, never, prove};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -27,7 +27,7 @@ pub(crate) fn run(args: &GateProveArgs, out: &mut Output) -> Result<Exit, Failur
     let (Some(old), Some(new)) = (old, new) else { return Ok(Exit::Unreadable) };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let proof = runtime.map_err(Failure::from)?.block_on(prove(&old, &new));
-    let report = Report::new(args, (old.hash(), new.hash()), &proof);
+    let report = ProveReport::new(args, (old.hash(), new.hash()), &proof);
     match args.format {
         ProveFormat::Human => report.human(out)?,
         ProveFormat::Json => json_line(out, &report)?,
@@ -44,7 +44,7 @@ fn json_line(out: &mut Output, value: &impl Serialize) -> io::Result<()> {
 
 /// What was found, for people and for programs.
 #[derive(Serialize)]
-struct Report<'p> {
+struct ProveReport<'p> {
     old: PolicyHash,
     new: PolicyHash,
     /// Calls that the new configuration must never allow, in place of an old configuration.
@@ -91,7 +91,7 @@ struct OutsideRow<'p> {
     why: &'p str,
 }
 
-impl<'p> Report<'p> {
+impl<'p> ProveReport<'p> {
     fn new(args: &'p GateProveArgs, (old, new): (PolicyHash, PolicyHash), proof: &'p Proof) -> Self {
         Self {
             old,
@@ -218,7 +218,7 @@ impl<'p> DifferenceRow<'p> {
 }
 
 impl<'p> StepRow<'p> {
-    fn new(step: &'p Step, confirmed: bool, is_last: bool) -> Self {
+    fn new(step: &'p ProvenStep, confirmed: bool, is_last: bool) -> Self {
         let (outcome, answer) = match &step.end {
             StepEnd::Ok(answer) => ("ok", Some(answer)),
             StepEnd::Failed => ("failed", None),

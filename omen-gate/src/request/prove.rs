@@ -12,7 +12,7 @@ use omen_order::prove::{Difference, Outside, WhyRefused, compare};
 
 use crate::config::Config;
 
-pub use omen_order::prove::{Outside as OutsideTool, Step, StepEnd};
+pub use omen_order::prove::{Outside as OutsideTool, ProvenStep, StepEnd};
 pub use omen_order::rules::shown;
 pub use spec::never;
 
@@ -37,7 +37,7 @@ pub struct Proof {
 #[non_exhaustive]
 pub struct ProvenDifference {
     /// Calls in their order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<ProvenStep>,
     /// Why the old configuration refuses the last call.
     pub why: String,
     /// Path of the rule in the old configuration that refuses it; empty if none does.
@@ -64,7 +64,7 @@ pub async fn prove(old: &Config, new: &Config) -> Proof {
         ..Proof::default()
     };
     for difference in found.differences {
-        let confirms = |step: &Step| after.entries.get(&step.tool).is_some_and(|entry| entry.must_confirm);
+        let confirms = |step: &ProvenStep| after.entries.get(&step.tool).is_some_and(|entry| entry.must_confirm);
         let confirmed = difference.steps.iter().map(confirms).collect();
         let disagreement = rehearsal::disagreement(old, new, &difference.steps).await;
         if let (Some(why), true) = (&disagreement, difference.has_left_out) {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::facts::{Matcher, OutsideRule, Rules, cancels, is_fact, later};
-use super::{Place, RuleSide, StepEnd, ValueClass, Values};
+use super::facts::{ConeRules, Matcher, OutsideRule, cancels, is_fact, later};
+use super::model::{RuleSide, StepEnd, ValueClass, ValuePlace, Values};
 use crate::rules::{Bound, Member, Pair, Side, Test, Tool, Was};
 use crate::values::{Fit, plain};
 
@@ -100,12 +100,12 @@ const MAX_COMBINATIONS: usize = 20_000;
 /// Largest number of values that one `same` has to tell apart.
 const MAX_DISTINCT: usize = 9;
 
-/// Place of a value: number of the tool, part of the call, pointer.
+/// ValuePlace of a value: number of the tool, part of the call, pointer.
 type At = (usize, Side, Arc<str>);
 
-struct Build<'b> {
+struct AlphabetBuilder<'b> {
     sides: &'b [&'b RuleSide; 2],
-    rules: &'b Rules,
+    rules: &'b ConeRules,
     values: &'b dyn Values,
     /// Tests of each part of each tool's calls.
     tests: BTreeMap<(usize, Side), Vec<Test>>,
@@ -114,8 +114,8 @@ struct Build<'b> {
 }
 
 impl Alphabet {
-    pub(super) fn new(sides: &[&RuleSide; 2], rules: &Rules, values: &dyn Values) -> Result<Self, OutsideRule> {
-        let mut build = Build { sides, rules, values, tests: BTreeMap::new(), places: BTreeMap::new() };
+    pub(super) fn new(sides: &[&RuleSide; 2], rules: &ConeRules, values: &dyn Values) -> Result<Self, OutsideRule> {
+        let mut build = AlphabetBuilder { sides, rules, values, tests: BTreeMap::new(), places: BTreeMap::new() };
         build.read()?;
         let pools = build.pools()?;
         let mut alphabet = Self::default();
@@ -161,7 +161,7 @@ fn admitted(sides: &[&RuleSide; 2], tool: &Tool, example: &Example) -> [bool; 2]
     })
 }
 
-impl Rules {
+impl ConeRules {
     fn counts_refusals(&self) -> bool {
         let is_such = |was: Was| matches!(was, Was::Asked | Was::Refused);
         self.matchers
@@ -170,7 +170,7 @@ impl Rules {
     }
 }
 
-impl Build<'_> {
+impl AlphabetBuilder<'_> {
     /// Collects what the rules read.
     fn read(&mut self) -> Result<(), OutsideRule> {
         let rules = self.rules;
@@ -270,7 +270,7 @@ impl Build<'_> {
             let distinct = needed.min(MAX_DISTINCT);
             let places: Vec<_> = members
                 .iter()
-                .map(|(tool, side, pointer)| Place {
+                .map(|(tool, side, pointer)| ValuePlace {
                     pointer: Arc::clone(pointer),
                     tests: self.tests.get(&(*tool, *side)).cloned().unwrap_or_default(),
                 })

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use super::RuleSide;
+use super::model::RuleSide;
 use crate::rules::{Premise, Rule, RuleKind, Tool, described};
 
 /// Contents of all entries, by which unchanged tools are skipped.
@@ -101,15 +101,15 @@ fn content(side: &RuleSide, tool: &Tool) -> Option<String> {
 /// Text that is equal for equal rules of a tool.
 pub(super) fn rule_content(rule: &Rule) -> String {
     let condition = rule.condition.as_ref().map(|test| test.content());
-    let mut text = format!("{:?} {condition:?}", Question(rule));
+    let mut text = format!("{:?} {condition:?}", RuleQuestion(rule));
     rule.kind.premises().iter().for_each(|premise| text.push_str(&described(premise)));
     text
 }
 
-/// Question of a rule, without its premises.
-struct Question<'r>(&'r Rule);
+/// RuleQuestion of a rule, without its premises.
+struct RuleQuestion<'r>(&'r Rule);
 
-impl std::fmt::Debug for Question<'_> {
+impl std::fmt::Debug for RuleQuestion<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match &self.0.kind {
             RuleKind::After(_) => f.write_str("after"),

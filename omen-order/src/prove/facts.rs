@@ -1,27 +1,27 @@
-//! Rules of both sides in the cone of a tool, with the matchers that they share.
+//! ConeRules of both sides in the cone of a tool, with the matchers that they share.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::cone;
-use super::{RuleSide, StepEnd, rate_rule};
+use super::model::{RuleSide, StepEnd, rate_rule};
 use crate::rules::{
     Bound, MAX_CALLS, Pair, Per, Premise, Role, Rule, RuleKind, Side, Test, Tool, Until, Was, described,
 };
 
-/// Rules of both sides about the calls of some tools.
+/// ConeRules of both sides about the calls of some tools.
 #[derive(Debug, Default)]
-pub(super) struct Rules {
+pub(super) struct ConeRules {
     /// Tools, the deciding one first.
     pub(super) tools: Vec<Tool>,
     pub(super) matchers: Vec<Matcher>,
-    pub(super) questions: Vec<Question>,
+    pub(super) questions: Vec<SideRule>,
     pub(super) sources: Vec<Source>,
     /// Whether a rule that both sides have was left out.
     pub(super) has_left_out: bool,
 }
 
-/// Calls that a rule counts. Rules of both sides share a matcher of equal content.
+/// Calls that a rule counts. ConeRules of both sides share a matcher of equal content.
 #[derive(Debug)]
 pub(super) struct Matcher {
     pub(super) role: Role,
@@ -36,7 +36,7 @@ pub(super) struct Matcher {
 
 /// Rule of one side.
 #[derive(Debug)]
-pub(super) struct Question {
+pub(super) struct SideRule {
     pub(super) side: usize,
     /// Number of the tool.
     pub(super) tool: usize,
@@ -66,7 +66,7 @@ const MAX_COUNT: u32 = 64;
 const MAX_WINDOWS: usize = 6;
 const MAX_MATCHERS: usize = 128;
 
-impl Rules {
+impl ConeRules {
     pub(super) fn new(sides: &[&RuleSide; 2], deciding: &Tool) -> Result<Self, OutsideRule> {
         let mut all = Self { tools: cone::tools(sides, deciding), ..Self::default() };
         let mut known = BTreeMap::new();
@@ -167,7 +167,7 @@ impl Rules {
             matchers.push(index);
         }
         let condition = rule.condition.clone();
-        self.questions.push(Question { side, tool, path: rule.path.clone(), condition, bound, matchers });
+        self.questions.push(SideRule { side, tool, path: rule.path.clone(), condition, bound, matchers });
         Ok(())
     }
 
@@ -233,3 +233,34 @@ pub(super) fn later(pairs: &[Pair]) -> impl Iterator<Item = &Arc<str>> {
 
 /// Largest number of calls that a limit of the search counts.
 const _: () = assert!(MAX_COUNT < MAX_CALLS);
+
+/// Call that a rule may still count.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Fact {
+    /// Number of the move.
+    pub(super) step: usize,
+    pub(super) scope: CallScope,
+    /// Matchers that still count it, as bits.
+    pub(super) live: u128,
+    /// Its clock in the zone; 0 if no window looks at it.
+    pub(super) clock: usize,
+    /// Its place in the sequence.
+    pub(super) event: usize,
+}
+
+/// Session and turn of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct CallScope {
+    pub(super) session: usize,
+    pub(super) turn: usize,
+}
+
+impl CallScope {
+    pub(super) fn is_of(self, per: Per, other: Self) -> bool {
+        match per {
+            Per::All => true,
+            Per::Session => self.session == other.session,
+            Per::Turn => self == other,
+        }
+    }
+}

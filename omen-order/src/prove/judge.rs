@@ -3,21 +3,20 @@
 use std::collections::HashMap;
 
 use super::classes::{Alphabet, CallClass, Compared, Move, earlier, own};
-use super::facts::{Matcher, Question, Rules, cancels, is_fact};
-use super::search::Fact;
-use crate::rules::{Bound, Per, Role, Until};
+use super::facts::{CallScope, ConeRules, Fact, Matcher, SideRule, cancels, is_fact};
+use crate::rules::{Bound, Role, Until};
 use crate::values::Fit;
 
-/// Rules, and all calls that a search tries.
+/// ConeRules, and all calls that a search tries.
 #[derive(Debug)]
-pub(super) struct Judge {
-    pub(super) rules: Rules,
+pub(super) struct SequenceJudge {
+    pub(super) rules: ConeRules,
     pub(super) alphabet: Alphabet,
     /// Calls that each move is a fact for, by matcher; nothing for those that it can never be.
     seen: Vec<Vec<Option<Sighting>>>,
     /// What each move cancels.
     cancels: Vec<Vec<Cancellation>>,
-    /// Rules about each call.
+    /// ConeRules about each call.
     asked: Vec<Vec<Asked>>,
     /// Number of each sighting, equal for those of a matcher that are equal.
     alike: Vec<Vec<usize>>,
@@ -52,23 +51,6 @@ struct Cancellation {
     members: Vec<Compared>,
 }
 
-/// Session and turn of a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Scope {
-    pub(super) session: usize,
-    pub(super) turn: usize,
-}
-
-impl Scope {
-    fn is_of(self, per: Per, other: Self) -> bool {
-        match per {
-            Per::All => true,
-            Per::Session => self.session == other.session,
-            Per::Turn => self == other,
-        }
-    }
-}
-
 /// Reason of one side's refusal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum RefusedBy<'r> {
@@ -78,8 +60,8 @@ pub(super) enum RefusedBy<'r> {
     Rule(Option<&'r str>),
 }
 
-impl Judge {
-    pub(super) fn new(rules: Rules, alphabet: Alphabet) -> Self {
+impl SequenceJudge {
+    pub(super) fn new(rules: ConeRules, alphabet: Alphabet) -> Self {
         let mut judge = Self {
             rules,
             alphabet,
@@ -230,7 +212,7 @@ impl Judge {
     }
 
     /// Matchers for which a fact no longer counts after a move.
-    pub(super) fn cancelled(&self, fact: &Fact, step: usize, at: Scope) -> u128 {
+    pub(super) fn cancelled(&self, fact: &Fact, step: usize, at: CallScope) -> u128 {
         let mut bits = 0;
         for Cancellation { matcher: index, until, fit, members } in self.cancels.get(step).into_iter().flatten() {
             let Some(matcher) = self.rules.matchers.get(*index).filter(|_| fact.live >> index & 1 == 1) else {
@@ -251,7 +233,7 @@ impl Judge {
     }
 
     /// What one side refuses a call by.
-    pub(super) fn refusal(&self, side: usize, call: usize, at: Scope, facts: &[Fact]) -> Option<RefusedBy<'_>> {
+    pub(super) fn refusal(&self, side: usize, call: usize, at: CallScope, facts: &[Fact]) -> Option<RefusedBy<'_>> {
         let class = self.alphabet.calls.get(call)?;
         if class.is_admitted.get(side) != Some(&true) {
             return Some(RefusedBy::Admission);
@@ -269,7 +251,7 @@ impl Judge {
         is_unrecognisable.then_some(RefusedBy::Rule(None))
     }
 
-    /// Rules that are about a call.
+    /// ConeRules that are about a call.
     fn asked_of(&self, class: &CallClass) -> Vec<Asked> {
         let questions = self.rules.questions.iter().enumerate().filter(|(_, question)| {
             question.tool == class.tool && class.example.fit(question.condition.as_ref()) != Fit::No
@@ -302,7 +284,7 @@ impl Judge {
         })
     }
 
-    fn holds(&self, question: &Question, asked: &Asked, at: Scope, facts: &[Fact]) -> bool {
+    fn holds(&self, question: &SideRule, asked: &Asked, at: CallScope, facts: &[Fact]) -> bool {
         let mut counts = asked.own.iter().map(|(index, own)| {
             let (matcher, own) = (self.rules.matchers.get(*index)?, own.as_ref()?);
             let counted = facts.iter().filter(|fact| {

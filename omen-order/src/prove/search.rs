@@ -6,26 +6,12 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 use serde_json::Value;
 
 use super::classes::{Alphabet, ValueName};
-use super::facts::{OutsideRule, Rules};
-use super::judge::{Judge, RefusedBy, Scope};
+use super::facts::{CallScope, ConeRules, Fact, OutsideRule};
+use super::judge::{RefusedBy, SequenceJudge};
+use super::model::{Difference, ProvenStep, RuleSide, StepEnd, Values, WhyRefused};
 use super::times::{AgeBound, earliest};
 use super::zone::Zone;
-use super::{Difference, RuleSide, Step, StepEnd, Values, WhyRefused};
 use crate::rules::Tool;
-
-/// Call that a rule may still count.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Fact {
-    /// Number of the move.
-    pub(super) step: usize,
-    pub(super) scope: Scope,
-    /// Matchers that still count it, as bits.
-    pub(super) live: u128,
-    /// Its clock in the zone; 0 if no window looks at it.
-    clock: usize,
-    /// Its place in the sequence.
-    event: usize,
-}
 
 /// State after a sequence of calls, and how it was reached.
 #[derive(Debug)]
@@ -40,12 +26,12 @@ struct Node {
 #[derive(Clone, Debug)]
 struct Edge {
     step: usize,
-    scope: Scope,
+    scope: CallScope,
     bounds: Vec<AgeBound>,
 }
 
 struct Search<'s> {
-    judge: &'s Judge,
+    judge: &'s SequenceJudge,
     nodes: Vec<Node>,
     /// Zones of the states seen, by all else that they are.
     seen: HashMap<Vec<i64>, Vec<Zone>>,
@@ -64,10 +50,10 @@ pub(super) fn tool(
     values: &dyn Values,
     max_states: usize,
 ) -> Result<(Option<Difference>, usize), OutsideRule> {
-    let rules = Rules::new(sides, tool)?;
+    let rules = ConeRules::new(sides, tool)?;
     let alphabet = Alphabet::new(sides, &rules, values)?;
     let scopes = rules.scopes();
-    let judge = Judge::new(rules, alphabet);
+    let judge = SequenceJudge::new(rules, alphabet);
     let last = judge.last_names();
     let (nodes, seen, ahead) = (Vec::new(), HashMap::new(), VecDeque::new());
     let mut search = Search { judge: &judge, nodes, seen, ahead, scopes, moments: 0, last };
@@ -88,7 +74,14 @@ pub(super) fn tool(
 }
 
 /// Reason of the old rules.
-fn why(sides: &[&RuleSide; 2], tool: &Tool, judge: &Judge, call: usize, facts: &[Fact], at: Scope) -> WhyRefused {
+fn why(
+    sides: &[&RuleSide; 2],
+    tool: &Tool,
+    judge: &SequenceJudge,
+    call: usize,
+    facts: &[Fact],
+    at: CallScope,
+) -> WhyRefused {
     match judge.refusal(0, call, at, facts) {
         Some(RefusedBy::Rule(path)) => WhyRefused::Rule(path.unwrap_or_default().to_owned()),
         _ => {
@@ -110,7 +103,7 @@ struct Leaf {
 }
 
 /// Call that only the new rules allow: its class, its scope, and the bounds of its moment.
-type Found = (usize, Scope, Vec<AgeBound>);
+type Found = (usize, CallScope, Vec<AgeBound>);
 
 impl Search<'_> {
     fn add(&mut self, mut node: Node) {
@@ -215,7 +208,7 @@ impl Search<'_> {
     }
 
     /// Sessions and turns that a call may be of: those of facts, and one that is new.
-    fn scopes_at(&self, facts: &[Fact]) -> Vec<Scope> {
+    fn scopes_at(&self, facts: &[Fact]) -> Vec<CallScope> {
         let (max_sessions, has_turns) = self.scopes;
         let known = |is_known: &dyn Fn(usize) -> bool| (0..).find(|number| !is_known(*number)).unwrap_or(0);
         let mut sessions = BTreeSet::from([0]);
@@ -233,7 +226,7 @@ impl Search<'_> {
                 turns = of_session().collect();
                 turns.insert(known(&|number| of_session().any(|turn| turn == number)));
             }
-            scopes.extend(turns.into_iter().map(|turn| Scope { session, turn }));
+            scopes.extend(turns.into_iter().map(|turn| CallScope { session, turn }));
         }
         scopes
     }
@@ -259,7 +252,7 @@ impl Search<'_> {
     }
 
     /// The sequence that ends with a call after a state.
-    fn steps(&self, index: usize, call: usize, at: Scope, bounds: &[AgeBound]) -> Vec<Step> {
+    fn steps(&self, index: usize, call: usize, at: CallScope, bounds: &[AgeBound]) -> Vec<ProvenStep> {
         let mut edges = Vec::new();
         let mut bounds = bounds.to_vec();
         let mut place = index;
@@ -280,7 +273,7 @@ impl Search<'_> {
         let steps = taken.chain([last]).zip(times).filter_map(|((call, scope, end), time)| {
             let class = alphabet.calls.get(call)?;
             let pause = time - std::mem::replace(&mut before, time);
-            Some(Step {
+            Some(ProvenStep {
                 pause_ms: u64::try_from(pause).unwrap_or(0),
                 tool: self.judge.rules.tools.get(class.tool)?.clone(),
                 session: scope.session,
@@ -294,7 +287,7 @@ impl Search<'_> {
 }
 
 /// Numbers of a state, but for its times, that are equal for states that differ in the names of values, sessions and turns alone.
-fn key(judge: &Judge, last: &HashMap<u32, u32>, node: &Node) -> Vec<i64> {
+fn key(judge: &SequenceJudge, last: &HashMap<u32, u32>, node: &Node) -> Vec<i64> {
     let mut key = Vec::new();
     let mut names: HashMap<ValueName, usize> = HashMap::new();
     let mut counts: HashMap<u32, usize> = HashMap::new();
@@ -330,7 +323,7 @@ fn key(judge: &Judge, last: &HashMap<u32, u32>, node: &Node) -> Vec<i64> {
     key
 }
 
-impl Judge {
+impl SequenceJudge {
     fn names(&self, fact: &Fact) -> impl Iterator<Item = ValueName> {
         let step = self.alphabet.moves.get(fact.step);
         let call = step.and_then(|step| self.alphabet.calls.get(step.call));
@@ -387,7 +380,7 @@ impl Judge {
     fn reduce(&self, facts: &mut Vec<Fact>, zone: &mut Zone) {
         for index in 0..self.rules.matchers.len() {
             let kept = self.rules.matchers.get(index).map_or(0, |matcher| matcher.kept);
-            let mut newer: HashMap<(usize, Scope), usize> = HashMap::new();
+            let mut newer: HashMap<(usize, CallScope), usize> = HashMap::new();
             let mut counted: Vec<_> = facts.iter_mut().filter(|fact| fact.live >> index & 1 == 1).collect();
             counted.sort_by_key(|fact| std::cmp::Reverse(fact.event));
             for fact in counted {

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use fastrand::Rng;
-use omen_order::prove::{Admission, Comparison, Difference, Place, RuleSide, StepEnd, ValueClass, Values, compare};
+use omen_order::prove::{
+    Admission, Comparison, Difference, RuleSide, StepEnd, ValueClass, ValuePlace, Values, compare,
+};
 use omen_order::rules::{Test, Tool, neutral};
 use omen_order::{Ask, Ended, Engine, Fit, Mode, Now, Output, RuleSet, Secret, Verdict};
 use serde_json::{Value, json};
@@ -21,7 +23,7 @@ impl Values for Universe {
         Ok(content.as_object().unwrap().keys().map(|key| key.as_str().into()).collect())
     }
 
-    fn classes(&self, places: &[Place], distinct: usize) -> Result<Vec<ValueClass>, String> {
+    fn classes(&self, places: &[ValuePlace], distinct: usize) -> Result<Vec<ValueClass>, String> {
         let mut classes: BTreeMap<String, ValueClass> = BTreeMap::new();
         for value in &self.0 {
             let object = |pointer: &str| match value {

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use async_trait::async_trait;
 use omen_audit::store::Memory;
 use omen_audit::{Audit, Key, Options};
-use omen_order::prove::{Step, StepEnd};
+use omen_order::prove::{ProvenStep, StepEnd};
 use serde_json::{Map, Value, json};
 
 use crate::base::{GateClock, ManualClock, ServerName, ToolId, TurnId};
@@ -23,7 +23,7 @@ use crate::request::stopped::Stopped;
 use crate::server::{Dispatch, ToolServer};
 
 /// What a gate decides otherwise than the search; nothing if both gates confirm a difference.
-pub(super) async fn disagreement(old: &Config, new: &Config, steps: &[Step]) -> Option<String> {
+pub(super) async fn disagreement(old: &Config, new: &Config, steps: &[ProvenStep]) -> Option<String> {
     for (side, config) in [("old", old), ("new", new)] {
         let is_same_form = |tool: &ToolId| {
             let pin = |config: &Config| config.allow.get(tool).and_then(|allowed| allowed.pin);
@@ -49,7 +49,7 @@ pub(super) async fn disagreement(old: &Config, new: &Config, steps: &[Step]) -> 
 /// Refusal of each call, if there is one.
 async fn run(
     config: &Config,
-    steps: &[Step],
+    steps: &[ProvenStep],
     is_same_form: impl Fn(&ToolId) -> bool,
 ) -> Result<Vec<Option<String>>, String> {
     let text = |error: &dyn std::fmt::Display| error.to_string();
@@ -114,7 +114,7 @@ async fn run(
     Ok(verdicts)
 }
 
-async fn refusal(gate: &Gate, step: &Step, turn: usize) -> Result<Option<String>, String> {
+async fn refusal(gate: &Gate, step: &ProvenStep, turn: usize) -> Result<Option<String>, String> {
     let id = |name: String| TurnId::new(name).map_err(|error| error.to_string());
     let (turn, session) = (id(format!("s{}t{turn}", step.session))?, id(format!("s{}", step.session))?);
     let plan = json!({

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use omen_order::prove::{Place, ValueClass, Values};
+use omen_order::prove::{ValueClass, ValuePlace, Values};
 use omen_order::rules::Test;
 
 use crate::call::arguments::{ArgumentRules, RulesTest, samples};
@@ -15,7 +15,7 @@ impl Values for ArgumentValues {
         Ok(rules(test)?.sampled()?.into_iter().map(Arc::from).collect())
     }
 
-    fn classes(&self, places: &[Place], distinct: usize) -> Result<Vec<ValueClass>, String> {
+    fn classes(&self, places: &[ValuePlace], distinct: usize) -> Result<Vec<ValueClass>, String> {
         let mut rules_at = Vec::new();
         for place in places {
             for test in &place.tests {
