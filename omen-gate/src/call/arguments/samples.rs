@@ -90,7 +90,10 @@ fn candidates(rules: &[&Rule], distinct: usize) -> Result<Vec<Option<Value>>, St
                     lengths.extend([length.min, length.max].into_iter().flatten());
                 }
                 ArgumentTest::Absent => {}
-                ArgumentTest::Matches(_) | ArgumentTest::Host(_) | ArgumentTest::Under(_) => {
+                ArgumentTest::Matches(_)
+                | ArgumentTest::Host(_)
+                | ArgumentTest::Under(_)
+                | ArgumentTest::Command(_) => {
                     return Err(format!("`{}` of `{}` is not compared yet", test.key(), rule.place));
                 }
             }
