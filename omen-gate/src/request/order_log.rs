@@ -323,7 +323,7 @@ impl Half {
         if let Some(Entry::Refused { tool, turn, .. }) = order {
             return Some(Self { turn: turn.clone(), tool: tool.clone(), is_decision: false });
         }
-        // An episode refuses what is no call for the gate, and PG-4 and PG-5 refuse answers.
+        // An episode refuses what is not a call for the gate, and PG-4 and PG-5 refuse answers.
         let is_decision = match entry.kind {
             "decision" => {
                 entry.text("stage") != Some(EPISODE) && !matches!(entry.code(), Some(GateCode::Pg4 | GateCode::Pg5))

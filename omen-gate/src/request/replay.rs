@@ -105,7 +105,7 @@ impl Replay {
     /// Takes the calls that the rules on order have judged.
     fn ordered(&mut self) -> Vec<ReplayedCall> {
         let (old, new) = &mut self.orders;
-        // What a session owes at its end is no verdict on a call.
+        // What a session owes at its end is not a verdict on a call.
         drop((old.debts(), new.debts()));
         let judged = old.judged().into_iter().zip(new.judged());
         let judged = judged.filter_map(|(old, new)| {

@@ -97,7 +97,7 @@ async fn a_log_decides_as_the_gate_did() {
         for (entry, is_refused, finding) in &verdicts {
             let data = &log[usize::try_from(entry - 1).unwrap()]["data"];
             let code = data["code"].as_str().filter(|_| *is_refused).unwrap_or("allow");
-            // The end of its session has withdrawn a call that waited: that is no verdict of a rule.
+            // The end of its session has withdrawn a call that waited: that is not a verdict of a rule.
             let is_withdrawn = data["why"].as_str().is_some_and(|why| why.starts_with("the call was withdrawn"));
             if (code.starts_with("O-") && !is_withdrawn) || code == "allow" {
                 assert_eq!(word(finding.as_ref()), code, "seed {seed}, entry {entry}: {data}\n{finding:?}\n{text}");
