@@ -84,7 +84,7 @@ impl Recording {
     }
 }
 
-/// Store that fails for some keys, and holds calls until it is told to go on.
+/// Store that fails for some keys, and holds calls until a test releases them.
 #[derive(Debug)]
 struct Holding {
     local: Local,
