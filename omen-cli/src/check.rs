@@ -17,7 +17,7 @@ use omen::validator::{Summary, ValidatorOptions};
 
 use crate::args::{CheckArgs, InputArgs, Target};
 use crate::exit::{Exit, Failure, complain};
-use crate::formats::{DEFAULT, FOLLOWED, Format, Reports, Totals};
+use crate::formats::{DEFAULT, FOLLOWED, Reports, Totals};
 use crate::input::find::{Given, Logs};
 use crate::input::{self, Layout};
 use crate::output::{Color, Output, remove_at_signals};
@@ -38,7 +38,7 @@ pub(crate) fn run(args: &CheckArgs, color: Color, out: &mut Output) -> Result<Ex
     let options = options(args)?;
     let format = args.formats.stdout();
     let quiet = args.inputs.quiet;
-    refuse_format(args, format)?;
+    args.formats.refuse_unsupported(args.inputs.statistics)?;
     let (mut statistics, is_silent) = (Statistics::default(), args.inputs.statistics);
     let mut filter = Filter::new(args, Baseline::of(&args.baseline)?);
     refuse_to_follow(args, &filter)?;
@@ -197,19 +197,6 @@ fn failed(logs: &Logs, reports: &mut Reports<'_>) -> io::Result<()> {
         reports.file(path)?;
         reports.unreadable(path, why)?;
         reports.file_end(path, &Summary::default())?;
-    }
-    Ok(())
-}
-
-/// Refuses statistics and whole packets in formats that do not support them.
-fn refuse_format(args: &CheckArgs, format: &Format) -> Result<(), Failure> {
-    if args.formats.findings.pretty.is_some() && format.name != DEFAULT.name {
-        let message = format!("`--pretty` shows a packet to people; leave out `--format {}`", format.name);
-        return Err(Failure::Usage(message));
-    }
-    if args.inputs.statistics && !format.is_for_people && format.name != "json" {
-        let message = format!("`--statistics` is a table or JSON; leave out `--format {}`", format.name);
-        return Err(Failure::Usage(message));
     }
     Ok(())
 }

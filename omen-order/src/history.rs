@@ -12,7 +12,6 @@ mod store;
 pub(crate) use call::{Call, Moment, Reading, State, all_equal, could_equal};
 pub(crate) use debts::{Debt, Debts, MAX_DEBTS};
 pub use entry::{Ended, Entry, OrderMember};
-pub(crate) use shelf::Scope;
 pub(crate) use store::History;
 
 /// Readings of both clocks, in milliseconds.
@@ -27,3 +26,13 @@ pub struct Now {
 /// Identifier of a call: the number of its request. It is unique in one log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub struct CallId(pub u64);
+
+/// Whose calls a shelf holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Scope {
+    All,
+    Session(u64),
+    Turn(u64),
+    /// Calls whose session is not known: each could be of any.
+    Unplaced,
+}

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use clap::Args;
 
 use super::FindingArgs;
+use crate::exit::Failure;
 use crate::formats::{self, Format};
 
 #[derive(Debug, Args)]
@@ -23,6 +24,22 @@ pub(crate) struct FormatArgs {
 
     #[command(flatten)]
     pub(crate) findings: FindingArgs,
+}
+
+impl FormatArgs {
+    /// Refuses whole packets, and statistics, in formats that do not support them.
+    pub(crate) fn refuse_unsupported(&self, has_statistics: bool) -> Result<(), Failure> {
+        let format = self.stdout();
+        if self.findings.pretty.is_some() && format.name != formats::DEFAULT.name {
+            let message = format!("`--pretty` shows a packet to people; leave out `--format {}`", format.name);
+            return Err(Failure::Usage(message));
+        }
+        if has_statistics && !format.is_for_people && format.name != "json" {
+            let message = format!("`--statistics` is a table or JSON; leave out `--format {}`", format.name);
+            return Err(Failure::Usage(message));
+        }
+        Ok(())
+    }
 }
 
 /// `FORMAT=FILE`

@@ -35,7 +35,7 @@ pub(super) fn run(args: &CheckArgs, path: &Path, color: Color, out: &mut Output)
     let logs: Vec<PathBuf> = args.inputs.files.iter().map(log_of).collect();
     let mut reports = Reports::open_for_calls(&args.formats, color, &logs, out)?;
     let mut statistics = Statistics::default();
-    let mut total = Total::default();
+    let mut total = OrderTotal::default();
     for log in &logs {
         let sink = Sink { reports: &mut reports, statistics: &mut statistics, is_silent };
         LogCheck::new(args, &config, key.as_ref(), log, sink).run(&mut total)?;
@@ -79,7 +79,7 @@ struct InputOptions {
 
 impl InputOptions {
     fn of(args: &CheckArgs) -> Result<Self, Failure> {
-        super::refuse_format(args, args.formats.stdout())?;
+        args.formats.refuse_unsupported(args.inputs.statistics)?;
         if !args.levels.is_empty() {
             let message = "`-A`, `-W` and `-D` are for codes of packets; with `--order`, use `--strict`";
             return Err(Failure::Usage(message.to_owned()));
@@ -93,7 +93,7 @@ impl InputOptions {
 
 /// Totals over all logs.
 #[derive(Debug, Default)]
-struct Total {
+struct OrderTotal {
     files: u64,
     summary: Summary,
     is_unreadable: bool,
@@ -102,7 +102,7 @@ struct Total {
     undecided: u64,
 }
 
-impl Total {
+impl OrderTotal {
     fn notes(&self, has_key: bool) {
         if self.owing > 0 {
             let s = if self.owing == 1 { " has" } else { "s have" };
@@ -160,7 +160,7 @@ impl<'c, 'o> LogCheck<'c, 'o> {
         }
     }
 
-    fn run(mut self, total: &mut Total) -> io::Result<()> {
+    fn run(mut self, total: &mut OrderTotal) -> io::Result<()> {
         let (path, key) = (self.path, self.key);
         let read = EntryReader { log: path, key }.read(&mut |file, entry, line| self.entry(file, entry, line));
         if self.files.is_empty() {

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use omen_proxy::confirm::FrontEnd;
 
 use self::gates::{Gates, unreachable};
-use self::question::Shown;
+use self::question::ShownQuestion;
 use super::config;
 use crate::args::GateConfirmArgs;
 use crate::exit::{Exit, Failure, complain};
@@ -54,7 +54,7 @@ fn list(mut gate: FrontEnd, is_json: bool, out: &mut Output) -> Result<Exit, Fai
             Ok(Some((_, Message::Listed))) => break,
             Ok(Some((line, message @ Message::Question { .. }))) => {
                 count += 1;
-                match Shown::of(message).filter(|_| !is_json) {
+                match ShownQuestion::of(message).filter(|_| !is_json) {
                     Some(question) => question.print(out)?,
                     None => writeln!(out, "{line}")?,
                 }

@@ -110,7 +110,7 @@ struct Report<'r> {
     until: Option<String>,
     counts: Counts,
     groups: Groups,
-    failed: Option<Stop>,
+    failed: Option<ReplayFailure>,
     /// Whether a call was found that only one policy allows.
     is_different: bool,
     /// Number of changes that were printed or grouped.
@@ -119,7 +119,7 @@ struct Report<'r> {
 }
 
 /// Why a log is not replayed to its end.
-enum Stop {
+enum ReplayFailure {
     Output(io::Error),
     Log(UnreadableOrder),
 }
@@ -151,8 +151,8 @@ impl Report<'_> {
         let rest = self.replay.end();
         self.calls(rest);
         match self.failed.take() {
-            Some(Stop::Output(error)) => Err(error.into()),
-            Some(Stop::Log(error)) => {
+            Some(ReplayFailure::Output(error)) => Err(error.into()),
+            Some(ReplayFailure::Log(error)) => {
                 complain(format_args!("{error}; replay it with the version that wrote the log, or a newer one"));
                 Ok(Exit::Unreadable)
             }
@@ -166,7 +166,7 @@ impl Report<'_> {
         }
         match self.replay.add(entry) {
             Ok(calls) => self.calls(calls),
-            Err(error) => self.failed = Some(Stop::Log(error)),
+            Err(error) => self.failed = Some(ReplayFailure::Log(error)),
         }
     }
 
@@ -186,7 +186,7 @@ impl Report<'_> {
                 tool: Some(call.tool.to_string()),
                 args: call.args.as_ref(),
             };
-            self.failed = self.count(place, &verdicts).err().map(Stop::Output);
+            self.failed = self.count(place, &verdicts).err().map(ReplayFailure::Output);
         }
     }
 

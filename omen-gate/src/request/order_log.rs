@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use omen_order::{
     CallId, Ended, Entry, JudgedCall, OrderMember, Policy, RecordedArgs, RecordedCall, RecordedCalls, RuleSet, Secret,
-    Tool, Verdict,
+    Tool,
 };
 use serde::Deserialize as _;
 use serde_json::{Map, Value};
@@ -18,14 +18,13 @@ use serde_json::{Map, Value};
 use crate::base::{Blocked, GateCode, ToolId};
 use crate::call::arguments::is_hidden;
 use crate::config::Config;
-use crate::request::messages::EPISODE;
 use crate::request::order::{ORDER, ORDER_KEY};
 use omen_audit::Key;
 
-use entry::QueuedEntry;
+use entry::{Half, QueuedEntry};
 
 pub use entry::LogEntry;
-pub use finding::{OrderFinding, RelatedEntry};
+pub use finding::{JudgedEntry, OrderFinding, RelatedEntry};
 
 /// Calls of one audit log, judged by the rules on order of one configuration.
 #[derive(Debug)]
@@ -53,25 +52,6 @@ enum Running {
     Arrival(u64),
     /// Turn and hash, if the gate had no rules on order.
     Hash(String, String),
-}
-
-/// Half of a refusal. A refusal has two entries, in any order: the decision, and what it says to the rules on order. The
-/// verdict falls at the first one.
-#[derive(Debug, PartialEq, Eq)]
-struct Half {
-    turn: String,
-    tool: Tool,
-    is_decision: bool,
-}
-
-/// Verdict of the rules on order on a call of the log.
-#[derive(Debug)]
-pub struct JudgedEntry {
-    /// Number of the intent, or of the decision that refused the call.
-    pub entry: u64,
-    /// Whether the call was refused.
-    pub is_refused: bool,
-    pub(crate) call: JudgedCall,
 }
 
 /// Entry whose member `order` cannot be read, so that nothing can be judged from there on.
@@ -301,43 +281,6 @@ pub(crate) fn first_call(policy: &Policy, tool: &ToolId, args: &Map<String, Valu
     };
     let judged = JudgedEntry { entry: 0, is_refused: false, call: calls.call(0, call) };
     judged.finding().map_or(Ok(()), |finding| Err(finding.blocked()))
-}
-
-impl JudgedEntry {
-    /// Finding about the call; nothing if the rules allow it.
-    #[must_use]
-    pub fn finding(&self) -> Option<OrderFinding> {
-        OrderFinding::of_call(self)
-    }
-
-    /// Whether the rules allow the call for certain.
-    #[must_use]
-    pub fn is_allowed(&self) -> bool {
-        matches!(self.call.verdict, Verdict::Allow { .. })
-    }
-}
-
-impl Half {
-    /// The half of a refusal that an entry is.
-    fn of(entry: &LogEntry<'_>, order: Option<&Entry>) -> Option<Self> {
-        if let Some(Entry::Refused { tool, turn, .. }) = order {
-            return Some(Self { turn: turn.clone(), tool: tool.clone(), is_decision: false });
-        }
-        // An episode refuses what is not a call for the gate, and PG-4 and PG-5 refuse answers.
-        let is_decision = match entry.kind {
-            "decision" => {
-                entry.text("stage") != Some(EPISODE) && !matches!(entry.code(), Some(GateCode::Pg4 | GateCode::Pg5))
-            }
-            kind => kind == "confirmation",
-        };
-        let is_refusal = is_decision && order.is_none() && entry.is_denied();
-        let (turn, tool) = (entry.turn.filter(|_| is_refusal)?.to_owned(), entry.tool()?);
-        Some(Self { turn, tool, is_decision: true })
-    }
-
-    fn is_completed_by(&self, other: &Self) -> bool {
-        self.turn == other.turn && self.tool == other.tool && self.is_decision != other.is_decision
-    }
 }
 
 /// Whether a gate has started with this kind of entry.

@@ -6,16 +6,6 @@ use super::{Call, CallId};
 use crate::rules::{Link, Role};
 use crate::values::{Fit, Key, MemberValue};
 
-/// Whose calls a shelf holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Scope {
-    All,
-    Session(u64),
-    Turn(u64),
-    /// Calls whose session is not known: each could be of any.
-    Unplaced,
-}
-
 /// Calls of one matcher in one scope. What can no longer decide anything is not kept.
 #[derive(Debug, Default)]
 pub(crate) struct Shelf {

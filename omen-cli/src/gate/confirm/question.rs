@@ -8,7 +8,7 @@ use omen_proxy::confirm::{Answer, Message};
 use serde_json::value::RawValue;
 
 /// A question of the gate.
-pub(super) struct Shown {
+pub(super) struct ShownQuestion {
     pub(super) id: u64,
     tool: String,
     permissions: String,
@@ -18,7 +18,7 @@ pub(super) struct Shown {
     seconds_left: u64,
 }
 
-impl Shown {
+impl ShownQuestion {
     pub(super) fn of(message: Message) -> Option<Self> {
         let Message::Question { id, server, tool, permissions, args, hash, turn, seconds_left } = message else {
             return None;

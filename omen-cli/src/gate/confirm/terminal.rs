@@ -8,7 +8,7 @@ use omen_proxy::confirm::{Answers, Message, OutcomeOfQuestion};
 
 use super::events::{Event, Events};
 use super::gates::{Gates, Reached};
-use super::question::Shown;
+use super::question::ShownQuestion;
 use super::typed::{Line, Typed};
 use crate::exit::{Exit, Failure, complain};
 use crate::output::Output;
@@ -71,7 +71,7 @@ struct Session<'o> {
     typed: Typed,
     is_terminal: bool,
     /// The first one is the one that is asked.
-    waiting: VecDeque<Shown>,
+    waiting: VecDeque<ShownQuestion>,
     /// Whether the first one is on the screen.
     is_shown: bool,
     /// How many were on the screen until now, with this one.
@@ -146,7 +146,7 @@ impl Session<'_> {
             }
             Message::Closed { id, outcome, by } => self.closed(id, outcome, by.and_then(|by| by.user).as_deref()),
             message => {
-                self.waiting.extend(Shown::of(message));
+                self.waiting.extend(ShownQuestion::of(message));
                 Ok(())
             }
         }
@@ -253,12 +253,12 @@ impl Session<'_> {
 }
 
 /// As much of the hash of a call as names it.
-fn short(question: &Shown) -> &str {
+fn short(question: &ShownQuestion) -> &str {
     question.hash.get(..SHORT).unwrap_or(&question.hash)
 }
 
 /// Whether a text names a call by its hash, or the start of it.
-fn names(question: &Shown, text: &str) -> bool {
+fn names(question: &ShownQuestion, text: &str) -> bool {
     text.len() >= SHORT && question.hash.starts_with(text)
 }
 

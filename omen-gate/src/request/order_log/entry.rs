@@ -5,8 +5,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use omen_order::{Ended, Entry, Tool};
 use serde_json::{Map, Value};
 
-use super::Half;
 use crate::base::GateCode;
+use crate::request::messages::EPISODE;
 use omen_audit::Logged;
 
 /// Entry of an audit log.
@@ -99,5 +99,37 @@ impl<'e> LogEntry<'e> {
             (Some("yes"), ..) => Ended::Failed,
             _ => Ended::MayHaveRun,
         }
+    }
+}
+
+/// Half of a refusal. A refusal has two entries, in any order: the decision, and what it says to the rules on order. The
+/// verdict falls at the first one.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Half {
+    pub(super) turn: String,
+    pub(super) tool: Tool,
+    pub(super) is_decision: bool,
+}
+
+impl Half {
+    /// The half of a refusal that an entry is.
+    pub(super) fn of(entry: &LogEntry<'_>, order: Option<&Entry>) -> Option<Self> {
+        if let Some(Entry::Refused { tool, turn, .. }) = order {
+            return Some(Self { turn: turn.clone(), tool: tool.clone(), is_decision: false });
+        }
+        // An episode refuses what is not a call for the gate, and PG-4 and PG-5 refuse answers.
+        let is_decision = match entry.kind {
+            "decision" => {
+                entry.text("stage") != Some(EPISODE) && !matches!(entry.code(), Some(GateCode::Pg4 | GateCode::Pg5))
+            }
+            kind => kind == "confirmation",
+        };
+        let is_refusal = is_decision && order.is_none() && entry.is_denied();
+        let (turn, tool) = (entry.turn.filter(|_| is_refusal)?.to_owned(), entry.tool()?);
+        Some(Self { turn, tool, is_decision: true })
+    }
+
+    pub(super) fn is_completed_by(&self, other: &Self) -> bool {
+        self.turn == other.turn && self.tool == other.tool && self.is_decision != other.is_decision
     }
 }

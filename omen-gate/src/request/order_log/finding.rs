@@ -1,9 +1,18 @@
 //! Findings about the calls of a log.
 
-use omen_order::{Cause, Finding, HowEnded, RelatedCall, Relation, Verdict};
+use omen_order::{Cause, Finding, HowEnded, JudgedCall, RelatedCall, Relation, Verdict};
 
-use super::JudgedEntry;
 use crate::base::{Blocked, GateCode};
+
+/// Verdict of the rules on order on a call of the log.
+#[derive(Debug)]
+pub struct JudgedEntry {
+    /// Number of the intent, or of the decision that refused the call.
+    pub entry: u64,
+    /// Whether the call was refused.
+    pub is_refused: bool,
+    pub(crate) call: JudgedCall,
+}
 
 /// Call of a log that breaks a rule on order, or of which that cannot be decided.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,6 +87,20 @@ impl OrderFinding {
     /// Refusal with the same texts.
     pub(crate) fn blocked(self) -> Blocked {
         Blocked::new(self.code, self.message, self.help)
+    }
+}
+
+impl JudgedEntry {
+    /// Finding about the call; nothing if the rules allow it.
+    #[must_use]
+    pub fn finding(&self) -> Option<OrderFinding> {
+        OrderFinding::of_call(self)
+    }
+
+    /// Whether the rules allow the call for certain.
+    #[must_use]
+    pub fn is_allowed(&self) -> bool {
+        matches!(self.call.verdict, Verdict::Allow { .. })
     }
 }
 
