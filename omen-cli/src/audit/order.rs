@@ -66,10 +66,10 @@ impl OrderCounts {
                 self.longest_wait_ms = self.longest_wait_ms.max(waited_ms);
                 self.dependent += u64::from(!entries.is_empty());
             }
-            Some("refused") => self.begin(text("session")),
+            Some("refused" | "session_began") => self.begin(text("session")),
             Some("session_ended") => {
                 let is_open = text("session").is_some_and(|session| self.open.remove(session));
-                let how = text("how").unwrap_or("closed").to_owned();
+                let how = entry.data().get("how").and_then(Value::as_str).unwrap_or("unknown").to_owned();
                 *self.sessions_ended.entry(how).or_default() += u64::from(is_open);
             }
             Some("found") => {

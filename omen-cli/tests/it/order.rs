@@ -86,8 +86,13 @@ impl Recording {
     }
 
     fn session_ended(&mut self, session: &str) -> &mut Self {
+        self.session_ended_as(session, "closed")
+    }
+
+    /// Entry for the end of a session, as a gate writes it.
+    fn session_ended_as(&mut self, session: &str, how: &str) -> &mut Self {
         let order = json!({ "event": "session_ended", "session": session });
-        self.append(Kind::Turn, session, &json!({ "outcome": "session_ended", "order": order }));
+        self.append(Kind::Turn, session, &json!({ "outcome": "session_ended", "how": how, "order": order }));
         self
     }
 
@@ -303,6 +308,7 @@ fn replay_judges_order_under_both_configurations() {
 fn audit_shows_and_counts_order() {
     let mut log = broken();
     log.session_ended("s").call("t", "close", &json!({}));
+    log.call("u", "close", &json!({})).session_ended_as("u", "lost");
     let found = json!({ "code": "O-4", "rule": "allow[2].before_end[0]", "why": "it owes `ci/close`", "outcome": "owed",
                         "order": { "event": "found", "opener": 3, "rule": "00" } });
     log.append(Kind::Turn, "start", &found);
@@ -311,14 +317,16 @@ fn audit_shows_and_counts_order() {
     assert!(shown.contains("; waited 4 s; for 2") && shown.contains("owed O-4: it owes `ci/close`"), "{shown}");
     assert_eq!(audit(&["show", "--code", "O-4"]).stdout.lines().count(), 1);
     let stats: Value = serde_json::from_str(&audit(&["stats", "--format", "json"]).stdout).unwrap();
-    let counts = json!({ "waited": 1, "longest_wait_ms": 4100, "dependent": 1, "owed": 1, "sessions_begun": 2,
-                         "sessions_ended": { "closed": 1 } });
+    let counts = json!({ "waited": 1, "longest_wait_ms": 4100, "dependent": 1, "owed": 1, "sessions_begun": 3,
+                         "sessions_ended": { "closed": 1, "lost": 1 } });
     assert_eq!(stats["order"], counts);
     let human = audit(&["stats"]).stdout;
-    for row in ["calls that waited", "debts that were not settled (O-4)", "sessions closed", "sessions open"] {
+    for row in
+        ["calls that waited", "debts that were not settled (O-4)", "sessions closed", "sessions lost", "sessions open"]
+    {
         assert!(human.contains(row), "{row}\n{human}");
     }
     let report = log.omen(&["report", "--audit", "audit.jsonl", "--key-file", "audit.key", "-o", "report.html", "-"]);
     let page = fs::read_to_string(log.folder.path().join("report.html")).unwrap_or_default();
-    assert!(page.contains("1 rest on earlier ones") && page.contains("2 begun, 1 closed"), "{}", report.stderr);
+    assert!(page.contains("1 rest on earlier ones") && page.contains("3 begun, 1 closed, 1 lost"), "{}", report.stderr);
 }
