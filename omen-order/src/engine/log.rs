@@ -170,7 +170,18 @@ impl Restoring {
                 }
             }
             Entry::SessionBegan { session, client } => drop(engine.history.announce(&session, client)),
-            Entry::SessionEnded { session } => engine.history.end_session(&session),
+            Entry::SessionEnded { session } => {
+                let moment = self.moment(engine, wall);
+                let number = engine.history.session(&session);
+                // An outcome that comes after the end of its session is in the log, and no longer counts.
+                for id in engine.history.all_in_flight() {
+                    let is_cut_off = |call: &&Call| call.session == number && call.state == State::Made;
+                    if number.is_some() && engine.history.calls.get(&id).as_ref().is_some_and(is_cut_off) {
+                        engine.change(id, |call| (call.state, call.ended) = (State::MayHaveRun, Some(moment)));
+                    }
+                }
+                engine.history.end_session(&session);
+            }
         }
     }
 

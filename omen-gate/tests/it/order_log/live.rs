@@ -49,7 +49,8 @@ fn rules(random: &mut Random, is_set: bool) -> String {
 #[tokio::test(start_paused = true)]
 async fn a_log_decides_as_the_gate_did() {
     let (mut made, mut refused, mut codes) = (0, 0, std::collections::BTreeMap::new());
-    for seed in 0..cases() {
+    // With 118, an outcome comes after the end of its session, and the gate is restarted then.
+    for seed in (0..cases()).chain([118]) {
         let random = &mut Random(seed);
         let text = Rules { get: &rules(random, false), set: &rules(random, true), audit: "hash" }.text().await;
         let (memory, clock) = (Memory::default(), clock());
