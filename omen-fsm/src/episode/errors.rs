@@ -15,7 +15,7 @@ pub enum Refusal {
     /// The protocol forbids the move: violations that a validator would report for the packet.
     Rules(Vec<Diagnostic>),
     /// The log could not be written. Only its medium knows how much of the move it holds, so every later move fails,
-    /// including `close`. Resume the episode from its log with [`AnyEpisode::resume`].
+    /// including `close`. Resume the episode from its log with `AnyEpisode::resume`.
     Log(io::Error),
     /// The episode was resumed elsewhere and its log taken over (see [`Claims`](super::Claims)). Every later move of
     /// this handle fails.
