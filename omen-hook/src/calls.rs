@@ -29,7 +29,7 @@ pub enum CallError {
     Name(#[from] BadName),
     /// The name of an MCP tool has no configured server.
     #[error(
-        "`{0}` names no server of the configuration; help: add `[servers.NAME]` with the name that the agent has for it"
+        "no configured server matches the tool `{0}`; help: add a table `[servers.NAME]`, where NAME is the server's name in the agent's settings"
     )]
     NoServer(String),
     /// The name of an MCP tool may be that of several configured servers.
@@ -46,7 +46,9 @@ pub enum CallError {
     #[error("the patch cannot be judged: {0}")]
     Patch(#[from] PatchError),
     /// The call changes the settings of an agent, with which it could turn its own gate off.
-    #[error("`{0}` has settings of agents, with which they can turn their hooks off; help: change it yourself")]
+    #[error(
+        "`{0}` names settings of a coding agent, which can switch its hooks off; help: do this yourself, outside the agent"
+    )]
     Settings(String),
 }
 

@@ -23,7 +23,7 @@ pub struct Dialect {
     pub date: String,
     /// Where the facts come from.
     pub sources: Vec<String>,
-    /// Time after which the agent gives its hook up, by default.
+    /// Default timeout of the agent for a hook, in seconds.
     pub timeout_seconds: u64,
     pub(crate) version: Option<VersionRange>,
     pub(crate) event_member: String,

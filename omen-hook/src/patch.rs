@@ -61,7 +61,7 @@ pub(crate) fn files(patch: &str) -> Result<Vec<PatchedFile>, PatchError> {
                 let change = if is_move { "add" } else { change };
                 files.push(PatchedFile { path: path.to_owned(), change, text: format!("{line}\n") });
             }
-            // What looks like a marker and is none may be one for another reader, even with blanks before it.
+            // Another reader may accept as a marker what this one does not, even with blanks before it.
             (None, Some(file)) if *line == END_OF_FILE || !line.trim_start().starts_with("***") => {
                 file.text.push_str(line);
                 file.text.push('\n');

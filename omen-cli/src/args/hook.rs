@@ -35,7 +35,7 @@ pub(crate) struct HookRunArgs {
     #[arg(long, value_name = "FOLDER")]
     pub(crate) root: Option<PathBuf>,
 
-    /// Time in seconds after which the agent gives its hook up; the call is denied at 80 % of it [default: that of the agent]
+    /// The agent's timeout for a hook, in seconds; the call is denied at 80 % of it [default: that of the agent]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub(crate) timeout: Option<u64>,
 }
@@ -70,8 +70,8 @@ const RUN_EXIT_CODES: &str = exit_codes!();
 const RUN_HELP: &str = concat!(
     "\
 The event is read from standard input. Before a tool, the gate decides as it does in `omen gate proxy`: \
-     the tools of the agent are those of a server with the agent's name, such as `claude-code/Bash`. A patch is \
-     judged file by file. After a tool, the outcome is recorded with its call. Whatever fails here \
+     to it, the agent is a server with the agent's name, whose tools are `claude-code/Bash` and others. A patch is \
+     judged file by file. After a tool, the outcome is recorded with its call. Any failure \
      denies the call: an unknown event, an unusable configuration or log, a panic, a timeout.
 
 A call that ran although it was denied, without a decision, or with other arguments is an entry of its \

@@ -9,7 +9,8 @@ pub(crate) struct OrderArgs {
     /// Check audit logs instead: hold their calls to the rules on order of this configuration (O-1 to O-6)
     ///
     /// Each call is judged where it was made, with the calls that were made before it. FILE is then an audit log with all its
-    /// files: `omen check --order gate.toml --key-file audit.key audit.jsonl`. What the log does not say enough about is a warning.
+    /// files: `omen check --order gate.toml --key-file audit.key audit.jsonl`. A call that cannot
+    /// be decided from the log is reported as a warning.
     #[arg(
         long = "order",
         value_name = "GATE.TOML",

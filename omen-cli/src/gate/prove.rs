@@ -172,7 +172,7 @@ impl<'p> ProveReport<'p> {
                     "name": "omen", "version": env!("CARGO_PKG_VERSION"),
                     "rules": [
                         rule("prove/difference", "The new configuration allows a call that the old one refuses."),
-                        rule("prove/not-decided", "What the tool's rules allow is outside of what can be decided."),
+                        rule("prove/not-decided", "It could not be decided whether the new configuration allows more for this tool."),
                     ],
                 } },
                 "results": results,

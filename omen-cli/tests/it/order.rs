@@ -217,7 +217,7 @@ fn what_cannot_be_decided_is_a_warning() {
     assert_eq!((&finding["undecidable"], &finding["related"][0]["entry"]), (&json!(true), &json!(3)));
     assert_eq!(
         finding["message"],
-        "whether `ci/deploy` may be called depends on what the log does not have of entry 3"
+        "cannot decide whether `ci/deploy` may be called: it depends on data of entry 3 that the log does not record"
     );
     assert_eq!((log.check(&["--strict"]).code, log.check(&["--strict", "--exit-zero"]).code), (1, 0));
 }
@@ -300,7 +300,9 @@ fn replay_judges_order_under_both_configurations() {
     let run = log.omen(&args);
     let title = "ALLOW→UNDECIDABLE  ci/deploy: 2 calls cannot be decided";
     assert!(run.stdout.contains(title), "{}", run.stdout);
-    assert!(run.stdout.contains("new: undecidable: `allow[2].after[0]`: whether `ci/deploy` may be called depends"));
+    assert!(
+        run.stdout.contains("new: undecidable: `allow[2].after[0]`: cannot decide whether `ci/deploy` may be called")
+    );
     assert!(run.stdout.contains("2 undecidable"), "{}", run.stdout);
 }
 

@@ -40,7 +40,7 @@ struct OrderParts {
     threads: FileRuleThreads,
     /// Whose sessions the gate has.
     sessions: SessionsOf,
-    /// Hears of debts that were not settled.
+    /// Callback for debts that were not settled.
     reporter: Reporter,
 }
 

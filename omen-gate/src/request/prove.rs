@@ -71,7 +71,7 @@ pub async fn prove(old: &Config, new: &Config) -> Proof {
             proof.outside.extend(difference.steps.last().map(|step| Outside {
                 tool: step.tool.clone(),
                 path: String::new(),
-                why: format!("a rule that both sides have is too large to be searched, and matters: {why}"),
+                why: format!("a rule of both configurations is too large to search, and changes the verdict on the sequence: {why}"),
             }));
             continue;
         }

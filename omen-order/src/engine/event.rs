@@ -34,14 +34,14 @@ pub enum Mode {
     Observe,
 }
 
-/// Whose sessions an engine sees.
+/// Owner of the sessions of an engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SessionsOf {
-    /// Those of clients, which end when the clients leave, or with the gate.
+    /// Clients: a session ends when its client leaves, or with the gate.
     Clients,
-    /// Those of a program. They outlive the gate, and end after a time without calls.
+    /// A program: sessions outlive the gate, and end when they have been idle.
     Program,
-    /// Those of a record, which says itself when they end.
+    /// A recorded log, which states when sessions end.
     Record,
 }
 

@@ -19,17 +19,17 @@ pub struct RelatedCall {
 /// What an earlier call has to do with a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relation {
-    /// It comes nearest to the missing premise.
+    /// Comes nearest to the missing premise.
     Nearest,
-    /// It cancels a premise.
+    /// Cancels a premise.
     Cancels,
-    /// It forbids the refused call.
+    /// Forbids the refused call.
     Forbids,
-    /// It takes room of a limit.
+    /// Counts towards the limit.
     Counts,
-    /// It still runs.
+    /// Still runs.
     Runs,
-    /// What it was about is not known.
+    /// Its arguments or session are unknown.
     Unknown,
 }
 

@@ -100,7 +100,7 @@ const MAX_COMBINATIONS: usize = 20_000;
 /// Largest number of values that one `same` has to tell apart.
 const MAX_DISTINCT: usize = 9;
 
-/// ValuePlace of a value: number of the tool, part of the call, pointer.
+/// Place of a value: number of the tool, part of the call, pointer.
 type At = (usize, Side, Arc<str>);
 
 struct AlphabetBuilder<'b> {

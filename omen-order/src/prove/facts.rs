@@ -1,4 +1,4 @@
-//! ConeRules of both sides in the cone of a tool, with the matchers that they share.
+//! Rules of both sides in the cone of a tool, with the matchers that they share.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use crate::rules::{
     Bound, MAX_CALLS, Pair, Per, Premise, Role, Rule, RuleKind, Side, Test, Tool, Until, Was, described,
 };
 
-/// ConeRules of both sides about the calls of some tools.
+/// Rules of both sides about the calls of some tools.
 #[derive(Debug, Default)]
 pub(super) struct ConeRules {
     /// Tools, the deciding one first.
@@ -21,7 +21,7 @@ pub(super) struct ConeRules {
     pub(super) has_left_out: bool,
 }
 
-/// Calls that a rule counts. ConeRules of both sides share a matcher of equal content.
+/// Calls that a rule counts. Rules of both sides with equal content share a matcher.
 #[derive(Debug)]
 pub(super) struct Matcher {
     pub(super) role: Role,

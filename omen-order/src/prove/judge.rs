@@ -7,7 +7,7 @@ use super::facts::{CallScope, ConeRules, Fact, Matcher, SideRule, cancels, is_fa
 use crate::rules::{Bound, Role, Until};
 use crate::values::Fit;
 
-/// ConeRules, and all calls that a search tries.
+/// Rules, and all calls that a search tries.
 #[derive(Debug)]
 pub(super) struct SequenceJudge {
     pub(super) rules: ConeRules,
@@ -16,7 +16,7 @@ pub(super) struct SequenceJudge {
     seen: Vec<Vec<Option<Sighting>>>,
     /// What each move cancels.
     cancels: Vec<Vec<Cancellation>>,
-    /// ConeRules about each call.
+    /// Rules about each call.
     asked: Vec<Vec<Asked>>,
     /// Number of each sighting, equal for those of a matcher that are equal.
     alike: Vec<Vec<usize>>,
@@ -251,7 +251,7 @@ impl SequenceJudge {
         is_unrecognisable.then_some(RefusedBy::Rule(None))
     }
 
-    /// ConeRules that are about a call.
+    /// Rules that are about a call.
     fn asked_of(&self, class: &CallClass) -> Vec<Asked> {
         let questions = self.rules.questions.iter().enumerate().filter(|(_, question)| {
             question.tool == class.tool && class.example.fit(question.condition.as_ref()) != Fit::No

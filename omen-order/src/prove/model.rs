@@ -10,7 +10,7 @@ use crate::rules::{Policy, Rule, RuleKind, Test, Tool};
 /// One of the two rule sets.
 #[derive(Clone, Debug, Default)]
 pub struct RuleSide {
-    /// ConeRules on order.
+    /// Rules on order.
     pub policy: Policy,
     /// Allowed tools.
     pub entries: BTreeMap<Tool, Admission>,
@@ -54,7 +54,7 @@ pub trait Values {
 /// Values that all tests take alike; `None` is a missing member.
 pub type ValueClass = Vec<Option<Value>>;
 
-/// ValuePlace of values: a pointer into the arguments or the answer of a tool, with all tests that read it.
+/// Place of values: a pointer into the arguments or the answer of a tool, with all tests that read it.
 #[derive(Clone, Debug)]
 pub struct ValuePlace {
     /// JSON pointer.
@@ -145,7 +145,7 @@ pub struct Outside {
     pub why: String,
 }
 
-/// Rule of today's rates: so many intents within a window, in all sessions.
+/// Rule on order that stands for a tool's rate in `max`: at most that number of intents within a window, in all sessions.
 pub(super) fn rate_rule(tool: &Tool, admission: &Admission) -> Option<Rule> {
     let (calls, within_ms) = admission.rate?;
     let premise = crate::rules::Premise {

@@ -171,7 +171,7 @@ impl Search<'_> {
         Node { facts, zone, depth: depth + 1, reached: Some((index, edge)) }
     }
 
-    /// Moments that follow a state and differ in what is young enough.
+    /// Moments after a state, one for each set of facts that are still within their windows.
     fn leaves(&self, index: usize) -> Vec<Leaf> {
         let Some(node) = self.nodes.get(index) else { return Vec::new() };
         let mut leaves = vec![Leaf { facts: node.facts.clone(), zone: node.zone.clone(), bounds: Vec::new() }];

@@ -12,7 +12,7 @@ pub(super) struct AgeBound {
     pub(super) is_below: bool,
 }
 
-/// Earliest times of so many calls. The bounds are those of a zone that is not empty, so there is a solution.
+/// Returns the earliest times of `calls` calls. The zone that the bounds come from is not empty, so there is a solution.
 pub(super) fn earliest(calls: usize, bounds: &[AgeBound]) -> Vec<i64> {
     let mut times = vec![0i64; calls];
     // Longest paths: each pass settles at least one more call.

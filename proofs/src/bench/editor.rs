@@ -100,7 +100,7 @@ struct Editor {
     /// The version of the log, which each edit increments.
     version: u32,
     lines: usize,
-    /// The line in which a character is too much.
+    /// Line with a typed character that the next edit deletes, if there is one.
     typed_in: Option<usize>,
     times: Vec<f64>,
 }
@@ -133,7 +133,7 @@ impl Editor {
         Ok(editor)
     }
 
-    /// Types a character, or takes the last one out again, and waits for the findings.
+    /// Types a character, or deletes the one typed last, and waits for the findings.
     fn edit(&mut self, rng: &mut Rng) -> Result<(), Failure> {
         self.version += 1;
         let (line, end, text) = match self.typed_in.take() {

@@ -46,8 +46,8 @@ Exit codes:
   0  the new configuration allows nothing that the old one refuses
   1  it allows such a call, which is shown
   2  usage error
-  3  the question is outside of what can be decided for some tool, a configuration could not be read, or a gate
-     decided otherwise than the search, which is a bug"
+  3  the question could not be decided for some tool, a configuration could not be read, or a gate
+     disagreed with the search, which is a bug"
     };
 }
 
@@ -59,7 +59,7 @@ Does the new configuration allow a call that the old one refuses? If it does, th
      that shows it is printed: both configurations allow all of its calls but the last, which only the new one allows. Each \
      sequence is run through two gates in this process, with a set clock. No server is started, and nothing is written.
 
-Compared are the allowlist, pins, permissions, rates, the rules on arguments by `in`, `equals`, `min`, `max`, \
+The comparison covers the allowlist, pins, permissions, rates, the rules on arguments by `in`, `equals`, `min`, `max`, \
      `length`, `absent` and `optional`, and the rules on order: `after`, `never_after` and `max` with `calls`. Calls \
      are made one after the other, and each takes no time. What cannot be decided is listed with its reason, never \
      guessed: rules with `matches`, `host`, `under` or `*`, sums that differ, grants with `uses` or `expires`, limits above \

@@ -122,7 +122,7 @@ fn candidates(rules: &[&Rule], distinct: usize) -> Result<Vec<Option<Value>>, St
     Ok(values)
 }
 
-/// Text of a length, the one of this number among them; nothing if there are not so many.
+/// Returns the text with this index among the samples of a length; `None` if there are fewer.
 fn text(length: usize, index: usize) -> Option<String> {
     let Some(rest) = length.checked_sub(1) else { return (index == 0).then(String::new) };
     let last = char::from_u32(u32::try_from(index).ok()?.checked_add('a'.into())?)?;

@@ -49,10 +49,10 @@ pub enum DebtReport<'r> {
     },
 }
 
-/// Function that hears of debts.
+/// Callback for debts that were not settled.
 type ReportDebt = dyn Fn(&DebtReport<'_>) + Send + Sync;
 
-/// Function that hears of debts, if there is one.
+/// Optional callback for debts.
 #[derive(Clone, Default)]
 pub(crate) struct Reporter(Option<Arc<ReportDebt>>);
 

@@ -96,8 +96,8 @@ async fn tests_before_a_deployment() {
     assert_eq!(called, "run_tests write_file run_tests deploy run_tests deploy");
     // The list says beforehand what is needed.
     let list = story.list().await.to_string();
-    let sentence = "Does `deploy`. Order of calls: needs `ci/run_tests` with the same `/commit` within 10 min and no \
-        `files/write_file` since before it; may not follow `ci/rollback` until `ci/approve` succeeds.";
+    let sentence = "Does `deploy`. Order of calls: may only follow `ci/run_tests` with the same `/commit` within 10 min, if no \
+        `files/write_file` came since; may not follow `ci/rollback` until `ci/approve` succeeds.";
     assert!(list.contains(sentence), "{list}");
     let (_, _, read) = story.end().await;
     holds("tests before a deployment", DEPLOY, &read);

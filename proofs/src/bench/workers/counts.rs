@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// One packet of so many is faulty where it is measured how long that takes to be found.
+/// Packets per faulty packet, where the time to find a fault is measured.
 pub(super) const FAULTY: u32 = 50;
 
 /// The amount of work.

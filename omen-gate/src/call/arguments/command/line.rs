@@ -93,7 +93,7 @@ impl Parser {
                 self.depth -= 1;
                 self.is_closed = true;
             }
-            Operator::Open | Operator::Close => return Err("a parenthesis is not that of a subshell"),
+            Operator::Open | Operator::Close => return Err("unexpected parenthesis"),
             // Lines may be empty, also after `&&`.
             Operator::Newline if !self.has_command() => {}
             Operator::Ends | Operator::Joins if !self.has_command() => return Err(NO_PROGRAM),
@@ -133,7 +133,7 @@ impl Parser {
         self.finish()?;
         match self.depth {
             0 => Ok(self.commands),
-            _ => Err("a subshell does not end"),
+            _ => Err("unterminated subshell"),
         }
     }
 }

@@ -73,7 +73,7 @@ impl<'t> Tokens<'t> {
             }
             '&' if self.take('&') => Operator::Joins,
             '&' if self.chars.peek() == Some(&'>') => return Err("shells read `&>` in different ways"),
-            ';' if matches!(self.chars.peek(), Some(';' | '&')) => return Err("`;;` is not that of a `case`"),
+            ';' if matches!(self.chars.peek(), Some(';' | '&')) => return Err("unexpected `;;` or `;&`"),
             '&' | ';' => Operator::Ends,
             _ => return self.redirect(first),
         };
@@ -152,7 +152,7 @@ impl<'t> Tokens<'t> {
 
     fn single(&mut self, text: &mut String) -> Result<(), Undecided> {
         loop {
-            match self.chars.next().ok_or("a quotation does not end")? {
+            match self.chars.next().ok_or("unterminated quote")? {
                 '\'' => return Ok(()),
                 c => text.push(c),
             }
@@ -161,11 +161,11 @@ impl<'t> Tokens<'t> {
 
     fn double(&mut self, text: &mut String) -> Result<(), Undecided> {
         loop {
-            match self.chars.next().ok_or("a quotation does not end")? {
+            match self.chars.next().ok_or("unterminated quote")? {
                 '"' => return Ok(()),
                 '$' => return Err("it expands a variable or a command"),
                 '`' => return Err("it substitutes a command"),
-                '\\' => match self.chars.next().ok_or("a quotation does not end")? {
+                '\\' => match self.chars.next().ok_or("unterminated quote")? {
                     '\n' => {}
                     c @ ('$' | '`' | '"' | '\\') => text.push(c),
                     c => text.extend(['\\', c]),
