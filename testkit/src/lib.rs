@@ -15,6 +15,7 @@ use std::process::{Command, Stdio};
 
 #[path = "../../xtask/src/environment.rs"]
 mod environment;
+pub mod hook_events;
 #[cfg(feature = "logs")]
 pub mod logs;
 pub mod programs;

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use omen_gate::catalog::pin;
 use omen_hook::Dialect;
+use omen_testkit::hook_events;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -43,6 +44,11 @@ fn hook_on(folder: &Path, agent: &str, event: &str) -> Run {
     let mut command = omen(["hook", "run", "--agent", agent]);
     command.env("COPILOT_CLI_BINARY_VERSION", "1.0.102").current_dir(folder).write_stdin(event.to_owned());
     run(&mut command)
+}
+
+/// Whether the answer has no objection.
+fn is_allowed(run: &Run) -> bool {
+    run.code == 0 && !run.stdout.contains("deny") && run.stderr.is_empty()
 }
 
 /// Event of Claude Code about a command.
@@ -251,8 +257,14 @@ fn whatever_fails_is_a_denial() {
         });
         is_denial(&hook(path, agent, &event), "unknown event");
         // Neither configuration, nor key, nor a log that can be used.
-        let good =
-            if agent == "claude-code" { claude(path, "PreToolUse", "t", "git status").to_string() } else { continue };
+        let good = |path: &Path| {
+            let mut event = hook_events::before(agent, "git status");
+            event["cwd"] = json!(path);
+            event
+        };
+        let elsewhere = governed(agent);
+        assert!(is_allowed(&hook(elsewhere.path(), agent, &good(elsewhere.path()))), "{agent}");
+        let good = good(path).to_string();
         write(path, "audit.jsonl", b"not a log\n");
         is_denial(&hook_on(path, agent, &good), "log");
         std::fs::remove_file(path.join("audit.key")).unwrap();

@@ -37,6 +37,15 @@ fn a_denial_has_the_bytes_of_its_agent() {
     }
 }
 
+/// Codex is reported not to be bound by exit code 2 on Windows, and Copilot's model does not read standard error.
+#[test]
+fn a_failure_has_the_bytes_of_a_denial_where_an_exit_code_is_less() {
+    for agent in ["codex", "copilot-cli"] {
+        let dialect = Dialect::of(agent).unwrap();
+        assert_eq!(dialect.fail("R"), dialect.deny("R"), "{agent}");
+    }
+}
+
 /// The rows of the table of measured answers in which the call ran: no denial may look like one of them.
 #[test]
 fn no_denial_has_a_form_with_which_an_agent_runs_the_call() {
