@@ -50,13 +50,14 @@ fn decided(args: &HookRunArgs, dialect: &Dialect) -> Result<(HookAnswer, Option<
     {
         hook = hook.confirmer(Arc::new(confirmed::AtSocket(socket)));
     }
+    hook = hook.guard(&args.config);
     if let Some(root) = &args.root {
         hook = hook.within(root);
     }
     if let Some(path) = &args.catalog {
         let catalogue =
             gate::read_catalog(path).ok_or_else(|| format!("cannot use the catalogue {}", path.display()))?;
-        hook = hook.catalogue(&catalogue);
+        hook = hook.catalogue(&catalogue).guard(path);
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| format!("cannot start: {error}"))?;

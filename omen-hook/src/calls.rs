@@ -1,6 +1,7 @@
 //! Calls that an event asks for: the tool under its own name, and one call for each file of a patch.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::Path;
+use std::sync::LazyLock;
 
 use omen_base::bounded::bounded;
 use omen_base::{BadName, ServerName, ToolId, ToolName};
@@ -9,6 +10,7 @@ use serde_json::{Map, Value};
 use crate::dialect::{Dialect, ToolForm};
 use crate::event::ToolEvent;
 use crate::patch::{self, PatchError};
+use crate::paths::{is_named, is_plain_end, resolved, spelled, unquoted};
 
 /// Call to judge.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,6 +52,9 @@ pub enum CallError {
         "`{0}` names settings of a coding agent, which can switch its hooks off; help: do this yourself, outside the agent"
     )]
     Settings(String),
+    /// The call touches a file of the gate, with which it could change the rules that judge it, or forge the log.
+    #[error("`{0}` belongs to the gate that judges this call; help: do this yourself, outside the agent")]
+    GateFile(String),
 }
 
 impl Dialect {
@@ -63,8 +68,7 @@ impl Dialect {
         servers: impl Iterator<Item = &'s ServerName>,
     ) -> Result<Vec<HookCall>, CallError> {
         let tool = self.tool_of(event, servers)?;
-        let form = if tool.server == self.agent { self.tools.get(&tool.tool) } else { None };
-        let Some(form) = form else { return Ok(vec![HookCall { tool, args: event.input.clone() }]) };
+        let Some(form) = self.form_of(&tool) else { return Ok(vec![HookCall { tool, args: event.input.clone() }]) };
         let text = |member: &Option<String>| event.input.get(member.as_deref()?)?.as_str();
         if let Some(patch) = text(&form.patch) {
             let files = patch::files(patch)?;
@@ -86,6 +90,11 @@ impl Dialect {
             return Err(CallError::Settings(part));
         }
         Ok(vec![HookCall { tool, args }])
+    }
+
+    /// Form of a tool, if it is one of the agent's own that the dialect lists.
+    pub(crate) fn form_of(&self, tool: &ToolId) -> Option<&ToolForm> {
+        if tool.server == self.agent { self.tools.get(&tool.tool) } else { None }
     }
 
     /// Absolute path of a file, unless the tool would write to the settings of an agent.
@@ -129,37 +138,11 @@ impl Dialect {
     }
 }
 
-/// Part of a text that names settings of an agent. File systems that ignore case are taken into account.
-fn names_settings(text: &str) -> Option<String> {
-    let text = text.to_lowercase().replace('\\', "/");
-    let is_edge = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric() && c != '_' && c != '-');
-    Dialect::settings_of_all().into_iter().find(|part| {
-        text.match_indices(part.as_str()).any(|(at, found)| {
-            let before = text.get(..at).and_then(|before| before.chars().next_back());
-            let after = text.get(at + found.len()..).and_then(|after| after.chars().next());
-            // `.claude.md` and `my.claude` are other names.
-            is_edge(before) && before != Some('.') && is_edge(after) && after != Some('.')
-        })
-    })
+/// Part of a text that names settings of an agent.
+pub(crate) fn names_settings(text: &str) -> Option<String> {
+    let text = spelled(text);
+    SETTINGS.iter().find(|part| is_named(&text, part, is_plain_end)).cloned()
 }
 
-/// Command without what a shell removes from words: it need not be exact, since nothing is allowed by it.
-fn unquoted(command: &str) -> String {
-    command.replace("\\\n", "").chars().filter(|c| !matches!(c, '\'' | '"' | '\\')).collect()
-}
-
-/// Path without `.` and `..`, and with the links of the file system resolved as far as it exists.
-fn resolved(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::CurDir => {}
-            Component::ParentDir => drop(plain.pop()),
-            other => plain.push(other),
-        }
-        if let Ok(real) = plain.canonicalize() {
-            plain = real;
-        }
-    }
-    plain
-}
+/// Settings of all agents, read once: a call may have many texts.
+static SETTINGS: LazyLock<Vec<String>> = LazyLock::new(Dialect::settings_of_all);

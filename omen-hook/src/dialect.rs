@@ -150,6 +150,8 @@ pub(crate) struct ToolForm {
     pub(crate) open: bool,
     /// Member with a shell command.
     pub(crate) shell: Option<String>,
+    /// Member with the folder in which the command runs, relative to that of the event.
+    pub(crate) cwd: Option<String>,
     /// Member with a patch of several files.
     pub(crate) patch: Option<String>,
     /// Member with the path of a file.

@@ -21,6 +21,7 @@ use crate::call_key::{CallKey, SessionKey, hash_of};
 use crate::calls::HookCall;
 use crate::dialect::Dialect;
 use crate::event::{Event, ToolEvent};
+use crate::gate_files::GateFiles;
 use crate::hook_error::{HookError, with_help};
 use crate::outcomes::{self, LogEnd, members};
 use crate::virtual_server::VirtualServer;
@@ -31,6 +32,7 @@ pub struct Hook {
     dialect: Dialect,
     config: Config,
     root: PathBuf,
+    files: GateFiles,
     catalogue: BTreeMap<ServerName, Vec<Tool>>,
     confirmer: Option<Arc<dyn Confirmer>>,
     patience: Duration,
@@ -83,13 +85,22 @@ impl Hook {
         }
         let root = config.folder.clone().unwrap_or_default();
         let patience = Duration::from_secs(dialect.timeout_seconds) / 2;
-        Ok(Self { dialect, config, root, catalogue: BTreeMap::new(), confirmer: None, patience })
+        let files = GateFiles::of(&config);
+        Ok(Self { dialect, config, root, files, catalogue: BTreeMap::new(), confirmer: None, patience })
     }
 
     /// Sets the folder below which calls must be made.
     #[must_use]
     pub fn within(self, root: &Path) -> Self {
         Self { root: root.to_owned(), ..self }
+    }
+
+    /// Adds a file that belongs to the gate, such as its configuration: calls that write or name it are refused, as for the
+    /// files that the configuration names.
+    #[must_use]
+    pub fn guard(mut self, file: &Path) -> Self {
+        self.files.add(file);
+        self
     }
 
     /// Sets the tools of MCP servers, as `omen gate catalog` prints them. Without them no tool of theirs is known.
@@ -190,20 +201,33 @@ impl Hook {
         Ok(HookVerdict::Allowed(OpenCalls(open)))
     }
 
-    /// Calls of an event, if they are made where the policy holds.
+    /// Calls of an event, if they are made where the policy holds, and leave the gate alone.
     fn checked(&self, event: &ToolEvent) -> Result<Vec<HookCall>, String> {
+        self.check_folder(&event.cwd, "start the agent there")?;
+        let calls = self.dialect.calls(event, self.config.servers.keys()).map_err(|error| error.to_string())?;
+        for call in &calls {
+            if let Some(member) = self.dialect.form_of(&call.tool).and_then(|form| form.cwd.as_deref())
+                && let Some(folder) = call.args.get(member).and_then(Value::as_str)
+            {
+                self.check_folder(&event.cwd.join(folder), &format!("leave `{member}` out, or name a folder there"))?;
+            }
+            let guarded = self.dialect.guard(call, &event.cwd, &self.files, self.config.demand(&call.tool));
+            guarded.map_err(|error| error.to_string())?;
+        }
+        Ok(calls)
+    }
+
+    /// Checks that a call is made below the root.
+    fn check_folder(&self, folder: &Path, help: &str) -> Result<(), String> {
         let root = if self.root.as_os_str().is_empty() { Path::new(".") } else { &self.root };
-        let is_within = match (root.canonicalize(), event.cwd.canonicalize()) {
-            (Ok(root), Ok(cwd)) => event.cwd.is_absolute() && cwd.starts_with(root),
+        let is_within = match (root.canonicalize(), folder.canonicalize()) {
+            (Ok(root), Ok(real)) => folder.is_absolute() && real.starts_with(root),
             _ => false,
         };
-        if !is_within {
-            return Err(format!(
-                "the working directory of the call is not below `{}`{HELP}start the agent there",
-                root.display()
-            ));
+        if is_within {
+            return Ok(());
         }
-        self.dialect.calls(event, self.config.servers.keys()).map_err(|error| error.to_string())
+        Err(format!("the working directory of the call is not below `{}`{HELP}{help}", root.display()))
     }
 
     /// Keys of the calls of an event, with their tools. An event that cannot be judged has one, too.

@@ -23,11 +23,14 @@ mod call_key;
 mod calls;
 mod dialect;
 mod event;
+mod gate_files;
+mod guard;
 mod hook;
 mod hook_error;
 mod member_types;
 mod outcomes;
 mod patch;
+mod paths;
 mod version;
 mod virtual_server;
 

@@ -1,8 +1,11 @@
 //! `omen hook`: decisions before a tool, outcomes after it, and what ran in spite of the gate.
 
+mod protected;
+
 use std::path::Path;
 
 use omen_gate::catalog::pin;
+use omen_gate::tool::Tool;
 use omen_hook::Dialect;
 use omen_testkit::hook_events;
 use serde_json::{Value, json};
@@ -41,7 +44,11 @@ fn hook(folder: &Path, agent: &str, event: &Value) -> Run {
 }
 
 fn hook_on(folder: &Path, agent: &str, event: &str) -> Run {
-    let mut command = omen(["hook", "run", "--agent", agent]);
+    hook_with(&[], folder, agent, event)
+}
+
+fn hook_with(args: &[&str], folder: &Path, agent: &str, event: &str) -> Run {
+    let mut command = omen(["hook", "run", "--agent", agent].into_iter().chain(args.iter().copied()));
     command.env("COPILOT_CLI_BINARY_VERSION", "1.0.102").current_dir(folder).write_stdin(event.to_owned());
     run(&mut command)
 }
@@ -49,6 +56,22 @@ fn hook_on(folder: &Path, agent: &str, event: &str) -> Run {
 /// Whether the answer has no objection.
 fn is_allowed(run: &Run) -> bool {
     run.code == 0 && !run.stdout.contains("deny") && run.stderr.is_empty()
+}
+
+/// Adds an entry for a tool to the configuration, with its grant.
+fn allow(folder: &Path, tool: &Tool, server: &str, permission: &str, more: &str) {
+    let mut config = std::fs::read_to_string(folder.join("gate.toml")).unwrap();
+    let (name, pin) = (tool.name.as_str(), pin(tool).unwrap());
+    config.push_str(&format!(
+        "[[allow]]\nserver = '{server}'\ntool = '{name}'\npin = '{pin}'\npermissions = ['{permission}']\n{more}\n\
+         [[grants]]\nserver = '{server}'\ntool = '{name}'\npermissions = ['{permission}']\npre_granted = true\n"
+    ));
+    write(folder, "gate.toml", config.as_bytes());
+}
+
+/// Tool of an agent.
+fn tool_of(agent: &str, name: &str) -> Tool {
+    Dialect::of(agent).unwrap().tools().into_iter().find(|tool| tool.name.as_str() == name).unwrap()
 }
 
 /// Event of Claude Code about a command.

@@ -1,0 +1,97 @@
+//! Files of the gate itself: an agent that writes them changes the policy that judges it, or forges the log.
+
+use std::path::{Path, PathBuf};
+
+use omen_gate::Config;
+use omen_gate::config::KeySource;
+
+use crate::paths::{is_named, is_plain_end, is_word_end, resolved, spelled};
+
+/// Files of the gate: its configuration and what that names, the audit log with all of its files, and the key.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct GateFiles {
+    files: Vec<PathBuf>,
+    log: Option<PathBuf>,
+    /// File of the key, which is not read, either.
+    key: Option<PathBuf>,
+}
+
+impl GateFiles {
+    /// Files that a configuration names.
+    pub(crate) fn of(config: &Config) -> Self {
+        let mut files = Self::default();
+        files.add(&config.confirm_socket());
+        if let Some(audit) = &config.audit {
+            audit.require_anchor.iter().for_each(|anchor| files.add(anchor));
+            files.log = Some(absolute(&audit.log));
+            if let KeySource::File(key) = &audit.key {
+                files.key = Some(absolute(key));
+            }
+        }
+        files
+    }
+
+    pub(crate) fn add(&mut self, file: &Path) {
+        self.files.push(absolute(file));
+    }
+
+    /// File that a path leads to, through links or not.
+    pub(crate) fn at(&self, path: &Path) -> Option<&Path> {
+        let path = resolved(path);
+        let is_log =
+            |log: &&PathBuf| is_same(&path, log) || (are_siblings(&path, log) && is_of_log(&name_of(&path), log));
+        let mut files = self.files.iter().chain(&self.key);
+        files.find(|file| is_same(&path, file)).or_else(|| self.log.as_ref().filter(is_log)).map(PathBuf::as_path)
+    }
+
+    /// File of the key, if a path leads to it.
+    pub(crate) fn key_at(&self, path: &Path) -> Option<&Path> {
+        self.key.as_deref().filter(|key| is_same(&resolved(path), key))
+    }
+
+    /// File that a text names, in any folder: the text may change the folder before.
+    pub(crate) fn named_in(&self, text: &str) -> Option<&Path> {
+        let text = spelled(text);
+        let mut files = self.files.iter().chain(&self.key);
+        let is_log = |log: &&PathBuf| {
+            let stem = format!("{}.", stem_of(log));
+            // Names such as `audit.jsonl.head`, `audit.000002.jsonl` and `audit.*`, but not `audit.rs`.
+            is_named(&text, &name_of(log), is_word_end)
+                || is_named(&text, &stem, |rest| rest.starts_with(|c: char| c.is_ascii_digit() || "*?[{".contains(c)))
+        };
+        let found = files.find(|file| is_named(&text, &name_of(file), is_plain_end));
+        found.or_else(|| self.log.as_ref().filter(is_log)).map(PathBuf::as_path)
+    }
+
+    /// File of the key, if a text names it.
+    pub(crate) fn key_named_in(&self, text: &str) -> Option<&Path> {
+        self.key.as_deref().filter(|key| is_named(&spelled(text), &name_of(key), is_plain_end))
+    }
+}
+
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// Whether a resolved path is that of a file, or of the link in its place.
+fn is_same(path: &Path, file: &Path) -> bool {
+    path == resolved(file) || (are_siblings(path, file) && name_of(path) == name_of(file))
+}
+
+fn are_siblings(path: &Path, file: &Path) -> bool {
+    path.parent().is_some_and(|folder| file.parent().map(resolved).as_deref() == Some(folder))
+}
+
+/// Name of a file for a comparison, on file systems that ignore case, too.
+fn name_of(file: &Path) -> String {
+    spelled(&file.file_name().unwrap_or_default().to_string_lossy())
+}
+
+fn stem_of(file: &Path) -> String {
+    spelled(&file.file_stem().unwrap_or_default().to_string_lossy())
+}
+
+/// Whether a name in the folder of a log is one of its files: rotated ones and head records begin with its stem.
+fn is_of_log(name: &str, log: &Path) -> bool {
+    name.strip_prefix(&stem_of(log)).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}

@@ -1,0 +1,96 @@
+//! Calls that would free an agent from its gate: they touch the settings of agents, or files of the gate.
+
+use std::path::{Path, PathBuf};
+
+use omen_base::bounded::bounded;
+use omen_gate::{Demand, Permission};
+use serde_json::{Map, Value};
+
+use crate::calls::{CallError, HookCall, names_settings};
+use crate::dialect::{Dialect, ToolForm};
+use crate::gate_files::GateFiles;
+use crate::paths::{resolved, unquoted};
+
+impl Dialect {
+    /// Refuses a call that touches files of the gate, and one of another server's tool that touches the settings of agents.
+    pub(crate) fn guard(
+        &self,
+        call: &HookCall,
+        cwd: &Path,
+        files: &GateFiles,
+        demand: Option<&Demand>,
+    ) -> Result<(), CallError> {
+        let file = match self.form_of(&call.tool) {
+            Some(form) => touched(form, &call.args, cwd, files),
+            None => touched_by_other(&call.args, cwd, files, demand)?,
+        };
+        file.map_or(Ok(()), |file| Err(CallError::GateFile(bounded(&file.to_string_lossy()))))
+    }
+}
+
+/// File of the gate that a tool of the agent would touch: write or name in a command, or read if it is the key.
+fn touched<'f>(form: &ToolForm, args: &Map<String, Value>, cwd: &Path, files: &'f GateFiles) -> Option<&'f Path> {
+    let text = |member: &str| args.get(member).and_then(Value::as_str);
+    // The path of a patched file has a name of its own.
+    let path = if form.patch.is_some() { Some("path") } else { form.path.as_deref() };
+    if let Some(path) = path.and_then(text) {
+        let path = cwd.join(path);
+        return if form.writes { files.at(&path) } else { files.key_at(&path) };
+    }
+    if let Some(command) = form.shell.as_deref().and_then(text) {
+        return files.named_in(&unquoted(command));
+    }
+    strings(args).into_iter().find_map(|text| files.key_at(&path_of(cwd, text)?))
+}
+
+/// File of the gate that a tool of another server would touch. Which of its arguments are paths or commands is unknown, so
+/// each text counts as both. A tool that only reads may read all but the key.
+fn touched_by_other<'f>(
+    args: &Map<String, Value>,
+    cwd: &Path,
+    files: &'f GateFiles,
+    demand: Option<&Demand>,
+) -> Result<Option<&'f Path>, CallError> {
+    let changes =
+        |demand: &Demand| [Permission::Write, Permission::Execute].map(|one| demand.permissions.contains(one));
+    let is_reader = demand.is_some_and(|demand| changes(demand) == [false, false]);
+    for text in strings(args) {
+        let (plain, path) = (unquoted(text), path_of(cwd, text));
+        let path = path.as_deref();
+        let file = if is_reader {
+            files.key_named_in(text).or_else(|| files.key_named_in(&plain)).or_else(|| files.key_at(path?))
+        } else {
+            let linked = || names_settings(&resolved(path?).to_string_lossy());
+            if let Some(part) = names_settings(text).or_else(|| names_settings(&plain)).or_else(linked) {
+                return Err(CallError::Settings(part));
+            }
+            files.named_in(text).or_else(|| files.named_in(&plain)).or_else(|| files.at(path?))
+        };
+        if file.is_some() {
+            return Ok(file);
+        }
+    }
+    Ok(None)
+}
+
+/// Path that a text is as a whole, unless it is longer than paths are.
+fn path_of(cwd: &Path, text: &str) -> Option<PathBuf> {
+    (text.len() <= MAX_PATH_BYTES).then(|| cwd.join(text))
+}
+
+/// All strings of arguments, at any depth.
+fn strings(args: &Map<String, Value>) -> Vec<&str> {
+    let (mut found, mut rest): (Vec<_>, Vec<_>) = (Vec::new(), args.values().collect());
+    while let Some(value) = rest.pop() {
+        match value {
+            Value::String(text) => found.push(text.as_str()),
+            Value::Array(items) => rest.extend(items),
+            Value::Object(members) => rest.extend(members.values()),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Longest path of the systems that agents run on.
+const MAX_PATH_BYTES: usize = 32 << 10;
