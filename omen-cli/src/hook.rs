@@ -8,8 +8,8 @@ mod tools;
 
 use std::io::{self, Read as _, Write as _};
 use std::process::exit;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 use omen_gate::Config;
@@ -78,16 +78,44 @@ fn invalid(args: &HookRunArgs, errors: &ConfigErrors) -> String {
     format!("{place}: {}; help: {}", error.message, error.help)
 }
 
-/// Whether an answer is being written: there is only one.
-static IS_ANSWERED: AtomicBool = AtomicBool::new(false);
+/// Thread that writes the answer: there is only one answer.
+static ANSWERING: OnceLock<ThreadId> = OnceLock::new();
 
-/// Writes the answer, unless another thread has, and returns the exit code. One that cannot be written is a denial.
-fn answered(answer: &HookAnswer) -> u8 {
-    if IS_ANSWERED.swap(true, Ordering::SeqCst) {
-        // The other thread ends this process.
-        loop {
-            std::thread::park();
+/// Claim of a thread to write the answer.
+#[derive(Debug, PartialEq, Eq)]
+enum AnswerClaim {
+    /// The thread writes the answer.
+    First,
+    /// The thread has failed while it was writing the answer, or after that.
+    Again,
+    /// Another thread writes the answer.
+    Late,
+}
+
+impl AnswerClaim {
+    fn of_this_thread(answering: &OnceLock<ThreadId>) -> Self {
+        let this = thread::current().id();
+        match answering.set(this) {
+            Ok(()) => Self::First,
+            Err(_) if answering.get() == Some(&this) => Self::Again,
+            Err(_) => Self::Late,
         }
+    }
+}
+
+/// Writes the answer, unless another thread does, and returns the exit code. One that cannot be written is a denial.
+fn answered(answer: &HookAnswer) -> u8 {
+    match AnswerClaim::of_this_thread(&ANSWERING) {
+        AnswerClaim::First => {}
+        AnswerClaim::Again => {
+            // No thread would end this process, and after its timeout the agent would run the call.
+            let _ = io::stderr().write_all(b"omen: the hook failed while it was answering; help: please report this\n");
+            return DENIED;
+        }
+        // The other thread ends this process.
+        AnswerClaim::Late => loop {
+            thread::park();
+        },
     }
     let is_written = write_answer(&answer.stdout).is_ok();
     let text = if is_written { answer.stderr.as_str() } else { "omen: the answer cannot be written\n" };
@@ -107,8 +135,8 @@ fn answer_panics(dialect: Dialect) {
 fn answer_in_time(dialect: &Dialect, timeout: Option<u64>) {
     let seconds = timeout.unwrap_or(dialect.timeout_seconds);
     let dialect = dialect.clone();
-    std::thread::spawn(move || {
-        std::thread::sleep(Duration::from_millis(seconds.saturating_mul(800)));
+    thread::spawn(move || {
+        thread::sleep(Duration::from_millis(seconds.saturating_mul(800)));
         exit(
             answered(&dialect.fail(&format!("no decision within 80 % of {seconds} s; help: make the call again")))
                 .into(),
@@ -118,3 +146,23 @@ fn answer_in_time(dialect: &Dialect, timeout: Option<u64>) {
 
 /// Exit code that agents take for a denial.
 const DENIED: u8 = 2;
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    /// A panic cannot be provoked from outside while the answer is written: every failure of the output is an error value.
+    #[test]
+    fn a_thread_that_fails_while_it_answers_does_not_wait_for_itself() {
+        let answering = OnceLock::new();
+        thread::scope(|scope| {
+            let other = scope.spawn(|| {
+                let claims = [AnswerClaim::of_this_thread(&answering), AnswerClaim::of_this_thread(&answering)];
+                assert_eq!(claims, [AnswerClaim::First, AnswerClaim::Again]);
+            });
+            other.join().unwrap();
+        });
+        assert_eq!(AnswerClaim::of_this_thread(&answering), AnswerClaim::Late);
+    }
+}
