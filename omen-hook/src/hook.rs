@@ -265,7 +265,7 @@ impl Hook {
         handed_over: &mpsc::UnboundedSender<()>,
         withdrawn: &watch::Receiver<bool>,
     ) -> Result<Gate, HookError> {
-        let mut builder = Gate::builder(self.config.clone()).clock(clock()).audit(audit);
+        let mut builder = Gate::builder(self.config.clone()).clock(clock()).audit(audit).leaves_calls_open();
         if let Some(confirmer) = &self.confirmer {
             builder = builder.confirmer(SharedConfirmer(Arc::clone(confirmer)));
         }

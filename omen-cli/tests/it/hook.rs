@@ -1,5 +1,6 @@
 //! `omen hook`: decisions before a tool, outcomes after it, and what ran in spite of the gate.
 
+mod order;
 mod protected;
 
 use std::path::Path;

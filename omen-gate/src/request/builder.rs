@@ -41,6 +41,7 @@ pub struct Builder {
     sessions: SessionsOf,
     reporter: Reporter,
     has_turns: bool,
+    leaves_calls_open: bool,
     wrong: Option<BuildError>,
 }
 
@@ -111,6 +112,7 @@ impl Gate {
             sessions: SessionsOf::Program,
             reporter: Reporter::default(),
             has_turns: true,
+            leaves_calls_open: false,
             wrong: None,
         }
     }
@@ -197,6 +199,14 @@ impl Builder {
         self
     }
 
+    /// Leaves open the calls of an earlier gate whose outcome is not in the log, instead of ending them as calls that may have
+    /// run: something outlives its gates, runs the calls, and reports the outcomes later. Until then, the rules on order take
+    /// them for calls that may have run.
+    pub fn leaves_calls_open(mut self) -> Self {
+        self.leaves_calls_open = true;
+        self
+    }
+
     /// Starts the servers of the configuration that have a `command` and were not given.
     ///
     /// # Errors
@@ -230,7 +240,19 @@ impl Builder {
     /// # Errors
     /// If anything given is invalid, a server is missing, or the audit log cannot be opened.
     pub fn build(self) -> Result<Gate, BuildError> {
-        let Self { config, servers, outputs, confirmer, clock, audit, sessions, reporter, has_turns, wrong } = self;
+        let Self {
+            config,
+            servers,
+            outputs,
+            confirmer,
+            clock,
+            audit,
+            sessions,
+            reporter,
+            has_turns,
+            leaves_calls_open,
+            wrong,
+        } = self;
         if let Some(wrong) = wrong {
             return Err(wrong);
         }
@@ -264,6 +286,9 @@ impl Builder {
         if let Some(rules) = order.rules_entry() {
             let entry = data(json!({ "order": rules, "outcome": "order" }));
             let _ = audit_queue.audit().append(Record::new(Kind::Policy, &TurnId::start(), entry))?;
+        }
+        if !leaves_calls_open {
+            order.end_lost_calls();
         }
         order.end_lost();
         let confirmations = Confirmations::with_clock(confirmer, Arc::clone(&expiry), config.confirm);

@@ -139,14 +139,17 @@ impl Order {
         Ok(Self(Arc::new(OrderParts { state: Mutex::new(state), clock, audit_queue, threads, sessions, reporter })))
     }
 
-    /// Ends what an earlier gate left open when it stopped: calls, which may have run, and the sessions of clients, which
-    /// are gone.
-    pub(crate) fn end_lost(&self) {
+    /// Ends the calls that an earlier gate left open when it stopped: they may have run.
+    pub(crate) fn end_lost_calls(&self) {
         let calls = self.lock().engine.lost_calls();
         for order in calls {
             let ended = Entry::Ended { end: Ended::MayHaveRun, order };
             self.note(&TurnId::start(), "call_lost", Map::new(), &ended);
         }
+    }
+
+    /// Ends the sessions of clients that an earlier gate left open when it stopped: the clients are gone.
+    pub(crate) fn end_lost(&self) {
         let lost = self.lock().engine.client_sessions();
         for session in lost.into_iter().filter_map(|name| TurnId::new(name).ok()) {
             self.end(&session, SessionEnd::Lost);
