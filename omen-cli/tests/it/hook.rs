@@ -2,6 +2,8 @@
 
 mod order;
 mod protected;
+#[cfg(unix)]
+mod waiting;
 
 use std::path::Path;
 
