@@ -29,6 +29,18 @@ pub fn file(path: &str) -> Option<&'static str> {
 }
 
 /// Programs that run other programs, and the options by which others do, as JSON: for rules on shell commands.
+///
+/// `runners` are programs whose arguments or input are commands: no rule on programs can hold for what they run. `options` has the
+/// refused arguments of other programs, by program, or by program and subcommand:
+///
+/// | Entry | Refused arguments |
+/// |---|---|
+/// | `--long` | the option, also shortened, and with a value after `=`; for the programs in `one_dash` also with one dash |
+/// | `-long` | the option with one or two dashes, also with a value after `=` |
+/// | `-l` | the letter, also among others after one dash; without a dash in the first argument of the programs in `dashless` |
+/// | `=` | an argument with `=` that does not begin with a dash |
+/// | `+` | an argument that begins with a plus sign |
+/// | other | the argument itself |
 pub const PROGRAMS: &str = include_str!("../shell/programs.json");
 
 /// Returns the dialect of a coding agent's hooks, by the agent's name.

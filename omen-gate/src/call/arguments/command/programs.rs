@@ -5,13 +5,13 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-/// Facts about programs.
+/// Facts about programs, as `omen_schema::PROGRAMS` describes them.
 #[derive(Debug, Default, Deserialize)]
 struct ProgramFacts {
-    /// Programs whose arguments or input are commands: no rule on programs can hold for what they run.
     runners: BTreeSet<String>,
-    /// Refused arguments, by program, or by program and subcommand.
     options: BTreeMap<String, Vec<String>>,
+    one_dash: BTreeSet<String>,
+    dashless: BTreeSet<String>,
 }
 
 static FACTS: LazyLock<ProgramFacts> =
@@ -31,21 +31,38 @@ pub(super) fn refused<'f>(program: &str, arguments: &[String]) -> Option<&'f str
     let subcommand = arguments.iter().find(|argument| !argument.starts_with('-'));
     let of_subcommand = subcommand.and_then(|subcommand| FACTS.options.get(&format!("{program} {subcommand}")));
     let options = [FACTS.options.get(program), of_subcommand];
+    let has_one_dash = FACTS.one_dash.contains(program);
+    let letters = arguments.first().filter(|_| FACTS.dashless.contains(program)).map(|first| format!("-{first}"));
+    let is_given = |option: &str| {
+        let mut arguments = arguments.iter().chain(&letters);
+        arguments.any(|argument| is_option(option, argument, has_one_dash))
+    };
     let mut refused = options.into_iter().flatten().flatten();
-    refused.find(|option| arguments.iter().any(|argument| is_option(option, argument))).map(String::as_str)
+    refused.find(|option| is_given(option)).map(|option| match option.as_str() {
+        "=" => "NAME=VALUE",
+        "+" => "+NAME",
+        option => option,
+    })
 }
 
 /// Whether an argument is an option: also shortened, with its value, or among other letters.
-fn is_option(option: &str, argument: &str) -> bool {
-    if option.starts_with("--") {
-        let name = argument.split('=').next().unwrap_or(argument);
-        return name.len() > 2 && name.starts_with("--") && option.starts_with(name);
+fn is_option(option: &str, argument: &str, has_one_dash: bool) -> bool {
+    let name = argument.split('=').next().unwrap_or(argument);
+    let bare = name.trim_start_matches('-');
+    match (option, option.strip_prefix("--"), option.strip_prefix('-')) {
+        ("=", ..) => argument.contains('=') && !argument.starts_with('-'),
+        ("+", ..) => argument.starts_with('+'),
+        ("--", ..) | (_, None, None) => argument == option,
+        (_, Some(long), _) => {
+            // After one dash, a letter by itself is an option of its own.
+            let is_word = has_one_dash && name.starts_with('-') && (bare == long || bare.len() > 1);
+            (is_word || name.starts_with("--")) && !bare.is_empty() && long.starts_with(bare)
+        }
+        (_, None, Some(word)) if word.chars().nth(1).is_some() => name.starts_with('-') && bare == word,
+        (_, None, Some(letter)) => {
+            argument.starts_with('-') && !argument.starts_with("--") && argument.contains(letter)
+        }
     }
-    let mut letters = option.chars();
-    if let (Some('-'), Some(letter), None) = (letters.next(), letters.next(), letters.next()) {
-        return argument.starts_with('-') && !argument.starts_with("--") && argument.contains(letter);
-    }
-    argument == option
 }
 
 fn name(program: &str) -> &str {

@@ -143,6 +143,9 @@ impl<'t> Tokens<'t> {
         }
         // The number of a file descriptor stands directly before `<` or `>`.
         if is_number && matches!(self.chars.peek(), Some('<' | '>')) {
+            if text.len() > 1 {
+                return Err("shells read several digits before `<` or `>` in different ways");
+            }
             let first = self.chars.next().unwrap_or_default();
             return self.redirect(first).map(Some);
         }
