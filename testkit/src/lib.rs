@@ -13,6 +13,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+pub mod child;
 #[path = "../../xtask/src/environment.rs"]
 mod environment;
 pub mod hook_events;

@@ -1,11 +1,10 @@
 //! `kill -9` at random points (A1): no acknowledged entry is lost.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 use omen_audit::{LogVerdict, verify_file};
+use omen_testkit::child::TestChild;
 use omen_testkit::proofs::Proofs;
 use tempfile::TempDir;
 
@@ -85,26 +84,16 @@ fn no_acknowledged_entry_is_lost() {
 
 /// Starts a writer, kills it after some acknowledgements and a short delay, and returns the acknowledged numbers.
 fn write_until_killed(log: &Path, random: &mut Random) -> Vec<u64> {
-    let mut child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "kill::the_writer", "--nocapture", "--test-threads=1"])
-        .env(LOG, log)
-        .env(KEY, DIGITS)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let mut out = BufReader::new(child.stdout.take().unwrap());
-    let mut text = String::new();
+    let mut child = TestChild::start("kill::the_writer", &[(LOG, log.as_ref()), (KEY, DIGITS.as_ref())]);
     for _ in 0..random.below(4) {
-        // The test harness prints lines before the first one.
-        let before = text.len();
-        while out.read_line(&mut text).unwrap() > 0 && !text[before..].contains("acknowledged") {}
+        child.read_until("acknowledged");
     }
     std::thread::sleep(Duration::from_micros(random.below(6000)));
-    child.kill().unwrap();
-    assert!(!child.wait().unwrap().success());
-    out.read_to_string(&mut text).unwrap();
+    acknowledged(&child.kill())
+}
+
+/// Numbers in complete lines of a writer.
+fn acknowledged(text: &str) -> Vec<u64> {
     text.lines().filter_map(|line| line.split_once("acknowledged ")?.1.parse().ok()).collect()
 }
 
@@ -155,25 +144,12 @@ fn rotation_under_many_writers_loses_nothing() {
     let log = folder.path().join("audit.jsonl");
     let mut acknowledged = std::collections::BTreeSet::new();
     for kill in 0..Proofs::wanted().choose(8, 30) {
-        let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "kill::many_writers", "--nocapture", "--test-threads=1"])
-            .env(MANY, &log)
-            .env(KEY, DIGITS)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let mut out = BufReader::new(child.stdout.take().unwrap());
-        let mut text = String::new();
+        let mut child = TestChild::start("kill::many_writers", &[(MANY, log.as_ref()), (KEY, DIGITS.as_ref())]);
         for _ in 0..random.below(300) {
-            out.read_line(&mut text).unwrap();
+            child.read_until("");
         }
         std::thread::sleep(Duration::from_micros(random.below(3000)));
-        child.kill().unwrap();
-        assert!(!child.wait().unwrap().success());
-        out.read_to_string(&mut text).unwrap();
-        acknowledged.extend(text.lines().filter_map(|line| line.split_once("acknowledged ")?.1.parse::<u64>().ok()));
+        acknowledged.extend(self::acknowledged(&child.kill()));
         if !log.exists() {
             assert!(acknowledged.is_empty());
             continue;

@@ -140,10 +140,10 @@ impl Confirmer for Person {
 
 /// Disk that is full after some lines, and can be made to block.
 #[derive(Debug)]
-struct Disk {
-    memory: Memory,
-    room: Arc<AtomicU32>,
-    waits: Arc<AtomicBool>,
+pub(crate) struct Disk {
+    pub(crate) memory: Memory,
+    pub(crate) room: Arc<AtomicU32>,
+    pub(crate) waits: Arc<AtomicBool>,
 }
 
 impl Store for Disk {

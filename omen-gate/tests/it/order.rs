@@ -6,9 +6,8 @@ mod live;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use omen_gate::audit::store::Memory;
+use omen_gate::audit::store::{Memory, Store};
 use omen_gate::audit::{Audit, Key, Kind, Options, Record};
-use omen_gate::catalog::pin;
 use omen_gate::pipeline::{Dispatched, Request};
 use omen_gate::server::{Dispatch, Local, ToolServer};
 use omen_gate::summary::Summary;
@@ -18,8 +17,8 @@ use omen_gate::{
 };
 use serde_json::{Value, json};
 
-use crate::gates::{Setting, local, tools};
-use crate::support::{all_logged, args, clock, secs, tool};
+use crate::gates::{Setting, local};
+use crate::support::{all_logged, args, clock, secs, store_policy, tool};
 
 /// Gate with the tools `store/get` and `store/set`, and the clock and the log that another one may have had.
 struct Ordered {
@@ -29,20 +28,12 @@ struct Ordered {
 }
 
 async fn text(get: &str, set: &str, more: &str) -> String {
-    let tools = tools().await;
-    let entry = |name: &str, keys: &str| {
-        let pin = pin(tools.iter().find(|tool| tool.name.as_str() == name).unwrap()).unwrap();
-        format!(
-            "[[allow]]\nserver = 'store'\ntool = '{name}'\npermissions = ['READ']\npin = '{pin}'\n{keys}\n\
-             [[grants]]\nserver = 'store'\ntool = '{name}'\npermissions = ['READ']\n"
-        )
-    };
-    format!("[servers.store]\n{}{}{more}", entry("get", get), entry("set", set))
+    format!("{}{more}", store_policy(get, set).await)
 }
 
-fn audit(memory: &Memory, clock: &Arc<ManualClock>) -> Audit {
+fn audit(store: impl Store + 'static, clock: &Arc<ManualClock>) -> Audit {
     let key = Key::from_bytes(&std::array::from_fn::<u8, 32, _>(|i| i as u8)).unwrap();
-    Audit::over(memory.clone(), key, clock.clone(), Options::default()).unwrap()
+    Audit::over(store, key, clock.clone(), Options::default()).unwrap()
 }
 
 impl Ordered {
@@ -61,7 +52,7 @@ impl Ordered {
         more: impl FnOnce(Builder) -> Builder,
     ) -> Result<Self, BuildError> {
         let shared: Arc<dyn GateClock> = clock.clone();
-        let audit = audit(memory, clock);
+        let audit = audit(memory.clone(), clock);
         let builder =
             Gate::builder(Config::parse(text).unwrap()).audit(audit).clock(shared).output::<Setting>(tool("store/get"));
         let gate = more(builder.server(ServerName::new("store").unwrap(), Odd(local()))).build()?;
@@ -266,7 +257,8 @@ async fn a_gate_does_not_start_with_an_entry_that_it_cannot_read() {
     ] {
         let (memory, clock) = (Memory::default(), clock());
         let data = json!({ "order": order }).as_object().unwrap().clone();
-        let written = audit(&memory, &clock).append(Record::new(Kind::Turn, &TurnId::new("t").unwrap(), data)).unwrap();
+        let written =
+            audit(memory.clone(), &clock).append(Record::new(Kind::Turn, &TurnId::new("t").unwrap(), data)).unwrap();
         let error = Ordered::try_on(&rules, &memory, &clock).err().unwrap();
         let message = error.to_string();
         let entry = format!("O-6: invalid member `order` in entry {} of the audit log: ", written.sequence);

@@ -9,7 +9,6 @@ use std::time::Duration;
 use async_trait::async_trait;
 use omen_gate::audit::store::Memory;
 use omen_gate::audit::{Audit, Key, Options};
-use omen_gate::catalog::pin;
 use omen_gate::order::{LogEntry, OrderFinding, OrderLog};
 use omen_gate::server::{Dispatch, Local, ToolServer};
 use omen_gate::tool::{Answer, Tool};
@@ -17,8 +16,8 @@ use omen_gate::{Blocked, Config, Fault, Gate, GateClock, ManualClock, ServerName
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
-use crate::gates::{local, tools};
-use crate::support::all_logged;
+use crate::gates::local;
+use crate::support::{all_logged, store_policy};
 
 /// Rules of the tools `store/get` and `store/set`, each with its `where`.
 #[derive(Clone, Copy, Default)]
@@ -30,23 +29,12 @@ struct Rules<'r> {
 
 impl Rules<'_> {
     async fn text(&self) -> String {
-        let tools = tools().await;
-        let entry = |name: &str, keys: &str| {
-            let pin = pin(tools.iter().find(|tool| tool.name.as_str() == name).unwrap()).unwrap();
-            format!(
-                "[[allow]]\nserver = 'store'\ntool = '{name}'\npermissions = ['READ']\npin = '{pin}'\n{keys}\n\
-                 [[grants]]\nserver = 'store'\ntool = '{name}'\npermissions = ['READ']\n"
-            )
-        };
         let audit = match self.audit {
             "" => String::new(),
             arguments => format!("[audit]\nlog = 'l'\nkey_file = 'k'\narguments = '{arguments}'\n"),
         };
-        format!(
-            "[servers.store]\n{}{}{audit}[breaker]\nfailures = 1000\n[order]\ngather = '0s'\nwait = '5s'\n",
-            entry("get", self.get),
-            entry("set", self.set)
-        )
+        let policy = store_policy(self.get, self.set).await;
+        format!("{policy}{audit}[breaker]\nfailures = 1000\n[order]\ngather = '0s'\nwait = '5s'\n")
     }
 }
 

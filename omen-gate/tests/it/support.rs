@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use omen_gate::audit::store::Memory;
+use omen_gate::catalog::pin;
 use omen_gate::{
     Blocked, Call, Decision, Demand, Grant, ManualClock, Permission, Permissions, Ruling, Source, ToolId, TurnId,
 };
@@ -20,6 +21,19 @@ pub(crate) fn clock() -> Arc<ManualClock> {
 
 pub(crate) fn secs(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
+}
+
+/// Servers, tools and grants of a configuration with `store/get` and `store/set`, each with more keys for its tool.
+pub(crate) async fn store_policy(get: &str, set: &str) -> String {
+    let tools = crate::gates::tools().await;
+    let entry = |name: &str, keys: &str| {
+        let pin = pin(tools.iter().find(|tool| tool.name.as_str() == name).unwrap()).unwrap();
+        format!(
+            "[[allow]]\nserver = 'store'\ntool = '{name}'\npermissions = ['READ']\npin = '{pin}'\n{keys}\n\
+             [[grants]]\nserver = 'store'\ntool = '{name}'\npermissions = ['READ']\n"
+        )
+    };
+    format!("[servers.store]\n{}{}", entry("get", get), entry("set", set))
 }
 
 /// Parses a tool as in `files/write`.

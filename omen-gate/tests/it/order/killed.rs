@@ -1,14 +1,14 @@
 //! `kill -9` of a gate at random points: what its successor decides is what the log implies.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::Write as _;
 use std::path::Path;
-use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
 use omen_gate::audit::{Audit, Key, Options};
 use omen_gate::{Config, Gate, GateClock, GateCode, ServerName, SystemClock, TurnId};
+use omen_testkit::child::TestChild;
 use omen_testkit::proofs::Proofs;
 use serde_json::{Value, json};
 
@@ -102,26 +102,13 @@ async fn the_gate() {
 
 /// Starts a gate, and kills it after some calls and a short delay.
 fn run_until_killed(log: &Path, seed: u64, random: &mut Random) {
-    let mut child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "order::killed::the_gate", "--nocapture", "--test-threads=1"])
-        .env(LOG, log)
-        .env(SEED, seed.to_string())
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let mut out = BufReader::new(child.stdout.take().unwrap());
-    let mut line = String::new();
+    let seed = seed.to_string();
+    let mut child = TestChild::start("order::killed::the_gate", &[(LOG, log.as_ref()), (SEED, seed.as_ref())]);
     for _ in 0..random.below(6) {
-        line.clear();
-        while out.read_line(&mut line).unwrap() > 0 && !line.contains("made") {
-            line.clear();
-        }
+        child.read_until("made");
     }
     std::thread::sleep(Duration::from_micros(random.below(6000)));
-    child.kill().unwrap();
-    assert!(!child.wait().unwrap().success());
+    let _ = child.kill();
 }
 
 /// Call as the log has it: its places are numbers of entries.
