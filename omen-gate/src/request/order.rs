@@ -87,10 +87,8 @@ pub(crate) struct CallOrigin<'o> {
 enum Progress {
     /// Not made.
     Asked,
-    /// Its intent may be in the log.
+    /// Let pass. Once its intent may be in the log, its guard reports its end.
     Made,
-    /// The tool is being called.
-    Called,
     Over,
 }
 
@@ -367,6 +365,9 @@ impl OrderedCall {
     /// # Errors
     /// O-1 to O-3, O-5 and O-6.
     pub(crate) async fn verdict(&self) -> Result<(), Blocked> {
+        if self.progress == Progress::Over {
+            return Err(withdrawn());
+        }
         let mut waiting = {
             let mut state = self.order.lock();
             match state.decided.remove(&self.id) {
@@ -435,11 +436,6 @@ impl OrderedCall {
         self.order.lock().engine.logged(self.id, entry, false);
     }
 
-    /// Notes that the tool is about to be called: if nothing more is heard of the call, it may have run.
-    pub(crate) fn called(&mut self) {
-        self.progress = Progress::Called;
-    }
-
     /// Reads the answer of the call.
     pub(crate) async fn read_answer(&self, answer: &Answer) -> Option<CallReading> {
         let answer = Arc::new(serde_json::to_value(answer).ok()?);
@@ -490,11 +486,8 @@ impl OrderedCall {
 
 impl Drop for OrderedCall {
     fn drop(&mut self) {
-        match self.progress {
-            Progress::Asked => self.refused(),
-            Progress::Made => self.order.with(|engine, now| engine.end(now, self.id, Ended::DidNotRun, None)),
-            Progress::Called => self.order.with(|engine, now| engine.end(now, self.id, Ended::MayHaveRun, None)),
-            Progress::Over => {}
+        if self.progress != Progress::Over {
+            self.refused();
         }
     }
 }

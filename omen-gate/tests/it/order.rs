@@ -2,6 +2,7 @@
 
 mod killed;
 mod live;
+mod moments;
 
 use std::sync::Arc;
 

@@ -16,7 +16,7 @@ impl Order {
         }
         let Ok(runtime) = Handle::try_current() else { return };
         state.has_timer = true;
-        let running = RunningTimer(Arc::downgrade(&self.0));
+        let mut running = RunningTimer(Arc::downgrade(&self.0));
         runtime.spawn(async move {
             while let Some(left) = running.next() {
                 tokio::time::sleep(left.min(AGAIN)).await;
@@ -29,13 +29,17 @@ impl Order {
 struct RunningTimer(Weak<OrderParts>);
 
 impl RunningTimer {
-    /// Does what is due, and returns the time until there is more; nothing if there is nothing left to wait for.
-    fn next(&self) -> Option<Duration> {
+    /// Does what is due, and returns the time until there is more; nothing if there is nothing left to wait for. Then another timer
+    /// may begin before this one is dropped, which must not count as the end of that one.
+    fn next(&mut self) -> Option<Duration> {
         let order = Order(self.0.upgrade()?);
         order.with(Engine::tick);
         let mut state = order.lock();
         let due = state.engine.next_timer();
         state.has_timer = due.is_some();
+        if due.is_none() {
+            self.0 = Weak::new();
+        }
         let left = due?.saturating_sub(monotonic(order.0.clock.as_ref())).max(1);
         Some(Duration::from_millis(u64::try_from(left).unwrap_or(1)))
     }
@@ -52,3 +56,31 @@ impl Drop for RunningTimer {
 
 /// Interval at which the clock is read again, which may not be the runtime's.
 const AGAIN: Duration = Duration::from_secs(1);
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use omen_audit::store::Memory;
+    use omen_audit::{Audit, Key, Options};
+
+    use super::*;
+    use crate::base::SystemClock;
+    use crate::config::Config;
+    use crate::request::gate::Gate;
+
+    #[test]
+    fn a_timer_with_nothing_left_to_wait_for_leaves_the_next_one_alone() {
+        let key = Key::from_bytes(&std::array::from_fn::<u8, 32, _>(|i| i as u8)).unwrap();
+        let audit = Audit::over(Memory::default(), key, Arc::new(SystemClock::default()), Options::default()).unwrap();
+        let gate = Gate::builder(Config::parse("").unwrap()).audit(audit).build().unwrap();
+        let mut running = RunningTimer(Arc::downgrade(&gate.order().0));
+        assert_eq!(running.next(), None);
+        // A call starts the next one before this one is dropped.
+        gate.order().lock().has_timer = true;
+        drop(running);
+        assert!(gate.order().lock().has_timer);
+        // A runtime that ends drops a timer that still waits.
+        drop(RunningTimer(Arc::downgrade(&gate.order().0)));
+        assert!(!gate.order().lock().has_timer);
+    }
+}

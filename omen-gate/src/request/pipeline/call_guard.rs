@@ -67,7 +67,6 @@ impl<'o> CallGuard<'o> {
 
     /// Notes that the tool is about to be called.
     pub(super) fn mark_called(&mut self) {
-        self.order.called();
         self.at = CallProgress::Called;
     }
 

@@ -26,9 +26,11 @@ pub(crate) async fn authorize(request: Request<Conformant>) -> Result<Request<Au
     }
     let call = request.context.check(permitted).await?;
     let arguments = request.gate.judge_arguments(&call).await;
-    let is_refused = arguments.is_err() && !request.gate.is_shadow();
+    // Read once: a call that counts as refused must not pass because shadow mode begins meanwhile.
+    let is_shadow = request.gate.is_shadow();
+    let is_refused = arguments.is_err() && !is_shadow;
     let order = request.gate.order().ask(request.context.origin(), call.tool(), call.args(), is_refused).await;
-    request.context.check_or_try(request.gate.is_shadow(), arguments).await?;
+    request.context.check_or_try(is_shadow, arguments).await?;
     request.context.check_or_try(request.gate.is_shadow(), order.verdict().await).await?;
     let ruling = request.gate.grants().check(&call);
     let lease = ruling.recorded_by(|decision| record(&request.context, Kind::Decision, decision)).await;
