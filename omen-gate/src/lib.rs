@@ -81,7 +81,7 @@ pub mod order {
     };
 
     pub use crate::request::order_log::*;
-    pub use crate::request::{DebtReport, SessionEnd};
+    pub use crate::request::{DebtReport, DebtScope, SessionEnd};
 }
 mod request;
 pub mod server;

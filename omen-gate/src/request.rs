@@ -34,7 +34,7 @@ pub use builder::{BuildError, Builder};
 pub use dry_run::DryRun;
 pub use gate::Gate;
 pub use messages::{EpisodeRefusal, RefusedCall};
-pub use order::{DebtReport, SessionEnd};
+pub use order::{DebtReport, DebtScope, SessionEnd};
 pub use pipeline::{Request, Way};
 pub use reload::{ReloadError, Reloaded};
 pub use state::{Authorized, Conformant, Dispatched, Grounded, Planned, Received, Screened, Terminal, Typed, Untyped};

@@ -1,6 +1,6 @@
 //! How a connection to a server, and a session, end.
 
-use omen_gate::order::{DebtReport, SessionEnd, owed_line};
+use omen_gate::order::{DebtReport, DebtScope, SessionEnd, owed_line};
 use omen_gate::{Blocked, Fault, GateCode};
 use tracing::warn;
 
@@ -116,13 +116,14 @@ pub(crate) fn warn_of_debt(debt: &DebtReport<'_>) {
     let code = GateCode::O4;
     match debt {
         DebtReport::Overdue(message) => warn!(%code, "{code}: {message}"),
-        DebtReport::Ended { session, how, owed } => {
+        DebtReport::Ended { scope, name, how, owed } => {
             let how = match how {
                 SessionEnd::Lost => "was open when the proxy stopped",
                 SessionEnd::Idle => "has made no calls for too long",
                 _ => "has ended",
             };
-            warn!(%code, %session, "{code}: the session `{session}` {how}. {}", owed_line(owed));
+            let scope = if *scope == DebtScope::Turn { "turn" } else { "session" };
+            warn!(%code, session = %name, "{code}: the {scope} `{name}` {how}. {}", owed_line(owed));
         }
         _ => warn!(%code, "{code}: something is owed"),
     }

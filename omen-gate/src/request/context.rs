@@ -159,11 +159,9 @@ impl RequestContext {
 
     /// Adds what the session owes to the help of a refusal.
     pub(crate) fn with_debts(&self, blocked: Blocked) -> Blocked {
-        let line = self.order.as_ref().map(|order| order.owed_line(self.origin().session)).unwrap_or_default();
-        match (line.is_empty(), blocked.help.is_empty()) {
-            (true, _) => blocked,
-            (false, true) => Blocked { help: line, ..blocked },
-            (false, false) => Blocked { help: format!("{}. {line}", blocked.help), ..blocked },
+        match &self.order {
+            Some(order) => order.with_debts(self.origin().session, blocked),
+            None => blocked,
         }
     }
 

@@ -113,6 +113,12 @@ impl Gate {
         self.0.order.owed(session)
     }
 
+    /// Adds what a session owes now to the help of a refusal.
+    #[must_use]
+    pub fn with_debts(&self, session: &TurnId, blocked: Blocked) -> Blocked {
+        self.0.order.with_debts(session, blocked)
+    }
+
     /// Health of the tools, for people to read; no decision depends on it (R5).
     #[must_use]
     pub fn health(&self) -> Snapshot {

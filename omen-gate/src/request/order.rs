@@ -25,7 +25,7 @@ use crate::request::audit_queue::{AuditQueue, data};
 use crate::request::file_rule_threads::FileRuleThreads;
 
 pub(crate) use report::Reporter;
-pub use report::{DebtReport, SessionEnd};
+pub use report::{DebtReport, DebtScope, SessionEnd};
 
 /// Rules on order, and the calls that they have seen. Clones share both.
 #[derive(Clone, Debug)]
@@ -238,9 +238,14 @@ impl Order {
         read_there.unwrap_or_else(|| read(&reader, tool, None))
     }
 
-    /// Line about what a session owes; empty if it owes nothing.
-    pub(crate) fn owed_line(&self, session: &TurnId) -> String {
-        text::owed_line(&self.owed(session))
+    /// Adds what a session owes to the help of a refusal.
+    pub(crate) fn with_debts(&self, session: &TurnId, blocked: Blocked) -> Blocked {
+        let line = text::owed_line(&self.owed(session));
+        match (line.is_empty(), blocked.help.is_empty()) {
+            (true, _) => blocked,
+            (false, true) => Blocked { help: line, ..blocked },
+            (false, false) => Blocked { help: format!("{}. {line}", blocked.help), ..blocked },
+        }
     }
 
     /// What a session owes now.
@@ -262,7 +267,7 @@ impl Order {
             owed
         });
         if !owed_by_turn.is_empty() {
-            self.0.reporter.report(&DebtReport::Ended { session: name, how, owed: &owed_by_turn });
+            self.0.reporter.report(&DebtReport::Ended { scope: DebtScope::Turn, name, how, owed: &owed_by_turn });
             return owed_by_turn;
         }
         ended.into_iter().find(|(session, ..)| session == name).map(|(.., owed)| owed).unwrap_or_default()
@@ -320,7 +325,7 @@ impl Order {
             self.0.reporter.report(&DebtReport::Overdue(message));
         }
         for (session, how, owed) in ended.iter().filter(|(.., owed)| !owed.is_empty()) {
-            self.0.reporter.report(&DebtReport::Ended { session, how: *how, owed });
+            self.0.reporter.report(&DebtReport::Ended { scope: DebtScope::Session, name: session, how: *how, owed });
         }
         (result, ended)
     }

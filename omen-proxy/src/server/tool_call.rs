@@ -31,6 +31,8 @@ pub(crate) struct ClientCall<'s> {
     name: String,
     /// What the gate judges, or why there is nothing to judge.
     call: Result<ToolCall, Blocked>,
+    /// The turn of the user that the call is part of, if there is one, or why it is not known.
+    user_turn: Result<Option<TurnId>, Blocked>,
 }
 
 impl<'s> ClientCall<'s> {
@@ -50,7 +52,12 @@ impl<'s> ClientCall<'s> {
         }
         let request = Arc::new(request);
         let call = session.gate.read_call(&session.server, &request);
-        let call = Self { session, turn, request, name, call };
+        let user_turn = match &session.episodes {
+            // There, the episode is the turn.
+            Some(episodes) if episodes.is_turn() => Ok(episodes.user_turn()),
+            _ => session.user_turns.of(request.raw_meta()),
+        };
+        let call = Self { session, turn, request, name, call, user_turn };
         match call.in_rounds().await {
             Ok(line) => line,
             Err(refusal) => call.refused(&refusal).await,
@@ -131,20 +138,15 @@ impl<'s> ClientCall<'s> {
         {
             return Err(self.refused_here(why).await);
         }
-        let user_turn = match &session.episodes {
-            // There, the episode is the turn.
-            Some(episodes) if episodes.is_turn() => episodes.user_turn(),
-            _ => match session.user_turns.of(message.raw_meta()) {
-                Ok(user_turn) => user_turn,
-                Err(why) => return Err(self.refused_here(why).await),
-            },
+        let user_turn = match &self.user_turn {
+            Ok(user_turn) => user_turn.clone(),
+            Err(why) => return Err(self.refused_here(why.clone()).await),
         };
         let text = match &read {
             Ok(call) => call_text(&self.name, call.args()),
             Err(_) => refused_text(&self.name, message.raw_arguments()),
         };
         let request = session.gate.request((*turn).clone(), text).of_session(session.client_session.clone());
-        let counted_turn = user_turn.clone().unwrap_or_else(|| (*turn).clone());
         let request = match user_turn {
             Some(user_turn) => request.of_user_turn(user_turn),
             None => request,
@@ -152,7 +154,7 @@ impl<'s> ClientCall<'s> {
         let planned = match planned(request, read).await {
             Ok(planned) => planned,
             Err(why) => {
-                self.count_refused(&counted_turn).await;
+                self.count_refused().await;
                 return Err(why.into());
             }
         };
@@ -172,7 +174,7 @@ impl<'s> ClientCall<'s> {
             && call.hash().is_some()
             && let Err(why) = episodes.may(facts.demanding(&permissions))
         {
-            self.count_refused(&counted_turn).await;
+            self.count_refused().await;
             return Ok(refused(episodes, &why).await);
         }
         let authorized = conformant.authorize().await?;
@@ -236,17 +238,15 @@ impl<'s> ClientCall<'s> {
 
     /// Refuses a call before the gate has it: that is recorded, counts for the rules on order, and says what is owed.
     async fn refused_here(&self, why: Blocked) -> Refusal {
-        self.count_refused(self.turn).await;
-        let mut why = self.session.recorded(self.turn, why).await;
-        let owed = self.session.owed_line();
-        if !owed.is_empty() {
-            why.help = format!("{}. {owed}", why.help);
-        }
-        why.into()
+        self.count_refused().await;
+        let why = self.session.recorded(self.turn, why).await;
+        self.session.gate.with_debts(&self.session.client_session, why).into()
     }
 
-    async fn count_refused(&self, turn: &TurnId) {
+    /// Counts a refusal in the turn of the user, in which the gate counts as well.
+    async fn count_refused(&self) {
         if let Some(tool) = self.tool() {
+            let turn = self.user_turn.as_ref().ok().and_then(Option::as_ref).unwrap_or(self.turn);
             let (session, args) = (&self.session.client_session, &*self.args());
             self.session.gate.count_refused(RefusedCall { session, turn, tool: &tool, args }).await;
         }

@@ -17,7 +17,8 @@ use tokio::io::{DuplexStream, duplex, split};
 
 use crate::episode::play::Lines;
 use crate::http::world::{Http, local, until};
-use crate::support::{World, config_with, refusal};
+use crate::rounds::meta;
+use crate::support::{Seen, World, config_with, refusal, serve};
 
 fn proxy(more: &str, keys: fn(&str) -> &'static str) -> ProxyBuilder {
     let more = format!("[order]\ngather = '0s'\n{more}");
@@ -107,6 +108,45 @@ async fn what_the_proxy_itself_refuses_counts_as_refused_and_says_what_is_owed()
     let written = world.client.call(4, "write", json!({})).await;
     assert!(written["result"].get("isError").is_none(), "{written}");
     world.close().await;
+}
+
+/// Calls for tasks, and with an answer to a question that was never asked.
+#[tokio::test]
+async fn what_the_proxy_itself_refuses_counts_in_the_turn_of_the_user() {
+    let keys =
+        |name: &str| if name == "write" { "after = [{ tool = 'read', was = 'refused', per = 'turn' }]" } else { "" };
+    let proxy = || proxy("[budget]\nuser_turn = 'turn'\n", keys).elicitation(Duration::from_secs(1));
+    let params = |tool: &str, turn: &str, member: &str, value: Value| {
+        let mut params = json!({ "name": tool, "arguments": {}, "_meta": meta(json!({ "elicitation": {} })) });
+        params["_meta"]["turn"] = turn.into();
+        params[member] = value;
+        params
+    };
+    for (member, value) in [("task", json!({})), ("requestState", json!("omen-gate.v1.1.00.00"))] {
+        let (mut world, server) = World::with_server(proxy());
+        tokio::spawn(serve(server, Seen::default()));
+        let refused = world.client.ask(1, "tools/call", params("read", "t1", member, value)).await;
+        refusal(&refused);
+        let elsewhere = world.client.ask(2, "tools/call", params("write", "t2", "more", json!(1))).await;
+        assert_eq!(refusal(&elsewhere), "O-1", "{member}: {elsewhere}");
+        let written = world.client.ask(3, "tools/call", params("write", "t1", "more", json!(1))).await;
+        assert!(written["result"].get("isError").is_none(), "{member}: {written}");
+        world.close().await;
+    }
+}
+
+#[tokio::test]
+async fn the_warning_about_a_debt_of_a_turn_names_the_turn() {
+    let owes = |name: &str| if name == "read" { "before_end = [{ tool = 'write', per = 'turn' }]" } else { "" };
+    let (mut world, _) = World::begun(proxy("[budget]\nuser_turn = 'turn'\n", owes)).await;
+    let params = json!({ "name": "read", "arguments": {}, "_meta": { "turn": "t1" } });
+    let read = world.client.ask(1, "tools/call", params).await;
+    assert!(read["result"].get("isError").is_none(), "{read}");
+    let logs = world.logs.clone();
+    world.close().await;
+    let owed: Vec<_> = logs.lines().into_iter().filter(|line| line.contains("O-4")).collect();
+    let [owed] = owed.as_slice() else { panic!("{owed:?}") };
+    assert!(owed.contains("the turn `session/t1` has ended. Still owed before the end: `s/write`"), "{owed}");
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Seen, World, entries, kinds, proxy, refusal, serve};
 
-fn meta(capabilities: Value) -> Value {
+pub(crate) fn meta(capabilities: Value) -> Value {
     json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"},
         "io.modelcontextprotocol/clientCapabilities": capabilities})

@@ -32,6 +32,16 @@ impl SessionEnd {
     }
 }
 
+/// What a debt was to be settled within.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DebtScope {
+    /// Session, or a turn that is its own session.
+    Session,
+    /// Turn of a session.
+    Turn,
+}
+
 /// Debt that was not settled in time (O-4).
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -40,8 +50,10 @@ pub enum DebtReport<'r> {
     Overdue(&'r str),
     /// A session or a turn has ended that owed something.
     Ended {
-        /// Session or turn.
-        session: &'r str,
+        /// Whether it is a session or a turn.
+        scope: DebtScope,
+        /// Name of the session or turn.
+        name: &'r str,
         /// How it ended.
         how: SessionEnd,
         /// What it owed.

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use omen_gate::audit::store::Memory;
-use omen_gate::order::{DebtReport, SessionEnd};
+use omen_gate::order::{DebtReport, DebtScope, SessionEnd};
 use omen_gate::turn_steps::TurnStep;
 use omen_gate::{Config, GateCode, ManualClock, Permission, StepId, Stopped, TurnId};
 use serde_json::{Value, json};
@@ -24,7 +24,12 @@ async fn gate(set: &str, more: &str, memory: &Memory, clock: &Arc<ManualClock>, 
         builder.debts(move |debt| {
             noted.lock().unwrap().push(match debt {
                 DebtReport::Overdue(message) => format!("overdue: {message}"),
-                DebtReport::Ended { session, how, owed } => format!("{}: {session}, {}", how.as_str(), owed.len()),
+                DebtReport::Ended { scope: DebtScope::Session, name, how, owed } => {
+                    format!("{}: {name}, {}", how.as_str(), owed.len())
+                }
+                DebtReport::Ended { scope: DebtScope::Turn, name, how, owed } => {
+                    format!("{}: turn {name}, {}", how.as_str(), owed.len())
+                }
                 other => panic!("{other:?}"),
             });
         })
@@ -157,13 +162,15 @@ async fn a_turn_that_is_finished_says_what_it_owes() {
 
 #[tokio::test]
 async fn a_turn_of_a_session_reports_what_it_owes_at_its_own_end() {
-    let gate = Ordered::new("", "before_end = [{ tool = 'get', per = 'turn' }]", "").await;
+    let owes = "before_end = [{ tool = 'get', per = 'turn' }]";
+    let (gate, reports) = gate(owes, "", &Memory::default(), &clock(), false).await;
     let request = gate.gate.request(TurnId::new("own").unwrap(), "q").of_session(TurnId::new("s").unwrap());
     let args = json!({ "key": "a", "value": 1 });
     let plan = json!({ "type": "call_tool", "server": "store", "tool": "set", "args": args }).to_string();
     let planned = request.screen().await.unwrap().plan(&plan).await.unwrap().call().unwrap();
     drop(planned.conform().await.unwrap().authorize().await.unwrap().dispatch().await.unwrap());
     assert_eq!(gate.gate.end_turn(&TurnId::new("own").unwrap()).len(), 1);
+    assert_eq!(*reports.lock().unwrap(), ["closed: turn own, 1"]);
     assert_eq!(gate.gate.end_session(&TurnId::new("s").unwrap(), SessionEnd::Closed), []);
 }
 

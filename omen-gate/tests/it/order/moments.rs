@@ -1,4 +1,4 @@
-//! What changes while a call is between two steps.
+//! What changes while a call is between two steps, and what a caller says of refusals of its own.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use omen_gate::audit::store::Memory;
 use omen_gate::pipeline::{Conformant, Request};
-use omen_gate::{Config, Gate, GateCode, TurnId};
+use omen_gate::{Blocked, Config, Gate, GateCode, TurnId};
 use serde_json::{Value, json};
 
 use super::{Ordered, audit, text};
@@ -75,4 +75,18 @@ async fn a_call_that_is_dropped_while_shadow_mode_records_its_refusal_was_refuse
     let needs_refusal = text("after = [{ tool = 'set', was = 'refused' }]", "", "[order]\ngather = '0s'\n").await;
     gate.gate.reload(Config::parse(&needs_refusal).unwrap()).await.unwrap();
     gate.get("a").await.unwrap();
+}
+
+#[tokio::test]
+async fn a_refusal_of_the_caller_says_what_is_owed() {
+    let gate = Ordered::new("", "before_end = [{ tool = 'get', same = ['/key'] }]", "").await;
+    let help = |session: &str, help: &str| {
+        let refused = Blocked::new(GateCode::A2, "it names no turn", help);
+        gate.gate.with_debts(&TurnId::new(session).unwrap(), refused).help
+    };
+    assert_eq!(help("s", "name it"), "name it");
+    gate.set("a", 1).await.unwrap();
+    assert!(help("s", "name it").starts_with("name it. Still owed before the end: `store/get` for 1 call (entry "));
+    assert!(help("s", "").starts_with("Still owed before the end: `store/get` for 1 call (entry "));
+    assert_eq!(help("t", ""), "");
 }
