@@ -2,19 +2,27 @@
 //!
 //! An agent runs the call if its hook fails in a form that it does not understand, so every end of this process is an answer.
 
-#[cfg(unix)]
-mod confirmed;
 mod tools;
 
 use std::io::{self, Read as _, Write as _};
+#[cfg(unix)]
+use std::path::PathBuf;
 use std::process::exit;
-use std::sync::{Arc, OnceLock};
+#[cfg(unix)]
+use std::sync::Arc;
+use std::sync::OnceLock;
 use std::thread::{self, ThreadId};
 use std::time::Duration;
 
+#[cfg(unix)]
+use async_trait::async_trait;
 use omen_gate::Config;
 use omen_gate::config::ConfigErrors;
+#[cfg(unix)]
+use omen_gate::confirm::{Confirmer, Question, Reply};
 use omen_hook::{Dialect, Hook, HookAnswer, HookVerdict, MAX_EVENT_BYTES, OpenCalls};
+#[cfg(unix)]
+use omen_proxy::confirm::SocketConfirmer;
 
 pub(crate) use self::tools::tools;
 use crate::args::HookRunArgs;
@@ -48,7 +56,7 @@ fn decided(args: &HookRunArgs, dialect: &Dialect) -> Result<(HookAnswer, Option<
     let mut hook = Hook::new(dialect.clone(), config).map_err(|error| error.to_string())?;
     #[cfg(unix)]
     {
-        hook = hook.confirmer(Arc::new(confirmed::AtSocket(socket)));
+        hook = hook.confirmer(Arc::new(LateConfirmer(socket)));
     }
     hook = hook.guard(&args.config);
     if let Some(root) = &args.root {
@@ -67,7 +75,8 @@ fn decided(args: &HookRunArgs, dialect: &Dialect) -> Result<(HookAnswer, Option<
         HookVerdict::Allowed(open) => (dialect.allow(), Some(open)),
         HookVerdict::Denied(why) => (dialect.deny(&why), None),
         HookVerdict::Settings(why) | HookVerdict::Bypass(why) => (dialect.object_to(&why), None),
-        _ => (dialect.note(), None),
+        HookVerdict::Noted => (dialect.note(), None),
+        _ => (dialect.fail("the verdict is unknown; help: install one version of all parts of omen"), None),
     })
 }
 
@@ -76,6 +85,23 @@ fn invalid(args: &HookRunArgs, errors: &ConfigErrors) -> String {
     let (path, line, column) = (args.config.display(), error.line, error.column);
     let place = if line == 0 { path.to_string() } else { format!("{path}:{line}:{column}") };
     format!("{place}: {}; help: {}", error.message, error.help)
+}
+
+/// Confirmer at the socket of `omen gate confirm`, while the agent waits for its hook. It takes the socket only once a call needs
+/// it, since a hook is a process for each event.
+#[cfg(unix)]
+#[derive(Debug)]
+struct LateConfirmer(PathBuf);
+
+#[cfg(unix)]
+#[async_trait]
+impl Confirmer for LateConfirmer {
+    async fn confirm(&self, question: &Question) -> Reply {
+        match SocketConfirmer::bind(&self.0) {
+            Ok(socket) => socket.confirm(question).await,
+            Err(error) => Reply::Denied { why: format!("`omen gate confirm` is unavailable: {error}") },
+        }
+    }
 }
 
 /// Thread that writes the answer: there is only one answer.

@@ -349,6 +349,18 @@ fn limits_hold_across_processes_and_sessions_share_them() {
     }
 }
 
+/// Where the socket of `omen gate confirm` should be is a file.
+#[cfg(unix)]
+#[test]
+fn a_call_that_nobody_can_confirm_is_denied_with_the_reason() {
+    let folder = governed("claude");
+    let config = std::fs::read_to_string(folder.path().join("gate.toml")).unwrap();
+    write(folder.path(), "gate.toml", config.replace("pre_granted = true\n", "").as_bytes());
+    write(folder.path(), ".omen-gate", b"");
+    let denied = hook(folder.path(), "claude", &claude(folder.path(), "PreToolUse", "a", "git status"));
+    assert!(denied.stdout.contains("`omen gate confirm` is unavailable: "), "{}", denied.stdout);
+}
+
 #[test]
 fn tools_are_printed_with_their_pins() {
     let listed = run(&mut omen(["hook", "tools", "codex"]));

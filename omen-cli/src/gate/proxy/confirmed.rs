@@ -24,10 +24,7 @@ pub(super) fn at_socket(proxy: ProxyBuilder, path: Option<&Path>, config: &Path)
                 let command = command(config);
                 return proxy.confirmer(socket.announce(move |question| complain(clean(&waits(question, &command)))));
             }
-            Err(error) => complain(clean(&format!(
-                "nobody can confirm calls with `omen gate confirm`: {error}; {}",
-                error.help()
-            ))),
+            Err(error) => complain(clean(&format!("`omen gate confirm` is unavailable: {error}; {}", error.help()))),
         }
     }
     let _ = (path, config);
