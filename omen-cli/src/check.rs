@@ -88,7 +88,7 @@ pub(crate) fn run(args: &CheckArgs, color: Color, out: &mut Output) -> Result<Ex
         has_failed = fixed.has_failed;
     }
 
-    let mut reports = Reports::open(&args.formats, color, &logs.paths, out)?;
+    let mut reports = Reports::open(&args.formats, color, &logs.paths, out, |report, out| report.begin(out))?;
     let checked = failed(&logs, &mut reports).map_err(Failure::from).and_then(|()| {
         let (path, reports, filter) = (Path::new(""), &mut reports, &mut filter);
         let findings = Findings {

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use omen::finding::{Finding, Severity};
 use serde::Serialize;
 
-use crate::formats::{Shown, ShownCode};
+use crate::formats::{ReportedFinding, ShownCode};
 
 /// Counts of findings.
 #[derive(Debug, Default)]
@@ -26,7 +26,7 @@ pub(crate) struct Counts {
 }
 
 impl Counts {
-    pub(crate) fn add<'f>(&mut self, finding: impl Into<Shown<'f>>) {
+    pub(crate) fn add<'f>(&mut self, finding: impl Into<ReportedFinding<'f>>) {
         let finding = finding.into();
         match finding.severity() {
             Severity::Error => self.errors += 1,
@@ -46,7 +46,7 @@ impl Counts {
 
 impl Statistics {
     /// Counts a finding about an entry of an audit log.
-    pub(crate) fn add_entry(&mut self, finding: Shown<'_>) {
+    pub(crate) fn add_entry(&mut self, finding: ReportedFinding<'_>) {
         self.by_code.entry(finding.code()).or_default().add(finding);
     }
 

@@ -7,7 +7,7 @@ use omen_gate::tool::Tool;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::member_types::Members;
+use crate::member_types::MemberTypes;
 
 /// Dialect of one agent: its events, their members, and the answers that it takes for a verdict.
 #[derive(Clone, Debug, Deserialize)]
@@ -28,7 +28,7 @@ pub struct Dialect {
     pub(crate) version: Option<VersionRange>,
     pub(crate) event_member: String,
     pub(crate) members: MemberNames,
-    pub(crate) common: Members,
+    pub(crate) common: MemberTypes,
     pub(crate) events: BTreeMap<String, EventForm>,
     pub(crate) answers: AnswerForms,
     pub(crate) mcp: Option<McpNames>,
@@ -63,8 +63,8 @@ pub(crate) struct MemberNames {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct EventForm {
-    pub(crate) role: Role,
-    pub(crate) members: Members,
+    pub(crate) role: EventRole,
+    pub(crate) members: MemberTypes,
     /// Outcome that the event reports.
     pub(crate) outcome: Option<ReportedOutcome>,
     /// Pointer of a member that is there only if the call has failed.
@@ -76,7 +76,7 @@ pub(crate) struct EventForm {
 /// Role of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Role {
+pub enum EventRole {
     /// A tool is about to run.
     Before,
     /// A tool has ended.
@@ -144,7 +144,7 @@ pub(crate) struct McpNames {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ToolForm {
-    pub(crate) input: Members,
+    pub(crate) input: MemberTypes,
     /// Whether the tool has members that are not listed.
     #[serde(default)]
     pub(crate) open: bool,
@@ -210,7 +210,7 @@ impl ToolForm {
 }
 
 /// Arguments with which the change of one file is judged.
-static PATCHED_FILE: std::sync::LazyLock<Members> = std::sync::LazyLock::new(|| {
+static PATCHED_FILE: std::sync::LazyLock<MemberTypes> = std::sync::LazyLock::new(|| {
     let members = json!({ "path": "string", "change": "string", "patch": "string" });
     serde_json::from_value(members).unwrap_or_default()
 });

@@ -6,7 +6,7 @@ use omen_base::bounded::bounded;
 use omen_base::json::{self, Reading, Unread};
 use serde_json::{Map, Value};
 
-use crate::dialect::{Dialect, EventForm, ReportedOutcome, Role};
+use crate::dialect::{Dialect, EventForm, EventRole, ReportedOutcome};
 use crate::member_types::MemberFlaw;
 use crate::version;
 
@@ -117,7 +117,7 @@ impl Dialect {
             seen: self.seen.clone(),
         })?;
         // An answer of a tool may have any numbers; what is judged may not.
-        if let (Role::Before, Some(error)) = (form.role, inexact) {
+        if let (EventRole::Before, Some(error)) = (form.role, inexact) {
             return Err(refused(error));
         }
         let flawed = |flaw: MemberFlaw| EventError::Member { event: name.to_owned(), flaw: bounded(&flaw.to_string()) };
@@ -127,11 +127,11 @@ impl Dialect {
             version::check(range, &self.title, &members, variable).map_err(EventError::Version)?;
         }
         Ok(match form.role {
-            Role::Before => Event::Before(self.tool_event(&members, name)?),
-            Role::After => Event::After(self.tool_event(&members, name)?, outcome(form, &members)),
-            Role::Settings => Event::Settings,
-            Role::End => Event::End { session: text_of(&members, &self.members.session).unwrap_or_default() },
-            Role::Note => Event::Note,
+            EventRole::Before => Event::Before(self.tool_event(&members, name)?),
+            EventRole::After => Event::After(self.tool_event(&members, name)?, outcome(form, &members)),
+            EventRole::Settings => Event::Settings,
+            EventRole::End => Event::End { session: text_of(&members, &self.members.session).unwrap_or_default() },
+            EventRole::Note => Event::Note,
         })
     }
 

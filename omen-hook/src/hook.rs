@@ -128,7 +128,7 @@ impl Hook {
             Event::After(event, outcome) => {
                 let keys = self.keys(&event)?;
                 let audit = self.open().await?;
-                let context = outcomes::Report { agent: &self.dialect.agent, event: &event, outcome };
+                let context = outcomes::AgentReport { agent: &self.dialect.agent, event: &event, outcome };
                 let found = outcomes::report(&audit, &self.config, &context, &keys)?;
                 Ok(found.map_or(HookVerdict::Noted, HookVerdict::Bypass))
             }

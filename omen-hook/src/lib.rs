@@ -36,7 +36,7 @@ mod virtual_server;
 
 pub use answer::HookAnswer;
 pub use calls::{CallError, HookCall};
-pub use dialect::{Dialect, ReportedOutcome, Role, UnknownAgent};
+pub use dialect::{Dialect, EventRole, ReportedOutcome, UnknownAgent};
 pub use event::{Event, EventError, MAX_EVENT_BYTES, ToolEvent};
 pub use hook::{Hook, HookVerdict, OpenCalls};
 pub use hook_error::HookError;

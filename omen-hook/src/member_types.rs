@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 /// type, and `|` separates alternatives.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(transparent)]
-pub(crate) struct Members(BTreeMap<String, String>);
+pub(crate) struct MemberTypes(BTreeMap<String, String>);
 
 /// Difference between an object and its members.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -22,7 +22,7 @@ pub(crate) enum MemberFlaw {
     CaseDiffers { found: String, known: String },
 }
 
-impl Members {
+impl MemberTypes {
     /// Names of the members, without the mark of optional ones.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(|name| name.strip_suffix('?').unwrap_or(name))

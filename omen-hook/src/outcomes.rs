@@ -15,7 +15,7 @@ use crate::hook_error::HookError;
 
 /// What an agent reports about a call that has ended.
 #[derive(Debug)]
-pub(crate) struct Report<'r> {
+pub(crate) struct AgentReport<'r> {
     pub(crate) agent: &'r ServerName,
     pub(crate) event: &'r ToolEvent,
     pub(crate) outcome: ReportedOutcome,
@@ -46,7 +46,7 @@ struct PastEntries {
 pub(crate) fn report(
     audit: &Audit,
     config: &Config,
-    report: &Report<'_>,
+    report: &AgentReport<'_>,
     keys: &[(CallKey, Value)],
 ) -> Result<Option<String>, HookError> {
     let mut found = None;
@@ -84,14 +84,14 @@ pub(crate) fn close(audit: &Audit, is_such: impl Fn(&InDoubt) -> bool, end: LogE
     Ok(is_any)
 }
 
-fn record_outcome(audit: &Audit, report: &Report<'_>, key: &CallKey, doubt: &InDoubt) -> Result<(), HookError> {
+fn record_outcome(audit: &Audit, report: &AgentReport<'_>, key: &CallKey, doubt: &InDoubt) -> Result<(), HookError> {
     let (mut entry, end) = outcome(report, key);
     entry.extend(order(audit, doubt.sequence, end));
     record(audit, Kind::Outcome, &TurnId::new(&doubt.turn)?, entry)
 }
 
 /// Data of an outcome, and the end of the call for the rules on order.
-fn outcome(report: &Report<'_>, key: &CallKey) -> (Map<String, Value>, Ended) {
+fn outcome(report: &AgentReport<'_>, key: &CallKey) -> (Map<String, Value>, Ended) {
     let (ran, class, end) = match report.outcome {
         ReportedOutcome::Ok => ("yes", None, Ended::Ok),
         ReportedOutcome::Failed => ("yes", Some("tool"), Ended::Failed),
@@ -116,7 +116,7 @@ fn outcome(report: &Report<'_>, key: &CallKey) -> (Map<String, Value>, Ended) {
 fn unexpected(
     audit: &Audit,
     config: &Config,
-    report: &Report<'_>,
+    report: &AgentReport<'_>,
     key: &CallKey,
     tool: &Value,
 ) -> Result<Option<String>, HookError> {
@@ -208,7 +208,7 @@ pub(crate) fn record(audit: &Audit, kind: Kind, turn: &TurnId, data: Map<String,
 }
 
 /// Names the subagent by a hash: its id is the model's word.
-fn subagent(entry: &mut Map<String, Value>, report: &Report<'_>) {
+fn subagent(entry: &mut Map<String, Value>, report: &AgentReport<'_>) {
     if let Some(subagent) = &report.event.subagent {
         entry.insert("subagent".to_owned(), digest(subagent.as_bytes()).get(..16).unwrap_or_default().into());
     }

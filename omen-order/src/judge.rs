@@ -13,7 +13,7 @@ use crate::history::{Call, History, Now, Scope};
 use crate::rules::{Bound, Duty, Link, Role, Tool, ToolRules, Watch};
 use crate::values::{Amount, Fit, MemberValue};
 
-pub use related::{RelatedCall, Relation};
+pub use related::{CallRelation, RelatedCall};
 pub use verdict::{Cause, MissingPremise, Nearest, OrderCode, Owed, Refusal, RuleKindName, Verdict, WhyNot};
 
 /// Outcome of one rule.

@@ -23,7 +23,7 @@ pub use engine::{
 };
 pub use history::{CallId, Ended, Entry, Now, OrderMember};
 pub use judge::{
-    Cause, MissingPremise, Nearest, OrderCode, Owed, Refusal, RelatedCall, Relation, RuleKindName, Verdict, WhyNot,
+    CallRelation, Cause, MissingPremise, Nearest, OrderCode, Owed, Refusal, RelatedCall, RuleKindName, Verdict, WhyNot,
 };
 pub use lint::{LintFinding, lint};
 pub use rules::{ContentId, Policy, RuleSet, Tool};

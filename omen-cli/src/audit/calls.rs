@@ -6,7 +6,7 @@ use omen_gate::audit::Logged;
 use omen_gate::{Call, Demand, Permission, Permissions, ToolId, TurnId};
 use serde_json::Value;
 
-use super::order::Premises;
+use super::order::RecordedPremises;
 
 /// Open calls. Outcomes identify a call by its hash: its tool is only in the intent.
 #[derive(Debug, Default)]
@@ -126,7 +126,7 @@ fn says(entry: Logged<'_>, waits: bool) -> String {
         says = format!("{says} {code}");
     }
     if let Some(order) = data.get("order").filter(|_| kind == "intent") {
-        says.push_str(&Premises::of(order).text());
+        says.push_str(&RecordedPremises::of(order).text());
     }
     if let Some(by) = data.get("by").and_then(responder) {
         says = format!("{says}, by {by}");

@@ -26,13 +26,13 @@ pub(crate) struct OrderCounts {
 }
 
 /// What the intent of a call says of its premises.
-pub(super) struct Premises {
+pub(super) struct RecordedPremises {
     pub(super) waited_ms: u64,
     /// Entries of the calls that it rests on.
     pub(super) entries: Vec<u64>,
 }
 
-impl Premises {
+impl RecordedPremises {
     pub(super) fn of(order: &Value) -> Self {
         let entries = order.get("for").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_u64);
         let waited_ms = order.get("waited_ms").and_then(Value::as_u64).unwrap_or(0);
@@ -61,7 +61,7 @@ impl OrderCounts {
         match text("event") {
             Some("made") => {
                 self.begin(text("session"));
-                let Premises { waited_ms, entries } = Premises::of(order);
+                let RecordedPremises { waited_ms, entries } = RecordedPremises::of(order);
                 self.waited += u64::from(waited_ms > 0);
                 self.longest_wait_ms = self.longest_wait_ms.max(waited_ms);
                 self.dependent += u64::from(!entries.is_empty());

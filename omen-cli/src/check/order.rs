@@ -17,7 +17,7 @@ use omen_types::parse;
 use self::log::{EntryReader, ReadFault};
 use crate::args::CheckArgs;
 use crate::exit::{Exit, Failure, complain};
-use crate::formats::{EntryFinding, EntryPlace, Reports, Shown, TOOL, Totals};
+use crate::formats::{EntryFinding, EntryPlace, ReportedFinding, Reports, TOOL, Totals};
 use crate::output::{Color, Output};
 use crate::statistics::Statistics;
 use crate::{audit, gate, input};
@@ -33,7 +33,7 @@ pub(super) fn run(args: &CheckArgs, path: &Path, color: Color, out: &mut Output)
         },
     };
     let logs: Vec<PathBuf> = args.inputs.files.iter().map(log_of).collect();
-    let mut reports = Reports::open_for_calls(&args.formats, color, &logs, out)?;
+    let mut reports = Reports::open(&args.formats, color, &logs, out, |report, out| report.begin_calls(out))?;
     let mut statistics = Statistics::default();
     let mut total = OrderTotal::default();
     for log in &logs {
@@ -248,7 +248,7 @@ impl<'c, 'o> LogCheck<'c, 'o> {
         };
         *if is_error { &mut self.file.errors } else { &mut self.file.warnings } += 1;
         self.file.consequences += u64::from(shown.follows_from.is_some());
-        let shown = Shown::Entry(&shown);
+        let shown = ReportedFinding::Entry(&shown);
         self.sink.statistics.add_entry(shown);
         if self.sink.is_silent { Ok(()) } else { self.sink.reports.finding(&place.path, shown, line) }
     }

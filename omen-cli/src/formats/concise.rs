@@ -9,7 +9,7 @@ use omen::finding::Severity;
 use omen::render::human::clean;
 
 use super::format::{Format, Report, Totals};
-use super::shown::Shown;
+use super::shown::ReportedFinding;
 use super::{place, prose};
 use crate::input;
 use crate::output::Output;
@@ -24,7 +24,13 @@ pub(super) const FORMAT: Format = Format {
 struct Concise;
 
 impl Report for Concise {
-    fn finding(&mut self, out: &mut Output, path: &Path, finding: Shown<'_>, _: Option<&str>) -> io::Result<()> {
+    fn finding(
+        &mut self,
+        out: &mut Output,
+        path: &Path,
+        finding: ReportedFinding<'_>,
+        _: Option<&str>,
+    ) -> io::Result<()> {
         out.write_all(line(path, finding, out.is_coloured()).as_bytes())
     }
 
@@ -35,7 +41,7 @@ impl Report for Concise {
 }
 
 /// Returns `PLACE: SEVERITY[CODE] MESSAGE` and a line end.
-pub(crate) fn line<'f>(path: &Path, finding: impl Into<Shown<'f>>, is_coloured: bool) -> String {
+pub(crate) fn line<'f>(path: &Path, finding: impl Into<ReportedFinding<'f>>, is_coloured: bool) -> String {
     let finding = finding.into();
     let severity = finding.severity();
     let colour = match severity {
@@ -49,7 +55,7 @@ pub(crate) fn line<'f>(path: &Path, finding: impl Into<Shown<'f>>, is_coloured: 
 }
 
 /// Returns `FILE:LINE:COLUMN`, without unknown parts.
-pub(super) fn place(path: &Path, finding: Shown<'_>) -> String {
+pub(super) fn place(path: &Path, finding: ReportedFinding<'_>) -> String {
     let mut text = clean(&input::name(path)).into_owned();
     if let Some(line) = place::line(finding) {
         let _ = write!(text, ":{line}");

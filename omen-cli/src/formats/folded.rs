@@ -8,7 +8,7 @@ use omen::Summary;
 
 use super::fold::{Fold, Hidden};
 use super::format::{Format, Report, Totals};
-use super::shown::Shown;
+use super::shown::ReportedFinding;
 use super::{DEFAULT, FOLDED};
 use crate::args::FindingArgs;
 use crate::output::Output;
@@ -56,7 +56,13 @@ impl Report for Folded {
         self.report.file(out, path)
     }
 
-    fn finding(&mut self, out: &mut Output, path: &Path, finding: Shown<'_>, line: Option<&str>) -> io::Result<()> {
+    fn finding(
+        &mut self,
+        out: &mut Output,
+        path: &Path,
+        finding: ReportedFinding<'_>,
+        line: Option<&str>,
+    ) -> io::Result<()> {
         if let Some((number, is_found)) = &mut self.pretty {
             if finding.own_line() != Some(number.get()) {
                 return Ok(());

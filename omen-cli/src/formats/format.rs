@@ -7,7 +7,7 @@ use std::path::Path;
 use omen::Summary;
 
 use super::left_out::LeftOut;
-use super::shown::Shown;
+use super::shown::ReportedFinding;
 use crate::output::Output;
 use crate::statistics::Statistics;
 
@@ -52,7 +52,13 @@ pub(crate) trait Report {
     }
 
     /// Writes one finding in the file `path`. `line` is the text of its line, if there is one.
-    fn finding(&mut self, out: &mut Output, path: &Path, finding: Shown<'_>, line: Option<&str>) -> io::Result<()>;
+    fn finding(
+        &mut self,
+        out: &mut Output,
+        path: &Path,
+        finding: ReportedFinding<'_>,
+        line: Option<&str>,
+    ) -> io::Result<()>;
 
     /// Reports that the current input cannot be read, or not to its end. Standard error also has the reason.
     fn unreadable(&mut self, out: &mut Output, path: &Path, reason: &str) -> io::Result<()> {

@@ -12,7 +12,7 @@ use omen::render::human::clean;
 
 use super::concise;
 use super::format::{Format, Report, Totals};
-use super::shown::Shown as ShownFinding;
+use super::shown::ReportedFinding;
 use super::{place, prose};
 use crate::output::Output;
 
@@ -20,25 +20,25 @@ pub(super) const FORMAT: Format = Format {
     name: "github",
     about: "Annotations, for GitHub Actions",
     is_for_people: false,
-    start: || Box::new(Github { errors: Shown::default(), warnings: Shown::default() }),
+    start: || Box::new(Github { errors: AnnotationQuota::default(), warnings: AnnotationQuota::default() }),
 };
 
 /// Annotations within GitHub's limits. GitHub shows a limited number of errors and warnings of a step, and silently drops the
 /// others. Root causes come first, and consequences fill the remaining places at the end.
 struct Github {
-    errors: Shown,
-    warnings: Shown,
+    errors: AnnotationQuota,
+    warnings: AnnotationQuota,
 }
 
 /// Annotations of one severity.
 #[derive(Default)]
-struct Shown {
+struct AnnotationQuota {
     written: usize,
     later: VecDeque<String>,
     left_out: u64,
 }
 
-impl Shown {
+impl AnnotationQuota {
     /// Writes an annotation, or counts it if the limit is reached.
     fn add(&mut self, out: &mut Output, text: String) -> io::Result<()> {
         if self.written == MOST {
@@ -65,7 +65,13 @@ impl Shown {
 }
 
 impl Report for Github {
-    fn finding(&mut self, out: &mut Output, path: &Path, finding: ShownFinding<'_>, _: Option<&str>) -> io::Result<()> {
+    fn finding(
+        &mut self,
+        out: &mut Output,
+        path: &Path,
+        finding: ReportedFinding<'_>,
+        _: Option<&str>,
+    ) -> io::Result<()> {
         let shown = match finding.severity() {
             Severity::Error => &mut self.errors,
             Severity::Warning => &mut self.warnings,
@@ -103,7 +109,7 @@ impl Report for Github {
     }
 }
 
-fn annotation(path: &Path, finding: ShownFinding<'_>) -> String {
+fn annotation(path: &Path, finding: ReportedFinding<'_>) -> String {
     let mut text = format!("::{} ", finding.severity());
     let mut message = prose::message_and_help(finding, "\n");
     if place::is_stdin(path) {

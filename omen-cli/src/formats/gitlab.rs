@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::fingerprint::Fingerprints;
 use super::format::{Format, Report, Totals};
-use super::shown::Shown;
+use super::shown::ReportedFinding;
 use super::{place, prose};
 use crate::output::Output;
 
@@ -62,7 +62,13 @@ impl Report for Gitlab {
         out.write_all(b"[")
     }
 
-    fn finding(&mut self, out: &mut Output, path: &Path, finding: Shown<'_>, line: Option<&str>) -> io::Result<()> {
+    fn finding(
+        &mut self,
+        out: &mut Output,
+        path: &Path,
+        finding: ReportedFinding<'_>,
+        line: Option<&str>,
+    ) -> io::Result<()> {
         let severity = match finding.severity() {
             // One mistake is one issue of a merge request.
             _ if finding.follows_from().is_some() => "info",

@@ -7,7 +7,7 @@ use std::path::Path;
 use omen::Summary;
 
 use super::format::{Format, Report, Totals};
-use super::shown::Shown;
+use super::shown::ReportedFinding;
 use crate::input;
 use crate::output::Output;
 
@@ -23,7 +23,13 @@ struct Human {
 }
 
 impl Report for Human {
-    fn finding(&mut self, out: &mut Output, path: &Path, finding: Shown<'_>, line: Option<&str>) -> io::Result<()> {
+    fn finding(
+        &mut self,
+        out: &mut Output,
+        path: &Path,
+        finding: ReportedFinding<'_>,
+        line: Option<&str>,
+    ) -> io::Result<()> {
         self.shown += 1;
         let mut text = finding.human(out.human(), &input::name(path), line);
         text.push('\n');

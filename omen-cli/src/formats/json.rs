@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::format::{Format, Report, Totals};
 use super::left_out::{LeftOut, LeftOutCounts};
-use super::shown::Shown;
+use super::shown::ReportedFinding;
 use crate::output::Output;
 
 pub(super) const FORMAT: Format = Format {
@@ -25,7 +25,13 @@ struct Json {
 }
 
 impl Report for Json {
-    fn finding(&mut self, out: &mut Output, path: &Path, finding: Shown<'_>, _: Option<&str>) -> io::Result<()> {
+    fn finding(
+        &mut self,
+        out: &mut Output,
+        path: &Path,
+        finding: ReportedFinding<'_>,
+        _: Option<&str>,
+    ) -> io::Result<()> {
         finding.json(out, &path.to_string_lossy())
     }
 

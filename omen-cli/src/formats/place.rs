@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::{Component, Path, PathBuf};
 
-use super::shown::Shown;
+use super::shown::ReportedFinding;
 use crate::input::find::absolute;
 
 /// Returns whether a path means standard input.
@@ -79,12 +79,12 @@ pub(super) fn uri(path: &Path) -> String {
 }
 
 /// Returns the line at which to show a finding: its own, or that of its directive.
-pub(super) fn line(finding: Shown<'_>) -> Option<u64> {
+pub(super) fn line(finding: ReportedFinding<'_>) -> Option<u64> {
     finding.own_line().or_else(|| finding.packet()?.directive_line)
 }
 
 /// Returns the column after the last character of a finding's span, from 1, in characters.
-pub(super) fn end_column(finding: Shown<'_>, line: Option<&str>) -> Option<u64> {
+pub(super) fn end_column(finding: ReportedFinding<'_>, line: Option<&str>) -> Option<u64> {
     let start = finding.column()?;
     let inside = line?.get(finding.span()?)?;
     Some(start + inside.chars().count() as u64)

@@ -9,7 +9,7 @@ use omen::finding::Severity;
 
 use super::folded::Folded;
 use super::format::{Format, Report, Totals};
-use super::shown::Shown;
+use super::shown::ReportedFinding;
 use crate::args::FormatArgs;
 use crate::exit::Failure;
 use crate::output::{Color, Output};
@@ -25,32 +25,15 @@ pub(crate) struct Reports<'o> {
 }
 
 impl<'o> Reports<'o> {
-    /// Opens the files, and begins all reports. An output that is one of the inputs, or is named twice, is a usage error, since
-    /// data would be lost.
+    /// Opens the files, and begins all reports by `begin`: that depends on what the findings are about. An output that is one of the
+    /// inputs, or is named twice, is a usage error, since data would be lost.
     pub(crate) fn open(
         args: &FormatArgs,
         color: Color,
         inputs: &[PathBuf],
         out: &'o mut Output,
+        begin: fn(&mut dyn Report, &mut Output) -> io::Result<()>,
     ) -> Result<Self, Failure> {
-        let mut reports = Self::start(args, color, inputs, out)?;
-        reports.each(|report, out| report.begin(out))?;
-        Ok(reports)
-    }
-
-    /// Same as `open`, for findings about calls in audit logs.
-    pub(crate) fn open_for_calls(
-        args: &FormatArgs,
-        color: Color,
-        inputs: &[PathBuf],
-        out: &'o mut Output,
-    ) -> Result<Self, Failure> {
-        let mut reports = Self::start(args, color, inputs, out)?;
-        reports.each(|report, out| report.begin_calls(out))?;
-        Ok(reports)
-    }
-
-    fn start(args: &FormatArgs, color: Color, inputs: &[PathBuf], out: &'o mut Output) -> Result<Self, Failure> {
         let mut known: Vec<(PathBuf, &str)> = inputs.iter().map(|path| (same(path), "an input")).collect();
         if args.outputs.iter().filter(|output| output.file.is_none()).count() + usize::from(args.format.is_some()) > 1 {
             return Err(Failure::Usage(
@@ -72,7 +55,9 @@ impl<'o> Reports<'o> {
         };
         let files = files.into_iter().map(open).collect::<io::Result<_>>()?;
         let stdout = (Folded::start(args.stdout(), args.findings), out);
-        Ok(Self { stdout, is_closed: false, files, has_errors: false })
+        let mut reports = Self { stdout, is_closed: false, files, has_errors: false };
+        reports.each(begin)?;
+        Ok(reports)
     }
 
     /// Returns standard output.
@@ -92,7 +77,7 @@ impl<'o> Reports<'o> {
     pub(crate) fn finding<'f>(
         &mut self,
         path: &Path,
-        finding: impl Into<Shown<'f>>,
+        finding: impl Into<ReportedFinding<'f>>,
         line: Option<&str>,
     ) -> io::Result<()> {
         let finding = finding.into();

@@ -21,7 +21,7 @@ use self::model::{
 };
 use super::fingerprint::Fingerprints;
 use super::format::{Format, Report, Totals};
-use super::shown::{EntryPlace, Shown};
+use super::shown::{EntryPlace, ReportedFinding};
 use super::{place, prose};
 use crate::output::Output;
 
@@ -65,7 +65,13 @@ impl Report for Sarif {
         Ok(())
     }
 
-    fn finding(&mut self, out: &mut Output, path: &Path, finding: Shown<'_>, line: Option<&str>) -> io::Result<()> {
+    fn finding(
+        &mut self,
+        out: &mut Output,
+        path: &Path,
+        finding: ReportedFinding<'_>,
+        line: Option<&str>,
+    ) -> io::Result<()> {
         let mut text = if self.has_results { b",\n".to_vec() } else { b"\n".to_vec() };
         self.has_results = true;
         let fingerprint = self.fingerprints.get_or_insert_with(Fingerprints::new).of(path, finding, line);
@@ -118,7 +124,13 @@ impl Sarif {
         out.write_all(b"},\"results\":[")
     }
 
-    fn result<'f>(&self, path: &Path, finding: Shown<'f>, line: Option<&str>, fingerprint: String) -> SarifResult<'f> {
+    fn result<'f>(
+        &self,
+        path: &Path,
+        finding: ReportedFinding<'f>,
+        line: Option<&str>,
+        fingerprint: String,
+    ) -> SarifResult<'f> {
         let region = place::line(finding).map(|start_line| Region {
             start_line,
             start_column: finding.column(),
@@ -141,18 +153,18 @@ impl Sarif {
     }
 
     /// Other places that a finding is about.
-    fn related<'f>(&self, path: &Path, finding: Shown<'f>) -> Vec<model::Related<'f>> {
+    fn related<'f>(&self, path: &Path, finding: ReportedFinding<'f>) -> Vec<model::Related<'f>> {
         let at = |path: &Path, line| {
             let region = Some(Region { start_line: line, start_column: None, end_column: None });
             Location { physical_location: self.physical(path, region), logical_locations: Vec::new() }
         };
         let places = match finding {
-            Shown::Packet(finding) => {
+            ReportedFinding::Packet(finding) => {
                 let cause = finding.follows_from.as_ref();
                 let place = |line| (at(path, line), "the rejected packet that this follows from".to_owned());
                 cause.map(|cause| place(cause.line)).into_iter().collect()
             }
-            Shown::Entry(finding) => {
+            ReportedFinding::Entry(finding) => {
                 let cause = finding.follows_from.iter().map(|place| (place, "is what this follows from"));
                 let related = finding.related.iter().map(|(place, what)| (place, *what));
                 let places = cause.chain(related);

@@ -14,7 +14,7 @@ use crate::input;
 
 /// Finding about a packet or an entry.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Shown<'f> {
+pub(crate) enum ReportedFinding<'f> {
     Packet(&'f Finding),
     Entry(&'f EntryFinding),
 }
@@ -75,13 +75,13 @@ pub(super) fn order_codes() -> impl Iterator<Item = GateCode> {
     [O1, O2, O3, O4, O5, O6].into_iter()
 }
 
-impl<'f> From<&'f Finding> for Shown<'f> {
+impl<'f> From<&'f Finding> for ReportedFinding<'f> {
     fn from(finding: &'f Finding) -> Self {
         Self::Packet(finding)
     }
 }
 
-impl<'f> Shown<'f> {
+impl<'f> ReportedFinding<'f> {
     /// The finding, if it is about a packet.
     pub(super) fn packet(self) -> Option<&'f Finding> {
         match self {
@@ -269,7 +269,7 @@ struct RelatedRow {
 }
 
 impl<'f> EntryRow<'f> {
-    fn of(file: &'f str, shown: Shown<'f>, finding: &'f EntryFinding) -> Self {
+    fn of(file: &'f str, shown: ReportedFinding<'f>, finding: &'f EntryFinding) -> Self {
         let cause = |place: &EntryPlace| CauseRow {
             line: place.line,
             packet_id: None,

@@ -8,7 +8,7 @@ use tracing::warn;
 
 use crate::args::TailArgs;
 use crate::exit::{Exit, Failure};
-use crate::formats::{self, Report, Shown};
+use crate::formats::{self, Report, ReportedFinding};
 use crate::output::{Color, Output};
 
 /// Printer of findings.
@@ -53,7 +53,7 @@ impl<'o> Found<'o> {
             }
         };
         self.has_errors |= finding.diagnostic.severity == omen::Severity::Error;
-        self.report.finding(self.out, Path::new(&stream), Shown::from(&finding), text)?;
+        self.report.finding(self.out, Path::new(&stream), ReportedFinding::from(&finding), text)?;
         self.out.flush()
     }
 

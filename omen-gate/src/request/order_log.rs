@@ -21,7 +21,7 @@ use crate::config::Config;
 use crate::request::order::{ORDER, ORDER_KEY};
 use omen_audit::Key;
 
-use entry::{Half, QueuedEntry};
+use entry::{QueuedEntry, RefusalHalf};
 
 pub use entry::LogEntry;
 pub use finding::{JudgedEntry, OrderFinding, RelatedEntry};
@@ -95,7 +95,7 @@ impl OrderLog {
         if is_start(entry.kind) {
             self.drain(true);
         }
-        if self.queue.is_empty() && Half::of(entry, order.as_ref()).is_none() {
+        if self.queue.is_empty() && RefusalHalf::of(entry, order.as_ref()).is_none() {
             self.process(entry, order, None);
         } else {
             self.queue.push_back(QueuedEntry::new(entry, order));
@@ -130,7 +130,7 @@ impl OrderLog {
         if let Some(wall) = entry.millis() {
             self.calls.advance(wall);
         }
-        if let Some(half) = Half::of(entry, order.as_ref()) {
+        if let Some(half) = RefusalHalf::of(entry, order.as_ref()) {
             if !self.paired.remove(&sequence) {
                 self.refused(&half, (entry, order), other);
             }
@@ -206,7 +206,12 @@ impl OrderLog {
     }
 
     /// Judges a refused call by the two entries about its refusal, or by one alone.
-    fn refused(&mut self, half: &Half, (entry, order): (&LogEntry<'_>, Option<Entry>), other: Option<&QueuedEntry>) {
+    fn refused(
+        &mut self,
+        half: &RefusalHalf,
+        (entry, order): (&LogEntry<'_>, Option<Entry>),
+        other: Option<&QueuedEntry>,
+    ) {
         let other_view = other.map(QueuedEntry::entry);
         let decision = if half.is_decision { Some(entry) } else { other_view.as_ref() };
         let order = if half.is_decision { other.and_then(|other| other.order.clone()) } else { order };

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::event::{Mode, Output};
 use super::{CallReading, Engine, Finding};
 use crate::history::{Call, CallId, Ended, Moment, Now, OrderMember, Reading, State};
-use crate::judge::{RelatedCall, Relation, Verdict};
+use crate::judge::{CallRelation, RelatedCall, Verdict};
 use crate::rules::{ContentId, RuleSet, Side, Tool, ToolRules};
 use crate::values::{self, Amount, MemberValue, Secret};
 
@@ -225,7 +225,7 @@ impl RecordedCalls {
     /// Finds the call that broke a rule itself, and without which this one would not.
     fn root(&mut self, id: CallId, related: &[RelatedCall]) -> Option<u64> {
         let causes = related.iter().filter(|related| {
-            matches!(related.relation, Relation::Forbids | Relation::Counts | Relation::Cancels)
+            matches!(related.relation, CallRelation::Forbids | CallRelation::Counts | CallRelation::Cancels)
                 && self.roots.contains_key(&related.id)
         });
         let causes: Vec<_> = causes.map(|related| related.id).collect();

@@ -13,12 +13,12 @@ pub struct RelatedCall {
     /// Log entry of its outcome, or of its intent if it has none.
     pub entry: Option<u64>,
     /// What it has to do with the refusal.
-    pub relation: Relation,
+    pub relation: CallRelation,
 }
 
 /// What an earlier call has to do with a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Relation {
+pub enum CallRelation {
     /// Comes nearest to the missing premise.
     Nearest,
     /// Cancels a premise.
@@ -37,7 +37,7 @@ impl Judge<'_> {
     /// Earlier calls that a verdict against the call is about, in the order of the log.
     pub(crate) fn related(&self, verdict: &Verdict) -> Vec<RelatedCall> {
         let mut found = match verdict {
-            Verdict::Wait { on } => self.all(on.iter().copied(), Relation::Runs),
+            Verdict::Wait { on } => self.all(on.iter().copied(), CallRelation::Runs),
             Verdict::Refuse(refusal) => self.behind(refusal),
             Verdict::Allow { .. } | Verdict::Cancelled => Vec::new(),
         };
@@ -46,7 +46,7 @@ impl Judge<'_> {
         found
     }
 
-    fn all(&self, ids: impl Iterator<Item = CallId>, relation: Relation) -> Vec<RelatedCall> {
+    fn all(&self, ids: impl Iterator<Item = CallId>, relation: CallRelation) -> Vec<RelatedCall> {
         let call = |id| Some(RelatedCall { id, entry: self.history.calls.get(&id)?.last_entry(), relation });
         ids.filter_map(call).collect()
     }
@@ -69,7 +69,7 @@ impl Judge<'_> {
             let calls = duty.premises.iter().flat_map(|(watch, _)| watch.tools());
             let mut calls = calls.flat_map(|tool| self.history.recent(tool));
             let nearest = calls.find(|call| call.entries.contains(&Some(entry)));
-            found = self.all(nearest.map(|call| call.id).into_iter(), Relation::Nearest);
+            found = self.all(nearest.map(|call| call.id).into_iter(), CallRelation::Nearest);
         }
         found
     }
@@ -90,14 +90,14 @@ impl Judge<'_> {
                 _ => self.counts(watch, scope, own, other),
             };
             let relation = match (duty.bound, counts) {
-                (_, Fit::Unknown) if is_undecided => Relation::Unknown,
-                (Bound::Calls(_) | Bound::Sum(_), Fit::Yes) => Relation::Counts,
-                (Bound::Never, Fit::Yes) => Relation::Forbids,
+                (_, Fit::Unknown) if is_undecided => CallRelation::Unknown,
+                (Bound::Calls(_) | Bound::Sum(_), Fit::Yes) => CallRelation::Counts,
+                (Bound::Never, Fit::Yes) => CallRelation::Forbids,
                 (Bound::After, Fit::No) => {
                     let cancellers = self.cancellers(watch, scope, own, other);
                     if !cancellers.is_empty() {
-                        found.extend(self.all([other.id].into_iter(), Relation::Nearest));
-                        found.extend(self.all(cancellers.into_iter(), Relation::Cancels));
+                        found.extend(self.all([other.id].into_iter(), CallRelation::Nearest));
+                        found.extend(self.all(cancellers.into_iter(), CallRelation::Cancels));
                     }
                     continue;
                 }

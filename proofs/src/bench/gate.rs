@@ -9,13 +9,11 @@ use serde::Serialize;
 
 mod calls;
 mod log;
-mod measure;
 
 use super::Samples;
 use crate::Failure;
-use calls::STEPS;
 pub(in crate::bench) use calls::key;
-use measure::Measure;
+use calls::{Measure, STEPS};
 
 /// The amount of work.
 #[derive(Clone, Copy, Debug)]

@@ -56,7 +56,7 @@ const CALLS_OF_SESSION: i64 = 10;
 
 /// Where the premises of the rules are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Premises {
+enum PremisePlacement {
     /// A few on the tool that is called.
     Few,
     /// Many on the tool that is called.
@@ -65,7 +65,7 @@ enum Premises {
     Elsewhere,
 }
 
-impl Premises {
+impl PremisePlacement {
     const ALL: [Self; 3] = [Self::Few, Self::Many, Self::Elsewhere];
 
     fn on_tool(self) -> u32 {
@@ -76,10 +76,10 @@ impl Premises {
 /// What is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum OrderMeasure {
-    Decision(Premises),
-    Watched(Premises),
-    Synced(Premises),
-    Callers(Premises),
+    Decision(PremisePlacement),
+    Watched(PremisePlacement),
+    Synced(PremisePlacement),
+    Callers(PremisePlacement),
     Sync,
 }
 
@@ -134,13 +134,13 @@ pub fn run(counts: &OrderCounts) -> Result<OrderReport, Failure> {
     let folder = tempfile::tempdir()?;
     for round in 0..counts.rounds {
         samples.add(OrderMeasure::Sync, sync(&folder.path().join(format!("bare_{round}")), counts.synced)?);
-        for premises in Premises::ALL {
+        for premises in PremisePlacement::ALL {
             let audit = Audit::over(Memory::default(), key()?, Arc::new(SystemClock::default()), Options::default())?;
             let gate = runtime.block_on(gate(premises, audit))?;
             samples.add(OrderMeasure::Decision(premises), runtime.block_on(each(&gate, "read", counts.calls))?);
             samples.add(OrderMeasure::Watched(premises), runtime.block_on(each(&gate, "login", counts.calls))?);
         }
-        for premises in Premises::ALL {
+        for premises in PremisePlacement::ALL {
             let log = folder.path().join(format!("{round}_{premises:?}.jsonl"));
             let audit = Audit::open(log, key()?, Arc::new(SystemClock::default()), Options::default())?;
             let gate = runtime.block_on(gate(premises, audit))?;
@@ -149,22 +149,23 @@ pub fn run(counts: &OrderCounts) -> Result<OrderReport, Failure> {
         }
     }
     let of = |measure| samples.median(measure);
-    let over =
-        |measure: fn(Premises) -> OrderMeasure, premises| samples.ratio(measure(premises), measure(Premises::Few));
-    let cost = |premises: Premises| Cost {
+    let over = |measure: fn(PremisePlacement) -> OrderMeasure, premises| {
+        samples.ratio(measure(premises), measure(PremisePlacement::Few))
+    };
+    let cost = |premises: PremisePlacement| Cost {
         on_tool: premises.on_tool(),
-        elsewhere: if premises == Premises::Elsewhere { MANY } else { 0 },
+        elsewhere: if premises == PremisePlacement::Elsewhere { MANY } else { 0 },
         decision_us: of(OrderMeasure::Decision(premises)),
         watched_us: of(OrderMeasure::Watched(premises)),
         synced_us: of(OrderMeasure::Synced(premises)),
         callers_s: of(OrderMeasure::Callers(premises)),
     };
     Ok(OrderReport {
-        by_premises: Premises::ALL.map(cost).to_vec(),
+        by_premises: PremisePlacement::ALL.map(cost).to_vec(),
         sync_us: of(OrderMeasure::Sync),
-        synced_many_over_few: over(OrderMeasure::Synced, Premises::Many),
-        many_over_few: over(OrderMeasure::Decision, Premises::Many),
-        elsewhere_over_few: over(OrderMeasure::Decision, Premises::Elsewhere),
+        synced_many_over_few: over(OrderMeasure::Synced, PremisePlacement::Many),
+        many_over_few: over(OrderMeasure::Decision, PremisePlacement::Many),
+        elsewhere_over_few: over(OrderMeasure::Decision, PremisePlacement::Elsewhere),
         session_bytes,
         rounds: counts.rounds,
         calls: counts.calls,
@@ -183,7 +184,7 @@ async fn answer(args: ServerArgs) -> Result<ServerArgs, String> {
 }
 
 /// A gate on which `login` has succeeded on a server of each rule.
-async fn gate(premises: Premises, audit: Audit) -> Result<Gate, Failure> {
+async fn gate(premises: PremisePlacement, audit: Audit) -> Result<Gate, Failure> {
     let server = Local::new().tool("login", "Logs in.", answer)?.tool("read", "Reads.", answer)?;
     let tools = server.list().await?;
     let pins = tools.iter().map(pin).collect::<Result<Vec<_>, _>>()?;
@@ -195,7 +196,7 @@ async fn gate(premises: Premises, audit: Audit) -> Result<Gate, Failure> {
         let after = if name == "read" { format!("after = [{}]", rules.join(", ")) } else { String::new() };
         text += &entry(name, &pin.to_string(), &after);
     }
-    if premises == Premises::Elsewhere {
+    if premises == PremisePlacement::Elsewhere {
         let pin = pins.first().map(ToString::to_string).unwrap_or_default();
         for number in 0..MANY {
             text += &entry(&format!("tool{number}"), &pin, &format!("after = [{}]", rule(&[number])));

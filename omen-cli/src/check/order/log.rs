@@ -33,7 +33,7 @@ impl From<io::Error> for ReadFault {
 }
 
 /// Consumer of entries: the file, the entry, and its line.
-type Seen<'s> = dyn FnMut(&Path, &LogEntry<'_>, &str) -> Result<(), ReadFault> + 's;
+type EntryConsumer<'s> = dyn FnMut(&Path, &LogEntry<'_>, &str) -> Result<(), ReadFault> + 's;
 
 /// Entry whose seal is not verified.
 #[derive(Deserialize)]
@@ -46,14 +46,14 @@ struct UnverifiedEntry {
 }
 
 impl EntryReader<'_> {
-    pub(super) fn read(&self, seen: &mut Seen<'_>) -> Result<(), ReadFault> {
+    pub(super) fn read(&self, seen: &mut EntryConsumer<'_>) -> Result<(), ReadFault> {
         match self.key {
             Some(key) => self.verified(key, seen),
             None => self.unverified(seen),
         }
     }
 
-    fn verified(&self, key: &Key, seen: &mut Seen<'_>) -> Result<(), ReadFault> {
+    fn verified(&self, key: &Key, seen: &mut EntryConsumer<'_>) -> Result<(), ReadFault> {
         let (mut number, mut file, mut result) = (1, self.log.to_owned(), Ok(()));
         let found = read_log(self.log, key, None, &mut |entry| {
             let kind = entry.kind();
@@ -73,7 +73,7 @@ impl EntryReader<'_> {
         }
     }
 
-    fn unverified(&self, seen: &mut Seen<'_>) -> Result<(), ReadFault> {
+    fn unverified(&self, seen: &mut EntryConsumer<'_>) -> Result<(), ReadFault> {
         for number in 1.. {
             let path = numbered(self.log, number);
             if number > 1 && !path.exists() {
@@ -85,7 +85,7 @@ impl EntryReader<'_> {
     }
 }
 
-fn file(path: &PathBuf, seen: &mut Seen<'_>) -> Result<(), ReadFault> {
+fn file(path: &PathBuf, seen: &mut EntryConsumer<'_>) -> Result<(), ReadFault> {
     let bad = |error: io::Error| ReadFault::Input(error.to_string());
     let mut lines = BufReader::new(regular::open(path).map_err(bad)?);
     let mut line = Vec::new();

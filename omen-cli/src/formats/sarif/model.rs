@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::formats::shown::{ORDER, Shown};
+use crate::formats::shown::{ORDER, ReportedFinding};
 
 #[derive(Serialize)]
 pub(super) struct Message {
@@ -97,7 +97,7 @@ pub(super) struct LogicalLocation<'a> {
 
 impl<'a> LogicalLocation<'a> {
     /// Returns `EPISODE/PACKET#POINTER`; empty if neither packet nor episode is known.
-    pub(super) fn of(finding: Shown<'a>) -> Vec<Self> {
+    pub(super) fn of(finding: ReportedFinding<'a>) -> Vec<Self> {
         let (episode, packet) = (finding.correlation_id(), finding.packet_id());
         let Some(name) = packet.or(episode) else { return Vec::new() };
         let mut full = match (episode, packet) {
@@ -148,10 +148,10 @@ pub(super) struct Properties<'a> {
 }
 
 impl<'a> Properties<'a> {
-    pub(super) fn of(shown: Shown<'a>) -> Self {
+    pub(super) fn of(shown: ReportedFinding<'a>) -> Self {
         let (packet, entry) = match shown {
-            Shown::Packet(finding) => (Some(finding), None),
-            Shown::Entry(finding) => (None, Some(&finding.order)),
+            ReportedFinding::Packet(finding) => (Some(finding), None),
+            ReportedFinding::Entry(finding) => (None, Some(&finding.order)),
         };
         Self {
             packet_index: packet.and_then(|finding| finding.packet_index),

@@ -57,8 +57,8 @@ impl QueuedEntry {
         LogEntry { sequence: *sequence, time, kind, turn: turn.as_deref(), data }
     }
 
-    pub(super) fn half(&self) -> Option<Half> {
-        Half::of(&self.entry(), self.order.as_ref())
+    pub(super) fn half(&self) -> Option<RefusalHalf> {
+        RefusalHalf::of(&self.entry(), self.order.as_ref())
     }
 }
 
@@ -105,13 +105,13 @@ impl<'e> LogEntry<'e> {
 /// Half of a refusal. A refusal has two entries, in any order: the decision, and what it says to the rules on order. The
 /// verdict falls at the first one.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Half {
+pub(super) struct RefusalHalf {
     pub(super) turn: String,
     pub(super) tool: Tool,
     pub(super) is_decision: bool,
 }
 
-impl Half {
+impl RefusalHalf {
     /// The half of a refusal that an entry is.
     pub(super) fn of(entry: &LogEntry<'_>, order: Option<&Entry>) -> Option<Self> {
         if let Some(Entry::Refused { tool, turn, .. }) = order {

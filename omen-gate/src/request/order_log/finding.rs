@@ -1,6 +1,6 @@
 //! Findings about the calls of a log.
 
-use omen_order::{Cause, Finding, HowEnded, JudgedCall, RelatedCall, Relation, Verdict};
+use omen_order::{CallRelation, Cause, Finding, HowEnded, JudgedCall, RelatedCall, Verdict};
 
 use crate::base::{Blocked, GateCode};
 
@@ -107,12 +107,12 @@ impl JudgedEntry {
 impl RelatedEntry {
     fn of(call: &RelatedCall) -> Option<Self> {
         let what = match call.relation {
-            Relation::Nearest => "comes nearest to the premise, and does not count",
-            Relation::Cancels => "cancels the premise",
-            Relation::Forbids => "forbids the call",
-            Relation::Counts => "counts for the limit",
-            Relation::Runs => "still ran",
-            Relation::Unknown => "is not known well enough",
+            CallRelation::Nearest => "comes nearest to the premise, and does not count",
+            CallRelation::Cancels => "cancels the premise",
+            CallRelation::Forbids => "forbids the call",
+            CallRelation::Counts => "counts for the limit",
+            CallRelation::Runs => "still ran",
+            CallRelation::Unknown => "is not known well enough",
         };
         Some(Self { entry: call.entry?, what })
     }

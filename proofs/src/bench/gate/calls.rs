@@ -15,8 +15,27 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::super::{Samples, agent};
-use super::measure::Measure;
 use crate::Failure;
+
+/// What is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Measure {
+    Call,
+    CallFiles,
+    Task,
+    TaskFiles,
+    Bare,
+    Step(&'static str),
+    Append,
+    AppendFiles,
+    AppendSynced,
+    Write,
+    WriteSynced,
+    AppendBy(u32),
+    WriteBy(u32),
+    Verify,
+    Skip,
+}
 
 /// The steps of a call.
 pub(super) const STEPS: [&str; 7] = ["screen", "plan", "conform", "authorize", "dispatch", "type_output", "ground"];

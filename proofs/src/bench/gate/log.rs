@@ -15,8 +15,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::Samples;
 use super::super::measure::lines;
-use super::calls::key;
-use super::measure::Measure;
+use super::calls::{Measure, key};
 use crate::Failure;
 
 /// One round of all measures: entries per second. Returns the size of an entry in bytes.
