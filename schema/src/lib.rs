@@ -30,8 +30,10 @@ pub fn file(path: &str) -> Option<&'static str> {
 
 /// Programs that run other programs, and the options by which others do, as JSON: for rules on shell commands.
 ///
-/// `runners` are programs whose arguments or input are commands: no rule on programs can hold for what they run. `options` has the
-/// refused arguments of other programs, by program, or by program and subcommand:
+/// `runners` are programs whose arguments or input are commands, and parts of shells that evaluate them: no rule on programs can hold
+/// for what they run. `aliases` are other names of programs. Of the programs in `subcommands`, only these subcommands run, after no
+/// other arguments than these `options`: any other name may be an alias, or a program of its own. `options` has the refused arguments
+/// of other programs, by program, or by program and subcommand:
 ///
 /// | Entry | Refused arguments |
 /// |---|---|

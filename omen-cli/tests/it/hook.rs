@@ -353,11 +353,11 @@ fn limits_hold_across_processes_and_sessions_share_them() {
 #[cfg(unix)]
 #[test]
 fn a_call_that_nobody_can_confirm_is_denied_with_the_reason() {
-    let folder = governed("claude");
+    let folder = governed("claude-code");
     let config = std::fs::read_to_string(folder.path().join("gate.toml")).unwrap();
     write(folder.path(), "gate.toml", config.replace("pre_granted = true\n", "").as_bytes());
     write(folder.path(), ".omen-gate", b"");
-    let denied = hook(folder.path(), "claude", &claude(folder.path(), "PreToolUse", "a", "git status"));
+    let denied = hook(folder.path(), "claude-code", &claude(folder.path(), "PreToolUse", "a", "git status"));
     assert!(denied.stdout.contains("`omen gate confirm` is unavailable: "), "{}", denied.stdout);
 }
 

@@ -18,6 +18,7 @@ use super::types::ValueTypes;
 use super::violation::RefusalReason;
 use crate::base::bounded;
 use line::{Redirect, SimpleCommand};
+use programs::RefusedArgument;
 pub(crate) use programs::is_runner;
 
 /// Programs that a command may run.
@@ -46,9 +47,8 @@ impl CommandRule {
             let help = format!("run only {}", self.listed());
             return Err(RefusalReason::new("it runs a program that is not listed", help));
         }
-        if let Some(option) = programs::refused(program, arguments) {
-            let why = format!("`{option}` makes `{}` run other programs or write files", bounded(program));
-            return Err(RefusalReason::new(why, format!("leave `{option}` out, also in a shortened form")));
+        if let Some(argument) = programs::refused(program, arguments) {
+            return Err(refused(argument, &bounded(program)));
         }
         if let Some(pattern) = &self.argument {
             arguments.iter().try_for_each(|argument| pattern.judge(&Value::from(argument.as_str())))?;
@@ -69,6 +69,19 @@ impl CommandRule {
 
     fn listed(&self) -> String {
         bounded(&self.programs.iter().map(|program| format!("`{program}`")).collect::<Vec<_>>().join(", "))
+    }
+}
+
+fn refused(argument: RefusedArgument<'_>, program: &str) -> RefusalReason {
+    match argument {
+        RefusedArgument::Option(option) => RefusalReason::new(
+            format!("`{option}` makes `{program}` run other programs or write files"),
+            format!("leave `{option}` out, also in a shortened form"),
+        ),
+        RefusedArgument::Unknown(argument) => RefusalReason::new(
+            format!("`{}` may make `{program}` run other programs or write files: it is not known", bounded(argument)),
+            "begin with a known subcommand by its full name, or with `--version`",
+        ),
     }
 }
 

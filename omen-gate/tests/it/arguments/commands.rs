@@ -34,6 +34,11 @@ const PASSES: &[&str] = &[
     "ls >/dev/null 2>&1",
     "cargo test 2>/dev/null",
     "ls \\\n  -la",
+    "ls \\\n&& ls \\\n\\\n| cat \\\n>/dev/null",
+    "git \\\nstatus",
+    "git --no-pager switch -c x",
+    "git commit -C HEAD",
+    "git --version",
     "\\\n\\\nls",
     "'gi't st\"at\"us",
     "g\\it status",
@@ -284,6 +289,21 @@ const EVASIONS: &[&str] = &[
     "ls 10>/dev/null",
     "ls 10</dev/null",
     "ls 1\\\n0>/dev/null",
+    // Shells join what a continued line separates.
+    "find . &\\\n>/dev/null ls -exec touch x \\;",
+    "find . '&'&\\\n> out/x ls -delete",
+    "(\\\n(git + x\"[\"\\$\"(touch x)\"\"]\" ))",
+    "ls |\\\n| rm",
+    "ls 1\\\n>/dev/null",
+    "ls >\\\n&2",
+    "ls >\\\n(rm x)",
+    "ls <\\\n/dev/null",
+    "gi\\\nt status",
+    "''\\\nls",
+    "ls 2\\\n\\\n>/dev/null",
+    "cat <1-9>",
+    "cat <-",
+    "cat <1",
     // Not a command, or one to some shells only.
     "",
     " ",
@@ -321,7 +341,8 @@ const EVASIONS: &[&str] = &[
 ];
 
 const OPTION_RULES: &str = r#"{ "/text" = { command = { program = [
-    "find", "fd", "fdfind", "rg", "tar", "rsync", "sort", "split", "zip", "curl", "wget", "make", "cargo", "npm", "go", "git",
+    "find", "fd", "fdfind", "rg", "tar", "rsync", "sort", "split", "zip", "curl", "wget", "make", "cargo", "npm", "go", "git", "gtar",
+    "bsdtar", "gmake", "gfind",
 ] } } }"#;
 
 /// Commands of listed programs that run no others by what they are given.
@@ -462,6 +483,26 @@ const OPTION_EVASIONS: &[&str] = &[
     "git fast-export --export-marks=/etc/x HEAD",
     "git fast-import --export-marks=/etc/x",
     "git submodule--helper foreach 'rm x'",
+    "git alias-of-the-project",
+    "git --shallow-file=x log",
+    "git -p log",
+    "git -c a=b log",
+    "git clone -c core.fsmonitor=./evil o",
+    "git clone -qc core.fsmonitor=./evil o",
+    "git fetch-pack o",
+    "git lo",
+    "git --no-pager evil",
+    "cargo evil",
+    "cargo install evil",
+    "cargo nextest run",
+    "npm docs",
+    "npm --loglevel silent exec evil",
+    "go -C /tmp/evil build",
+    "go work use /tmp/evil",
+    "gtar -xIf 'rm x' a",
+    "bsdtar xIf 'rm x' a",
+    "gmake CC=./evil",
+    "gfind . -delete",
 ];
 
 #[tokio::test]
@@ -479,6 +520,8 @@ async fn options_by_which_listed_programs_run_others_or_write_files_are_refused(
     assert!(guarded.taken().is_empty());
     let (_, why) = refusal(&guarded, "make CC=./evil").await.unwrap();
     assert!(why.contains("`NAME=VALUE` makes `make`"), "{why}");
+    let (_, why) = refusal(&guarded, "git --no-pager evil").await.unwrap();
+    assert!(why.contains("`evil` may make `git` run other programs or write files: it is not known"), "{why}");
 }
 
 #[tokio::test]
@@ -565,7 +608,23 @@ fn programs_that_run_others_cannot_be_listed() {
              program = ['{program}'] }} }} }}\n"
         ))
     };
-    for program in ["env", "xargs", "sh", "/bin/bash", "python3", "/usr/bin/python3.12", "sudo", "eval", "."] {
+    for program in [
+        "env",
+        "xargs",
+        "sh",
+        "/bin/bash",
+        "python3",
+        "/usr/bin/python3.12",
+        "sudo",
+        "eval",
+        ".",
+        "gsed",
+        "npx",
+        "declare",
+        "printf",
+        "test",
+        "[",
+    ] {
         let errors = config(program).unwrap_err();
         assert!(errors.0[0].message.contains("runs other programs"), "{program}: {}", errors.0[0].message);
     }

@@ -9,9 +9,26 @@ use serde::Deserialize;
 #[derive(Debug, Default, Deserialize)]
 struct ProgramFacts {
     runners: BTreeSet<String>,
+    aliases: BTreeMap<String, String>,
+    subcommands: BTreeMap<String, Subcommands>,
     options: BTreeMap<String, Vec<String>>,
     one_dash: BTreeSet<String>,
     dashless: BTreeSet<String>,
+}
+
+/// Subcommands of a program that run no others, and the options that may stand before them.
+#[derive(Debug, Deserialize)]
+struct Subcommands {
+    options: BTreeSet<String>,
+    names: BTreeSet<String>,
+}
+
+/// Argument with which a program may run others.
+pub(super) enum RefusedArgument<'a> {
+    /// Option, or argument of another form, as the facts name it.
+    Option(&'a str),
+    /// Neither a known subcommand nor a known option before it.
+    Unknown(&'a str),
 }
 
 static FACTS: LazyLock<ProgramFacts> =
@@ -25,11 +42,13 @@ pub(crate) fn is_runner(program: &str) -> bool {
     FACTS.runners.is_empty() || [name, bare].iter().any(|name| FACTS.runners.contains(*name))
 }
 
-/// Argument with which a program runs others, if there is one.
-pub(super) fn refused<'f>(program: &str, arguments: &[String]) -> Option<&'f str> {
+/// Returns the argument with which a program may run others, if there is one.
+pub(super) fn refused<'a>(program: &str, arguments: &'a [String]) -> Option<RefusedArgument<'a>> {
     let program = name(program);
-    let subcommand = arguments.iter().find(|argument| !argument.starts_with('-'));
-    let of_subcommand = subcommand.and_then(|subcommand| FACTS.options.get(&format!("{program} {subcommand}")));
+    let program = FACTS.aliases.get(program).map_or(program, String::as_str);
+    let subcommand = arguments.iter().position(|argument| !argument.starts_with('-'));
+    let named = subcommand.and_then(|at| arguments.get(at));
+    let of_subcommand = named.and_then(|name| FACTS.options.get(&format!("{program} {name}")));
     let options = [FACTS.options.get(program), of_subcommand];
     let has_one_dash = FACTS.one_dash.contains(program);
     let letters = arguments.first().filter(|_| FACTS.dashless.contains(program)).map(|first| format!("-{first}"));
@@ -38,10 +57,16 @@ pub(super) fn refused<'f>(program: &str, arguments: &[String]) -> Option<&'f str
         arguments.any(|argument| is_option(option, argument, has_one_dash))
     };
     let mut refused = options.into_iter().flatten().flatten();
-    refused.find(|option| is_given(option)).map(|option| match option.as_str() {
+    let option = refused.find(|option| is_given(option)).map(|option| match option.as_str() {
         "=" => "NAME=VALUE",
         "+" => "+NAME",
         option => option,
+    });
+    option.map(RefusedArgument::Option).or_else(|| {
+        let known = FACTS.subcommands.get(program)?;
+        let mut before = arguments.iter().take(subcommand.unwrap_or(arguments.len()));
+        let unknown = before.find(|option| !known.options.contains(*option));
+        unknown.or(named.filter(|name| !known.names.contains(*name))).map(|argument| RefusedArgument::Unknown(argument))
     })
 }
 

@@ -36,22 +36,29 @@ pub(super) enum Operator {
 /// Reader of tokens.
 pub(super) struct Tokens<'t> {
     chars: Peekable<Chars<'t>>,
+    /// Whether a line may be continued here: at the start of a line, or after a blank. Elsewhere, shells join what stands before and
+    /// after to one word or operator.
+    is_separated: bool,
 }
 
 impl<'t> Tokens<'t> {
     pub(super) fn new(text: &'t str) -> Self {
-        Self { chars: text.chars().peekable() }
+        Self { chars: text.chars().peekable(), is_separated: true }
     }
 
     pub(super) fn next(&mut self) -> Result<Option<Token>, Undecided> {
         loop {
-            while self.chars.next_if(|c| matches!(c, ' ' | '\t')).is_some() {}
+            while self.chars.next_if(|c| matches!(c, ' ' | '\t')).is_some() {
+                self.is_separated = true;
+            }
             let Some(first) = self.chars.peek().copied() else { return Ok(None) };
             if is_operator(first) {
                 self.chars.next();
+                self.is_separated = first == '\n';
                 return self.operator(first).map(Some);
             }
             if let Some(word) = self.word()? {
+                self.is_separated = false;
                 return Ok(Some(word));
             }
         }
@@ -85,6 +92,7 @@ impl<'t> Tokens<'t> {
             ('<', Some('<')) => Err("it has a here-document or a here-string"),
             (_, Some('(')) => Err("it substitutes a process"),
             ('<', Some('>')) => Err("it opens a file for reading and writing"),
+            ('<', Some('-' | '0'..='9')) => Err("shells read `<` before a number or a dash in different ways"),
             (_, Some('&')) => {
                 self.chars.next();
                 let mut target = String::new();
@@ -117,7 +125,8 @@ impl<'t> Tokens<'t> {
                 '\'' => self.single(&mut text)?,
                 '"' => self.double(&mut text)?,
                 '\\' => match self.chars.next() {
-                    Some('\n') => continue,
+                    Some('\n') if self.is_separated && text.is_empty() && !is_quoted => continue,
+                    Some('\n') => return Err("a line is continued within a word or after an operator"),
                     Some(escaped) => text.push(escaped),
                     None => return Err("it ends in a backslash"),
                 },
