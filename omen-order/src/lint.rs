@@ -111,9 +111,12 @@ impl<'p> Lint<'p> {
     fn contradictions(&mut self, tool: &Tool, rules: &[Rule]) {
         let directly: Vec<_> =
             rules.iter().filter(|rule| rule.condition.is_none()).filter_map(directly_after).collect();
-        if let [(_, first), (rule, second), ..] = directly.as_slice()
-            && first != second
-        {
+        let contradicted = directly.iter().enumerate().find_map(|(index, (rule, per, second))| {
+            // Calls of another scope do not cancel.
+            let mut before = directly.iter().take(index).filter(|(_, other, _)| other == per);
+            before.find(|(.., first)| first != second).map(|(.., first)| (rule, first, second))
+        });
+        if let Some((rule, first, second)) = contradicted {
             let message =
                 format!("`{tool}` can never be called: it has to come directly after both `{first}` and `{second}`");
             self.add(&rule.path, true, message, "name the other tool in `only`".to_owned());
@@ -197,13 +200,15 @@ impl<'p> Lint<'p> {
     }
 }
 
-/// Tool that a rule wants directly before the call.
-fn directly_after(rule: &Rule) -> Option<(&Rule, &Tool)> {
+/// Tool that a rule wants directly before the call, and in which scope. Only calls that were made are in between: one
+/// that need not have been made can come after the other.
+fn directly_after(rule: &Rule) -> Option<(&Rule, Per, &Tool)> {
     let RuleKind::After(any) = &rule.kind else { return None };
     let [premise] = any.as_slice() else { return None };
     let [tool] = premise.tools.as_slice() else { return None };
     let is_directly = premise.until.iter().any(|until| until.is_other && until.tools.is_empty());
-    is_directly.then_some((rule, tool))
+    let is_made = matches!(premise.was, Was::Ok | Was::Made | Was::Done | Was::Confirmed);
+    (is_directly && is_made).then_some((rule, premise.per, tool))
 }
 
 /// Whether a ban that nothing lifts counts every call that a premise needs.

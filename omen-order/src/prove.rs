@@ -16,18 +16,16 @@ mod times;
 mod zone;
 
 pub use model::{
-    Admission, Comparison, Difference, Outside, ProvenStep, RuleSide, StepEnd, ValueClass, ValuePlace, Values,
+    Admission, Comparison, Difference, ProvenStep, RuleSide, StepEnd, UndecidedTool, ValueClass, ValuePlace, Values,
     WhyRefused,
 };
 
-/// Largest number of states that a search visits for one tool.
-pub const MAX_STATES: usize = 1_000_000;
-
-/// Compares two rule sets: what does the new one allow that the old one refuses?
+/// Compares two rule sets: what does the new one allow that the old one refuses? A search for one tool visits at most
+/// `max_states` states.
 #[must_use]
 pub fn compare(old: &RuleSide, new: &RuleSide, values: &dyn Values, max_states: usize) -> Comparison {
     let sides = [old, new];
-    let contents = cone::Contents::new(&sides);
+    let contents = cone::EntryContents::new(&sides);
     let mut comparison = Comparison::default();
     for tool in new.entries.keys() {
         if contents.is_equal(tool) {
@@ -39,7 +37,7 @@ pub fn compare(old: &RuleSide, new: &RuleSide, values: &dyn Values, max_states: 
                 comparison.states += states;
                 comparison.differences.extend(difference);
             }
-            Err((path, why)) => comparison.outside.push(Outside { tool: tool.clone(), path, why }),
+            Err((path, why)) => comparison.outside.push(UndecidedTool { tool: tool.clone(), path, why }),
         }
     }
     comparison

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use omen::render::human::clean;
 use omen_gate::config::PolicyHash;
-use omen_gate::prove::{OutsideTool, Proof, ProvenDifference, ProvenStep, StepEnd, never, prove};
+use omen_gate::prove::{Proof, ProvenDifference, ProvenStep, StepEnd, UndecidedTool, never, prove};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -61,7 +61,8 @@ struct ProveReport<'p> {
 #[derive(Serialize)]
 struct DifferenceRow<'p> {
     tool: String,
-    /// Rule of the old configuration that refuses the last call; `null` if none does.
+    /// Path of the rule on order in the old configuration that refuses the last call; `null` if something else does,
+    /// such as the rate or the arguments, as `why` says.
     rule: Option<&'p str>,
     why: &'p str,
     steps: Vec<StepRow<'p>>,
@@ -77,7 +78,7 @@ struct StepRow<'p> {
     /// Time in milliseconds since the call before.
     pause_ms: u64,
     args: &'p Value,
-    /// Whether a human has to confirm the call.
+    /// Whether a human has to confirm the call; `false` for a refused one.
     confirmed: bool,
     /// `null` for the last call, of which only the verdict matters.
     outcome: Option<&'static str>,
@@ -120,8 +121,8 @@ impl<'p> ProveReport<'p> {
             for line in difference.lines() {
                 writeln!(out, "  {}", clean(&line))?;
             }
-            if let Some(why) = difference.disagreement {
-                writeln!(out, "  = bug: a gate decides otherwise: {}", clean(why))?;
+            if let Some(bug) = difference.bug() {
+                writeln!(out, "  = bug: {}", clean(&bug))?;
             }
         }
         for outside in &self.outside {
@@ -157,12 +158,14 @@ impl<'p> ProveReport<'p> {
                 "locations": [{ "physicalLocation": { "artifactLocation": { "uri": uri } } }],
             })
         };
-        let differences = self.differences.iter().map(|difference| {
+        let mut results = Vec::new();
+        for difference in &self.differences {
             let lines = difference.lines().join("\n");
-            result("prove/difference", "error", format!("{}\n{lines}", self.headline(difference)))
-        });
-        let outside = self.outside.iter().map(|outside| result("prove/not-decided", "warning", outside.text()));
-        let results: Vec<_> = differences.chain(outside).collect();
+            results.push(result("prove/difference", "error", format!("{}\n{lines}", self.headline(difference))));
+            results.extend(difference.bug().map(|bug| result("prove/bug", "error", bug)));
+        }
+        results.extend(self.outside.iter().map(|outside| result("prove/not-decided", "warning", outside.text())));
+        results.extend(self.notes.iter().map(|note| result("prove/note", "note", note.clone())));
         let rule = |id: &str, text: &str| json!({ "id": id, "shortDescription": { "text": text } });
         json!({
             "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
@@ -172,6 +175,8 @@ impl<'p> ProveReport<'p> {
                     "name": "omen", "version": env!("CARGO_PKG_VERSION"),
                     "rules": [
                         rule("prove/difference", "The new configuration allows a call that the old one refuses."),
+                        rule("prove/bug", "A gate decides otherwise than the search about a difference, which is a bug."),
+                        rule("prove/note", "A setting that affects calls is not part of the comparison."),
                         rule("prove/not-decided", "It could not be decided whether the new configuration allows more for this tool."),
                     ],
                 } },
@@ -194,6 +199,10 @@ impl<'p> DifferenceRow<'p> {
             steps: rows.collect(),
             disagreement: disagreement.as_deref(),
         }
+    }
+
+    fn bug(&self) -> Option<String> {
+        self.disagreement.map(|why| format!("a gate decides otherwise: {why}"))
     }
 
     /// One line for each call.
@@ -240,7 +249,7 @@ impl<'p> StepRow<'p> {
 }
 
 impl<'p> OutsideRow<'p> {
-    fn new(outside: &'p OutsideTool) -> Self {
+    fn new(outside: &'p UndecidedTool) -> Self {
         let rule = Some(outside.path.as_str()).filter(|path| !path.is_empty());
         Self { tool: outside.tool.to_string(), rule, why: &outside.why }
     }

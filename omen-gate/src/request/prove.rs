@@ -8,11 +8,11 @@ mod sides;
 mod spec;
 mod values;
 
-use omen_order::prove::{Difference, Outside, WhyRefused, compare};
+use omen_order::prove::{Difference, WhyRefused, compare};
 
 use crate::config::Config;
 
-pub use omen_order::prove::{Outside as OutsideTool, ProvenStep, StepEnd};
+pub use omen_order::prove::{ProvenStep, StepEnd, UndecidedTool};
 pub use omen_order::rules::shown;
 pub use spec::never;
 
@@ -23,7 +23,7 @@ pub struct Proof {
     /// Calls that only the new configuration allows, at most one for each tool.
     pub differences: Vec<ProvenDifference>,
     /// Tools for which the question was not decided.
-    pub outside: Vec<OutsideTool>,
+    pub outside: Vec<UndecidedTool>,
     /// Number of tools that were searched; all others are equal on both sides.
     pub searched: usize,
     /// Number of moments that the search visited.
@@ -40,9 +40,9 @@ pub struct ProvenDifference {
     pub steps: Vec<ProvenStep>,
     /// Why the old configuration refuses the last call.
     pub why: String,
-    /// Path of the rule in the old configuration that refuses it; empty if none does.
+    /// Path of the rule on order in the old configuration that refuses it; empty if something else does.
     pub path: String,
-    /// Whether a human has to confirm each call, under the new configuration.
+    /// Whether a human has to confirm each call, under the new configuration. A refused call is not confirmed.
     pub confirmed: Vec<bool>,
     /// What a gate decided otherwise: a bug.
     pub disagreement: Option<String>,
@@ -54,7 +54,7 @@ const MAX_STATES: usize = 200_000;
 /// Compares two configurations, and runs what it finds through gates with a set clock. No server is started, and nothing
 /// is written.
 pub async fn prove(old: &Config, new: &Config) -> Proof {
-    let (before, after) = (sides::side(old), sides::side(new));
+    let [before, after] = sides::sides(old, new);
     let found = compare(&before, &after, &values::ArgumentValues, MAX_STATES);
     let mut proof = Proof {
         outside: found.outside,
@@ -64,11 +64,13 @@ pub async fn prove(old: &Config, new: &Config) -> Proof {
         ..Proof::default()
     };
     for difference in found.differences {
-        let confirms = |step: &ProvenStep| after.entries.get(&step.tool).is_some_and(|entry| entry.must_confirm);
+        let confirms = |step: &ProvenStep| {
+            step.end != StepEnd::Refused && after.entries.get(&step.tool).is_some_and(|entry| entry.must_confirm)
+        };
         let confirmed = difference.steps.iter().map(confirms).collect();
         let disagreement = rehearsal::disagreement(old, new, &difference.steps).await;
         if let (Some(why), true) = (&disagreement, difference.has_left_out) {
-            proof.outside.extend(difference.steps.last().map(|step| Outside {
+            proof.outside.extend(difference.steps.last().map(|step| UndecidedTool {
                 tool: step.tool.clone(),
                 path: String::new(),
                 why: format!("a rule of both configurations is too large to search, and changes the verdict on the sequence: {why}"),
@@ -87,9 +89,8 @@ fn reason(difference: &Difference) -> (String, String) {
         WhyRefused::OtherPin => "another form of the tool is approved (`pin`)".to_owned(),
         WhyRefused::Closed(why) => why.clone(),
         WhyRefused::Arguments => "the arguments break a rule of `where`".to_owned(),
-        WhyRefused::Rule(path) if path.is_empty() => {
-            "the rate `max` is used up, or a member cannot be compared".to_owned()
-        }
+        WhyRefused::Rate => "the rate `max` is used up".to_owned(),
+        WhyRefused::Incomparable => "a member that a rule compares with later calls has another type".to_owned(),
         WhyRefused::Rule(path) => return (path.clone(), format!("`{path}` refuses it")),
     };
     (String::new(), text)

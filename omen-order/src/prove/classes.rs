@@ -7,12 +7,12 @@ use serde_json::{Map, Value};
 
 use super::facts::{ConeRules, Matcher, OutsideRule, cancels, is_fact, later};
 use super::model::{RuleSide, StepEnd, ValueClass, ValuePlace, Values};
-use crate::rules::{Bound, Member, Pair, Side, Test, Tool, Was};
+use crate::rules::{Bound, Member, Pair, Side, Test, Tool};
 use crate::values::{Fit, plain};
 
 /// Member that `same` compares.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) enum Compared {
+pub(super) enum ComparedMember {
     Missing,
     Incomparable,
     Text(String),
@@ -20,7 +20,7 @@ pub(super) enum Compared {
     Boolean(bool),
 }
 
-impl Compared {
+impl ComparedMember {
     fn of(value: &Value, pointer: &str) -> Self {
         match value.pointer(pointer) {
             None => Self::Missing,
@@ -63,8 +63,8 @@ impl Example {
         test.map_or(Fit::Yes, |test| self.fits.get(&test.content()).copied().unwrap_or(Fit::Unknown))
     }
 
-    pub(super) fn compared(&self, pointer: &str) -> Compared {
-        Compared::of(&self.value, pointer)
+    pub(super) fn compared(&self, pointer: &str) -> ComparedMember {
+        ComparedMember::of(&self.value, pointer)
     }
 }
 
@@ -97,11 +97,13 @@ pub(super) struct Alphabet {
 
 /// Largest number of combinations of values of one tool.
 const MAX_COMBINATIONS: usize = 20_000;
+/// Largest number of calls, and of calls with their outcomes, that a search tries.
+const MAX_MOVES: usize = 20_000;
 /// Largest number of values that one `same` has to tell apart.
 const MAX_DISTINCT: usize = 9;
 
 /// Place of a value: number of the tool, part of the call, pointer.
-type At = (usize, Side, Arc<str>);
+type MemberPlace = (usize, Side, Arc<str>);
 
 struct AlphabetBuilder<'b> {
     sides: &'b [&'b RuleSide; 2],
@@ -110,7 +112,7 @@ struct AlphabetBuilder<'b> {
     /// Tests of each part of each tool's calls.
     tests: BTreeMap<(usize, Side), Vec<Test>>,
     /// Places that are compared with each other have the same root.
-    places: BTreeMap<At, At>,
+    places: BTreeMap<MemberPlace, MemberPlace>,
 }
 
 impl Alphabet {
@@ -118,6 +120,7 @@ impl Alphabet {
         let mut build = AlphabetBuilder { sides, rules, values, tests: BTreeMap::new(), places: BTreeMap::new() };
         build.read()?;
         let pools = build.pools()?;
+        let counts_refusals = rules.refusal_counter().is_some();
         let mut alphabet = Self::default();
         for (index, tool) in rules.tools.iter().enumerate() {
             let confirms = sides.map(|side| side.entries.get(tool).is_some_and(|admission| admission.must_confirm));
@@ -125,7 +128,7 @@ impl Alphabet {
             let answers = build.examples(index, Side::Answer, &pools)?;
             for example in build.examples(index, Side::Args, &pools)? {
                 let is_admitted = admitted(sides, tool, &example);
-                let is_tried = is_admitted.get(1) == Some(&true) || rules.counts_refusals();
+                let is_tried = is_admitted.get(1) == Some(&true) || counts_refusals;
                 if !is_tried {
                     continue;
                 }
@@ -141,6 +144,10 @@ impl Alphabet {
                         };
                         alphabet.moves.push(Move { call, end, answer });
                     }
+                }
+                if alphabet.calls.len().max(alphabet.moves.len()) > MAX_MOVES {
+                    let why = format!("its rules can tell too many calls apart: more than {MAX_MOVES}");
+                    return Err((String::new(), why));
                 }
             }
         }
@@ -159,15 +166,6 @@ fn admitted(sides: &[&RuleSide; 2], tool: &Tool, example: &Example) -> [bool; 2]
             is_form && entry.closed.is_none() && example.fit(entry.args.as_ref()) == Fit::Yes
         })
     })
-}
-
-impl ConeRules {
-    fn counts_refusals(&self) -> bool {
-        let is_such = |was: Was| matches!(was, Was::Asked | Was::Refused);
-        self.matchers
-            .iter()
-            .any(|matcher| is_such(matcher.premise.was) || matcher.premise.until.iter().any(|until| is_such(until.was)))
-    }
 }
 
 impl AlphabetBuilder<'_> {
@@ -193,9 +191,9 @@ impl AlphabetBuilder<'_> {
                 }
             }
         }
-        for source in &rules.sources {
-            self.test(source.tool, Side::Args, source.args.as_ref());
-            source.members.iter().for_each(|pointer| drop(self.place(source.tool, Side::Args, pointer)));
+        for recognized in &rules.recognized {
+            self.test(recognized.tool, Side::Args, recognized.args.as_ref());
+            recognized.members.iter().for_each(|pointer| drop(self.place(recognized.tool, Side::Args, pointer)));
         }
         for ((index, side), tests) in self.tests.clone() {
             for test in tests {
@@ -228,13 +226,13 @@ impl AlphabetBuilder<'_> {
         }
     }
 
-    fn place(&mut self, tool: usize, side: Side, pointer: &Arc<str>) -> At {
+    fn place(&mut self, tool: usize, side: Side, pointer: &Arc<str>) -> MemberPlace {
         let at = (tool, side, Arc::clone(pointer));
         self.places.entry(at.clone()).or_insert_with(|| at.clone());
         self.root(at)
     }
 
-    fn root(&self, mut at: At) -> At {
+    fn root(&self, mut at: MemberPlace) -> MemberPlace {
         while let Some(next) = self.places.get(&at).filter(|next| **next != at) {
             at = next.clone();
         }
@@ -257,8 +255,8 @@ impl AlphabetBuilder<'_> {
     }
 
     /// Values of each place, by the root of its pool.
-    fn pools(&self) -> Result<BTreeMap<At, Pool>, OutsideRule> {
-        let mut members: BTreeMap<At, Vec<At>> = BTreeMap::new();
+    fn pools(&self) -> Result<BTreeMap<MemberPlace, Pool>, OutsideRule> {
+        let mut members: BTreeMap<MemberPlace, Vec<MemberPlace>> = BTreeMap::new();
         for at in self.places.keys() {
             members.entry(self.root(at.clone())).or_default().push(at.clone());
         }
@@ -288,7 +286,7 @@ impl AlphabetBuilder<'_> {
         Ok(pools)
     }
 
-    fn is_compared(&self, members: &[At]) -> bool {
+    fn is_compared(&self, members: &[MemberPlace]) -> bool {
         let is_read = |arg: &Arc<str>, earlier: &Member| {
             members.iter().any(|(_, side, pointer)| {
                 (*side == Side::Args && pointer == arg) || (*side == earlier.side && *pointer == earlier.pointer)
@@ -301,7 +299,7 @@ impl AlphabetBuilder<'_> {
     }
 
     /// Number of values of which a shortest sequence can need so many different ones: one for each fact, and another.
-    fn distinct(&self, members: &[At]) -> usize {
+    fn distinct(&self, members: &[MemberPlace]) -> usize {
         let is_counted = |tools: &[Tool]| {
             members.iter().any(|(index, ..)| self.rules.tools.get(*index).is_some_and(|tool| tools.contains(tool)))
         };
@@ -320,7 +318,12 @@ impl AlphabetBuilder<'_> {
     }
 
     /// Combinations of values of one part of a tool's calls that rules can tell apart.
-    fn examples(&self, tool: usize, part: Side, pools: &BTreeMap<At, Pool>) -> Result<Vec<Example>, OutsideRule> {
+    fn examples(
+        &self,
+        tool: usize,
+        part: Side,
+        pools: &BTreeMap<MemberPlace, Pool>,
+    ) -> Result<Vec<Example>, OutsideRule> {
         let places = self.places.keys().filter(|(index, side, _)| (*index, *side) == (tool, part));
         let mut partial = vec![(Value::Object(Map::new()), Vec::<(u32, Option<ValueName>)>::new())];
         for at in places {
@@ -339,12 +342,13 @@ impl AlphabetBuilder<'_> {
                         longer.push((value, names));
                     }
                 }
-            }
-            if longer.len() > MAX_COMBINATIONS {
-                let name = self.rules.tools.get(tool).map(ToString::to_string).unwrap_or_default();
-                let why =
-                    format!("the rules read too many members of `{name}`: more than {MAX_COMBINATIONS} combinations");
-                return Err((String::new(), why));
+                if longer.len() > MAX_COMBINATIONS {
+                    let name = self.rules.tools.get(tool).map(ToString::to_string).unwrap_or_default();
+                    let why = format!(
+                        "the rules read too many members of `{name}`: more than {MAX_COMBINATIONS} combinations"
+                    );
+                    return Err((String::new(), why));
+                }
             }
             partial = longer;
         }
@@ -361,14 +365,15 @@ impl AlphabetBuilder<'_> {
                     (at.0, at.1) == (tool, part)
                         && pools.get(&self.root((*at).clone())).is_some_and(|pool| pool.is_compared)
                 })
-                .map(|at| Compared::of(&value, &at.2))
+                .map(|at| ComparedMember::of(&value, &at.2))
                 .collect();
-            let sources = self.rules.sources.iter().filter(|source| source.tool == tool && part == Side::Args);
-            let sources = sources.flat_map(|source| &source.members);
-            let sources: Vec<_> =
-                sources.map(|pointer| Compared::of(&value, pointer) == Compared::Incomparable).collect();
+            let recognized =
+                self.rules.recognized.iter().filter(|recognized| recognized.tool == tool && part == Side::Args);
+            let recognized = recognized.flat_map(|recognized| &recognized.members);
+            let recognized: Vec<_> =
+                recognized.map(|pointer| ComparedMember::of(&value, pointer) == ComparedMember::Incomparable).collect();
             // Calls that all tests take alike, with equal members where they are compared, are one.
-            if !known.insert((fits.clone(), compared, sources)) {
+            if !known.insert((fits.clone(), compared, recognized)) {
                 continue;
             }
             let classes: Vec<_> = choices.iter().map(|(class, _)| *class).collect();
@@ -439,17 +444,17 @@ fn put(value: &mut Value, pointer: &str, member: &Value) -> Result<(), String> {
 }
 
 /// Members of a later call that pairs compare.
-pub(super) fn own(example: &Example, pairs: &[Pair]) -> Vec<Compared> {
+pub(super) fn own(example: &Example, pairs: &[Pair]) -> Vec<ComparedMember> {
     later(pairs).map(|pointer| example.compared(pointer)).collect()
 }
 
 /// Members of an earlier call that pairs compare.
-pub(super) fn earlier(call: &Example, answer: Option<&Example>, pairs: &[Pair]) -> Vec<Compared> {
+pub(super) fn earlier(call: &Example, answer: Option<&Example>, pairs: &[Pair]) -> Vec<ComparedMember> {
     let member = |pair: &Pair| match (pair.earlier.side, answer) {
         (Side::Args, _) => call.compared(&pair.earlier.pointer),
         (Side::Answer, Some(answer)) => answer.compared(&pair.earlier.pointer),
         // A member of an answer that never came.
-        (Side::Answer, None) => Compared::Incomparable,
+        (Side::Answer, None) => ComparedMember::Incomparable,
     };
     pairs.iter().map(member).collect()
 }

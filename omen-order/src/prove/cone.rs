@@ -7,7 +7,7 @@ use super::model::RuleSide;
 use crate::rules::{Premise, Rule, RuleKind, Tool, described};
 
 /// Contents of all entries, by which unchanged tools are skipped.
-pub(super) struct Contents {
+pub(super) struct EntryContents {
     tools: BTreeMap<Tool, EntryContent>,
 }
 
@@ -16,17 +16,17 @@ struct EntryContent {
     names: BTreeSet<Tool>,
 }
 
-impl Contents {
+impl EntryContents {
     pub(super) fn new(sides: &[&RuleSide; 2]) -> Self {
         let all: BTreeSet<_> = sides.iter().flat_map(|side| side.entries.keys()).cloned().collect();
         let has_only = |tool: &Tool| sides.iter().any(|side| rules(side, tool).iter().any(|rule| names(rule).1));
         let is_other_equal = all.iter().all(|tool| sides.iter().all(|side| side.entries.contains_key(tool)));
-        let demands = sides.map(demands);
+        let required = sides.map(required_members);
         let entry = |tool: &Tool| {
             let [old, new] = sides.map(|side| content(side, tool));
-            let [needed, needs] = &demands;
-            let texts = |demands: &Demands<'_>| {
-                demands.get(tool).into_iter().flat_map(BTreeMap::keys).cloned().collect::<Vec<_>>()
+            let [needed, needs] = &required;
+            let texts = |required: &RequiredMembers<'_>| {
+                required.get(tool).into_iter().flat_map(BTreeMap::keys).cloned().collect::<Vec<_>>()
             };
             let is_needed_alike = texts(needed) == texts(needs);
             let named = sides.iter().flat_map(|side| rules(side, tool)).flat_map(|rule| names(rule).0);
@@ -69,10 +69,10 @@ fn names(rule: &Rule) -> (Vec<Tool>, bool) {
 }
 
 /// What bans and limits of any tool need of a tool's calls, to recognise them or to add them up: the rules by content.
-pub(super) type Demands<'s> = BTreeMap<Tool, BTreeMap<String, (&'s Rule, &'s Premise)>>;
+pub(super) type RequiredMembers<'s> = BTreeMap<Tool, BTreeMap<String, (&'s Rule, &'s Premise)>>;
 
-pub(super) fn demands(side: &RuleSide) -> Demands<'_> {
-    let mut demands = Demands::new();
+pub(super) fn required_members(side: &RuleSide) -> RequiredMembers<'_> {
+    let mut required = RequiredMembers::new();
     for rule in side.policy.tools.values().flat_map(|tool| &tool.rules) {
         let (premise, is_sum) = match &rule.kind {
             RuleKind::NeverAfter(premise) | RuleKind::MaxCalls(_, premise) => (premise, false),
@@ -83,10 +83,10 @@ pub(super) fn demands(side: &RuleSide) -> Demands<'_> {
             continue;
         }
         for tool in &premise.tools {
-            demands.entry(tool.clone()).or_default().insert(rule_content(rule), (rule, premise));
+            required.entry(tool.clone()).or_default().insert(rule_content(rule), (rule, premise));
         }
     }
-    demands
+    required
 }
 
 fn content(side: &RuleSide, tool: &Tool) -> Option<String> {

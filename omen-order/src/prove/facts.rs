@@ -16,7 +16,7 @@ pub(super) struct ConeRules {
     pub(super) tools: Vec<Tool>,
     pub(super) matchers: Vec<Matcher>,
     pub(super) questions: Vec<SideRule>,
-    pub(super) sources: Vec<Source>,
+    pub(super) recognized: Vec<RecognizedMembers>,
     /// Whether a rule that both sides have was left out.
     pub(super) has_left_out: bool,
 }
@@ -43,13 +43,15 @@ pub(super) struct SideRule {
     pub(super) path: String,
     pub(super) condition: Option<Test>,
     pub(super) bound: Bound,
+    /// Whether it stands for the tool's rate.
+    pub(super) is_rate: bool,
     /// Numbers of the matchers.
     pub(super) matchers: Vec<usize>,
 }
 
 /// Member that a rule of one side has to recognise in the calls of a tool.
 #[derive(Debug)]
-pub(super) struct Source {
+pub(super) struct RecognizedMembers {
     pub(super) side: usize,
     /// Number of the tool.
     pub(super) tool: usize,
@@ -97,7 +99,12 @@ impl ConeRules {
                 }
             }
         }
-        all.sources(sides)?;
+        all.recognized_members(sides)?;
+        if let Some(rule) = all.refusal_counter().filter(|_| all.has_left_out) {
+            // The search knows no call that a rule refuses which it left out, so it misses what such a refusal permits.
+            let why = "it counts refused calls, and a rule that may refuse some of them is too large to search";
+            return Err((rule.path.clone(), why.to_owned()));
+        }
         let mut windows: Vec<_> = all.matchers.iter().filter_map(|matcher| matcher.premise.within_ms).collect();
         windows.sort_unstable();
         windows.dedup();
@@ -111,10 +118,10 @@ impl ConeRules {
     }
 
     /// Collects what bans and limits of all tools need of the calls in the cone.
-    fn sources(&mut self, sides: &[&RuleSide; 2]) -> Result<(), OutsideRule> {
-        let demands = sides.map(cone::demands);
+    fn recognized_members(&mut self, sides: &[&RuleSide; 2]) -> Result<(), OutsideRule> {
+        let required = sides.map(cone::required_members);
         for (index, tool) in self.tools.clone().iter().enumerate() {
-            let [old, new] = [0, 1].map(|side: usize| demands.get(side).and_then(|demands| demands.get(tool)));
+            let [old, new] = [0, 1].map(|side: usize| required.get(side).and_then(|required| required.get(tool)));
             for (side, own, other) in [(0, old, new), (1, new, old)] {
                 for (text, (rule, premise)) in own.into_iter().flatten() {
                     if matches!(rule.kind, RuleKind::MaxSum(..)) {
@@ -127,7 +134,7 @@ impl ConeRules {
                     let earlier = premise.same.iter().map(|pair| &pair.earlier);
                     let members = earlier.filter(|member| member.side == Side::Args);
                     let members = members.map(|member| Arc::clone(&member.pointer)).collect();
-                    self.sources.push(Source { side, tool: index, args: premise.args.clone(), members });
+                    self.recognized.push(RecognizedMembers { side, tool: index, args: premise.args.clone(), members });
                 }
             }
         }
@@ -167,8 +174,18 @@ impl ConeRules {
             matchers.push(index);
         }
         let condition = rule.condition.clone();
-        self.questions.push(SideRule { side, tool, path: rule.path.clone(), condition, bound, matchers });
+        self.questions.push(SideRule { side, tool, path: rule.path.clone(), condition, bound, is_rate, matchers });
         Ok(())
+    }
+
+    /// First rule that counts refused calls.
+    pub(super) fn refusal_counter(&self) -> Option<&SideRule> {
+        let is_such = |was: Was| matches!(was, Was::Asked | Was::Refused);
+        let counts = |matcher: &Matcher| {
+            is_such(matcher.premise.was) || matcher.premise.until.iter().any(|until| is_such(until.was))
+        };
+        let counts = |index: &usize| self.matchers.get(*index).is_some_and(counts);
+        self.questions.iter().find(|question| question.matchers.iter().any(counts))
     }
 
     /// Number of sessions that a shortest sequence can need, and whether turns have to be distinguished. Another session
@@ -231,7 +248,7 @@ pub(super) fn later(pairs: &[Pair]) -> impl Iterator<Item = &Arc<str>> {
     pairs.iter().map(|pair| &pair.arg)
 }
 
-/// Largest number of calls that a limit of the search counts.
+// An engine forgets calls beyond `MAX_CALLS`, and a search forgets none.
 const _: () = assert!(MAX_COUNT < MAX_CALLS);
 
 /// Call that a rule may still count.
@@ -249,7 +266,7 @@ pub(super) struct Fact {
 }
 
 /// Session and turn of a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct CallScope {
     pub(super) session: usize,
     pub(super) turn: usize,

@@ -1,8 +1,8 @@
 //! Verdicts on a call after a history of calls that have ended.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
-use super::classes::{Alphabet, CallClass, Compared, Move, earlier, own};
+use super::classes::{Alphabet, CallClass, ComparedMember, Move, earlier, own};
 use super::facts::{CallScope, ConeRules, Fact, Matcher, SideRule, cancels, is_fact};
 use crate::rules::{Bound, Role, Until};
 use crate::values::Fit;
@@ -13,12 +13,12 @@ pub(super) struct SequenceJudge {
     pub(super) rules: ConeRules,
     pub(super) alphabet: Alphabet,
     /// Calls that each move is a fact for, by matcher; nothing for those that it can never be.
-    seen: Vec<Vec<Option<Sighting>>>,
+    seen: Vec<Vec<Option<CallView>>>,
     /// What each move cancels.
     cancels: Vec<Vec<Cancellation>>,
     /// Rules about each call.
-    asked: Vec<Vec<Asked>>,
-    /// Number of each sighting, equal for those of a matcher that are equal.
+    applied: Vec<Vec<AppliedRule>>,
+    /// Number of each view, equal for those of a matcher that are equal.
     alike: Vec<Vec<usize>>,
     /// Whether each side could not recognise a call later.
     is_unrecognisable: Vec<[bool; 2]>,
@@ -26,21 +26,21 @@ pub(super) struct SequenceJudge {
 
 /// Rule as it is about a call, with what it compares of the call.
 #[derive(Debug)]
-struct Asked {
+struct AppliedRule {
     question: usize,
     /// Matchers, each with the members of the call; nothing if one of them cannot be compared.
-    own: Vec<(usize, Option<Vec<Compared>>)>,
+    own: Vec<(usize, Option<Vec<ComparedMember>>)>,
     /// Whether the call counts in its own limit.
     is_own: bool,
 }
 
 /// How a matcher sees a call.
 #[derive(Debug, PartialEq)]
-struct Sighting {
+struct CallView {
     fit: Fit,
-    members: Vec<Compared>,
+    members: Vec<ComparedMember>,
     /// Members that each `until` compares.
-    untils: Vec<Vec<Compared>>,
+    untils: Vec<Vec<ComparedMember>>,
 }
 
 #[derive(Debug)]
@@ -48,7 +48,7 @@ struct Cancellation {
     matcher: usize,
     until: usize,
     fit: Fit,
-    members: Vec<Compared>,
+    members: Vec<ComparedMember>,
 }
 
 /// Reason of one side's refusal.
@@ -56,8 +56,12 @@ struct Cancellation {
 pub(super) enum RefusedBy<'r> {
     /// What comes before the rules on order.
     Admission,
-    /// The rule of this path; none if a member cannot be compared.
-    Rule(Option<&'r str>),
+    /// The rule on order of this path.
+    Rule(&'r str),
+    /// The rate.
+    Rate,
+    /// A member that a rule has to recognize in later calls cannot be compared.
+    Incomparable,
 }
 
 impl SequenceJudge {
@@ -67,23 +71,23 @@ impl SequenceJudge {
             alphabet,
             seen: Vec::new(),
             cancels: Vec::new(),
-            asked: Vec::new(),
+            applied: Vec::new(),
             alike: Vec::new(),
             is_unrecognisable: Vec::new(),
         };
         for step in &judge.alphabet.moves {
-            let sightings = judge.rules.matchers.iter().map(|matcher| judge.sighting(matcher, step)).collect();
-            judge.seen.push(sightings);
+            let views = judge.rules.matchers.iter().map(|matcher| judge.view(matcher, step)).collect();
+            judge.seen.push(views);
             judge.cancels.push(judge.cancellations(step));
         }
         for class in &judge.alphabet.calls {
-            judge.asked.push(judge.asked_of(class));
+            judge.applied.push(judge.rules_applied_to(class));
             judge.is_unrecognisable.push([0, 1].map(|side| judge.is_unrecognisable(side, class)));
         }
         judge.forget_irrelevant();
         for seen in &judge.seen {
-            let alike = seen.iter().enumerate().map(|(index, sighting)| {
-                let first = judge.seen.iter().position(|other| other.get(index) == Some(sighting));
+            let alike = seen.iter().enumerate().map(|(index, view)| {
+                let first = judge.seen.iter().position(|other| other.get(index) == Some(view));
                 first.unwrap_or(0)
             });
             judge.alike.push(alike.collect());
@@ -109,29 +113,29 @@ impl SequenceJudge {
             if users.any(|question| question.tool != 0) {
                 continue;
             }
-            let last = calls.iter().zip(&self.asked).filter(|(class, _)| is_last(class) && self.may_be_last(class));
+            let last = calls.iter().zip(&self.applied).filter(|(class, _)| is_last(class) && self.may_be_last(class));
             let own: Vec<_> = last
-                .flat_map(|(_, asked)| asked.iter().flat_map(|asked| &asked.own))
+                .flat_map(|(_, applied)| applied.iter().flat_map(|applied| &applied.own))
                 .filter(|(matcher, _)| *matcher == index)
                 .filter_map(|(_, own)| own.as_ref())
                 .collect();
             for (step, seen) in self.seen.iter().enumerate() {
-                let Some(Some(sighting)) = seen.get(index) else { continue };
-                if own.iter().all(|own| all_equal(own, &sighting.members) == Fit::No) {
+                let Some(Some(view)) = seen.get(index) else { continue };
+                if own.iter().all(|own| all_equal(own, &view.members) == Fit::No) {
                     forgotten.push((step, index));
                 }
             }
         }
         for (step, index) in forgotten {
-            if let Some(sighting) = self.seen.get_mut(step).and_then(|seen| seen.get_mut(index)) {
-                *sighting = None;
+            if let Some(view) = self.seen.get_mut(step).and_then(|seen| seen.get_mut(index)) {
+                *view = None;
             }
         }
     }
 
     /// Whether the last call may be of a class. It has the first names of all values, since the others are alike.
     pub(super) fn may_be_last(&self, class: &CallClass) -> bool {
-        let mut next: HashMap<u32, u32> = HashMap::new();
+        let mut next: BTreeMap<u32, u32> = BTreeMap::new();
         class.example.names.iter().all(|name| {
             let next = next.entry(name.class).or_default();
             let may = name.index <= *next;
@@ -145,7 +149,7 @@ impl SequenceJudge {
         self.alike.get(step).and_then(|alike| alike.get(matcher)).copied().unwrap_or(0)
     }
 
-    fn sighting(&self, matcher: &Matcher, step: &Move) -> Option<Sighting> {
+    fn view(&self, matcher: &Matcher, step: &Move) -> Option<CallView> {
         let call = self.alphabet.calls.get(step.call)?;
         let premise = &matcher.premise;
         let is_confirmed = *self.alphabet.confirms.get(call.tool)?;
@@ -159,13 +163,13 @@ impl SequenceJudge {
         let mut members = earlier(&call.example, step.answer.as_ref(), &premise.same);
         let is_premise = matcher.role == Role::Permits;
         if is_premise {
-            let incomparable = members.iter_mut().filter(|member| **member == Compared::Incomparable);
-            incomparable.for_each(|member| *member = Compared::Missing);
+            let incomparable = members.iter_mut().filter(|member| **member == ComparedMember::Incomparable);
+            incomparable.for_each(|member| *member = ComparedMember::Missing);
         }
         let is_needed = if is_premise { fit == Fit::Yes } else { fit != Fit::No };
         let untils = premise.until.iter().map(|until| earlier(&call.example, step.answer.as_ref(), &until.same));
         let untils = untils.collect();
-        (is_needed && !members.contains(&Compared::Missing)).then_some(Sighting { fit, members, untils })
+        (is_needed && !members.contains(&ComparedMember::Missing)).then_some(CallView { fit, members, untils })
     }
 
     fn cancellations(&self, step: &Move) -> Vec<Cancellation> {
@@ -203,7 +207,7 @@ impl SequenceJudge {
     /// Matchers that a move is a fact for, as bits.
     pub(super) fn facts(&self, step: usize) -> u128 {
         let seen = self.seen.get(step).into_iter().flatten().enumerate();
-        seen.filter(|(_, sighting)| sighting.is_some()).fold(0, |bits, (index, _)| bits | 1 << index)
+        seen.filter(|(_, view)| view.is_some()).fold(0, |bits, (index, _)| bits | 1 << index)
     }
 
     /// Whether a move cancels anything.
@@ -218,11 +222,11 @@ impl SequenceJudge {
             let Some(matcher) = self.rules.matchers.get(*index).filter(|_| fact.live >> index & 1 == 1) else {
                 continue;
             };
-            let Some(sighting) = self.seen.get(fact.step).and_then(|seen| seen.get(*index)?.as_ref()) else { continue };
+            let Some(view) = self.seen.get(fact.step).and_then(|seen| seen.get(*index)?.as_ref()) else { continue };
             if !fact.scope.is_of(matcher.premise.per, at) {
                 continue;
             }
-            let equal = sighting.untils.get(*until).map_or(Fit::Yes, |earlier| all_equal(earlier, members));
+            let equal = view.untils.get(*until).map_or(Fit::Yes, |earlier| all_equal(earlier, members));
             let is_cancelled = match matcher.role {
                 Role::Permits => fit.and(equal) != Fit::No,
                 _ => fit.and(equal) == Fit::Yes,
@@ -238,31 +242,31 @@ impl SequenceJudge {
         if class.is_admitted.get(side) != Some(&true) {
             return Some(RefusedBy::Admission);
         }
-        for asked in self.asked.get(call).into_iter().flatten() {
-            let Some(question) = self.rules.questions.get(asked.question).filter(|question| question.side == side)
+        for applied in self.applied.get(call).into_iter().flatten() {
+            let Some(question) = self.rules.questions.get(applied.question).filter(|question| question.side == side)
             else {
                 continue;
             };
-            if !self.holds(question, asked, at, facts) {
-                return Some(RefusedBy::Rule(Some(&question.path)));
+            if !self.holds(question, applied, at, facts) {
+                return Some(if question.is_rate { RefusedBy::Rate } else { RefusedBy::Rule(&question.path) });
             }
         }
         let is_unrecognisable = self.is_unrecognisable.get(call)?.get(side) == Some(&true);
-        is_unrecognisable.then_some(RefusedBy::Rule(None))
+        is_unrecognisable.then_some(RefusedBy::Incomparable)
     }
 
     /// Rules that are about a call.
-    fn asked_of(&self, class: &CallClass) -> Vec<Asked> {
+    fn rules_applied_to(&self, class: &CallClass) -> Vec<AppliedRule> {
         let questions = self.rules.questions.iter().enumerate().filter(|(_, question)| {
             question.tool == class.tool && class.example.fit(question.condition.as_ref()) != Fit::No
         });
-        let asked = questions.map(|(index, question)| {
+        let applied = questions.map(|(index, question)| {
             let matchers =
                 || question.matchers.iter().filter_map(|index| Some((*index, self.rules.matchers.get(*index)?)));
             let own = matchers().map(|(index, matcher)| {
                 let own = own(&class.example, &matcher.premise.same);
                 let is_compared =
-                    own.iter().all(|member| !matches!(member, Compared::Missing | Compared::Incomparable));
+                    own.iter().all(|member| !matches!(member, ComparedMember::Missing | ComparedMember::Incomparable));
                 (index, is_compared.then_some(own))
             });
             let own = own.collect();
@@ -271,27 +275,29 @@ impl SequenceJudge {
                     self.rules.tools.get(class.tool).is_some_and(|tool| matcher.premise.tools.contains(tool));
                 is_named && class.example.fit(matcher.premise.args.as_ref()) != Fit::No
             });
-            Asked { question: index, own, is_own }
+            AppliedRule { question: index, own, is_own }
         });
-        asked.collect()
+        applied.collect()
     }
 
     fn is_unrecognisable(&self, side: usize, class: &CallClass) -> bool {
-        let mut sources = self.rules.sources.iter().filter(|source| source.side == side && source.tool == class.tool);
-        sources.any(|source| {
-            let mut members = source.members.iter().map(|pointer| class.example.compared(pointer));
-            class.example.fit(source.args.as_ref()) != Fit::No && members.any(|member| member == Compared::Incomparable)
+        let mut recognized =
+            self.rules.recognized.iter().filter(|recognized| recognized.side == side && recognized.tool == class.tool);
+        recognized.any(|recognized| {
+            let mut members = recognized.members.iter().map(|pointer| class.example.compared(pointer));
+            class.example.fit(recognized.args.as_ref()) != Fit::No
+                && members.any(|member| member == ComparedMember::Incomparable)
         })
     }
 
-    fn holds(&self, question: &SideRule, asked: &Asked, at: CallScope, facts: &[Fact]) -> bool {
-        let mut counts = asked.own.iter().map(|(index, own)| {
+    fn holds(&self, question: &SideRule, applied: &AppliedRule, at: CallScope, facts: &[Fact]) -> bool {
+        let mut counts = applied.own.iter().map(|(index, own)| {
             let (matcher, own) = (self.rules.matchers.get(*index)?, own.as_ref()?);
             let counted = facts.iter().filter(|fact| {
                 let is_live = fact.live >> index & 1 == 1 && fact.scope.is_of(matcher.premise.per, at);
-                let sighting = self.seen.get(fact.step).and_then(|seen| seen.get(*index)?.as_ref());
-                sighting.filter(|_| is_live).is_some_and(|sighting| {
-                    let fit = sighting.fit.and(all_equal(own, &sighting.members));
+                let view = self.seen.get(fact.step).and_then(|seen| seen.get(*index)?.as_ref());
+                view.filter(|_| is_live).is_some_and(|view| {
+                    let fit = view.fit.and(all_equal(own, &view.members));
                     if matcher.role == Role::Permits { fit == Fit::Yes } else { fit != Fit::No }
                 })
             });
@@ -301,13 +307,13 @@ impl SequenceJudge {
             Bound::After => counts.any(|counts| counts.is_some_and(|(count, times)| count >= times)),
             Bound::Never => counts.all(|counts| counts.is_some_and(|(count, times)| count < times)),
             Bound::Calls(limit) => {
-                counts.all(|counts| counts.is_some_and(|(count, _)| count + usize::from(asked.is_own) <= limit))
+                counts.all(|counts| counts.is_some_and(|(count, _)| count + usize::from(applied.is_own) <= limit))
             }
             Bound::Sum(_) | Bound::Owes => true,
         }
     }
 }
 
-fn all_equal(a: &[Compared], b: &[Compared]) -> Fit {
+fn all_equal(a: &[ComparedMember], b: &[ComparedMember]) -> Fit {
     a.iter().zip(b).fold(Fit::Yes, |fit, (a, b)| fit.and(a.equals(b)))
 }

@@ -69,7 +69,7 @@ pub struct Comparison {
     /// Calls that only the new rules allow, at most one for each tool.
     pub differences: Vec<Difference>,
     /// Tools for which the question was not decided.
-    pub outside: Vec<Outside>,
+    pub outside: Vec<UndecidedTool>,
     /// Number of tools that were searched; the others are equal on both sides.
     pub searched: usize,
     /// Number of states that the searches visited.
@@ -98,7 +98,11 @@ pub enum WhyRefused {
     Closed(String),
     /// The arguments do not fit.
     Arguments,
-    /// Path of the rule on order.
+    /// The rate is used up.
+    Rate,
+    /// A member that a rule has to recognize in later calls cannot be compared.
+    Incomparable,
+    /// Path of the rule on order; empty if it has none.
     Rule(String),
 }
 
@@ -136,7 +140,7 @@ pub enum StepEnd {
 
 /// Tool for which the question was not decided.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outside {
+pub struct UndecidedTool {
     /// Tool.
     pub tool: Tool,
     /// Path of the rule at fault; empty if none is.

@@ -1,7 +1,7 @@
 //! Search for the shortest sequence of calls whose last one only the new rules allow: breadth first over what the
 //! rules of both sides remember.
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use serde_json::Value;
 
@@ -34,13 +34,15 @@ struct Search<'s> {
     judge: &'s SequenceJudge,
     nodes: Vec<Node>,
     /// Zones of the states seen, by all else that they are.
-    seen: HashMap<Vec<i64>, Vec<Zone>>,
+    seen: BTreeMap<Vec<i64>, Vec<Zone>>,
     ahead: VecDeque<usize>,
     scopes: (usize, bool),
     /// Number of moments that were visited.
     moments: usize,
+    /// Largest number of moments, and of states that are remembered.
+    max_states: usize,
     /// Number of names of each class that the last call may have.
-    last: HashMap<u32, u32>,
+    last: BTreeMap<u32, u32>,
 }
 
 /// Searches for a difference in the calls of a tool. Returns it with the number of states.
@@ -55,8 +57,8 @@ pub(super) fn tool(
     let scopes = rules.scopes();
     let judge = SequenceJudge::new(rules, alphabet);
     let last = judge.last_names();
-    let (nodes, seen, ahead) = (Vec::new(), HashMap::new(), VecDeque::new());
-    let mut search = Search { judge: &judge, nodes, seen, ahead, scopes, moments: 0, last };
+    let (nodes, seen, ahead) = (Vec::new(), BTreeMap::new(), VecDeque::new());
+    let mut search = Search { judge: &judge, nodes, seen, ahead, scopes, moments: 0, max_states, last };
     search.add(Node { facts: Vec::new(), zone: Zone::new(), depth: 0, reached: None });
     while let Some(index) = search.ahead.pop_front() {
         if let Some(found) = search.expand(index) {
@@ -66,7 +68,7 @@ pub(super) fn tool(
             let has_left_out = judge.rules.has_left_out;
             return Ok((Some(Difference { steps, why, has_left_out }), search.moments));
         }
-        if search.moments > max_states {
+        if search.is_too_large() {
             return Err((String::new(), format!("too large: more than {max_states} states")));
         }
     }
@@ -83,8 +85,10 @@ fn why(
     at: CallScope,
 ) -> WhyRefused {
     match judge.refusal(0, call, at, facts) {
-        Some(RefusedBy::Rule(path)) => WhyRefused::Rule(path.unwrap_or_default().to_owned()),
-        _ => {
+        Some(RefusedBy::Rule(path)) => WhyRefused::Rule(path.to_owned()),
+        Some(RefusedBy::Rate) => WhyRefused::Rate,
+        Some(RefusedBy::Incomparable) => WhyRefused::Incomparable,
+        Some(RefusedBy::Admission) | None => {
             let [old, new] = sides.map(|side| side.entries.get(tool));
             match (old, new) {
                 (None, _) => WhyRefused::NotAllowed,
@@ -116,9 +120,17 @@ impl Search<'_> {
         }
     }
 
+    fn is_too_large(&self) -> bool {
+        self.moments.max(self.nodes.len()) > self.max_states
+    }
+
+    /// Finds a call that only the new rules allow after a state, or adds the states that follow, up to the limit.
     fn expand(&mut self, index: usize) -> Option<Found> {
         let leaves = self.leaves(index);
         self.moments += leaves.len();
+        if self.is_too_large() {
+            return None;
+        }
         let depth = self.nodes.get(index)?.depth;
         for leaf in &leaves {
             for (call, class) in self.judge.alphabet.calls.iter().enumerate().filter(|(_, class)| class.tool == 0) {
@@ -134,6 +146,9 @@ impl Search<'_> {
             }
         }
         for leaf in leaves {
+            let scopes = self.scopes_at(&leaf.facts);
+            // Verdicts on the call of the last move, by scope: its outcomes follow each other.
+            let mut judged: Option<(usize, Vec<[bool; 2]>)> = None;
             for (step, taken) in self.judge.alphabet.moves.iter().enumerate() {
                 let facts = self.judge.facts(step);
                 if facts == 0 && !self.judge.is_canceller(step) {
@@ -145,14 +160,24 @@ impl Search<'_> {
                 if !self.may_name(&leaf.facts, &names) {
                     continue;
                 }
-                for at in self.scopes_at(&leaf.facts) {
-                    let refused = [0, 1].map(|side| self.judge.refusal(side, taken.call, at, &leaf.facts).is_some());
-                    if refused != [taken.end == StepEnd::Refused; 2] {
-                        continue;
+                let (_, refused) = match judged.take_if(|(call, _)| *call == taken.call) {
+                    Some(known) => judged.insert(known),
+                    None => {
+                        let refused = |at: &CallScope| {
+                            [0, 1].map(|side| self.judge.refusal(side, taken.call, *at, &leaf.facts).is_some())
+                        };
+                        judged.insert((taken.call, scopes.iter().map(refused).collect()))
                     }
-                    let edge = Edge { step, scope: at, bounds: leaf.bounds.clone() };
+                };
+                for (at, _) in
+                    scopes.iter().zip(refused).filter(|(_, refused)| **refused == [taken.end == StepEnd::Refused; 2])
+                {
+                    let edge = Edge { step, scope: *at, bounds: leaf.bounds.clone() };
                     let node = self.after(&leaf, edge, facts, (index, depth));
                     self.add(node);
+                    if self.is_too_large() {
+                        return None;
+                    }
                 }
             }
         }
@@ -171,7 +196,8 @@ impl Search<'_> {
         Node { facts, zone, depth: depth + 1, reached: Some((index, edge)) }
     }
 
-    /// Moments after a state, one for each set of facts that are still within their windows.
+    /// Moments after a state, one for each set of facts that are still within their windows. Those beyond the limit are
+    /// left out.
     fn leaves(&self, index: usize) -> Vec<Leaf> {
         let Some(node) = self.nodes.get(index) else { return Vec::new() };
         let mut leaves = vec![Leaf { facts: node.facts.clone(), zone: node.zone.clone(), bounds: Vec::new() }];
@@ -189,6 +215,9 @@ impl Search<'_> {
                         let bounds = leaf.bounds.iter().copied().chain([bound]).collect();
                         split.push(Leaf { facts, zone, bounds });
                     }
+                }
+                if split.len() > self.max_states {
+                    return split;
                 }
                 leaves = split;
             }
@@ -237,7 +266,7 @@ impl Search<'_> {
             return true;
         }
         // Those of the last call are distinguished from all others.
-        let mut used: HashMap<u32, BTreeSet<u32>> =
+        let mut used: BTreeMap<u32, BTreeSet<u32>> =
             self.last.iter().map(|(class, count)| (*class, (0..*count).collect())).collect();
         for name in facts.iter().flat_map(|fact| self.judge.names(fact)) {
             used.entry(name.class).or_default().insert(name.index);
@@ -287,10 +316,10 @@ impl Search<'_> {
 }
 
 /// Numbers of a state, but for its times, that are equal for states that differ in the names of values, sessions and turns alone.
-fn key(judge: &SequenceJudge, last: &HashMap<u32, u32>, node: &Node) -> Vec<i64> {
+fn key(judge: &SequenceJudge, last: &BTreeMap<u32, u32>, node: &Node) -> Vec<i64> {
     let mut key = Vec::new();
-    let mut names: HashMap<ValueName, usize> = HashMap::new();
-    let mut counts: HashMap<u32, usize> = HashMap::new();
+    let mut names: BTreeMap<ValueName, usize> = BTreeMap::new();
+    let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
     let (mut sessions, mut turns) = (Vec::new(), Vec::new());
     let number = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
     for fact in &node.facts {
@@ -333,8 +362,8 @@ impl SequenceJudge {
     }
 
     /// Number of names of each class that the last call may have.
-    fn last_names(&self) -> HashMap<u32, u32> {
-        let mut last: HashMap<u32, u32> = HashMap::new();
+    fn last_names(&self) -> BTreeMap<u32, u32> {
+        let mut last: BTreeMap<u32, u32> = BTreeMap::new();
         let calls = self.alphabet.calls.iter().filter(|class| class.tool == 0 && self.may_be_last(class));
         for name in calls.flat_map(|class| &class.example.names) {
             let count = last.entry(name.class).or_default();
@@ -380,7 +409,7 @@ impl SequenceJudge {
     fn reduce(&self, facts: &mut Vec<Fact>, zone: &mut Zone) {
         for index in 0..self.rules.matchers.len() {
             let kept = self.rules.matchers.get(index).map_or(0, |matcher| matcher.kept);
-            let mut newer: HashMap<(usize, CallScope), usize> = HashMap::new();
+            let mut newer: BTreeMap<(usize, CallScope), usize> = BTreeMap::new();
             let mut counted: Vec<_> = facts.iter_mut().filter(|fact| fact.live >> index & 1 == 1).collect();
             counted.sort_by_key(|fact| std::cmp::Reverse(fact.event));
             for fact in counted {

@@ -42,6 +42,10 @@ fn rules_that_contradict_each_other_are_found() {
              `allow[3].after[0]` needs",
         ),
         (
+            "after = [{ tool = 'a', only = [] }, { tool = 'b', per = 'turn', only = [] }, { tool = 'c', only = [] }]",
+            "allow[3].after[2]: `s/d` can never be called: it has to come directly after both `s/a` and `s/c`",
+        ),
+        (
             "after = [{ tool = 'a', only = [] }, { tool = 'b', only = [] }]",
             "allow[3].after[1]: `s/d` can never be called: it has to come directly after both `s/a` and `s/b`",
         ),
@@ -56,6 +60,10 @@ fn rules_that_contradict_each_other_are_found() {
         "after = ['a']\nnever_after = [{ tool = 'a', within = '1h' }]",
         "after = [{ tool = 'a', only = [] }, { tool = 'a', only = [] }]",
         "after = [{ tool = 'a', only = [] }, { tool = 'b', only = ['a'] }]",
+        "after = [{ tool = 'a', only = [] }, { tool = 'b', was = 'asked', only = [] }]",
+        "after = [{ tool = 'a', was = 'refused', only = [] }, { tool = 'b', only = [] }]",
+        "after = [{ tool = 'a', only = [] }, { tool = 'b', was = 'failed', only = [] }]",
+        "after = [{ tool = 'a', per = 'turn', only = [] }, { tool = 'b', only = [] }]",
     ] {
         assert!(findings("", "", d).is_empty(), "{d}");
     }

@@ -14,6 +14,8 @@ use serde_json::{Value, json};
 use crate::random::{chance, count, pick};
 use crate::tests_of_values::table;
 
+mod undecided;
+
 /// All values that a member of the test has; `None` is a missing one.
 struct Universe(Vec<Option<Value>>);
 
@@ -59,8 +61,8 @@ fn side(policy: &Value) -> RuleSide {
     RuleSide { policy: neutral::policy(policy, &table).unwrap(), entries: entries.collect() }
 }
 
-fn compared(old: &Value, new: &Value, universe: &[Option<Value>]) -> Comparison {
-    compare(&side(old), &side(new), &Universe(universe.to_vec()), 300)
+fn compared(old: &Value, new: &Value, universe: &[Option<Value>], max_states: usize) -> Comparison {
+    compare(&side(old), &side(new), &Universe(universe.to_vec()), max_states)
 }
 
 /// Call of a sequence, for both engines.
@@ -225,25 +227,26 @@ fn premise(rng: &mut Rng, kind: &str, over_all: bool) -> Value {
         premise["was"] = was.into();
     }
     let has_answer = was == "ok" || was == "confirmed";
-    if chance(rng, 20) {
+    if chance(rng, 15) {
         premise["where"] = demand(rng);
     }
-    if has_answer && chance(rng, 15) {
+    if has_answer && chance(rng, 10) {
         premise["answer"] = demand(rng);
     }
-    if chance(rng, 30) {
+    if chance(rng, 20) {
         let member = if has_answer && chance(rng, 30) { "answer" } else { "earlier" };
         premise["same"] = json!([{ "arg": "/k", member: "/k" }]);
     }
-    premise["per"] = pick(rng, if over_all { &["all"] } else { &["session", "session", "session", "turn"] }).into();
-    if premise["per"] == "all" || chance(rng, 25) {
+    premise["per"] =
+        pick(rng, if over_all { &["all"] } else { &["session", "session", "session", "session", "turn"] }).into();
+    if premise["per"] == "all" || chance(rng, 15) {
         premise["within_ms"] = pick(rng, &[1, 2]).into();
     }
     if kind != "max" {
         if chance(rng, 15) {
             premise["times"] = 2.into();
         }
-        if chance(rng, 35) {
+        if chance(rng, 30) {
             let mut until = json!({ "tools": some_tools(rng) });
             if chance(rng, 30) {
                 until["was"] = pick(rng, &["ok", "failed", "made"]).into();
@@ -281,9 +284,10 @@ fn policy(rng: &mut Rng) -> Value {
     let mut tools = serde_json::Map::new();
     for tool in TOOLS {
         let mut entry = json!({ "confirm": chance(rng, 20), "rules": [] });
-        let rules = (0..pick(rng, &[0, 0, 1, 1, 2])).map(|_| rule(rng));
-        entry["rules"] = rules.collect();
-        if chance(rng, 20) {
+        // Most rules are of one tool, so that the search and brute force get far.
+        let rules = if tool == "s/d" { pick(rng, &[1, 1, 2]) } else { pick(rng, &[0, 0, 0, 0, 1]) };
+        entry["rules"] = (0..rules).map(|_| rule(rng)).collect();
+        if chance(rng, 10) {
             entry["where"] = demand(rng);
         }
         tools.insert(tool.to_owned(), entry);
@@ -293,7 +297,7 @@ fn policy(rng: &mut Rng) -> Value {
 
 fn changed(rng: &mut Rng, policy: &Value) -> Value {
     let mut changed = policy.clone();
-    let tool = pick(rng, &TOOLS);
+    let tool = if chance(rng, 70) { "s/d" } else { pick(rng, &TOOLS) };
     let rules = changed["tools"][tool]["rules"].as_array_mut().unwrap();
     match rng.u32(..4) {
         0 if !rules.is_empty() => drop(rules.remove(0)),
@@ -314,10 +318,15 @@ fn moves(policies: [&Value; 2], universe: &[Option<Value>]) -> Vec<Call> {
     let pauses: &[i64] = if says(policies, "within_ms") { &[0, 1, 2] } else { &[0] };
     let turns = if says(policies, "\"turn\"") { 2 } else { 1 };
     let sessions = if says(policies, "\"all\"") { 2 } else { 1 };
+    let universe = if says(policies, "\"/k\"") { universe } else { &universe[..1] };
+    let ends: &[Ended] = match says(policies, "\"failed\"") {
+        true => &[Ended::Ok, Ended::Failed, Ended::DidNotRun],
+        false => &[Ended::Ok, Ended::Failed],
+    };
     let object = |value: &Option<Value>| value.as_ref().map_or(json!({}), |value| json!({ "k": value }));
     for tool in TOOLS {
         for args in universe {
-            for end in [Ended::Ok, Ended::Failed, Ended::DidNotRun] {
+            for &end in ends {
                 let has_answer = end == Ended::Ok && (says(policies, "\"answer\""));
                 for answer in if has_answer { universe } else { &universe[..1] } {
                     for pause in pauses {
@@ -356,7 +365,7 @@ fn check(seed: u64, budget: usize, found: &mut BTreeMap<String, u64>) {
     if chance(rng, 20) {
         universe.push(Some(Value::Null));
     }
-    let comparison = compared(&old, &new, &universe);
+    let comparison = compared(&old, &new, &universe, 100);
     let case = || format!("seed {seed}, values {universe:?}\nold {old}\nnew {new}");
     let (mut a, mut b) = (Runner::new(&old), Runner::new(&new));
     for difference in &comparison.differences {
@@ -385,7 +394,7 @@ fn check(seed: u64, budget: usize, found: &mut BTreeMap<String, u64>) {
 /// Number of pairs: `OMEN_TEST_PAIRS`, or more with `OMEN_PROOFS=full`.
 fn wanted() -> u64 {
     let wanted = std::env::var("OMEN_TEST_PAIRS").ok().and_then(|count| count.parse().ok());
-    wanted.unwrap_or_else(|| count(200, 400))
+    wanted.unwrap_or_else(|| count(200, 2000))
 }
 
 #[test]
@@ -393,9 +402,11 @@ fn the_search_finds_what_brute_force_finds() {
     let first = std::env::var("OMEN_TEST_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0);
     let mut found = BTreeMap::new();
     for seed in first..first + wanted() {
-        check(seed, 150, &mut found);
+        check(seed, 600, &mut found);
     }
     println!("{found:?}");
+    let decided = wanted() - found.get("too large").copied().unwrap_or_default();
+    assert!(2 * decided >= wanted(), "{found:?}");
     assert!(found["difference of 1"] > 0 && found["difference of 2"] > 0 && found["difference of 3"] > 0);
 }
 
@@ -438,12 +449,12 @@ fn a_rule_that_is_widened_by_one_is_always_found() {
         (never(json!({ "times": 2 })), never(json!({ "times": 3 })), 3),
         (max(4), max(5), 5),
     ] {
-        let comparison = compared(&old, &new, &universe);
+        let comparison = compared(&old, &new, &universe, 300);
         let [difference] = comparison.differences.as_slice() else { panic!("{old}\n{new}\n{comparison:?}") };
         assert_eq!(difference.steps.len(), calls, "{old}\n{new}\n{difference:?}");
         assert!(shows(&mut Runner::new(&old), &mut Runner::new(&new), &self::calls(difference)));
         // The other way round, nothing is allowed that was not.
-        let back = compared(&new, &old, &universe);
+        let back = compared(&new, &old, &universe, 300);
         assert!(back.outside.is_empty(), "{back:?}");
         assert_eq!(
             back.differences.is_empty(),
@@ -466,7 +477,7 @@ fn chain(length: usize, window: u64) -> Value {
 
 #[test]
 fn only_tools_that_differ_are_searched() {
-    let comparison = compared(&chain(6, 1000), &chain(6, 1001), &[None]);
+    let comparison = compared(&chain(6, 1000), &chain(6, 1001), &[None], 300);
     assert_eq!((comparison.searched, comparison.outside.len()), (1, 0));
     assert_eq!(comparison.differences[0].steps.len(), 6);
     assert!(comparison.states < 100, "{}", comparison.states);
@@ -481,23 +492,7 @@ fn only_tools_that_differ_are_searched() {
         policy["tools"]["s/a"] = json!({ "rules": [] });
         policy
     };
-    let comparison = compared(&many(1000), &many(2000), &[None]);
+    let comparison = compared(&many(1000), &many(2000), &[None], 300);
     assert_eq!((comparison.searched, comparison.differences.len(), comparison.outside.len()), (1, 1, 0));
     assert!(comparison.states < 10, "{}", comparison.states);
-}
-
-#[test]
-fn what_cannot_be_compared_is_named() {
-    let sum = |limit: u64| {
-        guarded(
-            &json!({ "kind": "max", "sum": { "at": "/k", "limit": limit }, "premise": { "tools": ["s/d"], "within_ms": 5 } }),
-        )
-    };
-    let comparison = compared(&sum(1), &sum(2), &[None]);
-    assert_eq!(comparison.outside[0].why, "sums that differ between the two are not compared");
-    let many = |calls: u64| {
-        guarded(&json!({ "kind": "max", "calls": calls, "premise": { "tools": ["s/d"], "per": "session" } }))
-    };
-    let comparison = compared(&many(65), &many(66), &[None]);
-    assert_eq!(comparison.outside[0].why, "a limit of 65 calls is above 64");
 }

@@ -43,8 +43,8 @@ First the text is checked: every error is reported with its line and column. If 
      cannot be called: without a pin, without a grant for each permission, or with one that has expired; and \
      about folders in `under` that do not exist.
 
-With `--catalog`, a rule on arguments (`where`) that names a member which the schema of its tool does not \
-     have, or that no call can satisfy, is an error. Without it, such a tool is not called, either: the \
+With `--catalog`, a rule on arguments (`where`) or on order that names a member which the schema of its tool does \
+     not have, or that no call can satisfy, is an error. Without it, such a tool is not called, either: the \
      refusal says why.
 
 No server is started, and nothing is written. Whether the pins fit the tools of the servers is what \

@@ -63,11 +63,14 @@ The comparison covers the allowlist, pins, permissions, rates, the rules on argu
      `length`, `absent` and `optional`, and the rules on order: `after`, `never_after` and `max` with `calls`. Calls \
      are made one after the other, and each takes no time. What cannot be decided is listed with its reason, never \
      guessed: rules with `matches`, `host`, `under` or `*`, sums that differ, grants with `uses` or `expires`, limits above \
-     64 calls, and rules that need too many states. What a session owes at its end is not compared, nor \
-     are the patterns of queries, budgets, breakers, shadow mode, and how long calls wait.
+     64 calls, rules that count refused calls beside a sum or a larger limit, rules that need too many states, and \
+     all rules if shadow mode is turned on. If it is on already, rules are compared as if they were enforced, and a \
+     note says so. What a session owes at its end is not compared, nor are the patterns of queries, budgets, breakers, how \
+     long calls wait, and when a session is idle.
 
 `--never` asks about one configuration whether a call can ever be made: `tool=NAME`, and members of its arguments \
-     with their values. With `--unless-after`, it may be made once the named tool has succeeded in the same session.
+     with their values: JSON whose numbers are integers, or a text. With `--unless-after`, it may be made once the named \
+     tool has succeeded in the same session.
 
 Examples:
   omen gate prove --old gate.toml --new gate.new.toml

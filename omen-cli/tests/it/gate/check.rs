@@ -210,6 +210,113 @@ gate.toml: 0 errors, 1 warning";
     assert!(missing.stderr.starts_with("omen: cannot use the catalogue no.json: "), "{}", missing.stderr);
 }
 
+/// With the tools of the servers, the members that rules on order name are looked up in the schemas of the tools whose
+/// calls have them.
+#[test]
+fn rules_on_order_name_members_of_the_tools() {
+    let entry = |tool: &str, keys: &str| {
+        format!(
+            "[[allow]]\nserver = 'files'\ntool = '{tool}'\npermissions = ['READ']\npin = '{}'\n{keys}\n\
+             [[grants]]\nserver = 'files'\ntool = '{tool}'\npermissions = ['READ']\n",
+            pin_of(tool)
+        )
+    };
+    // `read_file` has `path`, `move_file` has `from` and `to`, and `write_file` has `path` and `text`.
+    let check = |keys: &str| {
+        let entries = [entry("read_file", ""), entry("move_file", ""), entry("write_file", keys)].concat();
+        let catalog = json!({"files": tools()}).to_string();
+        let text = format!("{SOUND}{entries}");
+        let folder = folder(&[("gate.toml", text.as_bytes()), ("catalog.json", catalog.as_bytes())]);
+        with_key(&folder);
+        let run = gate(&folder, &["check", "--config", "gate.toml", "--catalog", "catalog.json", "--format", "json"]);
+        assert_eq!(run.stderr, "");
+        let report: Value = serde_json::from_str(&run.stdout).unwrap();
+        let findings = report["findings"].as_array().unwrap().iter();
+        let shown = findings.filter(|found| found["severity"] == "error").map(|error| {
+            let message = error["message"].as_str().unwrap();
+            let named = message.strip_suffix(", which the tool's `inputSchema` does not have");
+            format!("{}: {}", error["path"].as_str().unwrap(), named.unwrap_or(message))
+        });
+        (run.code, shown.collect::<Vec<_>>())
+    };
+    for (keys, path, message) in [
+        (
+            "after = [{ tool = 'read_file', if = { '/to' = { equals = 'a' } } }]",
+            "after[0].if",
+            "the rule for `/to` names `to`",
+        ),
+        (
+            "after = [{ tool = 'read_file', where = { '/to' = { equals = 'a' } } }]",
+            "after[0].where",
+            "the rule for `/to` names `to`",
+        ),
+        (
+            "after = [{ any = ['move_file', { tool = 'read_file', where = { '/to' = { equals = 'a' } } }] }]",
+            "after[0].any[1].where",
+            "the rule for `/to` names `to`",
+        ),
+        // `arg` is of the later call, and `earlier` of the premise …
+        (
+            "after = [{ tool = 'read_file', same = [{ arg = '/to', earlier = '/path' }] }]",
+            "after[0].same",
+            "the rule for `/to` names `to`",
+        ),
+        (
+            "after = [{ tool = 'move_file', same = [{ arg = '/path', earlier = '/text' }] }]",
+            "after[0].same",
+            "the rule for `/text` names `text`",
+        ),
+        // … the one that settles a debt is the later one.
+        (
+            "before_end = [{ tool = 'move_file', same = [{ arg = '/path', earlier = '/path' }] }]",
+            "before_end[0].same",
+            "the rule for `/path` names `path`",
+        ),
+        (
+            "before_end = [{ tool = 'move_file', same = [{ arg = '/to', earlier = '/to' }] }]",
+            "before_end[0].same",
+            "the rule for `/to` names `to`",
+        ),
+        // Of a canceller, `arg` is its own, and `earlier` of the premise.
+        (
+            "after = [{ tool = 'read_file', until = ['write_file', { tool = 'move_file', where = { '/path' = { equals = 'a' } } }] }]",
+            "after[0].until[1].where",
+            "the rule for `/path` names `path`",
+        ),
+        (
+            "after = [{ tool = 'read_file', until = [{ tool = 'move_file', same = [{ arg = '/path', earlier = '/path' }] }] }]",
+            "after[0].until[0].same",
+            "the rule for `/path` names `path`",
+        ),
+        (
+            "never_after = [{ tool = 'read_file', until = [{ tool = 'move_file', same = [{ arg = '/to', earlier = '/to' }] }] }]",
+            "never_after[0].until[0].same",
+            "the rule for `/to` names `to`",
+        ),
+        ("max = { sum = { '/amount' = 5 }, per = 'session' }", "max.sum", "the rule for `/amount` names `amount`"),
+        (
+            "max = { sum = { '/text' = 5 }, per = 'session' }",
+            "max.sum",
+            "the rule for `/text` can never hold: it demands a number, and the tool's `inputSchema` has a string",
+        ),
+        (
+            "max = { tool = 'read_file', sum = { '/text' = 5 }, per = 'session' }",
+            "max.sum",
+            "the rule for `/text` names `text`",
+        ),
+    ] {
+        assert_eq!(check(keys), (1, vec![format!("allow[2].{path}: {message}")]), "{keys}");
+    }
+    for keys in [
+        "after = [{ tool = 'read_file', same = ['/path'], if = { '/text' = { equals = 'a' } } }]",
+        "after = [{ tool = 'read_file', until = [{ tool = 'move_file', same = [{ arg = '/to', earlier = '/path' }] }] }]",
+        "after = [{ tool = 'read_file', only = ['move_file'] }]",
+        "before_end = [{ tool = 'move_file', same = [{ arg = '/from', earlier = '/path' }] }]",
+    ] {
+        assert_eq!(check(keys), (0, Vec::new()), "{keys}");
+    }
+}
+
 /// Returns a configuration with a tool that no server lists, and another one in a form that was not approved.
 fn fits_nothing(text: &str) -> String {
     let zeros = "0".repeat(64);

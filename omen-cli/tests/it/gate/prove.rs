@@ -15,7 +15,11 @@ fn policy(rules: &str) -> String {
 }
 
 fn proved(old: &str, new: &str, more: &[&str]) -> Run {
-    let folder = folder(&[("old.toml", policy(old).as_bytes()), ("new.toml", policy(new).as_bytes())]);
+    proved_texts(&policy(old), &policy(new), more)
+}
+
+fn proved_texts(old: &str, new: &str, more: &[&str]) -> Run {
+    let folder = folder(&[("old.toml", old.as_bytes()), ("new.toml", new.as_bytes())]);
     gate(&folder, &[&["prove", "--old", "old.toml", "--new", "new.toml"], more].concat())
 }
 
@@ -46,6 +50,13 @@ fn every_kind_of_change_is_run_through_a_gate() {
         ("never_after = [{ tool = 'move_file', was = 'failed' }]", "", 2),
         ("max = { calls = 2, per = 'session' }", "max = { calls = 3, per = 'session' }", 3),
         ("max = '1/min'", "max = '2/min'", 2),
+        // Longer than a session stays open without calls.
+        ("after = [{ tool = 'read_file', within = '2day' }]", "after = [{ tool = 'read_file', within = '3day' }]", 2),
+        (
+            "never_after = [{ tool = 'move_file', within = '7day' }]",
+            "never_after = [{ tool = 'move_file', within = '2day' }]",
+            2,
+        ),
         ("where = { '/path' = { in = ['a'] } }", "where = { '/path' = { in = ['a', 'b'] } }", 1),
         ("where = { '/size' = { max = 5 } }", "where = { '/size' = { max = 6 } }", 1),
         ("where = { '/path' = { length = { max = 3 } } }", "where = { '/path' = { length = { max = 4 } } }", 1),
@@ -62,6 +73,91 @@ fn every_kind_of_change_is_run_through_a_gate() {
         assert_eq!(difference["steps"].as_array().unwrap().len(), calls, "{old} → {new}: {report}");
         assert_eq!(run.code, 1);
     }
+}
+
+#[test]
+fn the_reason_of_a_refusal_without_a_rule_on_order_is_stated() {
+    for (old, tool, why) in [
+        ("max = '1/min'", "files/write_file", "the rate `max` is used up"),
+        ("where = { '/path' = { equals = 'a' } }", "files/write_file", "the arguments break a rule of `where`"),
+        (
+            "never_after = [{ tool = 'read_file', same = ['/path'] }]",
+            "files/read_file",
+            "a member that a rule compares with later calls has another type",
+        ),
+    ] {
+        let run = proved(old, "", &["--format", "json"]);
+        let report: Value = serde_json::from_str(&run.stdout).unwrap();
+        let differences = report["differences"].as_array().unwrap();
+        let found = differences.iter().find(|difference| difference["tool"] == tool);
+        let found = found.unwrap_or_else(|| panic!("{old}: {report}"));
+        assert_eq!((&found["why"], &found["rule"], &found["disagreement"]), (&json!(why), &Value::Null, &Value::Null));
+    }
+}
+
+#[test]
+fn a_refused_call_is_not_confirmed() {
+    let move_file = "tool = 'move_file'\npermissions = ['READ']\npin";
+    let guarded = "tool = 'move_file'\nalways_confirm = true\nwhere = { '/from' = { equals = 'a' } }\npermissions = ['READ']\npin";
+    let text = |rule: &str| policy(rule).replacen(move_file, guarded, 1);
+    let (old, new) = (
+        text("after = [{ tool = 'move_file', was = 'confirmed' }]"),
+        text("after = [{ tool = 'move_file', was = 'refused' }]"),
+    );
+    let run = proved_texts(&old, &new, &["--format", "json"]);
+    let report: Value = serde_json::from_str(&run.stdout).unwrap();
+    let steps = &report["differences"][0]["steps"];
+    assert_eq!((&steps[0]["tool"], &steps[0]["outcome"]), (&json!("files/move_file"), &json!("refused")), "{report}");
+    assert_eq!(steps[0]["confirmed"], false);
+    // The other way round, the call is made.
+    let run = proved_texts(&new, &old, &["--format", "json"]);
+    let report: Value = serde_json::from_str(&run.stdout).unwrap();
+    let steps = &report["differences"][0]["steps"];
+    assert_eq!((&steps[0]["outcome"], &steps[0]["confirmed"]), (&json!("ok"), &json!(true)), "{report}");
+}
+
+#[test]
+fn shadow_mode_does_not_hide_what_rules_refuse() {
+    let wide = AFTER.replace("10min", "1h");
+    let shadow = |rules: &str| format!("{}[policy]\nshadow = true\n", policy(rules));
+    // On both sides: the sequence is run with the rules enforced.
+    let run = proved_texts(&shadow(AFTER), &shadow(&wide), &[]);
+    let note = "note: `shadow` is on; the rules are compared as if they were enforced\n";
+    assert!(run.stdout.ends_with(&format!("{note}1 tool compared: 1 difference, 0 not decided\n")), "{}", run.stdout);
+    assert!(!run.stdout.contains("bug"), "{}", run.stdout);
+    assert_eq!(run.code, 1);
+    // Turned on: nothing is refused any more, even by rules that are equal.
+    let run = proved_texts(&policy(AFTER), &shadow(AFTER), &[]);
+    let outside =
+        |tool: &str| format!("not decided: `files/{tool}`: `shadow` is turned on, so its rules refuse nothing\n");
+    let expect = ["move_file", "read_file", "write_file"].map(outside).concat();
+    assert_eq!(run.stdout, format!("{expect}3 tools compared: 0 differences, 3 not decided\n"));
+    assert_eq!(run.code, 3);
+    // Turned off.
+    let run = proved_texts(&shadow(AFTER), &policy(AFTER), &[]);
+    let note = "note: `shadow` is turned off; the rules are compared as if they had been enforced\n";
+    assert_eq!(run.stdout, format!("{note}0 tools compared: 0 differences, 0 not decided\n"));
+    assert_eq!(run.code, 0);
+    let folder = folder(&[("new.toml", shadow(AFTER).as_bytes())]);
+    let run =
+        gate(&folder, &["prove", "--new", "new.toml", "--never", "tool=write_file", "--unless-after", "read_file"]);
+    assert!(run.stdout.starts_with("note: `shadow` is on;"), "{}", run.stdout);
+    assert_eq!(run.code, 0);
+}
+
+#[test]
+fn settings_that_are_not_compared_are_noted_and_change_no_sequence() {
+    let settings = |idle: &str, pattern: &str| {
+        format!("[order]\nidle = '{idle}'\n[policy]\npatterns = [{{ pattern = '{pattern}', reason = 'no' }}]\n")
+    };
+    let old = format!("{}{}", policy(AFTER), settings("1h", "rehearsal"));
+    let new = format!("{}{}", policy(&AFTER.replace("10min", "1h")), settings("2h", "e"));
+    let run = proved_texts(&old, &new, &[]);
+    let notes =
+        "note: `order.idle` differs, and is not compared\nnote: `policy.patterns` differs, and is not compared\n";
+    assert!(run.stdout.ends_with(&format!("{notes}1 tool compared: 1 difference, 0 not decided\n")), "{}", run.stdout);
+    assert!(!run.stdout.contains("bug"), "{}", run.stdout);
+    assert_eq!(run.code, 1);
 }
 
 #[test]
@@ -86,6 +182,29 @@ fn sarif_has_each_difference() {
 }
 
 #[test]
+fn sarif_has_notes_and_bugs() {
+    // A gate with this limit refuses every plan, which the search does not know.
+    let new = format!("{}[limits]\nplan_bytes = 10\n", policy(""));
+    let run = proved_texts(&policy(AFTER), &new, &["--format", "sarif"]);
+    let report: Value = serde_json::from_str(&run.stdout).unwrap();
+    let results = report["runs"][0]["results"].as_array().unwrap();
+    let found: Vec<_> = results
+        .iter()
+        .map(|result| [&result["ruleId"], &result["level"]].map(|text| text.as_str().unwrap().to_owned()))
+        .collect();
+    assert_eq!(found, [["prove/difference", "error"], ["prove/bug", "error"], ["prove/note", "note"]]);
+    let texts: Vec<_> = results.iter().map(|result| result["message"]["text"].as_str().unwrap()).collect();
+    let bug = "a gate decides otherwise: call 1, `files/write_file`, under the new configuration: it refuses: PG-1: ";
+    assert!(texts[1].starts_with(bug), "{}", texts[1]);
+    assert_eq!(texts[2], "`limits` differs, and is not compared");
+    let rules = report["runs"][0]["tool"]["driver"]["rules"].as_array().unwrap();
+    for rule in found.iter().map(|[rule, _]| rule) {
+        assert!(rules.iter().any(|known| known["id"] == *rule), "{rule}");
+    }
+    assert_eq!(run.code, 3);
+}
+
+#[test]
 fn a_call_that_may_never_be_made_is_shown() {
     let folder = folder(&[("new.toml", policy(AFTER).as_bytes())]);
     let never = |more: &[&str]| gate(&folder, &[&["prove", "--new", "new.toml", "--never"], more].concat());
@@ -103,4 +222,23 @@ fn a_call_that_may_never_be_made_is_shown() {
     assert_eq!(run.code, 2);
     assert!(run.stderr.contains("the tool `write_fil` is not allowed"), "{}", run.stderr);
     assert_eq!(never(&["/path=/etc"]).code, 2);
+    assert_eq!(never(&["tool=write_file /path=\"12.5\""]).code, 1);
+    for (call, why) in [
+        (
+            "tool=write_file /path=12.5",
+            "`/path`: expected an integer within ±9007199254740991, found `12.5`; write a text in quotes: `/path=\"12.5\"`",
+        ),
+        (
+            "tool=write_file /path=9007199254740993",
+            "`/path`: expected an integer within ±9007199254740991, found `9007199254740993`",
+        ),
+        ("tool=write_file /path=1e999", "`/path`: expected an integer within ±9007199254740991, found `1e999`"),
+        ("tool=write_file /path=-0", "`/path`: expected an integer within ±9007199254740991, found `-0`"),
+        ("tool=write_file tool=read_file", "`tool` is given twice; ask about one tool at a time"),
+        ("tool=write_file /path=a /path=b", "`/path` is given twice; ask about one value at a time"),
+    ] {
+        let run = never(&[call]);
+        assert_eq!(run.code, 2, "{call}: {}", run.stdout);
+        assert!(run.stderr.contains(&format!("--never: {why}")), "{call}: {}", run.stderr);
+    }
 }

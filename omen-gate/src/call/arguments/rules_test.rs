@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use omen_order::{Fit, ValueTest};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::rules::ArgumentRules;
 
@@ -33,23 +33,23 @@ impl RulesTest {
     pub(crate) fn rules(&self) -> &ArgumentRules {
         &self.rules
     }
-}
 
-impl ValueTest for RulesTest {
-    fn judge(&self, value: &Value) -> Fit {
+    fn fit(&self, value: &Value, fit: impl FnOnce(&ArgumentRules, &Map<String, Value>, &Path) -> Fit) -> Fit {
         let folder = self.folder.get().map_or(Path::new(""), PathBuf::as_path);
-        match value.as_object().map_or(Fit::Unknown, |value| self.rules.fit(value, folder)) {
+        match value.as_object().map_or(Fit::Unknown, |value| fit(&self.rules, value, folder)) {
             Fit::Unknown if self.is_strict => Fit::No,
             fit => fit,
         }
     }
+}
+
+impl ValueTest for RulesTest {
+    fn judge(&self, value: &Value) -> Fit {
+        self.fit(value, ArgumentRules::fit)
+    }
 
     fn judge_recorded(&self, value: &Value) -> Fit {
-        let folder = self.folder.get().map_or(Path::new(""), PathBuf::as_path);
-        match value.as_object().map_or(Fit::Unknown, |value| self.rules.fit_recorded(value, folder)) {
-            Fit::Unknown if self.is_strict => Fit::No,
-            fit => fit,
-        }
+        self.fit(value, ArgumentRules::fit_recorded)
     }
 
     fn content(&self) -> String {

@@ -1,11 +1,11 @@
 //! Findings about the rules on order: what cannot have been meant, and members that a tool does not have.
 
 use omen_order::lint;
-use omen_order::rules::{Member, RuleKind, Side, Test, Tool};
+use omen_order::rules::{Member, Pair, RuleKind, Side, Test, Tool};
 use serde_json::{Map, Value};
 
 use super::Inspector;
-use crate::call::arguments::{ArgumentRules, Rule, RulePointer, RulesTest};
+use crate::call::arguments::{ArgumentRules, ArgumentTest, Rule, RulePointer, RulesTest};
 use crate::catalog::Catalog;
 use crate::config::Config;
 
@@ -46,20 +46,40 @@ impl Inspector<'_, '_> {
                 if let Some(rules) = rule.condition.as_ref().and_then(rules) {
                     check("/if", tool, Side::Args, rules);
                 }
-                for premise in rule.kind.premises() {
+                let premises = rule.kind.premises();
+                for (index, premise) in premises.iter().enumerate() {
+                    let key = if premises.len() > 1 { format!("/any/{index}") } else { String::new() };
                     for other in &premise.tools {
                         if let Some(rules) = premise.args.as_ref().and_then(rules) {
-                            check("/where", other, Side::Args, rules);
+                            check(&format!("{key}/where"), other, Side::Args, rules);
                         }
-                        for pair in &premise.same {
-                            // Of two calls, `arg` is of the later one: for an obligation, the one that settles it.
-                            let (later, earlier) = match rule.kind {
-                                RuleKind::BeforeEnd(_) => (other, tool),
-                                _ => (tool, other),
-                            };
-                            let Member { side, pointer } = &pair.earlier;
-                            member(&pair.arg).into_iter().for_each(|rules| check("/same", later, Side::Args, &rules));
-                            member(pointer).into_iter().for_each(|rules| check("/same", earlier, *side, &rules));
+                        // Of two calls, `arg` is of the later one: for an obligation, the one that settles it.
+                        let (later, earlier) = match rule.kind {
+                            RuleKind::BeforeEnd(_) => (other, tool),
+                            _ => (tool, other),
+                        };
+                        let same = format!("{key}/same");
+                        pair_members(&premise.same, later, earlier, &mut |tool, side, rules| {
+                            check(&same, tool, side, rules);
+                        });
+                        if let RuleKind::MaxSum(_, at, _) = &rule.kind
+                            && let Some(rules) = member(at, vec![ArgumentTest::Min(0)])
+                        {
+                            check("/sum", other, Side::Args, &rules);
+                        }
+                    }
+                    for (index, until) in premise.until.iter().enumerate() {
+                        // `only` means all other tools, and has no members.
+                        for canceller in until.tools.iter().filter(|_| !until.is_other) {
+                            if let Some(rules) = until.args.as_ref().and_then(rules) {
+                                check(&format!("{key}/until/{index}/where"), canceller, Side::Args, rules);
+                            }
+                            let same = format!("{key}/until/{index}/same");
+                            for other in &premise.tools {
+                                pair_members(&until.same, canceller, other, &mut |tool, side, rules| {
+                                    check(&same, tool, side, rules);
+                                });
+                            }
                         }
                     }
                 }
@@ -79,10 +99,21 @@ fn rules(test: &Test) -> Option<&ArgumentRules> {
     test.as_any()?.downcast_ref::<RulesTest>().map(RulesTest::rules)
 }
 
-/// Rule that only needs a member to be there.
-fn member(pointer: &str) -> Option<ArgumentRules> {
+/// Visits both members of each pair, with the tool whose calls have it.
+fn pair_members(same: &[Pair], later: &Tool, earlier: &Tool, visit: &mut dyn FnMut(&Tool, Side, &ArgumentRules)) {
+    for Pair { arg, earlier: Member { side, pointer } } in same {
+        for (tool, side, pointer) in [(later, Side::Args, arg), (earlier, *side, pointer)] {
+            if let Some(rules) = member(pointer, Vec::new()) {
+                visit(tool, side, &rules);
+            }
+        }
+    }
+}
+
+/// Rule that needs a member to be there, and to pass tests.
+fn member(pointer: &str, tests: Vec<ArgumentTest>) -> Option<ArgumentRules> {
     let place = RulePointer::parse(pointer).ok()?;
-    Some(ArgumentRules::new(vec![Rule { place, optional: false, tests: Vec::new() }]))
+    Some(ArgumentRules::new(vec![Rule { place, optional: false, tests }]))
 }
 
 /// JSON pointer of a path such as `allow[1].after[0]`.

@@ -15,7 +15,7 @@ use crate::base::{GateClock, ManualClock, ServerName, ToolId, TurnId};
 use crate::call::tool::{Answer, Tool};
 use crate::call::{BreakerLimits, BudgetLimits, CallLimits, Fault};
 use crate::catalog::{Allowed, Allowlist, pin};
-use crate::config::Config;
+use crate::config::{Config, Policy};
 use crate::grant::{Confirmer, confirm};
 use crate::request::gate::Gate;
 use crate::request::order::named;
@@ -76,7 +76,8 @@ async fn run(
         tools.entry(id.server.clone()).or_default().push(form);
     }
     let mut order = config.order.as_ref().clone();
-    (order.wait_ms, order.gather_ms) = (0, 0);
+    // In the search, sessions last through any pause: other calls may have kept them open.
+    (order.wait_ms, order.gather_ms, order.idle_ms) = (0, 0, u64::MAX);
     let has_turns = order.rule_per_turn().is_some();
     let mut config = Config {
         allow: Allowlist::new(allow).map_err(|error| text(&error))?,
@@ -84,6 +85,9 @@ async fn run(
         budget: BudgetLimits::new(u32::MAX, u32::MAX),
         calls: CallLimits::default(),
         audit: None,
+        policy: Policy::new([("", ""); 0]).map_err(|error| text(&error))?,
+        shadow: false,
+        keeps_shadow: false,
         order: Arc::new(order),
         ..config.clone()
     };
@@ -101,7 +105,7 @@ async fn run(
     let mut builder = Gate::builder(config).audit(audit).clock(shared).confirmer(AlwaysConfirmed);
     for server in servers {
         let tools = tools.remove(&server).unwrap_or_default();
-        builder = builder.server(server, Actor { tools, next: Arc::clone(&next) });
+        builder = builder.server(server, ScriptedServer { tools, next: Arc::clone(&next) });
     }
     let gate = builder.build().map_err(|error| text(&error))?;
     let mut verdicts = Vec::new();
@@ -137,13 +141,13 @@ async fn refusal(gate: &Gate, step: &ProvenStep, turn: usize) -> Result<Option<S
 
 /// Server whose calls end as the sequence says.
 #[derive(Debug)]
-struct Actor {
+struct ScriptedServer {
     tools: Vec<Tool>,
     next: Arc<Mutex<StepEnd>>,
 }
 
 #[async_trait]
-impl ToolServer for Actor {
+impl ToolServer for ScriptedServer {
     async fn list(&self) -> Result<Vec<Tool>, Fault> {
         Ok(self.tools.clone())
     }

@@ -11,12 +11,17 @@ use crate::catalog::Allowed;
 use crate::config::Config;
 use crate::request::order::named;
 
-pub(super) fn side(config: &Config) -> RuleSide {
-    let entries = config.allow.iter().map(|allowed| (named(&allowed.demand.tool), admission(config, allowed)));
-    RuleSide { policy: config.order.as_ref().clone(), entries: entries.collect() }
+/// Rule sets of an old and a new configuration.
+pub(super) fn sides(old: &Config, new: &Config) -> [RuleSide; 2] {
+    let is_shadow_new = new.shadow && !old.shadow;
+    [(old, false), (new, is_shadow_new)].map(|(config, is_shadow_new)| {
+        let admission = |allowed| admission(config, allowed, is_shadow_new);
+        let entries = config.allow.iter().map(|allowed| (named(&allowed.demand.tool), admission(allowed)));
+        RuleSide { policy: config.order.as_ref().clone(), entries: entries.collect() }
+    })
 }
 
-fn admission(config: &Config, allowed: &Allowed) -> Admission {
+fn admission(config: &Config, allowed: &Allowed, is_shadow_new: bool) -> Admission {
     let demand = &allowed.demand;
     let grants: Vec<_> = config.grants.iter().filter(|grant| grant.tool == demand.tool).collect();
     let missing: Vec<_> = demand
@@ -42,28 +47,41 @@ fn admission(config: &Config, allowed: &Allowed) -> Admission {
         Arc::new(test) as omen_order::rules::Test
     });
     let rate = allowed.rate.map(|rate| (rate.calls(), u64::try_from(rate.window().as_millis()).unwrap_or(u64::MAX)));
+    let outside = match (is_shadow_new, has_end) {
+        (true, _) => Some("`shadow` is turned on, so its rules refuse nothing"),
+        (false, true) => Some("grants with `uses` or `expires` are not compared"),
+        (false, false) => None,
+    };
     Admission {
-        content: format!("{pin:?} {demand:?} {rules:?} {rate:?} {grants:?}"),
+        content: format!("{is_shadow_new} {pin:?} {demand:?} {rules:?} {rate:?} {grants:?}"),
         pin,
         closed,
         must_confirm: demand.always_confirm || !is_pre_granted,
         args,
         rate,
-        outside: has_end.then(|| "grants with `uses` or `expires` are not compared".to_owned()),
+        outside: outside.map(str::to_owned),
     }
 }
 
-/// Settings that differ and are not compared.
+/// Settings that differ and are not compared, and shadow mode.
 pub(super) fn notes(old: &Config, new: &Config) -> Vec<String> {
     let settings: BTreeMap<_, _> = BTreeMap::from([
-        ("shadow", old.shadow != new.shadow),
         ("policy.patterns", old.policy.to_pairs() != new.policy.to_pairs()),
         ("budget", (old.budget, old.calls) != (new.budget, new.calls)),
         ("breaker", old.breaker != new.breaker),
         ("limits", old.limits != new.limits),
         ("order.wait", old.order.wait_ms != new.order.wait_ms),
         ("order.gather", old.order.gather_ms != new.order.gather_ms),
+        ("order.idle", old.order.idle_ms != new.order.idle_ms),
     ]);
     let changed = settings.into_iter().filter(|(_, differs)| *differs);
-    changed.map(|(setting, _)| format!("`{setting}` differs, and is not compared")).collect()
+    let mut notes: Vec<_> = changed.map(|(setting, _)| format!("`{setting}` differs, and is not compared")).collect();
+    // Where it is only turned on, nothing is compared.
+    let shadow = match (old.shadow, new.shadow) {
+        (true, true) => Some("`shadow` is on; the rules are compared as if they were enforced"),
+        (true, false) => Some("`shadow` is turned off; the rules are compared as if they had been enforced"),
+        (false, _) => None,
+    };
+    notes.extend(shadow.map(str::to_owned));
+    notes
 }

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use omen_base::json::MAX_INTEGER;
 use omen_order::rules::{Premise, Rule, RuleKind, Test, Was};
 use omen_types::suggest::nearest;
+use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use crate::base::bounded;
-use crate::call::arguments::{ArgumentRules, ArgumentTest, Rule as ArgumentRule, RulePointer, RulesTest};
+use crate::call::arguments::{ArgumentRules, ArgumentTest, Rule as ArgumentRule, RulePointer, RulesTest, is_exact};
 use crate::config::Config;
 
 /// Configuration that also refuses the stated calls, unless a call of another tool has succeeded before in their session.
@@ -15,19 +17,34 @@ use crate::config::Config;
 /// # Errors
 /// What is wrong with the statement, and how to fix it.
 pub fn never(config: &Config, statement: &str, unless_after: Option<&str>) -> Result<Config, String> {
-    let (mut name, mut rules) = (None, Vec::new());
+    let (mut name, mut rules) = (None, Vec::<ArgumentRule>::new());
     for part in statement.split_whitespace() {
         let (key, value) = part
             .split_once('=')
             .ok_or_else(|| format!("expected `tool=NAME` or `/MEMBER=VALUE`, found `{}`", bounded(part)))?;
         if key == "tool" {
-            name = Some(value);
+            if name.replace(value).is_some() {
+                return Err("`tool` is given twice; ask about one tool at a time".to_owned());
+            }
             continue;
         }
         let place = RulePointer::parse(key).map_err(|(message, help)| format!("{message}; {help}"))?;
+        if rules.iter().any(|rule| rule.place == place) {
+            return Err(format!("`{}` is given twice; ask about one value at a time", bounded(key)));
+        }
+        // Recognized by its syntax: `serde_json` cannot hold `1e999`.
+        let is_number = value.starts_with(|first: char| first == '-' || first.is_ascii_digit())
+            && serde_json::from_str::<IgnoredAny>(value).is_ok();
+        // Rules compare no other numbers, so such a call would be undecided.
+        if is_number && !serde_json::from_str(value).is_ok_and(is_exact) {
+            let (key, value) = (bounded(key), bounded(value));
+            return Err(format!(
+                "`{key}`: expected an integer within ±{MAX_INTEGER}, found `{value}`; write a text in quotes: `{key}=\"{value}\"`"
+            ));
+        }
         // A value that is not JSON is a text: `/env=prod`.
-        let value = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned()));
-        rules.push(ArgumentRule { place, optional: false, tests: vec![ArgumentTest::Equals(value)] });
+        let expected = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned()));
+        rules.push(ArgumentRule { place, optional: false, tests: vec![ArgumentTest::Equals(expected)] });
     }
     let name = name.ok_or("missing `tool=NAME`: write `tool=deploy /env=prod`")?;
     let tool = tool(config, name)?;
