@@ -327,7 +327,7 @@ fn calls_outside_the_folder_and_changes_of_settings_are_refused() {
     assert!(denied.stdout.contains("the working directory of the call is not below"), "{}", denied.stdout);
     assert_eq!(kinds(path), ["decision"]);
     let denied = hook(path, "claude-code", &claude(path, "PreToolUse", "t2", "ls .claude/settings.json"));
-    assert!(denied.stdout.contains("settings of a coding agent"), "{}", denied.stdout);
+    assert!(denied.stdout.contains("`.claude` names settings of a coding agent"), "{}", denied.stdout);
     let change =
         json!({"session_id": "s1", "cwd": path, "hook_event_name": "ConfigChange", "source": "local_settings"});
     let refused = hook(path, "claude-code", &change);
