@@ -20,6 +20,38 @@ pub use model::{
     WhyRefused,
 };
 
+use crate::rules::RuleKind;
+
+/// Paths of the rules that refuse nothing: without one of them, the others allow the same calls. `before_end` refuses nothing by itself,
+/// and is left out. The searches visit at most `max_states` states together; rules that are not reached, or that are outside of
+/// what can be decided, are left out.
+#[must_use]
+pub fn vacuous(side: &RuleSide, values: &dyn Values, max_states: usize) -> Vec<String> {
+    let (mut found, mut left) = (Vec::new(), max_states);
+    for tool in side.entries.iter().filter(|(_, entry)| entry.closed.is_none()).map(|(tool, _)| tool) {
+        let rules = side.policy.tools.get(tool).map_or(&[][..], |entry| &entry.rules);
+        let refusing = rules.iter().enumerate().filter(|(_, rule)| !matches!(rule.kind, RuleKind::BeforeEnd(_)));
+        for (index, rule) in refusing {
+            let mut without = side.clone();
+            if let Some(entry) = without.policy.tools.get_mut(tool) {
+                entry.rules.remove(index);
+            }
+            match search::tool(&[side, &without], tool, values, left.min(max_states / 10)) {
+                Ok((difference, states)) => {
+                    left = left.saturating_sub(states);
+                    found.extend(difference.is_none().then(|| rule.path.clone()));
+                }
+                // It is not known how many states a search visited that was given up.
+                Err(_) => left = left.saturating_sub(max_states / 100),
+            }
+            if left == 0 {
+                return found;
+            }
+        }
+    }
+    found
+}
+
 /// Compares two rule sets: what does the new one allow that the old one refuses? A search for one tool visits at most
 /// `max_states` states.
 #[must_use]

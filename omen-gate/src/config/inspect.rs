@@ -30,21 +30,28 @@ pub struct Inspection {
 
 impl Config {
     /// Reads a file and checks what it refers to: the key, the log, the programs. Nothing is started or written. Grants
-    /// are checked for expiry at `now`.
+    /// are checked for expiry at `now`. With the tools that the servers list, argument rules are also checked against the schema of
+    /// each tool whose form matches its pin. If there are no errors, `find_vacuous` returns the paths of rules on order to warn of,
+    /// as [`prove::vacuous`](crate::prove::vacuous) does.
     ///
     /// # Errors
     /// If the file cannot be read.
-    pub fn inspect(path: &Path, now: SystemTime) -> Result<Inspection, ConfigErrors> {
-        Self::inspect_with(path, now, None)
-    }
-
-    /// Same as [`inspect`](Self::inspect), with the tools that the servers list: argument rules are also checked against the schema of
-    /// each tool whose form matches its pin.
-    ///
-    /// # Errors
-    /// If the file cannot be read.
-    pub fn inspect_with(path: &Path, now: SystemTime, catalog: Option<&Catalog>) -> Result<Inspection, ConfigErrors> {
-        Ok(Self::inspect_as(&load::read(path)?, path, now, catalog))
+    pub fn inspect(
+        path: &Path,
+        now: SystemTime,
+        catalog: Option<&Catalog>,
+        find_vacuous: impl Fn(&Self) -> Vec<String>,
+    ) -> Result<Inspection, ConfigErrors> {
+        let text = load::read(path)?;
+        let mut inspection = Self::inspect_as(&text, path, now, catalog);
+        let Inspection { config: Some(config), errors, warnings } = &mut inspection else { return Ok(inspection) };
+        if let (true, Ok(source)) = (errors.is_empty(), TomlSource::read(&text)) {
+            let mut found = Inspector { source: &source, errors: Vec::new(), warnings: std::mem::take(warnings) };
+            found.vacuous(&find_vacuous(config));
+            found.warnings.sort_by_key(|warning| (warning.line, warning.column));
+            *warnings = found.warnings;
+        }
+        Ok(inspection)
     }
 
     /// Inspects a text as if it were the content of this file, which need not exist: for an editor.

@@ -51,6 +51,16 @@ pub struct ProvenDifference {
 /// Largest number of moments that are visited for one tool.
 const MAX_STATES: usize = 200_000;
 
+/// Largest number of moments that the search for rules that refuse nothing visits.
+const MAX_VACUOUS_STATES: usize = 100_000;
+
+/// Paths of the rules on order that refuse nothing which the rest of the configuration allows, as far as a bounded search finds them:
+/// if each call has ended before the next one begins, and takes no time.
+#[must_use]
+pub fn vacuous(config: &Config) -> Vec<String> {
+    omen_order::prove::vacuous(&sides::side(config, false), &values::ArgumentValues, MAX_VACUOUS_STATES)
+}
+
 /// Compares two configurations, and runs what it finds through gates with a set clock. No server is started, and nothing
 /// is written.
 pub async fn prove(old: &Config, new: &Config) -> Proof {

@@ -363,3 +363,47 @@ fn rules_on_order_that_cannot_have_been_meant() {
     assert!(!run.stdout.contains("can never be called: "), "{}", run.stdout);
     assert_eq!(run.code, 0);
 }
+
+#[test]
+fn rules_that_refuse_nothing_are_warned_of() {
+    let pin = "a".repeat(64);
+    let entry = |tool: &str, rules: &str| {
+        format!(
+            "\n[[allow]]\nserver = 'files'\ntool = '{tool}'\npin = 'v1:{pin}'\npermissions = ['READ']\n{rules}\n\
+             [[grants]]\nserver = 'files'\ntool = '{tool}'\npermissions = ['READ']\npre_granted = true\n"
+        )
+    };
+    let warned = |first: &str, second: &str| {
+        let text = format!("{SOUND}{}{}", entry("read_file", first), entry("write_file", second));
+        let (_folder, run) = check(&text);
+        assert!(run.stdout.contains("0 errors, "), "{}", run.stdout);
+        let warnings = run.stdout.lines().filter(|line| line.contains("warning: this rule refuses nothing"));
+        warnings.map(|line| line.split(':').nth(1).unwrap().to_owned()).collect::<Vec<_>>().join(" ")
+    };
+    let after = "after = ['read_file']";
+    for (first, second, expect) in [
+        // Each refuses something by itself.
+        ("", after, ""),
+        ("max = '2/day'", after, ""),
+        (
+            "",
+            "where = { '/env' = { in = ['dev', 'prod'] } }\nafter = [{ tool = 'read_file', if = { '/env' = { in = ['prod'] } } }]",
+            "",
+        ),
+        (
+            "",
+            "after = [{ tool = 'read_file', within = '1min' }]\nnever_after = [{ tool = 'read_file', was = 'failed' }]",
+            "",
+        ),
+        // The stricter rule of two, a condition that `where` excludes, and a limit that a smaller one hides.
+        ("", "after = ['read_file', { tool = 'read_file', was = 'done' }]", "24"),
+        (
+            "",
+            "where = { '/env' = { in = ['dev'] } }\nafter = [{ tool = 'read_file', if = { '/env' = { in = ['prod'] } } }]",
+            "25",
+        ),
+        ("", "max = [{ calls = 2, within = '1day' }, { calls = 3, within = '1day' }]", "24"),
+    ] {
+        assert_eq!(warned(first, second), expect, "{first:?} {second:?}");
+    }
+}

@@ -23,6 +23,17 @@ impl Inspector<'_, '_> {
         }
     }
 
+    /// Warns of rules that refuse nothing which the rest of the configuration allows.
+    pub(super) fn vacuous(&mut self, paths: &[String]) {
+        for path in paths {
+            self.warn(
+                &pointer(path),
+                "this rule refuses nothing that the others allow, if each call ends before the next one begins",
+                "remove it, or write what it should refuse",
+            );
+        }
+    }
+
     /// Checks the members that rules on order name against the schemas of their tools.
     fn members(&mut self, config: &Config, catalog: &Catalog) {
         let schema = |tool: &Tool, side: Side| -> Option<&Map<String, Value>> {

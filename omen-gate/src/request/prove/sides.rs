@@ -14,11 +14,14 @@ use crate::request::order::named;
 /// Rule sets of an old and a new configuration.
 pub(super) fn sides(old: &Config, new: &Config) -> [RuleSide; 2] {
     let is_shadow_new = new.shadow && !old.shadow;
-    [(old, false), (new, is_shadow_new)].map(|(config, is_shadow_new)| {
-        let admission = |allowed| admission(config, allowed, is_shadow_new);
-        let entries = config.allow.iter().map(|allowed| (named(&allowed.demand.tool), admission(allowed)));
-        RuleSide { policy: config.order.as_ref().clone(), entries: entries.collect() }
-    })
+    [side(old, false), side(new, is_shadow_new)]
+}
+
+/// Rule set of one configuration.
+pub(super) fn side(config: &Config, is_shadow_new: bool) -> RuleSide {
+    let admission = |allowed| admission(config, allowed, is_shadow_new);
+    let entries = config.allow.iter().map(|allowed| (named(&allowed.demand.tool), admission(allowed)));
+    RuleSide { policy: config.order.as_ref().clone(), entries: entries.collect() }
 }
 
 fn admission(config: &Config, allowed: &Allowed, is_shadow_new: bool) -> Admission {
