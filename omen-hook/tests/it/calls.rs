@@ -37,7 +37,7 @@ fn tools_have_their_own_names() {
         ("opencode", "git_log", "git/log"),
         ("opencode", "webfetch", "opencode/webfetch"),
         ("opencode", "unknown_tool", "opencode/unknown_tool"),
-        ("copilot-cli", "create", "copilot-cli/create"),
+        ("copilot-cli", "Write", "copilot-cli/Write"),
     ] {
         assert_eq!(named(agent, tool, &servers).as_deref(), Ok(expected), "{agent} {tool}");
     }
