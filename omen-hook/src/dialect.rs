@@ -71,6 +71,22 @@ pub(crate) struct EventForm {
     pub(crate) failed_if: Option<String>,
     /// Pointer of a member that names the outcome.
     pub(crate) result: Option<String>,
+    /// How the event reports the end of a shell command: most agents call one that failed, or still runs, a success of its tool.
+    pub(crate) command: Option<CommandEnd>,
+}
+
+/// Report on the end of a shell command in an event that reports no error of the tool.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum CommandEnd {
+    /// Pointer of the exit code.
+    ExitCode(String),
+    /// Exit code at the end of the text at a pointer, between two texts.
+    ExitCodeText { at: String, before: String, after: String },
+    /// Pointer of a member that is there only if the command still runs.
+    RunsIf(String),
+    /// No report.
+    Unknown,
 }
 
 /// Role of an event.

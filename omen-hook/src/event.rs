@@ -6,7 +6,7 @@ use omen_base::bounded::bounded;
 use omen_base::json::{self, Reading, Unread};
 use serde_json::{Map, Value};
 
-use crate::dialect::{Dialect, EventForm, EventRole, ReportedOutcome};
+use crate::dialect::{CommandEnd, Dialect, EventForm, EventRole, ReportedOutcome};
 use crate::member_types::MemberFlaw;
 use crate::version;
 
@@ -128,7 +128,11 @@ impl Dialect {
         }
         Ok(match form.role {
             EventRole::Before => Event::Before(self.tool_event(&members, name)?),
-            EventRole::After => Event::After(self.tool_event(&members, name)?, outcome(form, &members)),
+            EventRole::After => {
+                let event = self.tool_event(&members, name)?;
+                let is_command = self.tools.get(event.tool.as_str()).is_some_and(|tool| tool.shell.is_some());
+                Event::After(event, outcome(form, &members, is_command))
+            }
             EventRole::Settings => Event::Settings,
             EventRole::End => Event::End { session: text_of(&members, &self.members.session).unwrap_or_default() },
             EventRole::Note => Event::Note,
@@ -180,21 +184,44 @@ fn text_of(members: &Map<String, Value>, name: &str) -> Option<String> {
 }
 
 /// Outcome that an event reports.
-fn outcome(form: &EventForm, members: &Map<String, Value>) -> ReportedOutcome {
-    let at = |pointer: &Option<String>| {
-        let (first, rest) = pointer.as_ref()?.strip_prefix('/')?.split_once('/')?;
-        members.get(first)?.pointer(&format!("/{rest}")).filter(|value| !value.is_null())
-    };
-    if form.result.is_some() {
-        return match at(&form.result).and_then(Value::as_str) {
+fn outcome(form: &EventForm, members: &Map<String, Value>, is_command: bool) -> ReportedOutcome {
+    let reported = match (&form.result, &form.failed_if) {
+        (Some(result), _) => match at(members, result).and_then(Value::as_str) {
             Some("success") => ReportedOutcome::Ok,
             Some("failure") => ReportedOutcome::Failed,
             Some("denied") => ReportedOutcome::DidNotRun,
             _ => ReportedOutcome::Unknown,
-        };
+        },
+        (None, Some(failure)) if at(members, failure).is_some() => ReportedOutcome::Failed,
+        _ => form.outcome.unwrap_or(ReportedOutcome::Unknown),
+    };
+    match &form.command {
+        Some(end) if is_command && reported == ReportedOutcome::Ok => command_outcome(end, members),
+        _ => reported,
     }
-    match at(&form.failed_if) {
+}
+
+/// Outcome of a shell command whose tool reports no error.
+fn command_outcome(end: &CommandEnd, members: &Map<String, Value>) -> ReportedOutcome {
+    let code = match end {
+        CommandEnd::ExitCode(pointer) => at(members, pointer).and_then(Value::as_i64),
+        CommandEnd::ExitCodeText { at: pointer, before, after } => {
+            // Only at the end: what stands before it may be output of the command.
+            let text = at(members, pointer).and_then(Value::as_str).and_then(|text| text.strip_suffix(after.as_str()));
+            text.and_then(|text| text.rsplit_once(before.as_str())?.1.parse().ok())
+        }
+        CommandEnd::RunsIf(pointer) => at(members, pointer).is_none().then_some(0),
+        CommandEnd::Unknown => None,
+    };
+    match code {
+        Some(0) => ReportedOutcome::Ok,
         Some(_) => ReportedOutcome::Failed,
-        None => form.outcome.unwrap_or(ReportedOutcome::Unknown),
+        None => ReportedOutcome::Unknown,
     }
+}
+
+/// Value at a pointer that is not `null`.
+fn at<'m>(members: &'m Map<String, Value>, pointer: &str) -> Option<&'m Value> {
+    let (first, rest) = pointer.strip_prefix('/')?.split_once('/')?;
+    members.get(first)?.pointer(&format!("/{rest}")).filter(|value| !value.is_null())
 }

@@ -48,11 +48,12 @@ pub fn after(agent: &str, command: &str) -> Value {
         }
         "codex" => ("PostToolUse", json!({"tool_response": "text"})),
         "gemini-cli" => ("AfterTool", json!({"tool_response": {"llmContent": "x", "returnDisplay": "x"}})),
-        "copilot-cli" => {
-            ("PostToolUse", json!({"tool_result": {"result_type": "success", "text_result_for_llm": "x"}}))
-        }
+        "copilot-cli" => (
+            "PostToolUse",
+            json!({"tool_result": {"result_type": "success", "text_result_for_llm": "x\n<shellId: 0 completed with exit code 0>"}}),
+        ),
         "cursor" => ("postToolUse", json!({"tool_output": "x", "duration": 12.5})),
-        "opencode" => ("tool.execute.after", json!({"output": {"title": "x", "output": "x"}})),
+        "opencode" => ("tool.execute.after", json!({"output": {"title": "x", "metadata": {"exit": 0}, "output": "x"}})),
         other => panic!("no sample of {other}"),
     };
     let members = event.as_object_mut().unwrap();

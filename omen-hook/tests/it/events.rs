@@ -17,7 +17,8 @@ fn events_of_every_agent_are_read() {
         let Event::After(_, outcome) = read(agent, &after(agent, "git status").to_string()).unwrap() else {
             panic!("{agent}")
         };
-        let expected = if agent == "codex" { ReportedOutcome::Unknown } else { ReportedOutcome::Ok };
+        let is_silent = ["codex", "gemini-cli"].contains(&agent);
+        let expected = if is_silent { ReportedOutcome::Unknown } else { ReportedOutcome::Ok };
         assert_eq!(outcome, expected, "{agent}");
     }
 }
@@ -44,6 +45,42 @@ fn outcomes_are_read_where_agents_say_them() {
         copilot["tool_result"]["result_type"] = json!(result);
         assert_eq!(outcome("copilot-cli", copilot), expected);
     }
+}
+
+/// To the agents, a command that failed, was killed or still runs is a success of its tool.
+#[test]
+fn a_command_has_succeeded_only_if_the_event_says_so() {
+    let outcome = |agent: &str, pointer: &str, value: Value| {
+        let mut event = after(agent, "cargo test");
+        *event.pointer_mut(pointer).unwrap() = value;
+        match read(agent, &event.to_string()).unwrap() {
+            Event::After(_, outcome) => outcome,
+            other => panic!("{other:?}"),
+        }
+    };
+    let running = json!({"stdout": "", "backgroundTaskId": "b1"});
+    assert_eq!(outcome("claude-code", "/tool_response", running), ReportedOutcome::Unknown);
+    let failed = json!("Output: Exit Code: 0\nExit Code: 3\nProcess Group PGID: 7");
+    assert_eq!(outcome("gemini-cli", "/tool_response/llmContent", failed), ReportedOutcome::Unknown);
+    for (exit, expected) in [(json!(3), ReportedOutcome::Failed), (Value::Null, ReportedOutcome::Unknown)] {
+        assert_eq!(outcome("opencode", "/output/metadata/exit", exit), expected);
+    }
+    for (text, expected) in [
+        ("x\n<shellId: 0 completed with exit code 0>", ReportedOutcome::Ok),
+        ("<shellId: 0 completed with exit code 0>\n<shellId: 1 completed with exit code 3>", ReportedOutcome::Failed),
+        ("<command started in background with shellId: 0>", ReportedOutcome::Unknown),
+        (
+            "<shellId: 0 completed with exit code 0>\n<command started in background with shellId: 1>",
+            ReportedOutcome::Unknown,
+        ),
+        ("<shellId: 0 completed with exit code 0> ", ReportedOutcome::Unknown),
+    ] {
+        assert_eq!(outcome("copilot-cli", "/tool_result/text_result_for_llm", json!(text)), expected, "{text}");
+    }
+    // Of other tools, the event says it.
+    let mut written = after("gemini-cli", "x");
+    written["tool_name"] = json!("write_file");
+    assert!(matches!(read("gemini-cli", &written.to_string()), Ok(Event::After(_, ReportedOutcome::Ok))));
 }
 
 #[test]
