@@ -39,6 +39,8 @@ pub fn cargo() -> Command {
 /// Something that a test needs and that a machine may lack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Need {
+    /// The coding agents whose hooks `omen hook` is for. They are large and slow, so `OMEN_REQUIRE=all` leaves them out.
+    Agents,
     /// A browser and what drives it.
     Browser,
     /// The TypeScript packages of the Model Context Protocol, its conformance suites, and the Node.js that they need.
@@ -79,7 +81,8 @@ pub enum Need {
 
 impl Need {
     /// All of them.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
+        Self::Agents,
         Self::Browser,
         Self::Conformance,
         Self::Deny,
@@ -100,10 +103,16 @@ impl Need {
         Self::Vsce,
     ];
 
+    /// Those of every run of CI, which `OMEN_REQUIRE=all` requires.
+    pub fn of_every_run() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(|need| *need != Self::Agents)
+    }
+
     /// Its name in `OMEN_REQUIRE` and for `.ci/install`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
+            Self::Agents => "agents",
             Self::Browser => "browser",
             Self::Conformance => "conformance",
             Self::Deny => "deny",
@@ -129,6 +138,7 @@ impl Need {
     #[must_use]
     pub const fn variable(self) -> Option<&'static str> {
         match self {
+            Self::Agents => Some("OMEN_AGENTS"),
             Self::Browser => Some("OMEN_BROWSER"),
             Self::Conformance => Some("OMEN_MCP_CONFORMANCE"),
             Self::Deny => Some("OMEN_DENY"),
@@ -216,7 +226,7 @@ pub fn parse(list: &str) -> Result<BTreeSet<Need>, String> {
     for word in list.split(',').map(str::trim).filter(|word| !word.is_empty()) {
         match Need::ALL.into_iter().find(|need| need.name() == word) {
             Some(need) => drop(needs.insert(need)),
-            None if word == "all" => needs.extend(Need::ALL),
+            None if word == "all" => needs.extend(Need::of_every_run()),
             None => {
                 let names = Need::ALL.map(Need::name).join(", ");
                 return Err(format!("unknown name `{word}`; expected `all` or some of {names}"));

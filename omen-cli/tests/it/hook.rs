@@ -1,5 +1,7 @@
 //! `omen hook`: decisions before a tool, outcomes after it, and what ran in spite of the gate.
 
+#[cfg(unix)]
+mod agents;
 mod order;
 mod protected;
 #[cfg(unix)]

@@ -14,4 +14,5 @@ mod calls;
 mod dialects;
 mod events;
 mod mutants;
+mod recorded;
 mod samples;

@@ -89,10 +89,11 @@ fn every_need_of_a_test_is_used() {
 fn the_list_of_this_run_is_valid() {
     let _ = required();
     assert_eq!(parse(""), Ok(BTreeSet::new()));
-    assert_eq!(parse("all"), Ok(BTreeSet::from(Need::ALL)));
+    assert_eq!(parse("all"), Ok(Need::of_every_run().collect()));
+    assert_eq!(parse("all,agents"), Ok(BTreeSet::from(Need::ALL)));
     assert_eq!(parse("nats, browser"), Ok(BTreeSet::from([Need::Browser, Need::Nats])));
     let error = parse("nats,browsr").expect_err("an unknown name");
-    assert!(error.starts_with("unknown name `browsr`; expected `all` or some of browser, "), "{error}");
+    assert!(error.starts_with("unknown name `browsr`; expected `all` or some of agents, "), "{error}");
 }
 
 /// In a process of its own, in which `OMEN_REQUIRE` and the variable of the browser are as a test wants.
