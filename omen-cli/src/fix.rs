@@ -6,6 +6,8 @@ mod diff;
 mod edits;
 mod rewrite;
 
+pub(crate) use self::diff::header as diff_header;
+
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Read, Write as _};

@@ -33,6 +33,7 @@ mod run;
 mod schema;
 mod several;
 mod statistics;
+mod text_edit;
 mod trace;
 
 use std::process::ExitCode;

@@ -35,8 +35,7 @@ impl From<io::Error> for Failed {
 pub(super) fn print(path: &Path, file: File, rewritten: &Rewritten, out: &mut Output) -> Result<(), Failed> {
     let mut diff =
         Diff { out, is_terminal: io::stdout().is_terminal(), hunk: None, before: VecDeque::new(), left_out: 0 };
-    let name = name(path);
-    diff.write(format_args!("--- {}\n+++ {}\n", quoted(&[b"a/", &*name].concat()), quoted(&[b"b/", &*name].concat())))?;
+    diff.write(format_args!("{}", header(Some(path), Some(path))))?;
     let mut reader = BufReader::new(file);
     let mut number = 0;
     let mut line = Vec::new();
@@ -52,6 +51,14 @@ pub(super) fn print(path: &Path, file: File, rewritten: &Rewritten, out: &mut Ou
         diff.line(number, &line, rewritten.line(number))?;
     }
     diff.end()
+}
+
+/// Returns the lines of a diff that name its file before and after; `None` if it does not exist there.
+pub(crate) fn header(old: Option<&Path>, new: Option<&Path>) -> String {
+    let side = |path: Option<&Path>, side: &[u8]| {
+        path.map_or_else(|| "/dev/null".to_owned(), |path| quoted(&[side, &*name(path)].concat()))
+    };
+    format!("--- {}\n+++ {}\n", side(old, b"a/"), side(new, b"b/"))
 }
 
 struct Diff<'o> {

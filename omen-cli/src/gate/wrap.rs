@@ -3,7 +3,6 @@
 mod backup;
 mod client;
 mod configured;
-mod edit;
 mod prepare;
 
 use std::fs;
@@ -14,10 +13,11 @@ use omen::render::human::clean;
 use omen_gate::regular;
 
 use self::client::{Outcome, SERVER, Wrapping};
-use self::edit::Edit;
 use crate::args::GateWrapArgs;
 use crate::exit::{Exit, Failure, complain};
+use crate::fix;
 use crate::output::{Color, Output};
+use crate::text_edit::{self, Edit};
 
 /// The longest file of a client that is read, in bytes.
 const MAX_FILE: u64 = 16 << 20;
@@ -52,9 +52,12 @@ pub(crate) fn wrap(args: &GateWrapArgs, out: &mut Output) -> Result<Exit, Failur
         )));
     }
     let edits: Vec<Edit> = found.iter().flat_map(|server| server.edits()).cloned().collect();
-    let new = edit::apply(&text, &edits);
+    let new = text_edit::apply(&text, &edits);
     if args.dry_run {
-        edit::difference(&text, &edits, out)?;
+        if !edits.is_empty() {
+            write!(out, "{}", fix::diff_header(Some(&file), Some(&file)))?;
+        }
+        text_edit::hunks(&text, &edits, out)?;
     } else if new != text
         && let Err(why) = replace(&file, &text, &new)
     {

@@ -11,8 +11,8 @@ use omen::render::human::clean;
 use omen_gate::ServerName;
 
 use super::configured::{self, Configured, Reach};
-use super::edit::Edit;
 use super::prepare::Prepare;
+use crate::text_edit::Edit;
 
 /// The placeholder for the name of a server.
 pub(super) const SERVER: &str = "{server}";

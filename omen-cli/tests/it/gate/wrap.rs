@@ -141,14 +141,15 @@ fn a_dry_run_shows_the_difference_and_writes_nothing() {
     let run = wrap(&folder, &["--server", "files", "--dry-run", "mcp.json"]);
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));
     let lines: Vec<_> = run.stdout.lines().collect();
-    assert_eq!(lines[0], "@@ line 4 @@");
-    assert_eq!(lines[1].strip_prefix('-'), CLIENT.lines().nth(3));
+    assert_eq!(lines[..2], ["--- a/mcp.json", "+++ b/mcp.json"]);
+    assert!(lines[2].starts_with("@@ -1,7 +1,7 @@"), "{}", lines[2]);
+    assert_eq!(lines[6].strip_prefix('-'), CLIENT.lines().nth(3));
     assert!(
-        lines[2].starts_with(r#"+    "files" : { "command": "/opt/omen", "args": ["gate", "proxy", "#),
+        lines[7].starts_with(r#"+    "files" : { "command": "/opt/omen", "args": ["gate", "proxy", "#),
         "{}",
-        lines[2]
+        lines[7]
     );
-    assert!(lines[3].starts_with("`files` would be behind the gate of "), "{}", lines[3]);
+    assert!(lines[11].starts_with("`files` would be behind the gate of "), "{}", lines[11]);
     assert_eq!((text(&folder, "mcp.json").as_str(), files(&folder)), (CLIENT, vec!["mcp.json".to_owned()]));
 }
 
