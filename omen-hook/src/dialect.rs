@@ -7,6 +7,7 @@ use omen_gate::tool::Tool;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use crate::install::{InstallForm, InstalledCommand};
 use crate::member_types::MemberTypes;
 
 /// Dialect of one agent: its events, their members, and the answers that it takes for a verdict.
@@ -25,6 +26,10 @@ pub struct Dialect {
     pub sources: Vec<String>,
     /// Default timeout of the agent for a hook, in seconds.
     pub timeout_seconds: u64,
+    /// What the agent can guarantee to a hook: subjects, and what holds for it.
+    pub guarantees: Vec<(String, String)>,
+    /// Settings that name hooks.
+    pub install: InstallForm,
     pub(crate) version: Option<VersionRange>,
     pub(crate) event_member: String,
     pub(crate) members: MemberNames,
@@ -202,6 +207,21 @@ impl Dialect {
     #[must_use]
     pub fn tools(&self) -> Vec<Tool> {
         self.tools.iter().map(|(name, form)| form.listed(name.clone(), &self.title)).collect()
+    }
+
+    /// Events that the hook has to see, with their roles.
+    pub fn governed_events(&self) -> impl Iterator<Item = (&str, EventRole)> {
+        let governed = self.events.iter().filter(|(_, form)| form.role != EventRole::Note);
+        governed.map(|(name, form)| (name.as_str(), form.role))
+    }
+
+    /// Elements that the settings need in the lists of events; empty for agents that load a plug-in instead.
+    #[must_use]
+    pub fn hook_elements(&self, command: &InstalledCommand<'_>) -> Vec<(String, Value)> {
+        let events = self.governed_events();
+        let binds = |role| matches!(role, EventRole::Before | EventRole::Settings);
+        let element = |role| self.install.element(command, binds(role));
+        events.filter_map(|(name, role)| Some((name.to_owned(), element(role)?))).collect()
     }
 
     /// Parts of paths below which agents keep their settings, of all dialects: no agent may write there.

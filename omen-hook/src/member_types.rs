@@ -28,6 +28,11 @@ impl MemberTypes {
         self.0.keys().map(|name| name.strip_suffix('?').unwrap_or(name))
     }
 
+    /// Members and their types, with the mark of optional ones.
+    pub(crate) fn types(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(name, types)| (name.as_str(), types.as_str()))
+    }
+
     /// Checks that the members are there with their types. Others are ignored, unless they differ only in case: agents add
     /// members with each release.
     pub(crate) fn check(&self, object: &Map<String, Value>) -> Result<(), MemberFlaw> {

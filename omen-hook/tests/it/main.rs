@@ -14,5 +14,6 @@ mod calls;
 mod dialects;
 mod events;
 mod mutants;
+mod reactions;
 mod recorded;
 mod samples;

@@ -1,0 +1,198 @@
+//! Settings of agents: where they are, and what a hook looks like in them.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+/// Facts about the settings of an agent that name its hooks.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct InstallForm {
+    /// Day on which the facts were collected.
+    pub date: String,
+    /// Where the facts come from.
+    pub sources: Vec<String>,
+    /// Settings by scope: `user`, `project` and `managed`.
+    pub places: BTreeMap<String, SettingsPlace>,
+    /// Settings and variables that switch hooks off.
+    pub switches: Vec<OffSwitch>,
+    /// Command line before the command of a hook, whose word `$SHELL` is the user's shell; empty for agents that start the
+    /// program itself.
+    #[serde(default)]
+    pub shell: Vec<String>,
+    pub(crate) failures: FailureEffects,
+    /// Members of a handler; `None` for agents that load a plug-in instead.
+    handler: Option<Value>,
+    /// Whether handlers are in groups with a member `hooks`.
+    #[serde(default)]
+    group: bool,
+    /// Members of handlers whose failure should refuse what is about to happen.
+    #[serde(default)]
+    fail_closed: Map<String, Value>,
+    timeout_unit: TimeoutUnit,
+}
+
+/// Settings file of a scope.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct SettingsPlace {
+    /// Folder by operating system, or `any`. `~` is the user's folder; a relative one is below the project.
+    folder: BTreeMap<String, String>,
+    /// Variable that moves the folder.
+    folder_env: Option<String>,
+    file: String,
+    /// Members that the file must have beside the hooks.
+    #[serde(default)]
+    pub members: Map<String, Value>,
+    /// What the user has to know after an installation.
+    #[serde(default)]
+    pub tell: Vec<String>,
+}
+
+/// Setting or variable that switches hooks off.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct OffSwitch {
+    /// Files that may have the setting.
+    #[serde(default)]
+    pub at: Vec<SettingsPlace>,
+    /// Pointer of the setting in a file.
+    #[serde(default)]
+    pub pointer: String,
+    /// Variable of the environment.
+    pub env: Option<String>,
+    off: Value,
+    /// Whether managed hooks run in spite of it.
+    #[serde(default)]
+    pub spares_managed: bool,
+}
+
+/// What an agent does with a call if the installed hook fails.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FailureEffects {
+    pub(crate) missing: FailureEffect,
+    pub(crate) crash: FailureEffect,
+    pub(crate) slow: FailureEffect,
+    pub(crate) unreadable: FailureEffect,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum FailureEffect {
+    Runs,
+    Denies,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum TimeoutUnit {
+    Seconds,
+    Milliseconds,
+}
+
+/// Command of a hook, in the forms that agents take.
+#[derive(Clone, Debug)]
+pub struct InstalledCommand<'c> {
+    /// Path of the program.
+    pub program: &'c str,
+    /// Arguments.
+    pub args: &'c [String],
+    /// The same as one line for a shell.
+    pub line: &'c str,
+    /// Timeout of the agent for the hook, in seconds.
+    pub timeout: u64,
+}
+
+impl SettingsPlace {
+    /// Path of the file, if this operating system has one. `variable` looks up a variable of the environment.
+    #[must_use]
+    pub fn path(&self, project: &Path, variable: impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
+        let set = |name: &str| variable(name).filter(|value| !value.is_empty());
+        if let Some(moved) = self.folder_env.as_deref().and_then(set) {
+            return Some(project.join(moved).join(&self.file));
+        }
+        let folder = self.folder.get("any").or_else(|| self.folder.get(std::env::consts::OS))?;
+        let home = || set("HOME").or_else(|| set("USERPROFILE"));
+        let folder = match folder.strip_prefix("~/") {
+            Some(rest) => PathBuf::from(home()?).join(rest),
+            None => project.join(folder),
+        };
+        Some(folder.join(&self.file))
+    }
+}
+
+impl OffSwitch {
+    /// Whether a value switches hooks off.
+    #[must_use]
+    pub fn is_off(&self, value: &Value) -> bool {
+        *value == self.off || value.as_array().is_some_and(|list| list.contains(&self.off))
+    }
+}
+
+impl InstallForm {
+    /// Timeout of a handler in seconds, if it has one.
+    #[must_use]
+    pub fn timeout_of(&self, handler: &Value) -> Option<u64> {
+        let member = self.handler.as_ref()?.as_object()?.iter().find(|(_, value)| **value == "$timeout")?.0;
+        let number = handler.get(member)?.as_u64()?;
+        Some(match self.timeout_unit {
+            TimeoutUnit::Seconds => number,
+            TimeoutUnit::Milliseconds => number / 1000,
+        })
+    }
+
+    /// Command of a handler: its program and arguments, or a line for a shell and nothing.
+    #[must_use]
+    pub fn command_of<'h>(&self, handler: &'h Value) -> Option<(&'h str, Option<&'h Vec<Value>>)> {
+        let form = self.handler.as_ref()?.as_object()?;
+        let at = |placeholder: &str| handler.get(form.iter().find(|(_, value)| **value == placeholder)?.0);
+        match at("$program") {
+            Some(program) => Some((program.as_str()?, Some(at("$args")?.as_array()?))),
+            None => Some((at("$command")?.as_str()?, None)),
+        }
+    }
+
+    /// Handlers in an element of the list of an event.
+    pub fn handlers<'e>(&self, element: &'e Value) -> impl Iterator<Item = &'e Value> {
+        let (single, several) = match self.group {
+            true => (None, element.get("hooks").and_then(Value::as_array)),
+            false => (Some(element), None),
+        };
+        single.into_iter().chain(several.into_iter().flatten())
+    }
+
+    /// Whether a handler has the members with which its failure refuses what is about to happen.
+    #[must_use]
+    pub fn fails_closed(&self, handler: &Value) -> bool {
+        self.fail_closed.iter().all(|(name, value)| handler.get(name) == Some(value))
+    }
+
+    /// Element for the list of an event; `None` for agents that load a plug-in instead. A binding one refuses what is about to
+    /// happen if the hook fails, where the agent has an option for that.
+    pub(crate) fn element(&self, command: &InstalledCommand<'_>, is_binding: bool) -> Option<Value> {
+        let handler = self.handler.as_ref()?.as_object()?.iter().map(|(name, value)| {
+            let value = match value.as_str() {
+                Some("$program") => command.program.into(),
+                Some("$args") => command.args.into(),
+                Some("$command") => command.line.into(),
+                Some("$timeout") => match self.timeout_unit {
+                    TimeoutUnit::Seconds => command.timeout.into(),
+                    TimeoutUnit::Milliseconds => command.timeout.saturating_mul(1000).into(),
+                },
+                _ => value.clone(),
+            };
+            (name.clone(), value)
+        });
+        let mut handler: Map<String, Value> = handler.collect();
+        if is_binding {
+            handler.extend(self.fail_closed.clone());
+        }
+        Some(if self.group { serde_json::json!({ "hooks": [handler] }) } else { handler.into() })
+    }
+}
