@@ -29,6 +29,8 @@ use crate::exit::{Exit, Failure};
 use crate::output::Output;
 
 pub(crate) use self::check::check;
+pub(crate) use self::commands::quoted as shell_word;
+pub(crate) use self::toml::quoted as toml_string;
 pub(crate) use catalog::{catalog, read as read_catalog};
 pub(crate) use config::load as load_config;
 #[cfg(unix)]

@@ -2,9 +2,13 @@
 //!
 //! An agent runs the call if its hook fails in a form that it does not understand, so every end of this process is an answer.
 
+mod doctor;
+mod install;
+mod rehearsal;
 mod tools;
 
 use std::io::{self, Read as _, Write as _};
+use std::path::Path;
 #[cfg(unix)]
 use std::path::PathBuf;
 use std::process::exit;
@@ -24,6 +28,8 @@ use omen_hook::{Dialect, Hook, HookAnswer, HookVerdict, MAX_EVENT_BYTES, OpenCal
 #[cfg(unix)]
 use omen_proxy::confirm::SocketConfirmer;
 
+pub(crate) use self::doctor::doctor;
+pub(crate) use self::install::{install, strict as strict_jsonc};
 pub(crate) use self::tools::tools;
 use crate::args::HookRunArgs;
 use crate::exit::{Exit, Failure};
@@ -50,12 +56,17 @@ fn decided(args: &HookRunArgs, dialect: &Dialect) -> Result<(HookAnswer, Option<
     let read = io::stdin().lock().take(MAX_EVENT_BYTES as u64 + 1).read_to_end(&mut event);
     read.map_err(|error| format!("cannot read the event: {error}"))?;
     let event = dialect.read(&event, |name| std::env::var(name).ok()).map_err(|error| error.to_string())?;
-    let config = Config::load(&args.config).map_err(|errors| invalid(args, &errors))?;
+    let config = Config::load(&args.config).map_err(|errors| invalid(&args.config, &errors))?;
     #[cfg(unix)]
     let socket = config.confirm_socket();
+    let config = match &args.rehearse {
+        Some(folder) => rehearsal::config(config, folder)?,
+        None => config,
+    };
     let mut hook = Hook::new(dialect.clone(), config).map_err(|error| error.to_string())?;
+    // A rehearsal asks nobody.
     #[cfg(unix)]
-    {
+    if args.rehearse.is_none() {
         hook = hook.confirmer(Arc::new(LateConfirmer(socket)));
     }
     hook = hook.guard(&args.config);
@@ -80,9 +91,9 @@ fn decided(args: &HookRunArgs, dialect: &Dialect) -> Result<(HookAnswer, Option<
     })
 }
 
-fn invalid(args: &HookRunArgs, errors: &ConfigErrors) -> String {
+fn invalid(config: &Path, errors: &ConfigErrors) -> String {
     let Some(error) = errors.0.first() else { return "the configuration is invalid".to_owned() };
-    let (path, line, column) = (args.config.display(), error.line, error.column);
+    let (path, line, column) = (config.display(), error.line, error.column);
     let place = if line == 0 { path.to_string() } else { format!("{path}:{line}:{column}") };
     format!("{place}: {}; help: {}", error.message, error.help)
 }

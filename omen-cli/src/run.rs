@@ -41,7 +41,7 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
                 | Command::Diff(_)
                 | Command::Trace(_)
                 | Command::Audit(_)
-                | Command::Hook(HookCommand::Run(_))
+                | Command::Hook(HookCommand::Run(_) | HookCommand::Doctor(_))
                 | Command::Gate(
                     GateCommand::DryRun(_)
                         | GateCommand::Catalog(_)
@@ -137,6 +137,8 @@ fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Command::Gate(GateCommand::Wrap(args)) => gate::wrap(&args, &mut out),
         Command::Gate(GateCommand::Schema { example }) => gate::schema(example, &mut out),
         Command::Hook(HookCommand::Run(args)) => hook::run(&args),
+        Command::Hook(HookCommand::Doctor(args)) => hook::doctor(&args, &mut out),
+        Command::Hook(HookCommand::Install(args)) => hook::install(&args, &mut out),
         Command::Hook(HookCommand::Tools(args)) => hook::tools(&args, &mut out),
         #[cfg(feature = "nats")]
         Command::Worker(args) => crate::nats::worker(&args),

@@ -10,6 +10,13 @@ pub(crate) struct Edit {
     pub(crate) text: String,
 }
 
+impl Edit {
+    /// Insertion at an offset.
+    pub(crate) fn insert(at: usize, text: impl Into<String>) -> Self {
+        Self { span: at..at, text: text.into() }
+    }
+}
+
 /// The text with edits, which do not overlap and are in their order.
 pub(crate) fn apply(text: &str, edits: &[Edit]) -> String {
     part(text, 0..text.len(), edits)

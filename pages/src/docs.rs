@@ -4,6 +4,7 @@
 //! A region is the text between `<!-- generated: NAME -->` and `<!-- /generated -->`.
 
 mod gate;
+mod hooks;
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -18,8 +19,8 @@ use crate::statements::Statements;
 
 /// The paths of the pages with generated regions.
 #[must_use]
-pub fn pages() -> [PathBuf; 4] {
-    ["protocol.md", "compile-errors.md", "gate.md", "statements.md"]
+pub fn pages() -> [PathBuf; 5] {
+    ["protocol.md", "compile-errors.md", "gate.md", "hooks.md", "statements.md"]
         .map(|page| Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs").join(page))
 }
 
@@ -86,6 +87,8 @@ fn region(model: &Model, name: &str) -> Result<String, Box<dyn Error + Send + Sy
         "gate-way" => gate::way(&model.gate)?,
         "gate-steps" => gate::steps(&model.gate),
         "gate-codes" => gate::codes(&model.gate, &Evidence::read()?)?,
+        "hook-guarantees" => hooks::guarantees()?,
+        "hook-places" => hooks::places()?,
         "statements" => Statements::read()?.page(&Evidence::read()?),
         other => match other.strip_prefix("compile-error ") {
             Some(case) => Gallery::read(model)?.case(case)?,

@@ -3,14 +3,24 @@
 use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use omen_hook::Dialect;
+
+use super::Format;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum HookCommand {
     /// Answer one event of a coding agent: the hook itself
     #[command(after_help = RUN_EXIT_CODES, after_long_help = RUN_HELP)]
     Run(HookRunArgs),
+
+    /// Put the hook into the settings of a coding agent
+    #[command(after_help = INSTALL_EXIT_CODES, after_long_help = INSTALL_HELP)]
+    Install(HookInstallArgs),
+
+    /// Check that an installed hook decides, as the agent would call it
+    #[command(after_help = DOCTOR_EXIT_CODES, after_long_help = DOCTOR_HELP)]
+    Doctor(HookDoctorArgs),
 
     /// Print the tools of a coding agent, or entries for the allowlist
     #[command(after_long_help = TOOLS_HELP)]
@@ -38,6 +48,90 @@ pub(crate) struct HookRunArgs {
     /// The agent's timeout for a hook, in seconds; the call is denied at 80 % of it [default: that of the agent]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub(crate) timeout: Option<u64>,
+
+    /// Record decisions in this folder instead of the audit log, as `omen hook doctor` does
+    #[arg(long, value_name = "FOLDER", hide = true)]
+    pub(crate) rehearse: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct HookDoctorArgs {
+    /// The coding agent [default: each that has a hook of omen]
+    #[arg(value_name = "AGENT", value_parser = agents())]
+    pub(crate) agent: Option<String>,
+
+    /// The folder of the project [default: the working directory]
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) root: Option<PathBuf>,
+
+    /// The output format; `json` prints one object
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct HookInstallArgs {
+    /// The coding agent
+    #[arg(value_name = "AGENT", value_parser = agents())]
+    pub(crate) agent: String,
+
+    /// Whose settings are edited
+    #[arg(long, value_name = "SCOPE", value_enum, default_value = "user")]
+    pub(crate) scope: HookScope,
+
+    /// The configuration of the gate
+    #[arg(long, value_name = "FILE", default_value = "gate.toml", conflicts_with = "undo")]
+    pub(crate) config: PathBuf,
+
+    /// The tools of MCP servers, as `omen gate catalog` prints them
+    #[arg(long, value_name = "FILE", conflicts_with = "undo")]
+    pub(crate) catalog: Option<PathBuf>,
+
+    /// The folder of the project, below which calls may be made [default: the working directory]
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) root: Option<PathBuf>,
+
+    /// The agent's timeout for the hook, in seconds [default: that of the agent]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400), conflicts_with = "undo")]
+    pub(crate) timeout: Option<u64>,
+
+    /// Print the difference, and write nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+
+    /// Take the hook out of the settings again
+    #[arg(long)]
+    pub(crate) undo: bool,
+
+    /// With --scope managed: write the file instead of printing it
+    #[arg(long)]
+    pub(crate) write: bool,
+}
+
+/// Scope of settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum HookScope {
+    /// Those of the user, for all projects
+    User,
+    /// Those of the project, which are shared with it
+    Project,
+    /// Those of the administrator, which the user cannot undo; the file is printed
+    Managed,
+}
+
+impl HookScope {
+    /// Name of the scope in the data of the dialects.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Project => "project",
+            Self::Managed => "managed",
+        }
+    }
+
+    pub(crate) fn is_managed(self) -> bool {
+        self == Self::Managed
+    }
 }
 
 #[derive(Debug, Args)]
@@ -83,6 +177,69 @@ Examples:
 
 ",
     exit_codes!()
+);
+
+/// A macro, because `concat!` takes no constants.
+macro_rules! install_exit_codes {
+    () => {
+        "\
+Exit codes:
+  0  the hook is installed, or was before; with --undo, it is taken out
+  2  usage error, or the settings cannot be edited safely; they are as they were
+  3  the output could not be written"
+    };
+}
+
+const INSTALL_EXIT_CODES: &str = install_exit_codes!();
+
+const INSTALL_HELP: &str = concat!(
+    "\
+Adds `omen hook run`, by the path of this program, to each event of the agent that the gate has to see. All \
+     else in the file stays as it is, byte for byte, and so do the hooks of others. Where the agent has an option \
+     to refuse calls if a hook fails, it is set. For OpenCode, a plug-in is written that does the same.
+
+A file FILE.omen-undo beside the settings records what was added. --undo takes out exactly that, also if the file \
+     was changed elsewhere since. What the agent cannot guarantee is printed, with what remains to be done.
+
+Examples:
+  omen hook install claude-code --scope project --config /home/dev/gate/gate.toml --dry-run
+  omen hook install codex --config /home/dev/gate/gate.toml --root /home/dev/project
+  omen hook install claude-code --scope managed --config /etc/omen/gate.toml > managed-settings.json
+  omen hook install codex --undo
+
+",
+    install_exit_codes!()
+);
+
+/// A macro, because `concat!` takes no constants.
+macro_rules! doctor_exit_codes {
+    () => {
+        "\
+Exit codes:
+  0  no problem was found
+  1  a problem was found, or no hook is installed
+  2  usage error, or settings of the agent cannot be read
+  3  the output could not be written"
+    };
+}
+
+const DOCTOR_EXIT_CODES: &str = doctor_exit_codes!();
+
+const DOCTOR_HELP: &str = concat!(
+    "\
+Looks for the hook in the settings of the user, the project and the administrator, and for what switches hooks \
+     off. Then it starts exactly the installed command, as the agent does, with a call that the policy refuses, one that \
+     it allows, and a change of settings, and says what the agent would do with each answer. These rehearsals call no \
+     tool, and leave the audit log as it is.
+
+The agent itself is not started: until the audit log has an event of it, the hook is configured, but not seen to be called.
+
+Examples:
+  omen hook doctor
+  omen hook doctor codex --format json
+
+",
+    doctor_exit_codes!()
 );
 
 const TOOLS_HELP: &str = "\

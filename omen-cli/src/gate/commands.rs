@@ -18,7 +18,7 @@ const LAUNCHERS: &[&str] = &[
 ];
 
 /// A word as a shell reads it.
-pub(super) fn quoted(word: &str) -> String {
+pub(crate) fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@,+%".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
         return word.to_owned();

@@ -11,7 +11,7 @@ pub(super) fn comment(text: &mut String, what: &str) {
 }
 
 /// Quotes a text as a basic string of TOML. It may come from a server, so every unusual character is escaped.
-pub(super) fn quoted(what: &str) -> String {
+pub(crate) fn quoted(what: &str) -> String {
     let mut text = String::from('"');
     for c in what.chars() {
         match c {

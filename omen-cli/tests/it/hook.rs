@@ -2,7 +2,10 @@
 
 #[cfg(unix)]
 mod agents;
+mod doctor;
+mod install;
 mod order;
+mod plugin;
 mod protected;
 #[cfg(unix)]
 mod waiting;

@@ -16,7 +16,7 @@ fn the_pages_are_up_to_date() {
 #[test]
 fn each_page_has_its_content() {
     let pages = docs::pages().map(|path| std::fs::read_to_string(path).expect("a page"));
-    let [protocol, errors, gate, statements] = &pages;
+    let [protocol, errors, gate, hooks, statements] = &pages;
     for table in ["| `S3_DECIDE/ACT` |", "| INV-012 |", "| E7 |", "| `QueueUpdatePacket` |", "| `release` |"] {
         assert!(protocol.contains(table), "no row `{table}`");
     }
@@ -25,6 +25,9 @@ fn each_page_has_its_content() {
     }
     for part in ["Dispatched -- \"type_output (PG-4)\" --> Untyped", "| `Screened` |", "| **A3** trust boundary |"] {
         assert!(gate.contains(part), "no `{part}`");
+    }
+    for part in ["| compared with |", "| `project` | `.claude/settings.json` |", "| a denial binds | yes |"] {
+        assert!(hooks.contains(part), "no `{part}`");
     }
     for part in ["| All | ", "## FSM specification", "[D29](protocol.md#d29)"] {
         assert!(statements.contains(part), "no `{part}`");

@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 
 use jsonc_parser::ast::{Array, Object, ObjectProp, Value};
 use jsonc_parser::common::Ranged as _;
-use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+use jsonc_parser::{CollectOptions, parse_to_ast};
 use omen::render::human::clean;
 use omen_gate::ServerName;
 
 use super::configured::{self, Configured, Reach};
 use super::prepare::Prepare;
+use crate::hook::strict_jsonc as strict;
 use crate::text_edit::Edit;
 
 /// The placeholder for the name of a server.
@@ -139,22 +140,6 @@ impl Wrapping<'_> {
         }
         edits.sort_by_key(|edit| edit.span.start);
         Ok(Outcome::Wrapped { edits, config, command: words, variables, configured })
-    }
-}
-
-/// JSON as clients read it: with comments and trailing commas, and nothing else that JSON does not have.
-fn strict() -> ParseOptions {
-    ParseOptions {
-        allow_comments: true,
-        allow_trailing_commas: true,
-        allow_loose_object_property_names: false,
-        allow_missing_commas: false,
-        allow_single_quoted_strings: false,
-        allow_hexadecimal_numbers: false,
-        allow_unary_plus_numbers: false,
-        allow_bare_decimal_point_numbers: false,
-        allow_non_finite_numbers: false,
-        allow_extended_string_escapes: false,
     }
 }
 

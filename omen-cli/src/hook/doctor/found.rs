@@ -1,0 +1,149 @@
+//! Hooks of omen in the settings of an agent, and what switches hooks off.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use omen_hook::{Dialect, EventRole};
+use serde_json::Value;
+
+use crate::hook::install::{SettingsFile, SettingsFormat, command_words, is_of, line, plugin, read, variable};
+
+/// Hook of omen in one file.
+pub(super) struct Installation {
+    pub(super) scope: String,
+    pub(super) path: PathBuf,
+    /// What is wrong with it as it is written.
+    pub(super) flaws: Vec<String>,
+    /// Commands that differ from each other.
+    pub(super) commands: Vec<HookProcess>,
+}
+
+/// Command of an installed hook, as the agent starts it.
+pub(super) struct HookProcess {
+    pub(super) words: Vec<String>,
+    /// The line for a shell, as it is written.
+    line: Option<String>,
+    /// Timeout of the agent.
+    pub(super) limit: Duration,
+}
+
+/// Hooks of omen in all settings of an agent.
+pub(super) fn installations(dialect: &Dialect, project: &Path) -> Result<Vec<Installation>, String> {
+    let mut found = Vec::new();
+    for scope in dialect.install.places.keys() {
+        let Ok(target) = SettingsFile::find(dialect, scope, project) else { continue };
+        let unusable = |why: String| format!("cannot use {}: {why}", target.path.display());
+        let Some(text) = read(&target.path).map_err(unusable)? else { continue };
+        let installation = match target.format {
+            SettingsFormat::Script => Some(of_plugin(dialect, &text)),
+            format => of_settings(dialect, &format.value(&text).map_err(unusable)?),
+        };
+        let path = target.path.clone();
+        found.extend(installation.map(|(flaws, commands)| Installation {
+            scope: scope.clone(),
+            path,
+            flaws,
+            commands,
+        }));
+    }
+    Ok(found)
+}
+
+type Parsed = (Vec<String>, Vec<HookProcess>);
+
+fn of_settings(dialect: &Dialect, settings: &Value) -> Option<Parsed> {
+    let form = &dialect.install;
+    let mut commands: Vec<HookProcess> = Vec::new();
+    let (mut flaws, mut missing) = (Vec::new(), Vec::new());
+    for (event, role) in dialect.governed_events() {
+        let list = settings.pointer(&format!("/hooks/{event}")).and_then(Value::as_array);
+        let elements = list.into_iter().flatten();
+        let ours: Vec<_> = elements
+            .flat_map(|element| form.handlers(element).map(move |handler| (element, handler)))
+            .filter_map(|(element, handler)| Some((element, handler, command_words(dialect, handler)?)))
+            .filter(|(_, _, words)| is_of(words, dialect))
+            .collect();
+        if ours.is_empty() {
+            missing.push(format!("`{event}`"));
+        }
+        for (element, handler, words) in ours {
+            if let Some(matcher) =
+                element.get("matcher").filter(|matcher| !["", "*"].map(Value::from).contains(matcher))
+            {
+                flaws.push(format!("`{event}`: the hook is called for the tools {matcher} alone; remove `matcher`"));
+            }
+            if matches!(role, EventRole::Before | EventRole::Settings) && !form.fails_closed(handler) {
+                flaws.push(format!("`{event}`: the option to refuse calls if the hook fails is missing"));
+            }
+            if handler.get("async") == Some(&Value::Bool(true)) {
+                flaws.push(format!("`{event}`: an asynchronous hook decides nothing; remove `async`"));
+            }
+            if !commands.iter().any(|known| known.words == words) {
+                let line = form.command_of(handler).filter(|(_, args)| args.is_none()).map(|(line, _)| line.to_owned());
+                let limit = Duration::from_secs(form.timeout_of(handler).unwrap_or(dialect.timeout_seconds));
+                commands.push(HookProcess { words, line, limit });
+            }
+        }
+    }
+    if commands.is_empty() {
+        return None;
+    }
+    if !missing.is_empty() {
+        flaws.push(format!("no hook for {}", missing.join(", ")));
+    }
+    Some((flaws, commands))
+}
+
+/// Command of the plug-in. It decides only in the form in which it was written.
+fn of_plugin(dialect: &Dialect, text: &str) -> Parsed {
+    let constant = |name: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix(&format!("const {name} = ")))?;
+        serde_json::from_str::<Value>(line.strip_suffix(';')?).ok()
+    };
+    let words = constant("COMMAND").and_then(|words| serde_json::from_value::<Vec<String>>(words).ok());
+    let seconds = constant("TIMEOUT_SECONDS").and_then(|seconds| seconds.as_u64());
+    match (words, seconds) {
+        (Some(words), Some(seconds)) => {
+            let is_intact = plugin(dialect, &words, seconds) == text;
+            let flaw = "the plug-in is not as this version writes it".to_owned();
+            (
+                (!is_intact).then_some(flaw).into_iter().collect(),
+                vec![HookProcess { words, line: None, limit: Duration::from_secs(seconds) }],
+            )
+        }
+        _ => (vec!["the plug-in is not one of omen".to_owned()], Vec::new()),
+    }
+}
+
+impl HookProcess {
+    /// Words of the process that the agent starts, with more arguments.
+    pub(super) fn started(&self, dialect: &Dialect, more: &[String]) -> Vec<String> {
+        let Some(written) = &self.line else { return self.words.iter().chain(more).cloned().collect() };
+        let user_shell = || variable("SHELL").filter(|shell| !shell.is_empty()).unwrap_or_else(|| "/bin/sh".to_owned());
+        let shell = dialect.install.shell.iter();
+        let shell = shell.map(|word| if word == "$SHELL" { user_shell() } else { word.clone() });
+        shell.chain([format!("{written} {}", line(more))]).collect()
+    }
+}
+
+/// Settings and variables that switch hooks off now.
+pub(super) fn switches(dialect: &Dialect, project: &Path, is_managed: bool) -> Result<Vec<String>, String> {
+    let mut found = Vec::new();
+    for switch in dialect.install.switches.iter().filter(|switch| !(is_managed && switch.spares_managed)) {
+        if let Some(name) =
+            switch.env.as_deref().filter(|name| variable(name).is_some_and(|value| switch.is_off(&value.into())))
+        {
+            found.push(format!("the variable `{name}` switches hooks off"));
+        }
+        for path in switch.at.iter().filter_map(|place| place.path(project, variable)) {
+            let unusable = |why: String| format!("cannot use {}: {why}", path.display());
+            let Some(text) = read(&path).map_err(unusable)? else { continue };
+            let settings = SettingsFormat::of(&path).value(&text).map_err(unusable)?;
+            if settings.pointer(&switch.pointer).is_some_and(|value| switch.is_off(value)) {
+                let setting = switch.pointer.trim_start_matches('/').replace('/', ".");
+                found.push(format!("`{setting}` in {} switches hooks off", path.display()));
+            }
+        }
+    }
+    Ok(found)
+}
