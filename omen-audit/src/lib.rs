@@ -64,6 +64,7 @@
 mod anchor;
 mod async_append;
 mod chain;
+mod checkpoint;
 mod entry;
 mod entry_queue;
 mod error;
@@ -93,6 +94,7 @@ use std::io;
 use std::path::Path;
 
 pub use anchor::{Anchor, BadAnchor};
+pub use checkpoint::Checkpoint;
 pub use entry::{Kind, Record};
 pub use error::AuditError;
 pub use flaw::Flaw;

@@ -3,12 +3,13 @@
 use std::fmt;
 use std::num::NonZeroU64;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use omen_types::limits::MAX_LINE_BYTES;
 use serde_json::{Map, json};
 
+use super::checkpoint::Checkpoint;
 use super::entry::{Entry, Kind, Label, OwnKind, Record};
 use super::entry_queue::{EntryQueue, LeadSignal, LeaderGuard, QueuedEntry, Waiter};
 use super::head::{ChainPosition, Head};
@@ -17,7 +18,7 @@ use super::open::{self, FinishedFile, OpenedFile};
 use super::receipt::Receipt;
 use super::replayed_state::{InDoubt, ReplayedState};
 use super::rotation_link::RotationLink;
-use super::store::{Files, Store};
+use super::store::{Files, Memory, Store};
 use super::verdict::{LogVerdict, Tampering};
 use super::{Anchor, AuditError, Key};
 use omen_base::json::MAX_INTEGER;
@@ -71,13 +72,40 @@ impl Audit {
         clock: Arc<dyn GateClock>,
         options: Options,
     ) -> Result<Self, AuditError> {
+        Self::open_after(path, key, clock, options, &mut None)
+    }
+
+    /// Opens a log as [`open`](Self::open) does, and sets the checkpoint for the next time. With a checkpoint, only what follows it is
+    /// verified; if that does not fit, all of the log is.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open). If the log is in use, the checkpoint stays.
+    pub fn open_after(
+        path: impl AsRef<Path>,
+        key: Key,
+        clock: Arc<dyn GateClock>,
+        options: Options,
+        checkpoint: &mut Option<Checkpoint>,
+    ) -> Result<Self, AuditError> {
         let path = path.as_ref();
-        let files = Files::open(path, options.sync)?;
-        let is_missing = files.is_missing() && files.has_head();
-        Self::over(files, key, clock, options).map_err(|error| match error {
-            AuditError::NotSound(LogVerdict::Truncated { .. }) if is_missing => AuditError::Gone(path.to_owned()),
-            error => error,
-        })
+        let known = checkpoint.take().filter(|known| known.require == options.require);
+        let files = match known.as_ref().map(|known| Files::open_numbered(path, known.number, options.sync)) {
+            Some(Err(error @ AuditError::InUse(_))) => {
+                *checkpoint = known;
+                return Err(error);
+            }
+            files => files.and_then(Result::ok),
+        };
+        let after = files.and_then(|files| open::open(Box::new(files), &key, options.require.as_ref(), known).ok());
+        let mut opened = match after {
+            Some(opened) => opened,
+            None => open::open_files(path, &key, &options)?,
+        };
+        let OpenedFile { number, start, part, .. } = opened;
+        let next = Checkpoint { number, start, part, require: options.require.clone(), past: opened.past.clone() };
+        *checkpoint = (opened.own == OwnKind::Opened).then_some(next);
+        opened.past.end();
+        Self::begin(opened, key, clock, options)
     }
 
     /// Opens or creates a log in any store. The store decides about `options.sync`.
@@ -85,8 +113,14 @@ impl Audit {
     /// # Errors
     /// If the log was tampered with or truncated, or cannot be read or written.
     pub fn over(store: impl Store, key: Key, clock: Arc<dyn GateClock>, options: Options) -> Result<Self, AuditError> {
-        let OpenedFile { store, number, start, at, end, begun, own, data, before, past } =
-            open::open(Box::new(store), &key, options.require.as_ref())?;
+        let mut opened = open::open(Box::new(store), &key, options.require.as_ref(), None)?;
+        opened.past.end();
+        Self::begin(opened, key, clock, options)
+    }
+
+    /// Begins to write to a log that was opened.
+    fn begin(opened: OpenedFile, key: Key, clock: Arc<dyn GateClock>, options: Options) -> Result<Self, AuditError> {
+        let OpenedFile { store, number, start, at, end, begun, own, data, before, past, .. } = opened;
         let waits = store.waits();
         let state = State { store, number, start, at, end, begun, latest: past.latest(), broken: false };
         let is_new = number > 1 && end == 0;
@@ -176,6 +210,14 @@ impl Audit {
     /// State replayed from the log when it was opened.
     pub fn past(&self) -> &ReplayedState {
         &self.inner.past
+    }
+
+    /// Writes what is queued, and closes the log for all clones, so that it can be opened again at once. Nothing that is
+    /// appended from now on is recorded.
+    pub fn close(&self) {
+        self.inner.write_group();
+        let mut state = self.inner.state.lock().unwrap_or_else(PoisonError::into_inner);
+        (state.broken, state.store) = (true, Box::new(Memory::default()));
     }
 
     /// Appends an entry, and waits until it is recorded.

@@ -1,18 +1,20 @@
 //! Opening of a log: verification of its files from the first on, repair after a crash, and completion of an
 //! interrupted rotation.
 
-use std::io;
+use std::io::{self, Read};
+use std::path::Path;
 use std::time::SystemTime;
 
 use serde_json::{Map, Value, json};
 
+use super::checkpoint::Checkpoint;
 use super::entry::{Entry, Label, OwnKind};
 use super::head::{ChainPosition, Head};
 use super::replayed_state::ReplayedState;
-use super::store::Store;
+use super::store::{Files, Store};
 use super::verdict::{LogVerdict, Tampering};
-use super::verify::Verifier;
-use super::{Anchor, AuditError, Key};
+use super::verify::{VerifiedPart, Verifier};
+use super::{Anchor, AuditError, Key, Options};
 
 /// Last file of a log, ready for appending once its own entry is written.
 pub(super) struct OpenedFile {
@@ -29,8 +31,10 @@ pub(super) struct OpenedFile {
     pub(super) data: Map<String, Value>,
     /// Previous file, if it does not note yet that this one exists.
     pub(super) before: Option<FinishedFile>,
-    /// State replayed from the log.
+    /// State replayed from the log, to be completed.
     pub(super) past: ReplayedState,
+    /// Verified part of the file.
+    pub(super) part: VerifiedPart,
 }
 
 /// Finished file.
@@ -49,6 +53,7 @@ impl FinishedFile {
 
 /// Result of verifying a file.
 struct FileState {
+    part: VerifiedPart,
     at: ChainPosition,
     bytes: u64,
     begun: Option<SystemTime>,
@@ -62,13 +67,31 @@ struct FileState {
     has_records: bool,
 }
 
-pub(super) fn open(mut store: Box<dyn Store>, key: &Key, require: Option<&Anchor>) -> Result<OpenedFile, AuditError> {
-    let (mut number, mut start) = (1, ChainPosition::genesis(key));
+/// Opens a log in files.
+pub(super) fn open_files(path: &Path, key: &Key, options: &Options) -> Result<OpenedFile, AuditError> {
+    let files = Files::open(path, options.sync)?;
+    let is_missing = files.is_missing() && files.has_head();
+    open(Box::new(files), key, options.require.as_ref(), None).map_err(|error| match error {
+        AuditError::NotSound(LogVerdict::Truncated { .. }) if is_missing => AuditError::Gone(path.to_owned()),
+        error => error,
+    })
+}
+
+/// Opens a log from its first file on, or from the file of a checkpoint.
+pub(super) fn open(
+    mut store: Box<dyn Store>,
+    key: &Key,
+    require: Option<&Anchor>,
+    from: Option<Checkpoint>,
+) -> Result<OpenedFile, AuditError> {
+    let (mut number, mut start, part, mut past) = match from {
+        Some(Checkpoint { number, start, part, past, .. }) => (number, start, Some(part), past),
+        None => (1, ChainPosition::genesis(key), None, ReplayedState::default()),
+    };
     // A finished file that does not note its successor: a crash has interrupted the rotation.
     let mut before: Option<FinishedFile> = None;
     let mut adopted = 0;
-    let mut past = ReplayedState::default();
-    let mut found = find(&mut *store, number, start, key, require, true, &mut past)?;
+    let mut found = find(&mut *store, (number, start, part), key, require, part.is_none(), &mut past)?;
     while found.is_closed {
         if before.is_some() {
             return Err(set_back(start.count));
@@ -79,10 +102,13 @@ pub(super) fn open(mut store: Box<dyn Store>, key: &Key, require: Option<&Anchor
             adopted += found.entries;
         }
         (number, start) = (number + 1, found.at);
-        let next = store.next()?;
+        let next = store.next().map_err(|error| match error.downcast() {
+            Ok(error) => error,
+            Err(error) => AuditError::from(error),
+        })?;
         let ended = std::mem::replace(&mut store, next);
         let must_be_there = found.is_continued;
-        found = find(&mut *store, number, start, key, require, !must_be_there, &mut past)?;
+        found = find(&mut *store, (number, start, None), key, require, !must_be_there, &mut past)?;
         if must_be_there && found.at == start {
             return Err(AuditError::NotSound(LogVerdict::Truncated { have: start.count, want: start.count + 1 }));
         }
@@ -113,15 +139,14 @@ pub(super) fn open(mut store: Box<dyn Store>, key: &Key, require: Option<&Anchor
     let repaired = entries > 0 || found.torn > 0 || !kept.is_empty();
     let (own, data) =
         if repaired { (OwnKind::Repaired, repair(entries, found.torn, kept)) } else { (OwnKind::Opened, Map::new()) };
-    past.end();
-    Ok(OpenedFile { store, number, start, at: found.at, end: found.bytes, begun: found.begun, own, data, before, past })
+    let FileState { part, at, bytes: end, begun, .. } = found;
+    Ok(OpenedFile { store, number, start, at, end, begun, own, data, before, past, part })
 }
 
-/// Verifies a file. A file that may be missing counts as an unstarted log.
+/// Verifies a file, or what follows a part of it. A file that may be missing counts as an unstarted log.
 fn find(
     store: &mut dyn Store,
-    number: u32,
-    start: ChainPosition,
+    (number, start, part): (u32, ChainPosition, Option<VerifiedPart>),
     key: &Key,
     require: Option<&Anchor>,
     may_be_missing: bool,
@@ -130,8 +155,16 @@ fn find(
     let head = store.head()?;
     let mut has_records = false;
     let mut verifier = Verifier::of_file(number, start, head.as_deref(), key, require).with_the_anchor_elsewhere();
-    let log = store.log()?;
+    if let Some(part) = part {
+        verifier = verifier.after(part);
+    }
+    let mut log = store.log()?;
     let is_nothing = log.is_none() && head.is_none();
+    let skipped = part.map_or(0, |part| part.bytes);
+    let there = log.as_mut().map_or(Ok(0), |log| io::copy(&mut Read::take(log, skipped), &mut io::sink()))?;
+    if there < skipped {
+        return Err(AuditError::NotSound(LogVerdict::Truncated { have: start.count, want: verifier.point().count }));
+    }
     match log {
         Some(log) => verifier.read(log, &mut |entry: &Entry| {
             has_records |= matches!(entry.kind, Label::Record(_));
@@ -140,6 +173,7 @@ fn find(
         None => verifier.read(io::empty(), &mut |_| {})?,
     }
     let mut found = FileState {
+        part: verifier.part(),
         at: verifier.point(),
         bytes: 0,
         begun: verifier.begun(),

@@ -58,6 +58,16 @@ pub struct Verifier<'v> {
     flaw: Option<Flaw>,
 }
 
+/// Verified part of a file.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct VerifiedPart {
+    at: ChainPosition,
+    before: ChainPosition,
+    group_before: u64,
+    begun: Option<SystemTime>,
+    pub(crate) bytes: u64,
+}
+
 impl<'v> Verifier<'v> {
     /// Creates a verifier of a log that starts with the first entry. The head record must be read before the log.
     #[must_use]
@@ -105,6 +115,21 @@ impl<'v> Verifier<'v> {
         };
         verifier.compare();
         verifier
+    }
+
+    /// Continues after a part of the file that was verified before. The anchor, if its entry is in that part, was compared.
+    pub(crate) fn after(mut self, part: VerifiedPart) -> Self {
+        let VerifiedPart { at, before, group_before, begun, bytes } = part;
+        (self.at, self.before, self.group_before, self.begun, self.bytes) = (at, before, group_before, begun, bytes);
+        (self.fits_head, self.fits_anchor) = (None, None);
+        self.compare();
+        self
+    }
+
+    /// Part of the file that is verified.
+    pub(crate) fn part(&self) -> VerifiedPart {
+        let Self { at, before, group_before, begun, bytes, .. } = *self;
+        VerifiedPart { at, before, group_before, begun, bytes }
     }
 
     /// Allows the anchor's entry to be in another file of the log.

@@ -50,7 +50,7 @@ impl Files {
     }
 
     /// Opens the file of a log with a number.
-    fn open_numbered(base: &Path, number: u32, sync: bool) -> Result<Self, AuditError> {
+    pub(crate) fn open_numbered(base: &Path, number: u32, sync: bool) -> Result<Self, AuditError> {
         let path = &numbered(base, number);
         let unusable = |source| AuditError::Io { path: path.to_owned(), source };
         // Each further round means that another process has begun the log, or abandoned it, since the previous one.
@@ -207,7 +207,7 @@ impl Store for Files {
         match Self::open_numbered(&self.base, self.number + 1, self.sync) {
             Ok(files) => Ok(Box::new(files)),
             Err(AuditError::Io { source, .. }) => Err(source),
-            Err(error) => Err(io::Error::other(error.to_string())),
+            Err(error) => Err(io::Error::other(error)),
         }
     }
 }

@@ -35,6 +35,20 @@ fn a_log_is_written_opened_again_and_sound() {
 }
 
 #[test]
+fn a_log_that_is_closed_can_be_opened_although_clones_of_it_live() {
+    let folder = folder();
+    let path = folder.path().join("audit.jsonl");
+    let audit = open_at(&path).unwrap();
+    let clone = audit.clone();
+    assert_eq!(record(&audit, 0).unwrap(), 2);
+    assert!(matches!(open_at(&path), Err(AuditError::InUse(_))));
+    audit.close();
+    assert_eq!(record(&open_at(&path).unwrap(), 1).unwrap(), 4);
+    assert!(matches!(record(&clone, 2), Err(AuditError::Broken)));
+    assert_eq!(verify_file(&path, &key(), None).unwrap().entries, 4);
+}
+
+#[test]
 fn files_and_memory_hold_the_same() {
     let folder = folder();
     let path = folder.path().join("audit.jsonl");

@@ -12,6 +12,7 @@ use omen_base::{GateClock, ManualClock, TurnId};
 use serde_json::{Map, Value, json};
 
 mod chain;
+mod checkpoint;
 mod crash;
 mod files;
 mod groups;

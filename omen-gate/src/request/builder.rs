@@ -24,7 +24,7 @@ use crate::request::rules::{Rules, RulesInForce};
 use crate::request::stamp::stamp;
 use crate::request::turn_registry::TurnRegistry;
 use crate::server::{Discovery, ToolServer};
-use omen_audit::{Anchor, Audit, AuditError, Key, KeyError, Kind, Options, Record};
+use omen_audit::{Anchor, Audit, AuditError, Checkpoint, Key, KeyError, Kind, Options, Record};
 use omen_order::SessionsOf;
 
 /// Builder of a gate. The configuration says what is allowed; servers, output types and the confirmer come from the
@@ -123,6 +123,19 @@ impl Gate {
     /// # Errors
     /// If no log is configured, its key or a required anchor cannot be used, or the log cannot be opened.
     pub fn open_audit(config: &Config, clock: Arc<dyn GateClock>) -> Result<Audit, BuildError> {
+        Self::open_audit_after(config, clock, &mut None)
+    }
+
+    /// Opens the audit log of a configuration as [`open_audit`](Self::open_audit) does, and sets the checkpoint for the next time:
+    /// only what follows it is verified then.
+    ///
+    /// # Errors
+    /// As [`open_audit`](Self::open_audit).
+    pub fn open_audit_after(
+        config: &Config,
+        clock: Arc<dyn GateClock>,
+        checkpoint: &mut Option<Checkpoint>,
+    ) -> Result<Audit, BuildError> {
         let audit = config.audit.as_ref().ok_or(BuildError::NoAudit)?;
         let key = match &audit.key {
             KeySource::File(path) => Key::from_file(path)?,
@@ -139,7 +152,7 @@ impl Gate {
             rotate_after: audit.rotate_after,
             require,
         };
-        Ok(Audit::open(&audit.log, key, clock, options)?)
+        Ok(Audit::open_after(&audit.log, key, clock, options, checkpoint)?)
     }
 }
 
