@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use crate::declare::Declarations;
 use crate::json::Json;
-use crate::load::{FSM_FILE, GATE_FILE, RULES_FILE, SchemaDefinition, SchemaSet, referenced};
+use crate::load::{DECISIONS_FILE, FSM_FILE, GATE_FILE, RULE_LISTS, SchemaDefinition, SchemaSet, referenced};
 use crate::mistake::{Mistake, Mistakes, bug};
 use crate::pattern::Pattern;
 
@@ -31,7 +31,7 @@ pub use decisions::Decision;
 pub use defs::{
     Branch, Case, Conditional, Def, Demand, Excluded, Field, Item, Kind, Object, TextRule, Ty, Variant, When,
 };
-pub use fsm::Fsm;
+pub use fsm::{Fsm, LoopEvidence, VerificationLoop};
 pub use gate::{End, Gate, GateCode, Next, OutOfTurn, Step};
 pub use layers::{Layers, Sender, Word};
 pub use outcomes::Outcomes;
@@ -39,7 +39,7 @@ pub use rules::{By, Help, Holds, Predicate, Rule, Stage};
 pub use table::{Derived, Event, Guard, GuardOn, Obligation, Row, State, SubState, Target};
 pub use typed::{Capability, Move, Text, TypedApi, Typestate};
 
-pub(crate) use read::{Location, text};
+pub(crate) use read::{Location, list, read, text};
 
 /// Enum of the packet types.
 pub(crate) const PACKET_TYPE: &str = "PacketType";
@@ -89,20 +89,27 @@ impl Model {
         if let Some(Def { kind: Kind::Enum(variants), .. }) = defs.get(PACKET_TYPE) {
             packets.extend(variants.iter().map(|v| v.wire.clone()));
         }
-        let fsm_at = Location { file: FSM_FILE, pointer: String::new() };
-        let rules_at = Location { file: RULES_FILE, pointer: String::new() };
-        let fsm_json = set.file(FSM_FILE).ok_or_else(|| fsm_at.wrong("the file is missing"))?;
-        let rules_json = set.file(RULES_FILE).ok_or_else(|| rules_at.wrong("the file is missing"))?;
-        let gate_at = Location { file: GATE_FILE, pointer: String::new() };
-        let gate_json = set.file(GATE_FILE).ok_or_else(|| gate_at.wrong("the file is missing"))?;
+        let file = |file| {
+            let at = Location { file, pointer: String::new() };
+            let json = set.file(file).ok_or_else(|| at.wrong("the file is missing"))?;
+            Ok::<_, Mistake>((at, json))
+        };
+        let (fsm_at, fsm) = file(FSM_FILE)?;
+        let (gate_at, gate) = file(GATE_FILE)?;
+        let (decisions_at, decisions) = file(DECISIONS_FILE)?;
+        let mut rules = Vec::new();
+        for (name, key) in RULE_LISTS {
+            let (at, json) = file(name)?;
+            rules.extend(list::<Rule>(&at, json, key)?);
+        }
         Ok(Self {
-            version: text(&fsm_at, fsm_json, "version")?,
+            version: text(&fsm_at, fsm, "version")?,
             defs,
             packets,
-            rules: rules::build(&fsm_at, fsm_json, &rules_at, rules_json)?,
-            fsm: machine(&fsm_at, fsm_json)?,
-            gate: gate::build(&gate_at, gate_json)?,
-            decisions: decisions::build(set)?,
+            rules,
+            fsm: machine(&fsm_at, fsm)?,
+            gate: read(&gate_at, gate)?,
+            decisions: list(&decisions_at, decisions, "decisions")?,
             declared,
             texts: set.texts().clone(),
         })
@@ -148,7 +155,7 @@ impl Model {
 
 /// Builds the state machine, including every position that a legal log can reach.
 pub(crate) fn machine(at: &Location<'_>, json: &Json) -> Result<Fsm, Mistake> {
-    let mut fsm = fsm::build(at, json)?;
+    let mut fsm: Fsm = read(at, json)?;
     fsm.cells.places = fsm.places();
     Ok(fsm)
 }

@@ -198,12 +198,8 @@ fn cells(fsm: &Fsm) -> String {
         }
         let mut when = Vec::new();
         when.extend(refusal.without_row.then(|| "the table has no row".to_owned()));
-        when.extend(
-            refusal
-                .fact
-                .as_ref()
-                .map(|(fact, holds)| format!("{} {}", if *holds { "if" } else { "unless" }, code(fact))),
-        );
+        let fact = refusal.fact();
+        when.extend(fact.map(|(fact, holds)| format!("{} {}", if holds { "if" } else { "unless" }, code(fact))));
         when.extend(refusal.typed.then(|| "typed API only".to_owned()));
         vec![
             refusal.code.clone(),

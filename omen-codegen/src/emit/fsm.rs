@@ -318,7 +318,7 @@ fn targets(nodes: &[NodeNames<'_>], row: &Row, from: usize) -> u16 {
 pub(super) fn refusals(model: &Model) -> TokenStream {
     let (fsm, cells) = (&model.fsm, &model.fsm.cells);
     // The remaining facts only restrict when these can hold, which matters to the build alone.
-    let is_used = |id: &str| cells.refusals.iter().any(|of| of.fact.as_ref().is_some_and(|(fact, _)| fact == id));
+    let is_used = |id: &str| cells.refusals.iter().any(|of| of.fact().is_some_and(|(fact, _)| fact == id));
     let facts: Vec<_> = cells.facts.iter().filter(|fact| is_used(&fact.id)).collect();
     let names: Vec<_> = facts.iter().map(|fact| ident(&pascal(&fact.id))).collect();
     let ids: Vec<_> = facts.iter().map(|fact| &fact.id).collect();
@@ -333,7 +333,7 @@ pub(super) fn refusals(model: &Model) -> TokenStream {
             fsm.events.iter().filter(|event| refusal.is_about(&event.id, event.packet.is_some())).map(event_name);
         let events = list(events.map(|event| quote!(Event::#event)));
         let (without_row, typed) = (refusal.without_row, refusal.typed);
-        let fact = match &refusal.fact {
+        let fact = match refusal.fact() {
             Some((fact, value)) => {
                 let fact = ident(&pascal(fact));
                 quote!(Some((Fact::#fact, #value)))
@@ -373,7 +373,7 @@ pub(super) fn refusals(model: &Model) -> TokenStream {
 }
 
 pub(super) fn verification_loop(model: &Model) -> Result<TokenStream, Mistakes> {
-    let fsm = &model.fsm;
+    let (fsm, looped) = (&model.fsm, &model.fsm.verification_loop);
     let named = |id: &str| {
         fsm.events
             .iter()
@@ -382,15 +382,15 @@ pub(super) fn verification_loop(model: &Model) -> Result<TokenStream, Mistakes> 
     };
     let node = nodes(fsm)
         .iter()
-        .find(|node| node.id == fsm.loop_state)
+        .find(|node| node.id == looped.state)
         .map(|node| ident(&node.name))
-        .ok_or_else(|| bug(format!("the verification loop names the state `{}`", fsm.loop_state)))?;
-    let (opened_by, closed_by) = (event_name(named(&fsm.loop_opened_by)?), event_name(named(&fsm.loop_closed_by)?));
-    let evidence = fsm.evidence_events.iter().map(|id| named(id).map(event_name)).collect::<Result<Vec<_>, _>>()?;
+        .ok_or_else(|| bug(format!("the verification loop names the state `{}`", looped.state)))?;
+    let (opened_by, closed_by) = (event_name(named(&looped.opened_by)?), event_name(named(&looped.closed_by)?));
+    let evidence = looped.evidence.events.iter().map(|id| named(id).map(event_name)).collect::<Result<Vec<_>, _>>()?;
     let mut meets = Vec::new();
     let mut steps = Vec::new();
     let mut waives = Vec::new();
-    for obligation in &fsm.obligations {
+    for obligation in &looped.obligations {
         let name = ident(&obligation.name);
         let events = obligation.events.iter().map(|id| named(id)).collect::<Result<Vec<_>, _>>()?;
         let first = events.first().map(|event| event_name(event));
@@ -416,7 +416,7 @@ pub(super) fn verification_loop(model: &Model) -> Result<TokenStream, Mistakes> 
             waives.push(quote!(if !(#test) { waived.insert(Obligation::#name); }));
         }
     }
-    let evidence_missing = &fsm.evidence_missing;
+    let evidence_missing = &looped.evidence.missing;
     Ok(quote! {
         /// Node of the verification loop.
         pub const LOOP_NODE: Node = Node::#node;
@@ -457,7 +457,7 @@ pub(super) fn verification_loop(model: &Model) -> Result<TokenStream, Mistakes> 
 }
 
 pub(super) fn obligations(model: &Model) -> TokenStream {
-    let obligations = &model.fsm.obligations;
+    let obligations = &model.fsm.verification_loop.obligations;
     let names: Vec<_> = obligations.iter().map(|o| ident(&o.name)).collect();
     let docs = obligations.iter().map(|o| doc(&o.description));
     let missing = obligations.iter().map(|o| &o.missing);

@@ -5,35 +5,39 @@
 
 use std::collections::BTreeSet;
 
-use super::read::{Location, each, strings, text};
+use serde::Deserialize;
+
 use super::table::ANY;
-use crate::json::Json;
-use crate::mistake::Mistake;
 
 /// Fact that a typestate with open directives represents.
 pub const OPEN: &str = "open";
 
 /// Refusals, and the facts on which they depend.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
 pub struct Cells {
     /// Conditions other than state and event on which refusals depend.
     pub facts: Vec<Fact>,
     /// Refusals, the most specific first.
     pub refusals: Vec<Refusal>,
     /// Every position that a legal log can reach.
+    #[serde(skip)]
     pub(super) places: BTreeSet<LogPosition>,
 }
 
 /// Property of an episode's log, or of the packet under check.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
 pub struct Fact {
     /// Id, such as `believed`.
     pub id: String,
     /// Events that make it true; empty for a fact about the packet under check.
+    #[serde(default)]
     pub set_by: Vec<String>,
     /// Events that make it false.
+    #[serde(default)]
     pub cleared_by: Vec<String>,
     /// Events that may make it false.
+    #[serde(default)]
     pub may_clear: Vec<String>,
     /// Fact that it implies: without that fact, it is false.
     pub only_with: Option<String>,
@@ -42,21 +46,29 @@ pub struct Fact {
 }
 
 /// Reason to refuse an event.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
 pub struct Refusal {
     /// Code of the finding.
     pub code: String,
     /// States, or states with sub-state, or `ANY`.
+    #[serde(default, rename = "in")]
     pub within: Vec<String>,
     /// States that are excluded.
+    #[serde(default)]
     pub except: Vec<String>,
     /// Events, or `ANY` for every packet.
+    #[serde(default)]
     pub events: Vec<String>,
     /// Whether it applies only to cells without a row.
+    #[serde(default)]
     pub without_row: bool,
-    /// Fact on which it depends, and the value for which it applies.
-    pub fact: Option<(String, bool)>,
+    /// Fact that must be true for it to apply.
+    #[serde(rename = "if")]
+    pub only_if: Option<String>,
+    /// Fact that must be false for it to apply.
+    pub unless: Option<String>,
     /// Whether only the typed API uses it.
+    #[serde(default)]
     pub typed: bool,
     /// Reason for the refusal.
     pub description: String,
@@ -68,6 +80,13 @@ pub struct Refusal {
 pub(super) type LogPosition = (u32, u32);
 
 impl Refusal {
+    /// Returns the fact on which it depends, and the value for which it applies.
+    #[must_use]
+    pub fn fact(&self) -> Option<(&str, bool)> {
+        let must_hold = self.only_if.as_deref().map(|fact| (fact, true));
+        must_hold.or_else(|| self.unless.as_deref().map(|fact| (fact, false)))
+    }
+
     /// Whether it applies to a node.
     #[must_use]
     pub fn is_in(&self, node: &str) -> bool {
@@ -83,39 +102,4 @@ impl Refusal {
     pub fn is_about(&self, event: &str, is_packet: bool) -> bool {
         self.events.iter().any(|id| id == event || id == ANY && is_packet)
     }
-}
-
-pub(super) fn build(at: &Location<'_>, json: &Json) -> Result<Cells, Mistake> {
-    Ok(Cells {
-        facts: each(at, json, "facts", fact)?,
-        refusals: each(at, json, "refusals", refusal)?,
-        places: BTreeSet::new(),
-    })
-}
-
-fn fact(at: &Location<'_>, json: &Json) -> Result<Fact, Mistake> {
-    Ok(Fact {
-        id: text(at, json, "id")?,
-        set_by: strings(json, "set_by"),
-        cleared_by: strings(json, "cleared_by"),
-        may_clear: strings(json, "may_clear"),
-        only_with: json.get("only_with").and_then(Json::as_str).map(str::to_owned),
-        description: text(at, json, "description")?,
-    })
-}
-
-fn refusal(at: &Location<'_>, json: &Json) -> Result<Refusal, Mistake> {
-    let named = |key: &str, value| json.get(key).and_then(Json::as_str).map(|fact| (fact.to_owned(), value));
-    let flag = |key: &str| json.get(key).and_then(Json::as_bool).unwrap_or(false);
-    Ok(Refusal {
-        code: text(at, json, "code")?,
-        within: strings(json, "in"),
-        except: strings(json, "except"),
-        events: strings(json, "events"),
-        without_row: flag("without_row"),
-        fact: named("if", true).or_else(|| named("unless", false)),
-        typed: flag("typed"),
-        description: text(at, json, "description")?,
-        source: text(at, json, "source")?,
-    })
 }

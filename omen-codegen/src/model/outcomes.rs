@@ -96,7 +96,7 @@ impl Fsm {
             .iter()
             .filter(in_all)
             .filter(|refusal| refusal.is_about(event, packet))
-            .filter_map(|refusal| refusal.fact.as_ref().map(|(fact, _)| fact.as_str()))
+            .filter_map(|refusal| refusal.fact().map(|(fact, _)| fact))
             .collect();
         self.cells.facts.iter().filter(|fact| of.contains(fact.id.as_str())).collect()
     }
@@ -113,8 +113,7 @@ impl Fsm {
             let within = members(nodes, at).all(|node| refusal.is_in(node));
             within && refusal.is_about(event, packet) && !(refusal.without_row && has_row)
         };
-        let with_bit =
-            |of| ApplicableRefusal { of, bit: of.fact.as_ref().map(|(fact, value)| (self.bit(fact), *value)) };
+        let with_bit = |of| ApplicableRefusal { of, bit: of.fact().map(|(fact, value)| (self.bit(fact), value)) };
         self.cells.refusals.iter().filter(applies).map(with_bit).collect()
     }
 

@@ -1,6 +1,7 @@
 //! Reading of JSON, with the place of each mistake.
 
 use omen_schema::pointer;
+use serde::de::DeserializeOwned;
 
 use crate::json::Json;
 use crate::mistake::Mistake;
@@ -38,20 +39,12 @@ pub(crate) fn text(at: &Location<'_>, json: &Json, key: &str) -> Result<String, 
         .ok_or_else(|| at.join(key).wrong("a string is expected here"))
 }
 
-pub(super) fn each<T>(
-    at: &Location<'_>,
-    json: &Json,
-    key: &str,
-    build: fn(&Location<'_>, &Json) -> Result<T, Mistake>,
-) -> Result<Vec<T>, Mistake> {
-    json.get(key)
-        .map_or(&[][..], Json::elements)
-        .iter()
-        .enumerate()
-        .map(|(i, entry)| build(&at.join(key).join(i), entry))
-        .collect()
+/// Reads a value as the type that describes it.
+pub(crate) fn read<T: DeserializeOwned>(at: &Location<'_>, json: &Json) -> Result<T, Mistake> {
+    T::deserialize(json.to_value()).map_err(|error| at.wrong(&error.to_string()))
 }
 
-pub(super) fn strings(json: &Json, key: &str) -> Vec<String> {
-    json.get(key).map(Json::strings).unwrap_or_default().into_iter().map(str::to_owned).collect()
+/// Reads the list in a member; a missing one is empty.
+pub(crate) fn list<T: DeserializeOwned>(at: &Location<'_>, json: &Json, key: &str) -> Result<Vec<T>, Mistake> {
+    json.get(key).map_or(Ok(Vec::new()), |list| read(&at.join(key), list))
 }

@@ -1,11 +1,9 @@
 //! Transition table: states, events with their guards, rows, and the obligations of the verification loop.
 
-use super::read::{Location, each, strings, text};
-use crate::json::Json;
-use crate::mistake::Mistake;
+use serde::Deserialize;
 
 /// State of an episode.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
 pub struct State {
     /// Id, such as `S3_DECIDE`.
     pub id: String,
@@ -16,13 +14,15 @@ pub struct State {
     /// Description.
     pub description: String,
     /// Whether episodes start in this state.
+    #[serde(default)]
     pub initial: bool,
     /// Sub-states; may be empty.
+    #[serde(default)]
     pub substates: Vec<SubState>,
 }
 
 /// Sub-state of a state.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
 pub struct SubState {
     /// Id, such as `ACT`.
     pub id: String,
@@ -33,29 +33,33 @@ pub struct SubState {
 }
 
 /// Event: a packet type with guards on its content, or the end of the stream.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
 pub struct Event {
     /// Id, such as `decide_act`.
     pub id: String,
     /// Packet type; `None` for the end of the stream.
     pub packet: Option<String>,
     /// Guards, all of which must match.
+    #[serde(default)]
     pub when: Vec<Guard>,
     /// Description.
     pub description: String,
 }
 
 /// Condition on a packet's content.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
 pub struct Guard {
     /// Value to check.
+    #[serde(flatten)]
     pub on: GuardOn,
     /// Values that match.
+    #[serde(default, rename = "in")]
     pub values: Vec<String>,
 }
 
 /// Value that a guard checks.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
 pub enum GuardOn {
     /// Member at a JSON pointer.
     Pointer(String),
@@ -64,22 +68,26 @@ pub enum GuardOn {
 }
 
 /// Fact about packets that code derives, for guards to check.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
 pub struct Derived {
     /// Id, such as `safety_class`.
     pub id: String,
     /// Enum of its values; `None` if their type is written by hand.
+    #[serde(rename = "enum")]
     pub of: Option<String>,
 }
 
 /// Row of the table.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
 pub struct Row {
     /// Source states, or states with sub-state (`S3_DECIDE/ACT`), or `ANY`.
+    #[serde(default)]
     pub from: Vec<String>,
     /// Events.
+    #[serde(default)]
     pub events: Vec<String>,
     /// Targets; several if the table is nondeterministic here.
+    #[serde(default)]
     pub to: Vec<Target>,
     /// Description.
     pub description: String,
@@ -100,7 +108,8 @@ impl Row {
 pub(super) const ANY: &str = "ANY";
 
 /// Target of a row.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
+#[serde(from = "String")]
 pub enum Target {
     /// The source state.
     Same,
@@ -108,16 +117,24 @@ pub enum Target {
     State(String),
 }
 
+impl From<String> for Target {
+    fn from(text: String) -> Self {
+        if text == "SAME" { Self::Same } else { Self::State(text) }
+    }
+}
+
 /// Requirement for closing the verification loop.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
 pub struct Obligation {
     /// Id, such as `plan`.
     pub id: String,
     /// Rust name, such as `Plan`.
     pub name: String,
     /// Events that meet it.
+    #[serde(default)]
     pub events: Vec<String>,
     /// Additional conditions on the packet.
+    #[serde(default)]
     pub when: Vec<Guard>,
     /// Guard on the packet before the closing one; unless it matches, the obligation is waived.
     pub waived_unless: Option<Guard>,
@@ -125,68 +142,4 @@ pub struct Obligation {
     pub missing: String,
     /// Description.
     pub description: String,
-}
-
-pub(super) fn state(at: &Location<'_>, json: &Json) -> Result<State, Mistake> {
-    Ok(State {
-        id: text(at, json, "id")?,
-        name: text(at, json, "name")?,
-        title: text(at, json, "title")?,
-        description: text(at, json, "description")?,
-        initial: json.get("initial").and_then(Json::as_bool).unwrap_or(false),
-        substates: each(at, json, "substates", |at, json| {
-            Ok(SubState {
-                id: text(at, json, "id")?,
-                name: text(at, json, "name")?,
-                description: text(at, json, "description")?,
-            })
-        })?,
-    })
-}
-
-pub(super) fn derived(at: &Location<'_>, json: &Json) -> Result<Derived, Mistake> {
-    Ok(Derived { id: text(at, json, "id")?, of: json.get("enum").and_then(Json::as_str).map(str::to_owned) })
-}
-
-pub(super) fn event(at: &Location<'_>, json: &Json) -> Result<Event, Mistake> {
-    Ok(Event {
-        id: text(at, json, "id")?,
-        packet: json.get("packet").and_then(Json::as_str).map(str::to_owned),
-        when: each(at, json, "when", guard)?,
-        description: text(at, json, "description")?,
-    })
-}
-
-fn guard(at: &Location<'_>, json: &Json) -> Result<Guard, Mistake> {
-    let on = match (json.get("pointer").and_then(Json::as_str), json.get("derived").and_then(Json::as_str)) {
-        (Some(pointer), None) => GuardOn::Pointer(pointer.to_owned()),
-        (None, Some(derived)) => GuardOn::Derived(derived.to_owned()),
-        _ => return Err(at.wrong("a guard has either `pointer` or `derived`")),
-    };
-    Ok(Guard { on, values: strings(json, "in") })
-}
-
-pub(super) fn row(at: &Location<'_>, json: &Json) -> Result<Row, Mistake> {
-    Ok(Row {
-        from: strings(json, "from"),
-        events: strings(json, "events"),
-        to: strings(json, "to")
-            .into_iter()
-            .map(|to| if to == "SAME" { Target::Same } else { Target::State(to) })
-            .collect(),
-        description: text(at, json, "description")?,
-        source: text(at, json, "source")?,
-    })
-}
-
-pub(super) fn obligation(at: &Location<'_>, json: &Json) -> Result<Obligation, Mistake> {
-    Ok(Obligation {
-        id: text(at, json, "id")?,
-        name: text(at, json, "name")?,
-        events: strings(json, "events"),
-        when: each(at, json, "when", guard)?,
-        waived_unless: json.get("waived_unless").map(|json| guard(&at.join("waived_unless"), json)).transpose()?,
-        missing: text(at, json, "missing")?,
-        description: text(at, json, "description")?,
-    })
 }
