@@ -1,8 +1,10 @@
 //! Injected clocks.
 
 use std::fmt::Debug;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant, SystemTime};
+
+use crate::lock::Mutex;
 
 use tokio::runtime::Handle;
 
@@ -45,7 +47,7 @@ impl ManualClock {
 
     /// Advances both clocks.
     pub fn advance(&self, by: Duration) {
-        let mut reading = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut reading = self.0.lock();
         // Saturates at the last representable time of day.
         reading.wall = reading.wall.checked_add(by).unwrap_or(reading.wall);
         reading.monotonic = reading.monotonic.saturating_add(by);
@@ -53,11 +55,11 @@ impl ManualClock {
 
     /// Sets the time of day alone, forward or back, as an operator or a time server does.
     pub fn set_wall(&self, to: SystemTime) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).wall = to;
+        self.0.lock().wall = to;
     }
 
     fn reading(&self) -> ClockReading {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.0.lock()
     }
 }
 
@@ -126,7 +128,7 @@ impl Ratchet {
 
     fn read(&self) -> RatchetState {
         // Read with the lock held, so that readings stay in order.
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.lock();
         let RatchetState { seen, latest, elapsed } = *state;
         let now = ClockReading::now(self.clock.as_ref());
         let by_monotonic = now.monotonic.saturating_sub(seen.monotonic);
