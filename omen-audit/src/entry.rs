@@ -159,7 +159,6 @@ pub(crate) enum Label {
 }
 
 impl Label {
-    /// All labels.
     pub(super) const ALL: [Self; 13] = [
         Self::Record(Kind::Turn),
         Self::Record(Kind::Decision),

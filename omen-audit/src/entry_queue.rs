@@ -5,8 +5,8 @@
 
 use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use omen_base::Mutex;
 use tokio::sync::oneshot;
 
 use super::AuditError;
@@ -36,7 +36,6 @@ pub(super) enum Waiter {
 pub(super) enum LeadSignal {
     /// The thread must lead.
     Lead,
-    /// The result for its entry.
     Done(AppendResult),
 }
 
@@ -55,7 +54,6 @@ impl Waiter {
     }
 }
 
-/// Queue of waiting entries.
 #[derive(Debug, Default)]
 pub(super) struct EntryQueue(Mutex<QueueState>);
 
@@ -69,14 +67,14 @@ struct QueueState {
 impl EntryQueue {
     /// Adds an entry. Returns `true` if the caller must provide a leader.
     pub(super) fn push(&self, due: QueuedEntry) -> bool {
-        let mut queue = self.lock();
+        let mut queue = self.0.lock();
         queue.due.push_back(due);
         !std::mem::replace(&mut queue.is_led, true)
     }
 
     /// Adds an entry if fewer than `limit` wait; `None` if there is no room.
     pub(super) fn push_below(&self, limit: usize, due: QueuedEntry) -> Option<bool> {
-        let mut queue = self.lock();
+        let mut queue = self.0.lock();
         if queue.due.len() >= limit {
             return None;
         }
@@ -86,13 +84,13 @@ impl EntryQueue {
 
     /// Removes the next entry, if there is one.
     pub(super) fn pop(&self) -> Option<QueuedEntry> {
-        self.lock().due.pop_front()
+        self.0.lock().due.pop_front()
     }
 
     /// Whether the leader continues after a group. It stops if the queue is empty, or if a waiting thread can lead, so
     /// that no thread writes for others forever.
     pub(super) fn keeps_leader(&self) -> bool {
-        let mut queue = self.lock();
+        let mut queue = self.0.lock();
         if queue.due.is_empty() {
             queue.is_led = false;
             return false;
@@ -107,17 +105,12 @@ impl EntryQueue {
 
     /// Ends a leadership without a result: wakes all that wait, and elects no one.
     fn abandon(&self) {
-        let mut queue = self.lock();
+        let mut queue = self.0.lock();
         queue.is_led = false;
         let due = std::mem::take(&mut queue.due);
         drop(queue);
         // Dropping the sender reports an interruption.
         drop(due);
-    }
-
-    /// Locks the queue, ignoring poison: a queue is valid whenever something panics.
-    fn lock(&self) -> MutexGuard<'_, QueueState> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -10,7 +10,6 @@ use super::entry::Version;
 use super::{Key, Mac};
 use omen_base::{NotExact, canonical};
 
-/// Position in the chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ChainPosition {
     /// Number of entries up to here.

@@ -73,7 +73,6 @@ impl Draft {
     }
 }
 
-/// Returns the line with its seal.
 pub(super) fn sealed(before: &[u8], mac: &Mac, after: &[u8]) -> Vec<u8> {
     let mac = format!(",\"mac\":\"{mac}\"");
     [before, mac.as_bytes(), after].concat()

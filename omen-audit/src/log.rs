@@ -236,7 +236,6 @@ impl Audit {
         }
     }
 
-    /// Queue of waiting entries.
     pub(super) fn waiting(&self) -> &EntryQueue {
         &self.inner.waiting
     }

@@ -37,7 +37,6 @@ pub(super) struct OpenedFile {
     pub(super) part: VerifiedPart,
 }
 
-/// Finished file.
 pub(super) struct FinishedFile {
     pub(super) store: Box<dyn Store>,
     pub(super) at: ChainPosition,
@@ -176,9 +175,9 @@ fn find(
         part: verifier.part(),
         at: verifier.point(),
         bytes: 0,
-        begun: verifier.begun(),
-        is_closed: verifier.is_closed(),
-        is_continued: verifier.named().is_some_and(|head| head.continued),
+        begun: verifier.begun,
+        is_closed: verifier.is_closed,
+        is_continued: verifier.named.is_some_and(|head| head.continued),
         has_head: head.is_some(),
         entries: 0,
         torn: 0,

@@ -21,7 +21,6 @@ pub(crate) struct RotationLink {
 }
 
 impl RotationLink {
-    /// Returns the entry.
     pub(crate) fn entry(&self) -> Result<Entry, NotExact> {
         match serde_json::to_value(self) {
             Ok(Value::Object(data)) => Ok(Entry::new(Label::Own(OwnKind::Continued), data)),

@@ -392,7 +392,7 @@ fn read(
         let mut verifier = verifier.with_the_anchor_elsewhere();
         if is_in_use {
             // The head record may be read while it is written.
-            if verifier.named().is_none() && tries < HEAD_TRIES {
+            if verifier.named.is_none() && tries < HEAD_TRIES {
                 tries += 1;
                 std::thread::sleep(HEAD_WAIT);
                 continue;
@@ -405,12 +405,12 @@ fn read(
         }
         return Ok(ReadFile {
             number: verifier.number(),
-            start: verifier.start(),
+            start: verifier.start,
             end: verifier.point(),
-            is_closed: verifier.is_closed(),
-            is_continued: verifier.named().is_some_and(|head| head.continued),
+            is_closed: verifier.is_closed,
+            is_continued: verifier.named.is_some_and(|head| head.continued),
             is_in_use,
-            fits_anchor: verifier.fits_anchor(),
+            fits_anchor: verifier.fits_anchor,
             found: verifier.finish(),
         });
     }

@@ -30,11 +30,12 @@ pub fn verify(log: impl Read, head: Option<&[u8]>, key: &Key, anchor: Option<&An
 pub struct Verifier<'v> {
     key: &'v Key,
     head: Option<&'v [u8]>,
-    named: Option<Head>,
+    /// Decoded head record, if it is valid.
+    pub(crate) named: Option<Head>,
     anchor: Option<ChainPosition>,
     anchor_may_be_elsewhere: bool,
     /// End of the previous file.
-    start: ChainPosition,
+    pub(crate) start: ChainPosition,
     /// Number of this file, if known.
     number: Option<u32>,
     /// Whether to stop at the entry in the head record.
@@ -47,12 +48,13 @@ pub struct Verifier<'v> {
     /// Number of entries in the group before the last one.
     group_before: u64,
     /// Time of the first entry.
-    begun: Option<SystemTime>,
+    pub(crate) begun: Option<SystemTime>,
     /// Whether the last entry ends the file.
-    is_closed: bool,
+    pub(crate) is_closed: bool,
     /// Whether the entries in the head record and the anchor match the log; `None` until they are reached.
     fits_head: Option<bool>,
-    fits_anchor: Option<bool>,
+    /// Whether the anchor's entry in this file matches; `None` if it is not in this file.
+    pub(crate) fits_anchor: Option<bool>,
     /// Incomplete line so far.
     line: Vec<u8>,
     flaw: Option<Flaw>,
@@ -156,39 +158,14 @@ impl<'v> Verifier<'v> {
         Ok(())
     }
 
-    /// End of the previous file.
-    pub(crate) fn start(&self) -> ChainPosition {
-        self.start
-    }
-
     /// Position of the last sound entry.
     pub(crate) fn point(&self) -> ChainPosition {
         self.at
     }
 
-    /// Whether the file's last entry says that the log continues in another one.
-    pub(crate) fn is_closed(&self) -> bool {
-        self.is_closed
-    }
-
-    /// Time of the first entry.
-    pub(crate) fn begun(&self) -> Option<SystemTime> {
-        self.begun
-    }
-
-    /// Decoded head record, if it is valid.
-    pub(crate) fn named(&self) -> Option<Head> {
-        self.named
-    }
-
     /// Number of the file, according to its first entry.
     pub(crate) fn number(&self) -> Option<u32> {
         self.number
-    }
-
-    /// Whether the anchor's entry in this file matches; `None` if it is not in this file.
-    pub(crate) fn fits_anchor(&self) -> Option<bool> {
-        self.fits_anchor
     }
 
     /// Whether the rest of the log cannot change the verdict.

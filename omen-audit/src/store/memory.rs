@@ -1,7 +1,9 @@
 //! Log in memory.
 
 use std::io::{self, Read};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+
+use omen_base::Mutex;
 
 use super::Store;
 
@@ -52,7 +54,7 @@ impl Memory {
     }
 
     fn with<T>(&self, f: impl FnOnce(&mut Content) -> T) -> T {
-        f(&mut self.content.lock().unwrap_or_else(PoisonError::into_inner))
+        f(&mut self.content.lock())
     }
 }
 
