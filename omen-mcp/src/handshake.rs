@@ -1,8 +1,8 @@
 //! What the proxy knows of a session, as it has seen it pass by: the era of the protocol, and what the client can do.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use omen_base::Mutex;
 use tokio::sync::Notify;
 
 use crate::frame::Frame;
@@ -54,7 +54,7 @@ impl Session {
     /// what a handshake would.
     pub fn sees(&self, request: &Frame) -> Option<Era> {
         let meta = own_meta(request);
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         if meta.is_some() {
             state.meta = meta;
             return Some(Era::Stateless);
@@ -65,7 +65,7 @@ impl Session {
     /// The client begins a handshake. Whether it may: a session has one.
     pub fn begins(&self, initialize: &Frame) -> bool {
         let declared = declares_form(initialize);
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         if state.handshake != Handshake::Absent {
             return false;
         }
@@ -91,13 +91,13 @@ impl Session {
 
     /// The number of the handshake that waits for its answer.
     fn asked(&self) -> Option<u64> {
-        let state = self.lock();
+        let state = self.state.lock();
         (state.handshake == Handshake::Asked).then_some(state.count)
     }
 
     /// The server has answered the handshake.
     pub fn answered(&self, agreed: bool) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.handshake = if agreed { Handshake::Made } else { Handshake::Absent };
         // A client may have tried without a handshake first.
         state.meta = None;
@@ -105,26 +105,22 @@ impl Session {
 
     /// Whether a handshake was made.
     pub fn has_handshake(&self) -> bool {
-        self.lock().handshake == Handshake::Made
+        self.state.lock().handshake == Handshake::Made
     }
 
     /// Whether the client can ask its user with a form. In the stateless era a server cannot ask unasked.
     pub fn can_elicit(&self) -> bool {
-        let state = self.lock();
+        let state = self.state.lock();
         state.handshake == Handshake::Made && state.elicitation && state.meta.is_none()
     }
 
     /// What goes into `params` of a request of the proxy's own, or nothing if none may be sent yet.
     pub fn own_params(&self) -> Option<String> {
-        let state = self.lock();
+        let state = self.state.lock();
         match &state.meta {
             Some(meta) => Some(format!("\"_meta\":{{{meta}}}")),
             None => (state.handshake == Handshake::Made).then(String::new),
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -23,7 +23,7 @@ pub struct Launch {
     env: BTreeMap<OsString, OsString>,
     dir: Option<PathBuf>,
     limits: ServerLimits,
-    shows_stderr: bool,
+    pub(super) shows_stderr: bool,
 }
 
 impl Launch {
@@ -89,10 +89,6 @@ impl Launch {
     pub fn show_stderr(mut self) -> Self {
         self.shows_stderr = true;
         self
-    }
-
-    pub(super) fn shows_stderr(&self) -> bool {
-        self.shows_stderr
     }
 
     /// What is accepted from the server.

@@ -1,10 +1,10 @@
 //! Arguments that a request repeats in its headers (2026-07-28): which of them, a tool's schema says (`x-mcp-header`).
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use hyper::HeaderMap;
 use hyper::header::{HeaderName, HeaderValue};
+use omen_base::Mutex;
 use omen_base::bounded;
 use serde_json::{Map, Value};
 
@@ -29,7 +29,7 @@ impl Params {
     pub fn learn(&self, page: &Frame) {
         let Some(body) = page.body().and_then(|body| json::object(page.text(), body).ok()) else { return };
         let Some(Value::Array(tools)) = body.get("tools") else { return };
-        let mut known = self.lock();
+        let mut known = self.0.lock();
         for tool in tools {
             let Some(name) = tool.get("name").and_then(Value::as_str) else { continue };
             let annotated = match tool.get("inputSchema") {
@@ -55,7 +55,7 @@ impl Params {
         let members = call.members().map_err(|flaw| flaw.to_string())?;
         let get = |key: &str| members.iter().find(|member| member.key == key).map(|member| member.span.clone());
         let Some(name) = get("name").and_then(|span| json::text(call.text(), span)) else { return Ok(headers) };
-        let known = self.lock();
+        let known = self.0.lock();
         let Some(annotated) = known.get(&name) else { return Ok(headers) };
         let annotated = annotated.as_ref().map_err(Clone::clone)?;
         let Some(args) = get("arguments") else { return Ok(headers) };
@@ -72,11 +72,6 @@ impl Params {
             headers.insert(header.clone(), value);
         }
         Ok(headers)
-    }
-
-    /// It is changed by whole entries.
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Annotated>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -80,7 +80,7 @@ impl Process {
         let stderr = Arc::new(StderrTail::default());
         let drain = tokio::spawn({
             let stderr = Arc::clone(&stderr);
-            let copied = launch.shows_stderr();
+            let copied = launch.shows_stderr;
             async move { if copied { stderr.copy(chatter, tokio::io::stderr()).await } else { stderr.drain(chatter).await } }
         });
         let (told, exit) = watch::channel(None);

@@ -5,7 +5,6 @@ use std::io;
 
 use rustix::process::Pid;
 
-/// The children of a process.
 pub(super) fn children(of: Pid) -> io::Result<Vec<Pid>> {
     Ok(parents()?.into_iter().filter_map(|(child, parent)| (parent == of).then_some(child)).collect())
 }
@@ -23,7 +22,6 @@ pub(super) fn descendants(of: Pid) -> io::Result<Vec<Pid>> {
     Ok(found)
 }
 
-/// The parent of each process.
 fn parents() -> io::Result<HashMap<Pid, Pid>> {
     let mut parents = HashMap::new();
     for entry in std::fs::read_dir("/proc")? {

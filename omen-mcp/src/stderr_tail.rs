@@ -1,8 +1,8 @@
 //! The last bytes of what a server writes to its standard error.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, PoisonError};
 
+use omen_base::Mutex;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 
 /// Bytes that are kept.
@@ -31,7 +31,7 @@ impl StderrTail {
     }
 
     fn keep(&self, bytes: &[u8]) {
-        let mut ring = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut ring = self.0.lock();
         ring.extend(bytes);
         let over = ring.len().saturating_sub(KEPT);
         ring.drain(..over);
@@ -39,7 +39,7 @@ impl StderrTail {
 
     /// What was kept, as text.
     pub fn text(&self) -> String {
-        let ring = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let ring = self.0.lock();
         let (front, back) = ring.as_slices();
         String::from_utf8_lossy(&[front, back].concat()).into_owned()
     }
