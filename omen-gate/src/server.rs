@@ -4,8 +4,8 @@ pub(crate) mod discovery;
 mod local;
 #[cfg(feature = "mcp")]
 pub mod mcp;
-mod snapshot;
 
+use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -16,12 +16,11 @@ use serde_json::{Map, Value};
 
 #[cfg(feature = "test-util")]
 use crate::base::ToolId;
-use crate::base::{ToolName, TurnId};
+use crate::base::{ServerName, ToolName, TurnId};
 use crate::call::{Answer, Call, Fault, Tool, ToolCall};
 
 pub(crate) use discovery::{CheckedServer, Discovery};
 pub use local::{BadTool, Local};
-pub use snapshot::{Unlisted, snapshot};
 
 /// Server of tools. Only the gate calls it. An implementation needs no safeguards: the gate handles timeouts, panics
 /// and limits.
@@ -127,4 +126,30 @@ impl Dispatch {
         self.call.respond(response);
         answer
     }
+}
+
+/// Error of a server that does not list its tools.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{server}` does not list its tools: {fault}")]
+pub struct Unlisted {
+    /// Failing server.
+    pub server: ServerName,
+    /// Fault of the server.
+    #[source]
+    pub fault: Fault,
+}
+
+/// Asks every server for its tools, one after the other. As JSON, the result is a catalogue: `{"server": [tool, …]}`.
+///
+/// # Errors
+/// At the first server that does not list its tools. A catalogue with a gap would look like a server without tools.
+pub async fn snapshot(
+    servers: &BTreeMap<ServerName, Arc<dyn ToolServer>>,
+) -> Result<BTreeMap<ServerName, Vec<Tool>>, Unlisted> {
+    let mut catalogue = BTreeMap::new();
+    for (server, tools) in servers {
+        let tools = tools.list().await.map_err(|fault| Unlisted { server: server.clone(), fault })?;
+        catalogue.insert(server.clone(), tools);
+    }
+    Ok(catalogue)
 }

@@ -1,8 +1,9 @@
 //! R5: the health of tools, read-only.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use omen_base::Mutex;
 use serde::Serialize;
 
 use crate::base::{GateClock, ToolId, ToolName, bounded, clock};
@@ -75,7 +76,7 @@ impl Health {
 
     /// Counts a call and its fault.
     pub fn observe(&self, tool: &ToolId, fault: Option<&Fault>) {
-        let mut counts = self.0.lock();
+        let mut counts = self.0.counts.lock();
         if counts.tools.len() >= MAX_TOOLS && !counts.tools.contains_key(tool) {
             counts.untracked = counts.untracked.saturating_add(1);
             return;
@@ -94,7 +95,7 @@ impl Health {
     #[must_use]
     pub fn snapshot(&self, breakers: &Breakers) -> Snapshot {
         let breakers = breakers.states();
-        let counts = self.0.lock();
+        let counts = self.0.counts.lock();
         let at = clock::instant(self.0.clock.wall()).to_string();
         Snapshot { at, tools: counts.tools.values().cloned().collect(), untracked: counts.untracked, breakers }
     }
@@ -103,12 +104,5 @@ impl Health {
 impl ToolHealth {
     fn new(tool: ToolId) -> Self {
         Self { tool, calls: 0, faults: BTreeMap::new(), last_fault: None }
-    }
-}
-
-impl SharedCounts {
-    /// Locks the counts, ignoring poison: they stay valid after a panic.
-    fn lock(&self) -> MutexGuard<'_, Counts> {
-        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

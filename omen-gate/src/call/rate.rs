@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::num::NonZeroU32;
 use std::str::FromStr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
+
+use omen_base::Mutex;
 
 use crate::base::{Blocked, GateClock, GateCode, ToolId};
 
@@ -112,12 +114,12 @@ impl Rates {
     pub(crate) fn restore(&self, tool: ToolId, age: Duration) {
         // No window reaches back before the start of the clock, so older calls do not count.
         let Some(at) = self.now().checked_sub(age) else { return };
-        self.lock().entry(tool).or_default().push_back(at);
+        self.calls.lock().entry(tool).or_default().push_back(at);
     }
 
     /// Checks whether a call could be made now.
     pub(crate) fn look(&self, tool: &ToolId, rate: Option<Rate>) -> Result<(), Blocked> {
-        let calls = self.lock();
+        let calls = self.calls.lock();
         let now = self.now();
         match (rate, calls.get(tool)) {
             (Some(rate), Some(made)) => room(tool, rate, made, now),
@@ -128,7 +130,7 @@ impl Rates {
     /// Counts a call and checks the limit, atomically. Even a call over the limit counts until the returned guard is
     /// dropped.
     pub(crate) fn take(&self, tool: &ToolId, rate: Option<Rate>) -> (CountGuard<'_>, Result<(), Blocked>) {
-        let mut calls = self.lock();
+        let mut calls = self.calls.lock();
         let now = self.now();
         let made = calls.entry(tool.clone()).or_default();
         let verdict = rate.map_or(Ok(()), |rate| room(tool, rate, made, now));
@@ -145,11 +147,6 @@ impl Rates {
     /// Time with an offset of one window, so that calls before the start of the process have a time, too.
     fn now(&self) -> Duration {
         self.clock.monotonic().saturating_add(MAX_WINDOW)
-    }
-
-    /// Locks the times, ignoring poison: a queue is never half changed where code could panic.
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<ToolId, VecDeque<Duration>>> {
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -173,7 +170,6 @@ fn room(tool: &ToolId, rate: Rate, made: &VecDeque<Duration>, now: Duration) -> 
 }
 
 impl CountGuard<'_> {
-    /// Keeps the count.
     pub(crate) fn keep(mut self) {
         self.at = None;
     }
@@ -182,7 +178,7 @@ impl CountGuard<'_> {
 impl Drop for CountGuard<'_> {
     fn drop(&mut self) {
         let Some(at) = self.at else { return };
-        if let Some(made) = self.rates.lock().get_mut(&self.tool)
+        if let Some(made) = self.rates.calls.lock().get_mut(&self.tool)
             && let Some(index) = made.iter().rposition(|made| *made == at)
         {
             made.remove(index);

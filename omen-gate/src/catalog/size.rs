@@ -9,7 +9,6 @@ use crate::call::Tool;
 /// Limits of one server's tool list.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ListLimits {
-    /// Limit of tools.
     pub(crate) tools: usize,
     /// Limit of JSON in bytes.
     pub(crate) bytes: u64,

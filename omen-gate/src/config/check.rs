@@ -24,7 +24,7 @@ use super::named_paths::is_same_file;
 use super::named_paths::named_paths;
 use super::order_keys::OrderKeys;
 use super::source::{TomlSource, path};
-use super::{Audit, Command, Config, INHERITED, KeySource, PolicyHash, Server};
+use super::{Audit, Command, Config, Endpoint, INHERITED, KeySource, PolicyHash, Server};
 use crate::base::json::below;
 use crate::base::{Permissions, ServerName, ToolId, ToolName, bounded};
 use crate::call::{BadRate, BreakerLimits, BudgetLimits, CallLimits, Demand, Rate};
@@ -355,7 +355,7 @@ impl Check<'_, '_> {
 
     /// Refuses a configuration that gives a server the log's key: with the key, a server could rewrite the log (A3).
     fn key_stays(&mut self, audit: &Audit, servers: &BTreeMap<ServerName, Server>) {
-        let commands = servers.iter().filter_map(|(name, server)| Some((name, server.command.as_ref()?)));
+        let commands = commands(servers);
         match &audit.key {
             KeySource::Env(variable) => {
                 self.key_is_not_sent(variable, servers);
@@ -401,47 +401,33 @@ impl Check<'_, '_> {
 pub(super) fn surroundings(source: &TomlSource<'_>, config: &Config) -> Result<(), ConfigErrors> {
     let Some(audit) = &config.audit else { return Ok(()) };
     let mut check = Check { source, errors: Vec::new() };
-    match &audit.key {
+    let what = match &audit.key {
         KeySource::File(file) => {
             let head = head_path(&audit.log);
             if [audit.log.as_path(), &head].into_iter().any(|log| is_same_file(log, file)) {
                 check.wrong("/audit/key_file", one_file(&audit.log.to_string_lossy(), &file.to_string_lossy()), APART);
             }
-            for (name, command) in
-                config.servers.iter().filter_map(|(name, server)| Some((name, server.command.as_ref()?)))
-            {
-                let folder = command.dir.as_deref().unwrap_or(Path::new(""));
-                for (pointer, text) in texts(name, command) {
-                    if audit.key.is_in(text, folder) {
-                        let place = path(&source.value, &pointer);
-                        let message =
-                            format!("`{place}` passes the key file of the log to the server (`audit.key_file`)");
-                        check.wrong(&pointer, message, KEEP);
-                    }
-                }
-            }
+            "passes the key file of the log to the server (`audit.key_file`)"
         }
         KeySource::Env(variable) => {
             let key = std::env::var(variable).map(Zeroizing::new).unwrap_or_default();
             let key = key.trim_ascii();
-            for (name, endpoint) in
-                config.servers.iter().filter_map(|(name, server)| Some((name, server.endpoint.as_ref()?)))
-            {
+            let what = "holds the key of the log (`audit.key_env`)";
+            for (name, endpoint) in endpoints(&config.servers) {
                 let sent = check.sent(name, endpoint);
                 for (pointer, _) in sent.into_iter().filter(|(_, text)| !key.is_empty() && text.contains(key)) {
                     let place = path(&source.value, &pointer);
-                    check.wrong(&pointer, format!("`{place}` holds the key of the log (`audit.key_env`)"), KEEP);
+                    check.wrong(&pointer, format!("`{place}` {what}"), KEEP);
                 }
             }
-            for (name, command) in
-                config.servers.iter().filter_map(|(name, server)| Some((name, server.command.as_ref()?)))
-            {
-                let folder = command.dir.as_deref().unwrap_or(Path::new(""));
-                for (pointer, _) in texts(name, command).filter(|(_, text)| audit.key.is_in(text, folder)) {
-                    let place = path(&source.value, &pointer);
-                    check.wrong(&pointer, format!("`{place}` holds the key of the log (`audit.key_env`)"), KEEP);
-                }
-            }
+            what
+        }
+    };
+    for (name, command) in commands(&config.servers) {
+        let folder = command.dir.as_deref().unwrap_or(Path::new(""));
+        for (pointer, _) in texts(name, command).filter(|(_, text)| audit.key.is_in(text, folder)) {
+            let place = path(&source.value, &pointer);
+            check.wrong(&pointer, format!("`{place}` {what}"), KEEP);
         }
     }
     if check.errors.is_empty() { Ok(()) } else { Err(ConfigErrors(check.errors)) }
@@ -451,6 +437,16 @@ pub(super) fn surroundings(source: &TomlSource<'_>, config: &Config) -> Result<(
 pub(super) fn expiry(text: &str) -> Option<SystemTime> {
     let since = u64::try_from(Timestamp::new(text).ok()?.instant().unix_seconds()).ok()?;
     SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(since))
+}
+
+/// Servers that are started.
+fn commands(servers: &BTreeMap<ServerName, Server>) -> impl Iterator<Item = (&ServerName, &Command)> {
+    servers.iter().filter_map(|(name, server)| Some((name, server.command.as_ref()?)))
+}
+
+/// Servers that are reached at an address.
+fn endpoints(servers: &BTreeMap<ServerName, Server>) -> impl Iterator<Item = (&ServerName, &Endpoint)> {
+    servers.iter().filter_map(|(name, server)| Some((name, server.endpoint.as_ref()?)))
 }
 
 /// Texts that a server is started with, and their pointers.

@@ -18,43 +18,32 @@ use crate::call::arguments;
 use crate::catalog::ListLimits;
 
 /// The configuration of a gate. What it does not allow is denied.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub(super) struct File {
     /// What a request must not ask for (PG-0).
-    #[serde(default)]
     pub(super) policy: Policy,
     /// Limits of what is read and waited for.
-    #[serde(default)]
     pub(super) limits: Limits,
     /// The tool servers, by the names that the rest of the file calls them by.
-    #[serde(default)]
     pub(super) servers: BTreeMap<String, Server>,
     /// The allowlist (PG-3): one entry for each tool that may be called.
-    #[serde(default)]
     pub(super) allow: Vec<Allow>,
     /// The default grants (G1), in force from the start. An allowed tool runs only if each of its permissions is
     /// granted.
-    #[serde(default)]
     pub(super) grants: Vec<Grants>,
     /// When a tool that keeps failing is left alone (R1).
-    #[serde(default)]
     pub(super) breaker: Breaker,
     /// How many failures a turn may have (R2).
-    #[serde(default)]
     pub(super) budget: Budget,
     /// How long confirmations take and hold (G3).
-    #[serde(default)]
     pub(super) confirm: Confirm,
     /// How long calls wait for what the rules on order need (O-5), and how long sessions last.
-    #[serde(default)]
     pub(super) order: order::OrderSettings,
     /// What an episode of `omen gate proxy --episode enforce` is held to.
-    #[serde(default)]
     pub(super) episode: Episode,
     /// The audit log. Without it no tool runs.
     #[schemars(with = "Audit")]
-    #[serde(default)]
     pub(super) audit: Option<Audit>,
 }
 
@@ -177,49 +166,40 @@ impl Default for Limits {
 }
 
 /// A tool server. An empty table stands for one that the program itself provides.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub(super) struct Server {
     /// The program to start: a path, relative to the folder of this file, or a name that is in `PATH`. It speaks the Model
     /// Context Protocol on its standard streams, and runs in the folder of this file.
     #[schemars(with = "String", length(min = 1))]
-    #[serde(default)]
     pub(super) command: Option<String>,
     /// The program's arguments.
-    #[serde(default)]
     pub(super) args: Vec<String>,
     /// Variables of its environment.
-    #[serde(default)]
     pub(super) env: BTreeMap<String, String>,
     /// Names of further variables that it inherits. Beside them it inherits `PATH` and no others. The variable with the
     /// log's key cannot be among them.
-    #[serde(default)]
     pub(super) pass_env: Vec<String>,
     /// The address of a server that is reached over Streamable HTTP, in place of `command`: `https://example.com/mcp`, or
     /// `http://…` on this machine.
     #[schemars(with = "String", length(min = 1, max = 8192))]
-    #[serde(default)]
     pub(super) url: Option<String>,
     /// With `url`: headers that are sent with each request. A value is a text, or `{ env = "NAME", prefix = "Bearer " }` for
     /// the value of a variable of the environment, where a secret belongs. The variable with the log's key cannot be among
     /// them.
     #[schemars(schema_with = "headers")]
-    #[serde(default)]
     pub(super) headers: BTreeMap<String, Header>,
     /// With `url`: a file with the certificates (PEM) that are trusted in place of those of the system, relative to the folder
     /// of this file.
     #[schemars(with = "String", length(min = 1))]
-    #[serde(default)]
     pub(super) ca_file: Option<String>,
     /// With `url`: whether `http` may be used to reach another machine. Everybody in between can then read and change all of
     /// it.
-    #[serde(default)]
     pub(super) plain_http: bool,
     /// What a client reads behind `omen gate proxy` where the server answers a call with an error (R3). With `typed`, it is the
     /// class of the fault, whether the tool ran, whether a retry makes sense, and the code of the protocol; the server's own
     /// words only where the code says that the request was wrong, or where the tool itself says that it failed, up to 64 KiB
     /// and without control characters. With `raw`, it is what the server wrote.
-    #[serde(default)]
     pub(super) errors: Errors,
 }
 

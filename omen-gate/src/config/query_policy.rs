@@ -112,7 +112,6 @@ impl Policy {
         self.patterns.patterns().iter().cloned().zip(self.reasons.iter().cloned()).collect()
     }
 
-    /// Whether the policy has patterns.
     pub(crate) fn has_patterns(&self) -> bool {
         !self.patterns.is_empty()
     }

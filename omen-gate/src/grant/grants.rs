@@ -1,6 +1,6 @@
 //! Store of grants: adding, checking and revoking them.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use tokio::sync::Notify;
 
@@ -25,7 +25,7 @@ impl Grants {
 
     /// Creates an empty store with a shared clock.
     pub(crate) fn with_clock(clock: Arc<Ratchet>) -> Self {
-        Self(Arc::new(SharedStore { clock, store: Mutex::default(), revoked: Notify::new() }))
+        Self(Arc::new(SharedStore { clock, store: Default::default(), revoked: Notify::new() }))
     }
 
     /// Creates a store with default grants, such as those of a configuration (G1).
@@ -51,7 +51,7 @@ impl Grants {
 
     /// Reserves an id for a grant, so that the grant can be recorded before it is in force (G4).
     pub(crate) fn reserve(&self, grant: Grant) -> Result<ReservedGrant, Blocked> {
-        let id = self.0.lock().add(grant.clone(), self.0.clock.wall())?;
+        let id = self.0.store.lock().add(grant.clone(), self.0.clock.wall())?;
         Ok(ReservedGrant { grants: self.clone(), id, grant })
     }
 
@@ -62,7 +62,7 @@ impl Grants {
             entry.revoked = true;
             entry.id
         };
-        let mut store = self.0.lock();
+        let mut store = self.0.store.lock();
         let revoked = store.of_mut(tool, permission).iter_mut().filter(|entry| !entry.revoked).map(revoke).collect();
         drop(store);
         self.0.revoked.notify_waiters();
@@ -71,19 +71,19 @@ impl Grants {
 
     /// Revokes all grants that satisfy a predicate, and returns them.
     pub(crate) fn revoke_where(&self, holds: impl Fn(&Grant) -> bool) -> Vec<(GrantId, Grant)> {
-        let revoked = self.0.lock().revoke_where(holds);
+        let revoked = self.0.store.lock().revoke_where(holds);
         self.0.revoked.notify_waiters();
         revoked
     }
 
     /// Re-applies uses recorded before a restart; `spent` maps the remaining uses of a grant to those already spent.
     pub(crate) fn spend(&self, spent: impl FnMut(&Grant, u32) -> u32) {
-        self.0.lock().spend(spent);
+        self.0.store.lock().spend(spent);
     }
 
     /// Revokes one grant, and returns it; `None` if it does not exist or is already revoked.
     pub fn revoke_id(&self, id: GrantId) -> Option<Grant> {
-        let mut store = self.0.lock();
+        let mut store = self.0.store.lock();
         let entry = store.by_id(id).filter(|entry| !entry.revoked)?;
         entry.revoked = true;
         let grant = entry.grant.clone();
@@ -95,7 +95,7 @@ impl Grants {
     /// Authorizes a call: checks that everything that its tool needs is granted now. The lease is not a permission to
     /// run; it must be redeemed at dispatch.
     pub fn check(&self, call: &Call) -> Ruling<Lease> {
-        let picked = self.0.lock().pick(call, self.0.clock.wall());
+        let picked = self.0.store.lock().pick(call, self.0.clock.wall());
         let ids = picked.as_ref().map(|picked| picked.iter().map(|pick| pick.id).collect()).unwrap_or_default();
         let lease = picked.map(|picked| Lease::new(Arc::clone(&self.0), call.clone(), picked));
         let needs_confirmation = lease.as_ref().is_ok_and(Lease::needs_confirmation);
@@ -112,7 +112,6 @@ pub(crate) struct ReservedGrant {
 }
 
 impl ReservedGrant {
-    /// Grant as it is recorded.
     pub(crate) fn given(&self) -> GrantRecord<'_> {
         GrantRecord { id: self.id, grant: &self.grant }
     }
@@ -122,7 +121,7 @@ impl ReservedGrant {
     /// # Errors
     /// G2 if it was revoked in the meantime.
     pub(crate) fn give(self) -> Result<GrantId, Blocked> {
-        let mut store = self.grants.0.lock();
+        let mut store = self.grants.0.store.lock();
         match store.by_id(self.id).filter(|entry| !entry.revoked) {
             Some(entry) => entry.given = true,
             None => return Err(dead(&self.grant.tool, self.grant.permission, Some(Death::Revoked))),
@@ -133,7 +132,7 @@ impl ReservedGrant {
 
 impl Drop for ReservedGrant {
     fn drop(&mut self) {
-        if let Some(entry) = self.grants.0.lock().by_id(self.id).filter(|entry| !entry.given) {
+        if let Some(entry) = self.grants.0.store.lock().by_id(self.id).filter(|entry| !entry.given) {
             entry.revoked = true;
         }
     }

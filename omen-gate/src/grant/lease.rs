@@ -86,7 +86,7 @@ impl Lease {
 
     fn take(&self, confirmed: Option<Confirmed>) -> Result<GrantHold, Blocked> {
         // The clock is read with the lock held: a call that waited for the lock is checked at the later time.
-        let mut store = self.shared.lock();
+        let mut store = self.shared.store.lock();
         match confirmed {
             Some(confirmed) => confirmed.spend(&self.call)?,
             None if self.needs_confirmation() => {
@@ -106,13 +106,13 @@ impl Redeemed {
     /// # Errors
     /// G2 if a grant was revoked or has expired.
     pub fn stands(&self) -> Result<(), Blocked> {
-        let store = self.shared.lock();
+        let store = self.shared.store.lock();
         store.stand(self.call.tool(), &self.picks, self.shared.clock.wall())
     }
 
     /// Waits until the first of the grants expires, and returns the refusal.
     pub(crate) async fn expired(&self) -> Blocked {
-        let first = self.shared.lock().expiry(self.call.tool(), &self.picks);
+        let first = self.shared.store.lock().expiry(self.call.tool(), &self.picks);
         match first {
             Some((time, permission)) => {
                 clock::reached(self.shared.clock.as_ref(), time).await;

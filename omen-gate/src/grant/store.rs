@@ -1,9 +1,10 @@
 //! State of the grants, behind a lock.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::SystemTime;
 
+use omen_base::Mutex;
 use tokio::sync::Notify;
 
 use super::{Grant, GrantId};
@@ -13,6 +14,7 @@ use crate::call::Call;
 #[derive(Debug)]
 pub(super) struct SharedStore {
     pub(super) clock: Arc<Ratchet>,
+    /// Every change is a single assignment or follows all checks, so a panic cannot leave half a change.
     pub(super) store: Mutex<Store>,
     /// Notifies running calls of revocations.
     pub(super) revoked: Notify,
@@ -57,14 +59,6 @@ pub(super) struct PickedGrant {
 /// Guard that keeps the grants of a call from being forgotten.
 #[derive(Debug)]
 pub(super) struct GrantHold(#[expect(dead_code, reason = "it is there to be counted")] Vec<Arc<()>>);
-
-impl SharedStore {
-    /// Locks the store, ignoring poison: every change is a single assignment or follows all checks, so a panic cannot
-    /// leave half a change.
-    pub(super) fn lock(&self) -> MutexGuard<'_, Store> {
-        self.store.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
 
 impl Store {
     fn grants_for(&self, tool: &ToolId, permission: Permission) -> &[StoredGrant] {

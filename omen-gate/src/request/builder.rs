@@ -339,7 +339,7 @@ const ORDER_HELP: &str =
 fn load(defaults: &[Grant], grants: &Grants, audit: &Audit) -> Result<(), BuildError> {
     let start = TurnId::start();
     let added = grants.replace(defaults)?;
-    for some in added.added().chunks(GRANTS_AN_ENTRY) {
+    for some in added.added.chunks(GRANTS_AN_ENTRY) {
         let given: Vec<_> = some.iter().map(ReservedGrant::given).collect();
         let _ = audit.append(Record::new(Kind::Grant, &start, data(json!({ "grants": given }))))?;
     }

@@ -1,10 +1,11 @@
 //! Context of a request: its turn, and the recording of decisions about it.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use omen_base::Mutex;
 use omen_types::PacketId;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -315,7 +316,7 @@ impl RequestContext {
             Err(blocked) if is_shadow => blocked,
             verdict => return Ok(verdict),
         };
-        let is_new = self.tried.lock().unwrap_or_else(PoisonError::into_inner).insert(blocked.to_string());
+        let is_new = self.tried.lock().insert(blocked.to_string());
         if is_new {
             let entry = json!({ "code": blocked.code.as_str(), "outcome": SHADOW, "why": self.why(&blocked) });
             self.record(Kind::Decision, data(entry)).await?;

@@ -1,6 +1,8 @@
 //! Limits of tool lists, for all gates that share a state.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
+
+use omen_base::Mutex;
 
 use crate::config::Limits;
 use crate::server::Discovery;
@@ -15,18 +17,13 @@ impl Discoveries {
     }
 
     pub(super) fn add(&self, discovery: &Arc<Discovery>) {
-        let mut all = self.lock();
+        let mut all = self.0.lock();
         all.retain(|other| other.strong_count() > 0);
         all.push(Arc::downgrade(discovery));
     }
 
     /// Sets the limits for reading lists on all of them.
     pub(super) fn set_limits(&self, limits: &Limits) {
-        self.lock().iter().filter_map(Weak::upgrade).for_each(|discovery| discovery.set_limits(limits.clone()));
-    }
-
-    /// Locks the list, ignoring poison: no change is half done where code could panic.
-    fn lock(&self) -> MutexGuard<'_, Vec<Weak<Discovery>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().iter().filter_map(Weak::upgrade).for_each(|discovery| discovery.set_limits(limits.clone()));
     }
 }

@@ -40,13 +40,11 @@ pub(super) struct GateParts {
     pub(super) fixed: Arc<RestartOnly>,
     /// Held during a reload.
     pub(super) reloading: Arc<tokio::sync::Mutex<()>>,
-    /// Discovery of this gate only.
     pub(super) discovery: Arc<Discovery>,
     /// Discoveries of all gates that share the state.
     pub(super) discoveries: Discoveries,
     pub(super) outputs: Arc<Outputs>,
     pub(super) grants: Grants,
-    /// Confirmations of this gate only.
     pub(super) confirmations: Confirmations,
     pub(super) breakers: Breakers,
     pub(super) rates: Arc<Rates>,

@@ -6,10 +6,11 @@ mod report;
 mod timer;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use omen_audit::{Kind, OrderRecord};
+use omen_base::Mutex;
 use omen_order::{
     Ask, CallId, CallReading, Ended, Engine, Entry, Finding, HowEnded, Mode, Now, Output, Owed, Reader, RuleSet,
     Secret, SessionsOf, Tool, Verdict, text,
@@ -139,7 +140,7 @@ impl Order {
 
     /// Ends the calls that an earlier gate left open when it stopped: they may have run.
     pub(crate) fn end_lost_calls(&self) {
-        let calls = self.lock().engine.lost_calls();
+        let calls = self.0.state.lock().engine.lost_calls();
         for order in calls {
             let ended = Entry::Ended { end: Ended::MayHaveRun, order };
             self.note(&TurnId::start(), "call_lost", Map::new(), &ended);
@@ -148,7 +149,7 @@ impl Order {
 
     /// Ends the sessions of clients that an earlier gate left open when it stopped: the clients are gone.
     pub(crate) fn end_lost(&self) {
-        let lost = self.lock().engine.client_sessions();
+        let lost = self.0.state.lock().engine.client_sessions();
         for session in lost.into_iter().filter_map(|name| TurnId::new(name).ok()) {
             self.end(&session, SessionEnd::Lost);
         }
@@ -158,21 +159,21 @@ impl Order {
 
     /// Data for the log about the rules in force; nothing if there are none.
     pub(crate) fn rules_entry(&self) -> Option<Value> {
-        let state = self.lock();
+        let state = self.0.state.lock();
         let rules = (!state.engine.rules().is_empty()).then(|| state.engine.rules_entry())?;
         serde_json::to_value(rules).ok()
     }
 
     /// Whether there are rules.
     pub(crate) fn has_rules(&self) -> bool {
-        !self.lock().engine.rules().is_empty()
+        !self.0.state.lock().engine.rules().is_empty()
     }
 
     /// Reads the calls that wait by other rules, which come into force later. No other call has to wait for that.
     pub(crate) async fn prepare(&self, config: &Config) -> PreparedRules {
         let rules = Arc::new(RuleSet::new(&config.order));
         let (reader, unmade) = {
-            let state = self.lock();
+            let state = self.0.state.lock();
             (state.engine.reader_by(&rules), state.engine.unmade().collect::<Vec<_>>())
         };
         let mut readings = HashMap::new();
@@ -225,7 +226,7 @@ impl Order {
 
     /// Reads a call, without holding up others. What takes too long to read is not known.
     async fn read(&self, tool: &Tool, value: Arc<Value>, read: ReadCall) -> CallReading {
-        let reader = self.lock().engine.reader();
+        let reader = self.0.state.lock().engine.reader();
         self.read_by(reader, tool, Some(value), read).await
     }
 
@@ -250,7 +251,7 @@ impl Order {
 
     /// What a session owes now.
     pub(crate) fn owed(&self, session: &TurnId) -> Vec<Owed> {
-        self.lock().engine.owed(session.as_str())
+        self.0.state.lock().engine.owed(session.as_str())
     }
 
     /// Ends a session, a turn that is its own session, or a turn of a session, and records and returns what it owes.
@@ -282,7 +283,7 @@ impl Order {
     fn with_end<T>(&self, how: SessionEnd, event: impl FnOnce(&mut Engine, Now) -> T) -> (T, Vec<EndedSession>) {
         let (mut overdue, mut ended) = (Vec::new(), Vec::new());
         let result = {
-            let mut state = self.lock();
+            let mut state = self.0.state.lock();
             let clock = self.0.clock.as_ref();
             let now = Now { mono: monotonic(clock), wall: millis(clock.wall()) };
             let result = event(&mut state.engine, now);
@@ -358,10 +359,6 @@ impl Order {
         entry.extend(member(order));
         self.0.audit_queue.append_later(Kind::Turn, turn, None, entry);
     }
-
-    fn lock(&self) -> MutexGuard<'_, OrderState> {
-        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl OrderedCall {
@@ -374,7 +371,7 @@ impl OrderedCall {
             return Err(withdrawn());
         }
         let mut waiting = {
-            let mut state = self.order.lock();
+            let mut state = self.order.0.state.lock();
             match state.decided.remove(&self.id) {
                 Some(step) => return passed(step),
                 None => {
@@ -385,7 +382,7 @@ impl OrderedCall {
             }
         };
         loop {
-            let due = self.order.lock().engine.next_timer();
+            let due = self.order.0.state.lock().engine.next_timer();
             let left = due.map_or(LONGEST_SLEEP, |due| {
                 let left = due.saturating_sub(monotonic(self.order.0.clock.as_ref())).max(1);
                 Duration::from_millis(u64::try_from(left).unwrap_or(1)).min(LONGEST_SLEEP)
@@ -409,7 +406,7 @@ impl OrderedCall {
             false => engine.make(now, self.id),
         });
         let (step, mode) = {
-            let mut state = self.order.lock();
+            let mut state = self.order.0.state.lock();
             (state.decided.remove(&self.id), state.engine.mode())
         };
         let (verdict, rests_on) = match step {
@@ -427,7 +424,7 @@ impl OrderedCall {
     }
 
     fn intent(&self, confirmed: bool, rests_on: &[CallId]) -> Map<String, Value> {
-        let state = self.order.lock();
+        let state = self.order.0.state.lock();
         if state.engine.rules().is_empty() {
             return Map::new();
         }
@@ -438,10 +435,9 @@ impl OrderedCall {
 
     /// Notes the number of the intent in the log.
     pub(crate) fn logged(&self, entry: u64) {
-        self.order.lock().engine.logged(self.id, entry, false);
+        self.order.0.state.lock().engine.logged(self.id, entry, false);
     }
 
-    /// Reads the answer of the call.
     pub(crate) async fn read_answer(&self, answer: &Answer) -> Option<CallReading> {
         let answer = Arc::new(serde_json::to_value(answer).ok()?);
         Some(self.order.read(&self.tool, answer, Reader::answer).await)
@@ -451,7 +447,7 @@ impl OrderedCall {
     pub(crate) fn ended(&mut self, end: Ended, answer: Option<CallReading>) -> Map<String, Value> {
         self.progress = Progress::Over;
         self.order.with(|engine, now| engine.end_read(now, self.id, end, answer));
-        let state = self.order.lock();
+        let state = self.order.0.state.lock();
         if state.engine.rules().is_empty() {
             return Map::new();
         }
@@ -475,7 +471,7 @@ impl OrderedCall {
             false => engine.refuse(now, self.id),
         });
         let (has_rules, order) = {
-            let mut state = self.order.lock();
+            let mut state = self.order.0.state.lock();
             state.waiting.remove(&self.id);
             state.decided.remove(&self.id);
             (!state.engine.rules().is_empty(), state.engine.intent_member(self.id, &[]))

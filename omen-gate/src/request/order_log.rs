@@ -108,8 +108,8 @@ impl OrderLog {
     fn drain(&mut self, is_over: bool) {
         while let Some(first) = self.queue.front() {
             let mut other = None;
-            if let Some(half) = first.half().filter(|_| !self.paired.contains(&first.sequence())) {
-                let mut rest = self.queue.iter().skip(1).filter(|entry| !self.paired.contains(&entry.sequence()));
+            if let Some(half) = first.half().filter(|_| !self.paired.contains(&first.sequence)) {
+                let mut rest = self.queue.iter().skip(1).filter(|entry| !self.paired.contains(&entry.sequence));
                 other = rest.find(|entry| entry.half().is_some_and(|other| half.is_completed_by(&other))).cloned();
                 if other.is_none() && !is_over && self.queue.len() <= PATIENCE {
                     return;
@@ -118,7 +118,7 @@ impl OrderLog {
             let Some(QueuedEntry { order, .. }) = self.queue.front() else { return };
             let order = order.clone();
             let Some(first) = self.queue.pop_front() else { return };
-            self.paired.extend(other.as_ref().map(QueuedEntry::sequence));
+            self.paired.extend(other.as_ref().map(|entry| entry.sequence));
             self.process(&first.entry(), order, other.as_ref());
         }
     }

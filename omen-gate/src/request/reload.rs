@@ -126,11 +126,11 @@ impl Gate {
 
     /// Records granted and revoked grants, in entries within the length limit (G4).
     async fn record_grants(&self, grants: &Replacement) -> Result<(), Blocked> {
-        for some in grants.added().chunks(GRANTS_AN_ENTRY) {
+        for some in grants.added.chunks(GRANTS_AN_ENTRY) {
             let given: Vec<_> = some.iter().map(ReservedGrant::given).collect();
             self.note(Kind::Grant, json!({ "grants": given })).await?;
         }
-        for some in grants.removed().chunks(GRANTS_AN_ENTRY) {
+        for some in grants.removed.chunks(GRANTS_AN_ENTRY) {
             self.note(Kind::Revocation, json!({ "grants": some, "why": "the configuration no longer has them" }))
                 .await?;
         }

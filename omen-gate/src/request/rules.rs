@@ -34,7 +34,6 @@ impl Rules {
     }
 }
 
-/// Rules in force.
 #[derive(Debug)]
 pub(crate) struct RulesInForce(RwLock<Rules>);
 

@@ -1,8 +1,9 @@
 //! Registry of turns: their failure budgets, and the directives that had their call (A2, R2, PG-6).
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use omen_base::Mutex;
 use omen_types::PacketId;
 
 use serde_json::{Map, Value};
@@ -45,7 +46,6 @@ pub(crate) struct TurnRegistry {
     calls: CallLimits,
     /// Calls of each session, if they are limited.
     sessions: Mutex<BTreeMap<TurnId, u32>>,
-    /// State before the restart.
     before: Option<RestartState>,
     records: Mutex<Records>,
 }
@@ -73,7 +73,7 @@ impl TurnRegistry {
 
     /// Returns the record of a turn; a new one if nothing is recorded.
     pub(crate) fn record(&self, turn: &TurnId) -> Result<Arc<tokio::sync::Mutex<TurnRecord>>, Blocked> {
-        let mut records = self.lock();
+        let mut records = self.records.lock();
         if let Some(record) = records.get(turn) {
             return Ok(Arc::clone(record));
         }
@@ -107,7 +107,7 @@ impl TurnRegistry {
     pub(crate) fn may_call(&self, calls: u32, session: Option<&TurnId>) -> Result<(), Blocked> {
         room(self.calls.turn, calls, "turn", "turn_calls")?;
         let Some(session) = session.filter(|_| self.calls.session.is_some()) else { return Ok(()) };
-        room(self.calls.session, self.made_by(session, &self.sessions())?, "session", "session_calls")
+        room(self.calls.session, self.made_by(session, &self.sessions.lock())?, "session", "session_calls")
     }
 
     /// Counts a call and checks the limits, atomically. Even a call over a limit counts until the returned guard is
@@ -125,7 +125,7 @@ impl TurnRegistry {
             counted.calls = Some(calls);
         }
         if let Some(session) = session.filter(|_| self.calls.session.is_some()) {
-            let mut sessions = self.sessions();
+            let mut sessions = self.sessions.lock();
             let room = self.made_by(session, &sessions).and_then(|made| {
                 sessions.insert(session.clone(), made.saturating_add(1));
                 counted.session = Some(session.clone());
@@ -147,19 +147,10 @@ impl TurnRegistry {
         Ok(self.before.as_ref().map(|before| before.calls_of_session(session)).unwrap_or_default())
     }
 
-    fn sessions(&self) -> MutexGuard<'_, BTreeMap<TurnId, u32>> {
-        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Forgets a finished turn or session.
     pub(crate) fn end(&self, turn: &TurnId) {
-        self.lock().remove(turn);
-        self.sessions().remove(turn);
-    }
-
-    /// Locks the records, ignoring poison: a map of shared pointers is valid whenever something panics.
-    fn lock(&self) -> MutexGuard<'_, Records> {
-        self.records.lock().unwrap_or_else(PoisonError::into_inner)
+        self.records.lock().remove(turn);
+        self.sessions.lock().remove(turn);
     }
 }
 
@@ -180,7 +171,6 @@ impl CountedCall<'_> {
         turn.into_iter().chain(session).collect()
     }
 
-    /// Keeps the count.
     pub(crate) fn keep(mut self) {
         (self.calls, self.session) = (None, None);
     }
@@ -192,7 +182,7 @@ impl Drop for CountedCall<'_> {
             *calls = calls.saturating_sub(1);
         }
         if let Some(session) = self.session.take()
-            && let Some(made) = self.registry.sessions().get_mut(&session)
+            && let Some(made) = self.registry.sessions.lock().get_mut(&session)
         {
             *made = made.saturating_sub(1);
         }

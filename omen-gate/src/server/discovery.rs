@@ -1,8 +1,10 @@
 //! Discovery of the servers' tools.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
+
+use omen_base::Mutex;
 
 use crate::base::{Blocked, GateCode, ServerName, ToolId};
 use crate::call::{Fault, Tool, caught, guarded};
@@ -35,12 +37,12 @@ impl Discovery {
 
     /// Sets the limits for reading lists. Earlier lists are forgotten, as they may exceed them.
     pub(crate) fn set_limits(&self, limits: Limits) {
-        *self.limits.lock().unwrap_or_else(PoisonError::into_inner) = limits;
-        self.lock().clear();
+        *self.limits.lock() = limits;
+        self.seen.lock().clear();
     }
 
     fn limits(&self) -> Limits {
-        self.limits.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.limits.lock().clone()
     }
 
     pub(crate) fn servers(&self) -> impl Iterator<Item = &ServerName> {
@@ -52,7 +54,8 @@ impl Discovery {
     /// to make or refuse a call.
     pub(crate) fn known(&self, tool: &ToolId) -> Result<Option<Arc<Listed>>, Blocked> {
         let name = &tool.server;
-        let Some((seen, listed)) = self.lock().get(name).map(|seen| (seen.revision, seen.catalog.get(tool).cloned()))
+        let Some((seen, listed)) =
+            self.seen.lock().get(name).map(|seen| (seen.revision, seen.catalog.get(tool).cloned()))
         else {
             return Ok(None);
         };
@@ -122,7 +125,7 @@ impl Discovery {
         let limit = Duration::from_secs(u64::from(limits.list_timeout_seconds));
         let asked = guarded(limit, async move { server.list_shared().await }).await;
         let tools = asked.map_err(|fault| unasked(name, &fault))?;
-        if let Some(seen) = self.lock().get_mut(name)
+        if let Some(seen) = self.seen.lock().get_mut(name)
             && (Arc::ptr_eq(&seen.tools, &tools) || seen.tools == tools)
         {
             seen.revision = revision;
@@ -130,13 +133,8 @@ impl Discovery {
         }
         let catalog = Catalog::of_server(name, tools.to_vec(), limits.catalog())?;
         let catalog = Arc::new(catalog);
-        self.lock().insert(name.clone(), LastList { revision, tools, catalog: Arc::clone(&catalog) });
+        self.seen.lock().insert(name.clone(), LastList { revision, tools, catalog: Arc::clone(&catalog) });
         Ok(catalog)
-    }
-
-    /// Locks the lists, ignoring poison: a list is replaced as a whole.
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<ServerName, LastList>> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -17,7 +17,6 @@ pub(crate) struct RulePointer {
     steps: Vec<PointerStep>,
 }
 
-/// Step of a pointer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum PointerStep {
     /// Member of an object, or index of an element of an array.

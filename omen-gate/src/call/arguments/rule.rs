@@ -44,7 +44,6 @@ pub(crate) enum ArgumentTest {
     Matches(Pattern),
     /// Text or array with a length in the bounds.
     Length(Length),
-    /// URL of one of the hosts.
     Host(Urls),
     /// Shell command of listed programs.
     Command(CommandRule),

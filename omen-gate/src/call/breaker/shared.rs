@@ -1,7 +1,9 @@
 //! State shared by all breakers, behind one lock.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+
+use omen_base::Mutex;
 
 use super::limits::BreakerLimits;
 use super::state::{Breaker, CallEnd};
@@ -22,14 +24,9 @@ pub(super) struct Table {
 }
 
 impl SharedBreakers {
-    /// Locks the table, ignoring poison: no change is half done where code could panic.
-    pub(super) fn lock(&self) -> MutexGuard<'_, Table> {
-        self.table.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Ends an admitted call.
     pub(super) fn resolve(&self, tool: &ToolName, generation: u64, end: CallEnd) {
-        let mut table = self.lock();
+        let mut table = self.table.lock();
         let now = self.clock.monotonic();
         let Table { breakers, generation: last } = &mut *table;
         if let Some(breaker) = breakers.get_mut(tool) {

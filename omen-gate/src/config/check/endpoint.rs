@@ -65,7 +65,7 @@ impl Check<'_, '_> {
 
     /// Refuses a configuration that sends the log's key to a server: the key is for the gate alone (A3).
     pub(super) fn key_is_not_sent(&mut self, variable: &str, servers: &BTreeMap<ServerName, Server>) {
-        for (name, endpoint) in servers.iter().filter_map(|(name, server)| Some((name, server.endpoint.as_ref()?))) {
+        for (name, endpoint) in super::endpoints(servers) {
             for (header, value) in endpoint.headers() {
                 if matches!(value, HeaderSource::Env { variable: own, .. } if is_same_variable(own, variable)) {
                     let message = format!(

@@ -34,7 +34,7 @@ impl RunningTimer {
     fn next(&mut self) -> Option<Duration> {
         let order = Order(self.0.upgrade()?);
         order.with(Engine::tick);
-        let mut state = order.lock();
+        let mut state = order.0.state.lock();
         let due = state.engine.next_timer();
         state.has_timer = due.is_some();
         if due.is_none() {
@@ -49,7 +49,7 @@ impl RunningTimer {
 impl Drop for RunningTimer {
     fn drop(&mut self) {
         if let Some(parts) = self.0.upgrade() {
-            Order(parts).lock().has_timer = false;
+            parts.state.lock().has_timer = false;
         }
     }
 }
@@ -76,11 +76,11 @@ mod tests {
         let mut running = RunningTimer(Arc::downgrade(&gate.order().0));
         assert_eq!(running.next(), None);
         // A call starts the next one before this one is dropped.
-        gate.order().lock().has_timer = true;
+        gate.order().0.state.lock().has_timer = true;
         drop(running);
-        assert!(gate.order().lock().has_timer);
+        assert!(gate.order().0.state.lock().has_timer);
         // A runtime that ends drops a timer that still waits.
         drop(RunningTimer(Arc::downgrade(&gate.order().0)));
-        assert!(!gate.order().lock().has_timer);
+        assert!(!gate.order().0.state.lock().has_timer);
     }
 }

@@ -27,7 +27,7 @@ pub struct LogEntry<'e> {
 /// Entry of a log that waits for another one.
 #[derive(Clone, Debug)]
 pub(super) struct QueuedEntry {
-    sequence: u64,
+    pub(super) sequence: u64,
     time: String,
     kind: String,
     turn: Option<String>,
@@ -46,10 +46,6 @@ impl QueuedEntry {
             data: entry.data.clone(),
             order,
         }
-    }
-
-    pub(super) fn sequence(&self) -> u64 {
-        self.sequence
     }
 
     pub(super) fn entry(&self) -> LogEntry<'_> {
@@ -112,7 +108,6 @@ pub(super) struct RefusalHalf {
 }
 
 impl RefusalHalf {
-    /// The half of a refusal that an entry is.
     pub(super) fn of(entry: &LogEntry<'_>, order: Option<&Entry>) -> Option<Self> {
         if let Some(Entry::Refused { tool, turn, .. }) = order {
             return Some(Self { turn: turn.clone(), tool: tool.clone(), is_decision: false });

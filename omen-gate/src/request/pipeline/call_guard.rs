@@ -25,7 +25,6 @@ pub(super) struct CallGuard<'o> {
     at: CallProgress,
 }
 
-/// Progress of a call.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CallProgress {
     /// The log has no entry that needs an outcome.

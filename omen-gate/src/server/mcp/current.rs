@@ -1,7 +1,9 @@
 //! What a server is now, and the revision of its list, which no one sees apart.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use omen_base::Mutex;
 
 /// One run of a server after the other.
 ///
@@ -28,18 +30,18 @@ impl<T> Current<T> {
     }
 
     pub(super) fn get(&self) -> Arc<T> {
-        Arc::clone(&self.lock().run)
+        Arc::clone(&self.run.lock().run)
     }
 
     /// The run, if it was there already when a revision was read.
     pub(super) fn at(&self, revision: u64) -> Option<Arc<T>> {
-        let current = self.lock();
+        let current = self.run.lock();
         (current.since <= revision).then(|| Arc::clone(&current.run))
     }
 
     /// Puts a run in the place of the one before, which is returned.
     pub(super) fn replace(&self, run: Arc<T>) -> Arc<T> {
-        let mut current = self.lock();
+        let mut current = self.run.lock();
         let since = self.revision.fetch_add(1, Ordering::Release) + 1;
         std::mem::replace(&mut *current, Run { run, since }).run
     }
@@ -47,17 +49,13 @@ impl<T> Current<T> {
     /// Not while a run is replaced: the lock orders it with [`get`](Self::get) and [`replace`](Self::replace), in this
     /// thread and in others. `Acquire` goes with `Release` where the number is raised without the lock.
     pub(super) fn revision(&self) -> u64 {
-        let _not_meanwhile = self.lock();
+        let _not_meanwhile = self.run.lock();
         self.revision.load(Ordering::Acquire)
     }
 
     /// For runs that are to come, which raise it, too.
     pub(super) fn counter(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.revision)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Run<T>> {
-        self.run.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -27,7 +27,6 @@ pub(super) enum Asked {
     Ours,
 }
 
-/// What an answer is to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Answers {
     /// A request that was open. It is so no longer.

@@ -27,7 +27,6 @@ impl fmt::Display for LinkError {
     }
 }
 
-/// Component of a path.
 enum PathComponent {
     Root(PathBuf),
     Up,

@@ -59,7 +59,6 @@ pub(super) struct SchemaSize {
     pub(super) unevaluated: bool,
 }
 
-/// Complexity of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MatchComplexity {
     /// Linear in the text.
