@@ -15,7 +15,6 @@ mod everywhere;
 mod from_client;
 pub(crate) mod from_server;
 mod handshake;
-mod listening;
 mod lists;
 mod member;
 mod merged;

@@ -6,7 +6,6 @@
 
 use crate::passage::Passage;
 
-/// A method.
 #[derive(Debug)]
 pub(crate) struct Method {
     pub(crate) name: &'static str,

@@ -11,7 +11,6 @@
 
 mod body;
 mod client;
-mod connector;
 mod error;
 mod exchange;
 mod inner;
@@ -22,7 +21,6 @@ mod room;
 mod run;
 mod secrets;
 mod sse;
-mod standing;
 mod status;
 #[cfg(feature = "https")]
 mod tls;

@@ -1,8 +1,8 @@
 //! The requests of the proxy's own to one side that are open.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use omen_base::Mutex;
 use omen_gate::Fault;
 use tokio::sync::oneshot;
 
@@ -33,7 +33,7 @@ pub(crate) enum Answered {
 impl Asked {
     /// A number that no other request gets, for one that was passed on under it.
     pub(crate) fn number(&self) -> u64 {
-        let mut state = self.lock();
+        let mut state = self.0.lock();
         state.last += 1;
         state.last
     }
@@ -41,7 +41,7 @@ impl Asked {
     /// Opens a request. `cancel` is called if it is dropped before its answer, and was sent.
     pub(crate) fn open<C: FnMut(u64)>(&self, cancel: C) -> Open<'_, C> {
         let (sender, receiver) = oneshot::channel();
-        let mut state = self.lock();
+        let mut state = self.0.lock();
         state.last += 1;
         let number = state.last;
         state.open.insert(number, sender);
@@ -58,7 +58,7 @@ impl Asked {
     }
 
     fn over(&self, number: u64, answer: Result<Frame, Fault>) -> Answered {
-        let mut state = self.lock();
+        let mut state = self.0.lock();
         match state.open.remove(&number) {
             Some(sender) => {
                 drop(state);
@@ -69,10 +69,6 @@ impl Asked {
             None if (1..=state.last).contains(&number) => Answered::Late,
             None => Answered::Nothing,
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -119,7 +115,7 @@ impl<C: FnMut(u64)> Open<'_, C> {
 impl<C: FnMut(u64)> Drop for Open<'_, C> {
     fn drop(&mut self) {
         // An answer that has come in this moment needs no cancellation, and one does no harm.
-        let was_open = self.asked.lock().open.remove(&self.number).is_some();
+        let was_open = self.asked.0.lock().open.remove(&self.number).is_some();
         if self.at == At::Sent && was_open {
             (self.cancel)(self.number);
         }

@@ -10,9 +10,9 @@ mod kept;
 mod seal;
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use omen_base::Mutex;
 use omen_gate::confirm::Question;
 use omen_gate::{Blocked, CallHash, GateCode, TurnId};
 use serde_json::{Map, Value, json};
@@ -99,7 +99,7 @@ impl Rounds {
             None if declares_form(request) => (Round::MayAsk(Kept::of(request)), None),
             None => (Round::Over, None),
         };
-        self.lock().calls.insert(turn.clone(), round);
+        self.state.lock().calls.insert(turn.clone(), round);
         Ok(Begun { rounds: self, turn: turn.clone(), restored })
     }
 
@@ -108,7 +108,7 @@ impl Rounds {
         let Some((number, of)) = self.seal.open(state) else {
             return Err(refused("it was not made by this session, or was changed"));
         };
-        let Some(asked) = self.lock().asked.remove(&number) else {
+        let Some(asked) = self.state.lock().asked.remove(&number) else {
             return Err(refused("it was used before, or is too old"));
         };
         if Instant::now() >= asked.until {
@@ -122,7 +122,7 @@ impl Rounds {
 
     /// A call is to be confirmed.
     pub(crate) fn turn(&self, question: &Question) -> Turned {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let Some(round) = state.calls.get_mut(&question.turn) else { return Turned::NotHere };
         match std::mem::replace(round, Round::Over) {
             Round::Answers(heard) => Turned::Heard(heard),
@@ -149,11 +149,6 @@ impl Rounds {
             Round::Asks(_) | Round::Over => Turned::NotHere,
         }
     }
-
-    /// It is changed as a whole, and nothing panics in between.
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 /// A call that has begun.
@@ -168,7 +163,7 @@ pub(crate) struct Begun<'r> {
 impl Begun<'_> {
     /// The result of the call, if the client is to ask its user first.
     pub(crate) fn question(&self) -> Option<Value> {
-        match self.rounds.lock().calls.get(&self.turn) {
+        match self.rounds.state.lock().calls.get(&self.turn) {
             Some(Round::Asks(result)) => Some(result.clone()),
             _ => None,
         }
@@ -177,7 +172,7 @@ impl Begun<'_> {
 
 impl Drop for Begun<'_> {
     fn drop(&mut self) {
-        self.rounds.lock().calls.remove(&self.turn);
+        self.rounds.state.lock().calls.remove(&self.turn);
     }
 }
 

@@ -1,8 +1,8 @@
 //! The turn of the user that a call is part of (A2, R2): the wire shows it if the client names it in `_meta`.
 
 use std::collections::BTreeSet;
-use std::sync::{Mutex, PoisonError};
 
+use omen_base::Mutex;
 use omen_gate::{Blocked, Gate, GateCode, TurnId};
 use serde_json::{Map, Value};
 
@@ -41,7 +41,7 @@ impl UserTurns {
         let Some(turn) = named.and_then(|name| TurnId::new(format!("{}/{name}", self.session)).ok()) else {
             return refused(format!("`{member}` of `_meta` is not the name of a turn"));
         };
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = self.seen.lock();
         if seen.len() >= omen_gate::MAX_TURNS && !seen.contains(&turn) {
             return refused(format!("the session has named {} turns", seen.len()));
         }
@@ -51,7 +51,7 @@ impl UserTurns {
 
     /// The session has ended, and its turns with it.
     pub(crate) fn end(&self, gate: &Gate) {
-        let seen = std::mem::take(&mut *self.seen.lock().unwrap_or_else(PoisonError::into_inner));
+        let seen = std::mem::take(&mut *self.seen.lock());
         seen.iter().for_each(|turn| drop(gate.end_turn(turn)));
     }
 }

@@ -1,9 +1,10 @@
 //! The questions that wait, and the one answer that each of them gets.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use omen_base::Mutex;
 use omen_gate::confirm::{Question, Reply, Responder};
 use tokio::sync::{broadcast, oneshot};
 use tokio::time::Instant;
@@ -93,7 +94,7 @@ impl Desk {
         let (answer, answered) = oneshot::channel();
         let until = Instant::now() + question.timeout.min(LONGEST);
         let ticket = {
-            let mut state = self.0.lock();
+            let mut state = self.0.state.lock();
             if state.waiting.len() >= MAX_WAITING {
                 return Reply::Denied { why: format!("{MAX_WAITING} calls wait for a confirmation already") };
             }
@@ -111,7 +112,7 @@ impl Desk {
 
     /// What waits now, in the order in which it was asked, and all that happens from now on.
     pub(super) fn join(&self) -> (Vec<Asked>, broadcast::Receiver<News>) {
-        let state = self.0.lock();
+        let state = self.0.state.lock();
         let waiting = state.waiting.iter().map(|(id, waiting)| Asked {
             id: *id,
             question: Arc::clone(&waiting.question),
@@ -125,7 +126,7 @@ impl Desk {
     /// # Errors
     /// Why it does not count.
     pub(super) fn answer(&self, answer: Answer, by: Responder) -> Result<(), String> {
-        let mut state = self.0.lock();
+        let mut state = self.0.state.lock();
         let Some(waiting) = state.waiting.get(&answer.id) else {
             let closed = state.closed.iter().find(|closed| closed.id == answer.id);
             return Err(closed.map_or_else(|| "there is no such question".to_owned(), Closed::to_text));
@@ -155,11 +156,6 @@ impl Desk {
 }
 
 impl Shared {
-    /// A panic with the lock held leaves a question that waits until its time is over.
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn close(&self, state: &mut State, id: u64, outcome: Outcome, by: Option<Responder>) {
         if state.closed.len() >= REMEMBERED {
             state.closed.pop_front();
@@ -178,7 +174,7 @@ struct Ticket {
 
 impl Drop for Ticket {
     fn drop(&mut self) {
-        let mut state = self.shared.lock();
+        let mut state = self.shared.state.lock();
         if state.waiting.remove(&self.id).is_some() {
             let outcome = if Instant::now() >= self.until { Outcome::TimedOut } else { Outcome::Withdrawn };
             self.shared.close(&mut state, self.id, outcome, None);

@@ -20,7 +20,6 @@ pub(super) trait Ends: Send + Sync {
     /// Waits until what was recorded is on the disk.
     async fn synced(&self) -> Result<(), Refused>;
 
-    /// Records the outcome of a call.
     fn ended(&self, call: &CallFacts, recorded: Recorded, outcome: &Outcome) -> Result<(), Refused>;
 
     /// What the client is answered if the episode has taken a call back while it ran.

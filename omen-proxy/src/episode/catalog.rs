@@ -40,7 +40,6 @@ impl OwnTool {
         }
     }
 
-    /// The tool that sends a packet.
     pub(super) fn sending(packet: PacketType) -> Option<Self> {
         Self::ALL.into_iter().find(|tool| tool.packet_type() == Some(packet))
     }

@@ -15,7 +15,6 @@ impl ClientNames {
         Self(servers.into_iter().cloned().collect())
     }
 
-    /// The only server.
     pub(super) fn only(&self) -> Option<&ServerName> {
         match self.0.as_slice() {
             [only] => Some(only),

@@ -29,7 +29,8 @@ pub(super) struct Desk {
     pub(super) budgets: Budgets,
     /// What is in force of the envelope; none before the first packet.
     stated: Option<Stated>,
-    cited: Vec<EvidenceRef>,
+    /// The evidence that is in force: it holds until other evidence is named.
+    pub(super) cited: Vec<EvidenceRef>,
     /// What has passed, the latest last.
     seen: VecDeque<Seen>,
     /// Whether tools work, as the proxy knows it.
@@ -59,7 +60,6 @@ pub(super) struct Seen {
 enum Way {
     /// As a directive under a token of its own.
     Token,
-    /// As a directive.
     Directive,
     /// As an observation of what it gives.
     Observation,
@@ -85,11 +85,6 @@ impl Desk {
     /// The parts of the envelope that are in force, with those that are given now.
     pub(super) fn stating(&self, mcp: Option<&Value>) -> Result<Stated, Refused> {
         self.stated.clone().unwrap_or_default().with(mcp)
-    }
-
-    /// The evidence that is in force: it holds until other evidence is named.
-    pub(super) fn cited(&self) -> &[EvidenceRef] {
-        &self.cited
     }
 
     /// References to packets that are named as evidence.
@@ -164,7 +159,7 @@ impl Desk {
         ref_type: RefType,
         source: &str,
     ) -> Result<Sent, Refused> {
-        let own = reference(ref_type, source, &self.recorder.origin().timestamp());
+        let own = reference(ref_type, source, &self.recorder.origin.timestamp());
         let stated = self.stated.clone().unwrap_or_else(not_stated);
         let mcp = stated.witnessed(self.budgets, own.as_slice(), self.tools);
         self.recorder.propose(Allow::everything(), packet_type, payload, &mcp)
@@ -226,7 +221,7 @@ impl Desk {
     }
 
     fn token(&self, token: &TokenId, call: &CallFacts, rationale: &str) -> Value {
-        let now = self.recorder.ledger(|ledger| ledger.clock_at(self.recorder.origin().now()));
+        let now = self.recorder.ledger(|ledger| ledger.clock_at(self.recorder.origin.now()));
         // The call may begin a moment after its token, and takes no longer than its timeout.
         let expiry = Timestamp::from(now.plus_seconds(call.timeout.get().saturating_add(SLACK_SECONDS)));
         let scope = self.chosen.as_ref().and_then(|chosen| chosen.scope(&call.tool));
@@ -311,7 +306,7 @@ impl Desk {
         if self.seen.len() >= MOST_SEEN {
             self.seen.pop_front();
         }
-        let at = self.recorder.origin().timestamp();
+        let at = self.recorder.origin.timestamp();
         self.seen.push_back(Seen { packet_id, ref_type, at, from: from.to_owned() });
     }
 
@@ -340,7 +335,7 @@ impl Desk {
 
     /// The budgets that are exceeded now, without approval.
     pub(super) fn overruns(&self) -> Vec<Overrun> {
-        let now = self.recorder.origin().now();
+        let now = self.recorder.origin.now();
         self.recorder.ledger(|ledger| ledger.overruns(ledger.clock_at(now)))
     }
 }

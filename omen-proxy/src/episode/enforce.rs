@@ -38,7 +38,7 @@ pub(super) fn send(
     let stated = desk.stating(mcp.as_ref())?;
     let cited = match evidence {
         Some(named) => desk.citing(&named)?,
-        None => desk.cited().to_vec(),
+        None => desk.cited.to_vec(),
     };
     match packet {
         PacketType::ObservationPacket => seen_by_nobody(&payload, stated.status())?,

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use async_trait::async_trait;
+use omen_base::Mutex;
 use omen_gate::TurnId;
 use omen_gate::confirm::{Confirmer, Question, Reply, Responder};
 use serde_json::{Map, Value, json};
@@ -50,7 +51,7 @@ pub(super) struct Answers(Arc<Mutex<BTreeMap<TurnId, Heard>>>);
 
 impl Answers {
     fn note(&self, turn: &TurnId, heard: Heard) {
-        let mut answers = self.lock();
+        let mut answers = self.0.lock();
         // A turn is a call, and its answer is taken at once; others were given up in between.
         if answers.len() >= MOST {
             answers.clear();
@@ -59,11 +60,7 @@ impl Answers {
     }
 
     pub(super) fn take(&self, turn: &TurnId) -> Option<Heard> {
-        self.lock().remove(turn)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<TurnId, Heard>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().remove(turn)
     }
 }
 

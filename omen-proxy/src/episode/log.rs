@@ -1,8 +1,9 @@
 //! The log of a session's episodes, and the machine that has judged what is in it.
 
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use omen_base::Mutex;
 use omen_fsm::Machine;
 use omen_fsm::episode::{Line, Log};
 use omen_types::{CorrelationId, Diagnostic, PacketFacts};
@@ -14,11 +15,6 @@ pub(super) struct Shared(Arc<Mutex<Box<dyn Log>>>);
 impl Shared {
     pub(super) fn new(log: Box<dyn Log>) -> Self {
         Self(Arc::new(Mutex::new(log)))
-    }
-
-    /// A log that has panicked keeps its lock poisoned; its next write reports what is wrong.
-    fn lock(&self) -> MutexGuard<'_, Box<dyn Log>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -43,17 +39,12 @@ impl Tee {
     pub(super) fn new(to: Shared) -> Self {
         Self { to, written: Arc::default() }
     }
-
-    /// Each change of what is behind the lock is whole.
-    pub(super) fn written(&self) -> MutexGuard<'_, Written> {
-        self.written.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl Log for Tee {
     fn append(&mut self, lines: &[Line<'_>]) -> io::Result<()> {
-        self.to.lock().append(lines)?;
-        let mut written = self.written();
+        self.to.0.lock().append(lines)?;
+        let mut written = self.written.lock();
         for line in lines {
             // INVARIANT: the episode has judged it the moment before.
             let facts = PacketFacts::parse(line.text).map_err(|rejected| io::Error::other(rejected.to_string()))?;
@@ -65,11 +56,11 @@ impl Log for Tee {
     }
 
     fn warn(&mut self, warning: &Diagnostic) {
-        self.to.lock().warn(warning);
-        self.written().warnings.push(warning.clone());
+        self.to.0.lock().warn(warning);
+        self.written.lock().warnings.push(warning.clone());
     }
 
     fn holds(&self, episode: &CorrelationId) -> bool {
-        self.to.lock().holds(episode)
+        self.to.0.lock().holds(episode)
     }
 }

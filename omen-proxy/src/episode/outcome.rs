@@ -97,7 +97,6 @@ impl Outcome {
         matches!(self, Self::Answered(_))
     }
 
-    /// The outcome as one value.
     pub(super) fn data(&self) -> Value {
         match self {
             Self::Answered(answer) => answer.clone(),

@@ -57,7 +57,7 @@ pub(super) struct Sent {
 
 /// An episode that begins with its first packet.
 pub(super) struct Recorder {
-    origin: Origin,
+    pub(super) origin: Origin,
     log: Tee,
     episode: Option<AnyEpisode>,
 }
@@ -65,10 +65,6 @@ pub(super) struct Recorder {
 impl Recorder {
     pub(super) fn new(origin: Origin, log: Shared) -> Self {
         Self { origin, log: Tee::new(log), episode: None }
-    }
-
-    pub(super) fn origin(&self) -> &Origin {
-        &self.origin
     }
 
     /// Proposes a packet: payload and envelope as JSON.
@@ -89,10 +85,10 @@ impl Recorder {
             Err(NotMoved { episode, why }) => (episode, Err(Refused::from(why))),
         };
         // An episode that has written nothing has not begun: the next one may have another envelope.
-        if self.log.written().packets > 0 || moved.is_ok() {
+        if self.log.written.lock().packets > 0 || moved.is_ok() {
             self.episode = Some(episode);
         }
-        let warnings = std::mem::take(&mut self.log.written().warnings);
+        let warnings = std::mem::take(&mut self.log.written.lock().warnings);
         moved.map(|(packet_id, task)| Sent { packet_id, task, warnings })
     }
 
@@ -117,7 +113,7 @@ impl Recorder {
     /// What the rules would say of packets that are sent one after the other. Nothing is sent. The budget of the episode has
     /// to hold after the last of them, too, of which the rules only warn where the overrun has happened.
     pub(super) fn probe(&self, packets: &[(PacketType, Value)], mcp: &Value) -> Result<(), Refused> {
-        let mut machine = self.log.written().machine.clone();
+        let mut machine = self.log.written.lock().machine.clone();
         for (number, (packet_type, payload)) in packets.iter().enumerate() {
             let text = self.unsent(number, *packet_type, payload, mcp)?;
             let facts = PacketFacts::parse(&text).map_err(|rejected| Refused::rules(rejected.errors))?;
@@ -176,28 +172,28 @@ impl Recorder {
 
     /// Where the episode stands.
     pub(super) fn nodes(&self) -> NodeSet {
-        self.log.written().machine.nodes()
+        self.log.written.lock().machine.nodes()
     }
 
     /// What may come next, from any sender.
     pub(super) fn offers(&self) -> Vec<Event> {
         let now = self.origin.now();
-        let written = self.log.written();
+        let written = self.log.written.lock();
         written.machine.offers(written.machine.ledger().clock_at(now)).collect()
     }
 
     /// Whether an id is that of a packet of this episode.
     pub(super) fn has(&self, packet_id: &str) -> bool {
-        self.log.written().machine.ledger().has_accepted(packet_id)
+        self.log.written.lock().machine.ledger().has_accepted(packet_id)
     }
 
     /// Reads what the rules remember.
     pub(super) fn ledger<T>(&self, read: impl FnOnce(&omen_invariants::Ledger) -> T) -> T {
-        read(self.log.written().machine.ledger())
+        read(self.log.written.lock().machine.ledger())
     }
 
     pub(super) fn packets(&self) -> u64 {
-        self.log.written().packets
+        self.log.written.lock().packets
     }
 
     /// Ends the episode: closed where it may close, and brought to an end where not.

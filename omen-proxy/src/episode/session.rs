@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, BufRead};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use omen_base::Mutex;
 use omen_fsm::Event;
 use omen_fsm::episode::{Claims, Lapsed, Log, OnDrop};
 use omen_gate::breaker::BreakerState;
@@ -108,7 +109,6 @@ impl Recording {
     }
 }
 
-/// The episodes of one session.
 pub(crate) struct Episodes {
     mode: Mode,
     session: TurnId,
@@ -138,7 +138,6 @@ impl fmt::Debug for Episodes {
     }
 }
 
-/// What the episodes of a session are about.
 pub(crate) struct About<'a> {
     pub(crate) session: &'a TurnId,
     pub(crate) names: ClientNames,
@@ -183,15 +182,11 @@ impl Episodes {
         Witness { then, answers: self.answers.clone() }
     }
 
-    fn desks(&self) -> MutexGuard<'_, BTreeMap<TurnId, Desk>> {
-        self.desks.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// The episode of a turn, which begins with its first packet.
     fn at<T>(&self, turn: &TurnId, then: impl FnOnce(&mut Desk) -> T) -> T {
         let turn = if self.mode == Mode::Enforce { &self.session } else { turn };
         let tools = self.tools();
-        let mut desks = self.desks();
+        let mut desks = self.desks.lock();
         let desk = desks.entry(turn.clone()).or_insert_with(|| self.desk(turn));
         desk.tools = tools;
         then(desk)
@@ -421,7 +416,7 @@ impl Episodes {
             (Err(why), Mode::Enforce) => Err(why),
             (Err(why), Mode::Observe) => {
                 error!("a call of `{}` is not recorded: {}", call.tool, why.why.unquoted());
-                self.desks().remove(&call.turn);
+                self.desks.lock().remove(&call.turn);
                 Ok(None)
             }
         }
@@ -444,7 +439,7 @@ impl Episodes {
         call: Option<CallHash>,
         proposal: Option<Event>,
     ) -> Result<(), Blocked> {
-        let episode = self.at(turn, |desk| desk.recorder.origin().correlation_id().ok());
+        let episode = self.at(turn, |desk| desk.recorder.origin.correlation_id().ok());
         let refused = EpisodeRefusal {
             code: not_now.why.rule(),
             also: not_now.why.also(),
@@ -480,7 +475,7 @@ impl Episodes {
         if let Err(why) = recorded {
             error!("a refused call of `{}` is not recorded: {}", call.tool, why.unquoted());
         }
-        self.desks().remove(turn);
+        self.desks.lock().remove(turn);
         if let Err(why) = self.synced.wait().await {
             error!("{why}");
         }
@@ -488,7 +483,7 @@ impl Episodes {
 
     /// Ends the session's episode, and says where it stood.
     pub(crate) fn close(&self, ended: &str) -> Option<String> {
-        let mut desk = self.desks().remove(&self.session)?;
+        let mut desk = self.desks.lock().remove(&self.session)?;
         if desk.recorder.packets() == 0 {
             return None;
         }
@@ -507,7 +502,7 @@ impl Episodes {
         if let Err(why) = self.synced.now() {
             error!("{why}");
         }
-        let (name, packets) = (&desk.recorder.origin().name, desk.recorder.packets());
+        let (name, packets) = (&desk.recorder.origin.name, desk.recorder.packets());
         let unfinished =
             if open > 0 { format!(", {open} directives were open and are cancelled") } else { String::new() };
         let failed = noted.err().map(|why| format!("; its end is not recorded: {}", why.reason())).unwrap_or_default();
@@ -541,7 +536,7 @@ impl Ends for Episodes {
         if let Err(why) = self.at(&call.turn, |desk| observe::end(desk, call, recorded, outcome)) {
             error!("the end of a call of `{}` is not recorded: {}", call.tool, why.unquoted());
         }
-        self.desks().remove(&call.turn);
+        self.desks.lock().remove(&call.turn);
         Ok(())
     }
 

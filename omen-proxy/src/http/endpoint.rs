@@ -31,7 +31,6 @@ use omen_mcp::edit::member;
 use omen_mcp::frame::{Frame, Kind};
 use omen_mcp::mcp_headers::method_of;
 
-/// The path of the endpoint.
 pub(super) const PATH: &str = "/mcp";
 
 pub(super) struct Endpoint {

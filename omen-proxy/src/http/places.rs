@@ -7,8 +7,9 @@
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use omen_base::Mutex;
 use tokio::sync::{Notify, oneshot};
 
 /// The connections that are open.
@@ -78,7 +79,7 @@ impl Places {
     }
 
     fn try_enter(self: &Arc<Self>, peer: Peer) -> Option<(Place, Closed)> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let (connections, waiting) = self.limits;
         if state.waiting(peer) >= waiting {
             state.close_oldest(peer);
@@ -93,11 +94,6 @@ impl Places {
         state.open.insert(number, Open { peer, waits_since: Some(number), _closing: closing });
         drop(state);
         Some((Place { places: Arc::clone(self), number }, closed))
-    }
-
-    /// Each change is whole.
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -133,7 +129,7 @@ impl Place {
     }
 
     fn waits(&self, waits: bool) {
-        let mut state = self.places.lock();
+        let mut state = self.places.state.lock();
         state.count += u64::from(waits);
         let since = waits.then_some(state.count);
         if let Some(open) = state.open.get_mut(&self.number) {
@@ -148,7 +144,7 @@ impl Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        self.places.lock().open.remove(&self.number);
+        self.places.state.lock().open.remove(&self.number);
         self.places.room.notify_waiters();
     }
 }

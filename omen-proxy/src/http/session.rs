@@ -1,9 +1,10 @@
 //! A session behind HTTP: what its clients send, and where what they get goes.
 
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use hyper::HeaderMap;
+use omen_base::Mutex;
 use omen_gate::bounded;
 use omen_gate::mcp::Line;
 use tokio::sync::mpsc;
@@ -49,7 +50,6 @@ pub(super) enum Of {
 /// Why a message was not sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unsent {
-    /// The session has ended.
     Ended,
     /// The server does not read.
     Stuck,
@@ -90,7 +90,7 @@ impl Session {
 
     /// Sends a message of the client, once there is room for it. A future that is dropped has sent all of it or nothing.
     pub(super) async fn send(&self, line: Line) -> Result<(), Unsent> {
-        let to = self.to().clone().ok_or(Unsent::Ended)?;
+        let to = self.to.lock().clone().ok_or(Unsent::Ended)?;
         match timeout(STUCK, to.send(line)).await {
             Ok(Ok(())) => Ok(()),
             Ok(Err(_)) => Err(Unsent::Ended),
@@ -100,15 +100,11 @@ impl Session {
 
     /// Ends the session, as a client does that closes its end.
     pub(super) fn end(&self) {
-        drop(self.to().take());
+        drop(self.to.lock().take());
     }
 
     pub(super) fn has_ended(&self) -> bool {
-        self.to().as_ref().is_none_or(mpsc::Sender::is_closed)
-    }
-
-    fn to(&self) -> MutexGuard<'_, Option<mpsc::Sender<Line>>> {
-        self.to.lock().unwrap_or_else(PoisonError::into_inner)
+        self.to.lock().as_ref().is_none_or(mpsc::Sender::is_closed)
     }
 
     pub(super) fn version(&self) -> Option<&str> {

@@ -1,10 +1,11 @@
 //! The sessions that run: how they begin, are found, and end.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use hyper::StatusCode;
+use omen_base::Mutex;
 use omen_gate::order::SessionEnd;
 use omen_gate::{Blocked, TurnId};
 use tokio::sync::{Semaphore, watch};
@@ -56,13 +57,13 @@ impl Sessions {
 
     /// Begins a session for one client.
     pub(super) fn begin(self: &Arc<Self>) -> Result<Beginning, Refused> {
-        let session = self.start(&mut self.lock(), Of::OneClient)?;
+        let session = self.start(&mut self.state.lock(), Of::OneClient)?;
         Ok(Beginning { session, sessions: Arc::clone(self), is_known: false })
     }
 
     /// The session of all requests that need none. It begins with the first of them, and again if it has ended.
     pub(super) fn common(self: &Arc<Self>) -> Result<Arc<Session>, Refused> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         if let Some(session) = state.common.as_ref().filter(|session| !session.has_ended()) {
             return Ok(Arc::clone(session));
         }
@@ -71,15 +72,14 @@ impl Sessions {
         Ok(session)
     }
 
-    /// The session with an id.
     pub(super) fn find(&self, id: &str) -> Option<Arc<Session>> {
-        let state = self.lock();
+        let state = self.state.lock();
         state.known.get(id).filter(|session| !session.has_ended()).cloned()
     }
 
     /// Ends the session with an id, if there is one.
     pub(super) fn end(&self, id: &str) -> bool {
-        let ended = self.lock().known.remove(id);
+        let ended = self.state.lock().known.remove(id);
         ended.is_some_and(|session| {
             let was_open = !session.has_ended();
             session.end();
@@ -125,7 +125,7 @@ impl Sessions {
             let ended = Arc::clone(&own).serve(sent, behind, until).await;
             let how = ended.as_ref().map_or_else(ToString::to_string, ToString::to_string);
             info!("ended: {how}");
-            let mut state = sessions.lock();
+            let mut state = sessions.state.lock();
             state.known.retain(|_, session| !Arc::ptr_eq(session, &own));
             state.common.take_if(|session| Arc::ptr_eq(session, &own));
             if let Ok(Ended::Unrecorded(why)) = ended {
@@ -142,7 +142,7 @@ impl Sessions {
         let often = (self.limits.idle / 4).max(Duration::from_millis(10));
         loop {
             sleep(often).await;
-            let state = self.lock();
+            let state = self.state.lock();
             let now = Instant::now();
             for session in state.known.values().chain(&state.common) {
                 let is_idle = |since: Instant| now.saturating_duration_since(since) >= self.limits.idle;
@@ -157,19 +157,15 @@ impl Sessions {
     /// Asks all sessions to stop, and waits until they have ended. Gives what could not be recorded.
     pub(super) async fn stop(&self) -> Option<Blocked> {
         self.stop.send_replace(true);
-        let mut tasks = std::mem::take(&mut self.lock().tasks);
+        let mut tasks = std::mem::take(&mut self.state.lock().tasks);
         while tasks.join_next().await.is_some() {}
         let owed = self.behind.gate.end_session(&self.name, SessionEnd::Closed);
-        let mut unrecorded = self.lock().unrecorded.take();
+        let mut unrecorded = self.state.lock().unrecorded.take();
         if !owed.is_empty() {
             let recorded = self.behind.gate.turn_is_over(&self.name, "the proxy was stopped").await;
             unrecorded = unrecorded.or(recorded.err());
         }
         unrecorded
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -182,11 +178,11 @@ impl Beginning {
             Refused::new(StatusCode::INTERNAL_SERVER_ERROR, reason, "check the operating system")
         })?;
         let id = base16ct::lower::encode_string(&bytes);
-        self.sessions.lock().known.insert(id.clone(), Arc::clone(&self.session));
+        self.sessions.state.lock().known.insert(id.clone(), Arc::clone(&self.session));
         self.is_known = true;
         // One that has ended in this moment has been looked for before it was known.
         if self.session.has_ended() {
-            self.sessions.lock().known.remove(&id);
+            self.sessions.state.lock().known.remove(&id);
         }
         Ok(id)
     }

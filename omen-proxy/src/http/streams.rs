@@ -6,9 +6,10 @@
 //! off; and only what nobody reads is lost, the oldest first.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use bytes::Bytes;
+use omen_base::Mutex;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
@@ -182,7 +183,7 @@ impl Streams {
 
     /// Opens the stream of a request.
     pub(super) fn open(&self, asked: impl FnOnce(u64) -> Asked) -> Result<u64, InUse> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let number = state.last + 1;
         let asked = asked(number);
         if state.open.contains_key(&asked.id) || state.given_up.contains(&asked.id) {
@@ -199,21 +200,21 @@ impl Streams {
 
     /// The request was not sent: it has no stream.
     pub(super) fn unasked(&self, number: u64) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.open.retain(|_, open| *open != number);
         state.forget(number);
     }
 
     /// The open request with this id.
     pub(super) fn asked(&self, id: &Id) -> Option<(u64, Asked)> {
-        let state = self.lock();
+        let state = self.state.lock();
         let number = *state.open.get(id)?;
         Some((number, state.streams.get(&number)?.request.clone()?))
     }
 
     /// The open request that progress names by a token.
     pub(super) fn of_token(&self, token: &Id) -> Option<(u64, Asked)> {
-        let state = self.lock();
+        let state = self.state.lock();
         let numbers = state.open.values();
         let mut all = numbers.filter_map(|number| Some((*number, state.streams.get(number)?.request.clone()?)));
         all.find(|(_, asked)| asked.token.as_ref() == Some(token))
@@ -221,7 +222,7 @@ impl Streams {
 
     /// The only request that is open and does not listen.
     pub(super) fn only(&self) -> Option<u64> {
-        let state = self.lock();
+        let state = self.state.lock();
         let mut open = state
             .streams
             .iter()
@@ -236,7 +237,7 @@ impl Streams {
     /// the standing one, if it is read; else that of the latest request that is read. Without a reader it waits for one of
     /// the standing stream.
     pub(super) fn likely(&self) -> u64 {
-        let state = self.lock();
+        let state = self.state.lock();
         let is_read = |stream: &Stream| stream.reader.is_some();
         let mut open = state.streams.iter().filter(|(_, stream)| stream.is_open());
         match (open.next(), open.next()) {
@@ -259,7 +260,7 @@ impl Streams {
             tokio::pin!(room);
             room.as_mut().enable();
             {
-                let mut state = self.lock();
+                let mut state = self.state.lock();
                 if state.bytes + needed > self.limit {
                     state.forget_taken(needed, self.limit);
                 }
@@ -277,7 +278,7 @@ impl Streams {
 
     /// A stream ends without another message: nobody waits for its response.
     pub(super) fn close(&self, number: u64) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let id = state.open.iter().find(|(_, open)| **open == number).map(|(id, _)| id.clone());
         if let Some(id) = id {
             state.open.remove(&id);
@@ -294,12 +295,11 @@ impl Streams {
 
     /// A response has come for a request that nobody waits for.
     pub(super) fn answered(&self, id: &Id) {
-        self.lock().given_up.retain(|given_up| given_up != id);
+        self.state.lock().given_up.retain(|given_up| given_up != id);
     }
 
-    /// All streams end.
     pub(super) fn end(&self) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.is_over = true;
         state.open.clear();
         for stream in state.streams.values_mut() {
@@ -313,7 +313,7 @@ impl Streams {
     /// Reads a stream, from the event after a number, or from the next one. The reader before is replaced. None
     /// if the stream is not known, or the event is not there any more.
     pub(super) fn read(self: &Arc<Self>, number: u64, after: Option<u64>) -> Option<Reader> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.used = Instant::now();
         state.readers += 1;
         let reader = state.readers;
@@ -332,18 +332,13 @@ impl Streams {
 
     /// Since when nobody has used the session; nothing while somebody does.
     pub(super) fn idle_since(&self) -> Option<Instant> {
-        let state = self.lock();
+        let state = self.state.lock();
         let is_used = state.streams.values().any(|stream| stream.reader.is_some() || stream.is_open());
         (!is_used).then_some(state.used)
     }
 
     pub(super) fn is_used(&self) {
-        self.lock().used = Instant::now();
-    }
-
-    /// Nothing that is done with the lock held can fail halfway.
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().used = Instant::now();
     }
 }
 
@@ -380,7 +375,7 @@ impl Reader {
             tokio::pin!(news);
             news.as_mut().enable();
             {
-                let mut state = self.streams.lock();
+                let mut state = self.streams.state.lock();
                 let stream = state.streams.get_mut(&self.number)?;
                 if stream.reader != Some(self.reader) {
                     return None;
@@ -405,18 +400,18 @@ impl Reader {
 
     /// Whether the response has not come yet, and nobody else reads for it.
     pub(super) fn is_waiting(&self) -> bool {
-        let state = self.streams.lock();
+        let state = self.streams.state.lock();
         state.streams.get(&self.number).is_some_and(|stream| stream.is_open() && stream.reader == Some(self.reader))
     }
 
     pub(super) fn asked(&self) -> Option<Asked> {
-        self.streams.lock().streams.get(&self.number)?.request.clone()
+        self.streams.state.lock().streams.get(&self.number)?.request.clone()
     }
 }
 
 impl Drop for Reader {
     fn drop(&mut self) {
-        let mut state = self.streams.lock();
+        let mut state = self.streams.state.lock();
         state.used = Instant::now();
         if let Some(stream) = state.streams.get_mut(&self.number).filter(|stream| stream.reader == Some(self.reader)) {
             stream.reader = None;
@@ -555,7 +550,7 @@ mod tests {
             let number = streams.open(asked(id)).unwrap();
             streams.push(number, "a", true).await;
         }
-        let kept = streams.lock().streams.len();
+        let kept = streams.state.lock().streams.len();
         assert!(kept <= MOST_FINISHED + 3, "{kept}");
         assert!(streams.idle_since().is_some());
         let number = streams.open(asked(1)).unwrap();

@@ -4,19 +4,21 @@ use std::sync::Arc;
 
 use omen_gate::bounded;
 use omen_gate::mcp::Line;
+use serde_json::{Map, Value, json};
 use tracing::warn;
 
 use super::answers::{FULL, MOST_RUNNING, NOT_INITIALIZED, Running, answer, judge, method_of};
-use super::open::{Asked, Cancelled, Routed, Unasked};
+use super::from_server::SUBSCRIPTION;
+use super::open::{Asked, Cancelled, Routed, To, Unasked};
 use super::shared::Hub;
-use super::{everywhere, handshake, listening, lists, routing};
+use super::{everywhere, handshake, lists, routing};
 use crate::client::asked::Answered;
-use crate::methods::{self, CALL, INITIALIZE, Method, Route, Side};
+use crate::methods::{self, ACKNOWLEDGED, CALL, INITIALIZE, Method, Route, Side};
 use crate::refusal::{self, INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND};
-use omen_mcp::Id;
-use omen_mcp::edit::{edited, member as place};
+use omen_mcp::edit::{edited, member, member as place};
 use omen_mcp::frame::{Frame, INVALID_REQUEST, Kind};
 use omen_mcp::handshake::Era;
+use omen_mcp::{Id, json};
 
 /// Handles one line.
 pub(super) async fn line(hub: &Arc<Hub>, line: Vec<u8>, running: &mut Running) {
@@ -107,7 +109,7 @@ async fn one_of_several(
         Some(Route::ByReference) => routing::complete(hub, frame, running).await,
         Some(Route::ByUri) => routing::resource(hub, frame, running).await,
         Some(Route::ToAll) => answer(hub, running, &frame.clone(), everywhere::ask(own, frame, era)),
-        Some(Route::Listening) => listening::listen(hub, &frame).await,
+        Some(Route::Listening) => listen(hub, &frame).await,
         _ => {
             let why = format!(
                 "`{}` cannot be sent to one of several servers ({}): nothing in it says to which",
@@ -215,3 +217,62 @@ fn to(hub: &Hub, server: usize, line: impl Into<Line>) {
 
 /// What other ids began with that the proxy used in front of several servers.
 const OF_SEVERAL: &str = "omen-several:";
+
+/// Sends the request to all servers, under its own id, and acknowledges it for them: they need not answer at the same time.
+async fn listen(hub: &Arc<Hub>, frame: &Frame) {
+    let Some(id) = frame.id().cloned() else { return };
+    let filter = member(frame, "notifications").and_then(|span| json::object(frame.text(), span).ok());
+    let filter = match agreed(filter.as_ref()) {
+        Ok(filter) => filter,
+        Err(why) => return hub.refuse(method_of(frame), frame.raw_id(), INVALID_PARAMS, why).await,
+    };
+    // What else the parameters say could ask for more than the filter shows.
+    if let Err(why) = hub.settings.passages.request(method_of(frame), Side::Client, frame)
+        && let Some(session) = hub.members.iter().find_map(|member| member.session().ok())
+    {
+        return hub.client.send(session.refused(frame.raw_id(), why).await).await;
+    }
+    if hub.open.listen(&id, hub.live().into_iter().collect()).is_err() {
+        return hub.refuse(method_of(frame), frame.raw_id(), INTERNAL_ERROR, FULL).await;
+    }
+    let params = json!({ "notifications": filter });
+    let params = params.to_string();
+    let rest = params.strip_prefix('{').unwrap_or_default();
+    let head = format!("{{\"jsonrpc\":\"2.0\",\"method\":\"{ACKNOWLEDGED}\"");
+    let meta = format!("{{\"{SUBSCRIPTION}\":{}}}", frame.raw_id());
+    hub.client.send(format!("{head},\"params\":{{\"_meta\":{meta},{rest}}}")).await;
+    for server in hub.live() {
+        if let Some(member) = hub.members.get(server)
+            && let Err(why) = member.send(frame.text())
+        {
+            warn!("the client does not listen to a server: {why}");
+            if hub.open.answered(&id, server) == (To::Client { is_handshake: false }) {
+                hub.client.send(refusal::error(frame.raw_id(), INTERNAL_ERROR, &why.to_string())).await;
+            }
+        }
+    }
+}
+
+/// What is agreed to: that lists change. A resource would have to be asked of the one server that it belongs to.
+fn agreed(filter: Option<&Map<String, Value>>) -> Result<Map<String, Value>, &'static str> {
+    let filter = filter.ok_or("expected an object for `notifications`")?;
+    let mut agreed = Map::new();
+    for (name, value) in filter {
+        match value {
+            Value::Null | Value::Bool(false) => {}
+            Value::Array(items) if items.is_empty() => {}
+            Value::Bool(true) if LISTS.contains(&name.as_str()) => {
+                agreed.insert(name.clone(), true.into());
+            }
+            _ => {
+                return Err(
+                    "with several servers a client can listen to changes of lists only; leave out the rest, or reach the \
+                            server of a resource by a proxy of its own",
+                );
+            }
+        }
+    }
+    Ok(agreed)
+}
+
+const LISTS: [&str; 3] = ["toolsListChanged", "promptsListChanged", "resourcesListChanged"];

@@ -34,7 +34,6 @@ struct Listed {
 
 /// Why a server's list is not there.
 enum NotListed {
-    /// It has none.
     None,
     Error(Frame),
     Other(String),

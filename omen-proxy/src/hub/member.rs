@@ -1,8 +1,9 @@
 //! One of the servers of a client: the session with it that runs, and requests of the hub's own.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use omen_base::Mutex;
 use omen_gate::ServerName;
 use omen_gate::mcp::Line;
 use serde_json::{Map, Value};
@@ -48,13 +49,13 @@ impl Member {
 
     /// A session with it begins. It takes the place of the one before, whose messages count no longer.
     pub(crate) fn begin(&self, session: Arc<ServerSession>) {
-        let before = std::mem::replace(&mut *self.lock(), State { session: Some(session), ..State::default() });
+        let before = std::mem::replace(&mut *self.state.lock(), State { session: Some(session), ..State::default() });
         before.session.iter().for_each(|before| before.end(&Ended::Client));
     }
 
     /// The session that runs.
     pub(super) fn session(&self) -> Result<Arc<ServerSession>, NoAnswer> {
-        let state = self.lock();
+        let state = self.state.lock();
         state.session.clone().ok_or_else(|| {
             let why = state.lost.clone().unwrap_or_else(|| "its session has ended".to_owned());
             NoAnswer::Gone(self.name.clone(), why)
@@ -63,12 +64,12 @@ impl Member {
 
     /// Whether a session is the one that runs.
     pub(super) fn is_in(&self, number: u64) -> bool {
-        self.lock().session.as_ref().is_some_and(|session| session.number == number)
+        self.state.lock().session.as_ref().is_some_and(|session| session.number == number)
     }
 
     /// A session is over. Whether it was the one that ran: then the server cannot be reached any more.
     pub(crate) fn lose(&self, number: u64, why: &str) -> bool {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let session = state.session.take_if(|session| session.number == number);
         if session.is_some() {
             state.lost = Some(why.to_owned());
@@ -78,7 +79,7 @@ impl Member {
 
     /// Ends the session that runs: the server takes no part any more.
     pub(super) fn leave(&self, why: &str) {
-        let session = self.lock().session.clone();
+        let session = self.state.lock().session.clone();
         if let Some(session) = session {
             session.end(&Ended::Client);
             self.lose(session.number, why);
@@ -86,7 +87,7 @@ impl Member {
     }
 
     pub(super) fn is_live(&self) -> bool {
-        self.lock().session.is_some()
+        self.state.lock().session.is_some()
     }
 
     /// Sends a line, if there is room now: a server that does not read holds up no other.
@@ -144,22 +145,17 @@ impl Member {
 
     /// Whether it has made the handshake that the client knows of.
     pub(super) fn took_part(&self) -> bool {
-        self.lock().capabilities.is_some()
+        self.state.lock().capabilities.is_some()
     }
 
     /// What it has said that it can do.
     pub(super) fn can(&self, capabilities: Map<String, Value>) {
-        self.lock().capabilities = Some(capabilities);
+        self.state.lock().capabilities = Some(capabilities);
     }
 
     /// Whether it has said that it can do something; nothing if it has not been asked.
     pub(super) fn has(&self, capability: &str) -> Option<bool> {
-        Some(self.lock().capabilities.as_ref()?.contains_key(capability))
-    }
-
-    /// It is changed as a whole, and nothing panics in between.
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        Some(self.state.lock().capabilities.as_ref()?.contains_key(capability))
     }
 }
 

@@ -1,8 +1,8 @@
 //! What waits for an answer: requests of the client, by their ids, and requests of the servers, by numbers of the proxy's own.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use omen_base::Mutex;
 use tokio::task::AbortHandle;
 
 use omen_mcp::Id;
@@ -105,7 +105,7 @@ impl Open {
 
     /// Whether the client has a request with this id.
     pub(super) fn has(&self, id: &Id) -> bool {
-        self.lock().client.contains_key(id)
+        self.state.lock().client.contains_key(id)
     }
 
     /// A request is about to be passed on to one server.
@@ -120,7 +120,7 @@ impl Open {
 
     /// A cancelled request that was never answered makes room.
     fn pass(&self, id: &Id, waiting: impl FnOnce(Passed) -> Waiting) -> Result<(), Unasked> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         if state.client.contains_key(id) {
             return Err(Unasked::InUse);
         }
@@ -139,26 +139,26 @@ impl Open {
 
     /// Answers a request in a task, which is begun with the table held, so that it is known before it can end.
     pub(super) fn ask_task(&self, id: Id, of: Option<Routed>, spawn: impl FnOnce() -> AbortHandle) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let task = spawn();
         state.client.insert(id, Waiting::Task(task, of));
     }
 
     /// A task has the answer. Whether the client still waits for it.
     pub(super) fn take_task(&self, id: &Id) -> bool {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let is_task = matches!(state.client.get(id), Some(Waiting::Task(..)));
         is_task && state.client.remove(id).is_some()
     }
 
     /// The request was not sent.
     pub(super) fn unasked(&self, id: &Id) {
-        self.lock().client.remove(id);
+        self.state.lock().client.remove(id);
     }
 
     /// A server responds under an id of the client's.
     pub(super) fn answered(&self, id: &Id, by: usize) -> To {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let is_forgetful = state.forgetful.contains(&by);
         match state.client.get_mut(id) {
             Some(Waiting::Server(to, _)) if to.server == by => {
@@ -185,7 +185,7 @@ impl Open {
 
     /// The client does not wait for a request any more.
     pub(super) fn cancel(&self, id: &Id) -> Cancelled {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         match state.client.get_mut(id) {
             None => Cancelled::Nothing,
             Some(Waiting::Task(task, _)) => {
@@ -212,12 +212,12 @@ impl Open {
             }
             _ => false,
         };
-        self.lock().client.values().any(has)
+        self.state.lock().client.values().any(has)
     }
 
     /// Whether the client listens to a server by the request with this id.
     pub(super) fn listens(&self, id: &Id, to: usize) -> bool {
-        let state = self.lock();
+        let state = self.state.lock();
         matches!(state.client.get(id), Some(Waiting::Listening(servers, passed)) if !passed.is_cancelled && servers.contains(&to))
     }
 
@@ -226,12 +226,12 @@ impl Open {
         let waits = |waiting: &Waiting| {
             waiting.passed().is_some_and(|passed| !passed.is_cancelled) && waiting.servers().any(|own| own == server)
         };
-        !self.lock().client.values().any(waits)
+        !self.state.lock().client.values().any(waits)
     }
 
     /// A request of a server is about to be passed on, under this number. A cancelled one that was never answered makes room.
     pub(super) fn ask_client(&self, number: u64, asked: Asked) -> Result<(), Unasked> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let own = || state.servers.iter().filter(|(_, other)| other.server == asked.server);
         if own().any(|(_, other)| other.id == asked.id) {
             return Err(Unasked::InUse);
@@ -247,17 +247,17 @@ impl Open {
 
     /// The client has answered a request.
     pub(super) fn answered_by_client(&self, number: u64) -> Option<Asked> {
-        self.lock().servers.remove(&number)
+        self.state.lock().servers.remove(&number)
     }
 
     /// A request of a server that the client has not answered.
     pub(super) fn asked(&self, number: u64) -> Option<Asked> {
-        self.lock().servers.get(&number).cloned()
+        self.state.lock().servers.get(&number).cloned()
     }
 
     /// The number of the open request that a server knows by an id.
     pub(super) fn number_of(&self, server: usize, id: &Id) -> Option<u64> {
-        let state = self.lock();
+        let state = self.state.lock();
         let found = state.servers.iter().find(|(_, asked)| asked.server == server && asked.id == *id);
         found.map(|(number, _)| *number)
     }
@@ -265,7 +265,7 @@ impl Open {
     /// A server does not wait for the answer to a request any more. Gives its number, the first time.
     pub(super) fn cancelled_by_server(&self, server: usize, id: &Id) -> Option<u64> {
         let number = self.number_of(server, id)?;
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let asked = state.servers.get_mut(&number).filter(|asked| !asked.is_cancelled)?;
         asked.is_cancelled = true;
         Some(number)
@@ -273,7 +273,7 @@ impl Open {
 
     /// Takes the requests of the client that a server has not answered.
     pub(super) fn unanswered(&self, server: usize) -> Vec<Id> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let mut over = Vec::new();
         for (id, waiting) in &mut state.client {
             match waiting {
@@ -292,16 +292,11 @@ impl Open {
 
     /// Takes the requests that a server has, and that the client has not answered.
     pub(super) fn unanswered_by_client(&self, server: usize) -> Vec<u64> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let own = state.servers.iter().filter(|(_, asked)| asked.server == server && !asked.is_cancelled);
         let waiting = own.map(|(number, _)| *number).collect();
         state.servers.retain(|_, asked| asked.server != server);
         waiting
-    }
-
-    /// It is changed as a whole, and nothing panics in between.
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -1,7 +1,8 @@
 //! Which server a resource belongs to: the one that lists it, or the one whose template it fits. Nobody guesses between two.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use omen_base::Mutex;
 
 /// What the servers have listed, by their numbers.
 #[derive(Debug, Default)]
@@ -15,26 +16,25 @@ struct Listing {
 
 impl Listings {
     pub(super) fn set_uris(&self, server: usize, uris: BTreeSet<String>) {
-        self.lock().entry(server).or_default().uris = Some(uris);
+        self.0.lock().entry(server).or_default().uris = Some(uris);
     }
 
     pub(super) fn set_templates(&self, server: usize, templates: BTreeSet<String>) {
-        self.lock().entry(server).or_default().templates = Some(templates);
+        self.0.lock().entry(server).or_default().templates = Some(templates);
     }
 
     /// What a server has listed holds no longer.
     pub(crate) fn forget(&self, server: usize) {
-        self.lock().remove(&server);
+        self.0.lock().remove(&server);
     }
 
-    /// Whether all that a server lists is known.
     pub(super) fn is_known(&self, server: usize) -> bool {
-        self.lock().get(&server).is_some_and(|listing| listing.uris.is_some() && listing.templates.is_some())
+        self.0.lock().get(&server).is_some_and(|listing| listing.uris.is_some() && listing.templates.is_some())
     }
 
     /// The servers that list a resource; without any, those with a template that it fits.
     pub(super) fn owners(&self, uri: &str) -> Vec<usize> {
-        let all = self.lock();
+        let all = self.0.lock();
         let of = |owns: &dyn Fn(&Listing) -> bool| -> Vec<usize> {
             all.iter().filter(|(_, listing)| owns(listing)).map(|(server, _)| *server).collect()
         };
@@ -47,14 +47,10 @@ impl Listings {
 
     /// The servers that list a template.
     pub(super) fn owners_of_template(&self, template: &str) -> Vec<usize> {
-        let all = self.lock();
+        let all = self.0.lock();
         let lists =
             |listing: &Listing| listing.templates.as_ref().is_some_and(|templates| templates.contains(template));
         all.iter().filter(|(_, listing)| lists(listing)).map(|(server, _)| *server).collect()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<usize, Listing>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The session of a client, from its start to its end.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use omen_gate::config::PolicyHash;
@@ -51,7 +51,6 @@ pub(crate) struct ClientSessions {
 }
 
 impl ClientSessions {
-    /// The session of one client.
     pub(crate) fn session(&self, turn: TurnId) -> ClientSession {
         ClientSession {
             settings: Arc::clone(&self.settings),
@@ -146,9 +145,9 @@ impl ClientSession {
             listings: Default::default(),
             episodes,
             limits,
-            noted: Mutex::default(),
+            noted: Default::default(),
             begun: Default::default(),
-            sessions: Mutex::default(),
+            sessions: Default::default(),
             ended,
         });
         let _sessions = Sessions(Arc::clone(&hub));
@@ -344,7 +343,7 @@ struct Sessions(Arc<Hub>);
 
 impl Drop for Sessions {
     fn drop(&mut self) {
-        self.0.sessions.lock().unwrap_or_else(PoisonError::into_inner).abort_all();
+        self.0.sessions.lock().abort_all();
         // What is judged holds the session that it is judged in.
         for session in self.0.members.iter().filter_map(|member| member.session().ok()) {
             session.running().abort_all();

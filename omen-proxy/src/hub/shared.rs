@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard};
 use std::time::Duration;
 
+use omen_base::Mutex;
 use omen_gate::mcp::ServerLimits;
 use omen_gate::{Blocked, Gate, TurnId, bounded};
 use tokio::sync::mpsc;
@@ -94,7 +95,7 @@ impl Hub {
 
     /// The tasks in which the sessions with servers run.
     pub(crate) fn sessions(&self) -> MutexGuard<'_, JoinSet<()>> {
-        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut sessions = self.sessions.lock();
         while sessions.try_join_next().is_some() {}
         sessions
     }
@@ -120,7 +121,7 @@ impl Hub {
 
     /// Logs something that would otherwise be repeated with each list.
     pub(super) fn note_once(&self, what: String) {
-        let mut noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut noted = self.noted.lock();
         if noted.len() >= MOST_NOTED {
             noted.clear();
         }

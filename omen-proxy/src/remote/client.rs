@@ -1,6 +1,8 @@
 //! Requests over HTTP: how they are sent, and what their failures mean.
 
 use std::error::Error;
+use std::pin::Pin;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -14,9 +16,9 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 use omen_gate::Fault;
 use omen_gate::config::{Endpoint, HeaderSource};
 use tokio::time::timeout;
+use tower_service::Service;
 use zeroize::Zeroizing;
 
-use super::connector::Timed;
 use super::error::BadRemote;
 use super::limits::RemoteLimits;
 use super::secrets::Secrets;
@@ -155,4 +157,39 @@ pub(super) fn causes(error: &dyn Error) -> String {
     }
     texts.dedup();
     if texts.is_empty() { error.to_string() } else { texts.join(": ") }
+}
+
+/// A connector that gives up after some time: what it waits for includes the handshake of the encryption.
+#[derive(Clone, Debug)]
+struct Timed<C> {
+    connector: C,
+    limit: Duration,
+}
+
+type Failed = Box<dyn Error + Send + Sync>;
+
+impl<C> Service<Uri> for Timed<C>
+where
+    C: Service<Uri>,
+    C::Response: Send,
+    C::Error: Into<Failed>,
+    C::Future: Send + 'static,
+{
+    type Response = C::Response;
+    type Error = Failed;
+    type Future = Pin<Box<dyn Future<Output = Result<C::Response, Failed>> + Send>>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Failed>> {
+        self.connector.poll_ready(context).map_err(Into::into)
+    }
+
+    fn call(&mut self, uri: Uri) -> Self::Future {
+        let (connecting, limit) = (self.connector.call(uri), self.limit);
+        Box::pin(async move {
+            match timeout(limit, connecting).await {
+                Ok(connected) => connected.map_err(Into::into),
+                Err(_) => Err(format!("no connection within {limit:?}").into()),
+            }
+        })
+    }
 }

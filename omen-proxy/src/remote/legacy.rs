@@ -26,7 +26,7 @@ pub(super) async fn resume(link: &Link, parser: &Parser, tries: &mut u32) -> Res
         return Err(Fault::died("the stream ended before the answer").into());
     }
     let limits = &link.remote.limits;
-    let most = if parser.retry().is_some() { POLLS } else { limits.retries };
+    let most = if parser.retry.is_some() { POLLS } else { limits.retries };
     loop {
         *tries += 1;
         if *tries > most {
@@ -85,7 +85,7 @@ pub(super) async fn open(link: &Link, after: Option<&str>, limit: Duration) -> R
 
 /// How long to wait before a stream is opened again.
 pub(super) fn wait(link: &Link, parser: &Parser, tries: u32) -> Duration {
-    match parser.retry() {
+    match parser.retry {
         Some(millis) => Duration::from_millis(millis).clamp(LEAST, MOST),
         None => link.remote.limits.backoff.saturating_mul(1 << tries.saturating_sub(1).min(4)),
     }

@@ -1,10 +1,11 @@
 //! What the requests of one session share: the id that the server gave it, and which of them are open.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use hyper::HeaderMap;
 use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue};
+use omen_base::Mutex;
 use omen_gate::{Fault, bounded};
 use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TrySendError;
@@ -94,19 +95,19 @@ impl Link {
     /// A request is about to be sent.
     pub(super) fn open(&self, id: Id, era: Era, task: impl FnOnce() -> AbortHandle) {
         // Held until the task is known, which needs it to end.
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let task = task();
         state.open.insert(id, Asked { era, task });
     }
 
     /// A request is over.
     pub(super) fn close(&self, id: &Id) -> Option<Asked> {
-        self.lock().open.remove(id)
+        self.state.lock().open.remove(id)
     }
 
     /// The headers of a POST of the session.
     pub(super) fn of_session(&self) -> HeaderMap {
-        let state = self.lock();
+        let state = self.state.lock();
         let mut headers = posted();
         let own = [(SESSION_ID, &state.id), (VERSION, &state.version)];
         headers
@@ -124,7 +125,7 @@ impl Link {
         let method = method_of(frame);
         let mut headers = posted();
         let version = value(VERSION, &stated_version(frame).unwrap_or_default())?;
-        self.lock().stated = Some(version.clone());
+        self.state.lock().stated = Some(version.clone());
         headers.insert(VERSION, version);
         headers.insert(METHOD, value(METHOD, method.unwrap_or_default())?);
         if let header @ Some(_) = methods::header(method) {
@@ -143,18 +144,18 @@ impl Link {
             return Some(self.of_session());
         }
         let mut headers = posted();
-        headers.insert(VERSION, self.lock().stated.clone()?);
+        headers.insert(VERSION, self.state.lock().stated.clone()?);
         headers.insert(METHOD, HeaderValue::from_str(method).ok()?);
         Some(headers)
     }
 
     pub(super) fn is_begun(&self) -> bool {
-        self.lock().is_begun
+        self.state.lock().is_begun
     }
 
     /// Whether the server has given the session an id.
     pub(super) fn has_id(&self) -> bool {
-        self.lock().id.is_some()
+        self.state.lock().id.is_some()
     }
 
     /// The handshake was answered with this result.
@@ -174,7 +175,7 @@ impl Link {
                     .map_err(|_| Fault::malformed(&format!("invalid `protocolVersion` `{}`", bounded(&version))))?,
             ),
         };
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         (state.is_begun, state.id, state.version) = (true, id, version);
         Ok(())
     }
@@ -182,7 +183,7 @@ impl Link {
     /// Whether an answer names no other session: a server that gives a session another id has mixed up two of them.
     pub(super) fn same_session(&self, headers: &HeaderMap) -> Result<(), Broken> {
         let lost = |why: &str| Broken { fault: Fault::malformed(why), lost: Some(Lost::Malformed(why.to_owned())) };
-        let state = self.lock();
+        let state = self.state.lock();
         // Before the handshake an id means nothing.
         if !state.is_begun {
             return Ok(());
@@ -192,11 +193,6 @@ impl Link {
             (Some(said), Some(own)) if said.as_bytes() == own.as_bytes() => Ok(()),
             (Some(_), _) => Err(lost("it changed the id of the session")),
         }
-    }
-
-    /// It is changed by whole values.
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

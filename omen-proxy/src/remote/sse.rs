@@ -16,7 +16,8 @@ pub(super) struct Parser {
     id: Option<String>,
     /// The id of the last whole event that had one.
     last_id: Option<String>,
-    retry: Option<u64>,
+    /// How long the server asks to wait before the stream is opened again, in milliseconds.
+    pub(super) retry: Option<u64>,
     after_return: bool,
     is_first: bool,
     limit: usize,
@@ -85,11 +86,6 @@ impl Parser {
     /// The stream begins anew, for the server does not know that id.
     pub(super) fn forget(&mut self) {
         self.last_id = None;
-    }
-
-    /// How long the server asks to wait before the stream is opened again, in milliseconds.
-    pub(super) fn retry(&self) -> Option<u64> {
-        self.retry
     }
 
     /// The stream is read on in another answer: what was not complete comes again.
@@ -212,7 +208,7 @@ mod tests {
         for piece in [1, 2, 3, 7, 1000] {
             let (events, parser) = events(text, piece);
             assert_eq!(events, ["{\"a\":\n1}", "b", " d"], "{piece}");
-            assert_eq!((parser.last_id(), parser.retry()), (Some("2"), Some(250)));
+            assert_eq!((parser.last_id(), parser.retry), (Some("2"), Some(250)));
         }
     }
 

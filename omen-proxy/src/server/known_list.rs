@@ -1,8 +1,9 @@
 //! The list of tools that the gate asks for before each call, compared by its bytes with the one before.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use omen_base::Mutex;
 use omen_gate::mcp::{Listing, ServerLimits, fault_of, result_of};
 use omen_gate::tool::Tool;
 use omen_gate::{Fault, ToolName};
@@ -32,17 +33,12 @@ struct Page {
 impl LastListed {
     /// Begins to take a list, page by page.
     pub(crate) fn begin<'l>(&'l self, limits: &'l ServerLimits) -> Pages<'l> {
-        Pages { last: self, known: self.lock().clone(), same: 0, anew: None, limits }
+        Pages { last: self, known: self.0.lock().clone(), same: 0, anew: None, limits }
     }
 
     /// Whether a tool promises structured answers, as far as it was listed.
     pub(crate) fn promises(&self, tool: &str) -> bool {
-        self.lock().as_ref().is_some_and(|known| known.promising.contains(tool))
-    }
-
-    /// It is replaced as a whole.
-    fn lock(&self) -> MutexGuard<'_, Option<Arc<Known>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().as_ref().is_some_and(|known| known.promising.contains(tool))
     }
 }
 
@@ -101,7 +97,7 @@ impl<'l> Pages<'l> {
                 let promising = promising.map(|tool| tool.name.clone()).collect();
                 let tools: Arc<[Tool]> = tools.into();
                 let known = Known { pages, tools: Arc::clone(&tools), promising };
-                *self.last.lock() = Some(Arc::new(known));
+                *self.last.0.lock() = Some(Arc::new(known));
                 tools
             }
         }

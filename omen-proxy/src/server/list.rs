@@ -37,7 +37,7 @@ impl Source {
     pub async fn list(&self, limit: Duration) -> Result<Vec<Tool>, Fault> {
         let source = self.clone();
         guarded(limit, async move {
-            if source.has_address() && Asking::new(&source)?.era(limit / PART_TO_DISCOVER).await? == Era::Stateless {
+            if source.has_address && Asking::new(&source)?.era(limit / PART_TO_DISCOVER).await? == Era::Stateless {
                 return Asking::new(&source)?.without_handshake().await;
             }
             let first = match Asking::new(&source)?.with_handshake().await {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -69,9 +69,9 @@ pub(crate) async fn start(hub: &Arc<Hub>, place: usize, connection: Connection) 
         turn,
         client_session: hub.client_session.clone(),
         turns: AtomicU64::new(0),
-        running: Mutex::default(),
+        running: Default::default(),
         episodes: hub.episodes.clone(),
-        left_out: Mutex::default(),
+        left_out: Default::default(),
         unlisted: Default::default(),
         span: span.clone(),
         ending: watch::Sender::new(None),

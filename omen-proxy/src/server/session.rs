@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard};
 
+use omen_base::Mutex;
 use omen_gate::config::ServerErrors;
 use omen_gate::order::owed_line;
 use omen_gate::{BadName, Blocked, Gate, ServerName, TurnId};
@@ -20,7 +21,6 @@ use crate::episode::Episodes;
 use crate::refusal;
 use crate::settings::Settings;
 
-/// A session with one server.
 pub(crate) struct ServerSession {
     pub(crate) settings: Arc<Settings>,
     /// The place of the server among those of the client.
@@ -69,7 +69,7 @@ impl ServerSession {
 
     /// The calls and lists that are judged, without those that are over.
     pub(crate) fn running(&self) -> MutexGuard<'_, JoinSet<()>> {
-        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut running = self.running.lock();
         while running.try_join_next().is_some() {}
         running
     }
@@ -106,7 +106,7 @@ impl ServerSession {
 
     /// Whether something is left out of a list for the first time.
     pub(super) fn is_new(&self, tool: &str, why: &str) -> bool {
-        let mut seen = self.left_out.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = self.left_out.lock();
         // A server that makes up names without end is not remembered without end.
         if seen.len() >= MOST_LEFT_OUT {
             seen.clear();

@@ -14,7 +14,8 @@ use crate::remote::Remote;
 #[derive(Clone)]
 pub struct Source {
     limits: ServerLimits,
-    has_address: bool,
+    /// Whether it is reached over HTTP.
+    pub(crate) has_address: bool,
     connect: Arc<dyn Fn() -> Result<Connection, Fault> + Send + Sync>,
 }
 
@@ -64,11 +65,6 @@ impl Source {
 
     pub(crate) fn limits(&self) -> &ServerLimits {
         &self.limits
-    }
-
-    /// Whether it is reached over HTTP.
-    pub(crate) fn has_address(&self) -> bool {
-        self.has_address
     }
 
     pub(crate) fn connect(&self) -> Result<Connection, Fault> {

@@ -1,8 +1,8 @@
 //! The entries of the allowlist that name no tool of the server.
 
 use std::collections::BTreeSet;
-use std::sync::{Mutex, PoisonError};
 
+use omen_base::Mutex;
 use omen_gate::ToolName;
 
 /// What the pages of a list had so far, and what was missing in the last whole one.
@@ -27,7 +27,7 @@ impl Unlisted {
         is_first: bool,
         is_last: bool,
     ) -> Option<BTreeSet<ToolName>> {
-        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.0.lock();
         if is_first {
             (state.listed, state.is_whole) = (BTreeSet::new(), true);
         }
