@@ -12,8 +12,9 @@
 
 use std::fmt;
 use std::marker::PhantomData;
+use std::sync::Arc;
 
-use omen_types::{CorrelationId, Instant, PacketId};
+use omen_types::{CorrelationId, DecisionOutcome, Instant, PacketId};
 
 mod any;
 mod checks;
@@ -21,7 +22,6 @@ mod claim;
 mod compose;
 mod convert;
 mod core;
-mod decide;
 mod demands;
 mod draft;
 mod drop_policy;
@@ -56,7 +56,6 @@ mod with_envelope;
 pub use any::{AnyEpisode, AnyLoop, Halt};
 pub use claim::{Claims, StartError};
 pub use convert::{AskingEnvelope, EndsSafeMode, IntoActOrder, IntoOrder, IntoOrders, KnownEnvelope, Says};
-pub use decide::Decided;
 pub use demands::*;
 pub use drop_policy::{Lost, OnDrop};
 pub use errors::{Refusal, Refused};
@@ -198,5 +197,46 @@ impl Closed {
 impl fmt::Debug for Closed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Closed({}, {} packets)", self.correlation_id(), self.core.sent)
+    }
+}
+
+/// Episode after a decision whose outcome is known at run time. A `match` must handle every outcome.
+#[must_use = "it holds the episode"]
+#[derive(Debug)]
+pub enum Decided {
+    /// A decision to act was made.
+    Act(Episode<Decide<Act>>),
+    /// A verification loop runs.
+    VerifyFirst(Episode<Verify<Unplanned, Unseen, Judged>>),
+    /// A decision to escalate was made.
+    Escalate(Episode<Decide<Escalate>>),
+    /// A decision to defer or cancel was made.
+    Stop(Episode<Decide<Stop>>),
+}
+
+impl<S: CanDecide> Episode<S> {
+    /// Makes a decision whose outcome is known at run time, in any envelope.
+    ///
+    /// # Errors
+    /// Violations that a validator would report: INV-002, INV-003 and INV-010 for ACT, INV-005 over budget.
+    pub fn decide<A, E: MayAsk>(
+        mut self,
+        outcome: DecisionOutcome,
+        order: ActOrder<A>,
+        envelope: &E,
+    ) -> Result<Decided, Refused<S, ActOrder<A>>> {
+        if let Err(why) = order.check(&self.core.tag) {
+            return Err(self.refuse(why).giving_back(order));
+        }
+        let draft = order.draft(outcome).map_err(Arc::new);
+        match draft.and_then(|draft| self.core.try_send_under(envelope, draft)) {
+            Ok(()) => Ok(match outcome {
+                DecisionOutcome::Act => Decided::Act(self.at()),
+                DecisionOutcome::VerifyFirst => Decided::VerifyFirst(self.at()),
+                DecisionOutcome::Escalate => Decided::Escalate(self.at()),
+                DecisionOutcome::Defer | DecisionOutcome::Cancel => Decided::Stop(self.at()),
+            }),
+            Err(why) => Err(self.refuse(why).giving_back(order)),
+        }
     }
 }

@@ -202,7 +202,6 @@ impl Core {
         Err(missing(Code::E4, problem))
     }
 
-    /// Returns the live tokens.
     pub(crate) fn live_tokens(&self) -> Vec<LiveToken> {
         let ledger = self.machine.ledger();
         let now = ledger.clock_at(self.now());

@@ -19,7 +19,6 @@ pub(super) fn planned(transition: &Transition<'_>) -> Option<Diagnostic> {
     })
 }
 
-/// Whether the loop has a plan.
 pub(super) fn has_plan(ledger: &Ledger) -> bool {
     ledger.verification().met.contains(Obligation::Plan)
 }

@@ -50,7 +50,6 @@ fn sent(open: &OpenDirective) -> String {
 /// Maximum number of results that a help lists individually.
 const FEW: usize = 4;
 
-/// Whether a directive is open.
 pub(super) fn has_open(ledger: &Ledger) -> bool {
     !ledger.open().is_empty()
 }

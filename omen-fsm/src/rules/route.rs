@@ -38,7 +38,6 @@ pub(crate) fn to(nodes: NodeSet, event: Event, ledger: &Ledger) -> Option<Vec<Ev
     None
 }
 
-/// Node of the search.
 #[derive(Clone, Copy, Debug)]
 struct SearchNode {
     place: Situation,

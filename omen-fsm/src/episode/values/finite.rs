@@ -41,160 +41,78 @@ impl ser::Error for SearchError {
 
 type SearchResult = Result<(), SearchError>;
 
+/// Values without parts: no number to find.
 macro_rules! leaves {
-    ($($name:ident($ty:ty)),*) => { $(fn $name(self, _: $ty) -> SearchResult { Ok(()) })* };
+    ($($name:ident($($ty:ty),*)),*) => { $(fn $name(self $(, _: $ty)*) -> SearchResult { Ok(()) })* };
 }
 
-impl Serializer for Search {
-    type Ok = ();
-    type Error = SearchError;
-    type SerializeSeq = Self;
-    type SerializeTuple = Self;
-    type SerializeTupleStruct = Self;
-    type SerializeTupleVariant = Self;
-    type SerializeMap = Self;
-    type SerializeStruct = Self;
-    type SerializeStructVariant = Self;
-
-    leaves!(
-        serialize_bool(bool),
-        serialize_i8(i8),
-        serialize_i16(i16),
-        serialize_i32(i32),
-        serialize_i64(i64),
-        serialize_i128(i128),
-        serialize_u8(u8),
-        serialize_u16(u16),
-        serialize_u32(u32),
-        serialize_u64(u64),
-        serialize_u128(u128),
-        serialize_char(char),
-        serialize_str(&str),
-        serialize_bytes(&[u8]),
-        serialize_unit_struct(&'static str)
-    );
-
-    fn serialize_f32(self, value: f32) -> SearchResult {
-        self.serialize_f64(value.into())
-    }
-
-    fn serialize_f64(self, value: f64) -> SearchResult {
-        if value.is_finite() { Ok(()) } else { Err(SearchError::Number(value)) }
-    }
-
-    fn serialize_none(self) -> SearchResult {
-        Ok(())
-    }
-
-    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> SearchResult {
-        value.serialize(self)
-    }
-
-    fn serialize_unit(self) -> SearchResult {
-        Ok(())
-    }
-
-    fn serialize_unit_variant(self, _: &'static str, _: u32, _: &'static str) -> SearchResult {
-        Ok(())
-    }
-
-    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _: &'static str, value: &T) -> SearchResult {
-        value.serialize(self)
-    }
-
-    fn serialize_newtype_variant<T: Serialize + ?Sized>(
-        self,
-        _: &'static str,
-        _: u32,
-        _: &'static str,
-        value: &T,
-    ) -> SearchResult {
-        value.serialize(self)
-    }
-
-    fn serialize_seq(self, _: Option<usize>) -> Result<Self, SearchError> {
-        Ok(self)
-    }
-
-    fn serialize_tuple(self, _: usize) -> Result<Self, SearchError> {
-        Ok(self)
-    }
-
-    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Self, SearchError> {
-        Ok(self)
-    }
-
-    fn serialize_tuple_variant(self, _: &'static str, _: u32, _: &'static str, _: usize) -> Result<Self, SearchError> {
-        Ok(self)
-    }
-
-    fn serialize_map(self, _: Option<usize>) -> Result<Self, SearchError> {
-        Ok(self)
-    }
-
-    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Self, SearchError> {
-        Ok(self)
-    }
-
-    fn serialize_struct_variant(self, _: &'static str, _: u32, _: &'static str, _: usize) -> Result<Self, SearchError> {
-        Ok(self)
-    }
+/// Values that wrap another one.
+macro_rules! wrappers {
+    ($($name:ident($($ty:ty),*)),*) => {
+        $(fn $name<T: Serialize + ?Sized>(self $(, _: $ty)*, value: &T) -> SearchResult { value.serialize(self) })*
+    };
 }
 
-macro_rules! parts {
-    ($($part:ident::$element:ident),*) => {
-        $(impl ser::$part for Search {
+/// Values with parts, each with the trait by which the parts come, and the method of that trait.
+macro_rules! containers {
+    ($($name:ident($($ty:ty),*): $parts:ident::$part:ident($($label:ty)?)),*) => {
+        impl Serializer for Search {
+            type Ok = ();
+            type Error = SearchError;
+            $(type $parts = Self;)*
+
+            $(fn $name(self $(, _: $ty)*) -> Result<Self, SearchError> { Ok(self) })*
+
+            leaves!(
+                serialize_bool(bool), serialize_i8(i8), serialize_i16(i16), serialize_i32(i32), serialize_i64(i64),
+                serialize_i128(i128), serialize_u8(u8), serialize_u16(u16), serialize_u32(u32), serialize_u64(u64),
+                serialize_u128(u128), serialize_char(char), serialize_str(&str), serialize_bytes(&[u8]), serialize_none(),
+                serialize_unit(), serialize_unit_struct(&'static str),
+                serialize_unit_variant(&'static str, u32, &'static str)
+            );
+
+            wrappers!(
+                serialize_some(), serialize_newtype_struct(&'static str),
+                serialize_newtype_variant(&'static str, u32, &'static str)
+            );
+
+            fn serialize_f32(self, value: f32) -> SearchResult {
+                self.serialize_f64(value.into())
+            }
+
+            fn serialize_f64(self, value: f64) -> SearchResult {
+                if value.is_finite() { Ok(()) } else { Err(SearchError::Number(value)) }
+            }
+        }
+
+        $(impl ser::$parts for Search {
             type Ok = ();
             type Error = SearchError;
 
-            fn $element<T: Serialize + ?Sized>(&mut self, value: &T) -> SearchResult {
+            fn $part<T: Serialize + ?Sized>(&mut self $(, _: $label)?, value: &T) -> SearchResult {
                 value.serialize(*self)
             }
+
+            containers!(@keys $parts);
 
             fn end(self) -> SearchResult {
                 Ok(())
             }
         })*
     };
+    (@keys SerializeMap) => {
+        fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> SearchResult {
+            key.serialize(*self)
+        }
+    };
+    (@keys $other:ident) => {};
 }
-parts!(
-    SerializeSeq::serialize_element,
-    SerializeTuple::serialize_element,
-    SerializeTupleStruct::serialize_field,
-    SerializeTupleVariant::serialize_field
+containers!(
+    serialize_seq(Option<usize>): SerializeSeq::serialize_element(),
+    serialize_tuple(usize): SerializeTuple::serialize_element(),
+    serialize_tuple_struct(&'static str, usize): SerializeTupleStruct::serialize_field(),
+    serialize_tuple_variant(&'static str, u32, &'static str, usize): SerializeTupleVariant::serialize_field(),
+    serialize_map(Option<usize>): SerializeMap::serialize_value(),
+    serialize_struct(&'static str, usize): SerializeStruct::serialize_field(&'static str),
+    serialize_struct_variant(&'static str, u32, &'static str, usize): SerializeStructVariant::serialize_field(&'static str)
 );
-
-macro_rules! fields {
-    ($($part:ident),*) => {
-        $(impl ser::$part for Search {
-            type Ok = ();
-            type Error = SearchError;
-
-            fn serialize_field<T: Serialize + ?Sized>(&mut self, _: &'static str, value: &T) -> SearchResult {
-                value.serialize(*self)
-            }
-
-            fn end(self) -> SearchResult {
-                Ok(())
-            }
-        })*
-    };
-}
-fields!(SerializeStruct, SerializeStructVariant);
-
-impl ser::SerializeMap for Search {
-    type Ok = ();
-    type Error = SearchError;
-
-    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> SearchResult {
-        key.serialize(*self)
-    }
-
-    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> SearchResult {
-        value.serialize(*self)
-    }
-
-    fn end(self) -> SearchResult {
-        Ok(())
-    }
-}

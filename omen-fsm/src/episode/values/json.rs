@@ -155,7 +155,6 @@ impl fmt::Display for DoesNotFit {
 
 impl std::error::Error for DoesNotFit {}
 
-/// Checks whether a value fits.
 pub(super) fn check(value: &Value, deepest: u8) -> Result<(), DoesNotFit> {
     if is_deeper(value, deepest) {
         return Err(DoesNotFit::Deep { limit: deepest });
