@@ -4,7 +4,6 @@ mod calls;
 mod facts;
 mod filters;
 mod order;
-mod settle;
 mod show;
 mod sign;
 #[cfg(feature = "otel")]
@@ -15,21 +14,22 @@ mod waiting;
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use omen::render::human::clean;
+use omen_gate::SystemClock;
 use omen_gate::audit::store::log_of;
 use omen_gate::audit::{
-    Anchor, BadAnchor, FileVerification, Key, LogVerdict, LogVerification, Mac, Misfit, Tampering, Verification,
-    read_log, verify_files, verify_folder, verify_log,
+    Anchor, Audit, AuditError, BadAnchor, FileVerification, Key, KeyError, LogVerdict, LogVerification, Mac, Misfit,
+    Options, Tampering, Verification, read_log, verify_files, verify_folder, verify_log,
 };
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::args::{AuditExportArgs, AuditVerifyArgs, Format, KeyArgs, NewKeyArgs};
-use crate::exit::{Exit, Failure, complain};
+use crate::args::{AuditExportArgs, AuditSettleArgs, AuditVerifyArgs, Format, KeyArgs, NewKeyArgs, YesNo};
+use crate::exit::{Exit, Failure, complain, unreadable};
 use crate::output::Output;
 
-pub(crate) use settle::settle;
 pub(crate) use show::show;
 pub(crate) use sign::{new_signing_key, sign, verify_signed};
 #[cfg(feature = "otel")]
@@ -38,30 +38,23 @@ pub(crate) use stats::stats;
 pub(crate) use tally::{Counts, Standing, Tally};
 
 pub(crate) fn verify(args: &AuditVerifyArgs, out: &mut Output) -> Result<Exit, Failure> {
-    let Some(key) = key(&args.key) else { return Ok(Exit::Unreadable) };
-    let anchor = match args.anchor.as_deref().map(|path| anchor(path, &key)).transpose() {
-        Ok(anchor) => anchor,
-        Err(Unreadable) => return Ok(Exit::Unreadable),
-    };
+    let key = key(&args.key)?;
+    let anchor = args.anchor.as_deref().map(|path| anchor(path, &key)).transpose()?;
     let mut bypasses = None;
     let found = match (args.policy, args.logs.as_slice()) {
-        (false, logs) => all_found(logs, &key, anchor.as_ref()),
+        (false, logs) => all_found(logs, &key, anchor.as_ref())?,
         (true, [log]) if !log.is_dir() => {
             let bypasses = bypasses.insert(Vec::new());
-            bypasses_found(log, &key, anchor.as_ref(), bypasses)
+            bypasses_found(log, &key, anchor.as_ref(), bypasses)?
         }
         (true, _) => return Err(Failure::Usage("--policy is for one log; name its first file alone".to_owned())),
     };
-    let Some(found) = found else { return Ok(Exit::Unreadable) };
     let log = args.logs.first().map(PathBuf::as_path).unwrap_or(Path::new(""));
     let has_bypass = bypasses.as_ref().is_some_and(|all| !all.is_empty());
     let report = Report { bypasses, ..Report::new(log, &found, anchor.as_ref()) };
     match args.format {
         Format::Human => report.human(out)?,
-        Format::Json => {
-            serde_json::to_writer(&mut *out, &report).map_err(std::io::Error::from)?;
-            writeln!(out)?;
-        }
+        Format::Json => out.json(&report)?,
     }
     out.flush()?;
     Ok(if found.is_sound() && !has_bypass { Exit::Clean } else { Exit::ErrorsFound })
@@ -73,15 +66,14 @@ fn bypasses_found(
     key: &Key,
     anchor: Option<&Anchor>,
     bypasses: &mut Vec<BypassReport>,
-) -> Option<LogVerification> {
-    let found = read_log(log_of(log), key, anchor, &mut |entry| {
+) -> Result<LogVerification, AuditError> {
+    read_log(log_of(log), key, anchor, &mut |entry| {
         if entry.kind() == BYPASS {
             let text = |member: &str| entry.data().get(member).and_then(Value::as_str).unwrap_or_default().to_owned();
             let (finding, message) = (text("finding"), text("why"));
             bypasses.push(BypassReport { sequence: entry.sequence(), time: entry.time().to_owned(), finding, message });
         }
-    });
-    found.map_err(|error| complain(format_args!("{error}; {}", error.help()))).ok()
+    })
 }
 
 /// Kind of an entry about a call that ran in spite of the gate.
@@ -103,45 +95,38 @@ pub(crate) fn reason(log: &Path, found: &LogVerification) -> String {
 }
 
 /// Verifies the log in all its files, in a folder, or in the files that are named.
-fn all_found(logs: &[PathBuf], key: &Key, anchor: Option<&Anchor>) -> Option<LogVerification> {
-    let found = match logs {
+fn all_found(logs: &[PathBuf], key: &Key, anchor: Option<&Anchor>) -> Result<LogVerification, AuditError> {
+    match logs {
         [log] if log.is_dir() => verify_folder(log, key, anchor),
         [log] => verify_log(log_of(log), key, anchor),
         logs => verify_files(logs, key, anchor),
-    };
-    found.map_err(|error| complain(format_args!("{error}; {}", error.help()))).ok()
+    }
 }
 
-pub(crate) fn new_key(args: &NewKeyArgs) -> Exit {
-    match Key::create(&args.file) {
-        Ok(_) => Exit::Clean,
-        Err(error) => {
-            complain(format_args!("cannot create the key: {error}; {}", error.help()));
-            Exit::Unreadable
-        }
-    }
+pub(crate) fn new_key(args: &NewKeyArgs) -> Result<Exit, Failure> {
+    Key::create(&args.file).map(|_| Exit::Clean).map_err(not_created)
+}
+
+/// Reports a key that cannot be created.
+pub(crate) fn not_created(error: KeyError) -> Failure {
+    unreadable(format_args!("cannot create the key: {error}; {}", error.help()))
+}
+
+fn unusable(error: KeyError) -> Failure {
+    unreadable(format_args!("cannot use the key: {error}; {}", error.help()))
 }
 
 pub(crate) fn export_anchor(args: &AuditExportArgs, out: &mut Output) -> Result<Exit, Failure> {
-    let Some(key) = key(&args.key) else { return Ok(Exit::Unreadable) };
-    let Some(found) = all_found(std::slice::from_ref(&args.log), &key, None) else { return Ok(Exit::Unreadable) };
-    match found.anchor(&key) {
-        Ok(anchor) => {
-            writeln!(out, "{anchor}")?;
-            out.flush()?;
-            Ok(Exit::Clean)
-        }
-        Err(_) => {
-            let report = Report::new(&args.log, &found, None);
-            complain(format_args!(
-                "cannot export an anchor: {} is {}; {}",
-                args.log.display(),
-                clean(&report.message),
-                report.help.unwrap_or_default()
-            ));
-            Ok(Exit::ErrorsFound)
-        }
-    }
+    let key = key(&args.key)?;
+    let found = all_found(std::slice::from_ref(&args.log), &key, None)?;
+    let Ok(anchor) = found.anchor(&key) else {
+        let why = reason(&args.log, &found);
+        complain(format_args!("cannot export an anchor: {} is {why}", args.log.display()));
+        return Ok(Exit::ErrorsFound);
+    };
+    writeln!(out, "{anchor}")?;
+    out.flush()?;
+    Ok(Exit::Clean)
 }
 
 /// Result of a verification, for people and for programs. Members that do not apply are `null`.
@@ -318,36 +303,42 @@ fn overall(found: &LogVerification) -> &'static str {
     }
 }
 
-/// Error for an input that could not be read, which was reported.
-#[derive(Debug)]
-pub(crate) struct Unreadable;
-
-fn key(args: &KeyArgs) -> Option<Key> {
+fn key(args: &KeyArgs) -> Result<Key, Failure> {
     key_at(args.key_file.as_deref(), args.key_env.as_deref())
 }
 
 /// Returns the key in a file, or else in an environment variable: the parser requires one of the two.
-pub(crate) fn key_at(file: Option<&Path>, variable: Option<&str>) -> Option<Key> {
-    let key = match (file, variable) {
+pub(crate) fn key_at(file: Option<&Path>, variable: Option<&str>) -> Result<Key, Failure> {
+    match (file, variable) {
         (Some(path), _) => Key::from_file(path),
         (None, variable) => Key::from_env(variable.unwrap_or_default()),
-    };
-    key.map_err(|error| complain(format_args!("cannot use the key: {error}; {}", error.help()))).ok()
+    }
+    .map_err(unusable)
 }
 
-pub(crate) fn anchor(path: &Path, key: &Key) -> Result<Anchor, Unreadable> {
-    Anchor::from_file(path, key).map_err(|error| {
-        let _ = no_anchor(path, error);
-        Unreadable
-    })
+pub(crate) fn anchor(path: &Path, key: &Key) -> Result<Anchor, Failure> {
+    Anchor::from_file(path, key).map_err(|error| no_anchor(path, error))
 }
 
 /// Reports an unusable anchor.
-fn no_anchor(path: &Path, error: BadAnchor) -> Exit {
+fn no_anchor(path: &Path, error: BadAnchor) -> Failure {
     let why = match error {
         BadAnchor::Unreadable { why, .. } => why,
         error => error.to_string(),
     };
-    complain(format_args!("cannot use the anchor {}: {}", path.display(), clean(&why)));
-    Exit::Unreadable
+    unreadable(format_args!("cannot use the anchor {}: {}", path.display(), clean(&why)))
+}
+
+pub(crate) fn settle(args: &AuditSettleArgs) -> Result<Exit, Failure> {
+    let key = key(&args.key)?;
+    let log = log_of(&args.log);
+    let settled = match log.try_exists() {
+        Ok(true) => Audit::open(&log, key, Arc::new(SystemClock::default()), Options::default())
+            .and_then(|audit| audit.settle(args.entry, args.ran == YesNo::Yes)),
+        Ok(false) => Err(AuditError::Io { path: log, source: std::io::ErrorKind::NotFound.into() }),
+        Err(source) => Err(AuditError::Io { path: log, source }),
+    };
+    settled
+        .map(|_| Exit::Clean)
+        .map_err(|error| unreadable(format_args!("cannot settle the call: {error}; {}", error.help())))
 }

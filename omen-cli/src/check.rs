@@ -108,7 +108,7 @@ pub(crate) fn run(args: &CheckArgs, color: Color, out: &mut Output) -> Result<Ex
             in_turn(args, &logs.paths, &options, findings).map_err(Failure::from)
         }
     });
-    let has_errors = reports.has_errors();
+    let has_errors = reports.has_errors;
     let exit = |has_errors: bool| if has_errors && !args.inputs.exit_zero { Exit::ErrorsFound } else { Exit::Clean };
     // The reader of the output may have closed it; the verdict still holds if it is known.
     let total = match checked {
@@ -147,7 +147,6 @@ pub(crate) fn run(args: &CheckArgs, color: Color, out: &mut Output) -> Result<Ex
 
 const NO_PACKETS: &str = "no packets were found; name logs, or leave out `--fail-on-empty`";
 
-/// Returns the options of the validator.
 fn options(args: &CheckArgs) -> Result<ValidatorOptions, Failure> {
     let levels = args.levels.after(&args.config.found.levels).map_err(|error| Failure::Usage(error.to_string()))?;
     Ok(ValidatorOptions { now: args.clock.now, levels, depth: args.stage.into() })

@@ -11,7 +11,7 @@ use omen::render::json;
 use serde::{Deserialize, Serialize};
 
 use crate::args::{DiffArgs, Format};
-use crate::exit::{Exit, Failure, complain};
+use crate::exit::{Exit, Failure, unreadable};
 use crate::formats::{concise_line, fingerprint};
 use crate::input::{Input, is_stdin, name};
 use crate::output::Output;
@@ -26,10 +26,7 @@ pub(crate) fn run(args: &DiffArgs, out: &mut Output) -> Result<Exit, Failure> {
             printer.end()?;
             Ok(if printer.summary.new > 0 { Exit::ErrorsFound } else { Exit::Clean })
         }
-        Err(Stop::Input(why)) => {
-            complain(why);
-            Ok(Exit::Unreadable)
-        }
+        Err(Stop::Input(why)) => Err(unreadable(why)),
         Err(Stop::Output(error)) => Err(error.into()),
     }
 }
@@ -179,9 +176,9 @@ impl Printer<'_> {
         };
         match self.format {
             Format::Human => {
-                write!(self.out, "{sign} {}", concise_line(Path::new(file), finding, self.out.is_coloured()))
+                write!(self.out, "{sign} {}", concise_line(Path::new(file), finding, self.out.is_coloured))
             }
-            Format::Json => self.line(&Row { change, finding: json::row(file, finding) }),
+            Format::Json => self.out.json(&Row { change, finding: json::row(file, finding) }),
         }
     }
 
@@ -193,15 +190,9 @@ impl Printer<'_> {
         let Summary { new, gone, unchanged } = self.summary;
         match self.format {
             Format::Human => writeln!(self.out, "{new} new, {gone} gone, {unchanged} unchanged")?,
-            Format::Json => self.line(&Last { summary: Summary { new, gone, unchanged } })?,
+            Format::Json => self.out.json(&Last { summary: Summary { new, gone, unchanged } })?,
         }
         self.out.flush()
-    }
-
-    fn line(&mut self, value: &impl Serialize) -> io::Result<()> {
-        let mut text = serde_json::to_vec(value)?;
-        text.push(b'\n');
-        self.out.write_all(&text)
     }
 }
 

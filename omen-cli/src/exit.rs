@@ -4,6 +4,8 @@ use std::fmt;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
+use omen_gate::audit::AuditError;
+
 use crate::logs;
 use crate::output::FileError;
 
@@ -44,18 +46,20 @@ pub(crate) enum Failure {
     File(io::Error),
     /// A bug in this program.
     Internal(String),
+    /// An input that cannot be read, or a file that cannot be written. [`unreadable`] has reported it.
+    Unreadable,
 }
 
 impl Failure {
     /// Reports the failure on standard error, and returns its exit code.
     pub(crate) fn report(&self) -> ExitCode {
         match self {
-            Failure::Closed => {}
+            Failure::Closed | Failure::Unreadable => {}
             failure => complain(failure),
         }
         match self {
             Failure::Usage(_) => usage(),
-            Failure::Closed | Failure::Output(_) | Failure::File(_) | Failure::Internal(_) => ExitCode::from(FAILED),
+            _ => ExitCode::from(FAILED),
         }
     }
 }
@@ -65,10 +69,17 @@ impl fmt::Display for Failure {
         match self {
             Failure::Usage(what) => f.write_str(what),
             Failure::Closed => f.write_str("standard output is closed"),
+            Failure::Unreadable => f.write_str("an input cannot be read"),
             Failure::File(error) => error.fmt(f),
             Failure::Output(error) => write!(f, "cannot write to stdout: {error}"),
             Failure::Internal(what) => write!(f, "internal error: {what}"),
         }
+    }
+}
+
+impl From<AuditError> for Failure {
+    fn from(error: AuditError) -> Self {
+        unreadable(format_args!("{error}; {}", error.help()))
     }
 }
 
@@ -85,9 +96,14 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// Returns the exit code of a usage error.
 pub(crate) fn usage() -> ExitCode {
     ExitCode::from(USAGE)
+}
+
+/// Reports what cannot be read or written.
+pub(crate) fn unreadable(what: impl fmt::Display) -> Failure {
+    complain(what);
+    Failure::Unreadable
 }
 
 /// Writes one line to standard error, or an event if programs read it.

@@ -5,20 +5,25 @@
 
 mod checkpoint;
 mod tail;
-mod wake;
 
-use std::io;
+use std::collections::BTreeSet;
+use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::thread;
 use std::time::Duration;
 
+use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 use omen::validator::ValidatorOptions;
+use signal_hook::consts::{SIGINT, SIGTERM};
 
 use crate::check::findings::{Findings, Total};
 use crate::exit::{Failure, complain};
 use crate::input::{self, Reporter as _};
 use checkpoint::Checkpoint;
 use tail::Tail;
-use wake::Wake;
 
 /// Follows logs from the `checkpoint` on until a signal arrives. Open episodes are not reported then, since the logs go on.
 pub(crate) fn run<'r>(
@@ -62,7 +67,7 @@ pub(crate) fn run<'r>(
         }
         let there = tails.iter().filter(|tail| tail.is_open()).count();
         // A person sees that the command is waiting; programs are notified that a log is missing, which may be a mistake.
-        let is_worth_saying = wake.is_watched() || !missing.is_empty();
+        let is_worth_saying = wake.is_watched || !missing.is_empty();
         if is_worth_saying && !findings.is_quiet() && waits_for.as_ref() != Some(&(there, missing.clone())) {
             complain(waiting(there, &missing));
             waits_for = Some((there, missing));
@@ -71,8 +76,8 @@ pub(crate) fn run<'r>(
     }
     let mut total = Total { is_complete, ..Total::default() };
     for tail in &tails {
-        total.is_complete &= !tail.has_gap();
-        total.files += u64::from(tail.has_begun());
+        total.is_complete &= !tail.has_gap;
+        total.files += u64::from(tail.has_begun);
         total.summary += tail.summary();
     }
     Ok(total)
@@ -99,3 +104,57 @@ fn waiting(there: usize, missing: &[&Path]) -> String {
 
 /// Pause between reads without a notification.
 const PAUSE: Duration = Duration::from_millis(200);
+
+struct Wake {
+    is_stopped: Arc<AtomicBool>,
+    changes: Receiver<()>,
+    /// Watcher of the files. Without one, every pause has its full length.
+    watcher: Option<RecommendedWatcher>,
+    /// Whether a person sees standard error.
+    is_watched: bool,
+}
+
+impl Wake {
+    fn new(paths: &[PathBuf]) -> io::Result<Self> {
+        let is_stopped = Arc::new(AtomicBool::new(false));
+        for signal in [SIGINT, SIGTERM] {
+            // A second signal ends the process at once.
+            signal_hook::flag::register_conditional_default(signal, Arc::clone(&is_stopped))?;
+            signal_hook::flag::register(signal, Arc::clone(&is_stopped))?;
+        }
+        let (sender, changes) = sync_channel(1);
+        let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+            // Reads do not change a file. One notification is enough.
+            if !event.is_ok_and(|event| matches!(event.kind, EventKind::Access(_))) {
+                let _ = sender.try_send(());
+            }
+        });
+        let mut watcher = watcher.ok();
+        // The directories are watched, since a log may be replaced.
+        let directories: BTreeSet<&Path> = paths.iter().filter_map(|path| path.parent()).collect();
+        for directory in directories {
+            let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
+            if let Some(watcher) = &mut watcher {
+                let _ = watcher.watch(directory, RecursiveMode::NonRecursive);
+            }
+        }
+        Ok(Self { is_stopped, changes, watcher, is_watched: io::stderr().is_terminal() })
+    }
+
+    /// Returns whether a signal has arrived.
+    fn is_stopped(&self) -> bool {
+        self.is_stopped.load(Ordering::Relaxed)
+    }
+
+    /// Waits for a change, at most a given time.
+    fn wait(&self, most: Duration) {
+        if self.watcher.is_none() || self.changes.recv_timeout(most).is_err_and(is_over) {
+            thread::sleep(most);
+        }
+    }
+}
+
+/// Returns whether the watcher has ended.
+fn is_over(error: std::sync::mpsc::RecvTimeoutError) -> bool {
+    error == std::sync::mpsc::RecvTimeoutError::Disconnected
+}

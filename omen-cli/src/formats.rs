@@ -58,7 +58,6 @@ pub(crate) fn parser() -> impl TypedValueParser<Value = &'static Format> {
     PossibleValuesParser::new(names).try_map(|name| by_name(&name).ok_or("there is no such format"))
 }
 
-/// Returns the format with a name.
 pub(crate) fn by_name(name: &str) -> Option<&'static Format> {
     ALL.iter().find(|format| format.name == name)
 }

@@ -16,13 +16,7 @@ use crate::exit::{Exit, Failure};
 use crate::output::Output;
 
 pub(crate) fn run(args: &GraphArgs, out: &mut Output) -> Result<Exit, Failure> {
-    let path = match &args.log {
-        None => None,
-        Some(log) => match Taken::read(log, args, out)? {
-            None => return Ok(Exit::Unreadable),
-            taken => taken,
-        },
-    };
+    let path = args.log.as_deref().map(|log| Taken::read(log, args, out)).transpose()?;
     let graph = Graph::of_table();
     let text = match args.format {
         GraphFormat::Mermaid => graph.mermaid(path.as_ref()),

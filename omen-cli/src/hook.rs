@@ -74,8 +74,7 @@ fn decided(args: &HookRunArgs, dialect: &Dialect) -> Result<(HookAnswer, Option<
         hook = hook.within(root);
     }
     if let Some(path) = &args.catalog {
-        let catalogue =
-            gate::read_catalog(path).ok_or_else(|| format!("cannot use the catalogue {}", path.display()))?;
+        let catalogue = gate::read_catalog(path).map_err(|_| format!("cannot use the catalogue {}", path.display()))?;
         hook = hook.catalogue(&catalogue).guard(path);
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();

@@ -1,7 +1,6 @@
 //! Inputs: files and standard input, compressed or not, with a progress bar for large files.
 
 mod archive;
-mod binary;
 mod decode;
 mod file_lines;
 pub(crate) mod find;
@@ -20,14 +19,13 @@ use std::path::Path;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use omen::finding::Finding;
 use omen::lines::ReadError;
-use omen::validator::{Sink, Summary, ValidatorOptions, report_foreign};
+use omen::validator::{JudgedPacket, Sink, Summary, ValidatorOptions, report_foreign};
 use omen_gate::regular;
 
 use crate::exit::complain;
 use crate::jobs::AnyValidator;
 use crate::output::Output;
 use archive::Source;
-use binary::{Stop, UntilBinary};
 
 pub(crate) use decode::is_compressed;
 pub(crate) use file_lines::FileLines;
@@ -38,7 +36,6 @@ pub(crate) use wrapped::Wrapping;
 
 /// A sink that prints.
 pub(crate) trait Reporter: Sink<Error = io::Error> {
-    /// Returns its output.
     fn out(&mut self) -> &mut Output;
 
     /// Reports that the input cannot be read, or not to its end. Standard error has the reason, too.
@@ -296,3 +293,39 @@ fn bar(length: Option<u64>) -> ProgressBar {
 
 /// Size of a file in bytes above which it gets a progress bar.
 const LARGE: u64 = 8 * 1024 * 1024;
+
+/// Passes on findings up to the first line with a NUL byte, at which the check ends.
+struct UntilBinary<'s, S>(&'s mut S);
+
+/// Reason why the check ended early.
+enum Stop<E> {
+    /// A line has a NUL byte. The finding was passed on.
+    Binary,
+    /// The sink failed.
+    Sink(E),
+}
+
+impl<S: Sink> Sink for UntilBinary<'_, S> {
+    type Error = Stop<S::Error>;
+
+    fn finding(&mut self, mut finding: Finding, line: Option<&str>) -> Result<(), Self::Error> {
+        let is_binary = line.is_some_and(|line| line.contains('\0'));
+        if is_binary {
+            finding.diagnostic.notes.push("nothing after this line was checked".to_owned());
+        }
+        self.0.finding(finding, line).map_err(Stop::Sink)?;
+        if is_binary { Err(Stop::Binary) } else { Ok(()) }
+    }
+
+    fn packet(&mut self, packet: &JudgedPacket<'_>) -> Result<(), Self::Error> {
+        self.0.packet(packet).map_err(Stop::Sink)
+    }
+
+    fn wants_packets(&self) -> bool {
+        self.0.wants_packets()
+    }
+
+    fn caught_up(&mut self) -> Result<(), Self::Error> {
+        self.0.caught_up().map_err(Stop::Sink)
+    }
+}

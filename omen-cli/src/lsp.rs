@@ -12,7 +12,6 @@ mod diagnostics;
 mod documents;
 mod fields;
 mod hover;
-mod inbox;
 mod navigation;
 mod packets;
 mod protocol;

@@ -7,7 +7,7 @@ use omen_types::{Instant, Packet, PacketFacts, QualityTier};
 use serde_json::Value;
 
 use crate::args::NewArgs;
-use crate::exit::{Exit, Failure, complain};
+use crate::exit::{Exit, Failure, complain, unreadable};
 use crate::input;
 use crate::output::Output;
 
@@ -22,8 +22,7 @@ pub(crate) fn run(args: &NewArgs, out: &mut Output) -> Result<Exit, Failure> {
         Some(path) => match Episode::read(path, args.line, args.episode.as_deref()) {
             Ok(episode) => episode,
             Err(Unread::Input(error)) => {
-                complain(format_args!("cannot read {}: {error}", input::name(path)));
-                return Ok(Exit::Unreadable);
+                return Err(unreadable(format_args!("cannot read {}: {error}", input::name(path))));
             }
             Err(Unread::NoEpisode(hint)) => return Err(Failure::Usage(hint)),
         },
@@ -48,7 +47,7 @@ fn next(event: Event, episode: &mut Episode) -> Result<(String, Option<String>),
     let mut value = serde_json::to_value(&skeleton).map_err(|error| broken(&error))?;
     fields::guard(event, &mut value)?;
     // The first number that gives new ids.
-    let mut number = episode.packets() + 1;
+    let mut number = episode.packets + 1;
     let mut tiers = QualityTier::ALL.iter();
     loop {
         let line = complete(event, &mut value, episode, start, number).map_err(|error| broken(&error))?;

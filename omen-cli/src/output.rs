@@ -11,6 +11,7 @@ use anstream::{AutoStream, ColorChoice};
 use clap::ValueEnum;
 use indicatif::ProgressBar;
 use omen::render::human::Human;
+use serde::Serialize;
 
 use self::draft::Draft;
 pub(crate) use self::draft::is_descriptor;
@@ -31,7 +32,8 @@ pub(crate) enum Color {
 pub(crate) struct Output {
     writer: BufWriter<Target>,
     human: Human,
-    is_coloured: bool,
+    /// Whether this output has colours.
+    pub(crate) is_coloured: bool,
     /// Whether a person or a program may wait for each line, whatever the input is.
     is_watched: bool,
     /// Whether to flush as soon as all input so far was handled.
@@ -52,6 +54,13 @@ impl Output {
     /// Creates an output without colours; bytes pass unchanged.
     pub(crate) fn for_programs() -> Self {
         Self::new(ColorChoice::AlwaysAnsi, false)
+    }
+
+    /// Writes a value as one line of JSON, in one call, so that other output cannot split it.
+    pub(crate) fn json(&mut self, value: &impl Serialize) -> io::Result<()> {
+        let mut text = serde_json::to_vec(value)?;
+        text.push(b'\n');
+        self.write_all(&text)
     }
 
     fn new(choice: ColorChoice, is_coloured: bool) -> Self {
@@ -87,11 +96,6 @@ impl Output {
     /// Shows the packets of findings whole.
     pub(crate) fn show_whole_packets(&mut self) {
         self.human = self.human.clone().whole();
-    }
-
-    /// Returns whether this output has colours.
-    pub(crate) fn is_coloured(&self) -> bool {
-        self.is_coloured
     }
 
     /// Prepares for the results of an input: hides its progress bar while something is written, and flushes promptly if the input

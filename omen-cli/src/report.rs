@@ -39,10 +39,7 @@ pub(crate) fn run(args: &ReportArgs, out: &mut Output) -> Result<Exit, Failure> 
     }
     let logs = given.find(false)?;
     refuse_inputs(&args.output, logs.paths.iter().chain(&args.audit.log))?;
-    let calls = match args.audit.log.as_deref().map(|log| Calls::read(log, &args.audit)).transpose() {
-        Ok(calls) => calls,
-        Err(_) => return Ok(Exit::Unreadable),
-    };
+    let calls = args.audit.log.as_deref().map(|log| Calls::read(log, &args.audit)).transpose()?;
     // A place that cannot be written to is reported before the logs are read.
     remove_at_signals();
     let mut file = Output::to_file(&args.output, false, Color::Never)?;

@@ -13,7 +13,7 @@ use crate::output::Output;
 pub(crate) fn run(format: Format, out: &mut Output) -> Result<Exit, Failure> {
     match format {
         Format::Human => {
-            let bold = if out.is_coloured() { Style::new().bold() } else { Style::new() };
+            let bold = if out.is_coloured { Style::new().bold() } else { Style::new() };
             writeln!(out, "{bold}{:<8} {:<10} {:<14} TITLE{bold:#}", "CODE", "STAGE", "SEVERITY")?;
             for info in Code::ALL.iter().map(|code| code.info()) {
                 writeln!(

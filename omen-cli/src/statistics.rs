@@ -7,6 +7,7 @@ use omen::finding::{Finding, Severity};
 use serde::Serialize;
 
 use crate::formats::{ReportedFinding, ShownCode};
+use crate::output::Output;
 
 /// Counts of findings.
 #[derive(Debug, Default)]
@@ -78,13 +79,12 @@ impl Statistics {
         self.codes().try_for_each(|(code, counts)| counts.row(out, &format!("{:<8} {}", code.as_str(), code.title())))
     }
 
-    /// Returns the counts by code.
     pub(crate) fn codes(&self) -> impl Iterator<Item = (ShownCode, Counts)> {
         self.by_code.iter().map(|(code, counts)| (*code, *counts))
     }
 
     /// Prints one line of JSON.
-    pub(crate) fn json(&self, out: &mut impl Write) -> io::Result<()> {
+    pub(crate) fn json(&self, out: &mut Output) -> io::Result<()> {
         #[derive(Serialize)]
         struct Line {
             statistics: Lists,
@@ -111,8 +111,6 @@ impl Statistics {
         let by_type = self.by_packet_type.iter();
         let by_type = by_type.map(|(name, counts)| ByType { packet_type: known(name), counts: *counts });
         let lists = Lists { by_code: by_code.collect(), by_packet_type: by_type.collect() };
-        let mut text = serde_json::to_vec(&Line { statistics: lists })?;
-        text.push(b'\n');
-        out.write_all(&text)
+        out.json(&Line { statistics: lists })
     }
 }

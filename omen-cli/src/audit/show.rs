@@ -16,7 +16,7 @@ use crate::exit::{Exit, Failure, complain};
 use crate::output::Output;
 
 pub(crate) fn show(args: &AuditShowArgs, out: &mut Output) -> Result<Exit, Failure> {
-    let Some(key) = super::key(&args.key) else { return Ok(Exit::Unreadable) };
+    let key = super::key(&args.key)?;
     let log = log_of(&args.log);
     let mut printer = Printer {
         args,
@@ -25,13 +25,7 @@ pub(crate) fn show(args: &AuditShowArgs, out: &mut Output) -> Result<Exit, Failu
         filters: Filters::new(args, SystemTime::now()),
         failed: None,
     };
-    let found = match read_log(&log, &key, None, &mut |entry| printer.entry(entry, out)) {
-        Ok(found) => found,
-        Err(error) => {
-            complain(format_args!("{error}; {}", error.help()));
-            return Ok(Exit::Unreadable);
-        }
-    };
+    let found = read_log(&log, &key, None, &mut |entry| printer.entry(entry, out))?;
     printer.end(out)?;
     out.flush()?;
     if !args.follow {

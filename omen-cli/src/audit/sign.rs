@@ -4,63 +4,41 @@ use std::io::Write as _;
 
 use omen::render::human::clean;
 use omen_gate::audit::store::log_of;
-use omen_gate::audit::{AuditError, KeyError, PublicKey, SignedAnchor, SignedVerdict, SigningKey};
+use omen_gate::audit::{PublicKey, SignedAnchor, SignedVerdict, SigningKey};
 use serde::Serialize;
 
 use crate::args::{AuditSignArgs, AuditVerifySignedArgs, Format, NewSigningKeyArgs};
-use crate::exit::{Exit, Failure, complain};
+use crate::exit::{Exit, Failure};
 use crate::output::Output;
 
-pub(crate) fn new_signing_key(args: &NewSigningKeyArgs) -> Exit {
-    match SigningKey::create(&args.file) {
-        Ok(_) => Exit::Clean,
-        Err(error) => {
-            complain(format_args!("cannot create the key: {error}; {}", error.help()));
-            Exit::Unreadable
-        }
-    }
+pub(crate) fn new_signing_key(args: &NewSigningKeyArgs) -> Result<Exit, Failure> {
+    SigningKey::create(&args.file).map(|_| Exit::Clean).map_err(super::not_created)
 }
 
 pub(crate) fn sign(args: &AuditSignArgs, out: &mut Output) -> Result<Exit, Failure> {
-    let Some(key) = super::key(&args.key) else { return Ok(Exit::Unreadable) };
-    let signing_key = match SigningKey::from_file(&args.signing_key) {
-        Ok(signing_key) => signing_key,
-        Err(error) => return Ok(unusable(&error)),
-    };
-    match SignedAnchor::sign(log_of(&args.log), &key, &signing_key) {
-        Ok(Ok(anchor)) => {
+    let key = super::key(&args.key)?;
+    let signing_key = SigningKey::from_file(&args.signing_key).map_err(super::unusable)?;
+    match SignedAnchor::sign(log_of(&args.log), &key, &signing_key)? {
+        Ok(anchor) => {
             writeln!(out, "{anchor}")?;
             out.flush()?;
             Ok(Exit::Clean)
         }
-        Ok(Err(found)) => Ok(super::reported(&args.log, &found)),
-        Err(error) => Ok(unread(&error)),
+        Err(found) => Ok(super::reported(&args.log, &found)),
     }
 }
 
 pub(crate) fn verify_signed(args: &AuditVerifySignedArgs, out: &mut Output) -> Result<Exit, Failure> {
-    let key = match PublicKey::from_file(&args.public_key) {
-        Ok(key) => key,
-        Err(error) => return Ok(unusable(&error)),
-    };
-    let anchor = match SignedAnchor::from_file(&args.anchor, &key) {
-        Ok(anchor) => anchor,
-        Err(error) => return Ok(super::no_anchor(&args.anchor, error)),
-    };
-    let verdict = match anchor.verify(log_of(&args.log)) {
-        Ok(verdict) => verdict,
-        Err(error) => return Ok(unread(&error)),
-    };
+    let key = PublicKey::from_file(&args.public_key).map_err(super::unusable)?;
+    let anchor = SignedAnchor::from_file(&args.anchor, &key).map_err(|error| super::no_anchor(&args.anchor, error))?;
+    let verdict = anchor.verify(log_of(&args.log))?;
     let report = Report::new(args, &anchor, verdict);
     match args.format {
         Format::Human => {
             writeln!(out, "{}: {}", clean(&report.file), report.message)?;
             report.help.map_or(Ok(()), |help| writeln!(out, "  help: {help}"))?;
         }
-        Format::Json => {
-            serde_json::to_writer(&mut *out, &report).map_err(std::io::Error::from)?;
-            writeln!(out)?;
-        }
+        Format::Json => out.json(&report)?,
     }
     out.flush()?;
     Ok(if report.verdict == "sound" { Exit::Clean } else { Exit::ErrorsFound })
@@ -105,16 +83,6 @@ impl Report {
             }
         }
     }
-}
-
-fn unusable(error: &KeyError) -> Exit {
-    complain(format_args!("cannot use the key: {error}; {}", error.help()));
-    Exit::Unreadable
-}
-
-fn unread(error: &AuditError) -> Exit {
-    complain(format_args!("{error}; {}", error.help()));
-    Exit::Unreadable
 }
 
 const KEEP: &str = "keep the files and the anchor as evidence, and compare them with a copy of the log";

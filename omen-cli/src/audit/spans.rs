@@ -1,36 +1,27 @@
 //! `omen audit spans`: converts the calls of a log to spans of OpenTelemetry.
 
 mod otlp;
-mod send;
 mod span;
 
 use std::io::Write as _;
 use std::time::Duration;
 
+use omen::render::human::clean;
 use omen_gate::audit::store::log_of;
 use omen_gate::audit::{Follow, Logged, read_log};
 use serde_json::Value;
 
-use self::send::Collector;
 use self::span::Spans;
 use crate::args::AuditSpansArgs;
-use crate::exit::{Exit, Failure, complain};
+use crate::exit::{Exit, Failure, complain, unreadable};
 use crate::output::Output;
 
 pub(crate) fn spans(args: &AuditSpansArgs, out: &mut Output) -> Result<Exit, Failure> {
-    let Some(key) = super::key(&args.key) else { return Ok(Exit::Unreadable) };
+    let key = super::key(&args.key)?;
     let log = log_of(&args.log);
     let mut export = Export { collector: args.endpoint.as_deref().map(Collector::new), ..Export::default() };
-    let found = match read_log(&log, &key, None, &mut |entry| export.entry(entry, out)) {
-        Ok(found) => found,
-        Err(error) => {
-            complain(format_args!("{error}; {}", error.help()));
-            return Ok(Exit::Unreadable);
-        }
-    };
-    if !export.flush(out)? {
-        return Ok(Exit::Unreadable);
-    }
+    let found = read_log(&log, &key, None, &mut |entry| export.entry(entry, out))?;
+    export.flush(out)?;
     let Some(mut follow) = args.follow.then(|| Follow::after(&log, &found)).flatten() else {
         return Ok(super::reported(&args.log, &found));
     };
@@ -39,9 +30,7 @@ pub(crate) fn spans(args: &AuditSpansArgs, out: &mut Output) -> Result<Exit, Fai
             complain(format_args!("{error}; {}", error.help()));
             return Ok(Exit::ErrorsFound);
         }
-        if !export.flush(out)? {
-            return Ok(Exit::Unreadable);
-        }
+        export.flush(out)?;
         std::thread::sleep(PAUSE);
     }
 }
@@ -53,12 +42,7 @@ struct Export {
     ready: Vec<Value>,
     collector: Option<Collector>,
     /// Error while the log was read. Nothing is sent after it.
-    failed: Option<Failed>,
-}
-
-enum Failed {
-    Output(Failure),
-    Collector(String),
+    failed: Option<Failure>,
 }
 
 impl Export {
@@ -69,35 +53,25 @@ impl Export {
         }
     }
 
-    fn write(&mut self, out: &mut Output) -> Result<(), Failed> {
+    fn write(&mut self, out: &mut Output) -> Result<(), Failure> {
         let spans = std::mem::take(&mut self.ready);
         if spans.is_empty() {
             return Ok(());
         }
         let request = otlp::request(spans);
         match &self.collector {
-            Some(collector) => collector.send(&request).map_err(Failed::Collector),
-            None => writeln!(out, "{request}").map_err(|error| Failed::Output(error.into())),
+            Some(collector) => collector.send(&request).map_err(unreadable),
+            None => Ok(writeln!(out, "{request}")?),
         }
     }
 
-    /// Writes the finished spans. Returns `false` if a collector refuses them, which is reported.
-    fn flush(&mut self, out: &mut Output) -> Result<bool, Failure> {
-        let written = match self.failed.take() {
-            Some(failed) => Err(failed),
-            None => self.write(out),
-        };
-        match written {
-            Ok(()) => {
-                out.flush()?;
-                Ok(true)
-            }
-            Err(Failed::Output(failure)) => Err(failure),
-            Err(Failed::Collector(why)) => {
-                complain(format_args!("{why}"));
-                Ok(false)
-            }
+    /// Writes the finished spans.
+    fn flush(&mut self, out: &mut Output) -> Result<(), Failure> {
+        match self.failed.take() {
+            Some(failed) => return Err(failed),
+            None => self.write(out)?,
         }
+        Ok(out.flush()?)
     }
 }
 
@@ -106,3 +80,34 @@ const BATCH: usize = 512;
 
 /// Interval between reads of a log that is followed.
 const PAUSE: Duration = Duration::from_millis(200);
+
+struct Collector {
+    url: String,
+    agent: ureq::Agent,
+}
+
+impl Collector {
+    /// Creates the collector at an endpoint; the path for spans is appended.
+    fn new(endpoint: &str) -> Self {
+        let config = ureq::Agent::config_builder().timeout_global(Some(LIMIT)).max_redirects(0).build();
+        Self { url: format!("{}/v1/traces", endpoint.trim_end_matches('/')), agent: config.into() }
+    }
+
+    /// Sends a request. The error states a remedy.
+    fn send(&self, request: &Value) -> Result<(), String> {
+        let sent = self.agent.post(&self.url).header("Content-Type", "application/json").send(request.to_string());
+        let why = match sent {
+            Ok(answer) if answer.status().is_success() => return Ok(()),
+            Ok(answer) => format!("it answers {}", answer.status()),
+            Err(error) => error.to_string(),
+        };
+        Err(format!(
+            "the collector at {} does not take spans: {}; start one that listens for OTLP/HTTP there, and run this again",
+            clean(&self.url),
+            clean(&why)
+        ))
+    }
+}
+
+/// Timeout of a request.
+const LIMIT: Duration = Duration::from_secs(10);

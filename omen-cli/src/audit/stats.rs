@@ -13,7 +13,7 @@ use super::order::OrderCounts;
 use super::tally::refused_by;
 use super::waiting::Waiting;
 use crate::args::{AuditStatsArgs, Format};
-use crate::exit::{Exit, Failure, complain};
+use crate::exit::{Exit, Failure};
 use crate::output::Output;
 
 /// Statistics of a log.
@@ -58,26 +58,17 @@ struct Tool {
 }
 
 pub(crate) fn stats(args: &AuditStatsArgs, out: &mut Output) -> Result<Exit, Failure> {
-    let Some(key) = super::key(&args.key) else { return Ok(Exit::Unreadable) };
+    let key = super::key(&args.key)?;
     let (mut stats, mut calls, mut waiting) = (Stats::default(), OpenCalls::default(), Waiting::default());
     let mut add = |entry: Logged<'_>| {
         waiting.sees(entry);
         stats.add(entry, &mut calls);
     };
-    let found = match read_log(log_of(&args.log), &key, None, &mut add) {
-        Ok(found) => found,
-        Err(error) => {
-            complain(format_args!("{error}; {}", error.help()));
-            return Ok(Exit::Unreadable);
-        }
-    };
+    let found = read_log(log_of(&args.log), &key, None, &mut add)?;
     stats.end(&found, &calls, &waiting);
     match args.format {
         Format::Human => stats.human(out)?,
-        Format::Json => {
-            serde_json::to_writer(&mut *out, &stats).map_err(io::Error::from)?;
-            writeln!(out)?;
-        }
+        Format::Json => out.json(&stats)?,
     }
     out.flush()?;
     Ok(super::reported(&args.log, &found))
@@ -121,7 +112,7 @@ impl Stats {
         let open = waiting.len();
         let (waits, ended) = if found.is_in_use { (open, 0) } else { (0, open) };
         self.waiting = waits;
-        self.unconfirmed = waiting.abandoned() + ended;
+        self.unconfirmed = waiting.abandoned + ended;
     }
 
     fn human(&self, out: &mut Output) -> io::Result<()> {

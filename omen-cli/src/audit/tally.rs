@@ -82,7 +82,7 @@ impl Tally {
         let (waiting, ended) = if found.is_in_use { (open, 0) } else { (0, open) };
         Counts {
             in_doubt: self.calls.sequences(),
-            unconfirmed: self.waiting.abandoned() + ended,
+            unconfirmed: self.waiting.abandoned + ended,
             refused: self.refused,
             confirmed: self.confirmed,
             bypasses: self.bypasses,

@@ -18,7 +18,7 @@ pub(super) struct Waiting {
     /// Waiting calls by turn: several calls of an episode may wait at once.
     open: BTreeMap<String, BTreeSet<String>>,
     /// Number of calls that waited when their gate was killed. They were never denied, and no gate asks about them any more.
-    abandoned: usize,
+    pub(super) abandoned: usize,
 }
 
 impl Waiting {
@@ -57,11 +57,6 @@ impl Waiting {
     /// Returns the number of waiting calls without a later entry.
     pub(super) fn len(&self) -> usize {
         self.open.values().map(BTreeSet::len).sum()
-    }
-
-    /// Returns the number of calls that waited when an earlier gate was killed.
-    pub(super) fn abandoned(&self) -> usize {
-        self.abandoned
     }
 
     fn ends(&mut self, turn: &str, call: &str) {

@@ -23,7 +23,7 @@ use crate::output::{Color, Output};
 pub(super) struct Baseline {
     path: PathBuf,
     /// Whether the findings of this run become known.
-    is_written: bool,
+    pub(super) is_written: bool,
     /// Known findings by fingerprint.
     entries: BTreeMap<Fingerprint, Known>,
     /// Names of the logs that were read.
@@ -175,11 +175,6 @@ impl Baseline {
         let missed = |known: &Known| known.entry.count.get().saturating_sub(known.found);
         let missed = self.entries.values().filter(|known| self.covers(known)).map(missed);
         missed.fold(0, u64::saturating_add)
-    }
-
-    /// Returns whether the findings of this run are to be written.
-    pub(super) fn is_written(&self) -> bool {
-        self.is_written
     }
 
     /// Writes the findings of this run, and the entries of logs that it has not read. Returns the number of known findings.

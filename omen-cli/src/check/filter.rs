@@ -88,7 +88,7 @@ impl<'c> Filter<'c> {
         let ignored = self.ignores.has(path, finding, line).then_some(Reason::Ignored);
         let reason = ignored.or_else(|| self.causes.get(path)?.reason(finding));
         // A finding that is omitted for another reason is not added to the baseline. A listed finding still counts as found.
-        let is_asked = reason.is_none() || self.baseline.as_ref().is_some_and(|baseline| !baseline.is_written());
+        let is_asked = reason.is_none() || self.baseline.as_ref().is_some_and(|baseline| !baseline.is_written);
         let baseline = self.baseline.as_mut().filter(|_| is_asked);
         let is_known = baseline.is_some_and(|baseline| baseline.knows(path, finding, line));
         let reason = reason.or(is_known.then_some(Reason::Baseline));
@@ -123,10 +123,10 @@ impl<'c> Filter<'c> {
             complain(note);
         }
         match self.baseline {
-            Some(baseline) if baseline.is_written() && !is_complete => {
+            Some(baseline) if baseline.is_written && !is_complete => {
                 complain(format_args!("{baseline} was not written, because an input could not be read"));
             }
-            Some(baseline) if baseline.is_written() => {
+            Some(baseline) if baseline.is_written => {
                 let name = baseline.to_string();
                 let known = baseline.write()?;
                 if !quiet {

@@ -77,7 +77,7 @@ pub(super) fn check<'r>(
     let mut total = Total { is_complete: true, ..Total::default() };
     for (at, path) in paths.iter().enumerate() {
         if at > 0 {
-            if lines.is_inside() {
+            if lines.is_inside {
                 feed(b"\n", &mut lines, &mut validator, paths, &mut findings)?;
             }
             lines.next_file();

@@ -24,13 +24,10 @@ use crate::{audit, gate, input};
 
 pub(super) fn run(args: &CheckArgs, path: &Path, color: Color, out: &mut Output) -> Result<Exit, Failure> {
     let InputOptions { quiet, is_silent } = InputOptions::of(args)?;
-    let Some(config) = gate::load_config(path) else { return Ok(Exit::Unreadable) };
+    let config = gate::load_config(path)?;
     let key = match (&args.inputs.order.key_file, &args.inputs.order.key_env) {
         (None, None) => None,
-        (file, variable) => match audit::key_at(file.as_deref(), variable.as_deref()) {
-            Some(key) => Some(key),
-            None => return Ok(Exit::Unreadable),
-        },
+        (file, variable) => Some(audit::key_at(file.as_deref(), variable.as_deref())?),
     };
     let logs: Vec<PathBuf> = args.inputs.files.iter().map(log_of).collect();
     let mut reports = Reports::open(&args.formats, color, &logs, out, |report, out| report.begin_calls(out))?;
@@ -125,7 +122,6 @@ struct Sink<'s, 'o> {
     is_silent: bool,
 }
 
-/// Check of one log.
 struct LogCheck<'c, 'o> {
     path: &'c Path,
     key: Option<&'c Key>,

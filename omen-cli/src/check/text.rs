@@ -31,7 +31,6 @@ impl TextCheck {
         Ok(Self { args, options, baseline })
     }
 
-    /// The options of the validator.
     pub(crate) fn options(&self) -> &ValidatorOptions {
         &self.options
     }

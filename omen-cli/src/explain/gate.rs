@@ -23,7 +23,6 @@ pub(super) struct Example {
     pub(super) fixed: String,
 }
 
-/// Returns the example of a code.
 pub(super) fn example(code: GateCode) -> Result<Example, Failure> {
     let json = omen_schema::file("gate.json").unwrap_or_default();
     let file: File = serde_json::from_str(json).map_err(|error| Failure::Internal(format!("gate.json: {error}")))?;

@@ -20,11 +20,12 @@ pub(super) struct Tail {
     open: Option<Open>,
     validator: Validator,
     lines: FileLines,
-    has_begun: bool,
+    /// Whether there was a file at some time.
+    pub(super) has_begun: bool,
     /// Position up to which it was checked before, while no file is open.
     position: Option<Position>,
     /// Whether something was written that was never read.
-    has_gap: bool,
+    pub(super) has_gap: bool,
     /// Whether anything was read since the last query.
     has_read: bool,
     /// Reason why it cannot be read now, if that was reported.
@@ -67,11 +68,6 @@ impl Tail {
         })
     }
 
-    /// Returns whether something was written that was never read.
-    pub(super) fn has_gap(&self) -> bool {
-        self.has_gap
-    }
-
     /// Returns whether anything was read since the last call.
     pub(super) fn has_read(&mut self) -> bool {
         std::mem::take(&mut self.has_read)
@@ -97,11 +93,6 @@ impl Tail {
     /// Returns whether there is a file, and none of it could ever be read.
     pub(super) fn is_useless(&self) -> bool {
         self.failure.is_some() && !self.has_begun
-    }
-
-    /// Returns whether there was a file at some time.
-    pub(super) fn has_begun(&self) -> bool {
-        self.has_begun
     }
 
     pub(super) fn summary(&self) -> Summary {
@@ -247,7 +238,7 @@ fn feed<S: Sink>(bytes: &[u8], lines: &mut FileLines, validator: &mut Validator,
 
 /// Ends an incomplete last line of the previous file, and counts from 1 again.
 fn begin_file<S: Sink>(lines: &mut FileLines, validator: &mut Validator, sink: &mut S) -> Result<(), S::Error> {
-    if lines.is_inside() {
+    if lines.is_inside {
         feed(b"\n", lines, validator, sink)?;
     }
     lines.next_file();

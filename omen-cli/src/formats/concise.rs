@@ -31,7 +31,7 @@ impl Report for Concise {
         finding: ReportedFinding<'_>,
         _: Option<&str>,
     ) -> io::Result<()> {
-        out.write_all(line(path, finding, out.is_coloured()).as_bytes())
+        out.write_all(line(path, finding, out.is_coloured).as_bytes())
     }
 
     /// This format has no totals.

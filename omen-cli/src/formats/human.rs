@@ -53,7 +53,6 @@ impl Report for Human {
     }
 }
 
-/// The totals in one line.
 pub(super) struct Line<'t>(pub(super) &'t Totals<'t>);
 
 impl fmt::Display for Line<'_> {

@@ -1,6 +1,6 @@
 //! JSON Lines for programs, with a summary at the end. The fields are those of the library.
 
-use std::io::{self, Write as _};
+use std::io;
 use std::path::Path;
 
 use omen::Summary;
@@ -45,10 +45,7 @@ impl Report for Json {
         let left_out = left_out.as_ref().map(LeftOut::counts);
         let calls = is_about_calls.then_some(summary.packets);
         let summary = Counts { files: *files, unreadable: self.unreadable, calls, summary, left_out };
-        // Written in one call, so that other output cannot split the line.
-        let mut text = serde_json::to_vec(&Last { summary })?;
-        text.push(b'\n');
-        out.write_all(&text)
+        out.json(&Last { summary })
     }
 }
 

@@ -21,7 +21,7 @@ pub(crate) struct Reports<'o> {
     is_closed: bool,
     files: Vec<(Box<dyn Report>, Output)>,
     /// Whether an error was reported.
-    has_errors: bool,
+    pub(crate) has_errors: bool,
 }
 
 impl<'o> Reports<'o> {
@@ -63,11 +63,6 @@ impl<'o> Reports<'o> {
     /// Returns standard output.
     pub(crate) fn stdout(&mut self) -> &mut Output {
         self.stdout.1
-    }
-
-    /// Returns whether an error was reported so far.
-    pub(crate) fn has_errors(&self) -> bool {
-        self.has_errors
     }
 
     pub(crate) fn file(&mut self, path: &Path) -> io::Result<()> {

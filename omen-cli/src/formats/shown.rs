@@ -11,6 +11,7 @@ use omen_gate::order::OrderFinding;
 use serde::Serialize;
 
 use crate::input;
+use crate::output::Output;
 
 /// Finding about a packet or an entry.
 #[derive(Clone, Copy, Debug)]
@@ -212,14 +213,10 @@ impl<'f> ReportedFinding<'f> {
     }
 
     /// Writes a line of JSON.
-    pub(super) fn json(self, out: &mut impl std::io::Write, file: &str) -> std::io::Result<()> {
+    pub(super) fn json(self, out: &mut Output, file: &str) -> std::io::Result<()> {
         match self {
             Self::Packet(finding) => json::finding(out, file, finding),
-            Self::Entry(finding) => {
-                let mut text = serde_json::to_vec(&EntryRow::of(file, self, finding))?;
-                text.push(b'\n');
-                out.write_all(&text)
-            }
+            Self::Entry(finding) => out.json(&EntryRow::of(file, self, finding)),
         }
     }
 }

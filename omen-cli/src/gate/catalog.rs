@@ -15,31 +15,22 @@ use omen_proxy::remote::Remote;
 
 use super::{config, pins};
 use crate::args::CatalogArgs;
-use crate::exit::{Exit, Failure, complain};
+use crate::exit::{Exit, Failure, complain, unreadable};
 use crate::output::Output;
 
 /// The tools of servers, by the names of the servers.
 pub(super) type Lists = BTreeMap<ServerName, Vec<Tool>>;
 
 pub(crate) fn catalog(args: &CatalogArgs, out: &mut Output) -> Result<Exit, Failure> {
-    let Some(config) = config::load(&args.config) else { return Ok(Exit::Unreadable) };
-    let Some(lists) = discover(&config)? else { return Ok(Exit::Unreadable) };
+    let config = config::load(&args.config)?;
+    let lists = discover(&config)?;
     let text = serde_json::to_string_pretty(&lists).map_err(io::Error::from)? + "\n";
-    if let Some(path) = &args.out
-        && let Err(error) = std::fs::write(path, &text)
-    {
-        complain(format_args!("cannot write {}: {error}", path.display()));
-        return Ok(Exit::Unreadable);
+    if let Some(path) = &args.out {
+        std::fs::write(path, &text)
+            .map_err(|error| unreadable(format_args!("cannot write {}: {error}", path.display())))?;
     }
     if args.pins {
-        let mut catalog = Catalog::default();
-        for (server, tools) in lists {
-            if let Err(error) = catalog.list(server, tools) {
-                complain(clean(&error.to_string()));
-                return Ok(Exit::Unreadable);
-            }
-        }
-        out.write_all(pins::entries(&catalog, &config).as_bytes())?;
+        out.write_all(pins::entries(&of_lists(lists)?, &config).as_bytes())?;
     } else if args.out.is_none() {
         out.write_all(text.as_bytes())?;
     }
@@ -48,7 +39,7 @@ pub(crate) fn catalog(args: &CatalogArgs, out: &mut Output) -> Result<Exit, Fail
 }
 
 /// The tools of all servers, or nothing if one of the servers fails. Failures are reported here.
-pub(super) fn discover(config: &Config) -> Result<Option<Lists>, Failure> {
+pub(super) fn discover(config: &Config) -> Result<Lists, Failure> {
     let is_ours = |server: &omen_gate::config::Server| server.command.is_some() || server.endpoint.is_some();
     for (name, _) in config.servers.iter().filter(|(_, server)| !is_ours(server)) {
         complain(format_args!("note: the server `{}` has no `command`; skipped", clean(name.as_str())));
@@ -107,22 +98,31 @@ pub(super) fn discover(config: &Config) -> Result<Option<Lists>, Failure> {
             }
         }
     }
-    Ok(is_whole.then_some(lists))
+    if is_whole { Ok(lists) } else { Err(Failure::Unreadable) }
+}
+
+/// Makes a catalogue of lists.
+pub(super) fn of_lists(lists: Lists) -> Result<Catalog, Failure> {
+    let mut catalog = Catalog::default();
+    for (server, tools) in lists {
+        catalog.list(server, tools).map_err(|error| unreadable(clean(&error.to_string())))?;
+    }
+    Ok(catalog)
 }
 
 /// Reads a catalogue file. Its errors are reported here.
-pub(crate) fn read(path: &Path) -> Option<Catalog> {
+pub(crate) fn read(path: &Path) -> Result<Catalog, Failure> {
     let catalog = match regular::read(path, MAX_CATALOG).map(String::from_utf8) {
         Ok(Ok(text)) => Catalog::parse(&text).map_err(|error| error.to_string()),
         Ok(Err(error)) => Err(format!("cannot read it: {error}")),
         Err(error) if error.kind() == io::ErrorKind::FileTooLarge => Err(error.to_string()),
         Err(error) => Err(format!("cannot read it: {error}")),
     };
-    catalog.map_err(|why| unusable(path, &why)).ok()
+    catalog.map_err(|why| unusable(path, &why))
 }
 
-pub(super) fn unusable(path: &Path, why: &str) {
-    complain(format_args!("cannot use the catalogue {}: {}", path.display(), clean(why)));
+pub(super) fn unusable(path: &Path, why: &str) -> Failure {
+    unreadable(format_args!("cannot use the catalogue {}: {}", path.display(), clean(why)))
 }
 
 /// The largest catalogue file that is read, in bytes.

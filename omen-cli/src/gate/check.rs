@@ -14,27 +14,13 @@ use crate::exit::{Exit, Failure};
 use crate::output::Output;
 
 pub(crate) fn check(args: &GateCheckArgs, out: &mut Output) -> Result<Exit, Failure> {
-    let catalog = match &args.catalog {
-        None => None,
-        Some(path) => match catalog::read(path) {
-            Some(catalog) => Some(catalog),
-            None => return Ok(Exit::Unreadable),
-        },
-    };
-    let found = match Config::inspect(&args.config, SystemTime::now(), catalog.as_ref(), prove::vacuous) {
-        Ok(found) => found,
-        Err(errors) => {
-            config::report(&args.config, &errors);
-            return Ok(Exit::Unreadable);
-        }
-    };
+    let catalog = args.catalog.as_deref().map(catalog::read).transpose()?;
+    let found = Config::inspect(&args.config, SystemTime::now(), catalog.as_ref(), prove::vacuous);
+    let found = found.map_err(|errors| config::report(&args.config, &errors))?;
     let report = Report::new(args.config.display().to_string(), &found);
     match args.format {
         Format::Human => report.human(out)?,
-        Format::Json => {
-            serde_json::to_writer(&mut *out, &report).map_err(io::Error::from)?;
-            writeln!(out)?;
-        }
+        Format::Json => out.json(&report)?,
     }
     out.flush()?;
     Ok(if found.errors.is_empty() { Exit::Clean } else { Exit::ErrorsFound })

@@ -6,15 +6,15 @@ use omen::render::human::clean;
 use omen_gate::Config;
 use omen_gate::config::ConfigErrors;
 
-use crate::exit::complain;
+use crate::exit::{Failure, complain};
 
 /// Loads a configuration. All of its errors are reported here.
-pub(crate) fn load(path: &Path) -> Option<Config> {
-    Config::load(path).map_err(|errors| report(path, &errors)).ok()
+pub(crate) fn load(path: &Path) -> Result<Config, Failure> {
+    Config::load(path).map_err(|errors| report(path, &errors))
 }
 
 /// Reports errors on standard error.
-pub(super) fn report(path: &Path, errors: &ConfigErrors) {
+pub(super) fn report(path: &Path, errors: &ConfigErrors) -> Failure {
     for error in &errors.0 {
         let (message, help) = (clean(&error.message), clean(&error.help));
         match error.line {
@@ -22,4 +22,5 @@ pub(super) fn report(path: &Path, errors: &ConfigErrors) {
             line => complain(format_args!("{}:{line}:{}: {message}; {help}", path.display(), error.column)),
         }
     }
+    Failure::Unreadable
 }

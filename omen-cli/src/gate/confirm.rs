@@ -8,7 +8,6 @@ mod terminal;
 mod typed;
 
 use std::io::IsTerminal as _;
-use std::path::PathBuf;
 
 use omen_proxy::confirm::FrontEnd;
 
@@ -16,29 +15,21 @@ use self::gates::{Gates, unreachable};
 use self::question::ShownQuestion;
 use super::config;
 use crate::args::GateConfirmArgs;
-use crate::exit::{Exit, Failure, complain};
+use crate::exit::{Exit, Failure, unreadable};
 use crate::output::Output;
 
 pub(crate) fn confirm(args: &GateConfirmArgs, out: &mut Output) -> Result<Exit, Failure> {
-    let Some(socket) = socket(args) else { return Ok(Exit::Unreadable) };
+    let socket = match &args.socket {
+        Some(socket) => socket.clone(),
+        None => config::load(&args.config)?.confirm_socket(),
+    };
     // Somebody at a terminal is there before the first call, and after the end of a session.
     let waits = args.wait || (!args.list && !args.json && std::io::stdin().is_terminal());
     let gates = Gates { socket, waits };
     match (args.list, args.json) {
-        (true, is_json) => match gates.connect() {
-            Ok(gate) => list(gate, is_json, out),
-            Err(error) => Ok(unreachable(&error)),
-        },
+        (true, is_json) => list(gates.connect().map_err(unreachable)?, is_json, out),
         (false, true) => program::relay(&gates, out),
         (false, false) => terminal::ask(&gates, out),
-    }
-}
-
-/// Where the gate listens. Errors of the configuration are reported here.
-fn socket(args: &GateConfirmArgs) -> Option<PathBuf> {
-    match &args.socket {
-        Some(socket) => Some(socket.clone()),
-        None => config::load(&args.config).map(|config| config.confirm_socket()),
     }
 }
 
@@ -63,8 +54,7 @@ fn list(mut gate: FrontEnd, is_json: bool, out: &mut Output) -> Result<Exit, Fai
             Ok(Some(_)) => {}
             Ok(None) | Err(_) => {
                 out.flush()?;
-                complain("the gate has ended");
-                return Ok(Exit::Unreadable);
+                return Err(unreadable("the gate has ended"));
             }
         }
     }

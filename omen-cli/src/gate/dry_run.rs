@@ -11,31 +11,24 @@ use serde::Serialize;
 
 use super::{catalog, config};
 use crate::args::DryRunArgs;
-use crate::exit::{Exit, Failure, complain};
+use crate::exit::{Exit, Failure, complain, unreadable};
 use crate::input::{Input, name};
 use crate::output::Output;
 
 pub(crate) fn dry_run(args: &DryRunArgs, out: &mut Output) -> Result<Exit, Failure> {
     // Both are read, so that the errors of both are reported.
     let (config, catalog) = (config::load(&args.config), catalog::read(&args.catalog));
-    let (Some(config), Some(catalog)) = (config, catalog) else { return Ok(Exit::Unreadable) };
-    let gate = match DryRun::new(&config, catalog, Arc::new(SystemClock::default())) {
-        Ok(gate) => gate,
-        Err(blocked) => {
-            catalog::unusable(&args.catalog, &format!("{}; {}", blocked.message, blocked.help));
-            return Ok(Exit::Unreadable);
-        }
-    };
+    let config = config?;
+    let gate = DryRun::new(&config, catalog?, Arc::new(SystemClock::default()))
+        .map_err(|blocked| catalog::unusable(&args.catalog, &format!("{}; {}", blocked.message, blocked.help)))?;
     if config.audit.is_none() {
         complain(
             "note: the configuration has no `[audit]` table; a gate starts only if the program provides an audit log",
         );
     }
     let path = args.plans.as_deref().unwrap_or(Path::new("-"));
-    let mut input = match Input::open_regular(path) {
-        Ok(input) => input,
-        Err(error) => return Ok(unreadable(path, &error)),
-    };
+    let cannot_read = |error: io::Error| unreadable(format_args!("cannot read {}: {error}", name(path)));
+    let mut input = Input::open_regular(path).map_err(cannot_read)?;
     out.follow(&input.bar, input.is_live);
     let mut lines = LineSplitter::new(gate.longest_line());
     let mut verdicts = Verdicts { gate, out, plans: 0, is_blocked: false };
@@ -49,7 +42,7 @@ pub(crate) fn dry_run(args: &DryRunArgs, out: &mut Output) -> Result<Exit, Failu
         Err(ReadError::Sink(error)) => return Err(error.into()),
         Err(ReadError::Input(error)) => {
             verdicts.out.flush()?;
-            return Ok(unreadable(path, &error));
+            return Err(cannot_read(error));
         }
     }
     verdicts.out.flush()?;
@@ -82,16 +75,8 @@ impl Verdicts<'_> {
             RawLine::TooLong => self.gate.too_long(),
         };
         self.is_blocked |= matches!(verdict, PlanVerdict::Block(_));
-        let mut text = serde_json::to_vec(&Row { index: self.plans, verdict: &verdict })?;
-        text.push(b'\n');
-        // In one piece: a progress bar must find the cursor at the start of a line.
-        self.out.write_all(&text)?;
+        self.out.json(&Row { index: self.plans, verdict: &verdict })?;
         self.plans += 1;
         Ok(())
     }
-}
-
-fn unreadable(path: &Path, error: &io::Error) -> Exit {
-    complain(format_args!("cannot read {}: {error}", name(path)));
-    Exit::Unreadable
 }

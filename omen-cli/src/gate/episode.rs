@@ -3,7 +3,6 @@
 mod target;
 mod torn;
 
-use std::fmt;
 use std::fs::OpenOptions;
 use std::io::{BufReader, Seek as _, SeekFrom};
 use std::sync::Arc;
@@ -13,37 +12,8 @@ use omen::render::human::clean;
 use omen_gate::{Config, GateClock};
 use omen_proxy::episode::{Budgets, Recording};
 
-use self::target::Unfit;
 use crate::args::ProxyArgs;
 use crate::exit::complain;
-
-/// Why no episodes are written.
-#[derive(Debug)]
-pub(super) enum NotRecorded {
-    Unfit(Unfit),
-    Log(LogFileError),
-}
-
-impl fmt::Display for NotRecorded {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unfit(why) => why.fmt(f),
-            Self::Log(why) => why.fmt(f),
-        }
-    }
-}
-
-impl From<Unfit> for NotRecorded {
-    fn from(why: Unfit) -> Self {
-        Self::Unfit(why)
-    }
-}
-
-impl From<LogFileError> for NotRecorded {
-    fn from(why: LogFileError) -> Self {
-        Self::Log(why)
-    }
-}
 
 /// What is written, if anything is; or why the log cannot be. What a proxy that was killed has left in the log is repaired and
 /// ended first.
@@ -51,11 +21,11 @@ pub(super) fn recording(
     args: &ProxyArgs,
     config: &Config,
     clock: &Arc<dyn GateClock>,
-) -> Result<Option<Recording>, NotRecorded> {
+) -> Result<Option<Recording>, String> {
     let (Some(mode), Some(path)) = (args.episode.mode, &args.episode.log) else { return Ok(None) };
     // Before anything is created, and again what was opened: another file may be at the path by then.
     target::check(path, args, config)?;
-    let failed = |error| LogFileError::Io(path.clone(), error);
+    let failed = |error| LogFileError::Io(path.clone(), error).to_string();
     let file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(failed)?;
     target::check_opened(&file, path, args, config)?;
     let same = || file.try_clone().map_err(failed);
@@ -67,9 +37,9 @@ pub(super) fn recording(
                 path.display(),
                 kept.display()
             )));
-            LogFile::from_file(same()?, path)?
+            LogFile::from_file(same()?, path).map_err(|error| error.to_string())?
         }
-        opened => opened?,
+        opened => opened.map_err(|error| error.to_string())?,
     };
     let budgets = Budgets { tool_calls: args.episode.calls, seconds: args.episode.seconds };
     let mut recording = Recording::new(mode, log).budgets(budgets);

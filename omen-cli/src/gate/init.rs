@@ -1,28 +1,26 @@
 //! `omen gate init`: writes a configuration for a server, in which nothing is allowed but what was named.
 
 mod allow;
-mod existing;
 mod name;
-mod new_folder;
 mod propose;
 mod text;
 
+use std::fs;
 use std::fs::OpenOptions;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use omen::render::human::clean;
-use omen_gate::Config;
 use omen_gate::audit::Key;
 use omen_gate::catalog::Catalog;
+use omen_gate::{Config, ServerName};
 
-use self::existing::{Existing, put};
-use self::new_folder::NewFolder;
 use self::text::Setup;
 use super::{catalog, commands, config, folders, remote};
 use crate::args::GateInitArgs;
-use crate::exit::{Exit, Failure, complain};
-use crate::output::Output;
+use crate::audit;
+use crate::exit::{Exit, Failure, complain, unreadable};
+use crate::output::{Color, Output};
 
 /// The name of the key's file, beside the configuration.
 const KEY: &str = "audit.key";
@@ -31,11 +29,10 @@ pub(crate) fn init(args: &GateInitArgs, out: &mut Output) -> Result<Exit, Failur
     let path = &args.config;
     // Asked first, so that no server is started in vain; what counts is asked again by the file system.
     if !args.force && !args.add && path.symlink_metadata().is_ok() {
-        complain(format_args!(
+        return Err(unreadable(format_args!(
             "{} exists already; add the server to it with `--add`, name another file, or replace it with `--force`",
             path.display()
-        ));
-        return Ok(Exit::Unreadable);
+        )));
     }
     let mut endpoint = remote::endpoint(&args.remote)?;
     if let Some(file) = endpoint.as_mut().and_then(|endpoint| endpoint.ca_file.as_mut()) {
@@ -50,21 +47,10 @@ pub(crate) fn init(args: &GateInitArgs, out: &mut Output) -> Result<Exit, Failur
         let what = if endpoint.is_some() { "address" } else { "command" };
         return Err(Failure::Usage(format!("no name for the server in its {what}; name it with `--server NAME`")));
     };
-    let existing = match args.add.then(|| Existing::read(path, &server)).transpose() {
-        Ok(existing) => existing,
-        Err(why) => {
-            complain(clean(&why));
-            return Ok(Exit::Unreadable);
-        }
-    };
+    let existing =
+        args.add.then(|| Existing::read(path, &server)).transpose().map_err(|why| unreadable(clean(&why)))?;
     // The server runs in it.
-    let folder = match NewFolder::make(path.parent().unwrap_or(Path::new(""))) {
-        Ok(folder) => folder,
-        Err(why) => {
-            complain(why);
-            return Ok(Exit::Unreadable);
-        }
-    };
+    let folder = NewFolder::make(path.parent().unwrap_or(Path::new(""))).map_err(unreadable)?;
     let folders = folders::of(&args.command, path.parent().unwrap_or(Path::new("")));
     let setup = Setup {
         server: &server,
@@ -75,76 +61,47 @@ pub(crate) fn init(args: &GateInitArgs, out: &mut Output) -> Result<Exit, Failur
         allow: &args.allow,
         folders: &folders,
     };
-    let Some(catalog) = tools(&setup, path)? else { return Ok(Exit::Unreadable) };
+    let catalog = tools(&setup, path)?;
     allow::check(&args.allow, &server, &catalog)?;
     let text = match &existing {
         Some(existing) => existing.with(&setup.addition(&catalog)),
         None => setup.configuration(&catalog),
     };
     // What is written is a configuration, or nothing is.
-    if let Err(errors) = Config::parse_as(&text, path) {
-        config::report(path, &errors);
-        return Ok(Exit::Unreadable);
-    }
+    Config::parse_as(&text, path).map_err(|errors| config::report(path, &errors))?;
     if let Some(existing) = existing {
-        if let Err(why) = existing.replace(&text) {
-            complain(clean(&why));
-            return Ok(Exit::Unreadable);
-        }
+        existing.replace(&text).map_err(|why| unreadable(clean(&why)))?;
         say(out, path, &setup, &catalog, None)?;
         return Ok(Exit::Clean);
     }
-    let (key, is_new) = match make_key(path) {
-        Ok(made) => made,
-        Err(why) => {
-            complain(why);
-            return Ok(Exit::Unreadable);
-        }
-    };
-    if let Err(error) = write(path, &text, args.force) {
-        complain(format_args!("cannot write {}: {error}", path.display()));
-        return Ok(Exit::Unreadable);
-    }
+    let (key, is_new) = make_key(path)?;
+    let written = write(path, &text, args.force);
+    written.map_err(|error| unreadable(format_args!("cannot write {}: {error}", path.display())))?;
     folder.keep();
     say(out, path, &setup, &catalog, Some((&key, is_new)))?;
     Ok(Exit::Clean)
 }
 
-/// The tools of the server, or nothing if it failed. Failures are reported here.
-fn tools(setup: &Setup<'_>, path: &Path) -> Result<Option<Catalog>, Failure> {
-    let probe = match Config::parse_as(&setup.probe(), path) {
-        Ok(probe) => probe,
-        Err(errors) => {
-            // The text is not the user's, so the places in it say nothing.
-            errors
-                .0
-                .iter()
-                .for_each(|error| complain(format_args!("{}; {}", clean(&error.message), clean(&error.help))));
-            return Ok(None);
+/// The tools of the server.
+fn tools(setup: &Setup<'_>, path: &Path) -> Result<Catalog, Failure> {
+    let probe = Config::parse_as(&setup.probe(), path).map_err(|errors| {
+        // The text is not the user's, so the places in it say nothing.
+        for error in &errors.0 {
+            complain(format_args!("{}; {}", clean(&error.message), clean(&error.help)));
         }
-    };
-    let Some(lists) = catalog::discover(&probe)? else { return Ok(None) };
-    let mut catalog = Catalog::default();
-    for (server, tools) in lists {
-        if let Err(error) = catalog.list(server, tools) {
-            complain(clean(&error.to_string()));
-            return Ok(None);
-        }
-    }
-    Ok(Some(catalog))
+        Failure::Unreadable
+    })?;
+    catalog::of_lists(catalog::discover(&probe)?)
 }
 
 /// The key beside the configuration, and whether it is new. One that is there is kept: it may have a log.
-fn make_key(config: &Path) -> Result<(PathBuf, bool), String> {
+fn make_key(config: &Path) -> Result<(PathBuf, bool), Failure> {
     let path = config.with_file_name(KEY);
     if path.symlink_metadata().is_ok() {
-        let cannot = |error: omen_gate::audit::KeyError| format!("cannot use the key: {error}; {}", error.help());
-        return Key::from_file(&path).map(|_| (path, false)).map_err(cannot);
+        return audit::key_at(Some(&path), None).map(|_| (path, false));
     }
-    match Key::create(&path) {
-        Ok(_) => Ok((path, true)),
-        Err(error) => Err(format!("cannot create the key: {error}; {}", error.help())),
-    }
+    Key::create(&path).map_err(audit::not_created)?;
+    Ok((path, true))
 }
 
 /// Writes the whole file or nothing, and replaces a file only if that was asked for.
@@ -203,4 +160,79 @@ fn say(
         path.display()
     )?;
     out.flush()
+}
+
+/// A folder that was made, with those above it. Dropped, what is still empty of it is removed: it has no configuration.
+struct NewFolder(Vec<PathBuf>);
+
+impl NewFolder {
+    /// Makes a folder, if there is none.
+    fn make(folder: &Path) -> Result<Self, String> {
+        let missing = folder.ancestors().take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists());
+        let made = Self(missing.map(Path::to_owned).collect());
+        match fs::create_dir_all(if folder.as_os_str().is_empty() { Path::new(".") } else { folder }) {
+            Ok(()) => Ok(made),
+            Err(error) => Err(format!("cannot create the folder {}: {error}", folder.display())),
+        }
+    }
+
+    fn keep(mut self) {
+        self.0.clear();
+    }
+}
+
+impl Drop for NewFolder {
+    fn drop(&mut self) {
+        for folder in &self.0 {
+            let _ = fs::remove_dir(folder);
+        }
+    }
+}
+
+/// A configuration that exists, as it was read.
+struct Existing {
+    path: PathBuf,
+    text: String,
+}
+
+impl Existing {
+    /// Reads a configuration that has no such server yet.
+    fn read(path: &Path, server: &ServerName) -> Result<Self, String> {
+        let shown = path.display();
+        let text = fs::read_to_string(path).map_err(|error| {
+            format!("cannot add to {shown}: {error}; leave out `--add` to write a new configuration")
+        })?;
+        let config = Config::parse_as(&text, path).map_err(|_| {
+            let check = format!("omen gate check --config {}", commands::quoted(&path.to_string_lossy()));
+            format!("cannot add to {shown}: it has errors, which `{check}` lists; correct them first")
+        })?;
+        if config.servers.contains_key(server) {
+            return Err(format!(
+                "{shown} has a server `{server}` already; give the other one another name with `--server NAME`"
+            ));
+        }
+        Ok(Self { path: path.to_owned(), text })
+    }
+
+    /// The text with an addition at its end.
+    fn with(&self, addition: &str) -> String {
+        let end = if self.text.is_empty() || self.text.ends_with('\n') { "" } else { "\n" };
+        format!("{}{end}{addition}", self.text)
+    }
+
+    /// Puts another text in its place, unless somebody has changed it since.
+    fn replace(self, text: &str) -> Result<(), String> {
+        let shown = self.path.display();
+        if !fs::read(&self.path).is_ok_and(|now| now == self.text.as_bytes()) {
+            return Err(format!("{shown} was changed in the meantime, and is left as it is; run the command again"));
+        }
+        put(&self.path, text).map_err(|error| format!("cannot write {shown}: {error}"))
+    }
+}
+
+/// Puts a file in the place of another one, whole or not at all.
+fn put(path: &Path, text: &str) -> io::Result<()> {
+    let mut file = Output::to_file(path, false, Color::Never)?;
+    file.write_all(text.as_bytes())?;
+    file.finish()
 }

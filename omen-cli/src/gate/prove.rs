@@ -17,29 +17,24 @@ use crate::output::Output;
 pub(crate) fn run(args: &GateProveArgs, out: &mut Output) -> Result<Exit, Failure> {
     let new = config::load(&args.new);
     let old = match (&args.never, &args.old, &new) {
-        (Some(call), _, Some(new)) => {
+        (Some(call), _, Ok(new)) => {
             let with = never(new, call, args.unless_after.as_deref());
-            Some(with.map_err(|why| Failure::Usage(format!("--never: {why}")))?)
+            Ok(with.map_err(|why| Failure::Usage(format!("--never: {why}")))?)
         }
         (_, Some(old), _) => config::load(old),
-        _ => None,
+        _ => Err(Failure::Unreadable),
     };
-    let (Some(old), Some(new)) = (old, new) else { return Ok(Exit::Unreadable) };
+    let (old, new) = (old?, new?);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let proof = runtime.map_err(Failure::from)?.block_on(prove(&old, &new));
     let report = ProveReport::new(args, (old.hash(), new.hash()), &proof);
     match args.format {
         ProveFormat::Human => report.human(out)?,
-        ProveFormat::Json => json_line(out, &report)?,
-        ProveFormat::Sarif => json_line(out, &report.sarif(&args.new))?,
+        ProveFormat::Json => out.json(&report)?,
+        ProveFormat::Sarif => out.json(&report.sarif(&args.new))?,
     }
     out.flush()?;
     Ok(report.exit())
-}
-
-fn json_line(out: &mut Output, value: &impl Serialize) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, value)?;
-    writeln!(out)
 }
 
 /// What was found, for people and for programs.

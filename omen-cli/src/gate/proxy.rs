@@ -5,7 +5,6 @@
 mod confirmed;
 mod listen;
 mod reached;
-mod servers;
 mod stop;
 mod unserved;
 
@@ -14,10 +13,10 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use omen::render::human::clean;
-use omen_gate::{Config, Gate, GateClock, SystemClock, TurnId};
+use omen_gate::{Config, Gate, GateClock, ServerName, SystemClock, TurnId};
 use omen_proxy::error::NotServed;
 use omen_proxy::watch::{Changes, NotWatched};
-use omen_proxy::{Ended, Proxy, Transport};
+use omen_proxy::{Ended, Passage, Proxy, Transport};
 use tokio::sync::mpsc;
 
 use self::stop::asked_to_stop;
@@ -28,14 +27,8 @@ use crate::logs;
 
 pub(crate) fn proxy(args: &ProxyArgs) -> Result<Exit, Failure> {
     logs::start(args.logs).map_err(Failure::Usage)?;
-    let config = match Config::load(&args.config) {
-        Ok(config) => config,
-        Err(errors) => {
-            config::report(&args.config, &errors);
-            unserved::answer(args, &unserved::invalid(&args.config));
-            return Ok(Exit::Unreadable);
-        }
-    };
+    let config =
+        config::load(&args.config).inspect_err(|_| unserved::answer(args, &unserved::invalid(&args.config)))?;
     let served = serve(args, config)?;
     if let Err(why) = &served {
         complain(clean(why));
@@ -49,7 +42,7 @@ fn serve(args: &ProxyArgs, mut config: Config) -> Result<Result<Exit, String>, F
     if args.shadow {
         config = config.always_shadow();
     }
-    let servers = servers::chosen(args, &config)?;
+    let servers = chosen(args, &config)?;
     let sources = match reached::sources(args, &config, &servers)? {
         Ok(sources) => sources,
         Err(error) => return Ok(Err(error.to_string())),
@@ -69,7 +62,7 @@ fn serve(args: &ProxyArgs, mut config: Config) -> Result<Result<Exit, String>, F
     }
     let recording = match episode::recording(args, &config, &clock) {
         Ok(recording) => recording,
-        Err(error) => return Ok(Err(error.to_string())),
+        Err(why) => return Ok(Err(why)),
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::Internal(format!("cannot start the proxy: {error}")))?;
@@ -130,4 +123,51 @@ async fn changed(changes: Result<Changes, NotWatched>, reload: mpsc::Sender<()>)
         Err(error) => complain(format_args!("{error}; restart the proxy to put another configuration in force")),
     }
     reload.closed().await;
+}
+
+/// The servers that are named, or the only one.
+fn chosen(args: &ProxyArgs, config: &Config) -> Result<Vec<ServerName>, Failure> {
+    let all: Vec<_> = config.servers.keys().cloned().collect();
+    if let Some(unknown) = args.server.iter().find(|name| !config.servers.contains_key(*name)) {
+        return Err(Failure::Usage(format!(
+            "the configuration has no server `{}`; {}",
+            clean(unknown.as_str()),
+            listed(&all)
+        )));
+    }
+    match (args.server.as_slice(), all.as_slice()) {
+        (_, []) => Err(Failure::Usage("the configuration has no server; add a table `[servers.NAME]`".to_owned())),
+        ([], [only]) | ([only], _) => Ok(vec![only.clone()]),
+        _ if args.all_servers => several(args, all),
+        ([], _) => Err(Failure::Usage(format!("expected --server NAME, or --all-servers; {}", listed(&all)))),
+        (named, _) => several(args, named.to_vec()),
+    }
+}
+
+fn several(args: &ProxyArgs, names: Vec<ServerName>) -> Result<Vec<ServerName>, Failure> {
+    let usage = |why: &str| Err(Failure::Usage(why.to_owned()));
+    if let Some(twice) = names.iter().enumerate().find(|(at, name)| names.iter().take(*at).any(|other| other == *name))
+    {
+        return usage(&format!("the server `{}` is named twice; leave out one --server", clean(twice.1.as_str())));
+    }
+    if args.remote.url.is_some() || !args.command.is_empty() || !args.pass_env.is_empty() {
+        return usage(
+            "--url, --pass-env and a command after `--` are for one server; write `url`, `pass_env` and `command` in the table of \
+             each server",
+        );
+    }
+    if args.pass.contains(&Passage::Tasks) {
+        return usage(
+            "`--pass tasks` is for one server: nothing in a request for a task says which server runs it; leave it out",
+        );
+    }
+    if let Err(bad) = Proxy::check(&names) {
+        return usage(&clean(&bad.to_string()));
+    }
+    Ok(names)
+}
+
+fn listed(names: &[ServerName]) -> String {
+    let names: Vec<_> = names.iter().map(|name| format!("`{}`", clean(name.as_str()))).collect();
+    format!("its servers are {}", names.join(", "))
 }

@@ -23,17 +23,14 @@ use self::groups::Groups;
 use super::{catalog, config};
 use crate::args::{FailOn, Format, GateReplayArgs};
 use crate::audit;
-use crate::exit::{Exit, Failure, complain};
+use crate::exit::{Exit, Failure, complain, unreadable};
 use crate::input::{Input, name};
 use crate::output::Output;
 
 pub(crate) fn replay(args: &GateReplayArgs, out: &mut Output) -> Result<Exit, Failure> {
-    let catalog = match &args.catalog {
-        Some(path) => catalog::read(path).map(Some),
-        None => Some(None),
-    };
+    let catalog = args.catalog.as_deref().map(catalog::read).transpose();
     let (old, new) = (config::load(&args.old), config::load(&args.new));
-    let (Some(old), Some(new), Some(catalog)) = (old, new, catalog) else { return Ok(Exit::Unreadable) };
+    let (old, new, catalog) = (old?, new?, catalog?);
     let has_key = args.key_file.is_some() || args.key_env.is_some();
     if !has_key && (args.since.is_some() || args.until.is_some()) {
         let why = "plans have no time; `--since` and `--until` are for an audit log, with its key";
@@ -54,7 +51,10 @@ pub(crate) fn replay(args: &GateReplayArgs, out: &mut Output) -> Result<Exit, Fa
         out,
     };
     report.begin()?;
-    let exit = if has_key { report.log()? } else { report.plans()? };
+    let exit = match if has_key { report.log() } else { report.plans() } {
+        Err(Failure::Unreadable) => Exit::Unreadable,
+        exit => exit?,
+    };
     report.end()?;
     let Report { counts, .. } = report;
     out.flush()?;
@@ -136,25 +136,16 @@ struct Summary<'s> {
 
 impl Report<'_> {
     fn log(&mut self) -> Result<Exit, Failure> {
-        let Some(key) = audit::key_at(self.args.key_file.as_deref(), self.args.key_env.as_deref()) else {
-            return Ok(Exit::Unreadable);
-        };
+        let key = audit::key_at(self.args.key_file.as_deref(), self.args.key_env.as_deref())?;
         self.replay.set_key(&key);
         let log = &self.args.input;
-        let found = match read_log(log_of(log), &key, None, &mut |entry| self.entry(entry)) {
-            Ok(found) => found,
-            Err(error) => {
-                complain(format_args!("{error}; {}", error.help()));
-                return Ok(Exit::Unreadable);
-            }
-        };
+        let found = read_log(log_of(log), &key, None, &mut |entry| self.entry(entry))?;
         let rest = self.replay.end();
         self.calls(rest);
         match self.failed.take() {
             Some(ReplayFailure::Output(error)) => Err(error.into()),
             Some(ReplayFailure::Log(error)) => {
-                complain(format_args!("{error}; replay it with the version that wrote the log, or a newer one"));
-                Ok(Exit::Unreadable)
+                Err(unreadable(format_args!("{error}; replay it with the version that wrote the log, or a newer one")))
             }
             None => Ok(audit::reported(log, &found)),
         }
@@ -192,14 +183,8 @@ impl Report<'_> {
 
     fn plans(&mut self) -> Result<Exit, Failure> {
         let path: &Path = &self.args.input;
-        let unreadable = |error: &io::Error| {
-            complain(format_args!("cannot read {}: {error}", name(path)));
-            Exit::Unreadable
-        };
-        let mut input = match Input::open_regular(path) {
-            Ok(input) => input,
-            Err(error) => return Ok(unreadable(&error)),
-        };
+        let cannot_read = |error: io::Error| unreadable(format_args!("cannot read {}: {error}", name(path)));
+        let mut input = Input::open_regular(path).map_err(cannot_read)?;
         let (mut lines, mut number) = (LineSplitter::new(MAX_PLAN), 0);
         let read = lines.read(&mut input, |line| line.map_or(Ok(()), |line| self.plan(line, &mut number)));
         input.bar.finish_and_clear();
@@ -209,7 +194,7 @@ impl Report<'_> {
                 return Err(Failure::Usage(error.to_string()));
             }
             Err(ReadError::Sink(error)) => return Err(error.into()),
-            Err(ReadError::Input(error)) => return Ok(unreadable(&error)),
+            Err(ReadError::Input(error)) => return Err(cannot_read(error)),
         }
         Ok(Exit::Clean)
     }

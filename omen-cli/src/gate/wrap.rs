@@ -3,7 +3,6 @@
 mod backup;
 mod client;
 mod configured;
-mod prepare;
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -14,7 +13,7 @@ use omen_gate::regular;
 
 use self::client::{Outcome, SERVER, Wrapping};
 use crate::args::GateWrapArgs;
-use crate::exit::{Exit, Failure, complain};
+use crate::exit::{Exit, Failure, unreadable};
 use crate::fix;
 use crate::output::{Color, Output};
 use crate::text_edit::{self, Edit};
@@ -24,26 +23,17 @@ const MAX_FILE: u64 = 16 << 20;
 
 pub(crate) fn wrap(args: &GateWrapArgs, out: &mut Output) -> Result<Exit, Failure> {
     // Through a link, the file that it points to is rewritten, and the link stays.
-    let file = match fs::canonicalize(&args.file) {
-        Ok(file) => file,
-        Err(error) => return Ok(unreadable(&args.file, &error)),
-    };
-    let text = match regular::read(&file, MAX_FILE).and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other))
-    {
-        Ok(text) => text,
-        Err(error) => return Ok(unreadable(&args.file, &error)),
-    };
+    let cannot_read = |error: io::Error| unreadable(format_args!("cannot read {}: {error}", args.file.display()));
+    let file = fs::canonicalize(&args.file).map_err(cannot_read)?;
+    let text = regular::read(&file, MAX_FILE).and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other));
+    let text = text.map_err(cannot_read)?;
     if args.undo {
         return undo(&file, &text, args, out);
     }
     let wrapping = Wrapping { omen: program(args)?, config: args.config.clone(), only: &args.server };
-    let found = match wrapping.read(&text) {
-        Ok(found) => found,
-        Err(why) => {
-            complain(format_args!("cannot wrap the servers of {}: {}", args.file.display(), clean(&why)));
-            return Ok(Exit::Unreadable);
-        }
-    };
+    let found = wrapping.read(&text).map_err(|why| {
+        unreadable(format_args!("cannot wrap the servers of {}: {}", args.file.display(), clean(&why)))
+    })?;
     let wrapped = found.iter().filter(|server| matches!(server.outcome, Outcome::Wrapped { .. })).count();
     if wrapped > 1 && !args.config.contains(SERVER) {
         return Err(Failure::Usage(format!(
@@ -58,11 +48,8 @@ pub(crate) fn wrap(args: &GateWrapArgs, out: &mut Output) -> Result<Exit, Failur
             write!(out, "{}", fix::diff_header(Some(&file), Some(&file)))?;
         }
         text_edit::hunks(&text, &edits, out)?;
-    } else if new != text
-        && let Err(why) = replace(&file, &text, &new)
-    {
-        complain(why);
-        return Ok(Exit::Unreadable);
+    } else if new != text {
+        replace(&file, &text, &new).map_err(unreadable)?;
     }
     // Clients start their servers in the folder of the project, and this command is usually run there, too.
     let bases: Vec<_> = std::env::current_dir().ok().into_iter().chain(file.parent().map(Path::to_owned)).collect();
@@ -101,28 +88,13 @@ fn replace(file: &Path, old: &str, new: &str) -> Result<(), String> {
 }
 
 fn undo(file: &Path, text: &str, args: &GateWrapArgs, out: &mut Output) -> Result<Exit, Failure> {
-    let restored = backup::find(file, text).and_then(|backup| {
-        if args.dry_run {
-            return Ok(backup);
-        }
-        fs::rename(&backup, file).map_err(|error| format!("cannot restore {}: {error}", file.display()))?;
-        Ok(backup)
-    });
-    match restored {
-        Ok(backup) => {
-            let would = if args.dry_run { "would be" } else { "is" };
-            writeln!(out, "{} {would} restored from {}", args.file.display(), backup.display())?;
-            out.flush()?;
-            Ok(Exit::Clean)
-        }
-        Err(why) => {
-            complain(why);
-            Ok(Exit::Unreadable)
-        }
+    let backup = backup::find(file, text).map_err(unreadable)?;
+    if !args.dry_run {
+        fs::rename(&backup, file)
+            .map_err(|error| unreadable(format_args!("cannot restore {}: {error}", file.display())))?;
     }
-}
-
-fn unreadable(file: &Path, error: &io::Error) -> Exit {
-    complain(format_args!("cannot read {}: {error}", file.display()));
-    Exit::Unreadable
+    let would = if args.dry_run { "would be" } else { "is" };
+    writeln!(out, "{} {would} restored from {}", args.file.display(), backup.display())?;
+    out.flush()?;
+    Ok(Exit::Clean)
 }

@@ -29,13 +29,12 @@ pub(super) struct Taken {
 }
 
 impl Taken {
-    /// Reads the path from a log; `None` if the log cannot be read, which is reported here.
-    pub(super) fn read(log: &Path, args: &GraphArgs, out: &mut Output) -> Result<Option<Self>, Failure> {
+    pub(super) fn read(log: &Path, args: &GraphArgs, out: &mut Output) -> Result<Self, Failure> {
         let options = ValidatorOptions { now: args.clock.now, ..ValidatorOptions::default() };
         let mut steps =
             Steps { out, wanted: args.episode.as_deref(), episodes: Vec::new(), steps: Vec::new(), code: None };
         if !input::check(log, options, NonZeroUsize::MIN, &mut steps)?.is_complete {
-            return Ok(None);
+            return Err(Failure::Unreadable);
         }
         let Steps { episodes, steps, .. } = steps;
         let episode = match (&args.episode, episodes.as_slice()) {
@@ -50,7 +49,7 @@ impl Taken {
                 )));
             }
         };
-        Ok(Some(Self::of(episode.clone(), input::name(log), &steps)))
+        Ok(Self::of(episode.clone(), input::name(log), &steps))
     }
 
     /// Reconstructs the path. The table is nondeterministic (D11): the state of an episode is known only from its next steps. So

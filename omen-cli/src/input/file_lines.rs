@@ -6,7 +6,7 @@ pub(crate) struct FileLines {
     /// Number of complete lines, over all files.
     complete: u64,
     /// Whether a line has begun.
-    is_inside: bool,
+    pub(crate) is_inside: bool,
     /// Number of complete lines at the beginning of each file but the first.
     before: Vec<u64>,
 }
@@ -27,11 +27,6 @@ impl FileLines {
     pub(crate) fn take(&mut self, bytes: &[u8]) {
         self.complete += bytes.iter().filter(|byte| **byte == b'\n').count() as u64;
         self.is_inside = bytes.last().map_or(self.is_inside, |byte| *byte != b'\n');
-    }
-
-    /// Returns whether the last line has no end yet.
-    pub(crate) fn is_inside(&self) -> bool {
-        self.is_inside
     }
 
     /// Begins the next file.

@@ -4,20 +4,18 @@
 //! that a `.gitignore` or an exclude omits.
 
 mod excludes;
-mod given;
-mod pattern;
 
 use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
 
+use globset::{GlobBuilder, GlobMatcher};
 use ignore::{DirEntry, WalkBuilder};
 
+use crate::config::content::Config;
+use crate::exit::{Failure, complain};
 use crate::input::is_stdin;
-use pattern::Pattern;
 
 pub(crate) use excludes::{Excludes, absolute};
-pub(crate) use given::Given;
-pub(crate) use pattern::Argument;
 
 /// Options of a search.
 #[derive(Debug, Default)]
@@ -177,6 +175,104 @@ fn failure(error: &ignore::Error) -> (String, String) {
     }
     (path.unwrap_or_else(|| "a directory".to_owned()), why.to_string())
 }
+
+/// Inputs of a command.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Given<'g> {
+    pub(crate) files: &'g [PathBuf],
+    /// Patterns to exclude, in the syntax of `.gitignore`.
+    pub(crate) exclude: &'g [String],
+    /// Whether to read files that `.gitignore` excludes.
+    pub(crate) no_ignore: bool,
+    pub(crate) config: &'g Config,
+}
+
+impl Given<'_> {
+    /// Returns whether neither the arguments nor the configuration name any input.
+    pub(crate) fn is_nothing(&self) -> bool {
+        self.files.is_empty() && self.config.inputs.is_empty()
+    }
+
+    /// Finds the logs; standard input if nothing is named. Directories without logs are reported here, unless `quiet`.
+    pub(crate) fn find(&self, quiet: bool) -> Result<Logs, Failure> {
+        let here = Path::new("");
+        let mut excludes = Excludes::default();
+        for (root, patterns) in [(&*self.config.root, &*self.config.exclude), (here, self.exclude)] {
+            excludes.add(root, patterns).map_err(|error| Failure::Usage(error.to_string()))?;
+        }
+        let stdin = [PathBuf::from("-")];
+        let (root, paths) = match (self.files, &self.config.inputs[..]) {
+            ([], []) => (here, &stdin[..]),
+            ([], inputs) => (&*self.config.root, inputs),
+            (files, _) => (here, files),
+        };
+        if paths.iter().filter(|path| is_stdin(path)).count() > 1 {
+            return Err(Failure::Usage("`-` is given twice; standard input can be read only once".to_owned()));
+        }
+        let arguments: Vec<_> =
+            paths.iter().map(|path| Argument { root: root.to_owned(), path: path.clone() }).collect();
+        let logs = Search { excludes, no_ignore: self.no_ignore || self.config.no_ignore }.run(&arguments);
+        for path in logs.empty.iter().filter(|_| !quiet) {
+            complain(format_args!("note: {} contains no logs (*.jsonl, *.ndjson, *.json)", path.display()));
+        }
+        Ok(logs)
+    }
+}
+
+/// An argument of a search.
+#[derive(Clone, Debug)]
+pub(crate) struct Argument {
+    /// Directory that the path is relative to; empty for the working directory.
+    pub(crate) root: PathBuf,
+    /// A file, a directory, a glob, or `-`.
+    pub(crate) path: PathBuf,
+}
+
+impl Argument {
+    fn full(&self) -> PathBuf {
+        if self.root.as_os_str().is_empty() { self.path.clone() } else { self.root.join(&self.path) }
+    }
+}
+
+/// A glob: `*` and `?` match parts of one name, `**` any number of directories, `[ab]` and `{a,b}` alternatives.
+struct Pattern {
+    /// Directories before the first name with a wildcard.
+    base: PathBuf,
+    /// Maximum number of levels below the base at which a file can match.
+    depth: Option<usize>,
+    /// Whether it names something hidden, so that hidden entries are searched.
+    is_of_hidden: bool,
+    matcher: GlobMatcher,
+}
+
+impl Pattern {
+    /// Parses the glob in an argument; `None` if it has no wildcards.
+    fn of(argument: &Argument) -> Option<Result<Self, String>> {
+        let text = argument.path.to_str().filter(|text| text.contains(WILDCARDS))?;
+        let text = text.strip_prefix("./").unwrap_or(text);
+        Some(Self::new(text))
+    }
+
+    fn new(text: &str) -> Result<Self, String> {
+        let glob = GlobBuilder::new(text).literal_separator(true).build();
+        let matcher = glob.map_err(|error| format!("invalid glob: {}", error.kind()))?.compile_matcher();
+        let names: Vec<Component<'_>> = Path::new(text).components().collect();
+        let has = |name: &Component<'_>, what: &[char]| name.as_os_str().to_string_lossy().contains(what);
+        let literal = names.iter().take_while(|name| !has(name, WILDCARDS)).count();
+        let base = names.iter().take(literal).collect();
+        // Braces may contain further levels.
+        let is_deep = text.contains("**") || text.contains('{');
+        let is_of_hidden = names.iter().skip(literal).any(|name| name.as_os_str().to_string_lossy().starts_with('.'));
+        let depth = (!is_deep).then_some(names.len() - literal);
+        Ok(Self { base, depth, is_of_hidden, matcher })
+    }
+
+    fn matches(&self, path: &Path) -> bool {
+        self.matcher.is_match(path)
+    }
+}
+
+const WILDCARDS: &[char] = &['*', '?', '[', '{'];
 
 #[cfg(test)]
 mod tests {

@@ -142,7 +142,6 @@ impl<'t> LineBytes<'t> {
         Some(start + mark..start + line.strip_suffix('\r').unwrap_or(line).len())
     }
 
-    /// A line with its end.
     fn with_end(&self, line: &Range<usize>) -> Range<usize> {
         let next = self.starts.iter().find(|start| **start > line.end).copied();
         line.start..next.unwrap_or(self.text.len())

@@ -43,10 +43,15 @@ pub(super) enum NodeKind {
 /// What may be typed at a place.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum TypingSpot {
-    /// A name in an object.
-    Name { object: usize, typed: Range<usize> },
+    Name {
+        object: usize,
+        typed: Range<usize>,
+    },
     /// A value: of a node, or as another item of an array.
-    Value { steps: Vec<String>, typed: Range<usize> },
+    Value {
+        steps: Vec<String>,
+        typed: Range<usize>,
+    },
 }
 
 /// An object or array that is not closed yet.
@@ -209,7 +214,6 @@ impl<'t> JsonOutline<'t> {
         Some(self.name(node.value.as_ref()?))
     }
 
-    /// The names in an object.
     pub(super) fn names(&self, object: usize) -> impl Iterator<Item = String> {
         let of_object = self.nodes.iter().filter(move |node| node.parent == Some(object));
         of_object.filter_map(|node| node.key.as_ref()).map(|key| self.name(key))

@@ -50,7 +50,6 @@ impl EditorDiagnostic {
     }
 }
 
-/// Checks a document.
 pub(super) fn check(document: &OpenDocument, settings: &mut CheckSettings) -> DocumentFindings {
     let only = |diagnostic| DocumentFindings { diagnostics: vec![diagnostic], ..DocumentFindings::default() };
     if document.kind == DocumentKind::Other {
@@ -168,7 +167,6 @@ impl LogPlaces<'_> {
         Some(start + mark + before)
     }
 
-    /// The first line of a packet.
     fn first_line(&self, packet: &Range<usize>) -> Range<usize> {
         let line = self.text.get(packet.clone()).and_then(|text| text.lines().next());
         packet.start..packet.start + line.map_or(0, str::len)

@@ -20,7 +20,6 @@ pub(super) enum DocumentKind {
     Json,
     /// The configuration of `omen check`.
     CheckConfig,
-    /// The configuration of the gate.
     GateConfig,
     /// Something else.
     Other,
@@ -61,7 +60,6 @@ pub(super) struct PlacedFinding {
     pub(super) cause: Option<usize>,
 }
 
-/// An open document.
 #[derive(Debug)]
 pub(super) struct OpenDocument {
     pub(super) uri: String,

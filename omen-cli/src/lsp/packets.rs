@@ -36,7 +36,6 @@ impl PacketEntry {
         Self { range, packet_type, packet_id, episode, ids }
     }
 
-    /// Whether it introduces an id.
     pub(super) fn introduces(&self, id: &str) -> bool {
         self.ids.iter().any(|(_, own)| own == id)
     }

@@ -77,7 +77,6 @@ pub(super) struct OpenParams {
     pub(super) text_document: TextDocumentItem,
 }
 
-/// A document as it is opened.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct TextDocumentItem {
@@ -96,7 +95,6 @@ pub(super) struct ChangeParams {
     pub(super) content_changes: Vec<ContentChange>,
 }
 
-/// A document in a version.
 #[derive(Debug, Deserialize)]
 pub(super) struct VersionedDocument {
     pub(super) uri: String,

@@ -1,12 +1,13 @@
 //! The server: takes messages one after the other, and answers them.
 
-use std::io;
+use std::collections::VecDeque;
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::{io, thread};
 
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::documents::{self, OpenDocument, OpenDocuments};
-use super::inbox::Inbox;
 use super::protocol::{
     ActionParams, ChangeParams, ClientSupport, DocumentParams, FoldersParams, INVALID_REQUEST, InitializeParams,
     METHOD_NOT_FOUND, NOT_INITIALIZED, OpenParams, PARSE_ERROR, PositionParams, REQUEST_CANCELLED, RequestError,
@@ -339,3 +340,59 @@ const DOCUMENT_METHODS: &[&str] = &[
 
 /// Those of them whose results depend on findings.
 const NEED_FINDINGS: &[&str] = &["textDocument/hover", "textDocument/definition", "textDocument/codeAction"];
+
+/// Messages from standard input, which a thread reads ahead.
+struct Inbox {
+    receiver: Receiver<io::Result<InputFrame>>,
+    waiting: VecDeque<io::Result<InputFrame>>,
+}
+
+impl Inbox {
+    fn new() -> Self {
+        let (sender, receiver) = sync_channel(MOST_WAITING);
+        thread::spawn(move || {
+            let mut input = io::stdin().lock();
+            loop {
+                let frame = match transport::read(&mut input) {
+                    Ok(Some(frame)) => Ok(frame),
+                    Ok(None) => return,
+                    Err(error) => Err(error),
+                };
+                let is_end = frame.is_err();
+                // Without a receiver the process is about to end.
+                if sender.send(frame).is_err() || is_end {
+                    return;
+                }
+            }
+        });
+        Self { receiver, waiting: VecDeque::new() }
+    }
+
+    /// The next message, if one has come.
+    fn next(&mut self) -> Option<io::Result<InputFrame>> {
+        self.collect();
+        self.waiting.pop_front()
+    }
+
+    /// Waits for the next message; `None` at the end of standard input.
+    fn wait(&mut self) -> Option<io::Result<InputFrame>> {
+        self.next().or_else(|| self.receiver.recv().ok())
+    }
+
+    /// Whether a waiting message has a property.
+    fn has(&mut self, property: impl Fn(&Value) -> bool) -> bool {
+        self.collect();
+        self.waiting.iter().any(|frame| matches!(frame, Ok(InputFrame::Message(message)) if property(message)))
+    }
+
+    fn collect(&mut self) {
+        while self.waiting.len() < MOST_WAITING
+            && let Ok(frame) = self.receiver.try_recv()
+        {
+            self.waiting.push_back(frame);
+        }
+    }
+}
+
+/// The most messages that are read ahead; the editor has to wait with the next ones.
+const MOST_WAITING: usize = 64;

@@ -51,7 +51,6 @@ impl IndexedText {
         self.index();
     }
 
-    /// The bytes of a range.
     pub(super) fn bytes(&self, range: TextRange) -> Range<usize> {
         let start = self.offset(range.start);
         start..self.offset(range.end).max(start)

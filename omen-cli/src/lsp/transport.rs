@@ -68,7 +68,6 @@ fn content_length(input: &mut impl BufRead) -> io::Result<Option<u64>> {
     }
 }
 
-/// Writes a message.
 pub(super) fn write(out: &mut impl Write, message: &Value) -> io::Result<()> {
     let content = serde_json::to_vec(message)?;
     write!(out, "Content-Length: {}\r\n\r\n", content.len())?;

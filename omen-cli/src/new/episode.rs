@@ -24,7 +24,8 @@ pub(super) struct Episode {
     pub(super) evidence: Option<String>,
     /// Latest token, and its first tool and operation.
     pub(super) token: Option<[String; 3]>,
-    packets: u64,
+    /// Number of packets, including rejected ones.
+    pub(super) packets: u64,
 }
 
 /// Reason why no episode can be continued.
@@ -64,11 +65,6 @@ impl Episode {
             (Some(id), Some(near)) => format!("the log has no episode `{id}`; did you mean `{near}`?"),
             (Some(id), None) => format!("the log has no episode `{id}`"),
         }))
-    }
-
-    /// Returns the number of packets, including rejected ones.
-    pub(super) fn packets(&self) -> u64 {
-        self.packets
     }
 
     /// Returns whether an id of a packet is already in use.

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::args::ReportAuditArgs;
-use crate::audit::{self, Counts, Report, Standing, Tally, Unreadable};
-use crate::exit::complain;
+use crate::audit::{self, Counts, Report, Standing, Tally};
+use crate::exit::{Failure, unreadable};
 
 use super::texts::grouped;
 
@@ -49,8 +49,8 @@ pub(super) struct Entry {
 
 impl Calls {
     /// Verifies an audit log in all its files, and keeps the entries that are sound. What cannot be read is reported.
-    pub(super) fn read(log: &Path, args: &ReportAuditArgs) -> Result<Self, Unreadable> {
-        let key = audit::key_at(args.key.key_file.as_deref(), args.key.key_env.as_deref()).ok_or(Unreadable)?;
+    pub(super) fn read(log: &Path, args: &ReportAuditArgs) -> Result<Self, Failure> {
+        let key = audit::key_at(args.key.key_file.as_deref(), args.key.key_env.as_deref())?;
         let anchor = args.anchor.as_deref().map(|path| audit::anchor(path, &key)).transpose()?;
         let (mut entries, mut left, mut tally) = (Vec::new(), 0, Tally::default());
         let mut wrong = None;
@@ -76,10 +76,7 @@ impl Calls {
                 }
                 Ok(Self { verdict: Report::new(log, &found, anchor.as_ref()), entries, left, counts })
             }
-            (Err(why), _) | (_, Some(why)) => {
-                complain(format_args!("{}", clean(&why)));
-                Err(Unreadable)
-            }
+            (Err(why), _) | (_, Some(why)) => Err(unreadable(clean(&why))),
         }
     }
 

@@ -45,7 +45,6 @@ pub(super) struct Gather {
     pub(super) left: Left,
 }
 
-/// One log.
 #[derive(Debug)]
 pub(super) struct Log {
     pub(super) name: String,

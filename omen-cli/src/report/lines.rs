@@ -13,7 +13,6 @@ pub(super) struct Lines {
     bytes: usize,
     /// How many lines have ended.
     ended: u64,
-    /// The line that has begun.
     begun: Vec<u8>,
     is_long: bool,
 }

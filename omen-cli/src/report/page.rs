@@ -143,7 +143,7 @@ impl<'g> Page<'g> {
                 episodes: &gather.episodes,
                 packets: &gather.packets,
                 findings: &gather.findings,
-                pieces: gather.texts.pieces().iter().map(|piece| &**piece).collect(),
+                pieces: gather.texts.pieces.iter().map(|piece| &**piece).collect(),
                 calls: calls.map(|calls| calls.entries.as_slice()),
             },
             style_source: digest::source(&style),
@@ -178,7 +178,6 @@ impl<'g> Page<'g> {
         packets + texts + findings + self.calls.map_or(0, |calls| calls.left) > 0
     }
 
-    /// The log of a finding.
     fn log_of(&self, finding: &FindingRow) -> String {
         let log = self.data.episodes.get(finding.episode).and_then(|(log, _)| self.data.logs.get(*log));
         clean(log.copied().unwrap_or("–")).into_owned()
@@ -195,7 +194,6 @@ fn capitalized(text: &str) -> String {
     chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
 }
 
-/// A count with its noun.
 fn count(number: u64, noun: &str) -> String {
     format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
 }

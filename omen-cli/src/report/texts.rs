@@ -11,7 +11,7 @@ use omen_schema::json::StringTracker;
 /// Pieces of lines.
 #[derive(Debug, Default)]
 pub(super) struct Texts {
-    pieces: Vec<Rc<str>>,
+    pub(super) pieces: Vec<Rc<str>>,
     numbers: HashMap<Rc<str>, usize>,
     bytes: usize,
 }
@@ -25,10 +25,6 @@ impl Texts {
     /// Bytes of the pieces that are kept.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
-    }
-
-    pub(super) fn pieces(&self) -> &[Rc<str>] {
-        &self.pieces
     }
 
     fn number(&mut self, piece: &str) -> usize {

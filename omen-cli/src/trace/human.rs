@@ -49,9 +49,9 @@ impl Printer for Human {
             self.current = Some(episode.to_owned());
             let _ = writeln!(text, "episode {}", clean(episode));
         }
-        line(&mut text, packet, out.is_coloured());
+        line(&mut text, packet, out.is_coloured);
         for finding in findings {
-            let _ = writeln!(text, "{INDENT}{}{}", head(finding, out.is_coloured()), message(finding));
+            let _ = writeln!(text, "{INDENT}{}{}", head(finding, out.is_coloured), message(finding));
         }
         out.write_all(text.as_bytes())
     }
@@ -62,7 +62,7 @@ impl Printer for Human {
             writeln!(out, "{INDENT}episode {} in {state}", clean(episode))?;
         }
         for finding in findings {
-            let head = head(finding, out.is_coloured());
+            let head = head(finding, out.is_coloured);
             write!(out, "{INDENT}{head}")?;
             if let Some(episode) = &finding.correlation_id {
                 write!(out, "episode {}: ", clean(episode))?;

@@ -2,7 +2,7 @@
 //! end. Findings are the objects that `omen check --format json` prints, so that one reader can parse both.
 
 use std::collections::HashMap;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::Path;
 
 use omen::Summary;
@@ -30,22 +30,19 @@ impl Printer for Json {
         findings: &[Finding],
     ) -> io::Result<()> {
         let file = &path.to_string_lossy();
-        line(
-            out,
-            &Row {
-                file,
-                line: packet.line,
-                packet_index: packet.packet_index,
-                packet_id: packet.packet_id,
-                correlation_id: packet.correlation_id,
-                packet_type: packet.packet_type.map(|packet_type| packet_type.as_str()),
-                event: packet.event.map(|event| event.as_str()),
-                accepted: packet.accepted,
-                before: packet.before.map(names),
-                after: packet.after.map(names),
-                findings: findings.iter().map(|finding| json::row(file, finding)).collect(),
-            },
-        )
+        out.json(&Row {
+            file,
+            line: packet.line,
+            packet_index: packet.packet_index,
+            packet_id: packet.packet_id,
+            correlation_id: packet.correlation_id,
+            packet_type: packet.packet_type.map(|packet_type| packet_type.as_str()),
+            event: packet.event.map(|event| event.as_str()),
+            accepted: packet.accepted,
+            before: packet.before.map(names),
+            after: packet.after.map(names),
+            findings: findings.iter().map(|finding| json::row(file, finding)).collect(),
+        })
     }
 
     fn end(&mut self, out: &mut Output, path: &Path, states: &States, findings: &[Finding]) -> io::Result<()> {
@@ -58,7 +55,7 @@ impl Printer for Json {
         for (episode, state) in &states.all {
             let findings = of_episode.remove(episode.as_str()).unwrap_or_default();
             let end = End { file, correlation_id: episode, state: names(*state), findings };
-            line(out, &Last { end })?;
+            out.json(&Last { end })?;
         }
         Ok(())
     }
@@ -66,13 +63,6 @@ impl Printer for Json {
     fn totals(&mut self, out: &mut Output, files: u64, total: &Summary) -> io::Result<()> {
         json::summary(out, files, total)
     }
-}
-
-/// Writes a line in one call: a progress bar must find the cursor at the start of a line.
-fn line(out: &mut Output, value: &impl Serialize) -> io::Result<()> {
-    let mut text = serde_json::to_vec(value)?;
-    text.push(b'\n');
-    out.write_all(&text)
 }
 
 fn names(nodes: NodeSet) -> Vec<&'static str> {

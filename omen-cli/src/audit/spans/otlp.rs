@@ -10,7 +10,6 @@ pub(super) enum Status {
     Error(String),
 }
 
-/// A span.
 #[derive(Debug)]
 pub(super) struct Span {
     json: Value,

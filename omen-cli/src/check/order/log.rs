@@ -12,7 +12,6 @@ use serde_json::{Map, Value};
 
 use crate::audit::reason;
 
-/// Reader of one log.
 pub(super) struct EntryReader<'r> {
     pub(super) log: &'r Path,
     pub(super) key: Option<&'r Key>,
@@ -22,7 +21,6 @@ pub(super) struct EntryReader<'r> {
 pub(super) enum ReadFault {
     /// The log, for this reason.
     Input(String),
-    /// The output.
     Output(io::Error),
 }
 

@@ -8,7 +8,7 @@ use omen::render::human::clean;
 use omen_proxy::confirm::{FrontEnd, Unreachable};
 
 use super::events::{Event, Events};
-use crate::exit::{Exit, complain};
+use crate::exit::{Failure, complain, unreadable};
 
 /// Where gates listen, and whether one that does not yet, or not any more, is waited for.
 pub(super) struct Gates {
@@ -16,26 +16,20 @@ pub(super) struct Gates {
     pub(super) waits: bool,
 }
 
-/// A gate, or how the program ends without one.
-pub(super) enum Reached {
-    Gate(FrontEnd),
-    Nobody(Exit),
-}
-
 impl Gates {
     /// Connects to the gate that listens, and waits for one if that was asked for. What the user does in the meantime is given to
-    /// `meanwhile`, which says whether to go on waiting. Why there is no gate is reported here.
+    /// `meanwhile`, which says whether to go on waiting; `None` if not.
     pub(super) fn reach(
         &self,
         events: &Events,
         mut meanwhile: impl FnMut(Event) -> io::Result<bool>,
-    ) -> io::Result<Reached> {
+    ) -> Result<Option<FrontEnd>, Failure> {
         let mut is_said = false;
         loop {
             match self.connect() {
-                Ok(gate) => return Ok(Reached::Gate(gate)),
+                Ok(gate) => return Ok(Some(gate)),
                 Err(error) if self.waits && error.is_temporary() => {}
-                Err(error) => return Ok(Reached::Nobody(unreachable(&error))),
+                Err(error) => return Err(unreachable(error)),
             }
             if !std::mem::replace(&mut is_said, true) {
                 let socket = self.socket.display().to_string();
@@ -44,7 +38,7 @@ impl Gates {
             if let Some(event) = events.within(OFTEN)
                 && !meanwhile(event)?
             {
-                return Ok(Reached::Nobody(Exit::Clean));
+                return Ok(None);
             }
         }
     }
@@ -55,9 +49,8 @@ impl Gates {
 }
 
 /// Reports that there is no gate.
-pub(super) fn unreachable(error: &Unreachable) -> Exit {
-    complain(format_args!("{}; {}", clean(&error.to_string()), error.help()));
-    Exit::Unreadable
+pub(super) fn unreachable(error: Unreachable) -> Failure {
+    unreadable(format_args!("{}; {}", clean(&error.to_string()), error.help()))
 }
 
 /// How often a gate is looked for.

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use omen_proxy::confirm::{Answers, Message};
 
 use super::events::{Event, Events};
-use super::gates::{Gates, Reached};
+use super::gates::Gates;
 use crate::exit::{Exit, Failure, complain};
 use crate::output::Output;
 
@@ -20,11 +20,7 @@ pub(super) fn relay(gates: &Gates, out: &mut Output) -> Result<Exit, Failure> {
             }
             Ok(!matches!(event, Event::InputEnded))
         })?;
-        let gate = match reached {
-            Reached::Gate(gate) => gate,
-            Reached::Nobody(Exit::Clean) => return Ok(exit),
-            Reached::Nobody(failed) => return Ok(failed),
-        };
+        let Some(gate) = reached else { return Ok(exit) };
         let answers = gate.answers().map_err(|error| Failure::Internal(error.to_string()))?;
         events.listen(gate);
         match pass(&events, answers, &mut has_ended, out)? {

@@ -7,7 +7,7 @@ use omen::render::human::clean;
 use omen_proxy::confirm::{Answers, Message, OutcomeOfQuestion};
 
 use super::events::{Event, Events};
-use super::gates::{Gates, Reached};
+use super::gates::Gates;
 use super::question::ShownQuestion;
 use super::typed::{Line, Typed};
 use crate::exit::{Exit, Failure, complain};
@@ -32,11 +32,7 @@ pub(super) fn ask(gates: &Gates, out: &mut Output) -> Result<Exit, Failure> {
     };
     let mut exit = Exit::Clean;
     loop {
-        let gate = match gates.reach(&events, |event| session.meanwhile(event))? {
-            Reached::Gate(gate) => gate,
-            Reached::Nobody(Exit::Clean) => break,
-            Reached::Nobody(failed) => return Ok(failed),
-        };
+        let Some(gate) = gates.reach(&events, |event| session.meanwhile(event))? else { break };
         session.answers = Some(gate.answers().map_err(|error| Failure::Internal(error.to_string()))?);
         events.listen(gate);
         if session.until_over(&events)? == Over::User {

@@ -1,6 +1,5 @@
 //! The file that `--episode-log` names.
 
-use std::fmt;
 use std::fs::{File, Metadata};
 use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
@@ -14,38 +13,12 @@ use serde::de::IgnoredAny;
 
 use crate::args::ProxyArgs;
 
-/// Why a file cannot be the log of episodes.
-#[derive(Debug)]
-pub(in crate::gate) enum Unfit {
-    /// Something else is in it, or will be.
-    Taken(PathBuf, &'static str),
-    /// It has a text that is not a log.
-    NoLog(PathBuf),
-    Io(PathBuf, io::Error),
-}
-
-impl fmt::Display for Unfit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Taken(path, what) => {
-                write!(f, "`{}` is {what}; name another file with --episode-log", path.display())
-            }
-            Self::NoLog(path) => write!(
-                f,
-                "`{}` does not begin with a packet, so it is not a log of episodes; name another file with --episode-log",
-                path.display()
-            ),
-            Self::Io(path, error) => write!(f, "cannot read `{}`: {error}", path.display()),
-        }
-    }
-}
-
 /// Checks that nothing but a log of episodes is at a path. What is behind the last line of a log is cut off when it is
 /// opened, so that any other file would be destroyed.
-pub(super) fn check(path: &Path, args: &ProxyArgs, config: &Config) -> Result<(), Unfit> {
-    let failed = |error| Unfit::Io(path.to_owned(), error);
+pub(super) fn check(path: &Path, args: &ProxyArgs, config: &Config) -> Result<(), String> {
+    let failed = |error| cannot_read(path, &error);
     if let Some(what) = taken(path, args, config).map_err(failed)? {
-        return Err(Unfit::Taken(path.to_owned(), what));
+        return Err(unfit(path, &format!("is {what}")));
     }
     match path.metadata() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -57,22 +30,22 @@ pub(super) fn check(path: &Path, args: &ProxyArgs, config: &Config) -> Result<()
 }
 
 /// Checks the same of what was opened: it may be another file than the one that was checked.
-pub(super) fn check_opened(file: &File, path: &Path, args: &ProxyArgs, config: &Config) -> Result<(), Unfit> {
-    let failed = |error| Unfit::Io(path.to_owned(), error);
+pub(super) fn check_opened(file: &File, path: &Path, args: &ProxyArgs, config: &Config) -> Result<(), String> {
+    let failed = |error| cannot_read(path, &error);
     let there = file.metadata().map_err(failed)?;
     let place = Place { node: node_of(&there), ..Place::of(path).map_err(failed)? };
     if let Some(what) = named(&place, args, config).map_err(failed)? {
-        return Err(Unfit::Taken(path.to_owned(), what));
+        return Err(unfit(path, &format!("is {what}")));
     }
     // What is not a file is refused as a log.
     if there.is_file() { is_log(file, path) } else { Ok(()) }
 }
 
 /// Whether a file is empty, or begins with a packet.
-fn is_log(file: &File, path: &Path) -> Result<(), Unfit> {
+fn is_log(file: &File, path: &Path) -> Result<(), String> {
     let mut first = Vec::new();
     let read = BufReader::new(file).take(MOST).read_until(b'\n', &mut first);
-    read.map_err(|error| Unfit::Io(path.to_owned(), error))?;
+    read.map_err(|error| cannot_read(path, &error))?;
     let line = first.strip_suffix(b"\n").unwrap_or(&first);
     let is_packet = std::str::from_utf8(line).is_ok_and(|line| PacketFacts::parse(line).is_ok());
     // The first packet was not written to its end.
@@ -80,7 +53,16 @@ fn is_log(file: &File, path: &Path) -> Result<(), Unfit> {
         && (BEGIN.starts_with(line)
             || line.starts_with(BEGIN)
                 && serde_json::from_slice::<IgnoredAny>(line).is_err_and(|error| error.is_eof()));
-    if is_packet || is_partial { Ok(()) } else { Err(Unfit::NoLog(path.to_owned())) }
+    let not_log = "does not begin with a packet, so it is not a log of episodes";
+    if is_packet || is_partial { Ok(()) } else { Err(unfit(path, not_log)) }
+}
+
+fn unfit(path: &Path, why: &str) -> String {
+    format!("`{}` {why}; name another file with --episode-log", path.display())
+}
+
+fn cannot_read(path: &Path, error: &io::Error) -> String {
+    format!("cannot read `{}`: {error}", path.display())
 }
 
 /// As long as a packet may be, with its line feed.
@@ -193,7 +175,7 @@ mod tests {
     use clap::{Args as _, Command, FromArgMatches as _};
     use omen_gate::Config;
 
-    use super::{Unfit, check, check_opened};
+    use super::{check, check_opened};
     use crate::args::ProxyArgs;
 
     /// Between the look at a path and its opening, another file may be put there: what counts is what was opened.
@@ -218,10 +200,8 @@ mod tests {
             // As if the name had been moved to the path in between, and away again.
             let opened = OpenOptions::new().read(true).append(true).open(at(name)).unwrap();
             let refused = check_opened(&opened, &path, &args, &config).unwrap_err();
-            match name {
-                "notes" => assert!(matches!(refused, Unfit::NoLog(_)), "{refused}"),
-                _ => assert!(matches!(refused, Unfit::Taken(..)), "{refused}"),
-            }
+            let why = if name == "notes" { "does not begin with a packet" } else { "episodes.jsonl` is " };
+            assert!(refused.contains(why), "{refused}");
         }
         let fresh = OpenOptions::new().read(true).append(true).create(true).open(&path).unwrap();
         assert!(check_opened(&fresh, &path, &args, &config).is_ok());

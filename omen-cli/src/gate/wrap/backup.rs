@@ -33,7 +33,6 @@ pub(super) fn keep(file: &Path, old: &str, new: &str) -> Result<PathBuf, String>
     Ok(path)
 }
 
-/// The backup of the file as it is now.
 pub(super) fn find(file: &Path, now: &str) -> Result<PathBuf, String> {
     let path = path_of(file, now);
     if path.is_file() {
