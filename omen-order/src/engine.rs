@@ -7,7 +7,6 @@ mod event;
 mod input;
 mod log;
 mod queue;
-mod reader;
 mod recorded;
 mod sessions;
 pub mod trace;
@@ -17,13 +16,12 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::history::{Call, CallId, Ended, History, Moment, Now, State};
+use crate::history::{Call, CallId, Ended, History, Moment, Now, Reading, State};
 use crate::judge::{Judge, Owed, Refusal, Verdict};
 use crate::rules::{RuleSet, Tool, Was};
 use crate::values::Secret;
 
 pub use event::{Ask, Finding, HowEnded, Mode, Output, SessionsOf};
-pub use reader::{CallReading, Reader};
 pub use recorded::{JudgedCall, RecordedArgs, RecordedCall, RecordedCalls};
 
 /// State of all calls, and the rules that judge them.
@@ -203,5 +201,60 @@ impl From<Ended> for State {
             Ended::MayHaveRun => Self::MayHaveRun,
             Ended::DidNotRun => Self::DidNotRun,
         }
+    }
+}
+
+/// Reader of calls by the rules that are in force at its creation.
+#[derive(Clone, Debug)]
+pub struct Reader {
+    rules: Arc<RuleSet>,
+    secret: Secret,
+}
+
+/// What rules read of the arguments or the answer of a call.
+#[derive(Clone, Debug)]
+pub struct CallReading {
+    rules: Arc<RuleSet>,
+    reading: Reading,
+}
+
+impl Engine {
+    /// Creates a reader by the rules in force.
+    #[must_use]
+    pub fn reader(&self) -> Reader {
+        self.reader_by(&self.rules)
+    }
+
+    /// Creates a reader by other rules, which come into force later.
+    #[must_use]
+    pub fn reader_by(&self, rules: &Arc<RuleSet>) -> Reader {
+        Reader { rules: Arc::clone(rules), secret: self.secret.clone() }
+    }
+}
+
+impl Reader {
+    /// Whether a test of a tool's calls may query the file system.
+    #[must_use]
+    pub fn may_block(&self, tool: &Tool) -> bool {
+        self.rules.tools.get(tool).is_some_and(|rules| rules.tests.iter().any(|(_, _, test)| test.may_block()))
+    }
+
+    /// Reads the arguments of a call where nothing may block: what would take a query of the file system is not known.
+    fn at_once(&self, tool: &Tool, args: Option<&Value>) -> Reading {
+        self.args(tool, args.filter(|_| !self.may_block(tool))).reading
+    }
+
+    /// Reads the arguments of a call; nothing if they are not known.
+    #[must_use]
+    pub fn args(&self, tool: &Tool, args: Option<&Value>) -> CallReading {
+        let reading = self.rules.tools.get(tool).map(|rules| Reading::of_args(rules, &self.secret, args));
+        CallReading { rules: Arc::clone(&self.rules), reading: reading.unwrap_or_default() }
+    }
+
+    /// Reads the answer of a call; nothing if it is not known.
+    #[must_use]
+    pub fn answer(&self, tool: &Tool, answer: Option<&Value>) -> CallReading {
+        let reading = self.rules.tools.get(tool).map(|rules| Reading::of_answer(rules, &self.secret, answer));
+        CallReading { rules: Arc::clone(&self.rules), reading: reading.unwrap_or_default() }
     }
 }

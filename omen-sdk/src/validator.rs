@@ -9,7 +9,6 @@ use omen_types::limits::MAX_LINE_BYTES;
 use crate::lines::{LineSplitter, READ_BYTES, RawLine, ReadError};
 
 mod ahead;
-mod alone;
 mod episodes;
 mod foreign;
 mod head;

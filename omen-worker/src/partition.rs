@@ -133,7 +133,7 @@ async fn judge<B: Broker>(
     };
     (progress.has_begun, progress.is_uncommitted) = (true, true);
     let judged = ownership.judge(stop).await;
-    progress.has_committed = ownership.has_committed();
+    progress.has_committed = ownership.has_committed;
     progress.is_uncommitted = !ownership.is_committed();
     if judged.is_ok() {
         ownership.end().await;

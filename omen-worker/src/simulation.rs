@@ -34,7 +34,6 @@ struct Worker {
     task: JoinHandle<Result<(), Failure>>,
 }
 
-/// One run of the simulation.
 struct Run {
     world: World,
     random: Random,

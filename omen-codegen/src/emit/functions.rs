@@ -125,7 +125,6 @@ fn implementation(carrier: &str, method: &str, function: syn::ItemFn) -> Result<
     })
 }
 
-/// Returns the state of a carrier.
 pub(super) fn state_of(carrier: &str, ty: &syn::Type) -> Option<syn::Type> {
     let syn::Type::Path(path) = ty else { return None };
     let last = path.path.segments.last().filter(|last| last.ident == carrier)?;

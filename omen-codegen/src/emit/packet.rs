@@ -119,7 +119,6 @@ fn enums(context: &Context<'_>, first: &str) -> Result<TokenStream, Mistakes> {
                 }
             }
 
-            /// Deserializes the payload of a packet of a type.
             pub(super) fn deserialize<'de, D: Deserializer<'de>>(of: PacketType, deserializer: D) -> Result<Self, D::Error> {
                 match of {
                     #(PacketType::#types => #payloads::deserialize(deserializer).map(Payload::#variants)),*

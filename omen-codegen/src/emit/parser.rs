@@ -44,7 +44,6 @@ fn key_type(name: &str) -> Ident {
     format_ident!("{name}Key")
 }
 
-/// Emits the parser of an object.
 pub(super) fn emit(context: &Context<'_>, def: &Def, object: &Object, mode: Mode) -> Result<TokenStream, Mistakes> {
     let (name, keys) = (ident(&def.name), key_type(&def.name));
     let facts = ident(&format!("{}Facts", def.name));

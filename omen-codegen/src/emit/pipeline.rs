@@ -158,7 +158,6 @@ impl PipelineStep<'_> {
     }
 }
 
-/// State of a request.
 struct RequestState<'m> {
     state: &'m str,
     ty: &'m syn::Type,

@@ -20,7 +20,6 @@ pub(super) struct BuilderSpec {
     pub(super) docs: String,
     /// Description of the run-time checks of `build()`, for the documentation.
     pub(super) checks: Option<String>,
-    /// Name of the builder.
     pub(super) name: Ident,
     pub(super) members: Vec<Member>,
     pub(super) left_out: Vec<ExcludedMember>,
@@ -105,7 +104,6 @@ pub(super) struct GroupSetter {
 }
 
 impl BuilderSpec {
-    /// Emits the builder.
     pub(super) fn emit(&self, object: &str) -> TokenStream {
         let module = module(object);
         let (structure, setters, build) = (self.structure(object), self.setters(&module), self.build(object, &module));

@@ -31,9 +31,7 @@ pub(super) enum Shape {
     Union,
     /// A string.
     Text,
-    /// An integer.
     Integer,
-    /// A number.
     Number,
     /// None of the above.
     Unknown,
@@ -84,7 +82,6 @@ impl<'a> Definition<'a> {
         self.key.0.starts_with(PACKETS) && self.key.1.is_none()
     }
 
-    /// Whether this is the union of all packets.
     pub(super) fn is_packet_union(&self) -> bool {
         self.key == (PACKET_UNION, None)
     }
@@ -140,7 +137,6 @@ impl<'a> Index<'a> {
         self.target(node.file, node.text("$ref")?)
     }
 
-    /// Returns the packet with this name.
     pub(super) fn packet(&self, name: &str) -> Option<&Definition<'a>> {
         self.packets().find(|packet| packet.name == name)
     }

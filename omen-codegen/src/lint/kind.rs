@@ -3,7 +3,6 @@
 /// Declares the enum of kinds, the slug of each, and the public list of slugs and meanings.
 macro_rules! kinds {
     ($($name:ident $slug:literal $meaning:literal,)*) => {
-        /// MistakeKind of a mistake.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(super) enum MistakeKind {
             $(#[doc = $meaning] $name,)*

@@ -19,7 +19,6 @@ pub(super) enum Want {
     Flag,
     /// An integer, at least 0.
     Count,
-    /// A number.
     Number,
     /// An array.
     List,

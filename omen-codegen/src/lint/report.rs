@@ -26,7 +26,6 @@ impl Report {
         });
     }
 
-    /// Reports a missing file.
     pub(super) fn add_missing_file(&mut self, file: &str, holds: &str) {
         self.0.push(Mistake {
             place: None,

@@ -92,7 +92,6 @@ impl Payload {
             }
         }
     }
-    /// Deserializes the payload of a packet of a type.
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(
         of: PacketType,
         deserializer: D,

@@ -114,7 +114,6 @@ pub enum Overrun {
 }
 
 impl Overrun {
-    /// Returns a bit for each budget.
     fn bit(self) -> u8 {
         match self {
             Self::Tokens { .. } => 1,

@@ -55,7 +55,6 @@ impl Fingerprint {
         Self(self.0 | MARK)
     }
 
-    /// Whether it has the mark.
     pub(super) fn is_marked(self) -> bool {
         self.0 & MARK != 0
     }

@@ -9,7 +9,6 @@ use super::fingerprint::{Fingerprint, PassThrough};
 pub(super) enum Table<V> {
     /// A list without spare capacity, with linear search.
     Few(Vec<(Fingerprint, V)>),
-    /// A hash map.
     #[expect(clippy::box_collection, reason = "few tables grow so large, and all pay for the larger variant")]
     Many(Box<HashMap<Fingerprint, V, PassThrough>>),
 }

@@ -6,7 +6,6 @@ use super::{CallId, Now, Scope};
 use crate::rules::{ContentId, Link, Role, Side, Tool, ToolRules, Was, Watch};
 use crate::values::{self, Amount, Fit, MemberValue, Secret};
 
-/// State of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
     /// In flight, and not made.
@@ -40,7 +39,6 @@ impl Moment {
         now.mono.saturating_sub(self.permits).max(now.wall.saturating_sub(self.wall))
     }
 
-    /// Age of what forbids.
     pub(crate) fn forbid_age(&self, now: Now) -> i64 {
         now.mono.saturating_sub(self.forbids)
     }

@@ -87,7 +87,6 @@ impl Debts {
         settled
     }
 
-    /// Takes the debts of a scope.
     pub(crate) fn take(&mut self, scope: Scope) -> Vec<Debt> {
         let ids = self.by_scope.get(&scope).cloned().unwrap_or_default();
         ids.into_iter().filter_map(|id| self.remove(id)).collect()

@@ -81,7 +81,6 @@ impl Shelf {
         dropped
     }
 
-    /// Removes a call.
     pub(crate) fn remove(&mut self, link: &Link, call: &Call) -> bool {
         let list = match place(&call.compared(link)) {
             Place::Nowhere => return false,
@@ -110,7 +109,6 @@ impl Shelf {
         dropped
     }
 
-    /// All calls of the shelf.
     pub(crate) fn ids(&self) -> impl Iterator<Item = CallId> {
         self.exact.values().flatten().chain(&self.wild).copied()
     }

@@ -15,7 +15,6 @@ pub(crate) struct History {
     shelves: HashMap<Scope, HashMap<usize, Shelf>>,
     /// Newest calls of each tool that have ended, for rules of later configurations.
     recent: HashMap<Tool, VecDeque<CallId>>,
-    /// Calls in flight of each tool.
     in_flight: HashMap<Tool, BTreeSet<CallId>>,
     pub(crate) debts: Debts,
     sessions: HashMap<String, Session>,
@@ -246,7 +245,6 @@ impl History {
         })
     }
 
-    /// Calls of a tool in flight.
     pub(crate) fn in_flight(&self, tool: &Tool) -> impl Iterator<Item = &Call> {
         self.in_flight.get(tool).into_iter().flatten().filter_map(|id| self.calls.get(id))
     }

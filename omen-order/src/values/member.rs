@@ -78,7 +78,6 @@ pub(crate) fn plain(value: &Value) -> Option<i64> {
     value.as_i64().filter(|number| (-LARGEST..=LARGEST).contains(number))
 }
 
-/// Key of the member at a pointer.
 pub(crate) fn key_of(secret: &Secret, value: &Value, pointer: &str) -> MemberValue {
     let (kind, text) = match value.pointer(pointer) {
         None => return MemberValue::Missing,

@@ -357,7 +357,6 @@ fn rule(finding: &Finding) -> String {
     format!("{codes}: {} (`omen explain {code}`)", code.info().title)
 }
 
-/// Returns the number of digits of a number.
 fn digits(number: u64) -> usize {
     number.checked_ilog10().map_or(1, |log| log as usize + 1)
 }

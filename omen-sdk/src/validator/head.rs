@@ -232,7 +232,6 @@ const MAGIC: &[(&[u8], StreamFormat)] = &[
 ];
 
 impl StreamFormat {
-    /// Returns the only finding on a stream in this format.
     pub(super) fn finding(self) -> Diagnostic {
         let (what, help) = match self {
             Self::Gzip => ("compressed with gzip", "decompress it first: `gzip -dc FILE | omen check`"),

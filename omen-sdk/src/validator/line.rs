@@ -59,7 +59,6 @@ const AT_ONCE: usize = 14;
 /// Size of a cache line in bytes, at most that of common processors.
 const CACHE_LINE: usize = 64;
 
-/// A parsed line.
 #[derive(Debug, Default)]
 pub(super) struct ParsedLine<'t> {
     /// Text of the line, with invalid UTF-8 replaced; `None` for a line that is too long to be kept.

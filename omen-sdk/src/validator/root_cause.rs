@@ -329,7 +329,6 @@ fn deferred(
 
 /// Identity that a rejected line claims, as far as it can be guessed.
 pub(super) enum ClaimedIdentity {
-    /// The episode.
     Episode(String),
     /// No episode, but perhaps the type.
     Nothing(Option<PacketType>),

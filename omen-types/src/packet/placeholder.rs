@@ -8,7 +8,6 @@ use crate::pointer;
 /// Text that `omen new` writes where an author has to write (D89).
 pub const PLACEHOLDER: &str = "…";
 
-/// First byte of the placeholder.
 pub(crate) const FIRST_BYTE: u8 = match PLACEHOLDER.as_bytes() {
     [first, ..] => *first,
     [] => 0,

@@ -6,7 +6,6 @@ use wide::u8x32;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Refusal;
 
-/// Result of a parser.
 pub(crate) type ParseResult<T> = Result<T, Refusal>;
 
 /// Returns the refusal. Calling a cold function marks the branch as unlikely for the compiler.

@@ -46,7 +46,6 @@ impl<'t> RawText<'t> {
 }
 
 impl<'t> Cursor<'t> {
-    /// Parses a string.
     #[inline(always)]
     pub(crate) fn string(&mut self) -> ParseResult<RawText<'t>> {
         let from = self.at();

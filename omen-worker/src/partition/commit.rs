@@ -134,7 +134,7 @@ pub(crate) struct Outbox {
     /// The last commit.
     committed: Commit,
     /// Number of its message in the stream of findings, or 0.
-    revision: u64,
+    pub(crate) revision: u64,
     committed_at: Instant,
     /// Unpublished findings, in order.
     pending: VecDeque<OutgoingFinding>,
@@ -163,11 +163,6 @@ impl Outbox {
     /// Returns the last commit.
     pub(crate) fn committed(&self) -> &Commit {
         &self.committed
-    }
-
-    /// Returns the number of the last commit in the stream of findings, or 0.
-    pub(crate) fn revision(&self) -> u64 {
-        self.revision
     }
 
     /// Returns the time of the oldest unpublished finding.

@@ -62,7 +62,8 @@ pub(crate) struct Ownership<'s, B: Broker> {
     judged_before: u64,
     /// Whether messages were waiting at the start, and none has been read yet.
     is_behind: bool,
-    has_committed: bool,
+    /// Whether the server has stored a commit or a checkpoint.
+    pub(crate) has_committed: bool,
     /// Bytes of messages since the last checkpoint.
     since_checkpoint: usize,
     /// Size of the last checkpoint in bytes.
@@ -143,11 +144,6 @@ impl<'s, B: Broker> Ownership<'s, B> {
         };
         this.show();
         Ok(this)
-    }
-
-    /// Returns whether the server has stored a commit or a checkpoint.
-    pub(crate) fn has_committed(&self) -> bool {
-        self.has_committed
     }
 
     /// Returns whether all findings are committed.
@@ -312,13 +308,13 @@ impl<'s, B: Broker> Ownership<'s, B> {
             return self.checkpoint().await;
         }
         self.is_still_committed().await?;
-        self.checkpoints.note(judged, self.outbox.revision(), false).await?;
+        self.checkpoints.note(judged, self.outbox.revision, false).await?;
         self.progressed();
         Ok(())
     }
 
     async fn checkpoint(&mut self) -> Result<(), Failure> {
-        let revision = self.outbox.revision();
+        let revision = self.outbox.revision;
         let before = self.checkpoints.judged().filter(|before| before.sequence > self.judge.sequence);
         let Some(judged) = before.or(self.judge.seen) else { return Ok(()) };
         self.is_still_committed().await?;
@@ -341,16 +337,16 @@ impl<'s, B: Broker> Ownership<'s, B> {
     async fn is_still_committed(&mut self) -> Result<(), Failure> {
         let findings = &self.shared.names.findings;
         let (_, revision) = commit::last(&self.shared.broker, findings, self.partition).await?;
-        match revision.cmp(&self.outbox.revision()) {
+        match revision.cmp(&self.outbox.revision) {
             Ordering::Equal => Ok(()),
             Ordering::Greater => Err(Failure::Fenced(format!("the findings of partition {}", self.partition))),
             // Old commits may expire.
             Ordering::Less
-                if revision == 0 && self.shared.broker.state(findings).await?.first > self.outbox.revision() =>
+                if revision == 0 && self.shared.broker.state(findings).await?.first > self.outbox.revision =>
             {
                 Ok(())
             }
-            Ordering::Less => Err(self.checkpoints.findings_are_older(self.outbox.revision())),
+            Ordering::Less => Err(self.checkpoints.findings_are_older(self.outbox.revision)),
         }
     }
 

@@ -84,7 +84,6 @@ pub(crate) struct StreamBounds {
     pub(crate) last: u64,
 }
 
-/// A stored message of a stream.
 #[derive(Clone, Debug)]
 pub(crate) struct StoredMessage {
     pub(crate) subject: Box<str>,

@@ -36,7 +36,6 @@ pub(super) struct Leaf<'a> {
     pub(super) node: Node<'a>,
 }
 
-/// All states.
 #[derive(Debug)]
 pub(super) struct States<'a> {
     pub(super) leaves: Vec<Leaf<'a>>,
@@ -45,7 +44,6 @@ pub(super) struct States<'a> {
 }
 
 impl<'a> States<'a> {
-    /// Checks the states of the file.
     pub(super) fn check(file: &Node<'a>, report: &mut Report) -> Self {
         let nodes = file.list("states");
         unique_ids(&nodes, report);
@@ -91,7 +89,6 @@ impl<'a> States<'a> {
         self.to(name).is_none() && self.leaves.iter().any(|leaf| leaf.state == name)
     }
 
-    /// Reports an unknown state.
     pub(super) fn unknown(&self, name: &str, wildcard: Option<&str>, at: &Node<'_>, report: &mut Report) {
         let mut known = Vec::from_iter(wildcard);
         for leaf in &self.leaves {

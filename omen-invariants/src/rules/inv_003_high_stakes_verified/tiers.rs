@@ -64,7 +64,6 @@ enum Demand {
 }
 
 impl Demand {
-    /// Returns the stricter of the demands of tier and requirement.
     fn stricter_of(tier: QualityTier, requirement: VerificationRequirement) -> Self {
         if tier == QualityTier::Superb || requirement == VerificationRequirement::VerifyAll {
             Self::All

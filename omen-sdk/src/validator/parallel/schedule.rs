@@ -66,10 +66,18 @@ struct Lane {
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "there is one task for each thread")]
 pub(super) enum Task<'t> {
-    /// Parse a block.
-    Parse { index: usize, block: Block<'t>, items: Items<'t> },
+    Parse {
+        index: usize,
+        block: Block<'t>,
+        items: Items<'t>,
+    },
     /// Judge the packets of one shard in a block.
-    Judge { lane: usize, shard: Shard, place: BlockPosition, items: Arc<Items<'t>> },
+    Judge {
+        lane: usize,
+        shard: Shard,
+        place: BlockPosition,
+        items: Arc<Items<'t>>,
+    },
     /// Report the outcomes of the first block.
     Report(Report<'t>),
     /// Wait until another thread has finished a task.

@@ -41,7 +41,6 @@ pub(super) fn is_accepted(verdict: &Verdict) -> bool {
 pub(in crate::validator) enum Follows {
     /// No finding.
     Nothing,
-    /// All findings.
     All(Cause),
     /// All findings except those that the hypotheses report as well.
     Except(Cause, Vec<Key>),
