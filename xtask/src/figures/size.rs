@@ -8,10 +8,10 @@ use super::bounded::Bounded;
 use super::rust_files;
 
 /// Most lines of the sources of `omen-*` and `schema`, with comments and test modules. It may only decrease.
-pub const MOST_LINES: u64 = 138_767;
+pub const MOST_LINES: u64 = 137_953;
 
 /// Most files of fewer than [`SMALL`] lines there. An idea that needs no more lines is easier to read beside its only user.
-pub const MOST_SMALL_FILES: u64 = 80;
+pub const MOST_SMALL_FILES: u64 = 74;
 
 /// Lines from which on a file is not small.
 pub const SMALL: usize = 30;
