@@ -64,7 +64,6 @@
 mod anchor;
 mod async_append;
 mod chain;
-mod checkpoint;
 mod entry;
 mod entry_queue;
 mod error;
@@ -94,7 +93,6 @@ use std::io;
 use std::path::Path;
 
 pub use anchor::{Anchor, BadAnchor};
-pub use checkpoint::Checkpoint;
 pub use entry::{Kind, Record};
 pub use error::AuditError;
 pub use flaw::Flaw;
@@ -104,6 +102,7 @@ pub use log::{Audit, Options};
 pub use mac::Mac;
 #[doc(no_inline)]
 pub use omen_types::limits::MAX_LINE_BYTES;
+pub use open::Checkpoint;
 pub use read::{Follow, Logged, read_log};
 pub use receipt::Receipt;
 pub use recent_calls::{RecentCalls, SESSION, TURN_CALLS, USER_TURN};

@@ -9,12 +9,11 @@ use std::time::{Duration, SystemTime};
 use omen_types::limits::MAX_LINE_BYTES;
 use serde_json::{Map, json};
 
-use super::checkpoint::Checkpoint;
 use super::entry::{Entry, Kind, Label, OwnKind, Record};
 use super::entry_queue::{EntryQueue, LeadSignal, LeaderGuard, QueuedEntry, Waiter};
 use super::head::{ChainPosition, Head};
 use super::line::{Draft, LinePosition};
-use super::open::{self, FinishedFile, OpenedFile};
+use super::open::{self, Checkpoint, FinishedFile, OpenedFile};
 use super::receipt::Receipt;
 use super::replayed_state::{InDoubt, ReplayedState};
 use super::rotation_link::RotationLink;
@@ -99,7 +98,7 @@ impl Audit {
         let after = files.and_then(|files| open::open(Box::new(files), &key, options.require.as_ref(), known).ok());
         let mut opened = match after {
             Some(opened) => opened,
-            None => open::open_files(path, &key, &options)?,
+            None => open::open_files(path, &key, options.require.as_ref(), options.sync)?,
         };
         let OpenedFile { number, start, part, .. } = opened;
         let next = Checkpoint { number, start, part, require: options.require.clone(), past: opened.past.clone() };

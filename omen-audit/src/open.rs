@@ -7,14 +7,13 @@ use std::time::SystemTime;
 
 use serde_json::{Map, Value, json};
 
-use super::checkpoint::Checkpoint;
 use super::entry::{Entry, Label, OwnKind};
 use super::head::{ChainPosition, Head};
 use super::replayed_state::ReplayedState;
 use super::store::{Files, Store};
 use super::verdict::{LogVerdict, Tampering};
 use super::verify::{VerifiedPart, Verifier};
-use super::{Anchor, AuditError, Key, Options};
+use super::{Anchor, AuditError, Key};
 
 /// Last file of a log, ready for appending once its own entry is written.
 pub(super) struct OpenedFile {
@@ -35,6 +34,21 @@ pub(super) struct OpenedFile {
     pub(super) past: ReplayedState,
     /// Verified part of the file.
     pub(super) part: VerifiedPart,
+}
+
+/// Verified part of a log, with the state replayed from it. [`Audit::open_after`](crate::Audit::open_after) verifies only what
+/// follows, and does not see changes before.
+#[derive(Clone, Debug)]
+pub struct Checkpoint {
+    /// Number of the log's last file.
+    pub(super) number: u32,
+    /// End of the previous file.
+    pub(super) start: ChainPosition,
+    pub(super) part: VerifiedPart,
+    /// Anchor that the log was compared with.
+    pub(super) require: Option<Anchor>,
+    /// State before it is completed: calls may still get their outcome.
+    pub(super) past: ReplayedState,
 }
 
 pub(super) struct FinishedFile {
@@ -67,10 +81,15 @@ struct FileState {
 }
 
 /// Opens a log in files.
-pub(super) fn open_files(path: &Path, key: &Key, options: &Options) -> Result<OpenedFile, AuditError> {
-    let files = Files::open(path, options.sync)?;
+pub(super) fn open_files(
+    path: &Path,
+    key: &Key,
+    require: Option<&Anchor>,
+    sync: bool,
+) -> Result<OpenedFile, AuditError> {
+    let files = Files::open(path, sync)?;
     let is_missing = files.is_missing() && files.has_head();
-    open(Box::new(files), key, options.require.as_ref(), None).map_err(|error| match error {
+    open(Box::new(files), key, require, None).map_err(|error| match error {
         AuditError::NotSound(LogVerdict::Truncated { .. }) if is_missing => AuditError::Gone(path.to_owned()),
         error => error,
     })

@@ -72,7 +72,9 @@ pub(crate) use self::gate::{
     CatalogArgs, FailOn, GateCheckArgs, GateConfirmArgs, GateInitArgs, GateProveArgs, GateReplayArgs, GateWrapArgs,
     ProveFormat,
 };
-pub(crate) use self::hook::{HookCommand, HookDoctorArgs, HookInstallArgs, HookRunArgs, HookToolsArgs};
+pub(crate) use self::hook::{
+    HookCommand, HookDoctorArgs, HookInstallArgs, HookRunArgs, HookServeArgs, HookToolsArgs, ResidentUse,
+};
 pub(crate) use self::inputs::InputArgs;
 pub(crate) use self::levels::{LevelArgs, Target};
 #[cfg(feature = "nats")]

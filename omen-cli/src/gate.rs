@@ -31,7 +31,7 @@ use crate::output::Output;
 pub(crate) use self::check::check;
 pub(crate) use self::commands::quoted as shell_word;
 pub(crate) use self::toml::quoted as toml_string;
-pub(crate) use catalog::{catalog, read as read_catalog};
+pub(crate) use catalog::{MAX_CATALOG, catalog};
 pub(crate) use config::load as load_config;
 #[cfg(unix)]
 pub(crate) use confirm::confirm;
@@ -39,6 +39,8 @@ pub(crate) use dry_run::dry_run;
 pub(crate) use init::init;
 pub(crate) use pins::entries as entries_with_pins;
 pub(crate) use prove::run as prove;
+#[cfg(unix)]
+pub(crate) use proxy::asked_to_stop;
 pub(crate) use proxy::proxy;
 pub(crate) use replay::replay;
 pub(crate) use wrap::wrap;

@@ -3,116 +3,101 @@
 //! An agent runs the call if its hook fails in a form that it does not understand, so every end of this process is an answer.
 
 mod doctor;
+#[cfg(unix)]
+mod http;
 mod install;
+mod policy;
 mod rehearsal;
+#[cfg(unix)]
+mod resident;
+#[cfg(unix)]
+mod serve;
 mod tools;
 
 use std::io::{self, Read as _, Write as _};
-use std::path::Path;
-#[cfg(unix)]
-use std::path::PathBuf;
 use std::process::exit;
-#[cfg(unix)]
-use std::sync::Arc;
 use std::sync::OnceLock;
 use std::thread::{self, ThreadId};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-#[cfg(unix)]
-use async_trait::async_trait;
-use omen_gate::Config;
-use omen_gate::config::ConfigErrors;
-#[cfg(unix)]
-use omen_gate::confirm::{Confirmer, Question, Reply};
-use omen_hook::{Dialect, Hook, HookAnswer, HookVerdict, MAX_EVENT_BYTES, OpenCalls};
-#[cfg(unix)]
-use omen_proxy::confirm::SocketConfirmer;
+use clap::ValueEnum as _;
+use omen_hook::{Dialect, HookAnswer, MAX_EVENT_BYTES, OpenCalls};
 
 pub(crate) use self::doctor::doctor;
 pub(crate) use self::install::{install, strict as strict_jsonc};
+use self::policy::{HookScope, PolicyText};
+#[cfg(unix)]
+use self::resident::ResidentReply;
+#[cfg(unix)]
+pub(crate) use self::serve::serve;
 pub(crate) use self::tools::tools;
-use crate::args::HookRunArgs;
+use crate::args::{HookRunArgs, ResidentUse};
 use crate::exit::{Exit, Failure};
-use crate::gate;
 use crate::output::write_answer;
+
+#[cfg(not(unix))]
+pub(crate) fn serve(_: &crate::args::HookServeArgs) -> Result<Exit, Failure> {
+    Err(Failure::Usage("`omen hook serve` needs a Unix socket, which this system does not have".to_owned()))
+}
+
+/// Answer to an event, with the calls that the agent may make now, and the policy if a resident may answer the next event.
+type Decided = (HookAnswer, Option<OpenCalls>, Option<PolicyText>);
 
 pub(crate) fn run(args: &HookRunArgs) -> Result<Exit, Failure> {
     let dialect = Dialect::of(&args.agent).map_err(|error| Failure::Usage(error.to_string()))?;
     answer_panics(dialect.clone());
-    answer_in_time(&dialect, args.timeout);
-    let (answer, open) = match decided(args, &dialect) {
-        Ok((answer, open)) => (answer, open),
-        Err(why) => (dialect.fail(&why), None),
+    let until = answer_in_time(&dialect, args.timeout);
+    let (answer, open, policy) = match decided(args, &dialect, until) {
+        Ok(decided) => decided,
+        Err(why) => (dialect.fail(&why), None, None),
     };
-    let is_written = answered(&answer);
+    let code = answered(&answer);
     // The agent has been answered: what it was allowed stays open until it reports the outcome.
     open.into_iter().for_each(OpenCalls::leave_open);
-    Ok(Exit::Answered(is_written))
+    #[cfg(unix)]
+    policy.iter().for_each(resident::start);
+    #[cfg(not(unix))]
+    drop(policy);
+    Ok(Exit::Answered(code))
 }
 
 /// Verdict on the event, or the reason why there is none.
-fn decided(args: &HookRunArgs, dialect: &Dialect) -> Result<(HookAnswer, Option<OpenCalls>), String> {
+fn decided(args: &HookRunArgs, dialect: &Dialect, until: Instant) -> Result<Decided, String> {
     let mut event = Vec::new();
     let read = io::stdin().lock().take(MAX_EVENT_BYTES as u64 + 1).read_to_end(&mut event);
     read.map_err(|error| format!("cannot read the event: {error}"))?;
-    let event = dialect.read(&event, |name| std::env::var(name).ok()).map_err(|error| error.to_string())?;
-    let config = Config::load(&args.config).map_err(|errors| invalid(&args.config, &errors))?;
+    let resident = if args.rehearse.is_some() { ResidentUse::Off } else { resident_use(args)? };
+    let (policy, scope) = (PolicyText::read(&args.config)?, HookScope::of(args)?);
     #[cfg(unix)]
-    let socket = config.confirm_socket();
-    let config = match &args.rehearse {
-        Some(folder) => rehearsal::config(config, folder)?,
-        None => config,
-    };
-    let mut hook = Hook::new(dialect.clone(), config).map_err(|error| error.to_string())?;
-    // A rehearsal asks nobody.
-    #[cfg(unix)]
-    if args.rehearse.is_none() {
-        hook = hook.confirmer(Arc::new(LateConfirmer(socket)));
-    }
-    hook = hook.guard(&args.config);
-    if let Some(root) = &args.root {
-        hook = hook.within(root);
-    }
-    if let Some(path) = &args.catalog {
-        let catalogue = gate::read_catalog(path).map_err(|_| format!("cannot use the catalogue {}", path.display()))?;
-        hook = hook.catalogue(&catalogue).guard(path);
-    }
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| format!("cannot start: {error}"))?;
-    let verdict = runtime.block_on(hook.handle(event)).map_err(|error| error.to_string())?;
-    runtime.shutdown_background();
-    Ok(match verdict {
-        HookVerdict::Allowed(open) => (dialect.allow(), Some(open)),
-        HookVerdict::Denied(why) => (dialect.deny(&why), None),
-        HookVerdict::Settings(why) | HookVerdict::Bypass(why) => (dialect.object_to(&why), None),
-        HookVerdict::Noted => (dialect.note(), None),
-        _ => (dialect.fail("the verdict is unknown; help: install one version of all parts of omen"), None),
-    })
-}
-
-fn invalid(config: &Path, errors: &ConfigErrors) -> String {
-    let Some(error) = errors.0.first() else { return "the configuration is invalid".to_owned() };
-    let (path, line, column) = (config.display(), error.line, error.column);
-    let place = if line == 0 { path.to_string() } else { format!("{path}:{line}:{column}") };
-    format!("{place}: {}; help: {}", error.message, error.help)
-}
-
-/// Confirmer at the socket of `omen gate confirm`, while the agent waits for its hook. It takes the socket only once a call needs
-/// it, since a hook is a process for each event.
-#[cfg(unix)]
-#[derive(Debug)]
-struct LateConfirmer(PathBuf);
-
-#[cfg(unix)]
-#[async_trait]
-impl Confirmer for LateConfirmer {
-    async fn confirm(&self, question: &Question) -> Reply {
-        match SocketConfirmer::bind(&self.0) {
-            Ok(socket) => socket.confirm(question).await,
-            Err(error) => Reply::Denied { why: format!("`omen gate confirm` is unavailable: {error}") },
+    if resident != ResidentUse::Off {
+        match resident::ask(&policy, &scope, dialect, &event, until) {
+            ResidentReply::Answered(answer) => return Ok((answer, None, None)),
+            ResidentReply::Failed(why) => return Err(why),
+            ResidentReply::Absent => {}
         }
     }
+    let _ = until;
+    let event = dialect.read(&event, |name| std::env::var(name).ok()).map_err(|error| error.to_string())?;
+    let hook = policy.hook(dialect, policy.config()?, &scope, args.rehearse.as_deref())?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| format!("cannot start: {error}"))?;
+    let (answer, open) = runtime.block_on(policy::answer(&hook, dialect, event))?;
+    runtime.shutdown_background();
+    Ok((answer, open, (resident == ResidentUse::Start).then_some(policy)))
 }
+
+/// Use of a resident: the argument, else the variable.
+fn resident_use(args: &HookRunArgs) -> Result<ResidentUse, String> {
+    let (None, Some(value)) = (args.resident, std::env::var_os(RESIDENT)) else {
+        return Ok(args.resident.unwrap_or(ResidentUse::Start));
+    };
+    let value = value.to_string_lossy();
+    let invalid = |_| format!("invalid value `{value}` of `{RESIDENT}`; help: set it to `start`, `use` or `off`");
+    ResidentUse::from_str(&value, false).map_err(invalid)
+}
+
+/// Variable with the use of a resident.
+const RESIDENT: &str = "OMEN_HOOK_RESIDENT";
 
 /// Thread that writes the answer: there is only one answer.
 static ANSWERING: OnceLock<ThreadId> = OnceLock::new();
@@ -167,17 +152,16 @@ fn answer_panics(dialect: Dialect) {
     }));
 }
 
-/// Denies the call before the agent gives its hook up, and lets the call run.
-fn answer_in_time(dialect: &Dialect, timeout: Option<u64>) {
+/// Denies the call before the agent gives its hook up, and lets the call run. Returns when.
+fn answer_in_time(dialect: &Dialect, timeout: Option<u64>) -> Instant {
     let seconds = timeout.unwrap_or(dialect.timeout_seconds);
-    let dialect = dialect.clone();
+    let (dialect, time) = (dialect.clone(), Duration::from_millis(seconds.saturating_mul(800)));
     thread::spawn(move || {
-        thread::sleep(Duration::from_millis(seconds.saturating_mul(800)));
-        exit(
-            answered(&dialect.fail(&format!("no decision within 80 % of {seconds} s; help: make the call again")))
-                .into(),
-        );
+        thread::sleep(time);
+        let why = format!("no decision within 80 % of {seconds} s; help: make the call again");
+        exit(answered(&dialect.fail(&why)).into());
     });
+    Instant::now() + time
 }
 
 /// Exit code that agents take for a denial.

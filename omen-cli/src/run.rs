@@ -41,7 +41,7 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
                 | Command::Diff(_)
                 | Command::Trace(_)
                 | Command::Audit(_)
-                | Command::Hook(HookCommand::Run(_) | HookCommand::Doctor(_))
+                | Command::Hook(HookCommand::Run(_) | HookCommand::Doctor(_) | HookCommand::Serve(_))
                 | Command::Gate(
                     GateCommand::DryRun(_)
                         | GateCommand::Catalog(_)
@@ -139,6 +139,7 @@ fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Command::Hook(HookCommand::Run(args)) => hook::run(&args),
         Command::Hook(HookCommand::Doctor(args)) => hook::doctor(&args, &mut out),
         Command::Hook(HookCommand::Install(args)) => hook::install(&args, &mut out),
+        Command::Hook(HookCommand::Serve(args)) => hook::serve(&args),
         Command::Hook(HookCommand::Tools(args)) => hook::tools(&args, &mut out),
         #[cfg(feature = "nats")]
         Command::Worker(args) => crate::nats::worker(&args),

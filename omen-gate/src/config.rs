@@ -222,7 +222,15 @@ impl Config {
         let in_folder = || self.folder.as_deref().unwrap_or(Path::new("")).join(CONFIRM_SOCKET);
         self.confirm_socket.clone().unwrap_or_else(in_folder)
     }
+
+    /// Unix socket of `omen hook serve`, beside that of confirmations.
+    #[must_use]
+    pub fn hook_socket(&self) -> PathBuf {
+        self.confirm_socket().with_extension(HOOK_SOCKET)
+    }
 }
+
+const HOOK_SOCKET: &str = "hook.sock";
 
 const CONFIRM_SOCKET: &str = ".omen-gate/confirm.sock";
 

@@ -4,12 +4,13 @@
 //! the members that the dialect lists, on one line, and a denial always has a reason.
 
 use omen_base::bounded::bounded;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::dialect::{AnswerForm, Dialect};
 
 /// Answer of a hook: what it writes, and how it exits.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct HookAnswer {
     /// Exit code.

@@ -21,6 +21,8 @@ impl GateFiles {
     pub(crate) fn of(config: &Config) -> Self {
         let mut files = Self::default();
         files.add(&config.confirm_socket());
+        let socket = config.hook_socket();
+        ["sock", "token", "url"].iter().for_each(|name| files.add(&socket.with_extension(name)));
         if let Some(audit) = &config.audit {
             audit.require_anchor.iter().for_each(|anchor| files.add(anchor));
             files.log = Some(absolute(&audit.log));

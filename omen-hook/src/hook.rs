@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use omen_base::{GateClock, ServerName, SystemClock, ToolId};
-use omen_gate::audit::{Audit, AuditError, Kind};
+use omen_gate::audit::{Audit, AuditError, Checkpoint, Kind};
 use omen_gate::catalog::Catalog;
 use omen_gate::confirm::Confirmer;
 use omen_gate::tool::Tool;
@@ -36,6 +37,8 @@ pub struct Hook {
     catalogue: BTreeMap<ServerName, Vec<Tool>>,
     confirmer: Option<Arc<dyn Confirmer>>,
     patience: Duration,
+    /// Where the log was verified up to by the event before.
+    checkpoint: Mutex<Option<Checkpoint>>,
 }
 
 /// Verdict on an event.
@@ -56,21 +59,42 @@ pub enum HookVerdict {
 
 /// Calls that were handed over to the agent, and whose outcome it reports later, to another process.
 #[must_use = "dropping it records that the gate no longer waits for the calls"]
-pub struct OpenCalls(Vec<Dispatching>);
+pub struct OpenCalls {
+    /// Dropped before the log is closed.
+    calls: Vec<Dispatching>,
+    log: OpenLog,
+}
 
-type Dispatching = Pin<Box<dyn Future<Output = Result<Request<Dispatched>, Stopped>>>>;
+type Dispatching = Pin<Box<dyn Future<Output = Result<Request<Dispatched>, Stopped>> + Send>>;
+
+/// Log that is open for one event. Dropping it lets the next event open it, even if something still has a clone.
+struct OpenLog(Audit);
+
+impl Drop for OpenLog {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
+impl Deref for OpenLog {
+    type Target = Audit;
+
+    fn deref(&self) -> &Audit {
+        &self.0
+    }
+}
 
 impl OpenCalls {
-    /// Leaves the calls open in the log when this process ends.
+    /// Leaves the calls open in the log.
     pub fn leave_open(self) {
-        // Dropped, each would record that its caller went away: the agent is still there.
-        std::mem::forget(self.0);
+        // Otherwise each would record that its caller went away: the agent is still there.
+        self.log.close();
     }
 }
 
 impl fmt::Debug for OpenCalls {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("OpenCalls").field(&self.0.len()).finish()
+        f.debug_struct("OpenCalls").field("calls", &self.calls.len()).finish_non_exhaustive()
     }
 }
 
@@ -86,7 +110,16 @@ impl Hook {
         let root = config.folder.clone().unwrap_or_default();
         let patience = Duration::from_secs(dialect.timeout_seconds) / 2;
         let files = GateFiles::of(&config);
-        Ok(Self { dialect, config, root, files, catalogue: BTreeMap::new(), confirmer: None, patience })
+        Ok(Self {
+            dialect,
+            config,
+            root,
+            files,
+            catalogue: BTreeMap::new(),
+            confirmer: None,
+            patience,
+            checkpoint: Mutex::default(),
+        })
     }
 
     /// Sets the folder below which calls must be made.
@@ -142,7 +175,7 @@ impl Hook {
                 outcomes::close(&audit, |doubt| session.has(&doubt.turn), LogEnd::Session)?;
                 let turn = session.turn()?;
                 let _ =
-                    self.gate(audit.clone(), &mpsc::unbounded_channel().0, &watch::channel(false).1)?.end_turn(&turn);
+                    self.gate(audit.0.clone(), &mpsc::unbounded_channel().0, &watch::channel(false).1)?.end_turn(&turn);
                 // Written after what the end of the session has queued.
                 outcomes::record(&audit, Kind::Turn, &turn, members(json!({ "outcome": "over" })))?;
                 Ok(HookVerdict::Noted)
@@ -177,7 +210,7 @@ impl Hook {
         };
         let (handed_over, mut hand_overs) = mpsc::unbounded_channel();
         let (withdraw, withdrawn) = watch::channel(false);
-        let gate = self.gate(audit, &handed_over, &withdrawn)?;
+        let gate = self.gate(audit.0.clone(), &handed_over, &withdrawn)?;
         let mut open: Vec<Dispatching> = Vec::new();
         for (call, (key, _)) in calls.iter().zip(&keys) {
             let call = authorize_and_dispatch(gate.clone(), key.turn(number)?, session.clone(), plan(call));
@@ -198,7 +231,7 @@ impl Hook {
                 }
             }
         }
-        Ok(HookVerdict::Allowed(OpenCalls(open)))
+        Ok(HookVerdict::Allowed(OpenCalls { calls: open, log: audit }))
     }
 
     /// Calls of an event, if they are made where the policy holds, and leave the gate alone.
@@ -247,14 +280,18 @@ impl Hook {
     }
 
     /// Opens the log. Hooks of parallel calls take turns.
-    async fn open(&self) -> Result<Audit, HookError> {
+    async fn open(&self) -> Result<OpenLog, HookError> {
         let until = Instant::now() + self.patience;
         loop {
-            match Gate::open_audit(&self.config, clock()) {
+            let opened = {
+                let mut checkpoint = self.checkpoint.lock().unwrap_or_else(PoisonError::into_inner);
+                Gate::open_audit_after(&self.config, clock(), &mut checkpoint)
+            };
+            match opened {
                 Err(BuildError::Audit(AuditError::InUse(_))) if Instant::now() < until => {
                     tokio::time::sleep(Duration::from_millis(5)).await;
                 }
-                opened => return Ok(opened?),
+                opened => return Ok(OpenLog(opened?)),
             }
         }
     }

@@ -48,8 +48,6 @@ mod place;
 mod service;
 
 use std::fmt;
-use std::fs::{self, Permissions};
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use async_trait::async_trait;
@@ -58,9 +56,8 @@ pub use front_end::{Answers, FrontEnd, Unreachable};
 pub use message::{Answer, AnswerType, Message, OutcomeOfQuestion, PROTOCOL};
 use omen_gate::Confirmer;
 use omen_gate::confirm::{Question, Reply};
-pub use place::SocketError;
+pub use place::{PrivateListener, SocketError, connect};
 pub use service::{MAX_ANSWER, MAX_FRONT_ENDS};
-use tokio::net::UnixListener;
 use tokio::task::JoinHandle;
 
 use self::desk::Desk;
@@ -92,15 +89,7 @@ impl SocketConfirmer {
     /// # Errors
     /// If a live gate has the socket, other users have rights on its folder, or it cannot be made.
     pub fn bind(path: &Path) -> Result<Self, SocketError> {
-        let place = Place::take(path)?;
-        let unusable = |source| SocketError::Io { path: path.to_owned(), source };
-        // The rights of the folder keep others away from it in any case.
-        let listener = place::at(path, |address| {
-            let listener = UnixListener::bind(address)?;
-            fs::set_permissions(path, Permissions::from_mode(0o600))?;
-            Ok(listener)
-        })
-        .map_err(unusable)?;
+        let PrivateListener { listener, place } = PrivateListener::bind(path)?;
         let desk = Desk::new();
         let service = tokio::spawn(service::serve(listener, desk.clone()));
         Ok(Self { desk, service, place, announce: None })
@@ -117,7 +106,7 @@ impl SocketConfirmer {
     /// The path of the socket.
     #[must_use]
     pub fn path(&self) -> &Path {
-        self.place.path()
+        &self.place.path
     }
 }
 

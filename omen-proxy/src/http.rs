@@ -19,6 +19,7 @@ mod headers;
 mod limits;
 mod listener;
 mod places;
+mod posts;
 mod reading;
 mod refused;
 mod rewrite;
@@ -39,6 +40,7 @@ use tokio::time::timeout;
 
 pub use access::{Access, BadAccess};
 pub use limits::HttpLimits;
+pub use posts::{LoopbackPosts, Unanswered};
 pub use token::{Token, TokenError};
 
 use self::endpoint::Endpoint;

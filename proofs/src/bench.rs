@@ -15,6 +15,7 @@ pub mod editor;
 pub mod episode;
 pub mod gate;
 mod hand;
+pub mod hook;
 mod measure;
 mod memory;
 pub mod order;
@@ -52,6 +53,9 @@ pub struct Options {
     /// Measure the rules on order: decisions by the number of rules, and the memory of a session
     #[arg(long, conflicts_with_all = ["gate", "episode", "editor", "scaling", "workers"])]
     order: bool,
+    /// Measure the hooks of coding agents: the time before each tool, with `omen hook serve` and without
+    #[arg(long, conflicts_with_all = ["gate", "episode", "editor", "scaling", "workers", "order"])]
+    hook: bool,
     #[command(flatten)]
     of_workers: workers::Arguments,
     /// Write one JSON object instead of a table
@@ -119,6 +123,12 @@ pub fn command(options: &Options, out: &mut impl io::Write) -> Result<ExitCode, 
         let counts = editor::EditorCounts { seed: options.seed, ..editor::EditorCounts::default() };
         let report = editor::run(counts, &programs::built(&env::current_exe()?, &[])?)?;
         let kept = report.logs.iter().all(editor::EditedLog::is_kept);
+        let shown = show(&report, options.json, out)?;
+        return Ok(if kept { shown } else { ExitCode::FAILURE });
+    }
+    if options.hook {
+        let report = hook::run(hook::HookCounts::default(), &programs::built(&env::current_exe()?, &[])?)?;
+        let kept = report.hooks.iter().all(hook::MeasuredHook::is_kept);
         let shown = show(&report, options.json, out)?;
         return Ok(if kept { shown } else { ExitCode::FAILURE });
     }

@@ -22,6 +22,10 @@ pub(crate) enum HookCommand {
     #[command(after_help = DOCTOR_EXIT_CODES, after_long_help = DOCTOR_HELP)]
     Doctor(HookDoctorArgs),
 
+    /// Answer events of `omen hook run` at a socket, so that each is decided within milliseconds
+    #[command(after_help = SERVE_EXIT_CODES, after_long_help = SERVE_HELP)]
+    Serve(HookServeArgs),
+
     /// Print the tools of a coding agent, or entries for the allowlist
     #[command(after_long_help = TOOLS_HELP)]
     Tools(HookToolsArgs),
@@ -36,6 +40,11 @@ pub(crate) struct HookRunArgs {
     /// The configuration of the gate: a regular file, in TOML
     #[arg(long, value_name = "FILE", default_value = "gate.toml")]
     pub(crate) config: PathBuf,
+
+    /// Whether `omen hook serve` answers for this process: `start` starts one for the next events if none runs, `use` starts
+    /// none, `off` does not ask it [default: OMEN_HOOK_RESIDENT, or start]
+    #[arg(long, value_name = "WHEN", hide_possible_values = true)]
+    pub(crate) resident: Option<ResidentUse>,
 
     /// The tools of MCP servers, as `omen gate catalog` prints them; without it, no tool of theirs is allowed
     #[arg(long, value_name = "FILE")]
@@ -77,7 +86,7 @@ pub(crate) struct HookInstallArgs {
 
     /// Whose settings are edited
     #[arg(long, value_name = "SCOPE", value_enum, default_value = "user")]
-    pub(crate) scope: HookScope,
+    pub(crate) scope: SettingsScope,
 
     /// The configuration of the gate
     #[arg(long, value_name = "FILE", default_value = "gate.toml", conflicts_with = "undo")]
@@ -110,7 +119,7 @@ pub(crate) struct HookInstallArgs {
 
 /// Scope of settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum HookScope {
+pub(crate) enum SettingsScope {
     /// Those of the user, for all projects
     User,
     /// Those of the project, which are shared with it
@@ -119,7 +128,7 @@ pub(crate) enum HookScope {
     Managed,
 }
 
-impl HookScope {
+impl SettingsScope {
     /// Name of the scope in the data of the dialects.
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -132,6 +141,32 @@ impl HookScope {
     pub(crate) fn is_managed(self) -> bool {
         self == Self::Managed
     }
+}
+
+/// Use of a resident by `omen hook run`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ResidentUse {
+    /// Ask the one that runs, or start one for the next events.
+    Start,
+    /// Ask the one that runs.
+    Use,
+    /// Decide in this process.
+    Off,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct HookServeArgs {
+    /// The configuration of the gate: a regular file, in TOML
+    #[arg(long, value_name = "FILE", default_value = "gate.toml")]
+    pub(crate) config: PathBuf,
+
+    /// The time without an event after which the process ends, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub(crate) idle: u64,
+
+    /// Also answer HTTP hooks of Claude Code, on loopback, and stay when idle
+    #[arg(long)]
+    pub(crate) http: bool,
 }
 
 #[derive(Debug, Args)]
@@ -240,6 +275,36 @@ Examples:
 
 ",
     doctor_exit_codes!()
+);
+
+/// A macro, because `concat!` takes no constants.
+macro_rules! serve_exit_codes {
+    () => {
+        "\
+Exit codes:
+  0  the process was idle or terminated, or a hook has another version
+  2  usage error
+  3  the configuration or its socket cannot be used"
+    };
+}
+
+const SERVE_EXIT_CODES: &str = serve_exit_codes!();
+
+const SERVE_HELP: &str = concat!(
+    "\
+`omen hook run` asks this process, if one of its own version and with its own configuration runs, and otherwise decides by \
+     itself. It starts this process by itself, too; both give the same answers and share the log. Only processes of the same \
+     user can connect to the socket, which is beside that of `omen gate confirm`.
+
+With `--http`, Claude Code's hooks of the type `http` are answered, too. The address and the token, which they send as \
+     `Authorization: Bearer TOKEN`, are in files beside the socket, `confirm.hook.url` and `confirm.hook.token`.
+
+Examples:
+  omen hook serve --config gate.toml
+  omen hook serve --config gate.toml --http
+
+",
+    serve_exit_codes!()
 );
 
 const TOOLS_HELP: &str = "\

@@ -126,4 +126,4 @@ pub(super) fn unusable(path: &Path, why: &str) -> Failure {
 }
 
 /// The largest catalogue file that is read, in bytes.
-const MAX_CATALOG: u64 = 256 << 20;
+pub(crate) const MAX_CATALOG: u64 = 256 << 20;

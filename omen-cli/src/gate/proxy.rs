@@ -19,7 +19,7 @@ use omen_proxy::watch::{Changes, NotWatched};
 use omen_proxy::{Ended, Passage, Proxy, Transport};
 use tokio::sync::mpsc;
 
-use self::stop::asked_to_stop;
+pub(crate) use self::stop::asked_to_stop;
 use super::{config, episode};
 use crate::args::ProxyArgs;
 use crate::exit::{Exit, Failure, complain};

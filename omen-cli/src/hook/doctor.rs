@@ -144,7 +144,9 @@ fn examine(dialect: &Dialect, process: &HookProcess, project: &Path, report: &mu
     let root = option("--root").or_else(|| path.parent().map(Path::to_owned)).unwrap_or_else(|| project.to_owned());
     let config = match Config::load(&path) {
         Ok(config) => config,
-        Err(errors) => return report.add(CheckStatus::Problem, "configuration", super::invalid(&path, &errors)),
+        Err(errors) => {
+            return report.add(CheckStatus::Problem, "configuration", super::policy::invalid(&path, &errors));
+        }
     };
     match Hook::new(dialect.clone(), config.clone()) {
         Ok(_) => report.add(CheckStatus::Ok, "configuration", path.display().to_string()),

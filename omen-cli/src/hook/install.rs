@@ -81,7 +81,7 @@ pub(crate) fn install(args: &HookInstallArgs, out: &mut Output) -> Result<Exit, 
 /// Program and arguments of the hook. The configuration is checked: with an invalid one, the agent could call no tool.
 fn words(args: &HookInstallArgs, dialect: &Dialect, project: &Path) -> Result<Vec<String>, Failure> {
     let config = absolute(&args.config)?;
-    let loaded = Config::load(&config).map_err(|errors| Failure::Usage(super::invalid(&config, &errors)))?;
+    let loaded = Config::load(&config).map_err(|errors| Failure::Usage(super::policy::invalid(&config, &errors)))?;
     Hook::new(dialect.clone(), loaded).map_err(|error| Failure::Usage(error.to_string()))?;
     let program = std::env::current_exe()
         .map_err(|error| Failure::Internal(format!("the path of this program is unknown: {error}")))?;

@@ -3,10 +3,17 @@
 #[cfg(unix)]
 mod agents;
 mod doctor;
+mod fake_agent;
+#[cfg(unix)]
+mod http;
 mod install;
+#[cfg(unix)]
+mod killed;
 mod order;
 mod plugin;
 mod protected;
+#[cfg(unix)]
+mod resident;
 #[cfg(unix)]
 mod waiting;
 

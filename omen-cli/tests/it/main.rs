@@ -58,7 +58,8 @@ fn omen<'a>(args: impl IntoIterator<Item = &'a str>) -> Command {
     for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "FORCE_COLOR", "COLUMNS"] {
         command.env_remove(name);
     }
-    command.args(args);
+    // A hook would leave a process behind for the next events of its folder.
+    command.env("OMEN_HOOK_RESIDENT", "off").args(args);
     command
 }
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::error::{self, ConfigErrors};
 use super::source::{MAX_BYTES, TomlSource};
-use super::{Command, Config, KeySource, check, schema};
+use super::{CONFIRM_SOCKET, Command, Config, HOOK_SOCKET, KeySource, check, schema};
 use crate::base::regular;
 
 impl Config {
@@ -37,6 +37,15 @@ impl Config {
     /// As [`load`](Self::load).
     pub fn parse_as(text: &str, file: &Path) -> Result<Self, ConfigErrors> {
         judge(&TomlSource::read(text)?, file)
+    }
+
+    /// Path that [`hook_socket`](Self::hook_socket) has for the configuration with this text, found without checking the rest
+    /// of it: for a process that must be fast. `None` if the text is not TOML.
+    #[must_use]
+    pub fn hook_socket_of(text: &str, file: &Path) -> Option<PathBuf> {
+        let source = TomlSource::read(text).ok()?;
+        let named = source.value.pointer("/confirm/socket").and_then(Value::as_str).unwrap_or(CONFIRM_SOCKET);
+        Some(path::absolute(file).ok()?.parent()?.join(named).with_extension(HOOK_SOCKET))
     }
 
     /// JSON Schema (2020-12) of the file, derived from the types that it is deserialized into.

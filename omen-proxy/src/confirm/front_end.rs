@@ -91,7 +91,7 @@ impl FrontEnd {
         if uid != rustix::process::geteuid().as_raw() {
             return Err(Unreachable::Foreign { path: path.to_owned(), uid });
         }
-        let writer = place::at(path, |address| UnixStream::connect(address)).map_err(nobody)?;
+        let writer = place::connect(path).map_err(nobody)?;
         let reader = BufReader::new(writer.try_clone().map_err(nobody)?);
         let mut front_end = Self { reader, writer };
         let other = |why: String| Unreachable::Other { path: path.to_owned(), why };

@@ -1,11 +1,14 @@
-//! Where the socket lies: a place that belongs to one user and one gate.
+//! Sockets of one user: their place belongs to one process, and only processes of that user connect.
 
-use std::fs::{self, DirBuilder, File, TryLockError};
+use std::fs::{self, DirBuilder, File, Permissions, TryLockError};
 use std::io;
 use std::os::unix::fs::{
     DirBuilderExt as _, FileTypeExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _,
 };
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
+
+use tokio::net::UnixListener;
 
 /// A socket that cannot be offered.
 #[derive(Debug, thiserror::Error)]
@@ -62,14 +65,14 @@ impl SocketError {
 /// A place that is ours for as long as this lives. Then the socket is removed.
 #[derive(Debug)]
 pub(super) struct Place {
-    path: PathBuf,
+    pub(super) path: PathBuf,
     /// Locked. A process that ends in whatever way lets go of it, so a socket that it left is known to be dead.
     lock: File,
 }
 
 impl Place {
     /// Takes the place: makes its folder if there is none, and removes the socket that a dead process left.
-    pub(super) fn take(path: &Path) -> Result<Self, SocketError> {
+    fn take(path: &Path) -> Result<Self, SocketError> {
         let unusable = |source| SocketError::Io { path: path.to_owned(), source };
         let folder = folder_of(path);
         // Those that are there keep their rights.
@@ -97,10 +100,6 @@ impl Place {
         }
         Ok(Self { path: path.to_owned(), lock })
     }
-
-    pub(super) fn path(&self) -> &Path {
-        &self.path
-    }
 }
 
 impl Drop for Place {
@@ -109,6 +108,58 @@ impl Drop for Place {
         // A child process may have a copy of the descriptor for a moment, so it is not enough to close it.
         let _ = self.lock.unlock();
     }
+}
+
+/// Listener at a Unix socket that only processes of this user can reach: the socket has the mode 0600, in a folder of the
+/// user with 0700. When it is dropped, the socket is removed.
+#[derive(Debug)]
+pub struct PrivateListener {
+    pub(super) listener: UnixListener,
+    pub(super) place: Place,
+}
+
+impl PrivateListener {
+    /// Makes the socket, and the folder for it if there is none. The socket that a dead process left is replaced. Must be
+    /// called within a runtime of tokio, with its driver of input and output.
+    ///
+    /// # Errors
+    /// If a live process has the socket, other users have rights on its folder, or it cannot be made.
+    pub fn bind(path: &Path) -> Result<Self, SocketError> {
+        let place = Place::take(path)?;
+        // The rights of the folder keep others away from it in any case.
+        let listener = at(path, |address| {
+            let listener = UnixListener::bind(address)?;
+            fs::set_permissions(path, Permissions::from_mode(0o600))?;
+            Ok(listener)
+        });
+        let listener = listener.map_err(|source| SocketError::Io { path: path.to_owned(), source })?;
+        Ok(Self { listener, place })
+    }
+
+    /// Waits for the next connection of a process of this user. Others are closed.
+    ///
+    /// # Errors
+    /// If the system accepts none, for example because too many files are open.
+    pub async fn accept(&self) -> io::Result<tokio::net::UnixStream> {
+        loop {
+            let (stream, _) = self.listener.accept().await?;
+            if stream.peer_cred().is_ok_and(|peer| peer.uid() == rustix::process::geteuid().as_raw()) {
+                return Ok(stream);
+            }
+        }
+    }
+}
+
+/// Connects to a socket of this user.
+///
+/// # Errors
+/// `PermissionDenied` if the socket belongs to another user; otherwise if nothing listens there.
+pub fn connect(path: &Path) -> io::Result<UnixStream> {
+    let uid = path.metadata()?.uid();
+    if uid != rustix::process::geteuid().as_raw() {
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, format!("it belongs to another user ({uid})")));
+    }
+    at(path, |address| UnixStream::connect(address))
 }
 
 /// Does something with a socket's address. An address has room for about a hundred bytes; on Linux, a longer path is reached

@@ -22,13 +22,13 @@ use super::endpoint::Endpoint;
 use super::places::{Closed, Place, Places};
 
 /// Bytes of the head of a request, at most.
-const HEAD_BYTES: usize = 32 << 10;
+pub(super) const HEAD_BYTES: usize = 32 << 10;
 
 /// Headers of a request, at most.
-const HEADERS: usize = 64;
+pub(super) const HEADERS: usize = 64;
 
 /// What is done if no connection can be accepted, such as without file descriptors: others may end.
-const PAUSE: Duration = Duration::from_millis(100);
+pub(super) const PAUSE: Duration = Duration::from_millis(100);
 
 /// Accepts connections until it is asked to stop. Gives those that are open.
 pub(super) async fn accept(

@@ -5,6 +5,7 @@ use omen::{Code, Finding, Stage, Summary, Validator};
 use omen_proofs::bench::corpus::{Corpus, Form, Kind, Plan, faults};
 use omen_proofs::bench::editor;
 use omen_proofs::bench::gate::{self, Counts};
+use omen_proofs::bench::hook::{self, HookCounts, HookReport, MeasuredHook};
 use omen_proofs::bench::proxy;
 use omen_proofs::bench::scaling::{self, Size};
 use omen_proofs::bench::workers::{self, simulation};
@@ -230,6 +231,28 @@ fn an_edit_above_the_bound_is_shown() {
     let counts = editor::EditorCounts { seed: 7, episodes: 1, edits: 1 };
     assert!(editor::run(counts, "true".as_ref()).is_err());
     assert!(editor::run(counts, "/nowhere".as_ref()).is_err());
+}
+
+#[test]
+fn a_hook_above_its_bounds_is_shown() {
+    let of = |resident, p50_us, p99_us| MeasuredHook {
+        resident,
+        synced: false,
+        entries: 9,
+        latency: proxy::Quantiles { p50_us, p99_us },
+    };
+    // The bounds are for a resident.
+    let hooks = vec![of(false, 9e3, 90e3), of(true, 4.9e3, 14.9e3), of(true, 5.1e3, 7e3), of(true, 4e3, 15.1e3)];
+    let start = proxy::Quantiles { p50_us: 1e3, p99_us: 2e3 };
+    let text = HookReport { start, hooks, calls: 3 }.to_string();
+    let above: Vec<_> = text.lines().map(|line| line.ends_with("above a bound")).collect();
+    assert_eq!(above, [false, false, false, false, true, true, false], "{text}");
+    assert!(text.contains("4.9    14.9     4.9     5, 15"), "{text}");
+
+    // A hook that allows nothing does not count as a measurement.
+    for omen in ["true", "/nowhere"] {
+        assert!(hook::run(HookCounts { calls: 1 }, omen.as_ref()).is_err());
+    }
 }
 
 #[test]

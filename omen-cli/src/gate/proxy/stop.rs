@@ -1,7 +1,7 @@
 //! What ends a proxy from outside.
 
 /// Comes with SIGTERM or an interrupt.
-pub(super) async fn asked_to_stop() {
+pub(crate) async fn asked_to_stop() {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};

@@ -34,9 +34,14 @@ fn they_start_from_its_folder() {
     assert_eq!(audit.log, folder.path().join("logs/audit.jsonl"));
     assert_eq!(audit.key, KeySource::File(folder.path().join("../audit.key")));
     assert_eq!(config.confirm_socket(), folder.path().join("run/confirm.sock"));
+    assert_eq!(config.hook_socket(), folder.path().join("run/confirm.hook.sock"));
+    assert_eq!(Config::hook_socket_of(TEXT, &file), Some(config.hook_socket()));
 
     fs::write(&file, "").unwrap();
-    assert_eq!(Config::load(&file).unwrap().confirm_socket(), folder.path().join(".omen-gate/confirm.sock"));
+    let config = Config::load(&file).unwrap();
+    assert_eq!(config.confirm_socket(), folder.path().join(".omen-gate/confirm.sock"));
+    assert_eq!(Config::hook_socket_of("", &file), Some(config.hook_socket()));
+    assert_eq!(Config::hook_socket_of("[", &file), None);
 }
 
 #[test]

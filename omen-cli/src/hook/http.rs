@@ -1,0 +1,35 @@
+//! Endpoint of `omen hook serve` on loopback, for agents whose hooks are HTTP requests.
+//!
+//! Port and token are in files beside the socket, and stay the same: the settings of the agent name them.
+
+use std::fs::{self, File};
+use std::io::Write as _;
+use std::net::Ipv4Addr;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
+
+use omen_gate::audit::Key;
+use omen_hook::MAX_EVENT_BYTES;
+use omen_proxy::http::{LoopbackPosts, Token};
+use tokio::net::TcpListener;
+
+/// Listens at the port of the last time, or at a free one the first time.
+pub(super) async fn bind(socket: &Path) -> Result<(TcpListener, LoopbackPosts), String> {
+    let (url_file, token_file) = (socket.with_extension("url"), socket.with_extension("token"));
+    if !token_file.exists() {
+        Key::create(&token_file).map_err(|error| format!("{error}; {}", error.help()))?;
+    }
+    let token = Token::from_file(&token_file).map_err(|error| error.to_string())?;
+    let written = fs::read_to_string(&url_file).unwrap_or_default();
+    let port = written.trim().rsplit_once(':').and_then(|(_, port)| port.parse().ok()).unwrap_or(0);
+    let unusable = |error: std::io::Error| {
+        let help = format!("free it, or delete `{}` and install the hooks again", url_file.display());
+        format!("cannot listen at the port {port} of loopback: {error}; {help}")
+    };
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.map_err(unusable)?;
+    let address = listener.local_addr().map_err(unusable)?;
+    let file = File::options().write(true).create(true).truncate(true).mode(0o600).open(&url_file);
+    let written = file.and_then(|mut file| writeln!(file, "http://{address}"));
+    written.map_err(|error| format!("cannot write {}: {error}", url_file.display()))?;
+    Ok((listener, LoopbackPosts::new(token, MAX_EVENT_BYTES)))
+}
