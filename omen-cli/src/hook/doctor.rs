@@ -118,6 +118,15 @@ fn report(dialect: &Dialect, installations: Vec<Installation>, project: &Path) -
         for process in installation.commands {
             if !known.contains(&process.words) {
                 examine(dialect, &process, project, &mut report);
+                if report
+                    .checks
+                    .last()
+                    .is_some_and(|check| check.check == CALLED && check.status == CheckStatus::Unknown)
+                {
+                    let place = dialect.install.places.get(&installation.scope);
+                    let tells = place.into_iter().flat_map(|place| &place.tell);
+                    tells.for_each(|tell| report.add(CheckStatus::Unknown, CALLED, tell.as_str()));
+                }
                 known.push(process.words);
             }
         }
@@ -157,10 +166,10 @@ fn examine(dialect: &Dialect, process: &HookProcess, project: &Path, report: &mu
     rehearse.allowed(rehearsal::allowed_event(dialect, &path, &config, &root), report);
     rehearse.settings(report);
     match config.audit.as_ref().map(|audit| was_called(dialect, &audit.log)) {
-        Some(true) => report.add(CheckStatus::Ok, "called", "the audit log has events of this agent"),
+        Some(true) => report.add(CheckStatus::Ok, CALLED, "the audit log has events of this agent"),
         _ => {
             let what = format!("configured, not seen to be called: the audit log has no event of {}", dialect.title);
-            report.add(CheckStatus::Unknown, "called", what);
+            report.add(CheckStatus::Unknown, CALLED, what);
         }
     }
 }
@@ -284,6 +293,9 @@ fn was_called(dialect: &Dialect, log: &Path) -> bool {
         .flat_map(|file| BufReader::new(file).lines().map_while(Result::ok));
     lines.any(|line| line.contains(&mark))
 }
+
+/// Name of the check whether the agent has called its hook.
+const CALLED: &str = "called";
 
 /// Option of `omen hook run` for rehearsals.
 const REHEARSE: &str = "--rehearse";

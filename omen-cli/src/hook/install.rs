@@ -29,6 +29,9 @@ pub(crate) fn install(args: &HookInstallArgs, out: &mut Output) -> Result<Exit, 
     let dialect = Dialect::of(&args.agent).map_err(|error| Failure::Usage(error.to_string()))?;
     let project = absolute(args.root.as_deref().unwrap_or(Path::new(".")))?;
     let target = SettingsFile::find(&dialect, args.scope.name(), &project).map_err(Failure::Usage)?;
+    if args.write && !args.scope.is_managed() {
+        return Err(Failure::Usage("`--write` is for `--scope managed`; other settings are written anyway".to_owned()));
+    }
     if args.undo {
         return undo::undo(&target, args.dry_run, out);
     }

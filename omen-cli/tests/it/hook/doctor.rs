@@ -52,6 +52,8 @@ fn a_good_installation_decides_as_it_should_and_the_log_stays() {
         }
         assert_eq!(has(&found, "ok", "change of settings", "would refuse it"), agent == "claude-code");
         assert!(has(&found, "unknown", "called", "configured, not seen to be called"), "{agent} {found:?}");
+        let trust = "runs no hook that is not trusted";
+        assert_eq!(has(&found, "unknown", "called", trust), agent == "codex", "{found:?}");
         assert!(!folder.path().join("audit.jsonl").exists() && !folder.path().join(".omen-gate").exists(), "{agent}");
         let mut event = hook_events::before(agent, "git status");
         event["cwd"] = json!(folder.path());
@@ -59,6 +61,7 @@ fn a_good_installation_decides_as_it_should_and_the_log_stays() {
         let log = fs::read(folder.path().join("audit.jsonl")).unwrap();
         let found = checks(folder.path(), agent);
         assert!(has(&found, "ok", "called", "has events"), "{agent} {found:?}");
+        assert!(!has(&found, "unknown", "called", ""), "{agent} {found:?}");
         assert_eq!(fs::read(folder.path().join("audit.jsonl")).unwrap(), log, "{agent}");
     }
 }

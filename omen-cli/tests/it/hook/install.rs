@@ -340,6 +340,8 @@ fn a_hook_without_a_usable_policy_is_not_installed() {
         assert!(!settings(folder.path(), "claude-code").exists());
     }
     let folder = governed("claude-code");
+    let refused = install(folder.path(), "claude-code", &["--write"]);
+    assert!(refused.code == 2 && refused.stderr.contains("`--write` is for `--scope managed`"), "{}", refused.stderr);
     let refused = install(folder.path(), "gemini-cli", &["--scope", "managed"]);
     assert!(refused.code == 2 && refused.stderr.contains("no managed settings"), "{}", refused.stderr);
 }
