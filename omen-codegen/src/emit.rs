@@ -14,6 +14,7 @@ pub(crate) use crate::mistake::bug;
 
 mod branches;
 mod codes;
+mod context;
 mod depth;
 mod enums;
 mod episode;
@@ -44,6 +45,7 @@ mod types;
 mod typestate;
 mod unions;
 
+pub(crate) use context::{Context, DefinitionCode};
 pub use lens::Lens;
 pub use markers::Markers;
 pub(crate) use names::{NUMBER, doc, ident, list, packet_type, packet_variant, value};
@@ -266,36 +268,4 @@ fn into_tokens(DefinitionCode { mut items, facts, needs }: DefinitionCode) -> To
     items.extend(facts::module(&facts));
     items.extend(typestate::needs(&needs));
     items
-}
-
-/// Output for one definition. Facts and the requirements of builders go into one hidden module each, so that only one
-/// hidden item of each has to be reviewed.
-#[derive(Default)]
-pub(crate) struct DefinitionCode {
-    items: TokenStream,
-    facts: TokenStream,
-    needs: Vec<TokenStream>,
-}
-
-impl DefinitionCode {
-    fn add(&mut self, other: Self) {
-        self.items.extend(other.items);
-        self.facts.extend(other.facts);
-        self.needs.extend(other.needs);
-    }
-}
-
-/// Input that all emitters of types share.
-pub(crate) struct Context<'m> {
-    pub(crate) model: &'m Model,
-    pub(crate) lens: &'m Lens,
-    pub(crate) depths: depth::Depths,
-    pub(crate) types: types::Types,
-}
-
-impl<'m> Context<'m> {
-    fn new(model: &'m Model, lens: &'m Lens) -> Result<Self, Mistakes> {
-        lens.check(model)?;
-        Ok(Self { model, lens, depths: depth::of_free_forms(model)?, types: types::Types::from_model(model)? })
-    }
 }
