@@ -7,13 +7,13 @@ use omen_gate::config::KeySource;
 
 use crate::paths::{is_named, is_plain_end, is_word_end, resolved, spelled};
 
-/// Files of the gate: its configuration and what that names, the audit log with all of its files, and the key.
+/// Files of the gate: its configuration and what that names, the audit log with all of its files, and the secrets.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct GateFiles {
     files: Vec<PathBuf>,
     log: Option<PathBuf>,
-    /// File of the key, which is not read, either.
-    key: Option<PathBuf>,
+    /// Files that are not read, either: that of the key, and the token of hooks over HTTP.
+    secrets: Vec<PathBuf>,
 }
 
 impl GateFiles {
@@ -22,12 +22,13 @@ impl GateFiles {
         let mut files = Self::default();
         files.add(&config.confirm_socket());
         let socket = config.hook_socket();
-        ["sock", "token", "url"].iter().for_each(|name| files.add(&socket.with_extension(name)));
+        ["sock", "url"].iter().for_each(|name| files.add(&socket.with_extension(name)));
+        files.secrets.push(absolute(&socket.with_extension("token")));
         if let Some(audit) = &config.audit {
             audit.require_anchor.iter().for_each(|anchor| files.add(anchor));
             files.log = Some(absolute(&audit.log));
             if let KeySource::File(key) = &audit.key {
-                files.key = Some(absolute(key));
+                files.secrets.push(absolute(key));
             }
         }
         files
@@ -42,19 +43,19 @@ impl GateFiles {
         let path = resolved(path);
         let is_log =
             |log: &&PathBuf| is_same(&path, log) || (are_siblings(&path, log) && is_of_log(&name_of(&path), log));
-        let mut files = self.files.iter().chain(&self.key);
+        let mut files = self.files.iter().chain(&self.secrets);
         files.find(|file| is_same(&path, file)).or_else(|| self.log.as_ref().filter(is_log)).map(PathBuf::as_path)
     }
 
-    /// File of the key, if a path leads to it.
-    pub(crate) fn key_at(&self, path: &Path) -> Option<&Path> {
-        self.key.as_deref().filter(|key| is_same(&resolved(path), key))
+    /// File of a secret that a path leads to.
+    pub(crate) fn secret_at(&self, path: &Path) -> Option<&Path> {
+        self.secrets.iter().find(|secret| is_same(&resolved(path), secret)).map(PathBuf::as_path)
     }
 
     /// File that a text names, in any folder: the text may change the folder before.
     pub(crate) fn named_in(&self, text: &str) -> Option<&Path> {
         let text = spelled(text);
-        let mut files = self.files.iter().chain(&self.key);
+        let mut files = self.files.iter().chain(&self.secrets);
         let is_log = |log: &&PathBuf| {
             let stem = format!("{}.", stem_of(log));
             // Names such as `audit.jsonl.head`, `audit.000002.jsonl` and `audit.*`, but not `audit.rs`.
@@ -65,9 +66,10 @@ impl GateFiles {
         found.or_else(|| self.log.as_ref().filter(is_log)).map(PathBuf::as_path)
     }
 
-    /// File of the key, if a text names it.
-    pub(crate) fn key_named_in(&self, text: &str) -> Option<&Path> {
-        self.key.as_deref().filter(|key| is_named(&spelled(text), &name_of(key), is_plain_end))
+    /// File of a secret that a text names.
+    pub(crate) fn secret_named_in(&self, text: &str) -> Option<&Path> {
+        let text = spelled(text);
+        self.secrets.iter().find(|secret| is_named(&text, &name_of(secret), is_plain_end)).map(PathBuf::as_path)
     }
 }
 

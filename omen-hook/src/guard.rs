@@ -28,23 +28,23 @@ impl Dialect {
     }
 }
 
-/// File of the gate that a tool of the agent would touch: write or name in a command, or read if it is the key.
+/// File of the gate that a tool of the agent would touch: write or name in a command, or read if it is a secret.
 fn touched<'f>(form: &ToolForm, args: &Map<String, Value>, cwd: &Path, files: &'f GateFiles) -> Option<&'f Path> {
     let text = |member: &str| args.get(member).and_then(Value::as_str);
     // The path of a patched file has a name of its own.
     let path = if form.patch.is_some() { Some("path") } else { form.path.as_deref() };
     if let Some(path) = path.and_then(text) {
         let path = cwd.join(path);
-        return if form.writes { files.at(&path) } else { files.key_at(&path) };
+        return if form.writes { files.at(&path) } else { files.secret_at(&path) };
     }
     if let Some(command) = form.shell.as_deref().and_then(text) {
         return files.named_in(&unquoted(command));
     }
-    strings(args).into_iter().find_map(|text| files.key_at(&path_of(cwd, text)?))
+    strings(args).into_iter().find_map(|text| files.secret_at(&path_of(cwd, text)?))
 }
 
 /// File of the gate that a tool of another server would touch. Which of its arguments are paths or commands is unknown, so
-/// each text counts as both. A tool that only reads may read all but the key.
+/// each text counts as both. A tool that only reads may read all but the secrets.
 fn touched_by_other<'f>(
     args: &Map<String, Value>,
     cwd: &Path,
@@ -58,7 +58,7 @@ fn touched_by_other<'f>(
         let (plain, path) = (unquoted(text), path_of(cwd, text));
         let path = path.as_deref();
         let file = if is_reader {
-            files.key_named_in(text).or_else(|| files.key_named_in(&plain)).or_else(|| files.key_at(path?))
+            files.secret_named_in(text).or_else(|| files.secret_named_in(&plain)).or_else(|| files.secret_at(path?))
         } else {
             let linked = || names_settings(&resolved(path?).to_string_lossy());
             if let Some(part) = names_settings(text).or_else(|| names_settings(&plain)).or_else(linked) {

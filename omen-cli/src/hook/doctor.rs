@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use omen::render::human::clean;
 use omen_gate::Config;
+use omen_gate::config::KeySource;
 use omen_hook::{AgentReaction, Dialect, EventRole, Hook, HookEnd};
 use serde::Serialize;
 use serde_json::Map;
@@ -160,6 +161,13 @@ fn examine(dialect: &Dialect, process: &HookProcess, project: &Path, report: &mu
     match Hook::new(dialect.clone(), config.clone()) {
         Ok(_) => report.add(CheckStatus::Ok, "configuration", path.display().to_string()),
         Err(error) => return report.add(CheckStatus::Problem, "configuration", error.to_string()),
+    }
+    if let Some(KeySource::File(key)) = config.audit.as_ref().map(|audit| &audit.key)
+        && key.starts_with(&root)
+    {
+        let message =
+            format!("{} is below {}, where searches and commands read it; move it", key.display(), root.display());
+        report.add(CheckStatus::Unknown, "key", message);
     }
     let rehearse = Rehearsal { dialect, process, root: &root };
     rehearse.denied(report);

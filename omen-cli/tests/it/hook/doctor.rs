@@ -51,6 +51,7 @@ fn a_good_installation_decides_as_it_should_and_the_log_stays() {
             assert!(has(&found, "ok", check, message), "{agent} {check}: {found:?}");
         }
         assert_eq!(has(&found, "ok", "change of settings", "would refuse it"), agent == "claude-code");
+        assert!(has(&found, "unknown", "key", "where searches and commands read it; move it"), "{agent} {found:?}");
         assert!(has(&found, "unknown", "called", "configured, not seen to be called"), "{agent} {found:?}");
         let trust = "runs no hook that is not trusted";
         assert_eq!(has(&found, "unknown", "called", trust), agent == "codex", "{found:?}");

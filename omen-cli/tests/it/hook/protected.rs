@@ -19,7 +19,7 @@ fn reason(run: &Run) -> String {
 }
 
 #[test]
-fn the_files_of_the_gate_are_not_written_and_its_key_is_not_read() {
+fn the_files_of_the_gate_are_not_written_and_its_secrets_are_not_read() {
     let folder = governed("claude-code");
     let path = folder.path();
     write(path, "catalog.json", b"{}");
@@ -40,6 +40,8 @@ fn the_files_of_the_gate_are_not_written_and_its_key_is_not_read() {
         ("audit.jsonl", "audit.jsonl"),
         ("audit.000002.jsonl", "audit.jsonl"),
         ("audit.jsonl.head", "audit.jsonl"),
+        (".omen-gate/confirm.hook.url", "confirm.hook.url"),
+        (".omen-gate/confirm.hook.sock", "confirm.hook.sock"),
     ] {
         let why = written(file);
         let expected = format!("{name}` belongs to the gate that judges this call; help: do this yourself");
@@ -54,6 +56,9 @@ fn the_files_of_the_gate_are_not_written_and_its_key_is_not_read() {
     {
         assert!(call(tool, input).contains("audit.key` belongs to the gate"), "{tool}");
     }
+    // With the token, outcomes can be reported.
+    let token = call("Read", json!({"file_path": ".omen-gate/confirm.hook.token"}));
+    assert!(token.contains("confirm.hook.token` belongs to the gate"), "{token}");
     for command in
         ["ls gate.toml", "git add audit.k\"ey\"", "ls docs/../audit.*", "git diff ./audit.jsonl.head", "ls -fgate.toml"]
     {
