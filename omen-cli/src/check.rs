@@ -18,7 +18,7 @@ use omen::validator::{Summary, ValidatorOptions};
 use crate::args::{CheckArgs, InputArgs, Target};
 use crate::exit::{Exit, Failure, complain};
 use crate::formats::{DEFAULT, FOLLOWED, Reports, Totals};
-use crate::input::find::{Given, Logs};
+use crate::input::find::{InputSelection, Logs};
 use crate::input::{self, Layout};
 use crate::output::{Color, Output, remove_at_signals};
 use crate::several::Several;
@@ -50,7 +50,7 @@ pub(crate) fn run(args: &CheckArgs, color: Color, out: &mut Output) -> Result<Ex
         return Err(Failure::Usage(message.to_owned()));
     }
     let InputArgs { exclude, no_ignore, files, .. } = &args.inputs;
-    let mut logs = Given { files, exclude, no_ignore: *no_ignore, config: &args.config.found }.find(quiet)?;
+    let mut logs = InputSelection { files, exclude, no_ignore: *no_ignore, config: &args.config.found }.find(quiet)?;
     logs.paths.retain(|path| !filter.is_baseline(path));
     if args.inputs.join {
         joined::oldest_first(&mut logs.paths);

@@ -31,7 +31,7 @@ use crate::output::Output;
 pub(crate) use self::check::check;
 pub(crate) use self::commands::quoted as shell_word;
 pub(crate) use self::toml::quoted as toml_string;
-pub(crate) use catalog::{MAX_CATALOG, catalog};
+pub(crate) use catalog::{catalog, read_text as read_catalog_text};
 pub(crate) use config::load as load_config;
 #[cfg(unix)]
 pub(crate) use confirm::confirm;

@@ -73,6 +73,13 @@ impl Output {
         output
     }
 
+    /// Puts a text in the place of a file, whole or not at all.
+    pub(crate) fn write_file(path: &Path, text: &str) -> io::Result<()> {
+        let mut file = Self::to_file(path, false, Color::Never)?;
+        file.write_all(text.as_bytes())?;
+        file.finish()
+    }
+
     /// Opens the file of a report. [Finish](Self::finish) it when the report is complete.
     pub(crate) fn to_file(path: &Path, is_for_people: bool, color: Color) -> io::Result<Self> {
         let draft = Draft::open(path).map_err(|error| FileError::wrap(path, error))?;

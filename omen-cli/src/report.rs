@@ -22,7 +22,7 @@ use omen::validator::ValidatorOptions;
 
 use crate::args::ReportArgs;
 use crate::exit::{Exit, Failure};
-use crate::input::find::Given;
+use crate::input::find::InputSelection;
 use crate::output::{Color, Output, remove_at_signals};
 
 use calls::Calls;
@@ -31,8 +31,12 @@ use page::{Page, Stated};
 
 pub(crate) fn run(args: &ReportArgs, out: &mut Output) -> Result<Exit, Failure> {
     let levels = args.levels.after(&args.config.found.levels).map_err(|error| Failure::Usage(error.to_string()))?;
-    let given =
-        Given { files: &args.logs, exclude: &args.exclude, no_ignore: args.no_ignore, config: &args.config.found };
+    let given = InputSelection {
+        files: &args.logs,
+        exclude: &args.exclude,
+        no_ignore: args.no_ignore,
+        config: &args.config.found,
+    };
     if given.is_nothing() {
         let message = "name the logs to report on: files, directories, globs, or `-` for standard input";
         return Err(Failure::Usage(message.to_owned()));

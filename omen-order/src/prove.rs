@@ -27,16 +27,19 @@ use crate::rules::RuleKind;
 /// what can be decided, are left out.
 #[must_use]
 pub fn vacuous(side: &RuleSide, values: &dyn Values, max_states: usize) -> Vec<String> {
-    let (mut found, mut left) = (Vec::new(), max_states);
+    let (mut found, mut left, mut without) = (Vec::new(), max_states, side.clone());
     for tool in side.entries.iter().filter(|(_, entry)| entry.closed.is_none()).map(|(tool, _)| tool) {
         let rules = side.policy.tools.get(tool).map_or(&[][..], |entry| &entry.rules);
         let refusing = rules.iter().enumerate().filter(|(_, rule)| !matches!(rule.kind, RuleKind::BeforeEnd(_)));
         for (index, rule) in refusing {
-            let mut without = side.clone();
             if let Some(entry) = without.policy.tools.get_mut(tool) {
                 entry.rules.remove(index);
             }
-            match search::tool(&[side, &without], tool, values, left.min(max_states / 10)) {
+            let searched = search::tool(&[side, &without], tool, values, left.min(max_states / 10));
+            if let Some(entry) = without.policy.tools.get_mut(tool) {
+                entry.rules.insert(index, rule.clone());
+            }
+            match searched {
                 Ok((difference, states)) => {
                     left = left.saturating_sub(states);
                     found.extend(difference.is_none().then(|| rule.path.clone()));

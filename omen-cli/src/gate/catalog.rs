@@ -112,13 +112,18 @@ pub(super) fn of_lists(lists: Lists) -> Result<Catalog, Failure> {
 
 /// Reads a catalogue file. Its errors are reported here.
 pub(crate) fn read(path: &Path) -> Result<Catalog, Failure> {
-    let catalog = match regular::read(path, MAX_CATALOG).map(String::from_utf8) {
-        Ok(Ok(text)) => Catalog::parse(&text).map_err(|error| error.to_string()),
+    let catalog = read_text(path).and_then(|text| Catalog::parse(&text).map_err(|error| error.to_string()));
+    catalog.map_err(|why| unusable(path, &why))
+}
+
+/// Reads the text of a catalogue file.
+pub(crate) fn read_text(path: &Path) -> Result<String, String> {
+    match regular::read(path, MAX_CATALOG).map(String::from_utf8) {
+        Ok(Ok(text)) => Ok(text),
         Ok(Err(error)) => Err(format!("cannot read it: {error}")),
         Err(error) if error.kind() == io::ErrorKind::FileTooLarge => Err(error.to_string()),
         Err(error) => Err(format!("cannot read it: {error}")),
-    };
-    catalog.map_err(|why| unusable(path, &why))
+    }
 }
 
 pub(super) fn unusable(path: &Path, why: &str) -> Failure {
@@ -126,4 +131,4 @@ pub(super) fn unusable(path: &Path, why: &str) -> Failure {
 }
 
 /// The largest catalogue file that is read, in bytes.
-pub(crate) const MAX_CATALOG: u64 = 256 << 20;
+const MAX_CATALOG: u64 = 256 << 20;

@@ -20,7 +20,7 @@ use super::{catalog, commands, config, folders, remote};
 use crate::args::GateInitArgs;
 use crate::audit;
 use crate::exit::{Exit, Failure, complain, unreadable};
-use crate::output::{Color, Output};
+use crate::output::Output;
 
 /// The name of the key's file, beside the configuration.
 const KEY: &str = "audit.key";
@@ -107,7 +107,7 @@ fn make_key(config: &Path) -> Result<(PathBuf, bool), Failure> {
 /// Writes the whole file or nothing, and replaces a file only if that was asked for.
 fn write(path: &Path, text: &str, replace: bool) -> io::Result<()> {
     if replace {
-        return put(path, text);
+        return Output::write_file(path, text);
     }
     let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
     file.write_all(text.as_bytes())
@@ -226,13 +226,6 @@ impl Existing {
         if !fs::read(&self.path).is_ok_and(|now| now == self.text.as_bytes()) {
             return Err(format!("{shown} was changed in the meantime, and is left as it is; run the command again"));
         }
-        put(&self.path, text).map_err(|error| format!("cannot write {shown}: {error}"))
+        Output::write_file(&self.path, text).map_err(|error| format!("cannot write {shown}: {error}"))
     }
-}
-
-/// Puts a file in the place of another one, whole or not at all.
-fn put(path: &Path, text: &str) -> io::Result<()> {
-    let mut file = Output::to_file(path, false, Color::Never)?;
-    file.write_all(text.as_bytes())?;
-    file.finish()
 }

@@ -15,7 +15,7 @@ use self::client::{Outcome, SERVER, Wrapping};
 use crate::args::GateWrapArgs;
 use crate::exit::{Exit, Failure, unreadable};
 use crate::fix;
-use crate::output::{Color, Output};
+use crate::output::Output;
 use crate::text_edit::{self, Edit};
 
 /// The longest file of a client that is read, in bytes.
@@ -76,11 +76,7 @@ fn program(args: &GateWrapArgs) -> Result<PathBuf, Failure> {
 /// Keeps the old text beside the file, then writes the new one.
 fn replace(file: &Path, old: &str, new: &str) -> Result<(), String> {
     let backup = backup::keep(file, old, new)?;
-    let written = Output::to_file(file, false, Color::Never).and_then(|mut out| {
-        out.write_all(new.as_bytes())?;
-        out.finish()
-    });
-    written.map_err(|error| {
+    Output::write_file(file, new).map_err(|error| {
         // The file is as it was, so the backup says nothing.
         let _ = fs::remove_file(&backup);
         format!("cannot write {}: {error}", file.display())

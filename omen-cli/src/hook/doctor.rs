@@ -148,7 +148,7 @@ fn examine(dialect: &Dialect, process: &HookProcess, project: &Path, report: &mu
         return report.add(
             CheckStatus::Problem,
             "configuration",
-            "the command has no `--config` with an absolute path",
+            "the command has no `--config` with an absolute path; install the hook again",
         );
     };
     let root = option("--root").or_else(|| path.parent().map(Path::to_owned)).unwrap_or_else(|| project.to_owned());
@@ -190,9 +190,11 @@ fn version(words: &[String], report: &mut DoctorReport) {
         HookEnd::Ended { exit: Some(0), stdout, .. } if stdout.trim() == own => {
             report.add(CheckStatus::Ok, "version", format!("{program} is {own}"));
         }
-        HookEnd::Missing => {
-            report.add(CheckStatus::Problem, "version", format!("{program} does not exist, or cannot be started"))
-        }
+        HookEnd::Missing => report.add(
+            CheckStatus::Problem,
+            "version",
+            format!("{program} does not exist, or cannot be started; install the hook again"),
+        ),
         _ => report.add(CheckStatus::Problem, "version", format!("{program} is not {own}; install the hook again")),
     }
 }

@@ -90,12 +90,9 @@ fn words(args: &HookInstallArgs, dialect: &Dialect, project: &Path) -> Result<Ve
         .map_err(|error| Failure::Internal(format!("the path of this program is unknown: {error}")))?;
     let mut words: Vec<String> = vec![utf8(&program)?];
     words.extend(["hook", "run", "--agent", dialect.agent.as_str()].map(str::to_owned));
-    let root = project.to_owned();
     let catalog = args.catalog.as_deref().map(absolute).transpose()?;
-    let paths = [("--config", Some(&config)), ("--catalog", catalog.as_ref()), ("--root", Some(&root))]
-        .into_iter()
-        .filter_map(|(option, path)| Some((option, path?)));
-    for (option, path) in paths {
+    let paths = [("--config", Some(config.as_path())), ("--catalog", catalog.as_deref()), ("--root", Some(project))];
+    for (option, path) in paths.into_iter().filter_map(|(option, path)| Some((option, path?))) {
         words.extend([option.to_owned(), utf8(path)?]);
     }
     words.extend(args.timeout.iter().flat_map(|seconds| ["--timeout".to_owned(), seconds.to_string()]));

@@ -151,10 +151,10 @@ pub(super) async fn answer(
 
 /// Text of a catalogue, and its hash.
 fn catalog_text(path: &Path) -> Result<(String, String), String> {
-    let unusable = |why: &dyn std::fmt::Display| format!("cannot use the catalogue {}: {why}", path.display());
-    let bytes = regular::read(path, gate::MAX_CATALOG).map_err(|error| unusable(&error))?;
-    let hash = hash(&bytes);
-    Ok((String::from_utf8(bytes).map_err(|error| unusable(&error))?, hash))
+    let text = gate::read_catalog_text(path);
+    let text = text.map_err(|why| format!("cannot use the catalogue {}: {why}", path.display()))?;
+    let hash = hash(text.as_bytes());
+    Ok((text, hash))
 }
 
 fn hash(bytes: &[u8]) -> String {

@@ -6,10 +6,11 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
 use std::pin::pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use omen::render::human::clean;
+use omen_base::Mutex;
 use omen_gate::Config;
 use omen_hook::{Dialect, Hook, HookAnswer, MAX_EVENT_BYTES, OpenCalls};
 use omen_proxy::confirm::PrivateListener;
@@ -124,7 +125,7 @@ impl Resident {
     async fn attend(&self, mut stream: UnixStream) -> io::Result<()> {
         let request = timeout(HELLO, read_frame(&mut stream, MAX_REQUEST)).await??;
         let request: HookRequest = serde_json::from_slice(&request)?;
-        let current = Arc::clone(&self.policy.lock().unwrap_or_else(PoisonError::into_inner));
+        let current = Arc::clone(&self.policy.lock());
         let is_same = |policy: &Arc<LoadedPolicy>| policy.key == request.policy;
         let policy = Some(current).filter(is_same).or_else(|| self.current().ok().filter(is_same));
         stream.write_all(&framed(&serde_json::to_vec(&policy.is_some())?)?).await?;
@@ -134,7 +135,7 @@ impl Resident {
             }
             return Ok(());
         };
-        let until = Instant::now() + Duration::from_millis(request.millis_left.min(LONGEST_MILLIS));
+        let until = Instant::now() + Duration::from_millis(request.millis_left.min(LONGEST_SECONDS * 1000));
         let event = timeout_at(until, read_frame(&mut stream, MAX_EVENT_BYTES)).await??;
         let hook = policy.hook(&request.scope);
         let (mut read, mut write) = stream.split();
@@ -159,7 +160,7 @@ impl Resident {
     /// Policy that the file has now.
     fn current(&self) -> Result<Arc<LoadedPolicy>, String> {
         let text = PolicyText::read(&self.path)?;
-        let mut policy = self.policy.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut policy = self.policy.lock();
         if policy.key != PolicyKey::of(&text) {
             *policy = Arc::new(LoadedPolicy::new(text)?);
         }
@@ -172,7 +173,7 @@ impl Resident {
         let hook = self.current().and_then(|policy| policy.hook(&scope)).map_err(Unanswered)?;
         let (dialect, hook) = &*hook;
         let event = dialect.read(event, |_| None).map_err(|error| Unanswered(error.to_string()))?;
-        let limit = Duration::from_millis(seconds.unwrap_or(dialect.timeout_seconds).min(LONGEST_MILLIS) * 800);
+        let limit = Duration::from_millis(seconds.unwrap_or(dialect.timeout_seconds).min(LONGEST_SECONDS) * 800);
         let late = |_| Unanswered(format!("no decision within {} s; help: make the call again", limit.as_secs_f32()));
         let decided = timeout(limit, policy::answer(hook, dialect, event)).await.map_err(late)?;
         let (answer, open) = decided.map_err(Unanswered)?;
@@ -192,7 +193,7 @@ impl LoadedPolicy {
 
     /// Hook for a scope, which is kept for its next events.
     fn hook(&self, scope: &HookScope) -> Result<Arc<(Dialect, Hook)>, String> {
-        let mut hooks = self.hooks.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut hooks = self.hooks.lock();
         if let Some(hook) = hooks.get(scope) {
             return Ok(Arc::clone(hook));
         }
@@ -240,4 +241,4 @@ const MAX_HOOKS: usize = 64;
 const GRACE: Duration = Duration::from_secs(1);
 
 /// Longest time of an event: that of the longest timeout.
-const LONGEST_MILLIS: u64 = 86_400_000;
+const LONGEST_SECONDS: u64 = 86_400;

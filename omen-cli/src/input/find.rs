@@ -176,9 +176,9 @@ fn failure(error: &ignore::Error) -> (String, String) {
     (path.unwrap_or_else(|| "a directory".to_owned()), why.to_string())
 }
 
-/// Inputs of a command.
+/// Selection of inputs: what arguments and configuration name, and what they exclude.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Given<'g> {
+pub(crate) struct InputSelection<'g> {
     pub(crate) files: &'g [PathBuf],
     /// Patterns to exclude, in the syntax of `.gitignore`.
     pub(crate) exclude: &'g [String],
@@ -187,7 +187,7 @@ pub(crate) struct Given<'g> {
     pub(crate) config: &'g Config,
 }
 
-impl Given<'_> {
+impl InputSelection<'_> {
     /// Returns whether neither the arguments nor the configuration name any input.
     pub(crate) fn is_nothing(&self) -> bool {
         self.files.is_empty() && self.config.inputs.is_empty()

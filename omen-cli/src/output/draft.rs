@@ -3,10 +3,10 @@
 use std::fs::{self, File, Metadata, Permissions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 #[cfg(unix)]
 use std::{sync::mpsc::sync_channel, thread};
 
+use omen_base::Mutex;
 #[cfg(unix)]
 use signal_hook::{
     consts::{SIGINT, SIGTERM},
@@ -47,7 +47,7 @@ impl Draft {
         }
         // The error omits the name of the temporary file, which the caller did not choose.
         let file = builder.tempfile_in(folder).map_err(|error| io::Error::from(error.kind()))?;
-        drafts().push(file.path().to_owned());
+        DRAFTS.lock().push(file.path().to_owned());
         if let Some(metadata) = &existing {
             keep_owner(&file, metadata)?;
         }
@@ -106,7 +106,7 @@ pub(crate) fn remove_at_signals() {
         let Ok(mut signals) = Signals::new([SIGINT, SIGTERM]) else { return };
         let _ = is_ready.send(());
         for signal in signals.forever() {
-            for draft in drafts().iter() {
+            for draft in DRAFTS.lock().iter() {
                 // A complete draft has been renamed.
                 let _ = fs::remove_file(draft);
             }
@@ -121,11 +121,8 @@ pub(crate) fn remove_at_signals() {
 #[cfg(not(unix))]
 pub(crate) fn remove_at_signals() {}
 
-/// Returns the paths of the drafts of this process.
-fn drafts() -> MutexGuard<'static, Vec<PathBuf>> {
-    static DRAFTS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
-    DRAFTS.lock().unwrap_or_else(PoisonError::into_inner)
-}
+/// Paths of the drafts of this process.
+static DRAFTS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// Gives a draft to the owner of the file that it replaces.
 #[cfg(unix)]

@@ -42,21 +42,22 @@ impl Config {
         catalog: Option<&Catalog>,
         find_vacuous: impl Fn(&Self) -> Vec<String>,
     ) -> Result<Inspection, ConfigErrors> {
-        let text = load::read(path)?;
-        let mut inspection = Self::inspect_as(&text, path, now, catalog);
-        let Inspection { config: Some(config), errors, warnings } = &mut inspection else { return Ok(inspection) };
-        if let (true, Ok(source)) = (errors.is_empty(), TomlSource::read(&text)) {
-            let mut found = Inspector { source: &source, errors: Vec::new(), warnings: std::mem::take(warnings) };
-            found.vacuous(&find_vacuous(config));
-            found.warnings.sort_by_key(|warning| (warning.line, warning.column));
-            *warnings = found.warnings;
-        }
-        Ok(inspection)
+        Ok(Self::inspect_text(&load::read(path)?, path, now, catalog, find_vacuous))
     }
 
     /// Inspects a text as if it were the content of this file, which need not exist: for an editor.
     #[must_use]
     pub fn inspect_as(text: &str, file: &Path, now: SystemTime, catalog: Option<&Catalog>) -> Inspection {
+        Self::inspect_text(text, file, now, catalog, |_| Vec::new())
+    }
+
+    fn inspect_text(
+        text: &str,
+        file: &Path,
+        now: SystemTime,
+        catalog: Option<&Catalog>,
+        find_vacuous: impl Fn(&Self) -> Vec<String>,
+    ) -> Inspection {
         let invalid = |errors: ConfigErrors| Inspection { config: None, errors: errors.0, warnings: Vec::new() };
         let source = match TomlSource::read(text) {
             Ok(source) => source,
@@ -80,6 +81,9 @@ impl Config {
         found.tools(&config, now);
         found.arguments(&config, catalog);
         found.order(&config, catalog);
+        if found.errors.is_empty() {
+            found.vacuous(&find_vacuous(&config));
+        }
         let Inspector { mut errors, mut warnings, .. } = found;
         for found in [&mut errors, &mut warnings] {
             found.sort_by_key(|error| (error.line, error.column));

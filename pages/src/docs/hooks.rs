@@ -9,20 +9,20 @@ use crate::markdown::{code, table};
 
 /// Members of a dialect that the page shows.
 #[derive(Deserialize)]
-struct Facts {
+struct DialectFacts {
     title: String,
     seen: String,
     guarantees: Vec<(String, String)>,
-    install: Install,
+    install: InstallFacts,
 }
 
 #[derive(Deserialize)]
-struct Install {
-    places: BTreeMap<String, Place>,
+struct InstallFacts {
+    places: BTreeMap<String, SettingsPlace>,
 }
 
 #[derive(Deserialize)]
-struct Place {
+struct SettingsPlace {
     folder: BTreeMap<String, String>,
     file: String,
 }
@@ -32,7 +32,7 @@ pub(super) fn guarantees() -> Result<String, Box<dyn Error + Send + Sync>> {
     let facts = facts()?;
     let subjects = facts.first().map(|facts| facts.guarantees.as_slice()).unwrap_or_default();
     let rows = subjects.iter().map(|(subject, _)| {
-        let holds = |facts: &Facts| {
+        let holds = |facts: &DialectFacts| {
             let found = facts.guarantees.iter().find(|(other, _)| other == subject);
             found.map(|(_, holds)| holds.clone()).unwrap_or_default()
         };
@@ -45,7 +45,7 @@ pub(super) fn guarantees() -> Result<String, Box<dyn Error + Send + Sync>> {
 /// Settings files by scope; of managed ones, those on Linux.
 pub(super) fn places() -> Result<String, Box<dyn Error + Send + Sync>> {
     let facts = facts()?;
-    let path = |facts: &Facts, scope: &str| {
+    let path = |facts: &DialectFacts, scope: &str| {
         let place = facts.install.places.get(scope)?;
         let folder = place.folder.get("any").or_else(|| place.folder.get("linux"))?;
         Some(code(&format!("{folder}/{}", place.file)))
@@ -55,15 +55,15 @@ pub(super) fn places() -> Result<String, Box<dyn Error + Send + Sync>> {
     Ok(by_agent(&facts, "`--scope`", rows.into()))
 }
 
-fn facts() -> Result<Vec<Facts>, serde_json::Error> {
+fn facts() -> Result<Vec<DialectFacts>, serde_json::Error> {
     omen_schema::HOOKS.iter().map(|(_, text)| serde_json::from_str(text)).collect()
 }
 
-fn row(facts: &[Facts], first: &str, cell: impl Fn(&Facts) -> String) -> Vec<String> {
+fn row(facts: &[DialectFacts], first: &str, cell: impl Fn(&DialectFacts) -> String) -> Vec<String> {
     std::iter::once(first.to_owned()).chain(facts.iter().map(cell)).collect()
 }
 
-fn by_agent(facts: &[Facts], first: &str, rows: Vec<Vec<String>>) -> String {
+fn by_agent(facts: &[DialectFacts], first: &str, rows: Vec<Vec<String>>) -> String {
     let head = row(facts, first, |facts| facts.title.clone());
     table(&head.iter().map(String::as_str).collect::<Vec<_>>(), rows)
 }

@@ -7,9 +7,9 @@ use std::path::Path;
 use super::bounded::Bounded;
 use super::rust_files;
 
-/// Most lines of the sources of `omen-*` and `schema`, with comments and test modules. It may only decrease, but for what a new command
-/// brings: last, installing, checking and answering hooks of coding agents (3,600 lines; 1,200 others went).
-pub const MOST_LINES: u64 = 138_862;
+/// Most lines of the sources of `omen-*` and `schema`, with comments and test modules. It decreases, and a new
+/// command may add what it needs; the last was `omen hook` with its installation and its resident.
+pub const MOST_LINES: u64 = 138_860;
 
 /// Most files of fewer than [`SMALL`] lines there. An idea that needs no more lines is easier to read beside its only user.
 pub const MOST_SMALL_FILES: u64 = 74;

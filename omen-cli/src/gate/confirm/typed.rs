@@ -5,8 +5,9 @@
 //! began.
 
 use std::io::{self, Stdin};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use omen_base::Mutex;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{Errno, read};
 
@@ -50,10 +51,6 @@ impl Typed {
         Self(Arc::new(Shared { stdin: io::stdin(), state: Mutex::default() }))
     }
 
-    fn state(&self) -> MutexGuard<'_, ReadSoFar> {
-        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Waits for what the user writes.
     pub(super) fn read(&self) -> Read {
         loop {
@@ -61,7 +58,7 @@ impl Typed {
             if self.is_ready(None).is_err() {
                 return Read::Ended;
             }
-            let mut state = self.state();
+            let mut state = self.0.state.lock();
             if state.has_ended || !self.is_ready(Some(&NOW)).unwrap_or(true) {
                 match state.has_ended {
                     true => return Read::Ended,
@@ -91,14 +88,14 @@ impl Typed {
 
     /// Counts a question that is shown now. Gives its number.
     pub(super) fn shows(&self) -> u64 {
-        let mut state = self.state();
+        let mut state = self.0.state.lock();
         state.shown += 1;
         state.shown
     }
 
     /// Drops what waits to be read, and gives whether there was something. Not for a terminal, whose end is said only once.
     pub(super) fn drop_waiting(&self) -> bool {
-        let mut state = self.state();
+        let mut state = self.0.state.lock();
         let mut dropped = 0;
         // Who writes without end is never read to the end; what comes behind this was written ahead, too, which is known then.
         while dropped < MOST_DROPPED && !state.has_ended && self.is_ready(Some(&NOW)).unwrap_or(false) {

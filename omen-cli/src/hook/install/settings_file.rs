@@ -1,7 +1,7 @@
 //! Settings files of agents: where they are, and whether they can be edited safely.
 
 use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use omen_gate::regular;
@@ -9,9 +9,8 @@ use omen_hook::{Dialect, SettingsPlace};
 use serde_json::Value;
 
 use super::{json, toml};
-use crate::output::{Color, Output};
 
-/// SettingsFormat of a settings file.
+/// Format of a settings file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SettingsFormat {
     Json,
@@ -99,13 +98,6 @@ pub(crate) fn read(path: &Path) -> Result<Option<String>, String> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error.to_string()),
     }
-}
-
-/// Writes a whole file, or nothing.
-pub(super) fn put(path: &Path, text: &str) -> io::Result<()> {
-    let mut file = Output::to_file(path, false, Color::Never)?;
-    file.write_all(text.as_bytes())?;
-    file.finish()
 }
 
 /// Creates the missing folders of a file, and returns them, the outermost first.

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::json;
 use super::parts::Parts;
-use super::settings_file::{SettingsFile, SettingsFormat, make_folders, put, read};
+use super::settings_file::{SettingsFile, SettingsFormat, make_folders, read};
 use crate::exit::{Exit, Failure};
 use crate::fix;
 use crate::output::Output;
@@ -57,9 +57,9 @@ impl Record {
         let cannot = |error: &dyn std::fmt::Display| format!("cannot install the hook: {error}");
         self.folders = make_folders(&target.path).map_err(|error| cannot(&error))?;
         let text = serde_json::to_string_pretty(&self).map_err(|error| cannot(&error))?;
-        put(&path, &format!("{text}\n")).map_err(|error| cannot(&error))?;
+        Output::write_file(&path, &format!("{text}\n")).map_err(|error| cannot(&error))?;
         let written = match read(&target.path) {
-            Ok(now) if now.as_deref() == old => put(&target.path, new).map_err(|error| cannot(&error)),
+            Ok(now) if now.as_deref() == old => Output::write_file(&target.path, new).map_err(|error| cannot(&error)),
             _ => Err(format!("{} was changed by another program; run this again", target.path.display())),
         };
         if written.is_err() {
@@ -144,7 +144,7 @@ pub(super) fn undo(target: &SettingsFile, is_dry: bool, out: &mut Output) -> Res
     }
     let done = match is_gone {
         true => fs::remove_file(&target.path),
-        false => put(&target.path, &new),
+        false => Output::write_file(&target.path, &new),
     };
     done.and_then(|()| fs::remove_file(&record)).map_err(|error| refused(&error.to_string()))?;
     // The record may come with a repository. A folder that is not empty belongs to others by now.
