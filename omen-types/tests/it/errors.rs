@@ -357,6 +357,20 @@ fn a_number_in_quotes_is_not_taken_for_a_name() {
     );
 }
 
+/// A list with one element is written as that element. Any other list says nothing about what was meant.
+#[test]
+fn a_value_in_brackets_is_written_without_them() {
+    for (state, help) in [
+        (r#"["tools_down"]"#, "write `\"tools_down\"` without the brackets"),
+        (r#"["tools_lost"]"#, "write a value such as `\"tools_ok\"`"),
+        (r#"["tools_ok","tools_down"]"#, "write a value such as `\"tools_ok\"`"),
+        ("[]", "write a value such as `\"tools_ok\"`"),
+    ] {
+        let edit = (r#""tools_state":"tools_ok""#, &*format!("\"tools_state\":{state}"));
+        check_help(&edited(&line(packets::observation()), &[edit]), help);
+    }
+}
+
 /// Programs write seconds or milliseconds.
 #[test]
 fn a_number_for_a_time_is_written_as_one() {

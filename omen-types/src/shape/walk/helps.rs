@@ -3,13 +3,14 @@
 use std::fmt::Write as _;
 
 use omen_schema::json::JsonType;
+use serde_json::value::RawValue;
 
 use super::super::example;
 use super::super::{FieldShape, Shape, ShapeKind};
-use super::Walk;
 use super::expected::{is_written, json_types};
 use super::remedy::Remedy;
 use super::words::{LONGEST_LIST, first_sentence, quoted};
+use super::{Walk, walk};
 use crate::time::Instant;
 
 impl Walk {
@@ -45,7 +46,7 @@ impl Walk {
     }
 
     /// Returns what to write instead of a value of another type.
-    pub(super) fn instead(&self, shape: &Shape, found: JsonType, raw: &str) -> Remedy {
+    pub(super) fn instead(&self, shape: &'static Shape, found: JsonType, raw: &str) -> Remedy {
         let unquoted = raw.trim_matches('"');
         let is_short = raw.chars().count() <= LONGEST_LIST;
         let whole = if is_short { raw } else { "…" };
@@ -65,6 +66,9 @@ impl Walk {
             (ShapeKind::Array { item, .. }, _) if json_types(item).contains(&found) => {
                 format!("write `[{whole}]`: a list, even if it has one element").into()
             }
+            (_, JsonType::Array) if let Some(only) = only_element(raw, shape).filter(|_| !self.pointer.is_empty()) => {
+                format!("write {} without the brackets", quoted(only)).into()
+            }
             _ if self.pointer.is_empty() && found == JsonType::Array => {
                 let help = "write each element on a line of its own, without the brackets and the commas between them";
                 help.to_owned().into()
@@ -83,6 +87,12 @@ fn is_json_within(raw: &str, shape: &Shape) -> bool {
     let text: String = serde_json::from_str(raw).unwrap_or_default();
     let bracket = if matches!(shape.kind, ShapeKind::Array { .. }) { '[' } else { '{' };
     text.trim_start().starts_with(bracket) && super::super::syntax(&text).is_ok()
+}
+
+/// Returns the only element of a list, if it is what is expected instead of the list.
+fn only_element<'t>(raw: &'t str, shape: &'static Shape) -> Option<&'t str> {
+    let [only] = serde_json::from_str::<[&RawValue; 1]>(raw).ok()?;
+    walk(only.get(), shape).is_empty().then(|| only.get())
 }
 
 /// Returns the time that a number represents, and its unit, where a timestamp is expected.
