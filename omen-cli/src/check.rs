@@ -13,17 +13,18 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use omen::finding::Code;
+use omen::input::available_jobs;
 use omen::validator::{Summary, ValidatorOptions};
 
 use crate::args::{CheckArgs, InputArgs, Target};
 use crate::exit::{Exit, Failure, complain};
+use crate::follow;
 use crate::formats::{DEFAULT, FOLLOWED, Reports, Totals};
 use crate::input::find::{InputSelection, Logs};
 use crate::input::{self, Layout};
 use crate::output::{Color, Output, remove_at_signals};
 use crate::several::Several;
 use crate::statistics::Statistics;
-use crate::{follow, jobs};
 use baseline::Baseline;
 use filter::Filter;
 use findings::{Findings, Total};
@@ -159,7 +160,7 @@ fn in_turn<'r>(
     options: &ValidatorOptions,
     mut findings: Findings<'r, '_, '_>,
 ) -> io::Result<Total> {
-    let jobs = args.jobs.unwrap_or_else(jobs::available);
+    let jobs = args.jobs.unwrap_or_else(available_jobs);
     let format = args.inputs.format();
     let mut total = Total { is_complete: true, ..Total::default() };
     let several = Several::new(paths, &format, options, jobs);
@@ -218,12 +219,12 @@ fn refuse_codes(args: &CheckArgs) -> Result<(), Failure> {
 
 /// Refuses a layout that is incompatible with wrapped packets or joined logs.
 fn refuse_layout(args: &CheckArgs) -> Result<(), Failure> {
-    if args.inputs.join && (args.inputs.layout == Layout::Array || args.inputs.format().wrapping.is_some()) {
+    if args.inputs.join && (args.inputs.layout() == Layout::Array || args.inputs.format().wrapping.is_some()) {
         let message = "`--join` reads logs with one packet on each line, and nothing else; leave it out, or join the files first, \
                        such as with `zcat -f FILE… | omen check --prefix`";
         return Err(Failure::Usage(message.to_owned()));
     }
-    if args.inputs.layout == Layout::Array && args.inputs.format().wrapping.is_some() {
+    if args.inputs.layout() == Layout::Array && args.inputs.format().wrapping.is_some() {
         let message = "`--field` and `--prefix` read one packet on each line; leave out `--input array`";
         return Err(Failure::Usage(message.to_owned()));
     }
@@ -232,7 +233,7 @@ fn refuse_layout(args: &CheckArgs) -> Result<(), Failure> {
             "`--unsafe-fixes` says which fixes are applied; add `--fix` or `--diff`".to_owned(),
         ));
     }
-    let is_plain = args.inputs.layout != Layout::Array && args.inputs.format().wrapping.is_none();
+    let is_plain = args.inputs.layout() != Layout::Array && args.inputs.format().wrapping.is_none();
     if args.fix.fix().is_some() && (args.inputs.follow || !is_plain) {
         let message =
             "`--fix` and `--diff` take logs with one packet on each line, and nothing else, that are complete";
@@ -248,7 +249,7 @@ fn refuse_to_follow(args: &CheckArgs, filter: &Filter<'_>) -> Result<(), Failure
             "`--checkpoint` keeps how far logs were followed; add `--follow`, which goes on until it is stopped";
         return if args.inputs.checkpoint.is_none() { Ok(()) } else { Err(Failure::Usage(message.to_owned())) };
     }
-    if args.inputs.layout == Layout::Array {
+    if args.inputs.layout() == Layout::Array {
         let message = "`--follow` reads logs with one packet on each line; leave out `--input array`";
         return Err(Failure::Usage(message.to_owned()));
     }

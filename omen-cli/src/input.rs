@@ -1,15 +1,9 @@
 //! Inputs: files and standard input, compressed or not, with a progress bar for large files.
 
-mod archive;
-mod decode;
 mod file_lines;
 pub(crate) mod find;
-mod layout;
-mod packets;
-mod placed;
 mod ranges;
 mod wrapped;
-mod zstd;
 
 use std::fs::File;
 use std::io::{self, Cursor, IsTerminal as _, Read};
@@ -18,19 +12,16 @@ use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use omen::finding::Finding;
+use omen::input::{AnyValidator, Source, decoded};
 use omen::lines::ReadError;
-use omen::validator::{JudgedPacket, Sink, Summary, ValidatorOptions, report_foreign};
+use omen::validator::{Sink, Summary, ValidatorOptions};
 use omen_gate::regular;
 
 use crate::exit::complain;
-use crate::jobs::AnyValidator;
 use crate::output::Output;
-use archive::Source;
 
-pub(crate) use decode::is_compressed;
 pub(crate) use file_lines::FileLines;
-pub(crate) use layout::{Layout, MARK};
-pub(crate) use packets::{Lines as Split, PacketSplitter};
+pub(crate) use omen::input::{Layout, MARK, PacketLines, PacketSplitter, is_compressed};
 pub(crate) use ranges::packet_ranges;
 pub(crate) use wrapped::Wrapping;
 
@@ -108,37 +99,16 @@ pub(crate) fn check_as(
     }
 }
 
-/// Checks a stream to its end, and what is still open then. After a failure, the counts are those of the part before it. A stream
-/// that is not a log, or becomes binary, is not checked further.
+/// Checks a stream to its end, and what is still open then. After a failure, the counts are those of the part before it.
 pub(crate) fn judge<S: Sink>(
     reader: Source,
     format: &LogFormat,
-    mut validator: AnyValidator,
+    validator: AnyValidator,
     sink: &mut S,
 ) -> Result<Summary, (ReadError<S::Error>, Summary)> {
-    if let Some(wrapping) = &format.wrapping {
-        return wrapped::read(validator, wrapping, reader, sink);
-    }
-    let laid_out = format.layout.of(reader);
-    if laid_out.layout == Layout::Array {
-        return placed::read(validator, laid_out.whole(), sink);
-    }
-    let reported = report_foreign(&laid_out.begin, sink);
-    if let Some(summary) = reported.map_err(|error| (ReadError::Sink(error), Summary::default()))? {
-        return Ok(summary);
-    }
-    let mut sink = UntilBinary(sink);
-    match validator.read(laid_out.whole(), &mut sink) {
-        Ok(()) => {}
-        Err(ReadError::Sink(Stop::Binary)) => return Ok(validator.summary()),
-        Err(ReadError::Sink(Stop::Sink(error))) => return Err((ReadError::Sink(error), validator.summary())),
-        Err(ReadError::Input(error)) => return Err((ReadError::Input(error), validator.summary())),
-    }
-    let so_far = validator.summary();
-    match validator.finish(&mut sink) {
-        Err(Stop::Sink(error)) => Err((ReadError::Sink(error), so_far)),
-        Err(Stop::Binary) => Ok(so_far),
-        Ok(summary) => Ok(summary),
+    match &format.wrapping {
+        Some(wrapping) => wrapped::read(validator, wrapping, reader, sink),
+        None => omen::input::judge(reader, format.layout, validator, sink),
     }
 }
 
@@ -150,7 +120,7 @@ pub(crate) fn judge_text<S: Sink>(
     options: ValidatorOptions,
     sink: &mut S,
 ) -> Result<Summary, (ReadError<S::Error>, Summary)> {
-    let reader = decode::decoded(source(text), path);
+    let reader = decoded(source(text), path);
     let reader = reader.map_err(|error| (ReadError::Input(error), Summary::default()))?;
     judge(reader, format, AnyValidator::new(options, NonZeroUsize::MIN), sink)
 }
@@ -208,7 +178,7 @@ impl Input {
     /// Opens a file or standard input, and decodes it if it is compressed. If `quiet`, there is no progress bar.
     pub(crate) fn open_decoded(path: &Path, quiet: bool) -> io::Result<Self> {
         let mut input = Self::open_raw(path, quiet)?;
-        input.reader = decode::decoded(input.reader, path)?;
+        input.reader = decoded(input.reader, path)?;
         Ok(input)
     }
 
@@ -256,11 +226,6 @@ pub(crate) fn has_array(log: impl Read + Send + 'static) -> bool {
     Layout::Auto.of(Box::new(log)).layout == Layout::Array
 }
 
-/// Decodes a small regular file if it is compressed.
-pub(crate) fn decoded(file: File, path: &Path) -> io::Result<Source> {
-    decode::decoded(Box::new(file), path)
-}
-
 /// Advances a progress bar by the bytes of the file, compressed or not.
 struct Counted {
     reader: Source,
@@ -293,39 +258,3 @@ fn bar(length: Option<u64>) -> ProgressBar {
 
 /// Size of a file in bytes above which it gets a progress bar.
 const LARGE: u64 = 8 * 1024 * 1024;
-
-/// Passes on findings up to the first line with a NUL byte, at which the check ends.
-struct UntilBinary<'s, S>(&'s mut S);
-
-/// Reason why the check ended early.
-enum Stop<E> {
-    /// A line has a NUL byte. The finding was passed on.
-    Binary,
-    /// The sink failed.
-    Sink(E),
-}
-
-impl<S: Sink> Sink for UntilBinary<'_, S> {
-    type Error = Stop<S::Error>;
-
-    fn finding(&mut self, mut finding: Finding, line: Option<&str>) -> Result<(), Self::Error> {
-        let is_binary = line.is_some_and(|line| line.contains('\0'));
-        if is_binary {
-            finding.diagnostic.notes.push("nothing after this line was checked".to_owned());
-        }
-        self.0.finding(finding, line).map_err(Stop::Sink)?;
-        if is_binary { Err(Stop::Binary) } else { Ok(()) }
-    }
-
-    fn packet(&mut self, packet: &JudgedPacket<'_>) -> Result<(), Self::Error> {
-        self.0.packet(packet).map_err(Stop::Sink)
-    }
-
-    fn wants_packets(&self) -> bool {
-        self.0.wants_packets()
-    }
-
-    fn caught_up(&mut self) -> Result<(), Self::Error> {
-        self.0.caught_up().map_err(Stop::Sink)
-    }
-}

@@ -19,7 +19,6 @@ mod gate;
 mod graph;
 mod hook;
 mod input;
-mod jobs;
 mod logs;
 mod lsp;
 mod man;

@@ -12,11 +12,11 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Builder};
 
 use omen::finding::Finding;
+use omen::input::{AnyValidator, decoded};
 use omen::validator::{Sink, ValidatorOptions};
 use omen_gate::regular;
 
 use crate::input::{self, LogFormat, Recorded};
-use crate::jobs::AnyValidator;
 
 /// Files that are checked ahead.
 #[derive(Debug)]
@@ -112,7 +112,7 @@ impl<'p> Several<'p> {
         }
         let mut sink = Recorder::default();
         // The file may grow while it is read, or be small only because it is compressed.
-        let reader = Box::new(input::decoded(file, path).ok()?.take(SMALL + 1));
+        let reader = Box::new(decoded(Box::new(file), path).ok()?.take(SMALL + 1));
         let validator = AnyValidator::new(self.options.clone(), NonZeroUsize::MIN);
         let judged = input::judge(reader, self.format, validator, &mut sink);
         let summary = judged.ok().filter(|summary| summary.bytes <= SMALL)?;

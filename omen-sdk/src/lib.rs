@@ -29,6 +29,7 @@
 //! | `schemars` | with the feature `schemars`: JSON Schemas of the types in [`packet`], for the structured output of a model |
 //! | [`validator`], [`finding`] | the validator for logs, and what it reports |
 //! | [`render`] | findings as JSON, and with the feature `render` for people |
+//! | `input` | with the feature `input`: logs as files have them, compressed or not, on lines or in an array |
 //! | [`lines`] | a stream of bytes, split into lines in bounded memory |
 //!
 //! [`Machine`] checks packets one by one, for an agent that sends them over a connection of its own.
@@ -38,6 +39,8 @@
 pub mod finding;
 #[doc = include_str!("guide.md")]
 pub mod guide {}
+#[cfg(feature = "input")]
+pub mod input;
 pub mod lines;
 #[cfg(feature = "nats")]
 pub mod log;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::order::OrderArgs;
 use crate::input::{Layout, LogFormat, Wrapping};
@@ -11,7 +11,7 @@ use crate::input::{Layout, LogFormat, Wrapping};
 pub(crate) struct InputArgs {
     /// How packets are laid out
     #[arg(long = "input", value_name = "LAYOUT", value_enum, default_value_t)]
-    pub(crate) layout: Layout,
+    layout: LayoutArg,
 
     /// Read the packet of each line in the field at a JSON pointer, such as /log, as an object or as its text
     ///
@@ -83,11 +83,32 @@ pub(crate) struct InputArgs {
     pub(crate) files: Vec<PathBuf>,
 }
 
+/// Layout of packets, as an argument.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum LayoutArg {
+    /// `array` if the first value does not end on the first line, otherwise `lines`
+    #[default]
+    Auto,
+    /// JSON Lines: one packet on each line
+    Lines,
+    /// A JSON array of packets, or packets one after the other, with any spaces and line ends
+    Array,
+}
+
 impl InputArgs {
+    /// Returns how packets are laid out.
+    pub(crate) fn layout(&self) -> Layout {
+        match self.layout {
+            LayoutArg::Auto => Layout::Auto,
+            LayoutArg::Lines => Layout::Lines,
+            LayoutArg::Array => Layout::Array,
+        }
+    }
+
     /// Returns the format of the logs.
     pub(crate) fn format(&self) -> LogFormat {
         let prefix = self.prefix.then_some(Wrapping::Prefix);
-        LogFormat { layout: self.layout, wrapping: prefix.or_else(|| self.field.clone().map(Wrapping::Field)) }
+        LogFormat { layout: self.layout(), wrapping: prefix.or_else(|| self.field.clone().map(Wrapping::Field)) }
     }
 }
 

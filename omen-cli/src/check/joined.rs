@@ -6,13 +6,13 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use omen::finding::Finding;
+use omen::input::{AnyValidator, available_jobs};
 use omen::validator::{Sink, Summary, ValidatorOptions};
 
 use super::findings::{Findings, Total};
 use crate::args::CheckArgs;
 use crate::exit::complain;
 use crate::input::{self, FileLines, Input, Reporter as _};
-use crate::jobs::{self, AnyValidator};
 
 /// Sorts the files of one log, the oldest first, if all have one name with different ages behind it, as logrotate and others name
 /// them: numbers, the highest first (`a.jsonl.2.gz`, `a.jsonl.1`, `a.jsonl`), or dates (`a.jsonl.2026-03-01`,
@@ -72,7 +72,7 @@ pub(super) fn check<'r>(
     options: &ValidatorOptions,
     mut findings: Findings<'r, '_, '_>,
 ) -> io::Result<Total> {
-    let mut validator = AnyValidator::new(options.clone(), args.jobs.unwrap_or_else(jobs::available));
+    let mut validator = AnyValidator::new(options.clone(), args.jobs.unwrap_or_else(available_jobs));
     let mut lines = FileLines::default();
     let mut total = Total { is_complete: true, ..Total::default() };
     for (at, path) in paths.iter().enumerate() {

@@ -37,7 +37,7 @@ impl TextCheck {
 
     /// How packets are laid out in the text.
     pub(crate) fn layout(&self) -> Layout {
-        self.args.inputs.layout
+        self.args.inputs.layout()
     }
 
     /// Checks the text of a log, and passes on the findings that are reported. `most` bounds their number if the configuration does
@@ -53,7 +53,7 @@ impl TextCheck {
         let mut filter = Filter::new(&self.args, self.baseline.take());
         filter.begin();
         let mut reported = LimitedReport { path, filter, report, most, count: 0 };
-        let format = LogFormat { layout: self.args.inputs.layout, wrapping: None };
+        let format = LogFormat { layout: self.layout(), wrapping: None };
         let read = input::judge_text(text, path, &format, self.options.clone(), &mut reported);
         let more = reported.count.saturating_sub(most);
         self.baseline = reported.filter.into_baseline();

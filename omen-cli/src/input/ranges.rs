@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::layout::{Layout, MARK};
-use super::packets::{Lines, PacketSplitter};
+use omen::input::{Layout, MARK, PacketLines, PacketSplitter};
+
 use super::source;
 
 /// Returns the byte range of each packet in a text, in their order, without the spaces around it. What stands where a packet is
@@ -13,7 +13,7 @@ pub(crate) fn packet_ranges(text: &str, layout: Layout) -> Vec<Range<usize>> {
     if layout.of(source(text)).layout != Layout::Array {
         return lines(text, mark);
     }
-    let (mut splitter, mut lines) = (PacketSplitter::default(), Lines::default());
+    let (mut splitter, mut lines) = (PacketSplitter::default(), PacketLines::default());
     splitter.feed(text.as_bytes(), &mut lines);
     splitter.finish(&mut lines);
     let mut starts = vec![mark];

@@ -5,13 +5,12 @@ use std::borrow::Cow;
 use std::io::Read;
 
 use omen::finding::Finding;
+use omen::input::AnyValidator;
 use omen::lines::{LineSplitter, RawLine, ReadError};
 use omen::packet::parse::locate;
 use omen::validator::{JudgedPacket, Sink, Summary, report_foreign};
 use omen_base::json::strict;
 use omen_types::limits::MAX_LINE_BYTES;
-
-use crate::jobs::AnyValidator;
 
 /// Text around a packet in its line.
 #[derive(Clone, Debug)]

@@ -27,7 +27,7 @@ use super::lines::Lines;
 use super::tables;
 use super::texts::Texts;
 use crate::exit::complain;
-use crate::input::{self, Input, Layout, PacketSplitter, Split};
+use crate::input::{self, Input, Layout, PacketLines, PacketSplitter};
 
 /// Everything that the report shows of the logs.
 #[derive(Debug, Default)]
@@ -296,7 +296,7 @@ impl Reading<'_> {
                 let Ok(()) = validator.feed(piece, self);
             }
             Judge::Packets(validator, splitter) => {
-                let mut split = Split::default();
+                let mut split = PacketLines::default();
                 splitter.feed(piece, &mut split);
                 self.judge_packets(&split, validator);
             }
@@ -304,7 +304,7 @@ impl Reading<'_> {
         }
     }
 
-    fn judge_packets(&mut self, split: &Split, validator: &mut Validator) {
+    fn judge_packets(&mut self, split: &PacketLines, validator: &mut Validator) {
         if let Some(places) = &mut self.places {
             places.extend(split.places.iter().map(|place| place.line));
         }
@@ -319,7 +319,7 @@ impl Reading<'_> {
                 summary
             }
             Judge::Packets(mut validator, mut splitter) => {
-                let mut split = Split::default();
+                let mut split = PacketLines::default();
                 splitter.finish(&mut split);
                 self.judge_packets(&split, &mut validator);
                 let Ok(summary) = validator.finish(self);

@@ -1,25 +1,31 @@
-//! Number of threads that check a log.
+//! Validator with one thread or with several.
 
 use std::io::Read;
 use std::num::NonZeroUsize;
 use std::thread;
 
-use omen::lines::ReadError;
-use omen::validator::{ParallelValidator, Sink, Summary, Validator, ValidatorOptions};
+use crate::lines::ReadError;
+use crate::validator::{ParallelValidator, Sink, Summary, Validator, ValidatorOptions};
 
 /// Returns the number of threads that the system has for this process; one if that is unknown.
-pub(crate) fn available() -> NonZeroUsize {
+#[must_use]
+pub fn available_jobs() -> NonZeroUsize {
     thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
 }
 
 /// A validator with one thread or with several. They report the same.
-pub(crate) enum AnyValidator {
+#[derive(Debug)]
+pub enum AnyValidator {
+    /// Validator on the calling thread.
     One(Box<Validator>),
+    /// Validator with several threads.
     Several(Box<ParallelValidator>),
 }
 
 impl AnyValidator {
-    pub(crate) fn new(options: ValidatorOptions, jobs: NonZeroUsize) -> Self {
+    /// Creates a validator that uses up to `jobs` threads.
+    #[must_use]
+    pub fn new(options: ValidatorOptions, jobs: NonZeroUsize) -> Self {
         if jobs == NonZeroUsize::MIN {
             Self::One(Box::new(Validator::new(options)))
         } else {
@@ -27,7 +33,11 @@ impl AnyValidator {
         }
     }
 
-    pub(crate) fn read<S: Sink>(
+    /// Checks everything that a reader returns.
+    ///
+    /// # Errors
+    /// If the reader fails, after everything that it had returned was checked; or the first error of the sink.
+    pub fn read<S: Sink>(
         &mut self,
         reader: impl Read + Send + 'static,
         sink: &mut S,
@@ -38,21 +48,31 @@ impl AnyValidator {
         }
     }
 
-    pub(crate) fn feed<S: Sink>(&mut self, bytes: &[u8], sink: &mut S) -> Result<(), S::Error> {
+    /// Checks the next bytes of the stream, in chunks of any size.
+    ///
+    /// # Errors
+    /// The first error of the sink.
+    pub fn feed<S: Sink>(&mut self, bytes: &[u8], sink: &mut S) -> Result<(), S::Error> {
         match self {
             Self::One(validator) => validator.feed(bytes, sink),
             Self::Several(validator) => validator.feed(bytes, sink),
         }
     }
 
-    pub(crate) fn summary(&self) -> Summary {
+    /// Returns the counts so far.
+    #[must_use]
+    pub fn summary(&self) -> Summary {
         match self {
             Self::One(validator) => validator.summary(),
             Self::Several(validator) => validator.summary(),
         }
     }
 
-    pub(crate) fn finish<S: Sink>(self, sink: &mut S) -> Result<Summary, S::Error> {
+    /// Checks the end of the stream.
+    ///
+    /// # Errors
+    /// The first error of the sink.
+    pub fn finish<S: Sink>(self, sink: &mut S) -> Result<Summary, S::Error> {
         match self {
             Self::One(validator) => validator.finish(sink),
             Self::Several(validator) => validator.finish(sink),

@@ -2,41 +2,43 @@
 
 use std::io::{self, Cursor, Read};
 
-use clap::ValueEnum;
 use omen_schema::json::StringTracker;
 
 use super::archive::Source;
 
 /// How packets are laid out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Layout {
-    /// `array` if the first value does not end on the first line, otherwise `lines`
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Layout {
+    /// [`Array`](Self::Array) if the first value does not end on the first line, otherwise [`Lines`](Self::Lines).
     #[default]
     Auto,
-    /// JSON Lines: one packet on each line
+    /// JSON Lines: one packet on each line.
     Lines,
-    /// A JSON array of packets, or packets one after the other, with any spaces and line ends
+    /// JSON array of packets, or packets one after the other, with any spaces and line ends.
     Array,
 }
 
 /// A stream with a known layout.
-pub(crate) struct LaidOut {
-    pub(crate) layout: Layout,
+pub struct LaidOut {
+    /// Layout, which is never [`Layout::Auto`].
+    pub layout: Layout,
     /// Bytes that were read to detect the layout.
-    pub(crate) begin: Vec<u8>,
+    pub begin: Vec<u8>,
     rest: Source,
 }
 
 impl LaidOut {
     /// Returns the stream from its beginning.
-    pub(crate) fn whole(self) -> Source {
+    #[must_use]
+    pub fn whole(self) -> Source {
         Box::new(Cursor::new(self.begin).chain(self.rest))
     }
 }
 
 impl Layout {
     /// Detects the layout of a stream unless it is given. Of a stream of lines, at least the first is read.
-    pub(crate) fn of(self, mut source: Source) -> LaidOut {
+    #[must_use]
+    pub fn of(self, mut source: Source) -> LaidOut {
         let mut begin = Vec::new();
         if self != Self::Auto {
             return LaidOut { layout: self, begin, rest: source };
@@ -187,7 +189,7 @@ impl Detector {
 }
 
 /// Byte order mark in UTF-8.
-pub(crate) const MARK: &[u8] = "\u{feff}".as_bytes();
+pub const MARK: &[u8] = "\u{feff}".as_bytes();
 
 const READ_BYTES: usize = 64 * 1024;
 

@@ -9,24 +9,26 @@ use super::layout::MARK;
 
 /// Position of a packet in its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub struct Place {
     /// Line, from 1.
-    pub(crate) line: u64,
+    pub line: u64,
     /// Column in characters, from 1.
-    pub(crate) column: u64,
+    pub column: u64,
 }
 
 /// Lines for a validator, and the position of each.
 #[derive(Debug, Default)]
-pub(crate) struct Lines {
-    pub(crate) bytes: Vec<u8>,
-    pub(crate) places: Vec<Place>,
+pub struct PacketLines {
+    /// Lines, each with its line end.
+    pub bytes: Vec<u8>,
+    /// Position of each line's packet in the file.
+    pub places: Vec<Place>,
 }
 
 /// Splits a stream into packets. Between packets, the punctuation of an array is omitted; anything else is passed to the
 /// validator as a packet, so that it is reported.
 #[derive(Debug)]
-pub(crate) struct PacketSplitter {
+pub struct PacketSplitter {
     at: At,
     /// Position of the next byte.
     place: Place,
@@ -86,7 +88,7 @@ impl Default for PacketSplitter {
 
 impl PacketSplitter {
     /// Processes the next bytes of the stream, and appends to `lines`.
-    pub(crate) fn feed(&mut self, bytes: &[u8], lines: &mut Lines) {
+    pub fn feed(&mut self, bytes: &[u8], lines: &mut PacketLines) {
         for byte in bytes {
             if let Some(mark) = self.mark {
                 if MARK.get(mark) == Some(byte) {
@@ -108,14 +110,14 @@ impl PacketSplitter {
     }
 
     /// Ends the stream. An array that is still open is reported at its bracket.
-    pub(crate) fn finish(&mut self, lines: &mut Lines) {
+    pub fn finish(&mut self, lines: &mut PacketLines) {
         if let (At::Between, Some(bracket)) = (&self.at, self.array.take()) {
             lines.places.push(bracket);
             lines.bytes.extend_from_slice(b"[\n");
         }
     }
 
-    fn byte(&mut self, byte: u8, lines: &mut Lines) {
+    fn byte(&mut self, byte: u8, lines: &mut PacketLines) {
         match &mut self.at {
             At::Between => self.between(byte, lines),
             At::Word if matches!(byte, b'\n' | b'{' | b'[' | b']' | b',') => {
@@ -141,7 +143,7 @@ impl PacketSplitter {
         }
     }
 
-    fn between(&mut self, byte: u8, lines: &mut Lines) {
+    fn between(&mut self, byte: u8, lines: &mut PacketLines) {
         match byte {
             _ if is_space(byte) || byte == b'\n' => {}
             b'[' if self.array.is_none() => {
@@ -171,7 +173,7 @@ impl PacketSplitter {
         }
     }
 
-    fn end(&mut self, lines: &mut Lines) {
+    fn end(&mut self, lines: &mut PacketLines) {
         lines.bytes.push(b'\n');
         self.at = At::Between;
         self.after_packet = true;
@@ -260,7 +262,7 @@ mod tests {
     /// Returns the lines of a text with their positions.
     fn split(text: &str) -> Vec<(String, u64, u64)> {
         let run = |chunk: usize| {
-            let (mut splitter, mut lines) = (PacketSplitter::default(), Lines::default());
+            let (mut splitter, mut lines) = (PacketSplitter::default(), PacketLines::default());
             for bytes in text.as_bytes().chunks(chunk) {
                 splitter.feed(bytes, &mut lines);
             }
@@ -328,7 +330,7 @@ mod tests {
     fn memory_does_not_grow_with_depth() {
         let mut splitter = PacketSplitter::default();
         for _ in 0..64 {
-            let mut lines = Lines::default();
+            let mut lines = PacketLines::default();
             splitter.feed(&[b'['; 1 << 16], &mut lines);
             assert!(matches!(&splitter.at, At::Packet(brackets) if brackets.open.capacity() <= 2 * DEEPEST));
         }

@@ -15,7 +15,10 @@ use super::zstd::ZstdDecoder;
 
 /// Decodes a source if it is compressed, and skips the byte order mark that Windows tools write at the beginning of a file. A
 /// file with the name of an archive that ends before its first bytes are complete is a truncated archive.
-pub(super) fn decoded(source: Source, path: &Path) -> io::Result<Source> {
+///
+/// # Errors
+/// If the source cannot be read, or is a truncated archive.
+pub fn decoded(source: Source, path: &Path) -> io::Result<Source> {
     // One byte is enough to distinguish most logs from an archive, and a live input may have no more for now.
     let (head, source) = begin(source, MAGIC_BYTES, is_prefix)?;
     let kind = Kind::of_magic(&head);
@@ -80,7 +83,10 @@ impl Read for Unmarked {
 }
 
 /// Returns whether a file is compressed. It is read from its beginning afterwards.
-pub(crate) fn is_compressed(file: &mut File) -> io::Result<bool> {
+///
+/// # Errors
+/// If the file cannot be read.
+pub fn is_compressed(file: &mut File) -> io::Result<bool> {
     let mut head = Vec::with_capacity(MAGIC_BYTES);
     io::Read::by_ref(file).take(MAGIC_BYTES as u64).read_to_end(&mut head)?;
     file.rewind()?;

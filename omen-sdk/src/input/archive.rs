@@ -4,7 +4,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 /// Any source of bytes.
-pub(super) type Source = Box<dyn Read + Send>;
+pub type Source = Box<dyn Read + Send>;
 
 /// Compression of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,12 +2,13 @@
 
 use std::io::{self, Read};
 
-use omen::finding::Finding;
-use omen::lines::ReadError;
-use omen::validator::{JudgedPacket, Sink, Summary};
+use omen_types::Severity;
 
-use super::packets::{Lines, PacketSplitter, Place};
-use crate::jobs::AnyValidator;
+use super::any_validator::AnyValidator;
+use super::packets::{PacketLines, PacketSplitter, Place};
+use crate::finding::Finding;
+use crate::lines::ReadError;
+use crate::validator::{JudgedPacket, Sink, Summary};
 
 /// Checks the packets of a stream to its end, and what is still open then.
 pub(super) fn read<S: Sink>(
@@ -16,7 +17,7 @@ pub(super) fn read<S: Sink>(
     sink: &mut S,
 ) -> Result<Summary, (ReadError<S::Error>, Summary)> {
     let mut splitter = PacketSplitter::default();
-    let mut placed = Placed { sink, first: 1, lines: Lines::default(), causes: Vec::new() };
+    let mut placed = Placed { sink, first: 1, lines: PacketLines::default(), causes: Vec::new() };
     let mut buffer = vec![0; READ_BYTES];
     let mut bytes = 0;
     loop {
@@ -47,7 +48,7 @@ struct Placed<'s, S> {
     /// Number of the line that the first position belongs to.
     first: u64,
     /// Next lines for the validator, and the positions of the lines that it is checking.
-    lines: Lines,
+    lines: PacketLines,
     /// Packets with errors that may be causes of others: their lines in the validator and in the file.
     causes: Vec<(u64, u64)>,
 }
@@ -88,7 +89,7 @@ impl<S: Sink> Sink for Placed<'_, S> {
         let Some((number, place)) = finding.line.and_then(|line| Some((line, self.place(line)?))) else {
             return self.sink.finding(finding, line);
         };
-        let is_cause = finding.correlation_id.is_some() && finding.diagnostic.severity == omen::Severity::Error;
+        let is_cause = finding.correlation_id.is_some() && finding.diagnostic.severity == Severity::Error;
         if is_cause && self.causes.last().is_none_or(|(last, _)| *last < number) {
             self.causes.push((number, place.line));
         }

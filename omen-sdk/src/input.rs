@@ -1,0 +1,106 @@
+//! Logs as files have them: compressed or not, with one packet on each line, in an array, or one after the other.
+//!
+//! ```
+//! use std::io::Cursor;
+//! use std::path::Path;
+//!
+//! use omen::input::{self, AnyValidator, Layout};
+//! use omen::{Finding, ValidatorOptions};
+//!
+//! let log = omen_schema::example("valid/read-only.jsonl").unwrap_or_default();
+//! let array = format!("[\n{}\n]", log.trim_end().replace('\n', ",\n"));
+//! let source = input::decoded(Box::new(Cursor::new(array.into_bytes())), Path::new("log.json"))?;
+//! let validator = AnyValidator::new(ValidatorOptions::default(), input::available_jobs());
+//! let mut findings: Vec<Finding> = Vec::new();
+//! let judged = input::judge(source, Layout::Auto, validator, &mut findings);
+//! assert!(judged.is_ok_and(|summary| summary.packets > 1 && summary.errors == 0));
+//! # std::io::Result::Ok(())
+//! ```
+
+mod any_validator;
+mod archive;
+mod decode;
+mod layout;
+mod packets;
+mod placed;
+mod zstd;
+
+use crate::finding::Finding;
+use crate::lines::ReadError;
+use crate::validator::{JudgedPacket, Sink, Summary, report_foreign};
+
+pub use any_validator::{AnyValidator, available_jobs};
+pub use archive::Source;
+pub use decode::{decoded, is_compressed};
+pub use layout::{LaidOut, Layout, MARK};
+pub use packets::{PacketLines, PacketSplitter, Place};
+
+/// Checks a stream to its end, and what is still open then. After a failure, the counts are those of the part before it. A stream
+/// that is not a log, or becomes binary, is not checked further.
+///
+/// # Errors
+/// If the reader or the sink fails, with the counts of what was checked before.
+pub fn judge<S: Sink>(
+    reader: Source,
+    layout: Layout,
+    mut validator: AnyValidator,
+    sink: &mut S,
+) -> Result<Summary, (ReadError<S::Error>, Summary)> {
+    let laid_out = layout.of(reader);
+    if laid_out.layout == Layout::Array {
+        return placed::read(validator, laid_out.whole(), sink);
+    }
+    let reported = report_foreign(&laid_out.begin, sink);
+    if let Some(summary) = reported.map_err(|error| (ReadError::Sink(error), Summary::default()))? {
+        return Ok(summary);
+    }
+    let mut sink = UntilBinary(sink);
+    match validator.read(laid_out.whole(), &mut sink) {
+        Ok(()) => {}
+        Err(ReadError::Sink(Stop::Binary)) => return Ok(validator.summary()),
+        Err(ReadError::Sink(Stop::Sink(error))) => return Err((ReadError::Sink(error), validator.summary())),
+        Err(ReadError::Input(error)) => return Err((ReadError::Input(error), validator.summary())),
+    }
+    let so_far = validator.summary();
+    match validator.finish(&mut sink) {
+        Err(Stop::Sink(error)) => Err((ReadError::Sink(error), so_far)),
+        Err(Stop::Binary) => Ok(so_far),
+        Ok(summary) => Ok(summary),
+    }
+}
+
+/// Passes on findings up to the first line with a NUL byte, at which the check ends.
+struct UntilBinary<'s, S>(&'s mut S);
+
+/// Reason why the check ended early.
+enum Stop<E> {
+    /// A line has a NUL byte. The finding was passed on.
+    Binary,
+    /// The sink failed.
+    Sink(E),
+}
+
+impl<S: Sink> Sink for UntilBinary<'_, S> {
+    type Error = Stop<S::Error>;
+
+    fn finding(&mut self, mut finding: Finding, line: Option<&str>) -> Result<(), Self::Error> {
+        let is_binary = line.is_some_and(|line| line.contains('\0'));
+        if is_binary {
+            finding.diagnostic.notes.push("nothing after this line was checked".to_owned());
+        }
+        self.0.finding(finding, line).map_err(Stop::Sink)?;
+        if is_binary { Err(Stop::Binary) } else { Ok(()) }
+    }
+
+    fn packet(&mut self, packet: &JudgedPacket<'_>) -> Result<(), Self::Error> {
+        self.0.packet(packet).map_err(Stop::Sink)
+    }
+
+    fn wants_packets(&self) -> bool {
+        self.0.wants_packets()
+    }
+
+    fn caught_up(&mut self) -> Result<(), Self::Error> {
+        self.0.caught_up().map_err(Stop::Sink)
+    }
+}
