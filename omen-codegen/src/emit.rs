@@ -34,6 +34,7 @@ mod packet_builder;
 mod parser;
 mod pipeline;
 mod predicates;
+pub mod python;
 mod readers;
 mod restricted_enums;
 mod scalars;
@@ -77,6 +78,7 @@ fn all(context: &Context<'_>) -> Result<TokenStream, Mistakes> {
         all.add(one(context, def)?);
     }
     all.add(packet::emit(context)?);
+    all.items.extend(shapes::all(context));
     Ok(into_tokens(all))
 }
 

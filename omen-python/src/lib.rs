@@ -2,6 +2,10 @@
 //!
 //! Python holds no rule of the protocol: it calls the validator, the packets and the machine of the crates beside this one.
 
+mod check;
+mod errors;
+mod packets;
+
 use pyo3::prelude::*;
 
 /// Version of the package, as `pip` and the command show it.
@@ -13,5 +17,7 @@ fn version() -> &'static str {
 /// Fills the module `omen._core`.
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    check::register(module)?;
+    packets::register(module)?;
     module.add_function(wrap_pyfunction!(version, module)?)
 }

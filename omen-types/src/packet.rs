@@ -39,3 +39,5 @@ mod generated {
 }
 
 pub use generated::*;
+
+pub(crate) use generated::SHAPES;

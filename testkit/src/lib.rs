@@ -71,6 +71,8 @@ pub enum Need {
     Python,
     /// The Python client of the Model Context Protocol.
     PythonClient,
+    /// The programs that build the package for Python, and check its types and its tests.
+    PythonPackage,
     /// Validators for the files of Compose, Kubernetes and CI systems.
     Schemas,
     /// The compiler that recorded the compile errors and public APIs.
@@ -81,7 +83,7 @@ pub enum Need {
 
 impl Need {
     /// All of them.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::Agents,
         Self::Browser,
         Self::Conformance,
@@ -98,6 +100,7 @@ impl Need {
         Self::Offline,
         Self::Python,
         Self::PythonClient,
+        Self::PythonPackage,
         Self::Schemas,
         Self::Toolchain,
         Self::Vsce,
@@ -128,6 +131,7 @@ impl Need {
             Self::Offline => "offline",
             Self::Python => "python",
             Self::PythonClient => "python-client",
+            Self::PythonPackage => "python-package",
             Self::Schemas => "schemas",
             Self::Toolchain => "toolchain",
             Self::Vsce => "vsce",
@@ -151,6 +155,7 @@ impl Need {
             Self::Neovim => Some("OMEN_NEOVIM"),
             Self::Nextest => Some("OMEN_NEXTEST"),
             Self::PythonClient => Some("OMEN_MCP_PYTHON"),
+            Self::PythonPackage => Some("OMEN_PYTHON_PACKAGE"),
             Self::Schemas => Some("OMEN_SCHEMAS"),
             Self::Vsce => Some("OMEN_VSCE"),
             Self::Node | Self::Offline | Self::Python | Self::Toolchain => None,

@@ -110,6 +110,13 @@ const STEPS: &[Step<'_>] = &[
         offline: false,
     },
     Step {
+        name: "python",
+        arguments: &["run", "--quiet", "--locked", "-p", "xtask", "--", "python"],
+        env: &[],
+        limit: minutes(10),
+        offline: false,
+    },
+    Step {
         name: "docs",
         arguments: &["doc", "--locked", "--workspace", "--no-deps", "--all-features"],
         env: &[("RUSTDOCFLAGS", "--deny warnings")],

@@ -8,5 +8,6 @@ pub mod dispatch;
 mod environment;
 pub mod figures;
 pub mod package;
+pub mod python;
 pub mod rustdoc;
 pub mod tests;

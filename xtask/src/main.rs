@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use xtask::dispatch::REMOTES;
-use xtask::{ci, figures, package, rustdoc, tests};
+use xtask::{ci, figures, package, python, rustdoc, tests};
 
 fn main() -> ExitCode {
     if let Some(code) = rustdoc::stand_in() {
@@ -37,6 +37,7 @@ fn run() -> Result<ExitCode, Box<dyn std::error::Error + Send + Sync>> {
         (Some("ci"), None) => ci::run(&mut io::stdout()),
         (Some("figures"), rest) if arguments.next().is_none() => Ok(figures(rest)?),
         (Some("package"), None) => package::run(),
+        (Some("python"), None) => python::run(&mut io::stdout()),
         (Some("test"), None) => {
             let nextest = env::var_os(tests::NEXTEST).filter(|path| !path.is_empty());
             Ok(tests::run(&env::var_os("CARGO").unwrap_or_else(|| "cargo".into()), nextest, &mut io::stdout())?)
@@ -80,6 +81,10 @@ fn help() -> String {
     let local = [
         ("test", "Run all tests: those of all packages at once with cargo-nextest, or as `cargo test` does"),
         ("package", "Package the crates that users depend on, and build an agent with the packages alone"),
+        (
+            "python",
+            "Build the package for Python, install it into a clean environment, and run its tests and type checkers there",
+        ),
         ("ci", "Run all of CI: format, lints, examples, tests, docs; print the time of each step"),
         (
             "figures",

@@ -65,6 +65,19 @@ pub(super) fn emit(context: &Context<'_>, def: &Def) -> Result<TokenStream, Mist
     })
 }
 
+/// Emits the list of all shapes that have a name, in the order of their names.
+pub(super) fn all(context: &Context<'_>) -> TokenStream {
+    let defs = context.model.defs.values();
+    let shapes = list(defs.filter_map(|def| match &def.kind {
+        Kind::Union(branches) if unions::is_packets(context, branches) => None,
+        _ => Some(reference(&def.name)),
+    }));
+    quote! {
+        /// Shapes of all definitions, in the order of their names.
+        pub(crate) static SHAPES: &[&Shape] = #shapes;
+    }
+}
+
 pub(super) fn shape_name(name: &str) -> proc_macro2::Ident {
     format_ident!("{}_SHAPE", shouting(name))
 }

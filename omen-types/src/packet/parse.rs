@@ -161,7 +161,10 @@ fn unexplained(reason: &dyn std::fmt::Display) -> Diagnostic {
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// Returns the reason why a text is not JSON, or is nested too deep.
-fn unreadable(text: &str) -> Option<Diagnostic> {
+pub(crate) fn unreadable(text: &str) -> Option<Diagnostic> {
+    if text.len() > MAX_LINE_BYTES {
+        return too_long().errors.pop();
+    }
     if text.starts_with(BYTE_ORDER_MARK) {
         let mut error = Diagnostic::error(Code::Json, "the line begins with a byte-order mark (BOM)")
             .help("remove it: save the log as UTF-8 without a byte-order mark");

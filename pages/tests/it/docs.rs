@@ -14,6 +14,20 @@ fn the_pages_are_up_to_date() {
 }
 
 #[test]
+fn the_package_for_python_is_up_to_date() {
+    let files = docs::python().expect("generated files");
+    assert!(
+        files
+            .iter()
+            .any(|(path, text)| path.ends_with("packets.pyi") && text.contains("class TaskDirectivePayload(Object)"))
+    );
+    for (path, text) in files {
+        let written = std::fs::read_to_string(&path).expect("a generated file");
+        assert!(written == text, "{} is not up to date: run `cargo xtask docs`", path.display());
+    }
+}
+
+#[test]
 fn each_page_has_its_content() {
     let pages = docs::pages().map(|path| std::fs::read_to_string(path).expect("a page"));
     let [protocol, errors, gate, hooks, statements] = &pages;

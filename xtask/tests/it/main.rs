@@ -18,6 +18,7 @@ mod hermetic;
 mod light;
 mod measured;
 mod package;
+mod python;
 mod skips;
 mod tests;
 mod toolchain;

@@ -1,0 +1,277 @@
+"""Core of the package, in Rust. What is in its public modules is described there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from typing import Any, Literal, Protocol
+
+from typing_extensions import Self, TypeAlias
+
+_Level: TypeAlias = Literal["allow", "warn", "deny"]
+
+class _BinaryFile(Protocol):
+    """File that is open for reading in binary mode."""
+
+    def read(self, size: int, /) -> bytes: ...
+
+_Source: TypeAlias = str | os.PathLike[str] | bytes | bytearray | memoryview | _BinaryFile | Iterable[str] | Iterable[bytes]
+
+def version() -> str:
+    """Returns the version of the package, which is that of the command."""
+
+def check(
+    source: _Source,
+    *,
+    levels: dict[str, _Level] | None = None,
+    jobs: int | None = None,
+    name: str | None = None,
+) -> Findings:
+    """Checks a log, and returns an iterator over its findings.
+
+    ``source`` is a path (``str`` or ``os.PathLike``), the content of a log (``bytes``), a binary file, or an iterable of lines. A
+    ``str`` is always a path; check a text with ``check_text``. Files may be compressed with gzip or zstd, and may have packets in
+    an array.
+
+    ``levels`` changes severities: ``{"INV-011": "allow"}``, with ``warnings`` as the key for all warnings. ``jobs`` is the number
+    of threads. ``name`` is the name of the log in findings, in place of its path.
+    """
+
+def check_text(
+    text: str,
+    *,
+    levels: dict[str, _Level] | None = None,
+    jobs: int | None = None,
+    name: str | None = None,
+) -> Findings:
+    """Checks a text, and returns an iterator over its findings. The other parameters are those of ``check``."""
+
+class Findings(Iterator[Finding], AsyncIterator[Finding]):
+    """Iterator over the findings of a log, in their order; ``for`` and ``async for`` both work.
+
+    The log is checked while the findings are read, a bounded number of them ahead. An input that cannot be read to its end raises
+    ``InputError`` after the findings of the part before.
+    """
+
+    def __iter__(self) -> Self: ...
+    def __next__(self) -> Finding: ...
+    def __aiter__(self) -> Self: ...
+    async def __anext__(self) -> Finding: ...
+    def summary(self) -> Summary:
+        """Checks what is left of the log without reporting it, and returns the counts of the whole log."""
+
+    def close(self) -> None:
+        """Ends the check, so that the log is read no further."""
+
+    def _poll(self) -> Finding | None: ...
+    def _wait(self) -> None: ...
+
+class Finding:
+    """A problem with a packet, or with the end of an episode. The attributes are the members of ``omen check --format json``."""
+
+    @property
+    def file(self) -> str:
+        """Log, as it was given; ``-`` for one without a path."""
+
+    @property
+    def line(self) -> int | None:
+        """Line in the log, from 1; ``None`` for a finding on the end of an episode."""
+
+    @property
+    def column(self) -> int | None:
+        """Column in the line, in characters, from 1."""
+
+    @property
+    def packet_index(self) -> int | None:
+        """Number of the packet among the lines that are not blank, from 0."""
+
+    @property
+    def packet_id(self) -> str | None:
+        """``header.packet_id``, if it is readable."""
+
+    @property
+    def correlation_id(self) -> str | None:
+        """``header.correlation_id``, which names the episode, if it is readable."""
+
+    @property
+    def packet_type(self) -> str | None:
+        """Type of the packet, if it is known."""
+
+    @property
+    def state(self) -> list[str] | None:
+        """Possible states of the episode before the packet."""
+
+    @property
+    def stage(self) -> str:
+        """Stage of the check that reports the finding."""
+
+    @property
+    def code(self) -> str:
+        """Rule that is broken; ``omen explain CODE`` describes it."""
+
+    @property
+    def also(self) -> list[str]:
+        """Other rules that the same problem breaks."""
+
+    @property
+    def severity(self) -> Literal["error", "warning"]:
+        """``error``, which rejects the packet, or ``warning``."""
+
+    @property
+    def pointer(self) -> str | None:
+        """JSON pointer to the problem in the packet."""
+
+    @property
+    def message(self) -> str:
+        """Description of the problem."""
+
+    @property
+    def help(self) -> str | None:
+        """Way to fix the problem."""
+
+    @property
+    def follows_from(self) -> Cause | None:
+        """Rejected packet without which the finding would not exist; ``None`` for a root cause."""
+
+    @property
+    def labels(self) -> list[str]:
+        """Labels of the place itself."""
+
+    @property
+    def notes(self) -> list[str]:
+        """Facts from elsewhere in the log."""
+
+    @property
+    def directive_line(self) -> int | None:
+        """At the end of a log: line of the directive that was left open."""
+
+    def to_json(self) -> str:
+        """Returns the line that ``omen check --format json`` prints, without its line end."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the members of ``to_json`` as a dictionary."""
+
+    def render(self, *, width: int | None = None, color: bool = False) -> str:
+        """Returns the text that ``omen check`` prints, with an excerpt of the line. ``width`` is that of the terminal in columns."""
+
+class Cause:
+    """Cause of a finding: an earlier packet that was rejected."""
+
+    @property
+    def line(self) -> int:
+        """Line of the packet, from 1."""
+
+    @property
+    def packet_id(self) -> str | None:
+        """``header.packet_id``, if it is readable."""
+
+class Summary:
+    """Counts of a log."""
+
+    @property
+    def bytes(self) -> int:
+        """Bytes that were read."""
+
+    @property
+    def packets(self) -> int:
+        """Lines that are not blank."""
+
+    @property
+    def accepted(self) -> int:
+        """Packets without an error."""
+
+    @property
+    def rejected(self) -> int:
+        """Packets with an error."""
+
+    @property
+    def episodes(self) -> int:
+        """Correlation ids among the packets that match their schema."""
+
+    @property
+    def errors(self) -> int:
+        """Findings that are errors."""
+
+    @property
+    def warnings(self) -> int:
+        """Findings that are warnings."""
+
+    @property
+    def consequences(self) -> int:
+        """Findings that follow from a packet that was rejected earlier."""
+
+    def to_dict(self) -> dict[str, int]:
+        """Returns the counts as a dictionary."""
+
+class Validator:
+    """Validator of a log that arrives in chunks of any size: one packet on each line, not compressed.
+
+    ``levels`` changes severities as in ``check``; ``name`` is the name of the log in findings.
+    """
+
+    def __new__(cls, *, levels: dict[str, _Level] | None = None, name: str = "-") -> Self: ...
+    @staticmethod
+    def restore(snapshot: bytes, *, levels: dict[str, _Level] | None = None, name: str = "-") -> Validator:
+        """Restores a validator from a snapshot, which must have had the same levels."""
+
+    def feed(self, data: bytes) -> list[Finding]:
+        """Checks the next bytes of the log, and returns their findings."""
+
+    def end_episode(self, correlation_id: str) -> list[Finding]:
+        """Ends an episode before the end of the log, and returns what is still open in it.
+
+        Later packets with the same correlation id begin another episode.
+        """
+
+    def finish(self) -> tuple[list[Finding], Summary]:
+        """Checks the end of the log, and returns its findings and the counts. The validator cannot be used afterwards."""
+
+    def summary(self) -> Summary:
+        """Returns the counts so far."""
+
+    def snapshot(self) -> bytes:
+        """Returns the state as bytes, from which ``restore`` continues."""
+
+class Branch:
+    """Constructor for a case of a member, such as ``TaskDirectivePayload.read``; its signature is in the stub of the class."""
+
+    def __new__(
+        cls,
+        name: str,
+        subject: str,
+        *,
+        case: Literal["value", "absent", "empty", "filled"],
+        value: str | None,
+        doc: str,
+        leaves_out: dict[str, str] | None = None,
+        excludes: dict[str, dict[str, str]] | None = None,
+    ) -> Self: ...
+
+class Object:
+    """Object of the protocol: a packet, or a part of one. It is immutable, and matches its schema.
+
+    The members are keyword arguments and read-only attributes. An optional member that is ``None`` is absent,
+    unless it may be ``null``.
+    """
+
+    @classmethod
+    def parse(cls, text: str | bytes) -> Self:
+        """Reads an object from JSON, and checks it. ``Packet.parse`` reads any packet."""
+
+    @classmethod
+    def from_dict(cls, members: Mapping[str, Any]) -> Self:
+        """Creates an object from a dictionary, such as the output of a model, and checks it."""
+
+    @classmethod
+    def model_json_schema(cls) -> dict[str, Any]:
+        """Returns the JSON Schema (2020-12) of the class, for the structured output of a model."""
+
+    def to_json(self) -> str:
+        """Returns the object as JSON."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the object as a dictionary, with plain values."""
+
+    def __hash__(self) -> int: ...
+    def __copy__(self) -> Self: ...
+    def __deepcopy__(self, memo: dict[int, Any], /) -> Self: ...

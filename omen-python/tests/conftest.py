@@ -1,0 +1,48 @@
+"""Paths of the repository, and the command that verdicts are compared with."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+REPOSITORY = Path(__file__).parents[2]
+
+Command = Callable[[Sequence[str | Path]], list[dict[str, Any]]]
+
+
+@pytest.fixture(scope="session")
+def examples() -> list[Path]:
+    """Logs of the examples, accepted and rejected."""
+    found = sorted((REPOSITORY / "schema" / "examples").rglob("*.jsonl"))
+    assert len(found) > 100
+    return found
+
+
+@pytest.fixture(scope="session")
+def faulty() -> Path:
+    """Log with one error."""
+    return REPOSITORY / "schema" / "examples" / "invalid" / "e1-decision-before-belief.jsonl"
+
+
+@pytest.fixture(scope="session")
+def program() -> Path:
+    """The command ``omen``, which ``cargo xtask python`` builds and names in ``OMEN_COMMAND``."""
+    return Path(os.environ["OMEN_COMMAND"])
+
+
+@pytest.fixture(scope="session")
+def command(program: Path) -> Command:
+    """Runs ``omen check --format json``, and returns what each line of its output has."""
+
+    def run(arguments: Sequence[str | Path]) -> list[dict[str, Any]]:
+        words = [program, "check", "--no-config", "--quiet", "--format", "json", *arguments]
+        ended = subprocess.run(words, stdout=subprocess.PIPE, text=True, check=False)
+        return [json.loads(line) for line in ended.stdout.splitlines()]
+
+    return run

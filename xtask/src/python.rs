@@ -1,0 +1,68 @@
+//! `cargo xtask python`: builds the package for Python, installs its wheel into a clean environment, and runs its tests and the type
+//! checkers there.
+
+use std::env;
+use std::error::Error;
+use std::ffi::OsStr;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use crate::environment::forget_package;
+
+/// The variable with the folder of the tools, which `.ci/install python-package` sets.
+pub const TOOLS: &str = "OMEN_PYTHON_PACKAGE";
+
+/// Runs everything. Without the tools, nothing is run unless `OMEN_REQUIRE` is set.
+///
+/// # Errors
+/// If something does not succeed.
+pub fn run(out: &mut impl Write) -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
+    let Some(tools) = env::var_os(TOOLS).filter(|path| !path.is_empty()).map(PathBuf::from) else {
+        let help = "run `eval \"$(.ci/install python-package)\"`";
+        if env::var_os("OMEN_REQUIRE").is_some_and(|list| !list.is_empty()) {
+            return Err(format!("{TOOLS} is not set; {help}").into());
+        }
+        writeln!(out, "skipped: {TOOLS} is not set; {help}")?;
+        return Ok(ExitCode::SUCCESS);
+    };
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize()?;
+    let (package, target) = (root.join("omen-python"), root.join("target"));
+    let (wheels, environment) = (target.join("python/wheels"), target.join("python/environment"));
+    for folder in [&wheels, &environment] {
+        if folder.exists() {
+            fs::remove_dir_all(folder)?;
+        }
+    }
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let build = ["build", "--locked", "--package", "omen-cli", "--bin", "omen"];
+    succeeds(forget_package(&mut Command::new(cargo)).args(build).current_dir(&root))?;
+    let maturin = ["-m", "maturin", "build", "--profile", "dev", "--locked", "--out"];
+    let mut command = Command::new("python3");
+    succeeds(forget_package(&mut command).args(maturin).arg(&wheels).env("PYTHONPATH", &tools).current_dir(&package))?;
+    succeeds(Command::new("python3").args(["-m", "venv"]).arg(&environment))?;
+
+    let python = environment.join("bin/python");
+    let wheel = fs::read_dir(&wheels)?.next().ok_or("maturin has built no wheel")??.path();
+    let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--no-index"];
+    succeeds(Command::new(&python).args(install).arg(wheel))?;
+    let command = target.join("debug/omen");
+    for module in [&["pytest", "-q"][..], &["mypy"]] {
+        let mut checked = Command::new(&python);
+        checked.arg("-m").args(module).current_dir(&package).env("PYTHONPATH", &tools).env("OMEN_COMMAND", &command);
+        succeeds(&mut checked)?;
+    }
+    let mut pyright = Command::new("node");
+    pyright.arg(tools.join("node_modules/pyright/index.js")).arg("--pythonpath").arg(&python);
+    succeeds(pyright.current_dir(&package).env("PYTHONPATH", &tools))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn succeeds(command: &mut Command) -> Result<(), Box<dyn Error + Send + Sync>> {
+    let words: Vec<_> =
+        [command.get_program()].into_iter().chain(command.get_args()).map(OsStr::to_string_lossy).collect();
+    let shown = words.join(" ");
+    let status = command.status().map_err(|error| format!("cannot start `{shown}`: {error}"))?;
+    if status.success() { Ok(()) } else { Err(format!("`{shown}` failed").into()) }
+}
