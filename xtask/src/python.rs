@@ -38,9 +38,9 @@ pub fn run(out: &mut impl Write) -> Result<ExitCode, Box<dyn Error + Send + Sync
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let build = ["build", "--locked", "--package", "omen-cli", "--bin", "omen"];
     succeeds(forget_package(&mut Command::new(cargo)).args(build).current_dir(&root))?;
-    let maturin = ["-m", "maturin", "build", "--profile", "dev", "--locked", "--out"];
-    let mut command = Command::new("python3");
-    succeeds(forget_package(&mut command).args(maturin).arg(&wheels).env("PYTHONPATH", &tools).current_dir(&package))?;
+    let mut maturin = Command::new(tools.join("bin/maturin"));
+    maturin.args(["build", "--profile", "dev", "--locked", "--out"]).arg(&wheels).current_dir(&package);
+    succeeds(forget_package(&mut maturin))?;
     succeeds(Command::new("python3").args(["-m", "venv"]).arg(&environment))?;
 
     let python = environment.join("bin/python");

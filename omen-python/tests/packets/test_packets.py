@@ -9,7 +9,7 @@ import random
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -21,8 +21,7 @@ from omen._core import Object
 def rebuilt(value: Any) -> Any:
     """Creates an object again from its members."""
     if isinstance(value, tuple):
-        items: tuple[Any, ...] = value
-        return [rebuilt(item) for item in items]
+        return [rebuilt(item) for item in cast("tuple[Any, ...]", value)]
     if not isinstance(value, Object):
         return value
     members = value.to_dict()
