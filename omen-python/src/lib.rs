@@ -4,6 +4,7 @@
 
 mod check;
 mod errors;
+mod gate;
 mod packets;
 
 use pyo3::prelude::*;
@@ -18,6 +19,7 @@ fn version() -> &'static str {
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     check::register(module)?;
+    gate::register(module)?;
     packets::register(module)?;
     module.add_function(wrap_pyfunction!(version, module)?)
 }

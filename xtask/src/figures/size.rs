@@ -8,8 +8,8 @@ use super::bounded::Bounded;
 use super::rust_files;
 
 /// Most lines of the sources of `omen-*` and `schema`, with comments and test modules. It decreases, and a new
-/// command may add what it needs; the last was `omen hook` with its installation and its resident.
-pub const MOST_LINES: u64 = 138_860;
+/// command may add what it needs; the last was the package for Python, with tools behind the gate.
+pub const MOST_LINES: u64 = 139_790;
 
 /// Most files of fewer than [`SMALL`] lines there. An idea that needs no more lines is easier to read beside its only user.
 pub const MOST_SMALL_FILES: u64 = 74;

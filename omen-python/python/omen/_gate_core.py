@@ -1,0 +1,5 @@
+"""The gate of the extension module, typed by the stub beside this file."""
+
+from omen._core import GateCore, GateError, PendingCall, verify_log
+
+__all__ = ["GateCore", "GateError", "PendingCall", "verify_log"]

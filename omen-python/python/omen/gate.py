@@ -1,0 +1,554 @@
+"""Tools behind the gate: no tool runs but through it, and every call is in a tamper-evident log.
+
+The gate is the one of `omen gate`: it reads the same configuration, decides by the same code, and writes the same log. Here are
+only functions as tools, and the waiting.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import weakref
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Generic, Literal, ParamSpec, TypeVar, cast
+
+from omen._gate_core import GateCore, GateError, PendingCall
+from omen._gate_core import verify_log as _verify_log
+
+if TYPE_CHECKING:
+    import asyncio
+    from types import TracebackType
+
+__all__ = ["Answer", "Caller", "Gate", "GateError", "OpenCall", "Question", "Refused", "Session", "Tool", "ToolFailed", "Turn", "verify_log"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Run = Callable[[dict[str, Any]], object]
+Arguments = Mapping[str, object] | str
+
+_WRAPPED = "omen/wrapped"
+
+
+class Refused(Exception):
+    """A call that the gate refused, or whose answer it withholds."""
+
+    code: str
+    """Code of the rule, such as `PG-3`; `omen explain` describes it."""
+    reason: str
+    """What is wrong."""
+    help: str
+    """What to do instead; may be empty."""
+    ran: Literal["yes", "no", "unknown"]
+    """Whether the tool ran."""
+    evidence: dict[str, Any]
+    """The decision as data: call, code, reason, help, turn, and what the rules on order say."""
+
+    def __init__(self, data: dict[str, Any]) -> None:
+        self.evidence = data["decision"]
+        self.code, self.reason = self.evidence["code"], self.evidence["reason"]
+        self.help, self.ran = self.evidence["help"], self.evidence["ran"]
+        self._data = data
+        super().__init__(f"{self.code}: {self.reason}" + (f"\n  help: {self.help}" if self.help else ""))
+
+    def for_model(self) -> str:
+        """Returns a text on which a model can act: the rule, the reason, whether the tool ran, and what to do."""
+        return str(self._data["text"])
+
+    def __reduce__(self) -> tuple[type[Refused], tuple[dict[str, Any]]]:
+        return type(self), (self._data,)
+
+
+class ToolFailed(Refused):
+    """A call whose tool failed (R3). `__cause__` is the exception that the function raised."""
+
+
+class Answer:
+    """Answer of a tool, after the gate has checked and recorded it."""
+
+    def __init__(self, data: dict[str, Any]) -> None:
+        self.data = data
+        """The answer as the Model Context Protocol has it."""
+
+    @property
+    def structured(self) -> Any:
+        """Structured content; `None` if there is none."""
+        return self.data.get("structuredContent")
+
+    @property
+    def text(self) -> str:
+        """Text content, line by line."""
+        return "\n".join(part["text"] for part in self.data.get("content", []) if part.get("type") == "text")
+
+    @property
+    def value(self) -> Any:
+        """What the function returned, as JSON: the structured content, or else the text."""
+        if self.data.get("_meta", {}).get(_WRAPPED) is True:
+            return self.structured["result"]
+        return self.text if self.structured is None else self.structured
+
+    def __repr__(self) -> str:
+        return f"Answer({self.data!r})"
+
+    @classmethod
+    def of(cls, value: object) -> Answer:
+        """Returns the answer with which a function has returned this value, which must be JSON."""
+        if isinstance(value, Answer):
+            return value
+        if isinstance(value, str):
+            return cls({"content": [_text(value)]})
+        if isinstance(value, dict):
+            return cls({"content": [_text(json.dumps(value))], "structuredContent": value})
+        content = [_text(json.dumps(value))]
+        return cls({"content": content, "structuredContent": {"result": value}, "_meta": {_WRAPPED: True}})
+
+    @classmethod
+    def failed(cls, why: str) -> Answer:
+        """Returns the answer of a tool that reports a failure."""
+        return cls({"content": [_text(why)], "isError": True})
+
+
+class Question:
+    """Question to a confirmer: whether this call, with these arguments, may be made once."""
+
+    def __init__(self, data: dict[str, Any]) -> None:
+        self.server: str = data["tool"]["server"]
+        self.tool: str = data["tool"]["tool"]
+        self.arguments: dict[str, Any] = json.loads(data["args"])
+        """Arguments of the call. They may contain foreign text: show it with care."""
+        self.permissions: list[str] = data["permissions"]
+        self.turn: str = data["turn"]
+        self.hash: str = data["hash"]
+        """Hash of tool and arguments; the answer is for this call alone."""
+        self.timeout: float = data["timeout_seconds"]
+        """Time for the answer in seconds. No answer is a denial."""
+
+
+Confirmer = Callable[[Question], "bool | str | Awaitable[bool | str]"]
+
+
+class OpenCall:
+    """Call that the gate has let through, for a framework that runs the tool itself. Report how it ended."""
+
+    def __init__(self, task: asyncio.Task[Answer], outcome: asyncio.Future[object], arguments: dict[str, Any]) -> None:
+        self._task, self._outcome = task, outcome
+        self.arguments = arguments
+        """Arguments with which the tool may be called, once."""
+
+    async def succeed(self, value: object) -> Answer:
+        """Records what the tool returned, and returns the answer once the gate has checked it."""
+        if not self._outcome.done():
+            self._outcome.set_result(value)
+        return await self._task
+
+    async def fail(self, error: BaseException | str) -> Answer:
+        """Records that the tool failed. Raises `ToolFailed`."""
+        return await self.succeed(Answer.failed(error if isinstance(error, str) else _shown(error)))
+
+    def abandon(self) -> None:
+        """Records that nobody waits for the outcome any more: the tool may have run."""
+        self._task.cancel()
+
+
+class Tool(Generic[P, R]):
+    """Tool of this program. A call of it goes through the gate."""
+
+    def __init__(self, gate: Gate, server: str, form: dict[str, Any], pin: str, function: Callable[..., Any]) -> None:
+        self._gate, self._function = gate, function
+        self.server, self.name, self.pin = server, str(form["name"]), pin
+        self.form = form
+        """Name, description and schemas, as a server lists them; the pin is their hash."""
+        self.__name__, self.__doc__ = self.name, function.__doc__
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        from inspect import signature
+
+        arguments = signature(self._function).bind(*args, **kwargs).arguments
+        if _is_async(self._function):
+            return cast(R, self._avalue(arguments))
+        return cast(R, self._gate.call(self.name, arguments, server=self.server).value)
+
+    async def _avalue(self, arguments: dict[str, Any]) -> Any:
+        return (await self._gate.acall(self.name, arguments, server=self.server)).value
+
+    def config(self, permissions: Sequence[str]) -> str:
+        """Returns the entries of the configuration that allow this form of the tool, and grant it the permissions."""
+        named = f"server = {json.dumps(self.server)}\ntool = {json.dumps(self.name)}\npermissions = {json.dumps(list(permissions))}"
+        return f'[[allow]]\n{named}\npin = "{self.pin}"\n\n[[grants]]\n{named}\n'
+
+
+class Caller:
+    """Something that makes calls: a gate, a session, or a turn."""
+
+    _gate: Gate
+    _session: str
+    _turn: str | None = None
+    _query: str | None = None
+
+    def call(self, name: str, arguments: Arguments = "{}", *, server: str | None = None) -> Answer:
+        """Calls a tool through the gate, and waits for it. Functions run in this thread. Arguments may be JSON, as a model wrote it.
+
+        Raises `Refused` if the gate refuses, and `ToolFailed` if the tool fails.
+        """
+        function = self._gate._function(server, name)
+        if function is not None and _is_async(function):
+            raise GateError(f"the tool `{name}` is async\n  help: write `await gate.acall({name!r}, …)`")
+        return self.perform(name, arguments, _run_of(function), server=server)
+
+    async def acall(self, name: str, arguments: Arguments = "{}", *, server: str | None = None) -> Answer:
+        """Calls a tool through the gate. Async functions run in this event loop, others in a thread.
+
+        If the caller is cancelled, the log says that the tool may have run.
+        """
+        return await self.aperform(name, arguments, _run_of(self._gate._function(server, name)), server=server)
+
+    def perform(self, name: str, arguments: Arguments, run: Run, *, server: str | None = None) -> Answer:
+        """Calls a tool as `call` does, with another function in place of the registered one: for adapters of frameworks."""
+        call = self._begin(name, arguments, server, None)
+        failure: Exception | None = None
+        try:
+            while True:
+                # Between two waits, the interpreter handles signals.
+                event = call.next(0.1)
+                if event is None:
+                    continue
+                kind, data = event
+                if kind == "run":
+                    failure = _answer(call, lambda: run(json.loads(data)))
+                elif kind == "confirm":
+                    failure = self._gate._confirm(call, Question(json.loads(data)))
+                else:
+                    return _ended(kind, data, failure)
+        finally:
+            call.abandon()
+
+    async def aperform(self, name: str, arguments: Arguments, run: Run, *, server: str | None = None) -> Answer:
+        """Calls a tool as `acall` does, with another function in place of the registered one: for adapters of frameworks."""
+        import asyncio
+
+        loop, ready = asyncio.get_running_loop(), asyncio.Event()
+        call = self._begin(name, arguments, server, lambda: loop.call_soon_threadsafe(ready.set))
+        work: asyncio.Task[Exception | None] | None = None
+        try:
+            while True:
+                ready.clear()
+                if work is not None and work.done():
+                    # Raises what ends a task without an answer, such as a cancellation.
+                    work.result()
+                event = call.next(0)
+                if event is None:
+                    await ready.wait()
+                    continue
+                kind, data = event
+                if kind not in ("run", "confirm"):
+                    finished = work is not None and work.done() and not work.cancelled()
+                    return _ended(kind, data, work.result() if work is not None and finished else None)
+                if kind == "run":
+                    work = loop.create_task(_aanswer(call, run, json.loads(data)))
+                else:
+                    work = loop.create_task(self._gate._aconfirm(call, Question(json.loads(data))))
+                work.add_done_callback(lambda _: ready.set())
+        finally:
+            call.abandon()
+            if work is not None and not work.done():
+                work.cancel()
+                await asyncio.wait([work])
+
+    async def abegin(self, name: str, arguments: Arguments, *, server: str | None = None) -> OpenCall:
+        """Takes a call through the gate up to the tool, for a framework that runs the tool itself.
+
+        The intent is in the log. If no outcome follows within the call timeout of the configuration, the log says that the tool
+        may have run. Raises `Refused`.
+        """
+        import asyncio
+
+        loop = asyncio.get_running_loop()
+        begun: asyncio.Future[dict[str, Any]] = loop.create_future()
+        outcome: asyncio.Future[object] = loop.create_future()
+
+        async def run(args: dict[str, Any]) -> object:
+            begun.set_result(args)
+            return await outcome
+
+        task = loop.create_task(self.aperform(name, arguments, run, server=server))
+        # If nobody asks for the outcome, its exception is in the log.
+        task.add_done_callback(lambda task: None if task.cancelled() else task.exception() and None)
+        waiting: list[asyncio.Future[Any]] = [task, begun]
+        try:
+            await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        except BaseException:
+            task.cancel()
+            raise
+        if not begun.done():
+            await task
+        return OpenCall(task, outcome, begun.result())
+
+    def _begin(
+        self, name: str, arguments: Arguments, server: str | None, wake: Callable[[], object] | None
+    ) -> PendingCall:
+        text = arguments if isinstance(arguments, str) else json.dumps(dict(arguments))
+        server = self._gate._server_of(server, name)
+        return self._gate._core.begin(server, name, text, self._session, self._turn, self._query, wake)
+
+
+class Turn(Caller):
+    """Turn of the user: its calls share budgets, and are made one after the other. Ends at the end of its `with`."""
+
+    def __init__(self, gate: Gate, session: str, query: str | None) -> None:
+        self._gate, self._session, self._query = gate, session, query
+        self._turn = gate._core.fresh_id("t")
+        self.owed: list[str] = []
+        """What the turn owed by the rules on order when it ended."""
+
+    @property
+    def id(self) -> str:
+        """Id of the turn in the log."""
+        return str(self._turn)
+
+    def __enter__(self) -> Turn:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.owed = self._gate._core.end(self.id)
+
+
+class Session(Caller):
+    """Session, whose calls the rules on order see together. Ends at the end of its `with`."""
+
+    def __init__(self, gate: Gate, name: str | None, query: str | None) -> None:
+        self._gate, self._query = gate, query
+        self._session = name or gate._core.fresh_id("s")
+        self.owed: list[str] = []
+        """What the session owed by the rules on order when it ended."""
+
+    @property
+    def id(self) -> str:
+        """Id of the session in the log."""
+        return self._session
+
+    def turn(self, query: str | None = None) -> Turn:
+        """Begins a turn. `query` is what the user asks for, which the patterns of the policy screen (PG-0)."""
+        return Turn(self._gate, self._session, query if query is not None else self._query)
+
+    def owes(self) -> list[str]:
+        """Returns what the session owes now by the rules on order."""
+        return self._gate._core.owed(self._session)
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.owed = self._gate._core.end(self._session)
+
+
+class Gate(Caller):
+    """Gate of a configuration, with the tools of this program."""
+
+    def __init__(self, core: GateCore) -> None:
+        self._core = core
+        self._gate = self
+        self._session = core.fresh_id("s")
+        self._tools: dict[tuple[str, str], Callable[..., Any]] = {}
+        self._confirmer: Confirmer | None = None
+        # Also at the end of the interpreter: what is queued for the log is written.
+        self._close = weakref.finalize(self, core.close)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Gate:
+        """Loads a configuration. Its log is open from then on, and the servers that it starts run."""
+        return cls(GateCore.load(path))
+
+    @classmethod
+    def parse(cls, text: str) -> Gate:
+        """Reads a configuration from a text. Its paths are relative to the working directory."""
+        return cls(GateCore.parse(text))
+
+    def tool(
+        self,
+        name: str,
+        *,
+        permissions: Sequence[str] | None = None,
+        description: str | None = None,
+        input_schema: Mapping[str, Any] | None = None,
+        output_schema: Mapping[str, Any] | None = None,
+        server: str | None = None,
+    ) -> Callable[[Callable[P, R]], Tool[P, R]]:
+        """Makes a function a tool of the gate; a call of the result goes through the gate.
+
+        The schema of the arguments is that of the type hints, and the description is the docstring, unless they are given.
+        `permissions` states what the function can do: if the configuration allows the tool without one of them, this is an error.
+        """
+
+        def register(function: Callable[P, R]) -> Tool[P, R]:
+            from inspect import getdoc
+
+            from omen._signature import input_schema as schema_of
+
+            schema = input_schema if input_schema is not None else schema_of(function, name)
+            form: dict[str, Any] = {"name": name, "inputSchema": dict(schema)}
+            if (text := description if description is not None else getdoc(function)) is not None:
+                form["description"] = text
+            if output_schema is not None:
+                form["outputSchema"] = dict(output_schema)
+            return self.register(form, function, permissions=permissions, server=server)
+
+        return register
+
+    def register(
+        self,
+        form: Mapping[str, Any],
+        function: Callable[P, R],
+        *,
+        permissions: Sequence[str] | None = None,
+        server: str | None = None,
+    ) -> Tool[P, R]:
+        """Adds a tool by the form in which a server of the Model Context Protocol lists it, or replaces the one of its name."""
+        name, own = str(form["name"]), self._core.own_servers()
+        if server is None:
+            if len(own) != 1:
+                known = ", ".join(f"`{name}`" for name in own) or "none"
+                raise GateError(f"`{name}` may be of several servers\n  help: pass `server=`; servers of this program: {known}")
+            server = own[0]
+        if permissions is not None:
+            self._core.check_permissions(server, name, permissions)
+        pin = self._core.put_tool(server, json.dumps(dict(form)))
+        self._tools[server, name] = function
+        return Tool(self, server, dict(form), pin, function)
+
+    def confirmer(self, function: Confirmer) -> Confirmer:
+        """Sets the function that confirms calls: `True` confirms this call once; `False`, or a reason, denies it.
+
+        An exception is a denial. Without a confirmer, calls that need a confirmation are denied.
+        """
+        self._confirmer = function
+        self._core.set_confirms(True)
+        return function
+
+    def session(self, name: str | None = None, *, query: str | None = None) -> Session:
+        """Begins a session. A name continues a session of an earlier process, if it has not ended."""
+        return Session(self, name, query)
+
+    def turn(self, query: str | None = None) -> Turn:
+        """Begins a turn in the session of the gate itself. `query` is what the user asks for (PG-0)."""
+        return Turn(self, self._session, query)
+
+    def close(self) -> None:
+        """Ends all open calls, and closes the log. The interpreter does so at its end."""
+        self._close()
+
+    def __enter__(self) -> Gate:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _server_of(self, server: str | None, name: str) -> str:
+        """Server of a tool. The gate itself refuses a tool that does not exist."""
+        if server is not None:
+            return server
+        found = [known for known, tool in self._tools if tool == name]
+        servers = found or self._core.servers()
+        if len(found) > 1 or not servers:
+            raise GateError(f"the server of `{name}` is not known\n  help: pass `server=`")
+        return servers[0]
+
+    def _function(self, server: str | None, name: str) -> Callable[..., Any] | None:
+        return self._tools.get((self._server_of(server, name), name))
+
+    def _confirm(self, call: PendingCall, question: Question) -> Exception | None:
+        try:
+            reply = self._confirmer(question) if self._confirmer is not None else False
+            if hasattr(reply, "__await__"):
+                getattr(reply, "close", lambda: None)()
+                raise GateError("the confirmer is async\n  help: write `await gate.acall(…)`")
+            return _reply(call, reply)
+        except Exception as error:
+            call.deny(f"the confirmer failed: {_shown(error)}")
+            return error
+
+    async def _aconfirm(self, call: PendingCall, question: Question) -> Exception | None:
+        try:
+            reply = await _awaited(self._confirmer, question) if self._confirmer is not None else False
+            return _reply(call, reply)
+        except Exception as error:
+            call.deny(f"the confirmer failed: {_shown(error)}")
+            return error
+
+
+def verify_log(log: str | os.PathLike[str], key_file: str | os.PathLike[str]) -> int:
+    """Verifies an audit log as `omen audit verify` does, and returns the number of its entries. Raises `GateError` at a flaw."""
+    return _verify_log(log, key_file)
+
+
+def _run_of(function: Callable[..., Any] | None) -> Run:
+    # The gate refuses a tool that is not registered, unless one of its own servers has it.
+    if function is None:
+        return lambda _: Answer.failed("the tool is not registered")
+    if _is_async(function):
+
+        async def run(args: dict[str, Any]) -> object:
+            return await function(**args)
+
+        return run
+    return lambda args: function(**args)
+
+
+def _reply(call: PendingCall, reply: object) -> Exception | None:
+    if reply is True:
+        call.confirm()
+    elif reply is False:
+        call.deny("the confirmer denied the call")
+    elif isinstance(reply, str):
+        call.deny(reply)
+    else:
+        raise GateError(f"the confirmer returned `{type(reply).__name__}`; expected a bool or a reason")
+    return None
+
+
+def _answer(call: PendingCall, run: Callable[[], object]) -> Exception | None:
+    try:
+        call.answer(json.dumps(Answer.of(run()).data))
+    except Exception as error:
+        call.answer(json.dumps(Answer.failed(_shown(error)).data))
+        return error
+    return None
+
+
+async def _aanswer(call: PendingCall, run: Run, args: dict[str, Any]) -> Exception | None:
+    try:
+        call.answer(json.dumps(Answer.of(await _awaited(run, args)).data))
+    except Exception as error:
+        call.answer(json.dumps(Answer.failed(_shown(error)).data))
+        return error
+    return None
+
+
+async def _awaited(function: Callable[[Any], object], argument: object) -> object:
+    import asyncio
+
+    result = function(argument) if _is_async(function) else await asyncio.to_thread(function, argument)
+    return await result if isinstance(result, Awaitable) else result
+
+
+def _ended(kind: str, data: str, failure: Exception | None) -> Answer:
+    if kind == "answer":
+        return Answer(json.loads(data))
+    if kind == "refused":
+        refused = json.loads(data)
+        raise (ToolFailed if refused["failed"] else Refused)(refused) from failure
+    raise GateError("the gate was closed during the call")
+
+
+def _is_async(function: Callable[..., Any]) -> bool:
+    from inspect import iscoroutinefunction
+
+    return iscoroutinefunction(function) or iscoroutinefunction(getattr(function, "__call__", None))
+
+
+def _shown(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}"
+
+
+def _text(text: str) -> dict[str, str]:
+    return {"type": "text", "text": text}

@@ -1,0 +1,40 @@
+//! The tool boundary for Python: the gate of `omen-gate`, with functions of Python as tools and confirmer.
+//!
+//! A call takes the public steps of a request, as any program in Rust does. Python gets an event when the gate has let
+//! the call through, runs the function, and gives its answer back: no function is reachable but through such an event.
+
+mod callers;
+mod core;
+mod error;
+mod pending;
+mod refusal;
+mod runtime;
+mod servers;
+mod steps;
+
+use std::path::PathBuf;
+
+use omen_gate::audit::{Key, LogVerdict, verify_file};
+use pyo3::prelude::*;
+
+use error::gate_error;
+
+/// Adds the classes of the gate to the module.
+pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("GateError", module.py().get_type::<error::GateError>())?;
+    module.add_function(wrap_pyfunction!(verify_log, module)?)?;
+    module.add_class::<core::GateCore>()?;
+    module.add_class::<pending::PendingCall>()
+}
+
+/// Verifies an audit log as `omen audit verify` does, and returns the number of its entries.
+#[pyfunction]
+fn verify_log(py: Python<'_>, log: PathBuf, key_file: PathBuf) -> PyResult<u64> {
+    let key = Key::from_file(&key_file).map_err(|error| gate_error(&error.to_string(), &error.help()))?;
+    let found = py.detach(|| verify_file(&log, &key, None));
+    let found = found.map_err(|error| gate_error(&error.to_string(), error.help()))?;
+    match found.verdict {
+        LogVerdict::Sound => Ok(found.entries),
+        flawed => Err(gate_error(&format!("{}: {flawed}", log.display()), "")),
+    }
+}

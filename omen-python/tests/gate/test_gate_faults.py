@@ -1,0 +1,258 @@
+"""Functions that fail, callers that go away, and processes that end: no call is missing in the log."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gate_world import World
+from omen.gate import Gate, GateError, Question, Refused, Tool, ToolFailed
+
+
+def failing_tools(gate: Gate) -> list[Tool[..., Any]]:
+    @gate.tool("divide")
+    def divide(by: int) -> float:
+        return 1 / by
+
+    @gate.tool("adivide")
+    async def adivide(by: int) -> float:
+        return 1 / by
+
+    @gate.tool("raw")
+    def raw() -> object:
+        return object()
+
+    @gate.tool("sleep")
+    async def sleep(seconds: float) -> None:
+        await asyncio.sleep(seconds)
+
+    @gate.tool("block")
+    def block(seconds: float) -> None:
+        time.sleep(seconds)
+
+    @gate.tool("interrupt")
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    return [divide, adivide, raw, sleep, block, interrupt]
+
+
+def test_an_exception_is_a_failure_of_the_tool(world: World) -> None:
+    gate = world.gate(failing_tools)
+    with pytest.raises(ToolFailed) as failed:
+        gate.call("divide", {"by": 0})
+    assert isinstance(failed.value.__cause__, ZeroDivisionError)
+    assert "ZeroDivisionError: division by zero. The tool ran and failed." in failed.value.for_model()
+    for name in ("divide", "adivide"):
+        with pytest.raises(ToolFailed) as failed:
+            asyncio.run(gate.acall(name, {"by": 0}))
+        assert isinstance(failed.value.__cause__, ZeroDivisionError)
+    assert [entry["data"]["class"] for entry in world.entries("outcome")] == ["tool"] * 3
+
+
+def test_what_is_not_json_is_a_failure_of_the_tool(world: World) -> None:
+    gate = world.gate(failing_tools)
+    with pytest.raises(ToolFailed, match="not JSON serializable") as failed:
+        gate.call("raw")
+    assert failed.value.ran == "yes"
+    assert world.outcomes() == ["yes"]
+
+
+def test_threads_share_a_limit_exactly(world: World) -> None:
+    done: list[int] = []
+
+    def define(gate: Gate) -> list[Tool[..., Any]]:
+        @gate.tool("count")
+        def count(number: int) -> int:
+            done.append(number)
+            return number
+
+        return [count]
+
+    gate = world.gate(define, rules='max = "40/h"')
+
+    def one(number: int) -> bool:
+        try:
+            return bool(gate.call("count", {"number": number}).value == number)
+        except Refused as refused:
+            assert refused.code == "PG-3"
+            return False
+
+    with ThreadPoolExecutor(100) as pool:
+        results = list(pool.map(one, range(100)))
+    assert results.count(True) == len(done) == len(set(done)) == 40
+    assert len(world.entries("intent")) == 40
+
+
+def test_tasks_share_a_limit_exactly(world: World) -> None:
+    gate = world.gate(failing_tools, rules='max = "40/h"')
+
+    async def main() -> list[Any]:
+        calls = (gate.acall("sleep", {"seconds": 0.01}) for _ in range(100))
+        return await asyncio.gather(*calls, return_exceptions=True)
+
+    results = asyncio.run(main())
+    assert sum(isinstance(result, Refused) for result in results) == 60
+    assert world.outcomes() == ["yes"] * 40
+
+
+@pytest.mark.parametrize("name", ["sleep", "block"])
+def test_a_cancelled_call_may_have_run(world: World, name: str) -> None:
+    gate = world.gate(failing_tools)
+
+    async def main() -> None:
+        call = asyncio.create_task(gate.acall(name, {"seconds": 0.6}))
+        await asyncio.sleep(0.3)
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+
+    asyncio.run(main())
+    assert world.outcomes() == ["unknown"]
+
+
+def test_a_call_that_is_cancelled_before_it_is_allowed_does_not_run(world: World) -> None:
+    gate = world.gate(failing_tools, ["WRITE"])
+    asked = threading.Event()
+
+    @gate.confirmer
+    async def confirm(_: Question) -> bool:
+        asked.set()
+        await asyncio.sleep(60)
+        return True
+
+    async def main() -> None:
+        call = asyncio.create_task(gate.acall("sleep", {"seconds": 0}))
+        while not asked.is_set():
+            await asyncio.sleep(0.01)
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+
+    asyncio.run(main())
+    assert world.entries("intent") == []
+    assert [entry["data"]["outcome"] for entry in world.entries("confirmation")] == ["denied"]
+
+
+@pytest.mark.parametrize("name", ["sleep", "block"])
+def test_a_tool_that_hangs_is_given_up(world: World, name: str) -> None:
+    gate = world.gate(failing_tools, extra="[limits]\ncall_timeout_seconds = 1\n")
+    begun = time.monotonic()
+    with pytest.raises(ToolFailed, match="no answer within") as failed:
+        asyncio.run(gate.acall(name, {"seconds": 3 if name == "block" else 60}))
+    assert failed.value.ran == "unknown"
+    assert time.monotonic() - begun < 10
+    assert world.outcomes() == ["unknown"]
+
+
+def test_a_keyboard_interrupt_in_a_tool_is_raised(world: World) -> None:
+    gate = world.gate(failing_tools)
+    with pytest.raises(KeyboardInterrupt):
+        gate.call("interrupt")
+    assert world.outcomes() == ["unknown"]
+
+
+def test_a_keyboard_interrupt_while_the_gate_waits_is_raised(world: World) -> None:
+    gate = world.gate(failing_tools)
+    timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        gate.call("block", {"seconds": 20})
+    timer.join()
+    assert world.outcomes() == ["unknown"]
+
+
+def test_closing_the_gate_ends_open_calls(world: World) -> None:
+    gate = world.gate(failing_tools)
+
+    async def main() -> None:
+        call = asyncio.create_task(gate.acall("sleep", {"seconds": 60}))
+        await asyncio.sleep(0.3)
+        gate.close()
+        with pytest.raises(GateError, match="closed during the call"):
+            await call
+
+    asyncio.run(main())
+    assert world.outcomes() == ["unknown"]
+
+
+def test_a_framework_that_runs_the_tool_itself_reports_the_outcome(world: World) -> None:
+    gate = world.gate(failing_tools)
+
+    async def main() -> None:
+        call = await gate.abegin("divide", {"by": 2})
+        assert call.arguments == {"by": 2}
+        assert (await call.succeed(0.5)).value == 0.5
+        call = await gate.abegin("divide", {"by": 3})
+        with pytest.raises(ToolFailed, match="OSError: disk"):
+            await call.fail(OSError("disk"))
+        (await gate.abegin("divide", {"by": 4})).abandon()
+        with pytest.raises(Refused, match="PG-2"):
+            await gate.abegin("divide", {})
+
+    asyncio.run(main())
+    assert world.outcomes() == ["yes", "yes", "unknown"]
+
+
+def run(world: World, program: str) -> subprocess.CompletedProcess[str]:
+    """Runs a program that has the gate of the world, in a process of its own."""
+    head = f"import asyncio, os, sys\nfrom pathlib import Path\nfrom omen.gate import *\nsys.path.insert(0, {str(Path(__file__).parent)!r})\n"
+    head += f"from test_gate_faults import failing_tools\ngate = Gate.load({str(world.config)!r})\nfailing_tools(gate)\n"
+    return subprocess.run([sys.executable, "-c", head + program], capture_output=True, text=True, timeout=60)
+
+
+def test_a_process_that_ends_without_closing_has_written_everything(world: World) -> None:
+    world.gate(failing_tools).close()
+    ended = run(world, "gate.call('divide', {'by': 1})\ntry: gate.call('interrupt')\nexcept KeyboardInterrupt: pass\n")
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert world.outcomes() == ["yes", "unknown"]
+
+
+def test_a_process_that_ends_during_a_call_does_not_hang(world: World) -> None:
+    world.gate(failing_tools).close()
+    program = "import threading, time\nthreading.Thread(target=lambda: gate.call('block', {'seconds': 3}), daemon=True).start()\n"
+    ended = run(world, program + "time.sleep(0.5)\n")
+    assert ended.returncode == 0
+    assert world.outcomes() == ["unknown"]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+def test_a_forked_child_cannot_use_the_gate_of_its_parent(world: World) -> None:
+    world.gate(failing_tools).close()
+    program = """
+child = os.fork()
+if child == 0:
+    try:
+        gate.call("divide", {"by": 1})
+    except GateError as error:
+        os._exit(7 if "after the fork" in str(error) else 8)
+    os._exit(9)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+if os.fork() == 0:
+    sys.exit(0)
+os.wait()
+print(gate.call("divide", {"by": 1}).value)
+"""
+    ended = run(world, program)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "1.0\n", "")
+
+
+def test_a_call_of_a_killed_process_is_not_lost(world: World) -> None:
+    world.gate(failing_tools).close()
+    ended = run(world, "import threading\nthreading.Timer(0.5, lambda: os.kill(os.getpid(), 9)).start()\ngate.call('block', {'seconds': 20})")
+    assert ended.returncode == -signal.SIGKILL
+    intent = [json.loads(line) for line in world.log.read_text().splitlines()][-1]
+    assert intent["kind"] == "intent"
+    world.load(failing_tools).close()
+    assert world.entries()[-1]["sequence"] > intent["sequence"]
+    world.lost = 1
