@@ -144,6 +144,10 @@ class OpenCall:
         """Records that the tool failed. Raises `ToolFailed`."""
         return await self.succeed(Answer.failed(error if isinstance(error, str) else _shown(error)))
 
+    def done(self) -> bool:
+        """Returns whether the call has ended, as after its timeout."""
+        return self._task.done()
+
     def abandon(self) -> None:
         """Records that nobody waits for the outcome any more: the tool may have run."""
         self._task.cancel()
@@ -153,7 +157,7 @@ class Tool(Generic[P, R]):
     """Tool of this program. A call of it goes through the gate."""
 
     def __init__(self, gate: Gate, server: str, form: dict[str, Any], pin: str, function: Callable[..., Any]) -> None:
-        self._gate, self._function = gate, function
+        self._gate, self.function = gate, function
         self.server, self.name, self.pin = server, str(form["name"]), pin
         self.form = form
         """Name, description and schemas, as a server lists them; the pin is their hash."""
@@ -162,8 +166,8 @@ class Tool(Generic[P, R]):
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         from inspect import signature
 
-        arguments = signature(self._function).bind(*args, **kwargs).arguments
-        if _is_async(self._function):
+        arguments = signature(self.function).bind(*args, **kwargs).arguments
+        if _is_async(self.function):
             return cast(R, self._avalue(arguments))
         return cast(R, self._gate.call(self.name, arguments, server=self.server).value)
 
@@ -183,6 +187,11 @@ class Caller:
     _session: str
     _turn: str | None = None
     _query: str | None = None
+
+    @property
+    def gate(self) -> Gate:
+        """Gate that judges the calls."""
+        return self._gate
 
     def call(self, name: str, arguments: Arguments = "{}", *, server: str | None = None) -> Answer:
         """Calls a tool through the gate, and waits for it. Functions run in this thread. Arguments may be JSON, as a model wrote it.
@@ -347,7 +356,7 @@ class Gate(Caller):
         self._core = core
         self._gate = self
         self._session = core.fresh_id("s")
-        self._tools: dict[tuple[str, str], Callable[..., Any]] = {}
+        self._tools: dict[tuple[str, str], Tool[..., Any]] = {}
         self._confirmer: Confirmer | None = None
         # Also at the end of the interpreter: what is queued for the log is written.
         self._close = weakref.finalize(self, core.close)
@@ -411,8 +420,14 @@ class Gate(Caller):
         if permissions is not None:
             self._core.check_permissions(server, name, permissions)
         pin = self._core.put_tool(server, json.dumps(dict(form)))
-        self._tools[server, name] = function
-        return Tool(self, server, dict(form), pin, function)
+        tool: Tool[P, R] = Tool(self, server, dict(form), pin, function)
+        self._tools[server, name] = tool
+        return tool
+
+    @property
+    def tools(self) -> list[Tool[..., Any]]:
+        """Registered tools, whether or not the configuration allows them."""
+        return list(self._tools.values())
 
     def confirmer(self, function: Confirmer) -> Confirmer:
         """Sets the function that confirms calls: `True` confirms this call once; `False`, or a reason, denies it.
@@ -454,7 +469,8 @@ class Gate(Caller):
         return servers[0]
 
     def _function(self, server: str | None, name: str) -> Callable[..., Any] | None:
-        return self._tools.get((self._server_of(server, name), name))
+        tool = self._tools.get((self._server_of(server, name), name))
+        return None if tool is None else tool.function
 
     def _confirm(self, call: PendingCall, question: Question) -> Exception | None:
         try:

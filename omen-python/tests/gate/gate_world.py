@@ -1,16 +1,17 @@
-"""Folder with a configuration, an audit log and its key."""
+"""Folder with a configuration, an audit log and its key; the log is verified at the end of each test."""
 
 from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from omen.gate import Gate, Tool
+import pytest
+from omen.gate import Gate, Tool, verify_log
 
-Define = Callable[[Gate], list[Tool[..., Any]]]
+Define = Callable[[Gate], object]
 
 
 class World:
@@ -27,15 +28,23 @@ class World:
         self.key.chmod(0o600)
 
     def gate(
-        self, define: Define, permissions: list[str] | None = None, extra: str = "", rules: str = "", grants: str = ""
+        self,
+        define: Define,
+        permissions: list[str] | None = None,
+        extra: str = "",
+        rules: str = "",
+        grants: str = "",
+        allow: list[str] | None = None,
     ) -> Gate:
         """Loads a gate that allows the tools that `define` registers, in two steps, as a developer does: their pins are those of
-        the functions. `rules` are further lines of each entry of the allowlist, and `grants` of each grant."""
+        the functions. `rules` are further lines of each entry of the allowlist, and `grants` of each grant; `allow` has the names
+        of the tools that are allowed."""
         permissions = permissions or ["READ"]
         base = f'[servers.app]\n{extra}\n[audit]\nlog = "audit.jsonl"\nkey_file = "audit.key"\n'
         self.config.write_text(base)
         with Gate.load(self.config) as gate:
-            entries = [tool.config(permissions) for tool in define(gate)]
+            define(gate)
+            entries = [tool.config(permissions) for tool in gate.tools if allow is None or tool.name in allow]
         entries = [entry.replace("\n\n[[grants]]", f"\n{rules}\n\n[[grants]]") + grants for entry in entries]
         self.config.write_text(base + "\n".join(entries))
         return self.load(define)
@@ -56,3 +65,15 @@ class World:
     def outcomes(self) -> list[str]:
         """Returns whether the tool ran, for each outcome in the log."""
         return [entry["data"]["ran"] for entry in self.entries("outcome")]
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    world = World(tmp_path)
+    yield world
+    entries = world.entries()
+    assert verify_log(world.log, world.key) == len(entries)
+    # Each outcome has an intent, and each intent an outcome, unless its process was killed.
+    intents = {entry["turn"] for entry in world.entries("intent")}
+    outcomes = {entry["turn"] for entry in world.entries("outcome")}
+    assert outcomes <= intents and len(intents - outcomes) == world.lost

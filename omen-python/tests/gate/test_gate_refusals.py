@@ -69,7 +69,7 @@ def test_what_is_not_a_call_of_a_tool(world: World, name: str, arguments: Any, c
 
 def test_a_tool_that_is_not_on_the_allowlist(world: World) -> None:
     files = Files()
-    gate = world.gate(lambda gate: files.define(gate)[:1])
+    gate = world.gate(files.define, allow=["read"])
     refused(gate, "write", {"path": "a"}, "PG-3")
     assert files.done == []
 

@@ -1,0 +1,67 @@
+"""Hooks for the Claude Agent SDK: Claude Code asks the gate before each of its tools runs, and reports how it ended.
+
+    options = ClaudeAgentOptions(hooks=gate_hooks(gate, server="claude"))
+
+The hooks see the name and the arguments of a call, not the form of its tool: register the tools that may be called, with the schema
+of their arguments, as `gate.register({"name": "Bash", "inputSchema": …}, …)`. A tool that is not registered is refused.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from claude_agent_sdk import HookContext, HookMatcher
+from claude_agent_sdk.types import HookEvent, HookInput, HookJSONOutput
+
+from omen.gate import Caller, OpenCall, Refused, ToolFailed
+
+__all__ = ["gate_hooks"]
+
+
+def gate_hooks(caller: Caller, *, server: str | None = None, timeout: float = 600) -> dict[HookEvent, list[HookMatcher]]:
+    """Returns the hooks that take each call through the gate. A hook that fails blocks the call."""
+    open_calls: dict[str, OpenCall] = {}
+
+    async def before(data: HookInput, tool_use_id: str | None, _: HookContext) -> HookJSONOutput:
+        event: dict[str, Any] = dict(data)
+        try:
+            call = await caller.abegin(event["tool_name"], json.dumps(event["tool_input"]), server=server)
+        except Refused as refused:
+            return _denied(refused.for_model())
+        open_calls[tool_use_id or event["tool_use_id"]] = call
+        # No opinion: the permissions of Claude Code still apply.
+        return {}
+
+    async def after(data: HookInput, tool_use_id: str | None, _: HookContext) -> HookJSONOutput:
+        event: dict[str, Any] = dict(data)
+        call = open_calls.pop(tool_use_id or event["tool_use_id"], None)
+        if call is None:
+            return _blocked("The call did not go through the gate.")
+        try:
+            if event["hook_event_name"] == "PostToolUse":
+                await call.succeed(event["tool_response"])
+            else:
+                await call.fail(str(event["error"]))
+        except ToolFailed:
+            # Claude Code itself tells the model of a failure.
+            return {}
+        except Refused as refused:
+            return _blocked(refused.for_model())
+        return {}
+
+    hooks: dict[HookEvent, list[HookMatcher]] = {
+        "PreToolUse": [HookMatcher(hooks=[before], timeout=timeout, on_failure="block")],
+        "PostToolUse": [HookMatcher(hooks=[after], timeout=timeout)],
+        "PostToolUseFailure": [HookMatcher(hooks=[after], timeout=timeout)],
+    }
+    return hooks
+
+
+def _denied(why: str) -> HookJSONOutput:
+    output = {"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": why}
+    return {"hookSpecificOutput": output}  # type: ignore[typeddict-item]
+
+
+def _blocked(why: str) -> HookJSONOutput:
+    return {"decision": "block", "reason": why}
