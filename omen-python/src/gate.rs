@@ -22,9 +22,16 @@ use error::gate_error;
 /// Adds the classes of the gate to the module.
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("GateError", module.py().get_type::<error::GateError>())?;
+    module.add_function(wrap_pyfunction!(new_key, module)?)?;
     module.add_function(wrap_pyfunction!(verify_log, module)?)?;
     module.add_class::<core::GateCore>()?;
     module.add_class::<pending::PendingCall>()
+}
+
+/// Makes the key of an audit log, in a file that only its owner can read and that must not exist yet.
+#[pyfunction]
+fn new_key(path: PathBuf) -> PyResult<()> {
+    Key::create(&path).map(drop).map_err(|error| gate_error(&error.to_string(), &error.help()))
 }
 
 /// Verifies an audit log as `omen audit verify` does, and returns the number of its entries.

@@ -10,16 +10,32 @@ import json
 import os
 import weakref
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Generic, Literal, ParamSpec, TypeVar, cast
 
 from omen._gate_core import GateCore, GateError, PendingCall
+from omen._gate_core import new_key as _new_key
 from omen._gate_core import verify_log as _verify_log
 
 if TYPE_CHECKING:
     import asyncio
     from types import TracebackType
 
-__all__ = ["Answer", "Caller", "Gate", "GateError", "OpenCall", "Question", "Refused", "Session", "Tool", "ToolFailed", "Turn", "verify_log"]
+__all__ = [
+    "Answer",
+    "Caller",
+    "Gate",
+    "GateError",
+    "OpenCall",
+    "Question",
+    "Refused",
+    "Session",
+    "Tool",
+    "ToolFailed",
+    "Turn",
+    "new_key",
+    "verify_log",
+]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -27,6 +43,9 @@ Run = Callable[[dict[str, Any]], object]
 Arguments = Mapping[str, object] | str
 
 _WRAPPED = "omen/wrapped"
+
+_TURNS: ContextVar[frozenset[str]] = ContextVar("omen_turns", default=frozenset())
+"""Turns whose calls run the code of this context. Another call of theirs would wait for its own end."""
 
 
 class Refused(Exception):
@@ -187,6 +206,7 @@ class Caller:
     _session: str
     _turn: str | None = None
     _query: str | None = None
+    _is_over: bool = False
 
     @property
     def gate(self) -> Gate:
@@ -222,7 +242,7 @@ class Caller:
                     continue
                 kind, data = event
                 if kind == "run":
-                    failure = _answer(call, lambda: run(json.loads(data)))
+                    failure = self._answer(call, run, json.loads(data))
                 elif kind == "confirm":
                     failure = self._gate._confirm(call, Question(json.loads(data)))
                 else:
@@ -252,7 +272,7 @@ class Caller:
                     finished = work is not None and work.done() and not work.cancelled()
                     return _ended(kind, data, work.result() if work is not None and finished else None)
                 if kind == "run":
-                    work = loop.create_task(_aanswer(call, run, json.loads(data)))
+                    work = loop.create_task(self._aanswer(call, run, json.loads(data)))
                 else:
                     work = loop.create_task(self._gate._aconfirm(call, Question(json.loads(data))))
                 work.add_done_callback(lambda _: ready.set())
@@ -291,9 +311,34 @@ class Caller:
             await task
         return OpenCall(task, outcome, begun.result())
 
+    def _answer(self, call: PendingCall, run: Run, args: dict[str, Any]) -> Exception | None:
+        token = _TURNS.set(_TURNS.get() | {self._turn} if self._turn else _TURNS.get())
+        try:
+            call.answer(json.dumps(Answer.of(run(args)).data))
+        except Exception as error:
+            call.answer(json.dumps(Answer.failed(_shown(error)).data))
+            return error
+        finally:
+            _TURNS.reset(token)
+        return None
+
+    async def _aanswer(self, call: PendingCall, run: Run, args: dict[str, Any]) -> Exception | None:
+        # In a task, which has a context of its own.
+        _TURNS.set(_TURNS.get() | {self._turn} if self._turn else _TURNS.get())
+        try:
+            call.answer(json.dumps(Answer.of(await _awaited(run, args)).data))
+        except Exception as error:
+            call.answer(json.dumps(Answer.failed(_shown(error)).data))
+            return error
+        return None
+
     def _begin(
         self, name: str, arguments: Arguments, server: str | None, wake: Callable[[], object] | None
     ) -> PendingCall:
+        if self._is_over:
+            raise GateError(f"`{self._turn or self._session}` has ended\n  help: begin another one")
+        if self._turn in _TURNS.get():
+            raise GateError("a tool calls the gate in the turn in which it runs\n  help: make its calls in a turn of their own")
         text = arguments if isinstance(arguments, str) else json.dumps(dict(arguments))
         server = self._gate._server_of(server, name)
         return self._gate._core.begin(server, name, text, self._session, self._turn, self._query, wake)
@@ -317,6 +362,7 @@ class Turn(Caller):
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._is_over = True
         self.owed = self._gate._core.end(self.id)
 
 
@@ -346,6 +392,7 @@ class Session(Caller):
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._is_over = True
         self.owed = self._gate._core.end(self._session)
 
 
@@ -462,7 +509,7 @@ class Gate(Caller):
         """Server of a tool. The gate itself refuses a tool that does not exist."""
         if server is not None:
             return server
-        found = [known for known, tool in self._tools if tool == name]
+        found = [known for known, tool in list(self._tools) if tool == name]
         servers = found or self._core.servers()
         if len(found) > 1 or not servers:
             raise GateError(f"the server of `{name}` is not known\n  help: pass `server=`")
@@ -492,6 +539,11 @@ class Gate(Caller):
             return error
 
 
+def new_key(path: str | os.PathLike[str]) -> None:
+    """Makes the key of an audit log, in a file that only its owner can read. The file must not exist yet."""
+    _new_key(path)
+
+
 def verify_log(log: str | os.PathLike[str], key_file: str | os.PathLike[str]) -> int:
     """Verifies an audit log as `omen audit verify` does, and returns the number of its entries. Raises `GateError` at a flaw."""
     return _verify_log(log, key_file)
@@ -519,24 +571,6 @@ def _reply(call: PendingCall, reply: object) -> Exception | None:
         call.deny(reply)
     else:
         raise GateError(f"the confirmer returned `{type(reply).__name__}`; expected a bool or a reason")
-    return None
-
-
-def _answer(call: PendingCall, run: Callable[[], object]) -> Exception | None:
-    try:
-        call.answer(json.dumps(Answer.of(run()).data))
-    except Exception as error:
-        call.answer(json.dumps(Answer.failed(_shown(error)).data))
-        return error
-    return None
-
-
-async def _aanswer(call: PendingCall, run: Run, args: dict[str, Any]) -> Exception | None:
-    try:
-        call.answer(json.dumps(Answer.of(await _awaited(run, args)).data))
-    except Exception as error:
-        call.answer(json.dumps(Answer.failed(_shown(error)).data))
-        return error
     return None
 
 

@@ -36,7 +36,8 @@ pub(super) struct GateCore {
 }
 
 struct Parts {
-    gate: Gate,
+    /// `None` once it is closed: dropping the gate ends the servers that it has started.
+    gate: Mutex<Option<Gate>>,
     audit: Audit,
     servers: Vec<String>,
     own: BTreeMap<ServerName, Arc<PythonServer>>,
@@ -46,7 +47,6 @@ struct Parts {
     name: String,
     calls: AtomicU64,
     open: Mutex<Vec<AbortHandle>>,
-    is_closed: AtomicBool,
 }
 
 #[pymethods]
@@ -95,7 +95,7 @@ impl GateCore {
                 .map_err(|error| gate_error(&format!("`{tool}`: invalid permission: {error}"), ""))
         };
         let needed = needed.into_iter().map(read).collect::<PyResult<Vec<_>>>()?;
-        let Some(stated) = self.parts()?.gate.permissions(&tool_id(server, tool)?) else { return Ok(()) };
+        let Some(stated) = self.parts()?.gate()?.permissions(&tool_id(server, tool)?) else { return Ok(()) };
         match needed.into_iter().find(|needed| !stated.contains(*needed)) {
             None => Ok(()),
             Some(missing) => {
@@ -135,9 +135,7 @@ impl GateCore {
         wake: Option<Py<PyAny>>,
     ) -> PyResult<PendingCall> {
         let parts = self.parts()?;
-        if parts.is_closed.load(Ordering::Acquire) {
-            return Err(gate_error("the gate is closed", "load it again"));
-        }
+        let gate = parts.gate()?;
         let turn = turn_id(&self.fresh_id("")?)?;
         let request = CallRequest {
             turn: turn.clone(),
@@ -151,7 +149,7 @@ impl GateCore {
         let (runtime, (events, received)) = (runtime()?, mpsc::channel());
         let caller = Caller::new(events, wake, runtime.handle());
         let open = parts.callers.add(&turn, caller.clone());
-        let task = runtime.spawn(carry_out(open, parts.gate.clone(), caller, request));
+        let task = runtime.spawn(carry_out(open, gate, caller, request));
         let handle = task.abort_handle();
         let mut tasks = parts.open.lock().unwrap_or_else(PoisonError::into_inner);
         tasks.retain(|task| !task.is_finished());
@@ -161,13 +159,13 @@ impl GateCore {
 
     /// Forgets a turn or session that is over, and returns what it owes by the rules on order.
     fn end(&self, id: &str) -> PyResult<Vec<String>> {
-        let (gate, id) = (&self.parts()?.gate, turn_id(id)?);
+        let (gate, id) = (self.parts()?.gate()?, turn_id(id)?);
         Ok(gate.end_turn(&id).iter().map(|owed| owed_line(std::slice::from_ref(owed))).collect())
     }
 
     /// What a session owes now by the rules on order.
     fn owed(&self, session: &str) -> PyResult<Vec<String>> {
-        let owed = self.parts()?.gate.owed(&turn_id(session)?);
+        let owed = self.parts()?.gate()?.owed(&turn_id(session)?);
         Ok(owed.iter().map(|owed| owed_line(std::slice::from_ref(owed))).collect())
     }
 
@@ -210,7 +208,7 @@ impl GateCore {
         let number = GATES.fetch_add(1, Ordering::Relaxed);
         let name = format!("py-{:x}-{:x}-{number:x}", since.as_millis(), std::process::id());
         let parts = Parts {
-            gate,
+            gate: Mutex::new(Some(gate)),
             audit,
             servers,
             own,
@@ -219,7 +217,6 @@ impl GateCore {
             name,
             calls: AtomicU64::new(1),
             open: Mutex::default(),
-            is_closed: AtomicBool::new(false),
         };
         Ok(Self { parts: Some(parts), process: std::process::id() })
     }
@@ -233,6 +230,11 @@ impl GateCore {
 }
 
 impl Parts {
+    fn gate(&self) -> PyResult<Gate> {
+        let gate = self.gate.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        gate.ok_or_else(|| gate_error("the gate is closed", "load it again"))
+    }
+
     fn own_server(&self, name: &str) -> PyResult<&PythonServer> {
         let found = ServerName::new(name).ok().and_then(|name| self.own.get(&name));
         found.map(Arc::as_ref).ok_or_else(|| {
@@ -247,12 +249,12 @@ impl Parts {
     }
 
     fn close(&self) {
-        if self.is_closed.swap(true, Ordering::AcqRel) {
-            return;
-        }
+        let Some(gate) = self.gate.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
         self.open.lock().unwrap_or_else(PoisonError::into_inner).drain(..).for_each(|task| task.abort());
         self.callers.wait_until_none(PATIENCE);
         self.audit.close();
+        let _runtime = runtime().map(|runtime| runtime.enter());
+        drop(gate);
     }
 }
 

@@ -52,7 +52,7 @@ def run(gate: Gate, done: list[str], *calls: tuple[str, dict[str, Any] | str]) -
         name, arguments = pending.pop(0)
         return ModelResponse(parts=[ToolCallPart(name, arguments)])
 
-    agent = Agent(FunctionModel(model), toolsets=[GateToolset(toolset_of(done), gate)])
+    agent: Agent[None, str] = Agent(FunctionModel(model), toolsets=[GateToolset(toolset_of(done), gate)])
     messages = asyncio.run(agent.run("write a")).all_messages()
     parts = [part for message in messages for part in message.parts]
     return [part.content for part in parts if isinstance(part, (ToolReturnPart, RetryPromptPart))]

@@ -204,6 +204,77 @@ def test_a_framework_that_runs_the_tool_itself_reports_the_outcome(world: World)
     assert world.outcomes() == ["yes", "yes", "unknown"]
 
 
+def test_a_tool_cannot_call_the_gate_in_its_own_turn(world: World) -> None:
+    turns: list[Any] = []
+
+    def define(gate: Gate) -> None:
+        @gate.tool("inner")
+        def inner() -> str:
+            return "in"
+
+        @gate.tool("outer")
+        def outer(own: bool) -> str:
+            return str((turns[0] if own else gate).call("inner").value)
+
+        @gate.tool("aouter")
+        async def aouter(own: bool) -> str:
+            return str((await (turns[0] if own else gate).acall("inner")).value)
+
+    gate = world.gate(define)
+    with gate.turn() as turn:
+        turns.append(turn)
+        assert turn.call("outer", {"own": False}).value == asyncio.run(turn.acall("aouter", {"own": False})).value == "in"
+        with pytest.raises(ToolFailed, match="in the turn in which it runs"):
+            turn.call("outer", {"own": True})
+        with pytest.raises(ToolFailed, match="in the turn in which it runs"):
+            asyncio.run(turn.acall("aouter", {"own": True}))
+    with pytest.raises(GateError, match="has ended"):
+        turn.call("inner")
+    assert world.outcomes() == ["yes"] * 6
+
+
+SERVER = """
+import json, os, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if message.get("method") == "initialize":
+        result = {"protocolVersion": message["params"]["protocolVersion"], "capabilities": {"tools": {}}}
+        open("pid", "w").write(str(os.getpid()))
+        result["serverInfo"] = {"name": "files", "version": "1"}
+    elif message.get("method") == "tools/list":
+        result = {"tools": [{"name": "read", "inputSchema": {"type": "object", "properties": {"path": {}}}}]}
+    elif message.get("method") == "tools/call":
+        result = {"content": [{"type": "text", "text": json.dumps(message["params"]["arguments"])}]}
+    elif "id" in message:
+        result = {}
+    else:
+        continue
+    print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}), flush=True)
+"""
+
+
+def test_a_server_of_the_configuration_is_started(world: World) -> None:
+    (world.folder / "server.py").write_text(SERVER)
+    server = f'[servers.files]\ncommand = {json.dumps(sys.executable)}\nargs = ["server.py"]\n'
+    gate = world.gate(lambda _: None, extra=server)
+    with pytest.raises(Refused, match="PG-3") as refused:
+        gate.call("read", {"path": "a"}, server="files")
+    gate.close()
+    pin = next(word.strip("`.,") for word in (refused.value.reason + refused.value.help).split() if "v1:" in word)
+    tool = f'server = "files"\ntool = "read"\npermissions = ["READ"]\n'
+    world.config.write_text(world.config.read_text() + f'[[allow]]\n{tool}pin = "{pin}"\n[[grants]]\n{tool}')
+    gate = world.load(lambda _: None)
+    assert gate.call("read", {"path": "a"}, server="files").value == '{"path": "a"}'
+    assert asyncio.run(gate.acall("read", {"path": "b"}, server="files")).value == '{"path": "b"}'
+    pid = int((world.folder / "pid").read_text())
+    assert world.outcomes() == ["yes", "yes"]
+    # Closing the gate has ended the server.
+    deadline = time.monotonic() + 10
+    while Path(f"/proc/{pid}").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not Path(f"/proc/{pid}").exists()
+
+
 def run(world: World, program: str) -> subprocess.CompletedProcess[str]:
     """Runs a program that has the gate of the world, in a process of its own."""
     head = f"import asyncio, os, sys\nfrom pathlib import Path\nfrom omen.gate import *\nsys.path.insert(0, {str(Path(__file__).parent)!r})\n"
