@@ -5,10 +5,8 @@
 
 mod callers;
 mod core;
-mod error;
 mod pending;
 mod refusal;
-mod runtime;
 mod servers;
 mod steps;
 
@@ -17,11 +15,11 @@ use std::path::PathBuf;
 use omen_gate::audit::{Key, LogVerdict, verify_file};
 use pyo3::prelude::*;
 
-use error::gate_error;
+use refusal::gate_error;
 
 /// Adds the classes of the gate to the module.
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add("GateError", module.py().get_type::<error::GateError>())?;
+    module.add("GateError", module.py().get_type::<refusal::GateError>())?;
     module.add_function(wrap_pyfunction!(new_key, module)?)?;
     module.add_function(wrap_pyfunction!(verify_log, module)?)?;
     module.add_class::<core::GateCore>()?;

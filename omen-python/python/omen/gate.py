@@ -1,7 +1,7 @@
 """Tools behind the gate: no tool runs but through it, and every call is in a tamper-evident log.
 
-The gate is the one of `omen gate`: it reads the same configuration, decides by the same code, and writes the same log. Here are
-only functions as tools, and the waiting.
+The gate is the one of `omen gate`: it reads the same configuration, decides by the same code, and writes the same log.
+Here are only functions as tools, and the waiting.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ import os
 import weakref
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, Generic, Literal, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast
 
+from omen._answers import Answer, Question, Refused, ToolFailed
 from omen._gate_core import GateCore, GateError, PendingCall
 from omen._gate_core import new_key as _new_key
 from omen._gate_core import verify_log as _verify_log
@@ -42,104 +43,8 @@ R = TypeVar("R")
 Run = Callable[[dict[str, Any]], object]
 Arguments = Mapping[str, object] | str
 
-_WRAPPED = "omen/wrapped"
-
 _TURNS: ContextVar[frozenset[str]] = ContextVar("omen_turns", default=frozenset())
 """Turns whose calls run the code of this context. Another call of theirs would wait for its own end."""
-
-
-class Refused(Exception):
-    """A call that the gate refused, or whose answer it withholds."""
-
-    code: str
-    """Code of the rule, such as `PG-3`; `omen explain` describes it."""
-    reason: str
-    """What is wrong."""
-    help: str
-    """What to do instead; may be empty."""
-    ran: Literal["yes", "no", "unknown"]
-    """Whether the tool ran."""
-    evidence: dict[str, Any]
-    """The decision as data: call, code, reason, help, turn, and what the rules on order say."""
-
-    def __init__(self, data: dict[str, Any]) -> None:
-        self.evidence = data["decision"]
-        self.code, self.reason = self.evidence["code"], self.evidence["reason"]
-        self.help, self.ran = self.evidence["help"], self.evidence["ran"]
-        self._data = data
-        super().__init__(f"{self.code}: {self.reason}" + (f"\n  help: {self.help}" if self.help else ""))
-
-    def for_model(self) -> str:
-        """Returns a text on which a model can act: the rule, the reason, whether the tool ran, and what to do."""
-        return str(self._data["text"])
-
-    def __reduce__(self) -> tuple[type[Refused], tuple[dict[str, Any]]]:
-        return type(self), (self._data,)
-
-
-class ToolFailed(Refused):
-    """A call whose tool failed (R3). `__cause__` is the exception that the function raised."""
-
-
-class Answer:
-    """Answer of a tool, after the gate has checked and recorded it."""
-
-    def __init__(self, data: dict[str, Any]) -> None:
-        self.data = data
-        """The answer as the Model Context Protocol has it."""
-
-    @property
-    def structured(self) -> Any:
-        """Structured content; `None` if there is none."""
-        return self.data.get("structuredContent")
-
-    @property
-    def text(self) -> str:
-        """Text content, line by line."""
-        return "\n".join(part["text"] for part in self.data.get("content", []) if part.get("type") == "text")
-
-    @property
-    def value(self) -> Any:
-        """What the function returned, as JSON: the structured content, or else the text."""
-        if self.data.get("_meta", {}).get(_WRAPPED) is True:
-            return self.structured["result"]
-        return self.text if self.structured is None else self.structured
-
-    def __repr__(self) -> str:
-        return f"Answer({self.data!r})"
-
-    @classmethod
-    def of(cls, value: object) -> Answer:
-        """Returns the answer with which a function has returned this value, which must be JSON."""
-        if isinstance(value, Answer):
-            return value
-        if isinstance(value, str):
-            return cls({"content": [_text(value)]})
-        if isinstance(value, dict):
-            return cls({"content": [_text(json.dumps(value))], "structuredContent": value})
-        content = [_text(json.dumps(value))]
-        return cls({"content": content, "structuredContent": {"result": value}, "_meta": {_WRAPPED: True}})
-
-    @classmethod
-    def failed(cls, why: str) -> Answer:
-        """Returns the answer of a tool that reports a failure."""
-        return cls({"content": [_text(why)], "isError": True})
-
-
-class Question:
-    """Question to a confirmer: whether this call, with these arguments, may be made once."""
-
-    def __init__(self, data: dict[str, Any]) -> None:
-        self.server: str = data["tool"]["server"]
-        self.tool: str = data["tool"]["tool"]
-        self.arguments: dict[str, Any] = json.loads(data["args"])
-        """Arguments of the call. They may contain foreign text: show it with care."""
-        self.permissions: list[str] = data["permissions"]
-        self.turn: str = data["turn"]
-        self.hash: str = data["hash"]
-        """Hash of tool and arguments; the answer is for this call alone."""
-        self.timeout: float = data["timeout_seconds"]
-        """Time for the answer in seconds. No answer is a denial."""
 
 
 Confirmer = Callable[[Question], "bool | str | Awaitable[bool | str]"]
@@ -195,7 +100,8 @@ class Tool(Generic[P, R]):
 
     def config(self, permissions: Sequence[str]) -> str:
         """Returns the entries of the configuration that allow this form of the tool, and grant it the permissions."""
-        named = f"server = {json.dumps(self.server)}\ntool = {json.dumps(self.name)}\npermissions = {json.dumps(list(permissions))}"
+        named = f"server = {json.dumps(self.server)}\ntool = {json.dumps(self.name)}\n"
+        named += f"permissions = {json.dumps(list(permissions))}"
         return f'[[allow]]\n{named}\npin = "{self.pin}"\n\n[[grants]]\n{named}\n'
 
 
@@ -214,9 +120,10 @@ class Caller:
         return self._gate
 
     def call(self, name: str, arguments: Arguments = "{}", *, server: str | None = None) -> Answer:
-        """Calls a tool through the gate, and waits for it. Functions run in this thread. Arguments may be JSON, as a model wrote it.
+        """Calls a tool through the gate, and waits for it. Functions run in this thread.
 
-        Raises `Refused` if the gate refuses, and `ToolFailed` if the tool fails.
+        Arguments may be JSON, as a model wrote it. Raises `Refused` if the gate refuses, and `ToolFailed` if the tool
+        fails.
         """
         function = self._gate._function(server, name)
         if function is not None and _is_async(function):
@@ -231,7 +138,7 @@ class Caller:
         return await self.aperform(name, arguments, _run_of(self._gate._function(server, name)), server=server)
 
     def perform(self, name: str, arguments: Arguments, run: Run, *, server: str | None = None) -> Answer:
-        """Calls a tool as `call` does, with another function in place of the registered one: for adapters of frameworks."""
+        """Calls a tool as `call` does, with another function in place of the registered one: for adapters."""
         call = self._begin(name, arguments, server, None)
         failure: Exception | None = None
         try:
@@ -251,7 +158,7 @@ class Caller:
             call.abandon()
 
     async def aperform(self, name: str, arguments: Arguments, run: Run, *, server: str | None = None) -> Answer:
-        """Calls a tool as `acall` does, with another function in place of the registered one: for adapters of frameworks."""
+        """Calls a tool as `acall` does, with another function in place of the registered one: for adapters."""
         import asyncio
 
         loop, ready = asyncio.get_running_loop(), asyncio.Event()
@@ -285,8 +192,8 @@ class Caller:
     async def abegin(self, name: str, arguments: Arguments, *, server: str | None = None) -> OpenCall:
         """Takes a call through the gate up to the tool, for a framework that runs the tool itself.
 
-        The intent is in the log. If no outcome follows within the call timeout of the configuration, the log says that the tool
-        may have run. Raises `Refused`.
+        The intent is in the log. If no outcome follows within the call timeout of the configuration, the log says that
+        the tool may have run. Raises `Refused`.
         """
         import asyncio
 
@@ -314,9 +221,9 @@ class Caller:
     def _answer(self, call: PendingCall, run: Run, args: dict[str, Any]) -> Exception | None:
         token = _TURNS.set(_TURNS.get() | {self._turn} if self._turn else _TURNS.get())
         try:
-            call.answer(json.dumps(Answer.of(run(args)).data))
+            call.answer(_json(Answer.of(run(args))))
         except Exception as error:
-            call.answer(json.dumps(Answer.failed(_shown(error)).data))
+            call.answer(_json(Answer.failed(_shown(error))))
             return error
         finally:
             _TURNS.reset(token)
@@ -326,9 +233,9 @@ class Caller:
         # In a task, which has a context of its own.
         _TURNS.set(_TURNS.get() | {self._turn} if self._turn else _TURNS.get())
         try:
-            call.answer(json.dumps(Answer.of(await _awaited(run, args)).data))
+            call.answer(_json(Answer.of(await _awaited(run, args))))
         except Exception as error:
-            call.answer(json.dumps(Answer.failed(_shown(error)).data))
+            call.answer(_json(Answer.failed(_shown(error))))
             return error
         return None
 
@@ -338,7 +245,9 @@ class Caller:
         if self._is_over:
             raise GateError(f"`{self._turn or self._session}` has ended\n  help: begin another one")
         if self._turn in _TURNS.get():
-            raise GateError("a tool calls the gate in the turn in which it runs\n  help: make its calls in a turn of their own")
+            raise GateError(
+                "a tool calls the gate in the turn in which it runs\n  help: make its calls in a turn of their own"
+            )
         text = arguments if isinstance(arguments, str) else json.dumps(dict(arguments))
         server = self._gate._server_of(server, name)
         return self._gate._core.begin(server, name, text, self._session, self._turn, self._query, wake)
@@ -430,8 +339,9 @@ class Gate(Caller):
     ) -> Callable[[Callable[P, R]], Tool[P, R]]:
         """Makes a function a tool of the gate; a call of the result goes through the gate.
 
-        The schema of the arguments is that of the type hints, and the description is the docstring, unless they are given.
-        `permissions` states what the function can do: if the configuration allows the tool without one of them, this is an error.
+        The schema of the arguments is that of the type hints, and the description is the docstring, unless they are
+        given. `permissions` states what the function can do: if the configuration allows the tool without one of them,
+        this is an error.
         """
 
         def register(function: Callable[P, R]) -> Tool[P, R]:
@@ -457,12 +367,14 @@ class Gate(Caller):
         permissions: Sequence[str] | None = None,
         server: str | None = None,
     ) -> Tool[P, R]:
-        """Adds a tool by the form in which a server of the Model Context Protocol lists it, or replaces the one of its name."""
+        """Adds a tool, or replaces the one of its name, by its form in the Model Context Protocol."""
         name, own = str(form["name"]), self._core.own_servers()
         if server is None:
             if len(own) != 1:
                 known = ", ".join(f"`{name}`" for name in own) or "none"
-                raise GateError(f"`{name}` may be of several servers\n  help: pass `server=`; servers of this program: {known}")
+                raise GateError(
+                    f"`{name}` may be of several servers\n  help: pass `server=`; servers of this program: {known}"
+                )
             server = own[0]
         if permissions is not None:
             self._core.check_permissions(server, name, permissions)
@@ -545,7 +457,10 @@ def new_key(path: str | os.PathLike[str]) -> None:
 
 
 def verify_log(log: str | os.PathLike[str], key_file: str | os.PathLike[str]) -> int:
-    """Verifies an audit log as `omen audit verify` does, and returns the number of its entries. Raises `GateError` at a flaw."""
+    """Verifies an audit log as `omen audit verify` does, and returns the number of its entries.
+
+    Raises `GateError` at a flaw.
+    """
     return _verify_log(log, key_file)
 
 
@@ -600,5 +515,5 @@ def _shown(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-def _text(text: str) -> dict[str, str]:
-    return {"type": "text", "text": text}
+def _json(answer: Answer) -> str:
+    return json.dumps(answer.data, allow_nan=False)

@@ -13,14 +13,34 @@ use omen_gate::order::owed_line;
 use omen_gate::tool::Tool;
 use omen_gate::{Config, Gate, Permission, ServerName, SystemClock, ToolId, TurnId};
 use pyo3::prelude::*;
+use tokio::runtime::{Builder, Runtime};
 use tokio::task::AbortHandle;
 
 use super::callers::{Caller, Callers, Event, OpenCall};
-use super::error::{GateError, gate_error};
 use super::pending::PendingCall;
-use super::runtime::runtime;
+use super::refusal::{GateError, gate_error};
 use super::servers::{PythonConfirmer, PythonServer, SharedServer};
 use super::steps::{self, CallRequest};
+
+/// Runtime of this process. After a fork, that of the parent has no threads in the child, which gets another one.
+static RUNTIME: Mutex<Option<(u32, &'static Runtime)>> = Mutex::new(None);
+
+/// Returns the runtime of this process; starts it if there is none.
+fn runtime() -> PyResult<&'static Runtime> {
+    let mut started = RUNTIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let process = std::process::id();
+    match *started {
+        Some((owner, runtime)) if owner == process => Ok(runtime),
+        _ => {
+            let built = Builder::new_multi_thread().worker_threads(2).thread_name("omen-gate").enable_all().build();
+            let built = built.map_err(|error| gate_error(&format!("no threads can be started: {error}"), ""))?;
+            // One for each process, to its end: dropping it would wait for tools that block.
+            let runtime: &'static Runtime = Box::leak(Box::new(built));
+            *started = Some((process, runtime));
+            Ok(runtime)
+        }
+    }
+}
 
 /// Number of gates that this process has made, for their names.
 static GATES: AtomicUsize = AtomicUsize::new(0);

@@ -1,7 +1,8 @@
-//! Refusals as Python reads them.
+//! Refusals and errors as Python reads them.
 
 use omen_gate::order::Refusal as OrderRefusal;
 use omen_gate::{Blocked, CallHash, GateCode, Ran, Stopped, TurnId};
+use pyo3::prelude::*;
 use serde_json::{Map, Value, json};
 
 /// Reason why a call was not made, or why its answer is withheld.
@@ -92,4 +93,16 @@ impl Refused {
         }
         json!({ "decision": decision, "failed": self.failed, "text": text }).to_string()
     }
+}
+
+pyo3::create_exception!(
+    omen,
+    GateError,
+    pyo3::exceptions::PyException,
+    "Error of a configuration, or of a program that uses a gate wrongly; no call was made."
+);
+
+/// Error with a line for its help.
+pub(super) fn gate_error(message: &str, help: &str) -> PyErr {
+    GateError::new_err(if help.is_empty() { message.to_owned() } else { format!("{message}\n  help: {help}") })
 }

@@ -1,4 +1,4 @@
-"""Hooks in the client of the Claude Agent SDK. A transport plays Claude Code, by the protocol that it speaks with the SDK."""
+"""Hooks in the client of the Claude Agent SDK. A transport plays Claude Code, by its protocol with the SDK."""
 
 from __future__ import annotations
 
@@ -94,7 +94,9 @@ def run(gate: Gate, *calls: tuple[str, dict[str, Any]]) -> ClaudeCode:
         claude = ClaudeCode(*calls)
         async with ClaudeSDKClient(ClaudeAgentOptions(hooks=gate_hooks(gate)), transport=claude) as client:
             await client.query("write a")
-            assert [type(message) for message in [message async for message in client.receive_response()]] == [ResultMessage]
+            assert [type(message) for message in [message async for message in client.receive_response()]] == [
+                ResultMessage
+            ]
         return claude
 
     return asyncio.run(asyncio.wait_for(main(), 20))
@@ -102,13 +104,17 @@ def run(gate: Gate, *calls: tuple[str, dict[str, Any]]) -> ClaudeCode:
 
 def test_the_model_reads_why_a_call_was_refused(world: World) -> None:
     gate = world.gate(define, allow=["Bash"], rules='where = { "/command" = { in = ["ls", "false"] } }')
-    claude = run(gate, ("Bash", {"command": "ls"}), ("Bash", {"command": "rm"}), ("Write", {"command": "a"}), ("Edit", {}))
+    claude = run(
+        gate, ("Bash", {"command": "ls"}), ("Bash", {"command": "rm"}), ("Write", {"command": "a"}), ("Edit", {})
+    )
     allowed, ended, *denied = claude.verdicts
     assert allowed == ended == {}
     assert claude.done == ["Bash {'command': 'ls'}"]
     assert [output["permissionDecision"] for output in denied] == ["deny"] * 3
     reasons = [output["permissionDecisionReason"] for output in denied]
-    assert [reason.split(":")[0] for reason in reasons] == [f"Refused by the gate ({code})" for code in ("PG-3", "PG-3", "PG-2")]
+    assert [reason.split(":")[0] for reason in reasons] == [
+        f"Refused by the gate ({code})" for code in ("PG-3", "PG-3", "PG-2")
+    ]
     assert world.outcomes() == ["yes"]
 
 

@@ -33,7 +33,9 @@ class Script(Model):
             output = [ResponseFunctionToolCall(arguments=arguments, call_id=call_id, name=name, type="function_call")]
         else:
             text = ResponseOutputText(annotations=[], text="done", type="output_text")
-            message = ResponseOutputMessage(id="m", content=[text], role="assistant", status="completed", type="message")
+            message = ResponseOutputMessage(
+                id="m", content=[text], role="assistant", status="completed", type="message"
+            )
             output = [message]
         return ModelResponse(output=output, usage=Usage(), response_id=None)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from omen.gate import Gate, Tool, verify_log
+from omen.gate import Gate, verify_log
 
 Define = Callable[[Gate], object]
 
@@ -36,9 +36,11 @@ class World:
         grants: str = "",
         allow: list[str] | None = None,
     ) -> Gate:
-        """Loads a gate that allows the tools that `define` registers, in two steps, as a developer does: their pins are those of
-        the functions. `rules` are further lines of each entry of the allowlist, and `grants` of each grant; `allow` has the names
-        of the tools that are allowed."""
+        """Loads a gate that allows the tools that `define` registers, by the pins of their functions.
+
+        `rules` are further lines of each entry of the allowlist, and `grants` of each grant; `allow` has the names of
+        the tools that are allowed.
+        """
         permissions = permissions or ["READ"]
         base = f'[servers.app]\n{extra}\n[audit]\nlog = "audit.jsonl"\nkey_file = "audit.key"\n'
         self.config.write_text(base)

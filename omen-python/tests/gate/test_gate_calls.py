@@ -163,7 +163,9 @@ def test_an_explicit_output_schema_is_checked(world: World) -> None:
     from omen.gate import Refused
 
     def define(gate: Gate) -> list[Tool[..., Any]]:
-        @gate.tool("count", output_schema={"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]})
+        @gate.tool(
+            "count", output_schema={"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+        )
         def count(n: Any) -> dict[str, Any]:
             return {"n": n}
 

@@ -32,6 +32,10 @@ def failing_tools(gate: Gate) -> list[Tool[..., Any]]:
     def raw() -> object:
         return object()
 
+    @gate.tool("nan")
+    def nan() -> float:
+        return float("nan")
+
     @gate.tool("sleep")
     async def sleep(seconds: float) -> None:
         await asyncio.sleep(seconds)
@@ -44,7 +48,7 @@ def failing_tools(gate: Gate) -> list[Tool[..., Any]]:
     def interrupt() -> None:
         raise KeyboardInterrupt
 
-    return [divide, adivide, raw, sleep, block, interrupt]
+    return [divide, adivide, raw, nan, sleep, block, interrupt]
 
 
 def test_an_exception_is_a_failure_of_the_tool(world: World) -> None:
@@ -65,7 +69,9 @@ def test_what_is_not_json_is_a_failure_of_the_tool(world: World) -> None:
     with pytest.raises(ToolFailed, match="not JSON serializable") as failed:
         gate.call("raw")
     assert failed.value.ran == "yes"
-    assert world.outcomes() == ["yes"]
+    with pytest.raises(ToolFailed, match="not JSON compliant"):
+        gate.call("nan")
+    assert world.outcomes() == ["yes", "yes"]
 
 
 def test_threads_share_a_limit_exactly(world: World) -> None:
@@ -223,7 +229,9 @@ def test_a_tool_cannot_call_the_gate_in_its_own_turn(world: World) -> None:
     gate = world.gate(define)
     with gate.turn() as turn:
         turns.append(turn)
-        assert turn.call("outer", {"own": False}).value == asyncio.run(turn.acall("aouter", {"own": False})).value == "in"
+        assert (
+            turn.call("outer", {"own": False}).value == asyncio.run(turn.acall("aouter", {"own": False})).value == "in"
+        )
         with pytest.raises(ToolFailed, match="in the turn in which it runs"):
             turn.call("outer", {"own": True})
         with pytest.raises(ToolFailed, match="in the turn in which it runs"):
@@ -261,7 +269,7 @@ def test_a_server_of_the_configuration_is_started(world: World) -> None:
         gate.call("read", {"path": "a"}, server="files")
     gate.close()
     pin = next(word.strip("`.,") for word in (refused.value.reason + refused.value.help).split() if "v1:" in word)
-    tool = f'server = "files"\ntool = "read"\npermissions = ["READ"]\n'
+    tool = 'server = "files"\ntool = "read"\npermissions = ["READ"]\n'
     world.config.write_text(world.config.read_text() + f'[[allow]]\n{tool}pin = "{pin}"\n[[grants]]\n{tool}')
     gate = world.load(lambda _: None)
     assert gate.call("read", {"path": "a"}, server="files").value == '{"path": "a"}'
@@ -277,8 +285,11 @@ def test_a_server_of_the_configuration_is_started(world: World) -> None:
 
 def run(world: World, program: str) -> subprocess.CompletedProcess[str]:
     """Runs a program that has the gate of the world, in a process of its own."""
-    head = f"import asyncio, os, sys\nfrom pathlib import Path\nfrom omen.gate import *\nsys.path.insert(0, {str(Path(__file__).parent)!r})\n"
-    head += f"from test_gate_faults import failing_tools\ngate = Gate.load({str(world.config)!r})\nfailing_tools(gate)\n"
+    head = "import asyncio, os, sys, threading, time\nfrom omen.gate import *\n"
+    head += f"sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
+    head += (
+        f"from test_gate_faults import failing_tools\ngate = Gate.load({str(world.config)!r})\nfailing_tools(gate)\n"
+    )
     return subprocess.run([sys.executable, "-c", head + program], capture_output=True, text=True, timeout=60)
 
 
@@ -291,7 +302,7 @@ def test_a_process_that_ends_without_closing_has_written_everything(world: World
 
 def test_a_process_that_ends_during_a_call_does_not_hang(world: World) -> None:
     world.gate(failing_tools).close()
-    program = "import threading, time\nthreading.Thread(target=lambda: gate.call('block', {'seconds': 3}), daemon=True).start()\n"
+    program = "threading.Thread(target=lambda: gate.call('block', {'seconds': 3}), daemon=True).start()\n"
     ended = run(world, program + "time.sleep(0.5)\n")
     assert ended.returncode == 0
     assert world.outcomes() == ["unknown"]
@@ -320,7 +331,10 @@ print(gate.call("divide", {"by": 1}).value)
 
 def test_a_call_of_a_killed_process_is_not_lost(world: World) -> None:
     world.gate(failing_tools).close()
-    ended = run(world, "import threading\nthreading.Timer(0.5, lambda: os.kill(os.getpid(), 9)).start()\ngate.call('block', {'seconds': 20})")
+    ended = run(
+        world,
+        "threading.Timer(0.5, lambda: os.kill(os.getpid(), 9)).start()\ngate.call('block', {'seconds': 20})",
+    )
     assert ended.returncode == -signal.SIGKILL
     intent = [json.loads(line) for line in world.log.read_text().splitlines()][-1]
     assert intent["kind"] == "intent"

@@ -150,9 +150,9 @@ def test_a_budget_of_a_turn(world: World) -> None:
 def test_failures_open_the_breaker(world: World) -> None:
     def define(gate: Gate) -> list[Tool[..., Any]]:
         @gate.tool("fail")
-        def fail() -> float:
-            # An answer that the protocol does not have, other than an exception, which is an answer of the tool.
-            return float("nan")
+        def fail() -> str:
+            # An answer that cannot be read, other than an exception, which is an answer of the tool.
+            return "\ud800"
 
         return [fail]
 
@@ -284,7 +284,9 @@ def test_a_bad_configuration_is_an_error_with_its_place(tmp_path: Path) -> None:
     with pytest.raises(GateError, match="cannot be read"):
         Gate.load(config)
     config.write_text("[limits]\nplan_byte = 1000\n")
-    with pytest.raises(GateError, match="line 2, column 1: unknown key `limits.plan_byte`\n  help: did you mean `plan_bytes`?"):
+    with pytest.raises(
+        GateError, match="line 2, column 1: unknown key `limits.plan_byte`\n  help: did you mean `plan_bytes`?"
+    ):
         Gate.load(config)
     with pytest.raises(GateError, match="there is no audit log"):
         Gate.parse("[servers.app]\n")
@@ -302,5 +304,3 @@ def test_a_log_has_one_gate_at_a_time(world: World) -> None:
     with pytest.raises(GateError, match="the gate is closed"):
         gate.call("read", {"path": "a"})
     Gate.load(world.config).close()
-
-

@@ -9,10 +9,10 @@ use super::rust_files;
 
 /// Most lines of the sources of `omen-*` and `schema`, with comments and test modules. It decreases, and a new
 /// command may add what it needs; the last was the package for Python, with tools behind the gate.
-pub const MOST_LINES: u64 = 139_790;
+pub const MOST_LINES: u64 = 139_800;
 
 /// Most files of fewer than [`SMALL`] lines there. An idea that needs no more lines is easier to read beside its only user.
-pub const MOST_SMALL_FILES: u64 = 74;
+pub const MOST_SMALL_FILES: u64 = 75;
 
 /// Lines from which on a file is not small.
 pub const SMALL: usize = 30;

@@ -2,8 +2,9 @@
 
     options = ClaudeAgentOptions(hooks=gate_hooks(gate, server="claude"))
 
-The hooks see the name and the arguments of a call, not the form of its tool: register the tools that may be called, with the schema
-of their arguments, as `gate.register({"name": "Bash", "inputSchema": …}, …)`. A tool that is not registered is refused.
+The hooks see the name and the arguments of a call, not the form of its tool: register the tools that may be called,
+with the schema of their arguments, as `gate.register({"name": "Bash", "inputSchema": …}, …)`. A tool that is not
+registered is refused.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ from omen.gate import Caller, OpenCall, Refused, ToolFailed
 __all__ = ["gate_hooks"]
 
 
-def gate_hooks(caller: Caller, *, server: str | None = None, timeout: float = 600) -> dict[HookEvent, list[HookMatcher]]:
+def gate_hooks(
+    caller: Caller, *, server: str | None = None, timeout: float = 600
+) -> dict[HookEvent, list[HookMatcher]]:
     """Returns the hooks that take each call through the gate. A hook that fails blocks the call."""
     open_calls: dict[str, OpenCall] = {}
 

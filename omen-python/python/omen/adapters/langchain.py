@@ -1,6 +1,6 @@
 """Middleware for LangChain 1.x: the tools of an agent run behind the gate.
 
-    agent = create_agent(model, tools, middleware=[GateMiddleware(gate)])
+agent = create_agent(model, tools, middleware=[GateMiddleware(gate)])
 """
 
 from __future__ import annotations

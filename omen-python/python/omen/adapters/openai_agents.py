@@ -2,9 +2,9 @@
 
     agent = Agent(name="ops", tools=guarded(gate, [read, write]))
 
-The SDK runs the tool between two guardrails: the first takes the call through the gate, the second records how it ended. The SDK turns
-an exception of a tool into an output before that, unless the tool has `failure_error_function=None`; the log then has an answer.
-A run that is cancelled in between leaves a call that may have run.
+The SDK runs the tool between two guardrails: the first takes the call through the gate, the second records how it
+ended. Before that, the SDK turns an exception of a tool into an output, unless the tool has
+`failure_error_function=None`; the log then has an answer. A run that ends in between leaves a call that may have run.
 """
 
 from __future__ import annotations
@@ -52,7 +52,9 @@ class GateGuardrail:
     async def _after(self, data: ToolOutputGuardrailData) -> ToolGuardrailFunctionOutput:
         call = self._open.pop(data.context.tool_call_id, None)
         if call is None:
-            return ToolGuardrailFunctionOutput.reject_content("The call did not go through the gate; its answer is withheld.")
+            return ToolGuardrailFunctionOutput.reject_content(
+                "The call did not go through the gate; its answer is withheld."
+            )
         try:
             await call.succeed(_json_of(data.output))
         except Refused as refused:
@@ -74,7 +76,11 @@ def guarded(caller: Caller, tools: Sequence[FunctionTool], *, server: str | None
         # After other guardrails of the input, which may refuse; before those of the output, which may hide it.
         before, after = tool.tool_input_guardrails or [], tool.tool_output_guardrails or []
         found.append(
-            replace(tool, tool_input_guardrails=[*before, guardrail.input], tool_output_guardrails=[guardrail.output, *after])
+            replace(
+                tool,
+                tool_input_guardrails=[*before, guardrail.input],
+                tool_output_guardrails=[guardrail.output, *after],
+            )
         )
     return found
 

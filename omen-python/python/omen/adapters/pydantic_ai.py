@@ -1,6 +1,6 @@
 """Toolset for Pydantic AI: the tools of another toolset run behind the gate.
 
-    agent = Agent(model, toolsets=[GateToolset(FunctionToolset([read, write]), gate)])
+agent = Agent(model, toolsets=[GateToolset(FunctionToolset([read, write]), gate)])
 """
 
 from __future__ import annotations

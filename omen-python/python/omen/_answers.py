@@ -1,0 +1,108 @@
+"""What comes back of a call: an answer, a refusal, or a question to the confirmer."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Literal
+
+__all__ = ["Answer", "Question", "Refused", "ToolFailed"]
+
+_WRAPPED = "omen/wrapped"
+
+
+class Refused(Exception):
+    """A call that the gate refused, or whose answer it withholds."""
+
+    code: str
+    """Code of the rule, such as `PG-3`; `omen explain` describes it."""
+    reason: str
+    """What is wrong."""
+    help: str
+    """What to do instead; may be empty."""
+    ran: Literal["yes", "no", "unknown"]
+    """Whether the tool ran."""
+    evidence: dict[str, Any]
+    """The decision as data: call, code, reason, help, turn, and what the rules on order say."""
+
+    def __init__(self, data: dict[str, Any]) -> None:
+        self.evidence = data["decision"]
+        self.code, self.reason = self.evidence["code"], self.evidence["reason"]
+        self.help, self.ran = self.evidence["help"], self.evidence["ran"]
+        self._data = data
+        super().__init__(f"{self.code}: {self.reason}" + (f"\n  help: {self.help}" if self.help else ""))
+
+    def for_model(self) -> str:
+        """Returns a text on which a model can act: the rule, the reason, whether the tool ran, and what to do."""
+        return str(self._data["text"])
+
+    def __reduce__(self) -> tuple[type[Refused], tuple[dict[str, Any]]]:
+        return type(self), (self._data,)
+
+
+class ToolFailed(Refused):
+    """A call whose tool failed (R3). `__cause__` is the exception that the function raised."""
+
+
+class Answer:
+    """Answer of a tool, after the gate has checked and recorded it."""
+
+    def __init__(self, data: dict[str, Any]) -> None:
+        self.data = data
+        """The answer as the Model Context Protocol has it."""
+
+    @property
+    def structured(self) -> Any:
+        """Structured content; `None` if there is none."""
+        return self.data.get("structuredContent")
+
+    @property
+    def text(self) -> str:
+        """Text content, line by line."""
+        return "\n".join(part["text"] for part in self.data.get("content", []) if part.get("type") == "text")
+
+    @property
+    def value(self) -> Any:
+        """What the function returned, as JSON: the structured content, or else the text."""
+        if self.data.get("_meta", {}).get(_WRAPPED) is True:
+            return self.structured["result"]
+        return self.text if self.structured is None else self.structured
+
+    def __repr__(self) -> str:
+        return f"Answer({self.data!r})"
+
+    @classmethod
+    def of(cls, value: object) -> Answer:
+        """Returns the answer with which a function has returned this value, which must be JSON."""
+        if isinstance(value, Answer):
+            return value
+        if isinstance(value, str):
+            return cls({"content": [_text(value)]})
+        if isinstance(value, dict):
+            return cls({"content": [_text(json.dumps(value))], "structuredContent": value})
+        content = [_text(json.dumps(value))]
+        return cls({"content": content, "structuredContent": {"result": value}, "_meta": {_WRAPPED: True}})
+
+    @classmethod
+    def failed(cls, why: str) -> Answer:
+        """Returns the answer of a tool that reports a failure."""
+        return cls({"content": [_text(why)], "isError": True})
+
+
+class Question:
+    """Question to a confirmer: whether this call, with these arguments, may be made once."""
+
+    def __init__(self, data: dict[str, Any]) -> None:
+        self.server: str = data["tool"]["server"]
+        self.tool: str = data["tool"]["tool"]
+        self.arguments: dict[str, Any] = json.loads(data["args"])
+        """Arguments of the call. They may contain foreign text: show it with care."""
+        self.permissions: list[str] = data["permissions"]
+        self.turn: str = data["turn"]
+        self.hash: str = data["hash"]
+        """Hash of tool and arguments; the answer is for this call alone."""
+        self.timeout: float = data["timeout_seconds"]
+        """Time for the answer in seconds. No answer is a denial."""
+
+
+def _text(text: str) -> dict[str, str]:
+    return {"type": "text", "text": text}
