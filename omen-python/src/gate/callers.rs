@@ -23,6 +23,17 @@ pub(super) enum Event {
     End(Result<String, String>),
 }
 
+impl Event {
+    /// Whether the gate no longer waits for the reply.
+    pub(super) fn is_stale(&self) -> bool {
+        match self {
+            Self::Run { reply, .. } => reply.is_closed(),
+            Self::Confirm { reply, .. } => reply.is_closed(),
+            Self::End(_) => false,
+        }
+    }
+}
+
 /// Caller of one call. When its last clone is dropped, the caller learns that nothing more will come.
 #[derive(Clone)]
 pub(super) struct Caller(Arc<CallerParts>);

@@ -45,7 +45,13 @@ impl PendingCall {
         let patience = Duration::try_from_secs_f64(seconds).unwrap_or_default();
         let event = py.detach(|| {
             let events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
-            events.recv_timeout(patience)
+            loop {
+                match events.recv_timeout(patience) {
+                    // The gate has given the call up meanwhile: nothing runs any more, and another event follows.
+                    Ok(event) if event.is_stale() => {}
+                    event => break event,
+                }
+            }
         });
         let (kind, data, waiting) = match event {
             Ok(Event::Run { args, reply }) => ("run", args, Some(Waiting::Tool(reply))),

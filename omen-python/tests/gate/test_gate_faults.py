@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -161,6 +163,34 @@ def test_a_tool_that_hangs_is_given_up(world: World, name: str) -> None:
     assert world.outcomes() == ["unknown"]
 
 
+def test_a_tool_does_not_run_once_its_call_was_given_up(world: World) -> None:
+    done: list[str] = []
+
+    def define(gate: Gate) -> None:
+        @gate.tool("late")
+        async def late() -> None:
+            done.append("late")
+
+    gate = world.gate(define, extra="[limits]\ncall_timeout_seconds = 1\n")
+
+    async def main() -> None:
+        call = asyncio.create_task(gate.acall("late"))
+        await asyncio.sleep(0)
+        # The event loop is busy for longer than the gate waits.
+        time.sleep(2.5)
+        with pytest.raises(ToolFailed, match="no answer within"):
+            await call
+
+    asyncio.run(main())
+    assert done == []
+    # A thread that comes too late does not even learn that the tool was to run.
+    call = gate._core.begin("app", "late", "{}", "session")
+    time.sleep(2.5)
+    event = call.next(5)
+    assert event is not None and event[0] == "refused"
+    assert world.outcomes() == ["unknown"] * 2
+
+
 def test_a_keyboard_interrupt_in_a_tool_is_raised(world: World) -> None:
     gate = world.gate(failing_tools)
     with pytest.raises(KeyboardInterrupt):
@@ -178,6 +208,41 @@ def test_a_keyboard_interrupt_while_the_gate_waits_is_raised(world: World) -> No
     assert world.outcomes() == ["unknown"]
 
 
+def test_a_keyboard_interrupt_in_a_confirmer_is_raised(world: World) -> None:
+    gate = world.gate(failing_tools, ["WRITE"])
+
+    @gate.confirmer
+    def confirm(_: Question) -> bool:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        gate.call("divide", {"by": 1})
+    assert world.entries("intent") == []
+    assert [entry["data"]["outcome"] for entry in world.entries("confirmation")] == ["denied"]
+
+
+def test_other_threads_run_while_the_gate_waits(world: World) -> None:
+    gate = world.gate(failing_tools, ["WRITE"], extra="[confirm]\ntimeout_seconds = 1\n")
+    counted, stop = [0], threading.Event()
+
+    @gate.confirmer
+    async def confirm(_: Question) -> bool:
+        await asyncio.sleep(30)
+        return True
+
+    def count() -> None:
+        while not stop.wait(0.01):
+            counted[0] += 1
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    with pytest.raises(Refused, match="G3"):
+        asyncio.run(gate.acall("divide", {"by": 1}))
+    stop.set()
+    thread.join()
+    assert counted[0] > 20
+
+
 def test_closing_the_gate_ends_open_calls(world: World) -> None:
     gate = world.gate(failing_tools)
 
@@ -190,6 +255,69 @@ def test_closing_the_gate_ends_open_calls(world: World) -> None:
 
     asyncio.run(main())
     assert world.outcomes() == ["unknown"]
+
+
+def test_whatever_is_cancelled_no_tool_runs_without_its_intent(world: World) -> None:
+    done: list[int] = []
+
+    def define(gate: Gate) -> None:
+        @gate.tool("note")
+        async def note(number: int) -> int:
+            done.append(number)
+            await asyncio.sleep(0.002)
+            return number
+
+        @gate.tool("blocking")
+        def blocking(number: int) -> int:
+            done.append(number)
+            time.sleep(0.002)
+            return number
+
+    gate = world.gate(define)
+    moments = random.Random(7)
+
+    async def one(number: int) -> None:
+        call = asyncio.create_task(gate.acall(moments.choice(["note", "blocking"]), {"number": number}))
+        await asyncio.sleep(moments.random() * 0.05)
+        call.cancel()
+        await asyncio.wait([call])
+
+    async def main() -> None:
+        for start in range(0, 300, 20):
+            await asyncio.gather(*(one(number) for number in range(start, start + 20)))
+
+    asyncio.run(main())
+    intents = len(world.entries("intent"))
+    assert len(set(done)) == len(done) <= intents
+    assert 0 < world.outcomes().count("unknown") < 300
+
+
+def test_whenever_the_gate_is_closed_no_tool_runs_without_its_intent(world: World) -> None:
+    done: list[int] = []
+
+    def define(gate: Gate) -> None:
+        @gate.tool("note")
+        def note(number: int) -> int:
+            done.append(number)
+            return number
+
+    gates = [world.gate(define), *[None] * 9]
+    for number, gate in enumerate(gates):
+        gate = gate or world.load(define)
+
+        def calls(gate: Gate = gate, number: int = number) -> None:
+            with contextlib.suppress(GateError, Refused):
+                for _ in range(1000):
+                    gate.call("note", {"number": number})
+
+        threads = [threading.Thread(target=calls) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        time.sleep(0.02 * number)
+        gate.close()
+        for thread in threads:
+            thread.join()
+    assert 0 < len(done) <= len(world.entries("intent"))
 
 
 def test_a_framework_that_runs_the_tool_itself_reports_the_outcome(world: World) -> None:
@@ -290,7 +418,13 @@ def run(world: World, program: str) -> subprocess.CompletedProcess[str]:
     head += (
         f"from test_gate_faults import failing_tools\ngate = Gate.load({str(world.config)!r})\nfailing_tools(gate)\n"
     )
-    return subprocess.run([sys.executable, "-c", head + program], capture_output=True, text=True, timeout=60)
+    # From Python 3.12 on, `os.fork` warns that there are threads.
+    return subprocess.run(
+        [sys.executable, "-W", "ignore::DeprecationWarning", "-c", head + program],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
 
 
 def test_a_process_that_ends_without_closing_has_written_everything(world: World) -> None:

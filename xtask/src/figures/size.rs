@@ -9,7 +9,7 @@ use super::rust_files;
 
 /// Most lines of the sources of `omen-*` and `schema`, with comments and test modules. It decreases, and a new
 /// command may add what it needs; the last was the package for Python, with tools behind the gate.
-pub const MOST_LINES: u64 = 139_800;
+pub const MOST_LINES: u64 = 139_820;
 
 /// Most files of fewer than [`SMALL`] lines there. An idea that needs no more lines is easier to read beside its only user.
 pub const MOST_SMALL_FILES: u64 = 75;
