@@ -44,27 +44,15 @@ pub fn filled(page: &str) -> Result<String, Box<dyn Error + Send + Sync>> {
     Ok(out)
 }
 
-/// Returns the generated files of the package for Python, each with its path.
-///
-/// # Errors
-/// If the schema files have mistakes.
-pub fn python() -> Result<Vec<(PathBuf, String)>, Box<dyn Error + Send + Sync>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../omen-python/python/omen");
-    let packets = omen_codegen::emit::python::packets(&model()?).map_err(|error| error.to_string())?;
-    Ok(vec![(folder.join("packets.py"), packets.source), (folder.join("packets.pyi"), packets.stub)])
-}
-
-/// Regenerates every page, the generated files of the package for Python, and writes the [gallery] to `target/compile-errors.md`.
+/// Regenerates every page and the files of the Python package, and writes the [gallery] to `target/compile-errors.md`.
 ///
 /// # Errors
 /// As [`filled`], and if a page cannot be read or written.
 pub fn write() -> Result<(), Box<dyn Error + Send + Sync>> {
+    crate::python::write()?;
     for path in pages() {
         let page = std::fs::read_to_string(&path)?;
         std::fs::write(path, filled(&page)?)?;
-    }
-    for (path, text) in python()? {
-        std::fs::write(path, text)?;
     }
     // In this folder, its links have as many levels as those of the pages.
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target");

@@ -18,6 +18,7 @@ const PREDICATE: &[FieldSpec] = &[
     need("message", Want::Text),
     need("label", Want::Text),
     need("note", Want::Text),
+    may("python", Want::Text),
 ];
 
 const HOLDS: &[FieldSpec] = &[
@@ -29,7 +30,7 @@ const HOLDS: &[FieldSpec] = &[
 ];
 
 /// Texts that may name parameters.
-const TEXTS: [&str; 3] = ["message", "label", "note"];
+const TEXTS: [&str; 4] = ["message", "label", "note", "python"];
 
 pub(super) fn check(set: &SchemaSet, index: &Index<'_>, report: &mut Report) {
     let mut names = Vec::new();

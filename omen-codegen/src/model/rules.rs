@@ -107,6 +107,8 @@ pub struct Predicate {
     pub label: String,
     /// How to fix the problem. Each line becomes a separate note.
     pub note: String,
+    /// The same for Python, if the code in it differs.
+    pub python: Option<String>,
 }
 
 /// Enum values that satisfy a predicate.

@@ -91,6 +91,8 @@ pub struct Text {
     pub message: String,
     /// How to fix the call.
     pub note: String,
+    /// The same for Python, if the code in it differs.
+    pub python: Option<String>,
 }
 
 impl Move {

@@ -49,6 +49,7 @@ const REFUSED: &[FieldSpec] = &[
     may("in", Want::Texts),
     need("message", Want::Text),
     need("note", Want::Text),
+    may("python", Want::Text),
 ];
 
 /// Result of the other checks of the state machine.
@@ -148,7 +149,7 @@ fn known_types(states: &[Node<'_>], node: &Node<'_>, key: &str, report: &mut Rep
 
 /// Checks that a text has no braces, which rustc would interpret as type parameters.
 fn plain(refused: &Node<'_>, report: &mut Report) {
-    for key in ["message", "note"] {
+    for key in ["message", "note", "python"] {
         if let (Some(text), Some(at)) = (refused.text(key), refused.get(key))
             && text.contains(['{', '}'])
         {

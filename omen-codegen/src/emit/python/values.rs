@@ -1,0 +1,42 @@
+//! Stub of the values that the moves take: a template, in which the texts of the errors and the values of the enums are
+//! filled in.
+
+use super::coded::CodedRules;
+use super::texts::{GENERATED, OVERLAPS, literal, violated, wires};
+use crate::mistake::{Mistakes, bug};
+use crate::model::Model;
+
+/// Stub with placeholders: `{enum Name}` is the type of an enum's values, `{high}` and `{low}` are levels of the
+/// stakes, `{policies}` those of a tradeoff, `{Predicate}` or `{Predicate value}` is the type of a call that violates the predicate with this value.
+const TEMPLATE: &str = include_str!("values.pyi");
+
+pub(super) fn emit(model: &Model, rules: &CodedRules<'_>) -> Result<String, Mistakes> {
+    let mut out = format!("{GENERATED}{OVERLAPS}");
+    let mut rest = TEMPLATE;
+    while let Some((before, after)) = rest.split_once('{') {
+        let (name, after) = after.split_once('}').ok_or_else(|| bug("unmatched brace in the template".to_owned()))?;
+        out.push_str(before);
+        out.push_str(&filled(model, rules, name)?);
+        rest = after;
+    }
+    Ok(out + rest)
+}
+
+fn filled(model: &Model, rules: &CodedRules<'_>, name: &str) -> Result<String, Mistakes> {
+    let (first, value) = name.split_once(' ').unwrap_or((name, ""));
+    match first {
+        "policies" => Ok(literal(rules.policies.iter().copied())),
+        "enum" => wires(model, value).map(literal),
+        "high" | "low" => {
+            let mut levels = Vec::new();
+            for level in wires(model, "StakesLevel")? {
+                let is_high = (rules.is_high)(level).map_err(|error| bug(format!("{level}: {error}")))?;
+                if is_high == (first == "high") {
+                    levels.push(level);
+                }
+            }
+            Ok(literal(levels))
+        }
+        _ => violated(model, first, value),
+    }
+}
