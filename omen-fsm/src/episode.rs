@@ -17,6 +17,7 @@ use std::sync::Arc;
 use omen_types::{CorrelationId, DecisionOutcome, Instant, PacketId};
 
 mod any;
+mod any_moves;
 mod checks;
 mod claim;
 mod compose;
@@ -225,11 +226,7 @@ impl<S: CanDecide> Episode<S> {
         order: ActOrder<A>,
         envelope: &E,
     ) -> Result<Decided, Refused<S, ActOrder<A>>> {
-        if let Err(why) = order.check(&self.core.tag) {
-            return Err(self.refuse(why).giving_back(order));
-        }
-        let draft = order.draft(outcome).map_err(Arc::new);
-        match draft.and_then(|draft| self.core.try_send_under(envelope, draft)) {
+        match self.core.decide(outcome, &order, envelope) {
             Ok(()) => Ok(match outcome {
                 DecisionOutcome::Act => Decided::Act(self.at()),
                 DecisionOutcome::VerifyFirst => Decided::VerifyFirst(self.at()),
@@ -238,5 +235,19 @@ impl<S: CanDecide> Episode<S> {
             }),
             Err(why) => Err(self.refuse(why).giving_back(order)),
         }
+    }
+}
+
+impl Core {
+    /// Makes a decision whose outcome is known at run time.
+    pub(crate) fn decide<A>(
+        &mut self,
+        outcome: DecisionOutcome,
+        order: &ActOrder<A>,
+        envelope: &impl MayAsk,
+    ) -> Result<(), Arc<Refusal>> {
+        order.check(&self.tag)?;
+        let draft = order.draft(outcome).map_err(Arc::new)?;
+        self.try_send_under(envelope, draft)
     }
 }

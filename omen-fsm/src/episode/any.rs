@@ -3,8 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use omen_invariants::facts::{Judged, Scope};
-use omen_types::{Instant, TokenId};
+use omen_invariants::facts::{Judged, MayAsk, Scope};
+use omen_types::{Instant, McpEnvelope, PacketType, TokenId};
 
 use super::core::Core;
 use super::{
@@ -113,6 +113,19 @@ impl AnyEpisode {
         let mut core = self.into_core();
         core.halt(reason.said());
         Episode::from_core(core)
+    }
+
+    /// Changes the envelope of future packets, as [`Episode::under`] does. Nothing is sent.
+    pub fn under(self, envelope: &impl MayAsk) -> Self {
+        let mut core = self.into_core();
+        core.under(envelope);
+        Self::from_core(core)
+    }
+
+    /// Returns the envelope that the next packet of a type carries, unless the move states another.
+    #[must_use]
+    pub fn envelope(&self, packet_type: PacketType) -> McpEnvelope {
+        self.core().envelope_of(packet_type)
     }
 
     /// Returns the episode in the machine's state.

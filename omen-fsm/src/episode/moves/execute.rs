@@ -116,28 +116,34 @@ where
     [(); N]: SomeOrders,
 {
     let orders = orders.into_orders();
-    match dispatch(&mut episode.core, &orders) {
+    // INVARIANT: every order has a task.
+    let sent = episode.core.dispatch(&orders).and_then(|tasks| {
+        tasks.try_into().map_err(|tasks: Vec<Pending>| {
+            let problem = format!("{} of {N} directives have a task", tasks.len());
+            Arc::new(Refusal::rule(Diagnostic::error(Code::E6, problem)))
+        })
+    });
+    match sent {
         Ok(tasks) => Ok((episode.at(), tasks)),
         Err(why) => Err(episode.refuse(why).giving_back(orders)),
     }
 }
 
-fn dispatch<C, const N: usize>(core: &mut Core, orders: &[Order<C>; N]) -> Result<[Pending; N], Arc<Refusal>> {
-    if orders.iter().any(|order| !order.is_of(&core.tag)) {
-        let finding = Diagnostic::error(Code::E4, "the permit belongs to another episode")
-            .at("/payload/authorization_token_id")
-            .help(Code::E4.info().help);
-        return Err(Arc::new(Refusal::rule(finding)));
+impl Core {
+    /// Sends directives, and returns the task of each.
+    pub(crate) fn dispatch<C>(&mut self, orders: &[Order<C>]) -> Result<Vec<Pending>, Arc<Refusal>> {
+        if orders.iter().any(|order| !order.is_of(&self.tag)) {
+            let finding = Diagnostic::error(Code::E4, "the permit belongs to another episode")
+                .at("/payload/authorization_token_id")
+                .help(Code::E4.info().help);
+            return Err(Arc::new(Refusal::rule(finding)));
+        }
+        orders.iter().try_for_each(Order::check).map_err(Arc::new)?;
+        self.tools.check(orders.iter().filter_map(Order::tool)).map_err(Arc::new)?;
+        let task_ids = self.fresh_task_ids(orders.len())?;
+        let drafts = orders.iter().zip(task_ids).map(|(order, id)| Draft::new(order.payload(id))).collect();
+        let directives = self.send(drafts)?;
+        let tasks = directives.iter().filter_map(|directive| self.tasks.get(directive.as_str()));
+        Ok(tasks.map(|task| self.pending(task)).collect())
     }
-    orders.iter().try_for_each(Order::check).map_err(Arc::new)?;
-    core.tools.check(orders.iter().filter_map(Order::tool)).map_err(Arc::new)?;
-    let task_ids = core.fresh_task_ids(N)?;
-    let drafts = orders.iter().zip(task_ids).map(|(order, id)| Draft::new(order.payload(id))).collect();
-    let directives = core.send(drafts)?;
-    let tasks = directives.iter().filter_map(|directive| core.tasks.get(directive.as_str()));
-    // INVARIANT: every sent directive is open.
-    tasks.map(|task| core.pending(task)).collect::<Vec<_>>().try_into().map_err(|tasks: Vec<Pending>| {
-        let problem = format!("{} of {N} directives have a task", tasks.len());
-        Arc::new(Refusal::rule(Diagnostic::error(Code::E6, problem)))
-    })
 }
