@@ -3,6 +3,7 @@
 //! Python holds no rule of the protocol: it calls the validator, the packets and the machine of the crates beside this one.
 
 mod check;
+mod episode;
 mod errors;
 mod gate;
 mod packets;
@@ -19,6 +20,7 @@ fn version() -> &'static str {
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     check::register(module)?;
+    episode::register(module)?;
     gate::register(module)?;
     packets::register(module)?;
     module.add_function(wrap_pyfunction!(version, module)?)

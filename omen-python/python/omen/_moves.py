@@ -1,0 +1,385 @@
+"""Moves of an episode: each hands its arguments to the core, which makes the move or refuses it."""
+
+from __future__ import annotations
+
+import json
+
+from omen import _core
+from omen._values import IllegalMove, Proof, StateUsed, ToolFailed
+
+_classes = {}
+
+# More open directives are counted at run time.
+_COUNTED = 8
+
+
+def know(*classes):
+    """Registers the classes of the states, by their names."""
+    _classes.update({state.__name__: state for state in classes})
+
+
+def _payload(payload, members):
+    if payload is not None and members:
+        raise TypeError("pass a payload or its members, not both")
+    return members if payload is None else payload
+
+
+class Episode:
+    """Episode in some state. Each move leads to a new value; the old one cannot be used again."""
+
+    __slots__ = ("__weakref__", "_handle", "correlation_id")
+    _state = "Episode"
+    _open = None
+
+    def __init__(self):
+        raise TypeError("an episode begins with `Setup(..).start()`")
+
+    def __class_getitem__(cls, parameters):
+        # Type parameters are for type checkers.
+        return cls
+
+    @classmethod
+    def _of(cls, handle, correlation_id):
+        episode = object.__new__(cls)
+        episode._handle, episode.correlation_id = handle, correlation_id
+        return episode
+
+    def _to(self, name, handle):
+        """Returns the episode in the state `name`, or in this one with the same number of open directives."""
+        state = type(self) if name == self._state else _classes[name]
+        return state._of(handle, self.correlation_id)
+
+    def _send(self, name, to, packet_type, payload, status=None):
+        return self._to(to, self._handle.send(self._state, name, packet_type, payload, status))
+
+    def __getattr__(self, name):
+        # Not an `AttributeError`, or `getattr(episode, "act", None)` would hide it.
+        error = _core.illegal_move(self._state, name)
+        if error is not None:
+            raise error
+        raise AttributeError(f"`{type(self).__name__}` has no attribute `{name}`")
+
+    def __repr__(self):
+        return f"<{type(self).__name__} of {self.correlation_id}>"
+
+    def __bool__(self):
+        raise TypeError("an episode has no truth value; compare with `is None`")
+
+    def __copy__(self):
+        raise TypeError("an episode cannot be copied: each state is used once")
+
+    def __deepcopy__(self, memo):
+        return self.__copy__()
+
+    def __reduce__(self):
+        raise TypeError("an episode cannot be pickled; resume it from its log")
+
+    def alert(self, payload=None, /, **members):
+        return self._send("alert", self._state, "IntegrityAlertPacket", _payload(payload, members))
+
+    def halt(self, reason):
+        return self._to("SafeMode", self._handle.halt(self._state, reason))
+
+    def under(self, envelope):
+        return self._to(self._state, self._handle.under(self._state, envelope))
+
+    def into_any(self):
+        state = self._handle.class_name()
+        return self._to(state, self._handle.as_is(self._state, "into_any"))
+
+    def propose(self, proposal, *, allow=()):
+        handle = self._handle.propose(self._state, proposal, list(allow))
+        return self._to(handle.class_name(), handle)
+
+    def tasks(self):
+        return self._handle.tasks()
+
+    def moves(self):
+        return self._handle.events()
+
+    @property
+    def lines(self):
+        return self._handle.lines()
+
+    def end(self):
+        self._handle.end()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.end()
+
+
+class Closed:
+    """Episode that has closed."""
+
+    __slots__ = ("correlation_id", "lines")
+
+    def __init__(self, correlation_id, lines):
+        self.correlation_id, self.lines = correlation_id, lines
+
+
+def observe(to):
+    def observe(self, status, payload=None, /, **members):
+        return self._send("observe", to, "ObservationPacket", _payload(payload, members), status)
+
+    return observe
+
+
+def answered(to):
+    def answered(self, payload=None, /, **members):
+        return self._send("answered", to, "ObservationPacket", _payload(payload, members))
+
+    return answered
+
+
+def _believes(name, to):
+    def believe(self, payload=None, /, **members):
+        payload = _payload(payload, members)
+        if self._state != "Verify":
+            return self._send(name, to, "BeliefUpdatePacket", payload)
+        handle, proof = self._handle.complete(self._state, name, payload)
+        return self._to(to, handle), Proof(proof)
+
+    return believe
+
+
+def believe(to):
+    return _believes("believe", to)
+
+
+def complete(to):
+    return _believes("complete", to)
+
+
+def review(to):
+    return _believes("review", to)
+
+
+def remodel(to):
+    return _believes("remodel", to)
+
+
+def _decides(name, outcome, to):
+    def decide(self, decision, /):
+        handle = self._handle.decide(self._state, name, outcome, decision._core, decision._envelope)
+        return self._to(to, handle)
+
+    return decide
+
+
+def act(to):
+    return _decides("act", "ACT", to)
+
+
+def to_escalate(to):
+    return _decides("to_escalate", "ESCALATE", to)
+
+
+def defer(to):
+    return _decides("defer", "DEFER", to)
+
+
+def cancel(to):
+    return _decides("cancel", "CANCEL", to)
+
+
+def verify_first(to):
+    return _decides("verify_first", "VERIFY_FIRST", to)
+
+
+def decide(_to):
+    def decide(self, outcome, order, envelope):
+        handle = self._handle.decide(self._state, "decide", outcome, order._core, envelope)
+        return self._to(handle.class_name(), handle)
+
+    return decide
+
+
+def verify(to):
+    def verify(self, plan):
+        return self._to(to, self._handle.verify(self._state, plan))
+
+    return verify
+
+
+def authorize(to):
+    def authorize(self, scope, *, ttl_seconds, rationale, constraints=None, uses=1):
+        lists = (*scope._lists(), uses)
+        handle, permits = self._handle.authorize(self._state, "authorize", lists, ttl_seconds, rationale, constraints)
+        return self._to(to, handle), tuple(permits) if uses <= _COUNTED else permits
+
+    return authorize
+
+
+def authorize_named(to):
+    def authorize_named(self, tools, operations, *, uses, ttl_seconds, rationale, constraints=None):
+        lists = (list(tools), list(operations), uses)
+        handle, permits = self._handle.authorize(
+            self._state, "authorize_named", lists, ttl_seconds, rationale, constraints
+        )
+        return self._to(to, handle), permits
+
+    return authorize_named
+
+
+def execute(_to):
+    def execute(self, *orders):
+        handle, tasks = self._handle.execute(self._state, "execute", list(orders))
+        within = "Verify" if self._state == "Verify" else "Execute"
+        is_counted = len(orders) <= _COUNTED and self._state not in ("OpenExecute", "ManyExecute")
+        return self._to(f"Open{within}{len(orders)}" if is_counted else f"Many{within}", handle), tuple(tasks)
+
+    return execute
+
+
+def settle(to):
+    def settle(self, *results):
+        if self._open is None:
+            (results,) = results
+            return self._to(self._state, self._handle.settle(self._state, "settle", list(results), False))
+        return self._to(to, self._handle.settle(self._state, "settle", list(results), True))
+
+    return settle
+
+
+def many(to):
+    def many(self):
+        return self._to(to, self._handle.as_is(self._state, "many"))
+
+    return many
+
+
+def all_settled(to):
+    def all_settled(self):
+        return self._to(to, self._handle.all_settled(self._state))
+
+    return all_settled
+
+
+def escalate(to):
+    def escalate(self, payload=None, /, **members):
+        return self._send("escalate", to, "EscalationPacket", _payload(payload, members))
+
+    return escalate
+
+
+def clear(to):
+    def clear(self, reason):
+        return self._to(to, self._handle.clear(self._state, reason))
+
+    return clear
+
+
+def close(_to):
+    def close(self):
+        return Closed(self.correlation_id, self._handle.close(self._state))
+
+    return close
+
+
+def check(_to):
+    def check(self, order, tool):
+        episode, (task,) = _execute(self, order)
+        try:
+            result = tool(task)
+        except BaseException as error:
+            _give_up(episode, task, error)
+            raise
+        return episode.settle(result)
+
+    return check
+
+
+def check_with(_to):
+    return execute_with("Verify")
+
+
+def check_with_async(_to):
+    return execute_with_async("Verify")
+
+
+def execute_with(_to):
+    def execute_with(self, order, tool):
+        episode, (task,) = _execute(self, order)
+        try:
+            value = tool(task)
+        except BaseException as error:
+            return _give_up(episode, task, error)
+        return episode.settle(task.success(value)), value
+
+    return execute_with
+
+
+def execute_with_async(_to):
+    async def execute_with_async(self, order, tool):
+        episode, (task,) = _execute(self, order)
+        try:
+            value = await tool(task)
+        except BaseException as error:
+            return _give_up(episode, task, error)
+        return episode.settle(task.success(value)), value
+
+    return execute_with_async
+
+
+def execute_each(_to):
+    def execute_each(self, orders, tool):
+        episode, tasks = _execute(self, *orders)
+        return _settled_each(episode, [_outcome(task, tool) for task in tasks])
+
+    return execute_each
+
+
+def execute_each_async(_to):
+    async def execute_each_async(self, orders, tool):
+        episode, tasks = _execute(self, *orders)
+        outcomes = []
+        for task in tasks:
+            try:
+                value = await tool(task)
+            except Exception as error:
+                outcomes.append((task.failure(_message(error)), error, None))
+            else:
+                outcomes.append((task.success(value), None, value))
+        return _settled_each(episode, outcomes)
+
+    return execute_each_async
+
+
+def _execute(episode, *orders):
+    return execute("")(episode, *orders)
+
+
+def _message(error):
+    return str(error) or type(error).__name__
+
+
+def _outcome(task, tool):
+    try:
+        value = tool(task)
+    except Exception as error:
+        return task.failure(_message(error)), error, None
+    return task.success(value), None, value
+
+
+def _settled_each(episode, outcomes):
+    handle = episode._handle.settle(episode._state, "settle", [result for result, _, _ in outcomes], True)
+    episode = episode._to("Execute", handle)
+    for _, error, _ in outcomes:
+        if error is not None:
+            raise ToolFailed(f"the tool failed: {_message(error)}", episode) from error
+    return episode, [value for _, _, value in outcomes]
+
+
+def _give_up(episode, task, error):
+    """Records that a tool raised an exception: an interruption cancels its task."""
+    try:
+        result = task.failure(_message(error)) if isinstance(error, Exception) else task.cancelled()
+    except StateUsed:
+        raise error from None
+    episode = episode.settle(result)
+    if isinstance(error, Exception):
+        raise ToolFailed(f"the tool failed: {_message(error)}", episode) from error
+    raise error
