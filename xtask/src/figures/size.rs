@@ -8,8 +8,8 @@ use super::bounded::Bounded;
 use super::rust_files;
 
 /// Most lines of the sources of `omen-*` and `schema`, with comments and test modules. It decreases, and a new
-/// command may add what it needs; the last was the package for Python, with tools behind the gate.
-pub const MOST_LINES: u64 = 139_820;
+/// command may add what it needs; the last was the package for Python, with typed episodes and tools behind the gate.
+pub const MOST_LINES: u64 = 145_000;
 
 /// Most files of fewer than [`SMALL`] lines there. An idea that needs no more lines is easier to read beside its only user.
 pub const MOST_SMALL_FILES: u64 = 75;

@@ -1,0 +1,449 @@
+"""Mistakes that a type checker reports. Each function has one, on its last line.
+
+The comment before a function is the code of the rule, or `-` where the checker uses its own words, and a title.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Awaitable, Callable, Literal
+
+from omen.episode import (
+    ActOrder,
+    AllVerified,
+    AnyEnvelope,
+    AnyEpisode,
+    Arbitration,
+    Attempted,
+    Authorize,
+    CanObserve,
+    Closed,
+    DecideAct,
+    Deferrable,
+    Envelope,
+    Escalated,
+    Execute,
+    Idle,
+    ManyExecute,
+    Model,
+    Modify,
+    OpenExecute1,
+    OpenExecute2,
+    OpenVerify1,
+    Order,
+    OrderUnder,
+    Payload,
+    Permit,
+    Plan,
+    Planned,
+    Proven,
+    Quality,
+    ReadTool,
+    Review,
+    Routing,
+    Ruling,
+    RulingUnder,
+    SafeMode,
+    Scope,
+    Seen,
+    Sense,
+    Settled,
+    Stakes,
+    Task,
+    Unplanned,
+    Unseen,
+    Verify,
+    WriteTool,
+)
+
+
+class ConfigGet(ReadTool, name="config.get"): ...
+
+
+class ConfigSet(WriteTool, name="config.set"): ...
+
+
+class ConfigDrop(WriteTool, name="config.drop"): ...
+
+
+class RaisePool(Scope[ConfigSet, Modify]): ...
+
+
+STAKES = Stakes.of(impact="LOW", irreversibility="REVERSIBLE", uncertainty="LOW", adversariality="BENIGN")
+
+
+def watch(ep: CanObserve[Sense]) -> None: ...
+
+
+# E1: Acting before a belief update
+def m01(ep: Sense, order: OrderUnder) -> None:
+    ep.act(order)
+
+
+# E1: Deferring in `Idle`
+def m02(ep: Idle, ruling: RulingUnder[Deferrable]) -> None:
+    ep.defer(ruling)
+
+
+# E1: Verifying first in `Sense`
+def m03(ep: Sense, ruling: RulingUnder[Any]) -> None:
+    ep.verify_first(ruling)
+
+
+# E1: Deciding at run time in `Sense`
+def m04(ep: Sense, order: ActOrder[Any], mcp: AnyEnvelope) -> None:
+    ep.decide("ACT", order, mcp)
+
+
+# E2: Sending a directive before a decision
+def m05(ep: Model, order: Order[Literal["READ"]]) -> None:
+    ep.execute(order)
+
+
+# E2: Calling a tool in `Idle`
+def m06(ep: Idle, order: Order[Literal["READ"]], tool: Callable[[Task], int]) -> None:
+    ep.execute_with(order, tool)
+
+
+# E2: Calling a tool in `Review`
+def m07(ep: Review, order: Order[Literal["READ"]], tool: Callable[[Task], int]) -> None:
+    ep.execute_with(order, tool)
+
+
+# E2: Sending a directive while a human is asked
+def m08(ep: Escalated, order: Order[Literal["READ"]]) -> None:
+    ep.execute(order)
+
+
+# E3: Checking before a plan
+def m09(ep: Verify[Unplanned, Unseen], order: Order[Literal["READ"]]) -> None:
+    ep.check(order, lambda task: task.success(1))
+
+
+# E3: Closing a loop without an observation
+def m10(ep: Verify[Proven, Unseen], belief: Payload) -> None:
+    ep.believe(belief)
+
+
+# E3: Closing a loop whose check has failed
+def m11(ep: Verify[Planned, Seen], order: Order[Literal["READ"]], belief: Payload) -> None:
+    ep.check(order, lambda task: task.failure("no")).believe(belief)
+
+
+# E3: Closing a loop after an inference
+def m12(ep: Verify[Proven, Unseen], seen: Payload, belief: Payload) -> None:
+    ep.observe("INFERRED", seen).believe(belief)
+
+
+# E3: Writing in a verification loop
+def m13(ep: Verify[Planned, Unseen], order: Order[Literal["WRITE"]]) -> None:
+    sent, tasks = ep.execute(order)
+
+
+# E3: Deciding inside a verification loop
+def m14(ep: Verify[Proven, Seen], order: OrderUnder) -> None:
+    ep.act(order)
+
+
+# E3: Issuing a token inside a verification loop
+def m15(ep: Verify[Proven, Seen]) -> None:
+    ep.authorize(RaisePool, ttl_seconds=60, rationale="r")
+
+
+# E3: Closing the episode inside a loop
+def m16(ep: Verify[Proven, Seen]) -> None:
+    ep.close()
+
+
+# E3: Escalating inside a loop
+def m17(ep: Verify[Planned, Unseen], escalation: Payload) -> None:
+    ep.escalate(escalation)
+
+
+# E6: Closing a loop with an open directive
+def m18(ep: OpenVerify1[Attempted, Seen], belief: Payload) -> None:
+    ep.believe(belief)
+
+
+# FSM: No token before a directive that writes
+def m19(ep: DecideAct) -> None:
+    sent, (task,) = ep.execute(ConfigSet.modify({"k": 1}))
+
+
+# -: Three directives of a token with two uses
+def m20(ep: DecideAct) -> None:
+    token, (one, two, three) = ep.authorize(RaisePool, ttl_seconds=60, rationale="r", uses=2)
+
+
+# INV-007: A token without a use
+def m21(ep: DecideAct) -> None:
+    token, permits = ep.authorize(RaisePool, ttl_seconds=60, rationale="r", uses=0)
+
+
+# INV-007: A directive that writes without a permit
+def m22(ep: Authorize) -> None:
+    sent, (task,) = ep.execute(ConfigSet.modify({"k": 1}))
+
+
+# -: A permit for another tool
+def m23(permit: Permit[ConfigSet, Modify]) -> None:
+    ConfigDrop.modify().with_permit(permit)
+
+
+# -: A permit for another operation
+def m24(permit: Permit[ConfigSet, Modify]) -> None:
+    ConfigSet.delete().with_permit(permit)
+
+
+# INV-007: Reading with a tool that writes
+def m25() -> None:
+    ConfigSet.read()
+
+
+# INV-007: Writing with a tool that reads
+def m26() -> None:
+    ConfigGet.write()
+
+
+# -: Checking with a directive that writes
+def m27(ep: Verify[Planned, Unseen], order: Order[Literal["WRITE"]]) -> None:
+    ep.check(order, lambda task: task.success(1))
+
+
+# FSM: Reading first after a token
+def m28(ep: Authorize, order: Order[Literal["READ"]]) -> None:
+    sent, tasks = ep.execute(order)
+
+
+# FSM: A second token after directives were sent
+def m29(ep: Execute) -> None:
+    ep.authorize(RaisePool, ttl_seconds=60, rationale="r")
+
+
+# FSM: A token before a decision
+def m30(ep: Model) -> None:
+    ep.authorize(RaisePool, ttl_seconds=60, rationale="r")
+
+
+# E6: Reviewing while a directive is open
+def m31(ep: OpenExecute1, belief: Payload) -> None:
+    ep.review(belief)
+
+
+# E6: Updating beliefs while a directive is open
+def m32(ep: OpenExecute2, belief: Payload) -> None:
+    ep.believe(belief)
+
+
+# E6: Closing while directives are open
+def m33(ep: ManyExecute) -> None:
+    ep.close()
+
+
+# E6: Settling when nothing is open
+def m34(ep: Execute, done: Settled[Proven]) -> None:
+    ep.settle(done)
+
+
+# -: Too few results
+def m35(ep: OpenExecute2, done: Settled[Proven]) -> None:
+    ep.settle(done)
+
+
+# -: Too many results
+def m36(ep: OpenExecute1, done: Settled[Proven]) -> None:
+    ep.settle(done, done)
+
+
+# -: Results in a list
+def m37(ep: OpenExecute2, done: Settled[Proven]) -> None:
+    ep.settle([done, done])
+
+
+# -: A task in place of its result
+def m38(ep: OpenExecute1, task: Task) -> None:
+    ep.settle(task)
+
+
+# E6: All settled before the count is dropped
+def m39(ep: OpenExecute2) -> None:
+    ep.all_settled()
+
+
+# E7: Observing in safe mode
+def m40(ep: SafeMode, seen: Payload) -> None:
+    ep.observe("OBSERVED", seen)
+
+
+# E7: Acting in safe mode
+def m41(ep: SafeMode, order: OrderUnder) -> None:
+    ep.act(order)
+
+
+# E7: Issuing a token in safe mode
+def m42(ep: SafeMode) -> None:
+    ep.authorize(RaisePool, ttl_seconds=60, rationale="r")
+
+
+# E7: Sending a directive in safe mode
+def m43(ep: SafeMode, order: Order[Literal["READ"]]) -> None:
+    ep.execute(order)
+
+
+# E7: Closing in safe mode
+def m44(ep: SafeMode) -> None:
+    ep.close()
+
+
+# -: Ending safe mode without a reason
+def m45(ep: SafeMode) -> None:
+    ep.clear()
+
+
+# FSM: Ending safe mode elsewhere
+def m46(ep: Review) -> None:
+    ep.clear("checked")
+
+
+# FSM: Closing before the review
+def m47(ep: Model) -> None:
+    ep.close()
+
+
+# FSM: Believing before observing
+def m48(ep: Idle, belief: Payload) -> None:
+    ep.believe(belief)
+
+
+# FSM: Observing in place of a decision
+def m49(ep: Model, seen: Payload) -> None:
+    ep.observe("OBSERVED", seen)
+
+
+# FSM: A plan without a loop
+def m50(ep: Model, plan: Plan) -> None:
+    ep.verify(plan)
+
+
+# FSM: A check after a decision to act
+def m51(ep: DecideAct, order: Order[Literal["READ"]]) -> None:
+    ep.check(order, lambda task: task.success(1))
+
+
+# FSM: Escalating without a decision
+def m52(ep: Model, escalation: Payload) -> None:
+    ep.escalate(escalation)
+
+
+# FSM: An answer without a question
+def m53(ep: Sense, answer: Payload) -> None:
+    ep.answered(answer)
+
+
+# FSM: Updating beliefs while a human is asked
+def m54(ep: Escalated, belief: Payload) -> None:
+    ep.believe(belief)
+
+
+# FSM: Reviewing without results
+def m55(ep: DecideAct, belief: Payload) -> None:
+    ep.review(belief)
+
+
+# FSM: A queue in an episode
+def m56(ep: Model, queue: Payload) -> None:
+    ep.enqueue(queue)
+
+
+# INV-002: Acting at tier SUBPAR
+def m57(ep: Model, order: ActOrder[AllVerified], mcp: Envelope[Literal["LOW"], Literal["SUBPAR"], Literal["tools_ok"]]) -> None:
+    ep.act(order.under(mcp))
+
+
+# INV-003: Acting at high stakes and tier PAR
+def m58(ep: Model, order: ActOrder[AllVerified], mcp: Envelope[Literal["HIGH"], Literal["PAR"], Literal["tools_ok"]]) -> None:
+    ep.act(order.under(mcp))
+
+
+# INV-003: Acting on an assumption that was not verified
+def m59(ep: Model, order: ActOrder[AllVerified], mcp: Envelope[Literal["CRITICAL"], Literal["SUPERB"], Literal["tools_ok"]]) -> None:
+    ep.act(order.assumes("it holds").under(mcp))
+
+
+# INV-003: Acting in an envelope that is known at run time
+def m60(ep: Model, order: ActOrder[AllVerified], mcp: AnyEnvelope) -> None:
+    ep.act(order.under(mcp))
+
+
+# INV-010: Acting without tools at high stakes
+def m61(ep: Model, order: ActOrder[AllVerified], mcp: Envelope[Literal["HIGH"], Literal["SUPERB"], Literal["tools_down"]]) -> None:
+    ep.act(order.under(mcp))
+
+
+# INV-010: Deferring without tools at high stakes
+def m62(ep: Model, ruling: Ruling, mcp: Envelope[Literal["HIGH"], Literal["SUPERB"], Literal["tools_down"]]) -> None:
+    ep.defer(ruling.under(mcp))
+
+
+# INV-006: Weighing options before the veto
+def m63() -> None:
+    Arbitration("a", "b").tradeoff("safety", "r")
+
+
+# INV-006: Feasibility before the veto
+def m64() -> None:
+    Arbitration("a", "b").feasible(lambda option: True)
+
+
+# INV-006: Weighing options before feasibility
+def m65() -> None:
+    Arbitration("a").veto(lambda option: True).tradeoff("safety", "r")
+
+
+# -: An order without its envelope
+def m66(ep: Model, order: ActOrder[AllVerified]) -> None:
+    ep.act(order)
+
+
+# -: An envelope without evidence
+def m67() -> None:
+    Envelope(intent={}, stakes=STAKES, quality=Quality.par("d", ["c"]), budgets={}, epistemics={}, routing=Routing("FIND", "tools_ok"))
+
+
+# -: A level that the axes do not justify
+def m68() -> None:
+    low: Stakes[Literal["LOW"]] = Stakes.of(impact="CRITICAL", irreversibility="PARTIAL", uncertainty="LOW", adversariality="BENIGN")
+
+
+# -: An axis with an unknown value
+def m69() -> None:
+    Stakes.of(impact="HUGE", irreversibility="PARTIAL", uncertainty="LOW", adversariality="BENIGN")
+
+
+# -: An unknown status
+def m70(ep: Idle, seen: Payload) -> None:
+    ep.observe("SEEN", seen)
+
+
+# -: Returning before the close
+def m71(ep: Review) -> None:
+    closed: Closed = ep
+
+
+# E1: A state that is one of two
+def m72(ep: Sense | Model, order: OrderUnder) -> None:
+    ep.act(order)
+
+
+# -: A helper for another state
+def m73(ep: Model) -> None:
+    watch(ep)
+
+
+# -: A coroutine that is not awaited
+def m74(ep: DecideAct, order: Order[Literal["READ"]], tool: Callable[[Task], Awaitable[int]]) -> None:
+    done, value = ep.execute_with_async(order, tool)
+
+
+# -: An episode at run time in place of a state
+def m75(ep: AnyEpisode) -> None:
+    watch(ep)
