@@ -4,6 +4,8 @@ The gate is the one of `omen gate`: it reads the same configuration, decides by 
 Here are only functions as tools, and the waiting.
 """
 
+# The classes of this module share what is theirs.
+# pyright: reportPrivateUsage=false
 from __future__ import annotations
 
 import json
@@ -493,7 +495,7 @@ async def _awaited(function: Callable[[Any], object], argument: object) -> objec
     import asyncio
 
     result = function(argument) if _is_async(function) else await asyncio.to_thread(function, argument)
-    return await result if isinstance(result, Awaitable) else result
+    return await cast("Awaitable[object]", result) if isinstance(result, Awaitable) else result
 
 
 def _ended(kind: str, data: str, failure: Exception | None) -> Answer:

@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("claude_agent_sdk")
 
 from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKClient, ResultMessage, Transport
-from gate_world import World
+from gate.gate_world import World
 from omen.adapters.claude_agent import gate_hooks
 from omen.gate import Gate
 
@@ -84,9 +84,11 @@ class ClaudeCode(Transport):
 
 
 def define(gate: Gate) -> None:
+    def of_claude(command: str) -> None: ...
+
     schema = {"type": "object", "properties": {"command": {"type": "string"}}, "required": ["command"]}
     for name in ("Bash", "Write"):
-        gate.register({"name": name, "inputSchema": schema}, lambda **_: None)
+        gate.register({"name": name, "inputSchema": schema}, of_claude)
 
 
 def run(gate: Gate, *calls: tuple[str, dict[str, Any]]) -> ClaudeCode:

@@ -1,5 +1,7 @@
 """Middleware in an agent of LangChain, with the fake model of LangChain."""
 
+# LangChain does not give all of its types.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 from __future__ import annotations
 
 import asyncio
@@ -9,7 +11,7 @@ import pytest
 
 pytest.importorskip("langchain")
 
-from gate_world import World
+from gate.gate_world import World
 from langchain.agents import create_agent
 from langchain_core.language_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, ToolMessage

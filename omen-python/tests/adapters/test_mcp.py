@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("mcp")
 
-from gate_world import World
+from gate.gate_world import World
 from mcp import Client
 from mcp.server import MCPServer
 from omen.adapters.mcp import GateSession

@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("agents")
 
 from agents import Agent, FunctionTool, Model, ModelResponse, RunConfig, Runner, Usage, function_tool
-from gate_world import World
+from gate.gate_world import World
 from omen.adapters.openai_agents import guarded
 from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
 

@@ -1,5 +1,5 @@
 """Fixtures of the tests of the gate."""
 
-from gate_world import world
+from gate.gate_world import world
 
 __all__ = ["world"]

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Annotated, Any, Literal, TypedDict
 
 import pytest
-from gate_world import World
+from gate.gate_world import World
 from omen.gate import Answer, Gate, GateError, Tool
 
 

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from gate_world import World
+from gate.gate_world import World
 
 PAGE = Path(__file__).parents[3] / "docs" / "python.md"
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gate_world import World
+from gate.gate_world import World
 from omen.gate import Gate, GateError, Question, Refused, Tool, ToolFailed
 
 
@@ -184,7 +184,7 @@ def test_a_tool_does_not_run_once_its_call_was_given_up(world: World) -> None:
     asyncio.run(main())
     assert done == []
     # A thread that comes too late does not even learn that the tool was to run.
-    call = gate._core.begin("app", "late", "{}", "session")
+    call = gate._core.begin("app", "late", "{}", "session")  # pyright: ignore[reportPrivateUsage]
     time.sleep(2.5)
     event = call.next(5)
     assert event is not None and event[0] == "refused"
@@ -414,10 +414,9 @@ def test_a_server_of_the_configuration_is_started(world: World) -> None:
 def run(world: World, program: str) -> subprocess.CompletedProcess[str]:
     """Runs a program that has the gate of the world, in a process of its own."""
     head = "import asyncio, os, sys, threading, time\nfrom omen.gate import *\n"
-    head += f"sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
-    head += (
-        f"from test_gate_faults import failing_tools\ngate = Gate.load({str(world.config)!r})\nfailing_tools(gate)\n"
-    )
+    head += f"sys.path.insert(0, {str(Path(__file__).parents[1])!r})\n"
+    head += f"from gate.test_gate_faults import failing_tools\ngate = Gate.load({str(world.config)!r})\n"
+    head += "failing_tools(gate)\n"
     # From Python 3.12 on, `os.fork` warns that there are threads.
     return subprocess.run(
         [sys.executable, "-W", "ignore::DeprecationWarning", "-c", head + program],

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gate_world import World
+from gate.gate_world import World
 from omen.gate import Gate, GateError, Question, Refused, Tool
 
 

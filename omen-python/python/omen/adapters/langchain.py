@@ -80,7 +80,10 @@ def form_of(tool: BaseTool) -> dict[str, Any]:
 
 
 def _invoke(tool: BaseTool) -> Callable[..., Any]:
-    return lambda **arguments: tool.invoke(arguments)
+    def run(**arguments: Any) -> Any:
+        return tool.invoke(arguments)
+
+    return run
 
 
 def _with(request: ToolCallRequest, arguments: dict[str, Any]) -> ToolCallRequest:

@@ -68,7 +68,7 @@ def guarded(caller: Caller, tools: Sequence[FunctionTool], *, server: str | None
     async def alone(**_: object) -> None:
         raise RuntimeError("a tool of the OpenAI Agents SDK runs only in an agent")
 
-    found = []
+    found: list[FunctionTool] = []
     for tool in tools:
         form = {"name": tool.name, "description": tool.description, "inputSchema": tool.params_json_schema}
         caller.gate.register(form, alone, server=server)
