@@ -9,7 +9,7 @@ import random
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
@@ -20,8 +20,8 @@ from omen._core import Object
 
 def rebuilt(value: Any) -> Any:
     """Creates an object again from its members."""
-    if isinstance(value, tuple):
-        return [rebuilt(item) for item in cast("tuple[Any, ...]", value)]
+    if issubclass(type(value), tuple):
+        return [rebuilt(item) for item in value]
     if not isinstance(value, Object):
         return value
     members = value.to_dict()
