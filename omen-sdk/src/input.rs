@@ -57,14 +57,14 @@ pub fn judge<S: Sink>(
     let mut sink = UntilBinary(sink);
     match validator.read(laid_out.whole(), &mut sink) {
         Ok(()) => {}
-        Err(ReadError::Sink(Stop::Binary)) => return Ok(validator.summary()),
-        Err(ReadError::Sink(Stop::Sink(error))) => return Err((ReadError::Sink(error), validator.summary())),
+        Err(ReadError::Sink(EndOfCheck::Binary)) => return Ok(validator.summary()),
+        Err(ReadError::Sink(EndOfCheck::Sink(error))) => return Err((ReadError::Sink(error), validator.summary())),
         Err(ReadError::Input(error)) => return Err((ReadError::Input(error), validator.summary())),
     }
     let so_far = validator.summary();
     match validator.finish(&mut sink) {
-        Err(Stop::Sink(error)) => Err((ReadError::Sink(error), so_far)),
-        Err(Stop::Binary) => Ok(so_far),
+        Err(EndOfCheck::Sink(error)) => Err((ReadError::Sink(error), so_far)),
+        Err(EndOfCheck::Binary) => Ok(so_far),
         Ok(summary) => Ok(summary),
     }
 }
@@ -73,7 +73,7 @@ pub fn judge<S: Sink>(
 struct UntilBinary<'s, S>(&'s mut S);
 
 /// Reason why the check ended early.
-enum Stop<E> {
+enum EndOfCheck<E> {
     /// A line has a NUL byte. The finding was passed on.
     Binary,
     /// The sink failed.
@@ -81,19 +81,19 @@ enum Stop<E> {
 }
 
 impl<S: Sink> Sink for UntilBinary<'_, S> {
-    type Error = Stop<S::Error>;
+    type Error = EndOfCheck<S::Error>;
 
     fn finding(&mut self, mut finding: Finding, line: Option<&str>) -> Result<(), Self::Error> {
         let is_binary = line.is_some_and(|line| line.contains('\0'));
         if is_binary {
             finding.diagnostic.notes.push("nothing after this line was checked".to_owned());
         }
-        self.0.finding(finding, line).map_err(Stop::Sink)?;
-        if is_binary { Err(Stop::Binary) } else { Ok(()) }
+        self.0.finding(finding, line).map_err(EndOfCheck::Sink)?;
+        if is_binary { Err(EndOfCheck::Binary) } else { Ok(()) }
     }
 
     fn packet(&mut self, packet: &JudgedPacket<'_>) -> Result<(), Self::Error> {
-        self.0.packet(packet).map_err(Stop::Sink)
+        self.0.packet(packet).map_err(EndOfCheck::Sink)
     }
 
     fn wants_packets(&self) -> bool {
@@ -101,6 +101,6 @@ impl<S: Sink> Sink for UntilBinary<'_, S> {
     }
 
     fn caught_up(&mut self) -> Result<(), Self::Error> {
-        self.0.caught_up().map_err(Stop::Sink)
+        self.0.caught_up().map_err(EndOfCheck::Sink)
     }
 }

@@ -26,6 +26,8 @@
 mod impls;
 
 pub mod code;
+#[doc(hidden)]
+pub mod definition;
 pub mod diagnostic;
 #[doc(hidden)]
 pub mod fit;

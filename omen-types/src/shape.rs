@@ -5,7 +5,6 @@
 //! the text and builds no tree, so that a hostile line uses no memory.
 
 use crate::code::Code;
-use crate::diagnostic::Diagnostic;
 
 mod example;
 mod syntax;
@@ -33,22 +32,6 @@ pub(crate) static ANY: Shape = Shape { name: "", kind: ShapeKind::Any };
 #[must_use]
 pub fn of_packet(packet_type: Option<crate::PacketType>) -> &'static Shape {
     crate::packet::packet_shape(packet_type)
-}
-
-/// Returns a definition that is not a list of packets, by its name.
-#[must_use]
-pub fn definition(name: &str) -> Option<&'static Shape> {
-    let at = crate::packet::SHAPES.binary_search_by(|shape| shape.name.cmp(name)).ok()?;
-    crate::packet::SHAPES.get(at).copied()
-}
-
-/// Returns all errors of a text that is a value of a definition.
-#[must_use]
-pub fn errors(text: &str, shape: &'static Shape) -> Vec<Diagnostic> {
-    match crate::packet::parse::unreadable(text) {
-        Some(error) => vec![error],
-        None => walk(text, shape),
-    }
 }
 
 /// A definition or member of the schema.

@@ -6,8 +6,8 @@ use std::str::FromStr as _;
 use omen::packet::PacketType;
 use omen_schema::json::Scanner;
 use omen_types::packet::PacketFacts;
-use omen_types::shape::{self, Shape, ShapeKind};
-use omen_types::{Code, Diagnostic};
+use omen_types::shape::{Shape, ShapeKind};
+use omen_types::{Code, Diagnostic, definition};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -62,7 +62,7 @@ impl Object {
         if cls.getattr("__module__")?.cast::<PyString>()?.to_str()? != "omen.packets" {
             return Ok(());
         }
-        let Some(shape) = shape::definition(cls.name()?.to_str()?) else { return Ok(()) };
+        let Some(shape) = definition::find(cls.name()?.to_str()?) else { return Ok(()) };
         let ShapeKind::Object(object) = &shape.kind else { return Ok(()) };
         cls.setattr(DEFINITION, Bound::new(cls.py(), Definition(shape))?)?;
         for field in object.fields {
@@ -221,7 +221,7 @@ fn parse<'py>(cls: &Bound<'py, PyType>, text: &str) -> PyResult<Bound<'py, PyAny
 /// Checks a text by the definition of a class. A packet must also have the type of the class.
 fn check(py: Python<'_>, shape: &'static Shape, text: &str) -> PyResult<()> {
     let Ok(expected) = PacketType::from_str(shape.name) else {
-        let found = shape::errors(text, shape);
+        let found = definition::errors(text, shape);
         return if found.is_empty() { Ok(()) } else { Err(errors::packet(py, &found)) };
     };
     let facts = PacketFacts::parse(text).map_err(|rejected| errors::packet(py, &rejected.errors))?;

@@ -30,14 +30,14 @@ pub fn decoded(source: Source, path: &Path) -> io::Result<Source> {
     }
     let source = Cursor::new(head).chain(source);
     Ok(match kind {
-        None => Box::new(Unmarked::Begin(Box::new(source))),
+        None => Box::new(MarkSkipper::Begin(Box::new(source))),
         Some(Kind::Gzip) => {
             let archive = MultiGzDecoder::new(BufReader::with_capacity(BUFFER, Box::new(source) as Source));
-            Box::new(Unmarked::Begin(Box::new(Gzip(archive))))
+            Box::new(MarkSkipper::Begin(Box::new(Gzip(archive))))
         }
         Some(Kind::Zstd) => {
             let archive = ZstdDecoder::new(BufReader::with_capacity(BUFFER, Box::new(source)));
-            Box::new(Unmarked::Begin(Box::new(archive)))
+            Box::new(MarkSkipper::Begin(Box::new(archive)))
         }
     })
 }
@@ -58,12 +58,12 @@ fn begin(mut source: Source, most: usize, may_be: fn(&[u8]) -> bool) -> io::Resu
 }
 
 /// A source without its byte order mark.
-enum Unmarked {
+enum MarkSkipper {
     Begin(Source),
     Rest(Source),
 }
 
-impl Read for Unmarked {
+impl Read for MarkSkipper {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if buffer.is_empty() {
             return Ok(0);

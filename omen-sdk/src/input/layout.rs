@@ -63,15 +63,15 @@ impl Layout {
                 Err(error) => Err(error),
             };
             // Bytes that were read before the failure are checked, too.
-            return LaidOut { layout: found.unwrap_or(Self::Lines), begin, rest: Box::new(Ended(end.err())) };
+            return LaidOut { layout: found.unwrap_or(Self::Lines), begin, rest: Box::new(StreamEnd(end.err())) };
         }
     }
 }
 
 /// End of a stream, which may be a failure.
-struct Ended(Option<io::Error>);
+struct StreamEnd(Option<io::Error>);
 
-impl Read for Ended {
+impl Read for StreamEnd {
     fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
         self.0.take().map_or(Ok(0), Err)
     }
@@ -84,7 +84,7 @@ impl Read for Ended {
 /// indented packet is one whose second line continues the JSON, and does not begin with a packet.
 #[derive(Debug, Default)]
 struct Detector {
-    at: At,
+    at: DetectorState,
     /// Open brackets.
     open: Vec<u8>,
     strings: StringTracker,
@@ -99,7 +99,7 @@ struct Detector {
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-enum At {
+enum DetectorState {
     #[default]
     Start,
     /// After `[`, which begins an array if a packet follows.
@@ -118,44 +118,44 @@ impl Detector {
     fn byte(&mut self, byte: u8) -> Option<Layout> {
         let is_space = matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
         match self.at {
-            At::Start if MARK.get(self.mark) == Some(&byte) => self.mark += 1,
-            At::Start | At::Bracket if is_space => self.has_ended |= byte == b'\n',
-            At::Start => match byte {
+            DetectorState::Start if MARK.get(self.mark) == Some(&byte) => self.mark += 1,
+            DetectorState::Start | DetectorState::Bracket if is_space => self.has_ended |= byte == b'\n',
+            DetectorState::Start => match byte {
                 b'[' => {
-                    (self.at, self.has_ended) = (At::Bracket, false);
+                    (self.at, self.has_ended) = (DetectorState::Bracket, false);
                     self.structure(byte);
                 }
                 b'{' => {
-                    self.at = At::Packet;
+                    self.at = DetectorState::Packet;
                     self.structure(byte);
                 }
                 _ => return Some(Layout::Lines),
             },
-            At::Bracket if byte == b'{' && self.has_ended => return Some(Layout::Array),
-            At::Bracket if byte == b'{' => {
-                self.at = At::Packet;
+            DetectorState::Bracket if byte == b'{' && self.has_ended => return Some(Layout::Array),
+            DetectorState::Bracket if byte == b'{' => {
+                self.at = DetectorState::Packet;
                 self.structure(byte);
             }
-            At::Bracket => return Some(Layout::Lines),
-            At::Packet if self.strings.in_string() && byte == b'\n' => return Some(Layout::Lines),
-            At::Packet if !self.strings.step(byte) => {
+            DetectorState::Bracket => return Some(Layout::Lines),
+            DetectorState::Packet if self.strings.in_string() && byte == b'\n' => return Some(Layout::Lines),
+            DetectorState::Packet if !self.strings.step(byte) => {
                 if !self.strings.in_string() {
                     self.last = b'"';
                 }
             }
             // A packet that is cut off does not begin with a bracket.
-            At::Packet if byte == b'\n' && self.open.first() == Some(&b'[') => return Some(Layout::Array),
-            At::Packet if byte == b'\n' => self.at = At::NextLine,
-            At::Packet if is_space => {}
-            At::Packet => {
+            DetectorState::Packet if byte == b'\n' && self.open.first() == Some(&b'[') => return Some(Layout::Array),
+            DetectorState::Packet if byte == b'\n' => self.at = DetectorState::NextLine,
+            DetectorState::Packet if is_space => {}
+            DetectorState::Packet => {
                 self.structure(byte);
                 if self.open.is_empty() {
                     return Some(Layout::Lines);
                 }
             }
-            At::NextLine if byte == b'\n' => self.column = 0,
-            At::NextLine if is_space => self.column += 1,
-            At::NextLine => {
+            DetectorState::NextLine if byte == b'\n' => self.column = 0,
+            DetectorState::NextLine if is_space => self.column += 1,
+            DetectorState::NextLine => {
                 let begins_packet = byte == b'{' && self.column == 0;
                 return Some(if self.may_follow(byte) && !begins_packet { Layout::Array } else { Layout::Lines });
             }

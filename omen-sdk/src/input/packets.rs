@@ -29,7 +29,7 @@ pub struct PacketLines {
 /// validator as a packet, so that it is reported.
 #[derive(Debug)]
 pub struct PacketSplitter {
-    at: At,
+    at: SplitterState,
     /// Position of the next byte.
     place: Place,
     /// Whether only spaces precede it in its line.
@@ -45,7 +45,7 @@ pub struct PacketSplitter {
 }
 
 #[derive(Debug)]
-enum At {
+enum SplitterState {
     Between,
     /// In text that is neither an object nor an array.
     Word,
@@ -75,7 +75,7 @@ enum Step {
 impl Default for PacketSplitter {
     fn default() -> Self {
         Self {
-            at: At::Between,
+            at: SplitterState::Between,
             place: Place { line: 1, column: 1 },
             is_indent: true,
             array: None,
@@ -111,7 +111,7 @@ impl PacketSplitter {
 
     /// Ends the stream. An array that is still open is reported at its bracket.
     pub fn finish(&mut self, lines: &mut PacketLines) {
-        if let (At::Between, Some(bracket)) = (&self.at, self.array.take()) {
+        if let (SplitterState::Between, Some(bracket)) = (&self.at, self.array.take()) {
             lines.places.push(bracket);
             lines.bytes.extend_from_slice(b"[\n");
         }
@@ -119,13 +119,13 @@ impl PacketSplitter {
 
     fn byte(&mut self, byte: u8, lines: &mut PacketLines) {
         match &mut self.at {
-            At::Between => self.between(byte, lines),
-            At::Word if matches!(byte, b'\n' | b'{' | b'[' | b']' | b',') => {
+            SplitterState::Between => self.between(byte, lines),
+            SplitterState::Word if matches!(byte, b'\n' | b'{' | b'[' | b']' | b',') => {
                 self.end(lines);
                 self.between(byte, lines);
             }
-            At::Word => lines.bytes.push(if byte == b'\r' { b' ' } else { byte }),
-            At::Packet(brackets) => {
+            SplitterState::Word => lines.bytes.push(if byte == b'\r' { b' ' } else { byte }),
+            SplitterState::Packet(brackets) => {
                 let begins_line =
                     byte == b'{' && self.is_indent && self.indent.is_some_and(|indent| self.place.column - 1 <= indent);
                 match brackets.step(byte, begins_line, self.array.is_some()) {
@@ -158,13 +158,17 @@ impl PacketSplitter {
                 }
                 lines.places.push(self.place);
                 lines.bytes.push(byte);
-                self.at =
-                    At::Packet(Brackets { open: vec![byte], beyond: 0, strings: StringTracker::default(), last: byte });
+                self.at = SplitterState::Packet(Brackets {
+                    open: vec![byte],
+                    beyond: 0,
+                    strings: StringTracker::default(),
+                    last: byte,
+                });
             }
             _ => {
                 lines.places.push(self.place);
                 lines.bytes.push(byte);
-                self.at = At::Word;
+                self.at = SplitterState::Word;
                 if matches!(byte, b',' | b']') {
                     self.end(lines);
                     self.after_packet = false;
@@ -175,7 +179,7 @@ impl PacketSplitter {
 
     fn end(&mut self, lines: &mut PacketLines) {
         lines.bytes.push(b'\n');
-        self.at = At::Between;
+        self.at = SplitterState::Between;
         self.after_packet = true;
     }
 }
@@ -332,7 +336,7 @@ mod tests {
         for _ in 0..64 {
             let mut lines = PacketLines::default();
             splitter.feed(&[b'['; 1 << 16], &mut lines);
-            assert!(matches!(&splitter.at, At::Packet(brackets) if brackets.open.capacity() <= 2 * DEEPEST));
+            assert!(matches!(&splitter.at, SplitterState::Packet(brackets) if brackets.open.capacity() <= 2 * DEEPEST));
         }
     }
 }

@@ -17,7 +17,7 @@ pub(super) fn read<S: Sink>(
     sink: &mut S,
 ) -> Result<Summary, (ReadError<S::Error>, Summary)> {
     let mut splitter = PacketSplitter::default();
-    let mut placed = Placed { sink, first: 1, lines: PacketLines::default(), causes: Vec::new() };
+    let mut placed = FilePositions { sink, first: 1, lines: PacketLines::default(), causes: Vec::new() };
     let mut buffer = vec![0; READ_BYTES];
     let mut bytes = 0;
     loop {
@@ -43,7 +43,7 @@ pub(super) fn read<S: Sink>(
 }
 
 /// Passes on findings with their positions in the file.
-struct Placed<'s, S> {
+struct FilePositions<'s, S> {
     sink: &'s mut S,
     /// Number of the line that the first position belongs to.
     first: u64,
@@ -53,7 +53,7 @@ struct Placed<'s, S> {
     causes: Vec<(u64, u64)>,
 }
 
-impl<S: Sink> Placed<'_, S> {
+impl<S: Sink> FilePositions<'_, S> {
     /// Checks the lines so far.
     fn feed(&mut self, validator: &mut AnyValidator) -> Result<(), S::Error> {
         let bytes = std::mem::take(&mut self.lines.bytes);
@@ -77,7 +77,7 @@ impl<S: Sink> Placed<'_, S> {
     }
 }
 
-impl<S: Sink> Sink for Placed<'_, S> {
+impl<S: Sink> Sink for FilePositions<'_, S> {
     type Error = S::Error;
 
     fn finding(&mut self, mut finding: Finding, line: Option<&str>) -> Result<(), S::Error> {

@@ -1,0 +1,37 @@
+//! Definitions by their names, for programs that know the type of an object only when they run, such as the package for Python.
+
+use crate::diagnostic::Diagnostic;
+use crate::packet::SHAPES;
+use crate::packet::parse::unreadable;
+use crate::shape::{Shape, walk};
+
+/// Returns a definition that is not a list of packets.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static Shape> {
+    let at = SHAPES.binary_search_by(|shape| shape.name.cmp(name)).ok()?;
+    SHAPES.get(at).copied()
+}
+
+/// Returns all errors of a text as a value of a definition.
+#[must_use]
+pub fn errors(text: &str, definition: &'static Shape) -> Vec<Diagnostic> {
+    match unreadable(text) {
+        Some(error) => vec![error],
+        None => walk(text, definition),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_checked_by_the_definition_of_a_name() {
+        let found = |text: &str| find("RetryPolicy").map(|definition| errors(text, definition).len());
+        assert_eq!(found("{\"max_retries\": 3}"), Some(0));
+        assert_eq!(found("{\"max_retires\": 3, \"backoff_multiplier\": \"2\"}"), Some(2));
+        assert_eq!(found("{"), Some(1));
+        assert!(find("Retry").is_none());
+        assert!(SHAPES.iter().all(|shape| find(shape.name).is_some_and(|found| found.name == shape.name)));
+    }
+}
