@@ -1,5 +1,5 @@
-//! Python: the packets as classes, stubs in which an illegal move is a type error, the classes that they describe, and the outcome of each call
-//! as JSON.
+//! Python: the packets as classes, stubs in which an illegal move is a type error, the classes that they describe, and the outcome of
+//! each call as JSON.
 //!
 //! A type checker reads the stubs. A move that is illegal in a state is a field of the state's class, and the type of
 //! the field is the text of the error: it cannot be called, and every checker prints it in full.
@@ -9,16 +9,14 @@ use std::fmt::Write as _;
 use crate::mistake::Mistakes;
 use crate::model::{Def, Kind, Model};
 
-mod calls;
-mod coded;
 mod packets;
 mod signatures;
 mod stakes;
 mod texts;
 mod values;
 
-pub use coded::CodedRules;
 pub use packets::packets;
+pub use texts::CodedRules;
 
 use texts::{GENERATED, class_of};
 
@@ -36,7 +34,7 @@ pub fn episode(model: &Model, rules: &CodedRules<'_>) -> Result<Vec<File>, Mista
         ("python/omen/_values.pyi", values::emit(model, rules)?),
         ("python/omen/_states.pyi", signatures::emit(model)?),
         ("python/omen/_states.py", signatures::classes(model)?),
-        ("src/moves.json", calls::emit(model)?),
+        ("src/moves.json", texts::calls(model)?),
     ])
 }
 

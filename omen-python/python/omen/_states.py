@@ -85,7 +85,7 @@ class DecideUndecided(Episode):
 
 
 class Verify(Episode):
-    """A verification loop is running. `P` is its progress, `O` whether something was observed in it, `T` whether the tools work."""
+    """A verification loop is running. `P` is its progress, `Q` whether something was observed in it."""
 
     __slots__ = ()
     _state = "Verify"

@@ -312,7 +312,7 @@ class DecideUndecided(Episode):
 
 @final
 class Verify(Episode, Generic[P, Q]):
-    """A verification loop is running. `P` is its progress, `O` whether something was observed in it, `T` whether the tools work."""
+    """A verification loop is running. `P` is its progress, `Q` whether something was observed in it."""
     @overload
     def observe(self, status: Literal["OBSERVED"], payload: Payload | None = None, /, **members: Json) -> Verify[P, Seen]: ...
     @overload

@@ -97,7 +97,12 @@ pub(super) fn classes(model: &Model) -> Result<String, Mistakes> {
 }
 
 fn about(model: &Model, state: &Typestate) -> String {
-    in_python(&model.fsm.typed, &state.description)
+    let about = in_python(&model.fsm.typed, &state.description);
+    // The type parameters are others than in Rust.
+    match about.split_once(" `P` is ") {
+        Some((about, _)) => format!("{about} `P` is its progress, `Q` whether something was observed in it."),
+        None => about,
+    }
 }
 
 /// Whether a state's class has type parameters: progress of the loop, and whether something was observed.

@@ -2,8 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::coded::CodedRules;
-use super::texts::{GENERATED, OVERLAPS, literal, wires};
+use super::texts::{CodedRules, GENERATED, OVERLAPS, literal, wires};
 use crate::mistake::{Mistakes, bug};
 use crate::model::Model;
 

@@ -1,8 +1,7 @@
 //! Stub of the values that the moves take: a template, in which the texts of the errors and the values of the enums are
 //! filled in.
 
-use super::coded::CodedRules;
-use super::texts::{GENERATED, OVERLAPS, literal, violated, wires};
+use super::texts::{CodedRules, GENERATED, OVERLAPS, literal, violated, wires};
 use crate::mistake::{Mistakes, bug};
 use crate::model::Model;
 
