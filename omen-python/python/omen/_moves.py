@@ -75,33 +75,42 @@ class Episode:
         raise TypeError("an episode cannot be pickled; resume it from its log")
 
     def alert(self, payload=None, /, **members):
+        """Sends an alert of severity INFO or WARNING, which changes no state."""
         return self._send("alert", self._state, "IntegrityAlertPacket", _payload(payload, members))
 
     def halt(self, reason):
+        """Halts the episode, which is legal in every state."""
         return self._to("SafeMode", self._handle.halt(self._state, reason))
 
     def under(self, envelope):
+        """Changes the envelope of future packets. Nothing is sent."""
         return self._to(self._state, self._handle.under(self._state, envelope))
 
     def into_any(self):
+        """Returns the episode in the state that its log has reached."""
         state = self._handle.class_name()
         return self._to(state, self._handle.as_is(self._state, "into_any"))
 
     def propose(self, proposal, *, allow=()):
+        """Makes the move that a model proposes as JSON; `allow` lists what it may do beyond the moves of an agent."""
         handle = self._handle.propose(self._state, proposal, list(allow))
         return self._to(handle.class_name(), handle)
 
     def tasks(self):
+        """Returns the open tasks, in the order in which they were sent."""
         return self._handle.tasks()
 
     def moves(self):
+        """Returns the events that may follow."""
         return self._handle.events()
 
     @property
     def lines(self):
+        """Returns the lines written so far, if the log is in memory."""
         return self._handle.lines()
 
     def end(self):
+        """Ends the episode by its drop policy."""
         self._handle.end()
 
     def __enter__(self):
@@ -122,6 +131,7 @@ class Closed:
 
 def observe(to):
     def observe(self, status, payload=None, /, **members):
+        """Takes in an observation; `status` is its epistemic status."""
         return self._send("observe", to, "ObservationPacket", _payload(payload, members), status)
 
     return observe
@@ -129,6 +139,7 @@ def observe(to):
 
 def answered(to):
     def answered(self, payload=None, /, **members):
+        """Records a human's answer to an escalation. A decision comes next."""
         return self._send("answered", to, "ObservationPacket", _payload(payload, members))
 
     return answered
@@ -136,6 +147,7 @@ def answered(to):
 
 def _believes(name, to):
     def believe(self, payload=None, /, **members):
+        """Updates the beliefs. In a verification loop, this closes it, and returns its proof too."""
         payload = _payload(payload, members)
         if self._state != "Verify":
             return self._send(name, to, "BeliefUpdatePacket", payload)
@@ -163,6 +175,7 @@ def remodel(to):
 
 def _decides(name, outcome, to):
     def decide(self, decision, /):
+        """Makes the decision in the envelope that it was given with `under`."""
         handle = self._handle.decide(self._state, name, outcome, decision._core, decision._envelope)
         return self._to(to, handle)
 
@@ -191,6 +204,7 @@ def verify_first(to):
 
 def decide(_to):
     def decide(self, outcome, order, envelope):
+        """Makes a decision whose outcome is known at run time, in any envelope."""
         handle = self._handle.decide(self._state, "decide", outcome, order._core, envelope)
         return self._to(handle.class_name(), handle)
 
@@ -199,6 +213,7 @@ def decide(_to):
 
 def verify(to):
     def verify(self, plan):
+        """Sends a plan: the assumptions that the loop is to verify."""
         return self._to(to, self._handle.verify(self._state, plan))
 
     return verify
@@ -206,6 +221,7 @@ def verify(to):
 
 def authorize(to):
     def authorize(self, scope, *, ttl_seconds, rationale, constraints=None, uses=1):
+        """Issues a token for a scope, and returns a permit for each of its uses."""
         lists = (*scope._lists(), uses)
         handle, permits = self._handle.authorize(self._state, "authorize", lists, ttl_seconds, rationale, constraints)
         return self._to(to, handle), tuple(permits) if uses <= _COUNTED else permits
@@ -215,6 +231,7 @@ def authorize(to):
 
 def authorize_named(to):
     def authorize_named(self, tools, operations, *, uses, ttl_seconds, rationale, constraints=None):
+        """Issues a token for tools and operations that are named at run time."""
         lists = (list(tools), list(operations), uses)
         handle, permits = self._handle.authorize(
             self._state, "authorize_named", lists, ttl_seconds, rationale, constraints
@@ -226,6 +243,7 @@ def authorize_named(to):
 
 def execute(_to):
     def execute(self, *orders):
+        """Sends directives, all or none, and returns a task for each."""
         handle, tasks = self._handle.execute(self._state, "execute", list(orders))
         within = "Verify" if self._state == "Verify" else "Execute"
         is_counted = len(orders) <= _COUNTED and self._state not in ("OpenExecute", "ManyExecute")
@@ -236,6 +254,7 @@ def execute(_to):
 
 def settle(to):
     def settle(self, *results):
+        """Records results: of all open directives, or of some if they are counted at run time."""
         if self._open is None:
             (results,) = results
             return self._to(self._state, self._handle.settle(self._state, "settle", list(results), False))
@@ -246,6 +265,7 @@ def settle(to):
 
 def many(to):
     def many(self):
+        """Counts open directives at run time, so that they can be settled separately."""
         return self._to(to, self._handle.as_is(self._state, "many"))
 
     return many
@@ -253,6 +273,7 @@ def many(to):
 
 def all_settled(to):
     def all_settled(self):
+        """Returns to the state without open directives, after each was settled."""
         return self._to(to, self._handle.all_settled(self._state))
 
     return all_settled
@@ -260,6 +281,7 @@ def all_settled(to):
 
 def escalate(to):
     def escalate(self, payload=None, /, **members):
+        """Asks a human to choose between options."""
         return self._send("escalate", to, "EscalationPacket", _payload(payload, members))
 
     return escalate
@@ -267,6 +289,7 @@ def escalate(to):
 
 def clear(to):
     def clear(self, reason):
+        """Ends safe mode by an order of layer 1, with its reason."""
         return self._to(to, self._handle.clear(self._state, reason))
 
     return clear
@@ -274,6 +297,7 @@ def clear(to):
 
 def close(_to):
     def close(self):
+        """Closes the episode."""
         return Closed(self.correlation_id, self._handle.close(self._state))
 
     return close
@@ -281,6 +305,7 @@ def close(_to):
 
 def check(_to):
     def check(self, order, tool):
+        """Sends a directive that reads, calls `tool` with its task, and records the result that `tool` returns."""
         episode, (task,) = _execute(self, order)
         try:
             result = tool(task)
@@ -302,6 +327,7 @@ def check_with_async(_to):
 
 def execute_with(_to):
     def execute_with(self, order, tool):
+        """Sends a directive, calls `tool` with its task, and records the value that `tool` returns."""
         episode, (task,) = _execute(self, order)
         try:
             value = tool(task)
@@ -314,6 +340,7 @@ def execute_with(_to):
 
 def execute_with_async(_to):
     async def execute_with_async(self, order, tool):
+        """Sends a directive, awaits `tool` with its task, and records the value that `tool` returns."""
         episode, (task,) = _execute(self, order)
         try:
             value = await tool(task)
@@ -326,6 +353,7 @@ def execute_with_async(_to):
 
 def execute_each(_to):
     def execute_each(self, orders, tool):
+        """Sends directives, calls `tool` with each task, and records the values that `tool` returns."""
         episode, tasks = _execute(self, *orders)
         return _settled_each(episode, [_outcome(task, tool) for task in tasks])
 
@@ -334,6 +362,7 @@ def execute_each(_to):
 
 def execute_each_async(_to):
     async def execute_each_async(self, orders, tool):
+        """Sends directives, awaits `tool` with each task in turn, and records the values that `tool` returns."""
         episode, tasks = _execute(self, *orders)
         outcomes = []
         for task in tasks:

@@ -71,13 +71,16 @@ impl Handle {
         }
     }
 
-    /// Reads the episode.
+    /// Reads the episode; `read` must not run Python.
     pub(super) fn read<R>(&self, py: Python<'_>, name: &str, read: impl FnOnce(&AnyEpisode) -> R) -> PyResult<R> {
         let current = self.lock();
-        match &current.live {
-            Some(live) if current.number == self.number => Ok(read(&live.episode)),
-            _ => Err(self.unusable(py, name)),
-        }
+        let found = match &current.live {
+            Some(live) if current.number == self.number => Some(read(&live.episode)),
+            _ => None,
+        };
+        // Python runs without the lock, or two threads could wait for each other.
+        drop(current);
+        found.ok_or_else(|| self.unusable(py, name))
     }
 
     fn take(&self, py: Python<'_>, name: &str) -> PyResult<Live> {

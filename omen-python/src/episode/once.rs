@@ -60,16 +60,14 @@ impl<T> Once<T> {
     /// # Errors
     /// `StateUsed`, with the place of the first use.
     pub(super) fn take(&self, py: Python<'_>, by: &str) -> PyResult<T> {
-        let first = FirstUse::now(py, by);
-        let mut state = self.lock();
-        match std::mem::replace(&mut *state, Err(first)) {
-            Ok(value) => Ok(value),
-            Err(first) => {
-                let error = first.again(py, self.what, by);
-                *state = Err(first);
-                Err(error)
-            }
-        }
+        let now = FirstUse::now(py, by);
+        let taken = {
+            let mut state = self.lock();
+            let first = state.as_ref().err().cloned();
+            std::mem::replace(&mut *state, Err(first.unwrap_or(now)))
+        };
+        // Python runs without the lock, or two threads could wait for each other.
+        taken.map_err(|first| first.again(py, self.what, by))
     }
 
     /// Puts the value back after a refused use.
@@ -77,15 +75,16 @@ impl<T> Once<T> {
         *self.lock() = Ok(value);
     }
 
-    /// Reads the value.
+    /// Reads the value; `read` must not run Python.
     ///
     /// # Errors
     /// As [`Once::take`].
     pub(super) fn read<R>(&self, py: Python<'_>, by: &str, read: impl FnOnce(&T) -> R) -> PyResult<R> {
-        match &*self.lock() {
+        let found = match &*self.lock() {
             Ok(value) => Ok(read(value)),
-            Err(first) => Err(first.again(py, self.what, by)),
-        }
+            Err(first) => Err(first.clone()),
+        };
+        found.map_err(|first| first.again(py, self.what, by))
     }
 
     /// Ignores poisoning: every change is a single operation.

@@ -13,7 +13,7 @@ from pathlib import Path
 REQUIRED = ("mypy", "pyright")
 OPTIONAL = ("pyrefly", "ty")
 
-STRICT = '{"typeCheckingMode": "strict", "reportMissingModuleSource": false, "reportUnusedClass": false, "pythonVersion": "3.10", "include": ["."]}'
+STRICT = '{"typeCheckingMode": "strict", "reportUnusedClass": false, "pythonVersion": "3.10", "include": ["."]}'
 
 
 def command(checker: str, folder: Path) -> list[str] | None:

@@ -374,3 +374,25 @@ def test_bad_arguments_name_what_is_wrong() -> None:
     with pytest.raises(IllegalMove, match="no option left") as error:
         omen.Arbitration("a").veto(lambda _: False)
     assert error.value.code == "INV-006"
+
+
+def test_threads_that_share_a_used_value_do_not_wait_for_each_other() -> None:
+    sent, (task,) = decided(on_drop="leave").execute(Get.read())
+    task.cancelled()
+    refused: list[int] = []
+
+    def use() -> None:
+        for _ in range(500):
+            for again in (task.cancelled, lambda: task.task_id, lambda: sent.tasks()):
+                try:
+                    again()
+                except StateUsed:
+                    refused.append(1)
+
+    threads = [threading.Thread(target=use, daemon=True) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+        assert not thread.is_alive()
+    assert len(refused) == 4 * 500 * 2
