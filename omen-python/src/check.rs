@@ -2,7 +2,6 @@
 
 mod finding;
 mod findings;
-mod message;
 mod options;
 mod source;
 mod validator;

@@ -7,12 +7,11 @@ mod branch;
 mod json_schema;
 mod member;
 mod methods;
-mod object;
 mod write;
 
 use pyo3::prelude::*;
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<branch::Branch>()?;
-    module.add_class::<object::Object>()
+    module.add_class::<member::Object>()
 }

@@ -46,7 +46,10 @@ pub fn run(out: &mut impl Write) -> Result<ExitCode, Box<dyn Error + Send + Sync
     let python = environment.join("bin/python");
     let wheel = fs::read_dir(&wheels)?.next().ok_or("maturin has built no wheel")??.path();
     let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--no-index"];
-    succeeds(Command::new(&python).args(install).arg(wheel))?;
+    succeeds(Command::new(&python).args(install).arg(&wheel))?;
+    writeln!(out, "{}: {} kB", wheel.display(), fs::metadata(&wheel)?.len() / 1000)?;
+    out.flush()?;
+    succeeds(Command::new(&python).args(["-c", IMPORT]))?;
     let command = target.join("debug/omen");
     for module in [&["pytest", "-q"][..], &["mypy"]] {
         let mut checked = Command::new(&python);
@@ -58,6 +61,11 @@ pub fn run(out: &mut impl Write) -> Result<ExitCode, Box<dyn Error + Send + Sync
     succeeds(pyright.current_dir(&package).env("PYTHONPATH", &tools))?;
     Ok(ExitCode::SUCCESS)
 }
+
+/// Prints how long the imports take. The load of a machine decides that, too, so it is a figure and not a test.
+const IMPORT: &str = "import time; begun = time.perf_counter(); import omen; package = time.perf_counter(); import omen.packets; \
+                      packets = time.perf_counter(); print(f'import omen: {(package - begun) * 1e3:.1f} ms, import omen.packets: \
+                      {(packets - package) * 1e3:.1f} ms')";
 
 fn succeeds(command: &mut Command) -> Result<(), Box<dyn Error + Send + Sync>> {
     let words: Vec<_> =

@@ -19,9 +19,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::finding::{self, Summary};
-use super::message::{Batch, Message};
 use super::options;
-use super::source::{self, Feed, FeedStep, OpenedSource, Stoppable, open};
+use super::source::{self, Batch, Feed, FeedStep, Message, OpenedSource, Stoppable, open};
 use crate::errors::ErrorClass;
 
 /// Checks a log, and returns an iterator over its findings.

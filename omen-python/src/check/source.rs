@@ -1,5 +1,6 @@
 //! Sources of bytes: files, memory, and what Python reads or makes on its own thread.
 
+use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Cursor, Read};
 use std::path::PathBuf;
@@ -7,12 +8,24 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 
+use omen::Finding;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyIterator, PyMemoryView, PyString};
 
-use super::message::Message;
 use crate::errors::ErrorClass;
+
+/// Findings with the texts of their lines.
+pub(super) type Batch = VecDeque<(Finding, Option<String>)>;
+
+/// Message of the thread that checks.
+pub(super) enum Message {
+    Findings(Batch),
+    /// There is room for another chunk of the source.
+    Room,
+    /// The log was checked to its end; the text says why its rest cannot be read.
+    End(omen::Summary, Option<std::io::Error>),
+}
 
 /// Source of a log that was opened.
 pub(super) struct OpenedSource {

@@ -1,12 +1,35 @@
-//! Members of objects, as Python reads them.
+//! Objects, and their members as Python reads them.
 
 use omen_schema::json::{JsonType, Scanner};
 use omen_types::shape::{Shape, ShapeKind};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple, PyType};
 
-use super::object::{CheckedText, Object};
 use crate::check::loads;
+
+/// Object of the protocol: a packet, or a part of one. It is immutable, and matches its schema.
+///
+/// The members are keyword arguments and read-only attributes. An optional member that is `None` is absent, unless it may be
+/// `null`.
+#[pyclass(frozen, subclass, module = "omen.packets")]
+pub(crate) struct Object {
+    text: String,
+}
+
+/// Text of an object that was checked. Python cannot make one.
+#[pyclass(frozen)]
+pub(super) struct CheckedText(pub(super) String);
+
+impl Object {
+    /// Creates an object from a text that was checked.
+    pub(super) fn new_checked(text: String) -> Self {
+        Self { text }
+    }
+
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+}
 
 /// Read-only property of a class.
 #[pyclass(frozen, module = "omen.packets")]

@@ -13,8 +13,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 
-use super::member::{self, Member};
-use super::object::{CheckedText, Object};
+use super::member::{self, CheckedText, Member, Object};
 use super::{json_schema, write};
 use crate::check::loads;
 use crate::errors::{self, ErrorClass};

@@ -5,7 +5,7 @@ use pyo3::types::{
     PyBool, PyByteArray, PyBytes, PyDict, PyFloat, PyInt, PyList, PyMapping, PySequence, PyString, PyTuple,
 };
 
-use super::object::Object;
+use super::member::Object;
 use crate::errors::ErrorClass;
 
 /// Appends a value as JSON. `pointer` is its place, for errors.
