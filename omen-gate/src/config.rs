@@ -103,6 +103,12 @@ impl Config {
     pub fn rule_per_turn(&self) -> Option<&str> {
         self.order.rule_per_turn()
     }
+
+    /// Path of the first rule on order that is about the calls of a session.
+    #[must_use]
+    pub fn rule_per_session(&self) -> Option<&str> {
+        self.order.rule_per_session()
+    }
 }
 
 /// Tool server.

@@ -99,8 +99,18 @@ impl Policy {
     /// Path of the first rule that is about the calls of a turn.
     #[must_use]
     pub fn rule_per_turn(&self) -> Option<&str> {
+        self.rule_per(Per::Turn)
+    }
+
+    /// Path of the first rule that is about the calls of a session.
+    #[must_use]
+    pub fn rule_per_session(&self) -> Option<&str> {
+        self.rule_per(Per::Session)
+    }
+
+    fn rule_per(&self, scope: Per) -> Option<&str> {
         let mut rules = self.tools.values().flat_map(|tool| &tool.rules);
-        let rule = rules.find(|rule| rule.kind.premises().iter().any(|premise| premise.per == Per::Turn))?;
+        let rule = rules.find(|rule| rule.kind.premises().iter().any(|premise| premise.per == scope))?;
         Some(&rule.path)
     }
 }

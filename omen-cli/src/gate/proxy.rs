@@ -60,6 +60,14 @@ fn serve(args: &ProxyArgs, mut config: Config) -> Result<Result<Exit, String>, F
             "note: shadow: rules on what a call says are only tried; what they would refuse passes, and is in the log",
         );
     }
+    if access.is_some()
+        && let Some(rule) = config.rule_per_session()
+    {
+        complain(format_args!(
+            "note: `{rule}` is about the calls of a session, and all HTTP clients without sessions are one; for them, use \
+             `same` or `per = \"all\"`"
+        ));
+    }
     let recording = match episode::recording(args, &config, &clock) {
         Ok(recording) => recording,
         Err(why) => return Ok(Err(why)),

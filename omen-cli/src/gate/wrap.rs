@@ -56,6 +56,13 @@ pub(crate) fn wrap(args: &GateWrapArgs, out: &mut Output) -> Result<Exit, Failur
     for server in &found {
         server.report(args.dry_run, &bases, out)?;
     }
+    if wrapped > 1 {
+        writeln!(
+            out,
+            "each of these {wrapped} servers has a gate and a log of its own, whose rules on order do not see the calls of the \
+             others; `omen gate proxy --all-servers` puts servers behind one gate"
+        )?;
+    }
     if !args.dry_run && new != text {
         writeln!(out, "{} is rewritten; `omen gate wrap --undo {0}` restores it", args.file.display())?;
     }

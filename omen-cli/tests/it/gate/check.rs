@@ -407,3 +407,120 @@ fn rules_that_refuse_nothing_are_warned_of() {
         assert_eq!(warned(first, second), expect, "{first:?} {second:?}");
     }
 }
+
+/// Paths and messages of the warnings about the rules of a policy with tools that write and one that reads.
+fn weak_rules(keys: &str, more: &str, has_catalog: bool) -> Vec<(String, String)> {
+    let member = |kind: &str| json!({ "type": kind });
+    let tool = |name: &str, members: Value, required: Value| json!({ "name": name, "inputSchema": { "type": "object", "properties": members, "required": required } });
+    let listed = json!([
+        tool(
+            "pay",
+            json!({ "to": member("string"), "cents": member("integer"), "env": member("string") }),
+            json!(["to"])
+        ),
+        tool("transfer", json!({ "to": member("string") }), json!(["to"])),
+        tool("look", json!({ "to": member("string") }), json!(["to"])),
+        tool("approve", json!({ "id": member("string") }), json!([])),
+    ]);
+    let tools: Vec<omen_gate::tool::Tool> = serde_json::from_value(listed.clone()).unwrap();
+    let entry = |name: &str, permission: &str, keys: &str| {
+        let pin = pin(tools.iter().find(|tool| tool.name.as_str() == name).unwrap()).unwrap();
+        format!(
+            "\n[[allow]]\nserver = 'bank'\ntool = '{name}'\npermissions = ['{permission}']\npin = '{pin}'\n{keys}\n\
+             [[grants]]\nserver = 'bank'\ntool = '{name}'\npermissions = ['{permission}']\npre_granted = true\n"
+        )
+    };
+    let entries = [
+        entry("pay", "WRITE", keys),
+        entry("transfer", "WRITE", ""),
+        entry("look", "READ", ""),
+        entry("approve", "NETWORK", ""),
+    ];
+    let text = format!("{}{more}{}", SOUND.replace("files", "bank"), entries.concat());
+    let catalog = json!({ "bank": listed }).to_string();
+    let folder = folder(&[("gate.toml", text.as_bytes()), ("catalog.json", catalog.as_bytes())]);
+    with_key(&folder);
+    let catalog: &[&str] = if has_catalog { &["--catalog", "catalog.json"] } else { &[] };
+    let run = gate(&folder, &[&["check", "--config", "gate.toml", "--format", "json"], catalog].concat());
+    let report: Value = serde_json::from_str(&run.stdout).unwrap_or_else(|_| panic!("{}{}", run.stdout, run.stderr));
+    assert_eq!((run.code, &report["errors"]), (0, &json!(0)), "{keys}: {report}");
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let findings = report["findings"].as_array().unwrap().iter();
+    findings.map(|found| (text(&found["path"]), text(&found["message"]))).collect()
+}
+
+#[test]
+fn rules_on_order_that_a_call_can_evade_are_warned_of() {
+    let spelled = "where = { '/to' = { matches = '[a-z]+' }, '/env' = { in = ['dev', 'prod'] } }\n";
+    let if_prod = "after = [{ tool = 'approve', if = { '/env' = { equals = 'prod' } } }]";
+    let paid = "never_after = [{ tool = 'pay', was = 'failed', same = ['/to'] }]";
+    let per_payee = "max = { calls = 3, within = '1h', same = ['/to'] }";
+    let both = "max = { calls = 3, within = '1h', tool = ['pay', 'transfer'] }";
+    let short = "[limits]\ncall_timeout_seconds = 60\n";
+    let other_spelling =
+        "`same` compares `/to` as it is written, and `where` of `bank/pay` allows several spellings of one value";
+    let replaced = "`bank/transfer` requires the same members as `bank/pay` and has no limit, so it may replace it";
+    let another =
+        "`bank/pay` and `bank/look` both require `/to`, and an earlier call with another `/to` counts as well";
+    let slow = |tool: &str, within: &str| {
+        format!("a call of `bank/{tool}` may take 1 min (`call_timeout_seconds`), longer than `within` ({within})")
+    };
+    let reads = "`until` names `bank/look`, which only reads (`permissions = [\"READ\"]`), so it changes nothing that was established before";
+    for (keys, more, has_catalog, expect) in [
+        (
+            if_prod.to_owned(),
+            "",
+            false,
+            Some(("allow[0].after[0].if", "`if` lists texts for `/env`; the rule does not concern other spellings, which `where` of `bank/pay` allows".to_owned())),
+        ),
+        (format!("{spelled}{if_prod}"), "", false, None),
+        ("after = [{ tool = 'approve', if = { '/cents' = { min = 500 } } }]".to_owned(), "", false, None),
+        (paid.to_owned(), "", false, Some(("allow[0].never_after[0].same", other_spelling.to_owned()))),
+        (format!("{spelled}{paid}"), "", false, None),
+        (per_payee.to_owned(), "", false, Some(("allow[0].max.same", other_spelling.to_owned()))),
+        (format!("{spelled}{per_payee}"), "", false, None),
+        ("max = { calls = 3, within = '1h', same = ['/cents'] }".to_owned(), "", false, Some(("allow[0].max.same", other_spelling.replace("/to", "/cents")))),
+        (per_payee.replace("'/to'", "'/cents'"), "", true, Some(("allow[0].max", replaced.to_owned()))),
+        ("max = '3/h'".to_owned(), "", true, Some(("allow[0].max", replaced.to_owned()))),
+        ("max = '3/h'".to_owned(), "", false, None),
+        (both.to_owned(), "", true, None),
+        ("after = ['look']".to_owned(), "", true, Some(("allow[0].after[0]", another.to_owned()))),
+        ("after = ['look']".to_owned(), "", false, None),
+        ("after = [{ tool = 'look', same = ['/to'] }]".to_owned(), "", true, None),
+        ("after = ['approve']".to_owned(), "", true, None),
+        (
+            "after = [{ tool = 'approve', within = '10s', was = 'made' }]".to_owned(),
+            short,
+            false,
+            Some(("allow[0].after[0].within", slow("approve", "10 s"))),
+        ),
+        ("after = [{ tool = 'approve', within = '10s' }]".to_owned(), short, false, None),
+        ("after = [{ tool = 'approve', within = '60s', was = 'made' }]".to_owned(), short, false, None),
+        (
+            "after = [{ tool = 'approve', within = '10s', only = ['look'] }]".to_owned(),
+            short,
+            false,
+            Some(("allow[0].after[0].within", slow("look", "10 s"))),
+        ),
+        (
+            "before_end = [{ tool = 'approve', within = '30s' }]".to_owned(),
+            short,
+            false,
+            Some(("allow[0].before_end[0].within", slow("approve", "30 s"))),
+        ),
+        ("before_end = [{ tool = 'approve', within = '5min' }]".to_owned(), short, false, None),
+        (
+            "after = [{ tool = 'approve', until = ['transfer', 'look'] }]".to_owned(),
+            "",
+            false,
+            Some(("allow[0].after[0].until[1]", reads.to_owned())),
+        ),
+        ("after = [{ tool = 'approve', until = ['transfer'] }]".to_owned(), "", false, None),
+        ("never_after = [{ tool = 'transfer', until = ['look'] }]".to_owned(), "", false, None),
+    ] {
+        let expect: Vec<_> = expect.map(|(path, message)| (path.to_owned(), message)).into_iter().collect();
+        assert_eq!(weak_rules(&keys, more, has_catalog), expect, "{keys}");
+    }
+    let run = check(omen_gate::config::SAMPLE).1;
+    assert!(run.stdout.contains("cancel_order") && !run.stdout.contains("spelling"), "{}", run.stdout);
+}

@@ -82,6 +82,9 @@ fn only_what_must_change_does() {
             "`remote` is not wrapped: it is reached by HTTP, and the gate is put in front of servers that it starts"
                 .to_owned(),
             "`odd` is not wrapped: it has no `command`".to_owned(),
+            "each of these 2 servers has a gate and a log of its own, whose rules on order do not see the calls of the others; \
+             `omen gate proxy --all-servers` puts servers behind one gate"
+                .to_owned(),
             ".mcp.json is rewritten; `omen gate wrap --undo .mcp.json` restores it".to_owned(),
         ]
     );

@@ -6,7 +6,7 @@ use omen_order::Fit;
 use serde_json::{Map, Value};
 
 use super::pointer::RulePointer;
-use super::rule::Rule;
+use super::rule::{ArgumentTest, Rule};
 use super::schema::{self, Misfit};
 use crate::base::{Blocked, GateCode, ToolId};
 
@@ -96,6 +96,22 @@ impl ArgumentRules {
 
     pub(super) fn places(&self) -> Vec<&RulePointer> {
         self.rules.iter().map(|rule| &rule.place).collect()
+    }
+
+    /// Pointers of members of which the rules list texts.
+    pub(crate) fn listed_texts(&self) -> impl Iterator<Item = &str> {
+        let is_listed = |test: &ArgumentTest| match test {
+            ArgumentTest::In(values) => values.iter().any(Value::is_string),
+            ArgumentTest::Equals(value) => value.is_string(),
+            _ => false,
+        };
+        self.rules.iter().filter(move |rule| rule.tests.iter().any(is_listed)).map(|rule| rule.place.as_str())
+    }
+
+    /// Whether a rule says how a member is spelled, not only how long it is.
+    pub(crate) fn fixes_spelling(&self, pointer: &str) -> bool {
+        let fixes = |test: &ArgumentTest| !matches!(test, ArgumentTest::Length(_));
+        self.rules.iter().any(|rule| rule.place.as_str() == pointer && rule.tests.iter().any(fixes))
     }
 
     /// Folders of rules that do not exist now, with the pointers of the rules.

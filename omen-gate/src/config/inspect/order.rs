@@ -1,12 +1,16 @@
 //! Findings about the rules on order: what cannot have been meant, and members that a tool does not have.
 
+mod weak_rules;
+
+use std::collections::{BTreeMap, BTreeSet};
+
 use omen_order::lint;
-use omen_order::rules::{Member, Pair, RuleKind, Side, Test, Tool};
+use omen_order::rules::{Member, Pair, Premise, Rule as OrderRule, RuleKind, Side, Test, Tool};
 use serde_json::{Map, Value};
 
 use super::Inspector;
 use crate::call::arguments::{ArgumentRules, ArgumentTest, Rule, RulePointer, RulesTest};
-use crate::catalog::Catalog;
+use crate::catalog::{Allowed, Catalog};
 use crate::config::Config;
 
 impl Inspector<'_, '_> {
@@ -18,9 +22,9 @@ impl Inspector<'_, '_> {
                 false => self.warn(&at, found.message, found.help),
             }
         }
-        if let Some(catalog) = catalog {
-            self.members(config, catalog);
-        }
+        let schemas = Schemas::new(config, catalog);
+        self.members(config, &schemas);
+        self.weak_rules(config, &schemas);
     }
 
     /// Warns of rules that refuse nothing which the rest of the configuration allows.
@@ -35,31 +39,20 @@ impl Inspector<'_, '_> {
     }
 
     /// Checks the members that rules on order name against the schemas of their tools.
-    fn members(&mut self, config: &Config, catalog: &Catalog) {
-        let schema = |tool: &Tool, side: Side| -> Option<&Map<String, Value>> {
-            let allowed = config.allow.iter().find(|allowed| allowed.demand.tool.to_string() == tool.to_string())?;
-            let listed = catalog.get(&allowed.demand.tool)?;
-            let is_approved = listed.pin().ok() == allowed.pin.as_ref();
-            match side {
-                Side::Args => is_approved.then_some(&listed.tool().input_schema),
-                Side::Answer => None,
-            }
-        };
+    fn members(&mut self, config: &Config, schemas: &Schemas<'_>) {
         let mut misfits = Vec::new();
         for (tool, entry) in &config.order.tools {
             for rule in &entry.rules {
                 let at = pointer(&rule.path);
                 let mut check = |key: &str, tool: &Tool, side: Side, rules: &ArgumentRules| {
-                    let Some(schema) = schema(tool, side) else { return };
+                    let Some(schema) = schemas.args(tool).filter(|_| side == Side::Args) else { return };
                     let found = rules.misfits(schema).into_iter();
                     misfits.extend(found.map(|misfit| (format!("{at}{key}"), misfit)));
                 };
                 if let Some(rules) = rule.condition.as_ref().and_then(rules) {
                     check("/if", tool, Side::Args, rules);
                 }
-                let premises = rule.kind.premises();
-                for (index, premise) in premises.iter().enumerate() {
-                    let key = if premises.len() > 1 { format!("/any/{index}") } else { String::new() };
+                for (key, premise) in premises(rule) {
                     for other in &premise.tools {
                         if let Some(rules) = premise.args.as_ref().and_then(rules) {
                             check(&format!("{key}/where"), other, Side::Args, rules);
@@ -104,6 +97,37 @@ impl Inspector<'_, '_> {
             }
         }
     }
+}
+
+/// Schemas of the arguments of the tools that are listed in their approved form.
+struct Schemas<'c>(BTreeMap<Tool, &'c Map<String, Value>>);
+
+impl<'c> Schemas<'c> {
+    fn new(config: &Config, catalog: Option<&'c Catalog>) -> Self {
+        let schema = |allowed: &Allowed| {
+            let id = &allowed.demand.tool;
+            let listed = catalog?.get(id).filter(|listed| listed.pin().ok() == allowed.pin.as_ref())?;
+            Some((Tool::new(id.server.as_str(), id.tool.as_str()), &listed.tool().input_schema))
+        };
+        Self(config.allow.iter().filter_map(schema).collect())
+    }
+
+    fn args(&self, tool: &Tool) -> Option<&'c Map<String, Value>> {
+        self.0.get(tool).copied()
+    }
+
+    /// Members that each call of a tool has.
+    fn required(&self, tool: &Tool) -> BTreeSet<&'c str> {
+        let required = self.args(tool).and_then(|schema| schema.get("required")?.as_array());
+        required.into_iter().flatten().filter_map(Value::as_str).collect()
+    }
+}
+
+/// Premises of a rule, each with its key below that of the rule.
+fn premises(rule: &OrderRule) -> impl Iterator<Item = (String, &Premise)> {
+    let all = rule.kind.premises();
+    let key = move |index: usize| if all.len() > 1 { format!("/any/{index}") } else { String::new() };
+    all.iter().enumerate().map(move |(index, premise)| (key(index), premise))
 }
 
 fn rules(test: &Test) -> Option<&ArgumentRules> {
