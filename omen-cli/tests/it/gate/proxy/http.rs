@@ -11,6 +11,8 @@ const TOKEN: &str = "5f5e5d5c5b5a59585756555453525150";
 pub(super) struct Listening {
     proxy: Child,
     said: BufReader<std::process::ChildStderr>,
+    /// What was said before it served.
+    notes: String,
     /// `127.0.0.1:PORT`
     pub(super) address: String,
 }
@@ -22,16 +24,18 @@ impl Listening {
         command.current_dir(folder).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut proxy = command.spawn().expect("omen starts");
         let mut said = BufReader::new(proxy.stderr.take().unwrap());
-        // Notes may precede it.
+        let mut notes = String::new();
         let address = loop {
             let mut line = String::new();
             assert!(said.read_line(&mut line).unwrap() > 0, "the proxy does not serve");
-            let line = line.trim_end().strip_prefix("omen: serving http://").and_then(|rest| rest.strip_suffix("/mcp"));
-            if let Some(address) = line {
+            let address =
+                line.trim_end().strip_prefix("omen: serving http://").and_then(|rest| rest.strip_suffix("/mcp"));
+            if let Some(address) = address {
                 break address.to_owned();
             }
+            notes.push_str(&line);
         };
-        Self { proxy, said, address }
+        Self { proxy, said, notes, address }
     }
 
     /// Sends a message, and returns the whole response once the connection is closed.
@@ -101,6 +105,23 @@ fn sessions_over_http_have_servers_of_their_own_and_one_log() {
     let (verdict, entries) = log(&folder);
     assert_eq!((verdict.as_str(), count(&entries, "intent"), count(&entries, "outcome")), ("sound", 4, 4));
     none_is_left(&folder);
+}
+
+#[test]
+fn rules_per_session_are_noted_where_clients_may_have_none() {
+    let folder = proxied();
+    let file = folder.path().join("gate.toml");
+    let text = fs::read_to_string(&file).unwrap();
+    for (rule, is_noted) in [("after = ['read_file']", true), ("max = { calls = 9, within = '1h' }", false)] {
+        let entry = "tool = 'write_file'\n";
+        fs::write(&file, text.replacen(entry, &format!("{entry}{rule}\n"), 1)).unwrap();
+        let proxy = Listening::start(&folder, &[]);
+        let note = "omen: note: `allow[1].after[0]` is about the calls of a session, and all HTTP clients without sessions are one; \
+                    for them, use `same` or `per = \"all\"`\n";
+        assert_eq!(proxy.notes.contains(note), is_noted, "{rule}: {}", proxy.notes);
+        proxy.signal("-TERM");
+        assert_eq!(proxy.end().0, 0);
+    }
 }
 
 #[test]
