@@ -69,8 +69,8 @@ pub(crate) use self::findings::{BaselineArgs, FindingArgs};
 pub(crate) use self::fix::FixArgs;
 pub(crate) use self::formats::FormatArgs;
 pub(crate) use self::gate::{
-    CatalogArgs, FailOn, GateCheckArgs, GateConfirmArgs, GateInitArgs, GateProveArgs, GateReplayArgs, GateWrapArgs,
-    ProveFormat,
+    CatalogArgs, FailOn, FileFormat, GateCheckArgs, GateConfirmArgs, GateInitArgs, GateProveArgs, GateReplayArgs,
+    GateWrapArgs,
 };
 pub(crate) use self::hook::{
     HookCommand, HookDoctorArgs, HookInstallArgs, HookRunArgs, HookServeArgs, HookToolsArgs, ResidentUse,

@@ -29,6 +29,7 @@ pub(crate) use left_out::LeftOut;
 pub(crate) use place::name_from;
 pub(crate) use prose::{codes, cut, message, message_and_help};
 pub(crate) use reports::Reports;
+pub(crate) use sarif::{FileFinding, FindingKind, document as sarif_document};
 pub(crate) use shown::{EntryFinding, EntryPlace, ORDER, ReportedFinding, ShownCode, TOOL};
 
 /// Default format of standard output.

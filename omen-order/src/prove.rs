@@ -8,6 +8,7 @@
 
 mod classes;
 mod cone;
+mod debts;
 mod facts;
 mod judge;
 mod model;
@@ -16,11 +17,12 @@ mod times;
 mod zone;
 
 pub use model::{
-    Admission, Comparison, Difference, ProvenStep, RuleSide, StepEnd, UndecidedTool, ValueClass, ValuePlace, Values,
-    WhyRefused,
+    Admission, Comparison, Difference, IntentLimit, ProvenStep, RuleSide, StepEnd, UndecidedTool, ValueClass,
+    ValuePlace, Values, WhyRefused,
 };
 
-use crate::rules::RuleKind;
+use self::facts::OutsideRule;
+use crate::rules::{RuleKind, Tool};
 
 /// Paths of the rules that refuse nothing: without one of them, the others allow the same calls. `before_end` refuses nothing by itself,
 /// and is left out. The searches visit at most `max_states` states together; rules that are not reached, or that are outside of
@@ -55,7 +57,8 @@ pub fn vacuous(side: &RuleSide, values: &dyn Values, max_states: usize) -> Vec<S
     found
 }
 
-/// Compares two rule sets: what does the new one allow that the old one refuses? A search for one tool visits at most
+/// Compares two rule sets: what does the new one allow that the old one refuses, and what does only the old one report at the end of
+/// a session? A search for one tool visits at most
 /// `max_states` states.
 #[must_use]
 pub fn compare(old: &RuleSide, new: &RuleSide, values: &dyn Values, max_states: usize) -> Comparison {
@@ -74,6 +77,30 @@ pub fn compare(old: &RuleSide, new: &RuleSide, values: &dyn Values, max_states: 
             }
             Err((path, why)) => comparison.outside.push(UndecidedTool { tool: tool.clone(), path, why }),
         }
+        match debts(&sides, tool, values, max_states) {
+            Ok((difference, states)) => {
+                comparison.states += states;
+                comparison.differences.extend(difference);
+            }
+            Err((path, why)) => comparison.outside.push(UndecidedTool { tool: tool.clone(), path, why }),
+        }
     }
     comparison
+}
+
+/// Searches for a session at whose end only the old rules report what a tool owes.
+fn debts(
+    sides: &[&RuleSide; 2],
+    opener: &Tool,
+    values: &dyn Values,
+    max_states: usize,
+) -> Result<(Option<Difference>, usize), OutsideRule> {
+    let Some([old, new]) = debts::with_session_end(sides, opener)? else { return Ok((None, 0)) };
+    let (found, states) = search::tool(&[&old, &new], &debts::session_end(opener), values, max_states)?;
+    let difference = found.map(|mut difference| {
+        difference.tool = opener.clone();
+        difference.ended_session = difference.steps.pop().map(|end| end.session);
+        difference
+    });
+    Ok((difference, states))
 }

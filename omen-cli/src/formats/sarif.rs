@@ -5,6 +5,7 @@
 //! Members of an object have no order, so results are written as they are found, followed by members that are known only at the
 //! end.
 
+mod document;
 mod model;
 mod rules;
 
@@ -15,6 +16,7 @@ use std::path::Path;
 use omen::Summary;
 use omen::render::human::clean;
 
+pub(crate) use self::document::{FileFinding, FindingKind, document};
 use self::model::{
     Artifact, ArtifactLocation, Described, Invocation, Location, LogicalLocation, Message, Notification, Physical,
     Properties, Region, SarifResult, Text,

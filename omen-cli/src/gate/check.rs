@@ -9,8 +9,9 @@ use omen_gate::{Config, prove};
 use serde::Serialize;
 
 use super::{catalog, config};
-use crate::args::{Format, GateCheckArgs};
+use crate::args::{FileFormat, GateCheckArgs};
 use crate::exit::{Exit, Failure};
+use crate::formats::{FileFinding, FindingKind, sarif_document};
 use crate::output::Output;
 
 pub(crate) fn check(args: &GateCheckArgs, out: &mut Output) -> Result<Exit, Failure> {
@@ -19,8 +20,9 @@ pub(crate) fn check(args: &GateCheckArgs, out: &mut Output) -> Result<Exit, Fail
     let found = found.map_err(|errors| config::report(&args.config, &errors))?;
     let report = Report::new(args.config.display().to_string(), &found);
     match args.format {
-        Format::Human => report.human(out)?,
-        Format::Json => out.json(&report)?,
+        FileFormat::Human => report.human(out)?,
+        FileFormat::Json => out.json(&report)?,
+        FileFormat::Sarif => sarif_document(out, &args.config, &KINDS, &report.findings())?,
     }
     out.flush()?;
     Ok(if found.errors.is_empty() { Exit::Clean } else { Exit::ErrorsFound })
@@ -60,6 +62,17 @@ impl<'r> Report<'r> {
         }
     }
 
+    fn findings(&self) -> Vec<FileFinding<'_>> {
+        let [(error, _), (warning, _)] = KINDS;
+        let finding = |row: &Row<'r>| FileFinding {
+            kind: if row.severity == "error" { error } else { warning },
+            level: row.severity,
+            text: format!("{}\nhelp: {}", row.message, row.help),
+            place: row.line.zip(row.column),
+        };
+        self.findings.iter().map(finding).collect()
+    }
+
     fn human(&self, out: &mut Output) -> io::Result<()> {
         let file = clean(&self.file);
         for row in &self.findings {
@@ -78,6 +91,11 @@ impl<'r> Report<'r> {
         }
     }
 }
+
+const KINDS: [FindingKind; 2] = [
+    ("gate/error", "A gate cannot start with this configuration, or never allows what it describes."),
+    ("gate/warning", "A setting keeps tools from running, or has less effect than it seems to have."),
+];
 
 impl<'r> Row<'r> {
     fn new(severity: &'static str, error: &'r ConfigError) -> Self {

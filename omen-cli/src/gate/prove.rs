@@ -1,17 +1,17 @@
 //! `omen gate prove`: whether a configuration allows a call that another one refuses.
 
 use std::io::{self, Write as _};
-use std::path::Path;
 
 use omen::render::human::clean;
 use omen_gate::config::PolicyHash;
 use omen_gate::prove::{Proof, ProvenDifference, ProvenStep, StepEnd, UndecidedTool, never, prove};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::config;
-use crate::args::{GateProveArgs, ProveFormat};
+use crate::args::{FileFormat, GateProveArgs};
 use crate::exit::{Exit, Failure};
+use crate::formats::{FileFinding, FindingKind, sarif_document};
 use crate::output::Output;
 
 pub(crate) fn run(args: &GateProveArgs, out: &mut Output) -> Result<Exit, Failure> {
@@ -29,9 +29,9 @@ pub(crate) fn run(args: &GateProveArgs, out: &mut Output) -> Result<Exit, Failur
     let proof = runtime.map_err(Failure::from)?.block_on(prove(&old, &new));
     let report = ProveReport::new(args, (old.hash(), new.hash()), &proof);
     match args.format {
-        ProveFormat::Human => report.human(out)?,
-        ProveFormat::Json => out.json(&report)?,
-        ProveFormat::Sarif => out.json(&report.sarif(&args.new))?,
+        FileFormat::Human => report.human(out)?,
+        FileFormat::Json => out.json(&report)?,
+        FileFormat::Sarif => sarif_document(out, &args.new, &KINDS, &report.findings())?,
     }
     out.flush()?;
     Ok(report.exit())
@@ -61,6 +61,8 @@ struct DifferenceRow<'p> {
     rule: Option<&'p str>,
     why: &'p str,
     steps: Vec<StepRow<'p>>,
+    /// Session that ends after the calls, if the difference is that only the old configuration reports a debt; else `null`.
+    ended_session: Option<usize>,
     /// What a gate decided otherwise; `null` unless there is a bug.
     disagreement: Option<&'p str>,
 }
@@ -139,59 +141,52 @@ impl<'p> ProveReport<'p> {
     fn headline(&self, difference: &DifferenceRow<'_>) -> String {
         let DifferenceRow { tool, why, .. } = difference;
         match self.never {
+            _ if difference.ended_session.is_some() => {
+                format!("only the old configuration reports what `{tool}` owes at the end of the session; {why}:")
+            }
             Some(call) => format!("`{tool}` can be called against `--never '{call}'`:"),
             None => format!("only the new configuration allows this call of `{tool}`; in the old one, {why}:"),
         }
     }
 
-    /// The findings as SARIF 2.1.0.
-    fn sarif(&self, file: &Path) -> Value {
-        let uri = file.to_string_lossy().replace('\\', "/");
-        let result = |rule: &str, level: &str, text: String| {
-            json!({
-                "ruleId": rule, "level": level, "message": { "text": text },
-                "locations": [{ "physicalLocation": { "artifactLocation": { "uri": uri } } }],
-            })
-        };
-        let mut results = Vec::new();
+    /// The findings about the new configuration.
+    fn findings(&self) -> Vec<FileFinding<'_>> {
+        let finding = |kind, level, text| FileFinding { kind, level, text, place: None };
+        let mut findings = Vec::new();
         for difference in &self.differences {
             let lines = difference.lines().join("\n");
-            results.push(result("prove/difference", "error", format!("{}\n{lines}", self.headline(difference))));
-            results.extend(difference.bug().map(|bug| result("prove/bug", "error", bug)));
+            findings.push(finding(DIFFERENCE.0, "error", format!("{}\n{lines}", self.headline(difference))));
+            findings.extend(difference.bug().map(|bug| finding(BUG.0, "error", bug)));
         }
-        results.extend(self.outside.iter().map(|outside| result("prove/not-decided", "warning", outside.text())));
-        results.extend(self.notes.iter().map(|note| result("prove/note", "note", note.clone())));
-        let rule = |id: &str, text: &str| json!({ "id": id, "shortDescription": { "text": text } });
-        json!({
-            "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-            "version": "2.1.0",
-            "runs": [{
-                "tool": { "driver": {
-                    "name": "omen", "version": env!("CARGO_PKG_VERSION"),
-                    "rules": [
-                        rule("prove/difference", "The new configuration allows a call that the old one refuses."),
-                        rule("prove/bug", "A gate decides otherwise than the search about a difference, which is a bug."),
-                        rule("prove/note", "A setting that affects calls is not part of the comparison."),
-                        rule("prove/not-decided", "It could not be decided whether the new configuration allows more for this tool."),
-                    ],
-                } },
-                "results": results,
-            }],
-        })
+        findings.extend(self.outside.iter().map(|outside| finding(NOT_DECIDED.0, "warning", outside.text())));
+        findings.extend(self.notes.iter().map(|note| finding(NOTE.0, "note", note.clone())));
+        findings
     }
 }
 
+const DIFFERENCE: FindingKind = (
+    "prove/difference",
+    "The new configuration allows a call that the old one refuses, or does not report a debt that the old one reports.",
+);
+const BUG: FindingKind = ("prove/bug", "A gate decides otherwise than the search about a difference, which is a bug.");
+const NOTE: FindingKind = ("prove/note", "A setting that affects calls is not part of the comparison.");
+const NOT_DECIDED: FindingKind =
+    ("prove/not-decided", "It could not be decided whether the new configuration allows more for this tool.");
+const KINDS: [FindingKind; 4] = [DIFFERENCE, BUG, NOTE, NOT_DECIDED];
+
 impl<'p> DifferenceRow<'p> {
     fn new(difference: &'p ProvenDifference) -> Self {
-        let ProvenDifference { steps, why, path, confirmed, disagreement, .. } = difference;
-        let last = steps.len().saturating_sub(1);
+        let ProvenDifference { tool, steps, ended_session, why, path, confirmed, disagreement, .. } = difference;
+        // Only the verdict of the last call matters, unless a session ends after it.
+        let last = if ended_session.is_some() { steps.len() } else { steps.len().saturating_sub(1) };
         let rows = steps.iter().zip(confirmed).enumerate();
         let rows = rows.map(|(index, (step, confirmed))| StepRow::new(step, *confirmed, index == last));
         Self {
-            tool: steps.last().map(|step| step.tool.to_string()).unwrap_or_default(),
+            tool: tool.to_string(),
             rule: Some(path.as_str()).filter(|path| !path.is_empty()),
             why,
             steps: rows.collect(),
+            ended_session: *ended_session,
             disagreement: disagreement.as_deref(),
         }
     }
@@ -217,7 +212,11 @@ impl<'p> DifferenceRow<'p> {
             };
             format!("{number}. {session}{pause}{} {}{confirmed}: {outcome}", step.tool, step.args)
         };
-        (1..).zip(&self.steps).map(line).collect()
+        let end = self.ended_session.map(|session| {
+            let session = if is_one_session { "the session".to_owned() } else { format!("session {}", session + 1) };
+            format!("{}. {session} ends", self.steps.len() + 1)
+        });
+        (1..).zip(&self.steps).map(line).chain(end).collect()
     }
 }
 

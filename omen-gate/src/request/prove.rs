@@ -8,7 +8,8 @@ mod sides;
 mod spec;
 mod values;
 
-use omen_order::prove::{Difference, WhyRefused, compare};
+use omen_order::Tool;
+use omen_order::prove::{Difference, IntentLimit, WhyRefused, compare};
 
 use crate::config::Config;
 
@@ -20,7 +21,8 @@ pub use spec::never;
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Proof {
-    /// Calls that only the new configuration allows, at most one for each tool.
+    /// Calls that only the new configuration allows, and debts that only the old one reports: at most one of each for a
+    /// tool.
     pub differences: Vec<ProvenDifference>,
     /// Tools for which the question was not decided.
     pub outside: Vec<UndecidedTool>,
@@ -32,15 +34,20 @@ pub struct Proof {
     pub notes: Vec<String>,
 }
 
-/// Shortest sequence of calls whose last one only the new configuration allows.
+/// Shortest sequence of calls whose last one only the new configuration allows, or after which only the old one reports what
+/// the session owes.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ProvenDifference {
+    /// Tool whose call or debt it is.
+    pub tool: Tool,
     /// Calls in their order.
     pub steps: Vec<ProvenStep>,
-    /// Why the old configuration refuses the last call.
+    /// Number of the session that ends after the calls, if its debts are the difference.
+    pub ended_session: Option<usize>,
+    /// Why the old configuration refuses the last call, or reports the debt.
     pub why: String,
-    /// Path of the rule on order in the old configuration that refuses it; empty if something else does.
+    /// Path of the rule on order in the old configuration that refuses or reports it; empty if something else refuses it.
     pub path: String,
     /// Whether a human has to confirm each call, under the new configuration. A refused call is not confirmed.
     pub confirmed: Vec<bool>,
@@ -73,22 +80,26 @@ pub async fn prove(old: &Config, new: &Config) -> Proof {
         notes: sides::notes(old, new),
         ..Proof::default()
     };
+    if proof.searched > 0 && [old, new].into_iter().any(sides::asks_files) {
+        proof.notes.push("paths are compared as texts: links are not followed".to_owned());
+    }
     for difference in found.differences {
         let confirms = |step: &ProvenStep| {
             step.end != StepEnd::Refused && after.entries.get(&step.tool).is_some_and(|entry| entry.must_confirm)
         };
         let confirmed = difference.steps.iter().map(confirms).collect();
-        let disagreement = rehearsal::disagreement(old, new, &difference.steps).await;
+        let disagreement = rehearsal::disagreement(old, new, &difference.steps, difference.ended_session).await;
         if let (Some(why), true) = (&disagreement, difference.has_left_out) {
-            proof.outside.extend(difference.steps.last().map(|step| UndecidedTool {
-                tool: step.tool.clone(),
+            proof.outside.push(UndecidedTool {
+                tool: difference.tool,
                 path: String::new(),
                 why: format!("a rule of both configurations is too large to search, and changes the verdict on the sequence: {why}"),
-            }));
+            });
             continue;
         }
         let (path, why) = reason(&difference);
-        proof.differences.push(ProvenDifference { steps: difference.steps, why, path, confirmed, disagreement });
+        let Difference { tool, steps, ended_session, .. } = difference;
+        proof.differences.push(ProvenDifference { tool, steps, ended_session, why, path, confirmed, disagreement });
     }
     proof
 }
@@ -99,9 +110,13 @@ fn reason(difference: &Difference) -> (String, String) {
         WhyRefused::OtherPin => "another form of the tool is approved (`pin`)".to_owned(),
         WhyRefused::Closed(why) => why.clone(),
         WhyRefused::Arguments => "the arguments break a rule of `where`".to_owned(),
-        WhyRefused::Rate => "the rate `max` is used up".to_owned(),
+        WhyRefused::Limit(IntentLimit::Rate) => "the rate `max` is used up".to_owned(),
+        WhyRefused::Limit(IntentLimit::Uses) => "the grants have no `uses` left".to_owned(),
         WhyRefused::Incomparable => "a member that a rule compares with later calls has another type".to_owned(),
-        WhyRefused::Rule(path) => return (path.clone(), format!("`{path}` refuses it")),
+        WhyRefused::Rule(path) => {
+            let verb = if difference.ended_session.is_some() { "reports" } else { "refuses" };
+            return (path.clone(), format!("`{path}` {verb} it"));
+        }
     };
     (String::new(), text)
 }

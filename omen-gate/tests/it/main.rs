@@ -35,6 +35,7 @@ mod output;
 mod pipeline;
 mod plan;
 mod policy;
+mod prove;
 mod random;
 mod reload;
 mod replay;

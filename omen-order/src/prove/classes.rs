@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use super::debts::is_session_end;
 use super::facts::{ConeRules, Matcher, OutsideRule, cancels, is_fact, later};
 use super::model::{RuleSide, StepEnd, ValueClass, ValuePlace, Values};
 use crate::rules::{Bound, Member, Pair, Side, Test, Tool};
@@ -388,6 +389,9 @@ impl AlphabetBuilder<'_> {
 
     /// Outcomes that the rules can tell apart of a tool's calls; none if they look at none.
     fn ends(&self, tool: &Tool) -> Vec<StepEnd> {
+        if is_session_end(tool) {
+            return Vec::new();
+        }
         let mut seen = BTreeSet::new();
         let all =
             [StepEnd::Ok(Value::Null), StepEnd::Failed, StepEnd::MayHaveRun, StepEnd::DidNotRun, StepEnd::Refused];

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::cone;
-use super::model::{RuleSide, StepEnd, rate_rule};
+use super::model::{IntentLimit, RuleSide, StepEnd, intent_rules};
 use crate::rules::{
     Bound, MAX_CALLS, Pair, Per, Premise, Role, Rule, RuleKind, Side, Test, Tool, Until, Was, described,
 };
@@ -43,8 +43,8 @@ pub(super) struct SideRule {
     pub(super) path: String,
     pub(super) condition: Option<Test>,
     pub(super) bound: Bound,
-    /// Whether it stands for the tool's rate.
-    pub(super) is_rate: bool,
+    /// Limit of intents that it stands for, if it is not a rule on order.
+    pub(super) limit: Option<IntentLimit>,
     /// Numbers of the matchers.
     pub(super) matchers: Vec<usize>,
 }
@@ -73,11 +73,11 @@ impl ConeRules {
         let mut all = Self { tools: cone::tools(sides, deciding), ..Self::default() };
         let mut known = BTreeMap::new();
         for (index, tool) in all.tools.clone().iter().enumerate() {
-            let of_side = |side: usize| -> Vec<(Rule, bool)> {
+            let of_side = |side: usize| -> Vec<(Rule, Option<IntentLimit>)> {
                 let Some(side) = sides.get(side) else { return Vec::new() };
                 let rules = side.policy.tools.get(tool).map_or(&[][..], |tool| &tool.rules);
-                let rate = side.entries.get(tool).and_then(|entry| rate_rule(tool, entry));
-                rules.iter().map(|rule| (rule.clone(), false)).chain(rate.map(|rate| (rate, true))).collect()
+                let limits = side.entries.get(tool).into_iter().flat_map(|entry| intent_rules(tool, entry));
+                rules.iter().map(|rule| (rule.clone(), None)).chain(limits).collect()
             };
             let rules = [of_side(0), of_side(1)];
             for (side, other) in [(0, 1), (1, 0)] {
@@ -86,7 +86,7 @@ impl ConeRules {
                 }
                 let others = rules.get(other).into_iter().flatten();
                 let others: Vec<_> = others.map(|(rule, _)| cone::rule_content(rule)).collect();
-                for (rule, is_rate) in rules.get(side).into_iter().flatten() {
+                for (rule, limit) in rules.get(side).into_iter().flatten() {
                     if let Some(why) = too_large(rule) {
                         // What both sides have holds both back alike, so nothing is found only because of it.
                         if !others.contains(&cone::rule_content(rule)) {
@@ -95,7 +95,7 @@ impl ConeRules {
                         all.has_left_out = true;
                         continue;
                     }
-                    all.question((side, index), rule, *is_rate, &mut known)?;
+                    all.question((side, index), rule, *limit, &mut known)?;
                 }
             }
         }
@@ -145,7 +145,7 @@ impl ConeRules {
         &mut self,
         (side, tool): (usize, usize),
         rule: &Rule,
-        is_rate: bool,
+        limit: Option<IntentLimit>,
         known: &mut BTreeMap<String, usize>,
     ) -> Result<(), OutsideRule> {
         let (bound, role, kept) = match &rule.kind {
@@ -161,11 +161,11 @@ impl ConeRules {
         for premise in rule.kind.premises() {
             let confirms =
                 premise.was == Was::Confirmed || premise.until.iter().any(|until| until.was == Was::Confirmed);
-            let text = format!("{role:?} {is_rate} {} {}", if confirms { side } else { 0 }, described(premise));
+            let text = format!("{role:?} {limit:?} {} {}", if confirms { side } else { 0 }, described(premise));
             let next = self.matchers.len();
             let index = *known.entry(text).or_insert(next);
             if index == next {
-                let (premise, counts_intents) = (premise.clone(), is_rate);
+                let (premise, counts_intents) = (premise.clone(), limit.is_some());
                 self.matchers.push(Matcher { role, premise, counts_intents, side, kept: 0 });
             }
             if let Some(matcher) = self.matchers.get_mut(index) {
@@ -174,7 +174,7 @@ impl ConeRules {
             matchers.push(index);
         }
         let condition = rule.condition.clone();
-        self.questions.push(SideRule { side, tool, path: rule.path.clone(), condition, bound, is_rate, matchers });
+        self.questions.push(SideRule { side, tool, path: rule.path.clone(), condition, bound, limit, matchers });
         Ok(())
     }
 

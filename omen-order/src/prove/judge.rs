@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::classes::{Alphabet, CallClass, ComparedMember, Move, earlier, own};
 use super::facts::{CallScope, ConeRules, Fact, Matcher, SideRule, cancels, is_fact};
+use super::model::IntentLimit;
 use crate::rules::{Bound, Role, Until};
 use crate::values::Fit;
 
@@ -58,8 +59,8 @@ pub(super) enum RefusedBy<'r> {
     Admission,
     /// The rule on order of this path.
     Rule(&'r str),
-    /// The rate.
-    Rate,
+    /// A limit of intents.
+    Limit(IntentLimit),
     /// A member that a rule has to recognize in later calls cannot be compared.
     Incomparable,
 }
@@ -248,7 +249,7 @@ impl SequenceJudge {
                 continue;
             };
             if !self.holds(question, applied, at, facts) {
-                return Some(if question.is_rate { RefusedBy::Rate } else { RefusedBy::Rule(&question.path) });
+                return Some(question.limit.map_or(RefusedBy::Rule(&question.path), RefusedBy::Limit));
             }
         }
         let is_unrecognisable = self.is_unrecognisable.get(call)?.get(side) == Some(&true);

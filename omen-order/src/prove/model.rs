@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::rules::{Policy, Rule, RuleKind, Test, Tool};
+use crate::rules::{Per, Policy, Premise, Rule, RuleKind, Test, Tool, Was};
 
 /// One of the two rule sets.
 #[derive(Clone, Debug, Default)]
@@ -31,6 +31,8 @@ pub struct Admission {
     pub args: Option<Test>,
     /// Largest number of intents within a time in milliseconds.
     pub rate: Option<(u32, u64)>,
+    /// Largest number of intents that its grants have uses for.
+    pub uses: Option<u32>,
     /// What cannot be decided about the tool, if anything.
     pub outside: Option<String>,
 }
@@ -66,7 +68,8 @@ pub struct ValuePlace {
 /// Result of a comparison.
 #[derive(Clone, Debug, Default)]
 pub struct Comparison {
-    /// Calls that only the new rules allow, at most one for each tool.
+    /// Calls that only the new rules allow, and ends of sessions that only the old rules report: at most one of each for a
+    /// tool.
     pub differences: Vec<Difference>,
     /// Tools for which the question was not decided.
     pub outside: Vec<UndecidedTool>,
@@ -76,12 +79,17 @@ pub struct Comparison {
     pub states: usize,
 }
 
-/// Shortest sequence of calls whose last one only the new rules allow.
+/// Shortest sequence of calls whose last one only the new rules allow, or after which only the old rules report what the
+/// session owes.
 #[derive(Clone, Debug)]
 pub struct Difference {
+    /// Tool whose call or debt it is.
+    pub tool: Tool,
     /// Calls in their order.
     pub steps: Vec<ProvenStep>,
-    /// Why the old rules refuse the last call.
+    /// Number of the session that ends after the calls, if its debts are the difference.
+    pub ended_session: Option<usize>,
+    /// Why the old rules refuse the last call, or which rule reports the debt.
     pub why: WhyRefused,
     /// Whether a rule that both sides have was left out of the search, so that it may refuse a call of the sequence.
     pub has_left_out: bool,
@@ -98,8 +106,8 @@ pub enum WhyRefused {
     Closed(String),
     /// The arguments do not fit.
     Arguments,
-    /// The rate is used up.
-    Rate,
+    /// A limit of intents is used up.
+    Limit(IntentLimit),
     /// A member that a rule has to recognize in later calls cannot be compared.
     Incomparable,
     /// Path of the rule on order; empty if it has none.
@@ -149,13 +157,22 @@ pub struct UndecidedTool {
     pub why: String,
 }
 
-/// Rule on order that stands for a tool's rate in `max`: at most that number of intents within a window, in all sessions.
-pub(super) fn rate_rule(tool: &Tool, admission: &Admission) -> Option<Rule> {
-    let (calls, within_ms) = admission.rate?;
-    let premise = crate::rules::Premise {
-        within_ms: Some(within_ms),
-        per: crate::rules::Per::All,
-        ..crate::rules::Premise::of(vec![tool.clone()], crate::rules::Was::Made)
+/// Limit of a tool's intents beside the rules on order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IntentLimit {
+    /// Rate.
+    Rate,
+    /// Uses of grants.
+    Uses,
+}
+
+/// Rules on order that stand for the limits of a tool's intents, in all sessions.
+pub(super) fn intent_rules(tool: &Tool, admission: &Admission) -> impl Iterator<Item = (Rule, Option<IntentLimit>)> {
+    let rule = |calls, within_ms| {
+        let premise = Premise { within_ms, per: Per::All, ..Premise::of(vec![tool.clone()], Was::Made) };
+        Rule { kind: RuleKind::MaxCalls(calls, premise), condition: None, path: String::new() }
     };
-    Some(Rule { kind: RuleKind::MaxCalls(calls, premise), condition: None, path: String::new() })
+    let rate = admission.rate.map(|(calls, within_ms)| (rule(calls, Some(within_ms)), Some(IntentLimit::Rate)));
+    let uses = admission.uses.map(|uses| (rule(uses, None), Some(IntentLimit::Uses)));
+    rate.into_iter().chain(uses)
 }

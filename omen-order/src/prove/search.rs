@@ -66,7 +66,10 @@ pub(super) fn tool(
             let why = why(sides, tool, &judge, call, &search.leaf_facts(index, &bounds), at);
             let steps = search.steps(index, call, at, &bounds);
             let has_left_out = judge.rules.has_left_out;
-            return Ok((Some(Difference { steps, why, has_left_out }), search.moments));
+            return Ok((
+                Some(Difference { tool: tool.clone(), steps, ended_session: None, why, has_left_out }),
+                search.moments,
+            ));
         }
         if search.is_too_large() {
             return Err((String::new(), format!("too large: more than {max_states} states")));
@@ -86,7 +89,7 @@ fn why(
 ) -> WhyRefused {
     match judge.refusal(0, call, at, facts) {
         Some(RefusedBy::Rule(path)) => WhyRefused::Rule(path.to_owned()),
-        Some(RefusedBy::Rate) => WhyRefused::Rate,
+        Some(RefusedBy::Limit(limit)) => WhyRefused::Limit(limit),
         Some(RefusedBy::Incomparable) => WhyRefused::Incomparable,
         Some(RefusedBy::Admission) | None => {
             let [old, new] = sides.map(|side| side.entries.get(tool));

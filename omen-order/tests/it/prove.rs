@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use crate::random::{chance, count, pick};
 use crate::tests_of_values::table;
 
+mod debts;
 mod undecided;
 
 /// All values that a member of the test has; `None` is a missing one.
@@ -84,6 +85,8 @@ struct Runner {
     engine: Engine,
     now: i64,
     runs: usize,
+    /// Number of debts at the ends of the last sessions.
+    owed: usize,
 }
 
 impl Runner {
@@ -91,7 +94,7 @@ impl Runner {
         let side = side(policy);
         let rules = RuleSet::new(&side.policy);
         let engine = Engine::new(rules, Secret::new(&[7; 32]), Mode::Enforce, Now { mono: 0, wall: 0 });
-        Self { side, engine, now: 0, runs: 0 }
+        Self { side, engine, now: 0, runs: 0, owed: 0 }
     }
 
     /// Whether each call is allowed.
@@ -136,7 +139,7 @@ impl Runner {
         for session in 0..4 {
             self.engine.end_session(Now { mono: self.now, wall: self.now }, &format!("{} {session}", self.runs));
         }
-        self.engine.outputs().for_each(drop);
+        self.owed = self.engine.outputs().filter(|output| matches!(output, Output::Found(_))).count();
         allowed
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::args::Format;
+use super::FileFormat;
 
 #[derive(Debug, Args)]
 pub(crate) struct GateCheckArgs {
@@ -16,9 +16,9 @@ pub(crate) struct GateCheckArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) catalog: Option<PathBuf>,
 
-    /// The output format; `json` prints one object
+    /// The output format; `json` and `sarif` print one object
     #[arg(long, value_name = "FORMAT", default_value = "human")]
-    pub(crate) format: Format,
+    pub(crate) format: FileFormat,
 }
 
 /// A macro, because `concat!` takes no constants.
@@ -41,7 +41,8 @@ First the text is checked: every error is reported with its line and column. If 
      text refers to is checked: whether the key can be read, and by its owner only; whether the log can be \
      written; whether the programs of the servers exist. Warnings are about tools that are listed and \
      cannot be called: without a pin, without a grant for each permission, or with one that has expired; and \
-     about folders in `under` that do not exist.
+     about folders in `under` that do not exist; and about rules on order that refuse nothing, or that a call can \
+     evade by another spelling, another tool or a longer wait.
 
 With `--catalog`, a rule on arguments (`where`) or on order that names a member which the schema of its tool does \
      not have, or that no call can satisfy, is an error. Without it, such a tool is not called, either: the \
@@ -54,6 +55,7 @@ Examples:
   omen gate check --config gate.toml
   omen gate check --config gate.toml --catalog catalog.json
   omen gate check --config gate.toml --format json
+  omen gate check --config gate.toml --format sarif > gate.sarif
 
 ",
     exit_codes!()

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+
+use super::FileFormat;
 
 #[derive(Debug, Args)]
 pub(crate) struct GateProveArgs {
@@ -24,18 +26,7 @@ pub(crate) struct GateProveArgs {
 
     /// The output format; `json` and `sarif` print one object
     #[arg(long, value_name = "FORMAT", default_value = "human")]
-    pub(crate) format: ProveFormat,
-}
-
-/// Format of what was found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ProveFormat {
-    /// For people
-    Human,
-    /// One object, for programs
-    Json,
-    /// SARIF 2.1.0, for code scanning
-    Sarif,
+    pub(crate) format: FileFormat,
 }
 
 /// A macro, because `concat!` takes no constants.
@@ -43,8 +34,8 @@ macro_rules! exit_codes {
     () => {
         "\
 Exit codes:
-  0  the new configuration allows nothing that the old one refuses
-  1  it allows such a call, which is shown
+  0  the new configuration allows nothing that the old one refuses, and reports every debt
+  1  it allows such a call, or does not report such a debt, which is shown
   2  usage error
   3  the question could not be decided for some tool, a configuration could not be read, or a gate
      disagreed with the search, which is a bug"
@@ -59,14 +50,16 @@ Does the new configuration allow a call that the old one refuses? If it does, th
      that shows it is printed: both configurations allow all of its calls but the last, which only the new one allows. Each \
      sequence is run through two gates in this process, with a set clock. No server is started, and nothing is written.
 
-The comparison covers the allowlist, pins, permissions, rates, the rules on arguments by `in`, `equals`, `min`, `max`, \
-     `length`, `absent` and `optional`, and the rules on order: `after`, `never_after` and `max` with `calls`. Calls \
+The comparison covers the allowlist, pins, permissions, rates, the rules on arguments by all tests but `command`, \
+     and the rules on order: `after`, `never_after` and `max` with `calls`. Calls \
      are made one after the other, and each takes no time. What cannot be decided is listed with its reason, never \
-     guessed: rules with `matches`, `host`, `under` or `*`, sums that differ, grants with `uses` or `expires`, limits above \
-     64 calls, rules that count refused calls beside a sum or a larger limit, rules that need too many states, and \
+     guessed: rules with `command` or `*`, sums that differ, grants with `expires`, limits above 64 calls, \
+     rules that count refused calls beside a sum or a larger limit, rules and patterns that need too many states, and \
      all rules if shadow mode is turned on. If it is on already, rules are compared as if they were enforced, and a \
-     note says so. What a session owes at its end is not compared, nor are the patterns of queries, budgets, breakers, how \
-     long calls wait, and when a session is idle.
+     note says so. Paths are compared as texts: links are not followed. Patterns of queries, budgets, breakers, how long \
+     calls wait, and when a session is idle are not compared.
+
+A session at whose end only the old configuration reports a debt (`before_end` without `within`) is shown as well.
 
 `--never` asks about one configuration whether a call can ever be made: `tool=NAME`, and members of its arguments \
      with their values: JSON whose numbers are integers, or a text. With `--unless-after`, it may be made once the named \

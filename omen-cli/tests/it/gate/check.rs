@@ -524,3 +524,26 @@ fn rules_on_order_that_a_call_can_evade_are_warned_of() {
     let run = check(omen_gate::config::SAMPLE).1;
     assert!(run.stdout.contains("cancel_order") && !run.stdout.contains("spelling"), "{}", run.stdout);
 }
+
+#[test]
+fn sarif_has_each_finding_with_its_place() {
+    let folder = folder(&[("gate.toml", b"[servers.files]\n")]);
+    write(folder.path(), "wrong.toml", b"[limits]\nplan_byte = 1\n");
+    let run = gate(&folder, &["check", "--config", "wrong.toml", "--format", "sarif"]);
+    let report: Value = serde_json::from_str(&run.stdout).unwrap();
+    let run_of = &report["runs"][0];
+    let result = &run_of["results"][0];
+    assert_eq!((&result["ruleId"], &result["level"]), (&json!("gate/error"), &json!("error")));
+    let text = "unknown key `limits.plan_byte`\nhelp: did you mean `plan_bytes`?";
+    assert_eq!(result["message"]["text"], text);
+    let place = &result["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], "wrong.toml");
+    assert_eq!(place["region"], json!({ "startLine": 2, "startColumn": 1 }));
+    assert!(run_of["tool"]["driver"]["rules"].as_array().unwrap().iter().any(|rule| rule["id"] == "gate/error"));
+    assert_eq!(run.code, 1);
+    // A finding about the file as a whole has no region.
+    let run = gate(&folder, &["check", "--config", "gate.toml", "--format", "sarif"]);
+    let report: Value = serde_json::from_str(&run.stdout).unwrap();
+    let result = &report["runs"][0]["results"][0];
+    assert_eq!(result["locations"][0]["physicalLocation"].get("region"), None, "{report}");
+}

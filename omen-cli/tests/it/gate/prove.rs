@@ -60,6 +60,23 @@ fn every_kind_of_change_is_run_through_a_gate() {
         ("where = { '/path' = { in = ['a'] } }", "where = { '/path' = { in = ['a', 'b'] } }", 1),
         ("where = { '/size' = { max = 5 } }", "where = { '/size' = { max = 6 } }", 1),
         ("where = { '/path' = { length = { max = 3 } } }", "where = { '/path' = { length = { max = 4 } } }", 1),
+        ("where = { '/path' = { matches = 'a{1,3}' } }", "where = { '/path' = { matches = 'a{1,4}' } }", 1),
+        ("where = { '/url' = { host = ['a.test'] } }", "where = { '/url' = { host = ['a.test', '*.a.test'] } }", 1),
+        (
+            "where = { '/url' = { host = ['a.test'] } }",
+            "where = { '/url' = { host = ['a.test'], port = [443, 8443] } }",
+            1,
+        ),
+        (
+            "where = { '/path' = { under = '/usr/lib' } }",
+            "where = { '/path' = { under = ['/usr/lib', '/usr/bin'] } }",
+            1,
+        ),
+        (
+            "after = [{ tool = 'read_file', where = { '/path' = { matches = '[ab]', length = { max = 2 } } } }]",
+            "after = [{ tool = 'read_file', where = { '/path' = { matches = '[abc]' } } }]",
+            2,
+        ),
         (
             "after = [{ tool = 'read_file', answer = { '/structuredContent/ok' = { equals = true } } }]",
             "after = ['read_file']",
@@ -73,6 +90,64 @@ fn every_kind_of_change_is_run_through_a_gate() {
         assert_eq!(difference["steps"].as_array().unwrap().len(), calls, "{old} → {new}: {report}");
         assert_eq!(run.code, 1);
     }
+}
+
+#[test]
+fn uses_of_grants_are_counted() {
+    let grant = |more: &str| {
+        let text = policy("");
+        let (before, grant) = text.rsplit_once("pre_granted = true\n").unwrap();
+        format!("{before}{grant}pre_granted = true\n{more}\n")
+    };
+    let run = proved_texts(&grant("uses = 2"), &grant("uses = 3"), &["--format", "json"]);
+    let report: Value = serde_json::from_str(&run.stdout).unwrap();
+    let difference = &report["differences"][0];
+    assert_eq!(difference["steps"].as_array().unwrap().len(), 3, "{report}");
+    assert_eq!(
+        (&difference["why"], &difference["disagreement"]),
+        (&json!("the grants have no `uses` left"), &Value::Null)
+    );
+    assert_eq!(proved_texts(&grant("uses = 3"), &grant("uses = 2"), &[]).code, 0);
+    let both =
+        format!("{}[[grants]]\nserver = 'files'\ntool = 'write_file'\npermissions = ['READ']\n", grant("uses = 3"));
+    for (new, why) in [
+        (grant("expires = 2030-01-01T00:00:00Z"), "grants with `expires` are not compared"),
+        (both, "several grants of one permission are not compared if one of them has `uses`"),
+        (grant("uses = 65"), "a limit of 65 calls is above 64"),
+    ] {
+        let run = proved_texts(&grant("uses = 2"), &new, &[]);
+        assert!(run.stdout.starts_with(&format!("not decided: `files/write_file`: {why}\n")), "{}", run.stdout);
+        assert_eq!(run.code, 3);
+    }
+}
+
+#[test]
+fn a_debt_that_only_the_old_configuration_reports_is_shown() {
+    let owes = "before_end = ['move_file']";
+    let either = "before_end = [{ tool = ['move_file', 'read_file'] }]";
+    let run = proved(owes, either, &[]);
+    assert_eq!(
+        run.stdout,
+        "only the old configuration reports what `files/write_file` owes at the end of the session; `allow[2].before_end[0]` reports \
+         it:\n  1. files/write_file {}: ok\n  2. files/read_file {}: ok\n  3. the session ends\n\
+         1 tool compared: 1 difference, 0 not decided\n"
+    );
+    assert_eq!(run.code, 1);
+    let same = "before_end = [{ tool = 'move_file', same = [{ arg = '/from', earlier = '/path' }] }]";
+    for (old, new, calls) in [(owes, "", 1), (same, owes, 2), (same, "", 1)] {
+        let run = proved(old, new, &["--format", "json"]);
+        let report: Value = serde_json::from_str(&run.stdout).unwrap();
+        let [difference] = report["differences"].as_array().unwrap().as_slice() else { panic!("{old}: {report}") };
+        assert_eq!((&difference["disagreement"], &difference["ended_session"]), (&Value::Null, &json!(0)), "{report}");
+        assert_eq!(difference["steps"].as_array().unwrap().len(), calls, "{old} → {new}: {report}");
+        // The other way round, more is reported.
+        let back = proved(new, old, &["--format", "json"]);
+        assert_eq!(back.code, 0, "{old} → {new}: {}", back.stdout);
+    }
+    let run = proved("before_end = [{ tool = 'move_file', within = '1h' }]", "", &[]);
+    let why = "not decided: `files/write_file`, `allow[2].before_end[0]`: deadlines of debts are not compared\n";
+    assert!(run.stdout.starts_with(why), "{}", run.stdout);
+    assert_eq!(run.code, 3);
 }
 
 #[test]
@@ -162,13 +237,41 @@ fn settings_that_are_not_compared_are_noted_and_change_no_sequence() {
 
 #[test]
 fn what_is_outside_is_named() {
-    let run = proved("where = { '/path' = { matches = 'a+' } }", "where = { '/path' = { matches = 'a*' } }", &[]);
+    for (old, new, why) in [
+        (
+            "command = { program = ['ls'] }",
+            "command = { program = ['ls', 'cat'] }",
+            "`command` of `/path` is not compared",
+        ),
+        (
+            "matches = '(a|b)*a(a|b){14}'",
+            "matches = '(a|b)*b(a|b){14}'",
+            "the patterns of a member have more than 10000 states together",
+        ),
+        (r"matches = '\bé'", "matches = 'é'", r"a pattern is too large, or has a word boundary beyond ASCII (`\b`)"),
+        (
+            "under = '/usr'",
+            "under = '/no/such/folder'",
+            "`under` judges `/no/such/folder` otherwise than by its text: a folder does not exist, or is a link",
+        ),
+    ] {
+        let rules = |test: &str| format!("where = {{ '/path' = {{ {test} }} }}");
+        let run = proved(&rules(old), &rules(new), &[]);
+        let outside = format!("not decided: `files/write_file`: {why}\n");
+        assert!(run.stdout.starts_with(&outside), "{old} → {new}: {}", run.stdout);
+        assert!(run.stdout.ends_with("1 tool compared: 0 differences, 1 not decided\n"), "{}", run.stdout);
+        assert_eq!(run.code, 3);
+    }
+}
+
+#[test]
+fn paths_are_compared_as_texts_and_a_note_says_so() {
+    let run = proved("where = { '/path' = { under = '/usr' } }", "where = { '/path' = { under = '/usr/lib' } }", &[]);
     assert_eq!(
         run.stdout,
-        "not decided: `files/write_file`: `matches` of `/path` is not compared yet\n\
-         1 tool compared: 0 differences, 1 not decided\n"
+        "note: paths are compared as texts: links are not followed\n1 tool compared: 0 differences, 0 not decided\n"
     );
-    assert_eq!(run.code, 3);
+    assert_eq!(run.code, 0);
 }
 
 #[test]

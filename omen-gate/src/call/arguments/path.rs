@@ -10,10 +10,13 @@ mod spelling;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
+use std::sync::LazyLock;
 
 use icu_normalizer::{ComposingNormalizerBorrowed, DecomposingNormalizerBorrowed};
+use omen_types::unseen::is_unseen;
 use serde_json::Value;
 
+use super::text_bounds::{TextBounds, characters};
 use super::types::ValueTypes;
 use super::violation::RefusalReason;
 use crate::base::bounded;
@@ -57,6 +60,33 @@ impl FolderRule {
         Ok(())
     }
 
+    /// Languages of the paths that are accepted if there are no links: plain names below a folder, and perhaps what has
+    /// other names.
+    ///
+    /// # Errors
+    /// If the folders cannot be written as texts.
+    pub(super) fn text_bounds(&self, start: &Path) -> Result<TextBounds, String> {
+        static ODD: LazyLock<[String; 2]> = LazyLock::new(|| {
+            let any = characters(|c| !is_unseen(c) && !r"\%$*?".contains(c));
+            let odd = characters(|c| "[]{}:".contains(c) || (!c.is_ascii() && !is_unseen(c)));
+            let absolute = format!(r"/(?:{any}*/)?\.{{0,2}}(?:/{any}*)?|/{any}*{odd}{any}*");
+            [absolute, format!("[{any}--/]{any}*")]
+        });
+        let start = std::path::absolute(if start.as_os_str().is_empty() { Path::new(".") } else { start });
+        let start = start.map_err(|error| error.to_string())?;
+        let folder = |folder: &String| {
+            let folder = lexical(&start.join(folder));
+            let text = folder.to_str().ok_or_else(|| format!("the folder `{}` is not a text", folder.display()))?;
+            let (text, count) = if text == "/" { ("", "+") } else { (text, "*") };
+            Ok(format!("{}(?:/{NAME}){count}", regex::escape(text)))
+        };
+        let folders = self.folders.iter().map(folder).collect::<Result<Vec<_>, String>>()?.join("|");
+        let [absolute, relative] = &*ODD;
+        let relative = if self.relative_to.is_some() { format!("|{relative}") } else { String::new() };
+        let possible = Some(format!(r"\A(?:{folders}|{absolute}{relative})\z"));
+        Ok(TextBounds { sure: format!(r"\A(?:{folders})\z"), possible })
+    }
+
     /// Resolves the folders and their links. Nothing can be below a folder that does not exist.
     fn folders(&self, start: &Path) -> Result<Vec<PathBuf>, RefusalReason> {
         let folders = self.folders.iter().map(|folder| links::followed(&start.join(folder)));
@@ -85,6 +115,9 @@ impl FolderRule {
         )
     }
 }
+
+/// Expression of a name that all programs read alike.
+const NAME: &str = r##"(?-u:(?:[\w!"#&'()+,.;<=>@^`|~-][\w !"#&'()+,.;<=>@^`|~-]*)?[\w!"#&'()+,;<=>@^`|~-])"##;
 
 fn absolute(folders: &[PathBuf]) -> String {
     let folders: Vec<_> = folders.iter().map(|folder| format!("`{}`", bounded(&folder.to_string_lossy()))).collect();

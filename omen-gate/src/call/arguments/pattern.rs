@@ -35,6 +35,11 @@ impl Pattern {
         Ok(Self { text: text.to_owned(), whole })
     }
 
+    /// Source text with anchors at both ends.
+    pub(super) fn whole(&self) -> &str {
+        self.whole.as_str()
+    }
+
     pub(super) fn judge(&self, value: &Value) -> Result<(), RefusalReason> {
         let Value::String(text) = value else { return Err(RefusalReason::other_type(ValueTypes::STRING, value)) };
         if self.whole.is_match(text) {

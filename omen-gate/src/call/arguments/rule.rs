@@ -162,7 +162,7 @@ impl ArgumentTest {
         }
     }
 
-    fn fit(&self, value: &Value, folder: &Path) -> Fit {
+    pub(super) fn fit(&self, value: &Value, folder: &Path) -> Fit {
         let is_decided = match self {
             Self::In(_) | Self::Equals(_) => !value.is_number() || integer(value).is_ok(),
             Self::Min(_) | Self::Max(_) => integer(value).is_ok(),

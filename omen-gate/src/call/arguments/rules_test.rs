@@ -34,9 +34,13 @@ impl RulesTest {
         &self.rules
     }
 
+    /// Folder in which paths are resolved, as far as it is known.
+    pub(super) fn folder(&self) -> &Path {
+        self.folder.get().map_or(Path::new(""), PathBuf::as_path)
+    }
+
     fn fit(&self, value: &Value, fit: impl FnOnce(&ArgumentRules, &Map<String, Value>, &Path) -> Fit) -> Fit {
-        let folder = self.folder.get().map_or(Path::new(""), PathBuf::as_path);
-        match value.as_object().map_or(Fit::Unknown, |value| fit(&self.rules, value, folder)) {
+        match value.as_object().map_or(Fit::Unknown, |value| fit(&self.rules, value, self.folder())) {
             Fit::Unknown if self.is_strict => Fit::No,
             fit => fit,
         }

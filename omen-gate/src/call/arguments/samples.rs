@@ -1,6 +1,9 @@
 //! Values that represent all others in the tests of rules: for each combination of results that a value can have, some
 //! values that have it.
 
+mod product;
+mod texts;
+
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -12,6 +15,7 @@ use super::number::is_exact;
 use super::pointer::PointerStep;
 use super::rule::{ArgumentTest, Rule};
 use super::rules::ArgumentRules;
+use super::rules_test::RulesTest;
 
 /// Largest length of a sample.
 const MAX_LENGTH: u32 = 4096;
@@ -39,15 +43,17 @@ impl ArgumentRules {
 ///
 /// # Errors
 /// Why they cannot be represented.
-pub(crate) fn samples(places: &[(&str, &ArgumentRules)], distinct: usize) -> Result<Vec<Vec<Option<Value>>>, String> {
-    let rules: Vec<_> = places.iter().flat_map(|(pointer, rules)| rules.at(pointer)).collect();
+pub(crate) fn samples(places: &[(&str, &RulesTest)], distinct: usize) -> Result<Vec<Vec<Option<Value>>>, String> {
+    let rules = places.iter().copied();
+    let rules: Vec<_> =
+        rules.flat_map(|(pointer, test)| test.rules().at(pointer).map(|rule| (rule, test.folder()))).collect();
     let mut known = BTreeSet::new();
     let mut classes: Vec<(Vec<Fit>, u8, Vec<Option<Value>>)> = Vec::new();
     for value in candidates(&rules, distinct)? {
         if !known.insert(value.as_ref().map(ToString::to_string)) {
             continue;
         }
-        let results: Vec<_> = rules.iter().map(|rule| result(rule, value.as_ref())).collect();
+        let results: Vec<_> = rules.iter().map(|(rule, folder)| result(rule, value.as_ref(), folder)).collect();
         let kind = match &value {
             None => 0,
             Some(Value::String(_) | Value::Bool(_)) => 1,
@@ -64,22 +70,22 @@ pub(crate) fn samples(places: &[(&str, &ArgumentRules)], distinct: usize) -> Res
 }
 
 /// Result of a rule for the value at its pointer.
-fn result(rule: &Rule, value: Option<&Value>) -> Fit {
+fn result(rule: &Rule, value: Option<&Value>, folder: &Path) -> Fit {
     let mut args = value.cloned();
     let steps: Vec<_> = steps(rule.place.as_str()).collect();
     for step in steps.iter().rev() {
         args = args.map(|value| Value::Object(Map::from_iter([(step.clone().into_owned(), value)])));
     }
     let args = args.and_then(|args| args.as_object().cloned()).unwrap_or_default();
-    rule.fit(&args, Path::new(""))
+    rule.fit(&args, folder)
 }
 
 /// Values among which each combination of results is, often enough.
-fn candidates(rules: &[&Rule], distinct: usize) -> Result<Vec<Option<Value>>, String> {
+fn candidates(rules: &[(&Rule, &Path)], distinct: usize) -> Result<Vec<Option<Value>>, String> {
     let mut listed = Vec::new();
     // Integers at which results change, and lengths.
     let (mut cuts, mut lengths) = (BTreeSet::from([0i64]), BTreeSet::from([1u32]));
-    for rule in rules {
+    for (rule, _) in rules {
         for test in &rule.tests {
             match test {
                 ArgumentTest::In(values) => listed.extend(values.iter().cloned()),
@@ -89,12 +95,9 @@ fn candidates(rules: &[&Rule], distinct: usize) -> Result<Vec<Option<Value>>, St
                     lengths.insert(0);
                     lengths.extend([length.min, length.max].into_iter().flatten());
                 }
-                ArgumentTest::Absent => {}
-                ArgumentTest::Matches(_)
-                | ArgumentTest::Host(_)
-                | ArgumentTest::Under(_)
-                | ArgumentTest::Command(_) => {
-                    return Err(format!("`{}` of `{}` is not compared yet", test.key(), rule.place));
+                ArgumentTest::Absent | ArgumentTest::Matches(_) | ArgumentTest::Host(_) | ArgumentTest::Under(_) => {}
+                ArgumentTest::Command(_) => {
+                    return Err(format!("`{}` of `{}` is not compared", test.key(), rule.place));
                 }
             }
         }
@@ -107,10 +110,11 @@ fn candidates(rules: &[&Rule], distinct: usize) -> Result<Vec<Option<Value>>, St
         lengths.iter().flat_map(|length| [length.saturating_sub(1), *length, length + 1]).collect();
     let needed = distinct + listed.len();
     let mut values: Vec<_> = listed.into_iter().map(Some).collect();
-    for length in &around {
-        values
-            .extend((0..needed).map_while(|index| text(*length as usize, index)).map(|text| Some(Value::String(text))));
-    }
+    let tests: Vec<_> = rules.iter().flat_map(|(rule, folder)| rule.tests.iter().map(|test| (test, *folder))).collect();
+    let texts = texts::texts(&tests, needed, distinct)?.unwrap_or_else(|| {
+        around.iter().flat_map(|length| (0..needed).map_while(|index| text(*length as usize, index))).collect()
+    });
+    values.extend(texts.into_iter().map(|text| Some(Value::String(text))));
     let reach = i64::try_from(needed).unwrap_or(i64::MAX);
     for cut in cuts {
         let near = (cut.saturating_sub(reach)..=cut.saturating_add(reach)).filter(|number| is_exact(*number));

@@ -4,11 +4,13 @@
 //! browsers. If the two differ, some program would connect elsewhere, and the URL is refused.
 
 use std::fmt;
+use std::sync::LazyLock;
 
 use omen_types::unseen::is_unseen;
 use serde_json::Value;
 use url::Url;
 
+use super::text_bounds::{TextBounds, characters};
 use super::types::ValueTypes;
 use super::violation::RefusalReason;
 use crate::base::bounded;
@@ -93,6 +95,42 @@ impl Urls {
         if is_right { Ok(()) } else { Err("its port is another one") }
     }
 
+    /// Languages of the URLs that are accepted. Only a parser knows which names with the prefix `xn--` are valid, and it keeps
+    /// the case of hosts in schemes that it does not know.
+    pub(super) fn text_bounds(&self) -> TextBounds {
+        static REST: LazyLock<String> = LazyLock::new(|| {
+            let is_plain = |c: char| !is_unseen(c) && !c.is_whitespace() && c != '\\';
+            format!(r"(?:[/?#]{}*)?", characters(is_plain))
+        });
+        let [mut sure, mut possible] = [Vec::new(), Vec::new()];
+        for scheme in &self.schemes {
+            let usual = usual_port(scheme);
+            let is_usual = self.ports.is_empty() || usual.is_some_and(|port| self.ports.contains(&port));
+            let ports: Vec<_> = if self.ports.is_empty() { usual.into_iter().collect() } else { self.ports.clone() };
+            let ports: Vec<_> = ports.iter().map(|port| format!(":{port}")).collect();
+            let ports = format!("(?:{}){}", ports.join("|"), if is_usual { "?" } else { "" });
+            let hosts = |label: &str| {
+                let host = |host: &Host| {
+                    let below = if host.below { format!(r"(?:{label}\.)+") } else { String::new() };
+                    below + &regex::escape(&host.name)
+                };
+                self.hosts.iter().map(host).collect::<Vec<_>>().join("|")
+            };
+            let scheme_text = regex::escape(scheme);
+            let url = |flags: &str, label: &str| {
+                format!("(?i-u:{scheme_text})://(?{flags}-u:{}){ports}{}", hosts(label), *REST)
+            };
+            possible.push(url("i", "[a-z0-9_-]+"));
+            if scheme != "file" {
+                sure.push(url(if usual.is_some() { "i" } else { "" }, LABEL_IN_ASCII));
+            }
+        }
+        let any = |urls: Vec<String>| format!(r"\A(?:{})\z", urls.join("|"));
+        let (sure, possible) = (if sure.is_empty() { r"\z\A.".to_owned() } else { any(sure) }, any(possible));
+        let is_exact = sure == possible;
+        TextBounds { sure, possible: (!is_exact).then_some(possible) }
+    }
+
     fn help(&self) -> String {
         let scheme = self.schemes.first().map_or("https", String::as_str);
         let hosts: Vec<_> = self.hosts.iter().map(|host| format!("`{scheme}://{host}/…`")).collect();
@@ -140,6 +178,10 @@ fn has_plain_labels(host: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     host.split('.').all(|label| !label.is_empty() && label.bytes().all(is_plain))
 }
+
+/// Expression of a part of a host name without the prefix `xn--`.
+const LABEL_IN_ASCII: &str =
+    "(?:[a-wyz0-9_-][a-z0-9_-]*|x|x[a-mo-z0-9_-][a-z0-9_-]*|xn|xn[a-z0-9_][a-z0-9_-]*|xn-|xn-[a-z0-9_][a-z0-9_-]*)";
 
 /// Default port of a scheme.
 fn usual_port(scheme: &str) -> Option<u16> {

@@ -9,6 +9,7 @@ use async_trait::async_trait;
 use omen_audit::store::Memory;
 use omen_audit::{Audit, Key, Options};
 use omen_order::prove::{ProvenStep, StepEnd};
+use omen_order::{CallId, Owed};
 use serde_json::{Map, Value, json};
 
 use crate::base::{GateClock, ManualClock, ServerName, ToolId, TurnId};
@@ -17,24 +18,34 @@ use crate::call::{BreakerLimits, BudgetLimits, CallLimits, Fault};
 use crate::catalog::{Allowed, Allowlist, pin};
 use crate::config::{Config, Policy};
 use crate::grant::{Confirmer, confirm};
+use crate::request::SessionEnd;
 use crate::request::gate::Gate;
 use crate::request::order::named;
 use crate::request::stopped::Stopped;
 use crate::server::{Dispatch, ToolServer};
 
 /// What a gate decides otherwise than the search; nothing if both gates confirm a difference.
-pub(super) async fn disagreement(old: &Config, new: &Config, steps: &[ProvenStep]) -> Option<String> {
+pub(super) async fn disagreement(
+    old: &Config,
+    new: &Config,
+    steps: &[ProvenStep],
+    ended_session: Option<usize>,
+) -> Option<String> {
+    let mut owed = Vec::new();
     for (side, config) in [("old", old), ("new", new)] {
         let is_same_form = |tool: &ToolId| {
             let pin = |config: &Config| config.allow.get(tool).and_then(|allowed| allowed.pin);
             pin(old) == pin(new) || side == "new"
         };
-        let verdicts = match run(config, steps, is_same_form).await {
-            Ok(verdicts) => verdicts,
+        let verdicts = match run(config, steps, ended_session, is_same_form).await {
+            Ok((verdicts, debts)) => {
+                owed.push(debts);
+                verdicts
+            }
             Err(why) => return Some(format!("the sequence cannot be run through a gate: {why}")),
         };
         for (index, (step, refusal)) in steps.iter().zip(&verdicts).enumerate() {
-            let is_last = index + 1 == steps.len();
+            let is_last = index + 1 == steps.len() && ended_session.is_none();
             let is_refused = if is_last { side == "old" } else { step.end == StepEnd::Refused };
             if refusal.is_some() != is_refused {
                 let verdict =
@@ -43,15 +54,21 @@ pub(super) async fn disagreement(old: &Config, new: &Config, steps: &[ProvenStep
             }
         }
     }
-    None
+    let [old, new] = owed.as_slice() else { return None };
+    let is_shown = ended_session.is_none() || old.iter().any(|debt| !new.contains(debt));
+    (!is_shown).then(|| "both configurations report the same debts at the end of the session".to_owned())
 }
 
-/// Refusal of each call, if there is one.
+/// Debt at the end of a session: the call that opened it, and what settles it.
+type SessionDebt = (CallId, Vec<omen_order::Tool>, Vec<String>);
+
+/// Refusal of each call, if there is one, and what the session owes at its end.
 async fn run(
     config: &Config,
     steps: &[ProvenStep],
+    ended_session: Option<usize>,
     is_same_form: impl Fn(&ToolId) -> bool,
-) -> Result<Vec<Option<String>>, String> {
+) -> Result<(Vec<Option<String>>, Vec<SessionDebt>), String> {
     let text = |error: &dyn std::fmt::Display| error.to_string();
     let mut keys: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for step in steps {
@@ -115,12 +132,21 @@ async fn run(
         let turn = if has_turns { step.turn } else { index };
         verdicts.push(refusal(&gate, step, turn).await?);
     }
-    Ok(verdicts)
+    let owed = match ended_session {
+        Some(session) => gate.end_session(&session_name(session)?, SessionEnd::Closed),
+        None => Vec::new(),
+    };
+    let debt = |owed: Owed| (owed.opener.0, owed.tools, owed.members);
+    Ok((verdicts, owed.into_iter().map(debt).collect()))
+}
+
+fn session_name(session: usize) -> Result<TurnId, String> {
+    TurnId::new(format!("s{session}")).map_err(|error| error.to_string())
 }
 
 async fn refusal(gate: &Gate, step: &ProvenStep, turn: usize) -> Result<Option<String>, String> {
-    let id = |name: String| TurnId::new(name).map_err(|error| error.to_string());
-    let (turn, session) = (id(format!("s{}t{turn}", step.session))?, id(format!("s{}", step.session))?);
+    let turn = TurnId::new(format!("s{}t{turn}", step.session)).map_err(|error| error.to_string())?;
+    let session = session_name(step.session)?;
     let plan = json!({
         "type": "call_tool", "server": &*step.tool.server, "tool": &*step.tool.name, "args": step.args,
     });

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use omen_order::prove::{Admission, RuleSide};
+use omen_order::rules::Premise;
 use omen_types::suggest::list;
 
 use crate::call::arguments::RulesTest;
@@ -42,7 +43,14 @@ fn admission(config: &Config, allowed: &Allowed, is_shadow_new: bool) -> Admissi
         .permissions
         .iter()
         .all(|permission| grants.iter().any(|grant| grant.permission == permission && grant.pre_granted));
-    let has_end = grants.iter().any(|grant| grant.uses.is_some() || grant.expires.is_some());
+    let has_end = grants.iter().any(|grant| grant.expires.is_some());
+    // Of several grants of a permission, the gate chooses one for each call.
+    let is_chosen = grants.iter().enumerate().any(|(index, grant)| {
+        let mut before = grants.iter().take(index);
+        before.any(|other| other.permission == grant.permission && (other.uses.is_some() || grant.uses.is_some()))
+    });
+    let uses =
+        grants.iter().filter(|grant| demand.permissions.contains(grant.permission)).filter_map(|grant| grant.uses);
     let pin = allowed.pin.as_ref().map(ToString::to_string);
     let rules = &allowed.arguments;
     let args = (!rules.is_empty()).then(|| {
@@ -50,10 +58,11 @@ fn admission(config: &Config, allowed: &Allowed, is_shadow_new: bool) -> Admissi
         Arc::new(test) as omen_order::rules::Test
     });
     let rate = allowed.rate.map(|rate| (rate.calls(), u64::try_from(rate.window().as_millis()).unwrap_or(u64::MAX)));
-    let outside = match (is_shadow_new, has_end) {
-        (true, _) => Some("`shadow` is turned on, so its rules refuse nothing"),
-        (false, true) => Some("grants with `uses` or `expires` are not compared"),
-        (false, false) => None,
+    let outside = match (is_shadow_new, has_end, is_chosen) {
+        (true, ..) => Some("`shadow` is turned on, so its rules refuse nothing"),
+        (_, true, _) => Some("grants with `expires` are not compared"),
+        (.., true) => Some("several grants of one permission are not compared if one of them has `uses`"),
+        _ => None,
     };
     Admission {
         content: format!("{is_shadow_new} {pin:?} {demand:?} {rules:?} {rate:?} {grants:?}"),
@@ -62,8 +71,21 @@ fn admission(config: &Config, allowed: &Allowed, is_shadow_new: bool) -> Admissi
         must_confirm: demand.always_confirm || !is_pre_granted,
         args,
         rate,
+        uses: uses.map(std::num::NonZeroU32::get).min(),
         outside: outside.map(str::to_owned),
     }
+}
+
+/// Whether a rule of a configuration queries the file system.
+pub(super) fn asks_files(config: &Config) -> bool {
+    let of_premise = |premise: &Premise| {
+        let untils = premise.until.iter().flat_map(|until| [&until.args, &until.answer]);
+        [&premise.args, &premise.answer].into_iter().chain(untils).flatten().any(|test| test.may_block())
+    };
+    config.allow.iter().any(|allowed| allowed.arguments.asks_files())
+        || config.order.tools.values().flat_map(|tool| &tool.rules).any(|rule| {
+            rule.condition.iter().any(|test| test.may_block()) || rule.kind.premises().iter().any(of_premise)
+        })
 }
 
 /// Settings that differ and are not compared, and shadow mode.

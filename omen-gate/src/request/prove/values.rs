@@ -5,14 +5,14 @@ use std::sync::Arc;
 use omen_order::prove::{ValueClass, ValuePlace, Values};
 use omen_order::rules::Test;
 
-use crate::call::arguments::{ArgumentRules, RulesTest, samples};
+use crate::call::arguments::{RulesTest, samples};
 
 /// Values by the rules of tables such as `where`.
 pub(super) struct ArgumentValues;
 
 impl Values for ArgumentValues {
     fn pointers(&self, test: &Test) -> Result<Vec<Arc<str>>, String> {
-        Ok(rules(test)?.sampled()?.into_iter().map(Arc::from).collect())
+        Ok(rules(test)?.rules().sampled()?.into_iter().map(Arc::from).collect())
     }
 
     fn classes(&self, places: &[ValuePlace], distinct: usize) -> Result<Vec<ValueClass>, String> {
@@ -26,7 +26,7 @@ impl Values for ArgumentValues {
     }
 }
 
-fn rules(test: &Test) -> Result<&ArgumentRules, String> {
-    let rules = test.as_any().and_then(|test| test.downcast_ref::<RulesTest>()).map(RulesTest::rules);
+fn rules(test: &Test) -> Result<&RulesTest, String> {
+    let rules = test.as_any().and_then(|test| test.downcast_ref::<RulesTest>());
     rules.ok_or_else(|| "a test that is not of a configuration".to_owned())
 }

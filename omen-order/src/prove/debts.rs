@@ -1,0 +1,74 @@
+//! Debts as bans: the end of a session stands for a call that the rules `before_end` of a tool forbid while something is
+//! owed.
+
+use std::collections::BTreeSet;
+
+use super::cone;
+use super::facts::OutsideRule;
+use super::model::{Admission, RuleSide};
+use crate::rules::{Per, Policy, Premise, Rule, RuleKind, Tool, Until, Was};
+
+/// Tool that stands for the end of a session. No real tool has an empty name.
+pub(super) fn session_end(opener: &Tool) -> Tool {
+    Tool::new(&opener.server, "")
+}
+
+pub(super) fn is_session_end(tool: &Tool) -> bool {
+    tool.name.is_empty()
+}
+
+/// Both sides with the end of a session, for the debts of a tool that differ; nothing if none does.
+///
+/// # Errors
+/// Which rule cannot be compared, and why.
+pub(super) fn with_session_end(sides: &[&RuleSide; 2], opener: &Tool) -> Result<Option<[RuleSide; 2]>, OutsideRule> {
+    let rules = sides.map(|side| side.policy.tools.get(opener).map_or(&[][..], |entry| entry.rules.as_slice()));
+    let debts =
+        rules.map(|rules| rules.iter().filter(|rule| matches!(rule.kind, RuleKind::BeforeEnd(_))).collect::<Vec<_>>());
+    let contents = debts.clone().map(|debts| debts.into_iter().map(cone::rule_content).collect::<BTreeSet<_>>());
+    let [old, new] = &contents;
+    // The new configuration may report more.
+    if old.is_subset(new) {
+        return Ok(None);
+    }
+    let (mut found, mut others) = (Vec::new(), contents.iter().rev());
+    for (side, debts) in sides.iter().zip(debts) {
+        let other = others.next();
+        let own = debts.into_iter().filter(|rule| other.is_none_or(|other| !other.contains(&cone::rule_content(rule))));
+        let bans = own.map(|rule| ban(rule, opener)).collect::<Result<Vec<_>, _>>()?;
+        found.push(side_with(side, opener, bans));
+    }
+    Ok(found.try_into().ok())
+}
+
+fn side_with(side: &RuleSide, opener: &Tool, bans: Vec<Rule>) -> RuleSide {
+    let end = session_end(opener);
+    let mut tools = side.policy.tools.clone();
+    tools.entry(end.clone()).or_default().rules = bans;
+    let mut entries = side.entries.clone();
+    entries.insert(end, Admission::default());
+    RuleSide { policy: Policy { tools, ..side.policy.clone() }, entries }
+}
+
+/// Ban of the end of a session after calls that owe something, until it is settled.
+fn ban(rule: &Rule, opener: &Tool) -> Result<Rule, OutsideRule> {
+    let outside = |why: &str| Err((rule.path.clone(), why.to_owned()));
+    let RuleKind::BeforeEnd(owed) = &rule.kind else { return outside("it is not a debt") };
+    if owed.per != Per::Session {
+        return outside("only debts of sessions are compared");
+    }
+    if owed.within_ms.is_some() {
+        return outside("deadlines of debts are not compared");
+    }
+    let settles = Until {
+        tools: owed.tools.clone(),
+        is_other: false,
+        was: Was::Ok,
+        args: owed.args.clone(),
+        answer: owed.answer.clone(),
+        same: owed.same.clone(),
+    };
+    let opened =
+        Premise { args: rule.condition.clone(), until: vec![settles], ..Premise::of(vec![opener.clone()], Was::Ok) };
+    Ok(Rule { kind: RuleKind::NeverAfter(opened), condition: None, path: rule.path.clone() })
+}
