@@ -76,8 +76,7 @@ pub(crate) fn serve(args: &HookServeArgs) -> Result<Exit, Failure> {
                 async move { resident.answer_post(&target, &event).await }
             }))
         });
-        let idle = (!args.http).then(|| Duration::from_secs(args.idle));
-        resident.serve(listener, idle, asked_to_stop()).await;
+        resident.serve(listener, idle_time(args), asked_to_stop()).await;
         if let Some(posts) = posts {
             posts.abort();
             let _ = posts.await;
@@ -85,6 +84,11 @@ pub(crate) fn serve(args: &HookServeArgs) -> Result<Exit, Failure> {
         Exit::Clean
     });
     Ok(exit)
+}
+
+/// Time without an event after which the process ends. Hooks over HTTP could not start it again.
+fn idle_time(args: &HookServeArgs) -> Option<Duration> {
+    (!args.http).then(|| Duration::from_secs(args.idle))
 }
 
 fn unusable(why: &str) -> Exit {
@@ -242,3 +246,52 @@ const GRACE: Duration = Duration::from_secs(1);
 
 /// Longest time of an event: that of the longest timeout.
 const LONGEST_SECONDS: u64 = 86_400;
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use std::io::Read as _;
+    use std::net::Shutdown;
+
+    use super::*;
+
+    fn args(http: bool) -> HookServeArgs {
+        HookServeArgs { config: PathBuf::from("gate.toml"), idle: 600, http }
+    }
+
+    /// Serves for as long as nothing asks to stop, with an event after each of the pauses, and returns the time.
+    async fn served_for(pauses: &[u64]) -> Duration {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, socket) = (folder.path().join("gate.toml"), folder.path().join("gate/hook.sock"));
+        let text = "[servers.codex]\n[audit]\nlog = 'audit.jsonl'\nkey_file = 'audit.key'\n".to_owned();
+        let policy = LoadedPolicy::new(PolicyText { path: path.clone(), text }).unwrap();
+        let resident = Resident { path, policy: Mutex::new(Arc::new(policy)), outdated: Notify::new() };
+        let listener = PrivateListener::bind(&socket).unwrap();
+        let start = Instant::now();
+        let serving = tokio::spawn(Arc::new(resident).serve(listener, idle_time(&args(false)), std::future::pending()));
+        for seconds in pauses {
+            sleep(Duration::from_secs(*seconds)).await;
+            let socket = socket.clone();
+            // The clock does not advance while a thread works.
+            let event = tokio::task::spawn_blocking(move || {
+                let mut hook = std::os::unix::net::UnixStream::connect(socket)?;
+                hook.shutdown(Shutdown::Write)?;
+                hook.read_to_end(&mut Vec::new())
+            });
+            event.await.unwrap().unwrap();
+        }
+        serving.await.unwrap();
+        start.elapsed()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_resident_ends_after_its_time_without_an_event() {
+        assert_eq!(served_for(&[]).await.as_secs(), 600);
+        assert_eq!(served_for(&[599, 300]).await.as_secs(), 599 + 300 + 600);
+    }
+
+    #[test]
+    fn a_resident_of_http_hooks_has_no_such_time() {
+        assert_eq!((idle_time(&args(false)), idle_time(&args(true))), (Some(Duration::from_secs(600)), None));
+    }
+}
