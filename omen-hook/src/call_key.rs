@@ -18,6 +18,8 @@ pub(crate) struct CallKey {
     call: String,
     /// Hash of server, tool and arguments, as the gate computes it.
     pub(crate) hash: String,
+    /// Hash of what the special event of the tool has of the call, too.
+    special: Option<String>,
 }
 
 impl SessionKey {
@@ -39,7 +41,12 @@ impl SessionKey {
 impl CallKey {
     pub(crate) fn new(session: &SessionKey, call: Option<&str>, hash: String) -> Self {
         let call = call.map_or_else(|| NO_ID.to_owned(), |call| short(&digest(call.as_bytes())).to_owned());
-        Self { session: session.clone(), call, hash }
+        Self { session: session.clone(), call, hash, special: None }
+    }
+
+    /// Adds the hash by which the special event of the tool finds the call.
+    pub(crate) fn with_special(self, special: Option<String>) -> Self {
+        Self { special, ..self }
     }
 
     /// Whether the agent names its calls.
@@ -49,12 +56,19 @@ impl CallKey {
 
     /// Turn of the call. The number keeps apart calls of one key.
     pub(crate) fn turn(&self, number: u64) -> Result<TurnId, BadName> {
-        TurnId::new(format!("{}:{}:{}:{number}", self.session.0, self.call, short(&self.hash)))
+        let special = self.special.iter().map(|hash| format!(":{}", short(hash))).collect::<String>();
+        TurnId::new(format!("{}:{}:{}:{number}{special}", self.session.0, self.call, short(&self.hash)))
     }
 
     /// Whether a turn is of the same session and id. Without ids, every call of the session is.
     pub(crate) fn is_of_id(&self, turn: &str) -> bool {
         self.session.has(turn) && turn.starts_with(&format!("{}:{}:", self.session.0, self.call))
+    }
+
+    /// Whether a turn is of the same session, and its call has the same special event.
+    pub(crate) fn has_special_event_of(&self, turn: &str) -> bool {
+        let is_same = |special: &String| turn.ends_with(&format!(":{}", short(special)));
+        self.session.has(turn) && self.special.as_ref().is_some_and(is_same)
     }
 
     /// Whether a turn is of the same session, id and content.

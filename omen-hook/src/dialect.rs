@@ -76,8 +76,25 @@ pub(crate) struct EventForm {
     pub(crate) failed_if: Option<String>,
     /// Pointer of a member that names the outcome.
     pub(crate) result: Option<String>,
+    /// Call that an event without the members of one asks for.
+    pub(crate) special: Option<SpecialEvent>,
     /// How the event reports the end of a shell command: most agents call one that failed, or still runs, a success of its tool.
     pub(crate) command: Option<CommandEnd>,
+}
+
+/// Event about the calls of one tool, which the agent sends after its event for all tools: one call has two events.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SpecialEvent {
+    /// Tool, or the start of its name.
+    pub(crate) tool: String,
+    /// Member with the rest of the name.
+    pub(crate) name: Option<String>,
+    /// Arguments, with the members of the event that have them.
+    #[serde(default)]
+    pub(crate) input: BTreeMap<String, String>,
+    /// Pointer of the folder in which the call is made if the event names none.
+    pub(crate) cwd: String,
 }
 
 /// Report on the end of a shell command in an event that reports no error of the tool.
@@ -213,6 +230,13 @@ impl Dialect {
     pub fn governed_events(&self) -> impl Iterator<Item = (&str, EventRole)> {
         let governed = self.events.iter().filter(|(_, form)| form.role != EventRole::Note);
         governed.map(|(name, form)| (name.as_str(), form.role))
+    }
+
+    /// Arguments of a tool that its special event has, too; `None` for tools without such an event.
+    pub(crate) fn in_special_event(&self, tool: &ToolName, args: &Map<String, Value>) -> Option<Map<String, Value>> {
+        let mut specials = self.events.values().filter_map(|form| form.special.as_ref());
+        let special = specials.find(|special| special.tool == tool.as_str())?;
+        Some(special.input.keys().filter_map(|name| Some((name.clone(), args.get(name)?.clone()))).collect())
     }
 
     /// Elements that the settings need in the lists of events; empty for agents that load a plug-in instead.

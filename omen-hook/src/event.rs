@@ -6,7 +6,7 @@ use omen_base::bounded::bounded;
 use omen_base::json::{self, Reading, Unread};
 use serde_json::{Map, Value};
 
-use crate::dialect::{CommandEnd, Dialect, EventForm, EventRole, ReportedOutcome};
+use crate::dialect::{CommandEnd, Dialect, EventForm, EventRole, ReportedOutcome, SpecialEvent};
 use crate::member_types::MemberFlaw;
 use crate::version;
 
@@ -47,6 +47,8 @@ pub struct ToolEvent {
     pub subagent: Option<String>,
     /// Server and tool, if the agent names the two separately.
     pub mcp: Option<(String, String)>,
+    /// Whether the event is about the calls of one tool, and comes after the one for all tools.
+    pub is_special: bool,
 }
 
 /// Reason why an event is refused.
@@ -127,7 +129,10 @@ impl Dialect {
             version::check(range, &self.title, &members, variable).map_err(EventError::Version)?;
         }
         Ok(match form.role {
-            EventRole::Before => Event::Before(self.tool_event(&members, name)?),
+            EventRole::Before => Event::Before(match &form.special {
+                Some(special) => self.special_event(special, &members, name)?,
+                None => self.tool_event(&members, name)?,
+            }),
             EventRole::After => {
                 let event = self.tool_event(&members, name)?;
                 let is_command = self.tools.get(event.tool.as_str()).is_some_and(|tool| tool.shell.is_some());
@@ -139,14 +144,31 @@ impl Dialect {
         })
     }
 
+    /// Call of an event about one tool. It has no id.
+    fn special_event(
+        &self,
+        special: &SpecialEvent,
+        members: &Map<String, Value>,
+        event: &str,
+    ) -> Result<ToolEvent, EventError> {
+        let rest = special.name.as_deref().map(|member| required(members, member, event)).transpose()?;
+        let input = special.input.iter();
+        let folder = || at(members, &special.cwd).and_then(Value::as_str).map(str::to_owned);
+        Ok(ToolEvent {
+            session: required(members, &self.members.session, event)?,
+            call: None,
+            tool: format!("{}{}", special.tool, rest.unwrap_or_default()),
+            input: input.filter_map(|(name, member)| Some((name.clone(), members.get(member)?.clone()))).collect(),
+            cwd: required(members, &self.members.cwd, event).ok().or_else(folder).unwrap_or_default().into(),
+            subagent: None,
+            mcp: None,
+            is_special: true,
+        })
+    }
+
     fn tool_event(&self, members: &Map<String, Value>, event: &str) -> Result<ToolEvent, EventError> {
         let names = &self.members;
-        let required = |member: &str| {
-            text_of(members, member).filter(|text| !text.is_empty()).ok_or_else(|| EventError::Member {
-                event: event.to_owned(),
-                flaw: format!("`{member}`: expected a string that is not empty"),
-            })
-        };
+        let required = |member: &str| required(members, member, event);
         let input = members.get(&names.input).and_then(Value::as_object).cloned().unwrap_or_default();
         let context = self.mcp.as_ref().and_then(|mcp| members.get(mcp.context.as_ref()?)?.as_object());
         let mcp = match context {
@@ -167,6 +189,7 @@ impl Dialect {
             cwd: text_of(members, &names.cwd).unwrap_or_default().into(),
             subagent: names.subagent.as_ref().and_then(|member| text_of(members, member)),
             mcp,
+            is_special: false,
         })
     }
 }
@@ -177,6 +200,14 @@ fn object(text: &str, exact_numbers: bool) -> Result<Value, Unread> {
 
 fn refused(error: Unread) -> EventError {
     EventError::Json(error.to_string())
+}
+
+/// Text of a member that is not empty.
+fn required(members: &Map<String, Value>, member: &str, event: &str) -> Result<String, EventError> {
+    text_of(members, member).filter(|text| !text.is_empty()).ok_or_else(|| EventError::Member {
+        event: event.to_owned(),
+        flaw: format!("`{member}`: expected a string that is not empty"),
+    })
 }
 
 fn text_of(members: &Map<String, Value>, name: &str) -> Option<String> {

@@ -187,6 +187,14 @@ impl Hook {
     async fn decide(&self, event: &ToolEvent) -> Result<HookVerdict, HookError> {
         let keys = self.keys(event)?;
         let mut audit = self.open().await?;
+        // The call was decided, and counted, when its event for all tools came. Without that one, it is decided here.
+        let is_decided = |turn: &str| keys.iter().any(|(key, _)| key.has_special_event_of(turn));
+        if event.is_special
+            && self.checked(event).is_ok()
+            && audit.in_doubt().iter().any(|doubt| is_decided(&doubt.turn))
+        {
+            return Ok(HookVerdict::Allowed(OpenCalls { calls: Vec::new(), log: audit }));
+        }
         // An equal call without an outcome would be refused as one that may have run already (PG-6).
         let is_equal = |turn: &str, call: &str| {
             turn.starts_with(&format!("{}:", self.dialect.agent)) && keys.iter().any(|(key, _)| key.hash == call)
@@ -273,7 +281,11 @@ impl Hook {
         Ok(match self.dialect.calls(event, self.config.servers.keys()) {
             Ok(calls) => calls
                 .iter()
-                .map(|HookCall { tool: ToolId { server, tool }, args }| key(server.as_str(), tool.as_str(), args))
+                .map(|HookCall { tool: ToolId { server, tool }, args }| {
+                    let (own, name) = key(server.as_str(), tool.as_str(), args);
+                    let special = self.dialect.in_special_event(tool, args);
+                    (own.with_special(special.map(|args| hash_of(server.as_str(), tool.as_str(), &args))), name)
+                })
                 .collect(),
             Err(_) => vec![key(self.dialect.agent.as_str(), &omen_base::bounded(&event.tool), &event.input)],
         })

@@ -53,7 +53,7 @@ impl Dialect {
     /// Event of a role in the form that the agent sends it, of a tool and its arguments; `None` if the agent has no such event.
     #[must_use]
     pub fn sample(&self, role: EventRole, tool: &str, input: Map<String, Value>, cwd: &Path) -> Option<Value> {
-        let (name, form) = self.events.iter().find(|(_, form)| form.role == role)?;
+        let (name, form) = self.events.iter().find(|(_, form)| form.role == role && form.special.is_none())?;
         let mut event = self.common.sample();
         event.extend(form.members.sample());
         let mut set = |member: &str, value: Value| event.insert(member.to_owned(), value);

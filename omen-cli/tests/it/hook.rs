@@ -2,6 +2,7 @@
 
 #[cfg(unix)]
 mod agents;
+mod cursor;
 mod doctor;
 mod fake_agent;
 #[cfg(unix)]

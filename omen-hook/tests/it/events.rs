@@ -159,3 +159,35 @@ fn an_mcp_tool_that_is_named_separately_keeps_its_names() {
     event["mcp_context"] = json!({"server_name": "git_hub"});
     assert!(read("gemini-cli", &event.to_string()).is_err());
 }
+
+#[test]
+fn events_of_cursor_about_one_tool_are_calls_of_it() {
+    let event = |name: &str, members: Value| {
+        let mut event = json!({
+            "conversation_id": "u1", "hook_event_name": name, "cursor_version": "3.12.17", "workspace_roots": ["/home/dev/p"],
+        });
+        event.as_object_mut().unwrap().extend(members.as_object().unwrap().clone());
+        read("cursor", &event.to_string())
+    };
+    for (name, members, tool, input, cwd) in [
+        ("beforeShellExecution", json!({"command": "ls", "cwd": "/x"}), "Shell", json!({"command": "ls"}), "/x"),
+        ("beforeShellExecution", json!({"command": "ls", "cwd": ""}), "Shell", json!({"command": "ls"}), "/home/dev/p"),
+        ("beforeReadFile", json!({"file_path": "a", "content": "x"}), "Read", json!({"file_path": "a"}), "/home/dev/p"),
+        ("beforeMCPExecution", json!({"tool_name": "log", "tool_input": "{}"}), "MCP:log", json!({}), "/home/dev/p"),
+    ] {
+        let Event::Before(call) = event(name, members).unwrap() else { panic!("{name}") };
+        assert!(call.is_special && call.call.is_none() && call.session == "u1", "{name}");
+        assert_eq!((call.tool.as_str(), json!(call.input), call.cwd.to_str()), (tool, input, Some(cwd)), "{name}");
+    }
+    for (name, members) in [
+        ("beforeShellExecution", json!({})),
+        ("beforeShellExecution", json!({"command": ["ls"]})),
+        ("beforeMCPExecution", json!({"tool_name": "", "tool_input": "{}"})),
+        ("beforeReadFile", json!({"File_Path": "a", "file_path": "b"})),
+        // No dialect of omen knows what the agent would do with the answer.
+        ("beforeTabFileRead", json!({"file_path": "a"})),
+    ] {
+        assert!(event(name, members).is_err(), "{name}");
+    }
+    assert_eq!(event("afterShellExecution", json!({"command": "ls"})), Ok(Event::Note));
+}
