@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use crate::trust::TrustStore;
+
 /// Facts about the settings of an agent that name its hooks.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -23,6 +25,8 @@ pub struct InstallForm {
     /// program itself.
     #[serde(default)]
     pub shell: Vec<String>,
+    /// Store of confirmed hooks; `None` for agents that run hooks without a confirmation.
+    pub trust: Option<TrustStore>,
     pub(crate) failures: FailureEffects,
     /// Members of a handler; `None` for agents that load a plug-in instead.
     handler: Option<Value>,

@@ -33,6 +33,7 @@ mod outcomes;
 mod patch;
 mod paths;
 mod rehearsal;
+mod trust;
 mod version;
 mod virtual_server;
 
@@ -45,3 +46,4 @@ pub use hook_error::HookError;
 pub use install::{InstallForm, InstalledCommand, OffSwitch, SettingsPlace};
 pub use patch::PatchError;
 pub use rehearsal::{AgentReaction, HookEnd};
+pub use trust::TrustStore;

@@ -116,6 +116,16 @@ fn report(dialect: &Dialect, installations: Vec<Installation>, project: &Path) -
         for flaw in installation.flaws {
             report.add(CheckStatus::Problem, "installed", format!("{flaw}: {place}"));
         }
+        match (installation.unconfirmed.as_deref(), &dialect.install.trust) {
+            (Some([]), _) => report.add(CheckStatus::Ok, "trust", format!("{} runs the hook", dialect.title)),
+            (Some(events), Some(trust)) => {
+                let (title, events) = (&dialect.title, events.join(", "));
+                let message =
+                    format!("{title} does not run the hook for {events}, which is not confirmed; {}", trust.how);
+                report.add(CheckStatus::Problem, "trust", message);
+            }
+            _ => {}
+        }
         for process in installation.commands {
             if !known.contains(&process.words) {
                 examine(dialect, &process, project, &mut report);

@@ -17,3 +17,4 @@ mod mutants;
 mod reactions;
 mod recorded;
 mod samples;
+mod trust;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use omen_hook::{Dialect, EventRole};
+use omen_hook::{Dialect, EventRole, TrustStore};
 use serde_json::Value;
 
 use crate::hook::install::{SettingsFile, SettingsFormat, command_words, is_of, line, plugin, read, variable};
@@ -14,6 +14,8 @@ pub(super) struct Installation {
     pub(super) path: PathBuf,
     /// What is wrong with it as it is written.
     pub(super) flaws: Vec<String>,
+    /// Events whose hook the agent does not run until its user confirms it; `None` if it needs no confirmation here.
+    pub(super) unconfirmed: Option<Vec<String>>,
     /// Commands that differ from each other.
     pub(super) commands: Vec<HookProcess>,
 }
@@ -34,19 +36,71 @@ pub(super) fn installations(dialect: &Dialect, project: &Path) -> Result<Vec<Ins
         let Ok(target) = SettingsFile::find(dialect, scope, project) else { continue };
         let unusable = |why: String| format!("cannot use {}: {why}", target.path.display());
         let Some(text) = read(&target.path).map_err(unusable)? else { continue };
+        let mut unconfirmed = None;
         let installation = match target.format {
             SettingsFormat::Script => Some(of_plugin(dialect, &text)),
-            format => of_settings(dialect, &format.value(&text).map_err(unusable)?),
+            format => {
+                let settings = format.value(&text).map_err(unusable)?;
+                if scope != "managed" {
+                    unconfirmed = confirmed_by(dialect, project)?.map(|(trust, store)| {
+                        let is_unconfirmed = |hook: &OwnHook<'_>| {
+                            let (element, handler) = ((hook.at, hook.element), (hook.index, hook.handler));
+                            !trust.confirms(&store, &target.path, hook.event, element, handler)
+                        };
+                        let hooks = own_hooks(dialect, &settings).filter(is_unconfirmed);
+                        hooks.map(|hook| format!("`{}`", hook.event)).collect()
+                    });
+                }
+                of_settings(dialect, &settings)
+            }
         };
         let path = target.path.clone();
         found.extend(installation.map(|(flaws, commands)| Installation {
             scope: scope.clone(),
             path,
             flaws,
+            unconfirmed,
             commands,
         }));
     }
     Ok(found)
+}
+
+/// Store of the hooks that the user has confirmed, with its content, for an agent that has one.
+fn confirmed_by<'d>(dialect: &'d Dialect, project: &Path) -> Result<Option<(&'d TrustStore, Value)>, String> {
+    let Some(trust) = &dialect.install.trust else { return Ok(None) };
+    let Some(path) = trust.at.path(project, variable) else { return Ok(None) };
+    let unusable = |why: String| format!("cannot use {}: {why}", path.display());
+    let text = read(&path).map_err(unusable)?.unwrap_or_default();
+    Ok(Some((trust, SettingsFormat::of(&path).value(&text).map_err(unusable)?)))
+}
+
+/// Handler of omen in the list of an event.
+struct OwnHook<'s> {
+    event: &'s str,
+    role: EventRole,
+    /// Place of the element in the list.
+    at: usize,
+    element: &'s Value,
+    /// Place of the handler in the element.
+    index: usize,
+    handler: &'s Value,
+    words: Vec<String>,
+}
+
+/// Handlers of omen in settings, by event.
+fn own_hooks<'s>(dialect: &'s Dialect, settings: &'s Value) -> impl Iterator<Item = OwnHook<'s>> {
+    dialect.governed_events().flat_map(move |(event, role)| {
+        let list = settings.pointer(&format!("/hooks/{event}")).and_then(Value::as_array);
+        let elements = list.into_iter().flatten().enumerate();
+        let handlers = elements.flat_map(move |(at, element)| {
+            dialect.install.handlers(element).enumerate().map(move |(index, handler)| (at, element, index, handler))
+        });
+        handlers.filter_map(move |(at, element, index, handler)| {
+            let words = command_words(dialect, handler).filter(|words| is_of(words, dialect))?;
+            Some(OwnHook { event, role, at, element, index, handler, words })
+        })
+    })
 }
 
 type Parsed = (Vec<String>, Vec<HookProcess>);
@@ -54,35 +108,23 @@ type Parsed = (Vec<String>, Vec<HookProcess>);
 fn of_settings(dialect: &Dialect, settings: &Value) -> Option<Parsed> {
     let form = &dialect.install;
     let mut commands: Vec<HookProcess> = Vec::new();
-    let (mut flaws, mut missing) = (Vec::new(), Vec::new());
-    for (event, role) in dialect.governed_events() {
-        let list = settings.pointer(&format!("/hooks/{event}")).and_then(Value::as_array);
-        let elements = list.into_iter().flatten();
-        let ours: Vec<_> = elements
-            .flat_map(|element| form.handlers(element).map(move |handler| (element, handler)))
-            .filter_map(|(element, handler)| Some((element, handler, command_words(dialect, handler)?)))
-            .filter(|(_, _, words)| is_of(words, dialect))
-            .collect();
-        if ours.is_empty() {
-            missing.push(format!("`{event}`"));
+    let mut flaws = Vec::new();
+    let mut missing: Vec<_> = dialect.governed_events().map(|(event, _)| format!("`{event}`")).collect();
+    for OwnHook { event, role, element, handler, words, .. } in own_hooks(dialect, settings) {
+        missing.retain(|missing| *missing != format!("`{event}`"));
+        if let Some(matcher) = element.get("matcher").filter(|matcher| !["", "*"].map(Value::from).contains(matcher)) {
+            flaws.push(format!("`{event}`: the hook is called for the tools {matcher} alone; remove `matcher`"));
         }
-        for (element, handler, words) in ours {
-            if let Some(matcher) =
-                element.get("matcher").filter(|matcher| !["", "*"].map(Value::from).contains(matcher))
-            {
-                flaws.push(format!("`{event}`: the hook is called for the tools {matcher} alone; remove `matcher`"));
-            }
-            if matches!(role, EventRole::Before | EventRole::Settings) && !form.fails_closed(handler) {
-                flaws.push(format!("`{event}`: the option to refuse calls if the hook fails is missing"));
-            }
-            if handler.get("async") == Some(&Value::Bool(true)) {
-                flaws.push(format!("`{event}`: an asynchronous hook decides nothing; remove `async`"));
-            }
-            if !commands.iter().any(|known| known.words == words) {
-                let line = form.command_of(handler).filter(|(_, args)| args.is_none()).map(|(line, _)| line.to_owned());
-                let limit = Duration::from_secs(form.timeout_of(handler).unwrap_or(dialect.timeout_seconds));
-                commands.push(HookProcess { words, line, limit });
-            }
+        if matches!(role, EventRole::Before | EventRole::Settings) && !form.fails_closed(handler) {
+            flaws.push(format!("`{event}`: the option to refuse calls if the hook fails is missing"));
+        }
+        if handler.get("async") == Some(&Value::Bool(true)) {
+            flaws.push(format!("`{event}`: an asynchronous hook decides nothing; remove `async`"));
+        }
+        if !commands.iter().any(|known| known.words == words) {
+            let line = form.command_of(handler).filter(|(_, args)| args.is_none()).map(|(line, _)| line.to_owned());
+            let limit = Duration::from_secs(form.timeout_of(handler).unwrap_or(dialect.timeout_seconds));
+            commands.push(HookProcess { words, line, limit });
         }
     }
     if commands.is_empty() {

@@ -9,7 +9,7 @@ use omen_hook::Dialect;
 use omen_testkit::hook_events;
 use serde_json::{Value, json};
 
-use super::install::{install, on, settings};
+use super::install::{confirm, install, on, settings};
 use super::{governed, hook};
 use crate::{Run, write};
 
@@ -39,7 +39,9 @@ fn a_good_installation_decides_as_it_should_and_the_log_stays() {
     for agent in Dialect::agents() {
         let folder = governed(agent);
         assert_eq!(install(folder.path(), agent, &[]).code, 0);
+        confirm(folder.path(), agent);
         let found = checks(folder.path(), agent);
+        assert_eq!(has(&found, "ok", "trust", "runs the hook"), agent == "codex", "{found:?}");
         assert!(!found.iter().any(|check| check.0 == "problem"), "{agent} {found:?}");
         for (check, message) in [
             ("installed", "(user)"),
@@ -152,6 +154,7 @@ fn what_switches_hooks_off_is_found() {
         assert_eq!(run.code, 1, "{agent} {}", run.stdout);
         assert!(run.stdout.contains(message) && run.stdout.contains("switches hooks off"), "{}", run.stdout);
         write(folder.path(), file, text.replace("true", "false").replace("= false", "= true").as_bytes());
+        confirm(folder.path(), agent);
         if agent != "gemini-cli" {
             assert_eq!(on(folder.path(), &args).code, 0, "{agent}");
         }
@@ -170,6 +173,36 @@ fn a_policy_that_cannot_decide_is_found() {
         let found = checks(folder.path(), "claude-code");
         assert!(has(&found, "problem", "configuration", message), "{found:?}");
     }
+}
+
+#[test]
+fn a_hook_that_its_agent_does_not_run_is_found() {
+    let folder = governed("codex");
+    assert_eq!(install(folder.path(), "codex", &[]).code, 0);
+    let store = folder.path().join(".codex/config.toml");
+    let unconfirmed = |events: &str| {
+        let found = checks(folder.path(), "codex");
+        assert!(has(&found, "problem", "trust", &format!("does not run the hook for {events}, which")), "{found:?}");
+        assert!(has(&found, "problem", "trust", "confirm the hooks with `/hooks`"), "{found:?}");
+    };
+    unconfirmed("`PostToolUse`, `PreToolUse`, `SessionEnd`");
+    confirm(folder.path(), "codex");
+    let confirmed = fs::read_to_string(&store).unwrap();
+    assert!(doctor(folder.path(), "codex").code == 0);
+    // Another hook before it takes its place.
+    fs::write(&store, confirmed.replace(":post_tool_use:0:0", ":post_tool_use:1:0")).unwrap();
+    unconfirmed("`PostToolUse`");
+    fs::write(&store, confirmed.replacen("trusted_hash", "enabled = false\ntrusted_hash", 1)).unwrap();
+    unconfirmed("`PostToolUse`");
+    // The installed command is another one than was confirmed.
+    fs::write(&store, &confirmed).unwrap();
+    let path = settings(folder.path(), "codex");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replace("\"timeout\": 600", "\"timeout\": 500")).unwrap();
+    unconfirmed("`PostToolUse`, `PreToolUse`");
+    fs::write(&store, "[hooks").unwrap();
+    let unusable = doctor(folder.path(), "codex");
+    assert!(unusable.code == 2 && unusable.stderr.contains("config.toml"), "{}", unusable.stderr);
 }
 
 /// Programs in place of omen. Each says that it has the right version.

@@ -30,6 +30,24 @@ pub(super) fn settings(folder: &Path, agent: &str) -> PathBuf {
     place.path(folder, |name| (name == "HOME").then(|| folder.to_str().unwrap().to_owned())).unwrap()
 }
 
+/// Confirms all hooks in the settings of the user, for agents that run no others.
+pub(super) fn confirm(folder: &Path, agent: &str) {
+    let Some(trust) = Dialect::of(agent).unwrap().install.trust else { return };
+    let path = settings(folder, agent);
+    let written: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    let store = path.with_file_name("config.toml");
+    let mut text = fs::read_to_string(&store).unwrap_or_default();
+    for (event, elements) in written["hooks"].as_object().unwrap() {
+        for (at, element) in elements.as_array().unwrap().iter().enumerate() {
+            for (index, handler) in element["hooks"].as_array().unwrap().iter().enumerate() {
+                let (key, hash) = (trust.key(&path, event, (at, index)), trust.hash(event, element, handler));
+                text.push_str(&format!("[hooks.state.'{key}']\ntrusted_hash = '{}'\n", hash.unwrap()));
+            }
+        }
+    }
+    fs::write(store, text).unwrap();
+}
+
 const WITH_SETTINGS: [&str; 5] = ["claude-code", "codex", "copilot-cli", "cursor", "gemini-cli"];
 
 /// One of many settings files: content and layout vary independently.
