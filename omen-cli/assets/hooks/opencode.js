@@ -47,7 +47,7 @@ export const OmenGate = async ({ directory }) => ({
     const answer = await answerTo({ event: "tool.execute.before", tool, sessionID, callID, cwd: directory, args });
     if (answer !== ALLOWED) throw new Error(`omen: ${reasonOf(answer)}`);
   },
-  "tool.execute.after": async ({ tool, sessionID, callID, args }, { output }) => {
+  "tool.execute.after": async ({ tool, sessionID, callID, args }, output) => {
     await answerTo({ event: "tool.execute.after", tool, sessionID, callID, cwd: directory, args, output });
   },
 });

@@ -8,7 +8,7 @@ use std::process::Command;
 use omen_testkit::Need;
 
 use super::install::{install, settings};
-use super::{governed, kinds};
+use super::{entries, governed, kinds};
 
 /// Calls the plug-in as OpenCode does, and prints what became of the call.
 const CALLER: &str = r#"
@@ -18,7 +18,7 @@ const call = { tool: "bash", sessionID: "s", callID: "c" };
 const args = { command: process.argv[4] };
 try {
   await hooks["tool.execute.before"](call, { args });
-  await hooks["tool.execute.after"]({ ...call, args }, { title: "t", output: "o", metadata: {} });
+  await hooks["tool.execute.after"]({ ...call, args }, { title: "t", output: "o", metadata: { exit: 1 } });
   console.log("ran");
 } catch (error) {
   console.log(error.message);
@@ -52,6 +52,8 @@ fn a_tool_runs_only_after_an_answer_that_allows_it() {
     assert_eq!(install(folder, "opencode", &[]).code, 0);
     assert_eq!(call(folder, "git status", &[]), "ran");
     assert_eq!(kinds(folder), ["decision", "intent", "outcome"]);
+    // The command has failed.
+    assert_eq!(entries(folder)[2].1["class"], "tool");
     let denied = call(folder, "rm x", &[]);
     assert!(denied.starts_with("omen: PG-3: ") && denied.contains("help: run only `git`, `ls`"), "{denied}");
     for (script, why) in [
