@@ -76,19 +76,19 @@ impl Site {
         let (hook, config) = (self.path("gate/hook.sh"), self.path("gate/gate.toml"));
         let script = format!(
             "#!/bin/sh\nevent=$(cat)\nprintf '%s\\n' \"$event\" >> {events}\n\
-             omen() {{ printf '%s\\n' \"$event\" | {omen} hook run --agent {agent} --config {config} --root {root}; }}\n\
-             case $event in\n{faults}esac\nomen\n",
+             omen() {{ printf '%s\\n' \"$event\" | {omen} \"$@\"; }}\n\
+             case $event in\n{faults}esac\nomen \"$@\"\n",
             events = self.path("gate/events.jsonl").display(),
             omen = env!("CARGO_BIN_EXE_omen"),
-            agent = self.agent.name,
-            config = config.display(),
-            root = self.path("project").display(),
         );
         fs::write(&hook, script).unwrap();
         fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).unwrap();
         let model = StubModel::start(calls);
         let output = fs::File::create(self.path("output")).unwrap();
-        let mut command = self.agent.command(agents, &self.path("home"), &model.url, &hook, timeout);
+        let (home, root, timeout) = (self.path("home"), self.path("project"), timeout.to_string());
+        let mut command = self.agent.command(agents, &home, &model.url);
+        let [config, root] = [&config, &root].map(|path| path.to_str().unwrap());
+        self.agent.install(&home, &hook, &["--config", config, "--root", root, "--timeout", &timeout]);
         command.current_dir(self.path("project")).stdin(Stdio::null());
         let mut running = command.stdout(output.try_clone().unwrap()).stderr(output).spawn().unwrap();
         let until = Instant::now() + Duration::from_secs(240);
@@ -181,7 +181,7 @@ fn is_governed(agent: Agent) {
     let events = site.text("gate/events.jsonl");
     assert_eq!(made, [true, false, true], "{}\n{events}", site.text("output"));
     assert!(model.was_shown("PG-3") && model.was_shown("run only `touch`"), "the model does not see the reason");
-    is_logged(&site, events.matches(&format!("\"{}\"", site.agent.before)).count());
+    is_logged(&site, events.matches(&format!("\"{}\"", site.agent.before())).count());
     recorded::compare(&site);
 }
 
@@ -193,7 +193,7 @@ const FAULTS: [(&str, &str, &str); 7] = [
     ("exits with 2 and no reason", "silent-2", "exit 2"),
     ("prints text instead of an answer", "text", "echo text; exit 0"),
     ("prints a line of text before a denial", "line", "echo text"),
-    ("prints a denial that is cut short", "cut", "omen | head -c 30; exit 0"),
+    ("prints a denial that is cut short", "cut", "omen \"$@\" | head -c 30; exit 0"),
 ];
 
 /// Has an agent make calls whose hook breaks. What runs then is as documented, and a finding each.
@@ -203,7 +203,7 @@ fn breaks_as_documented(agent: Agent) {
     let (project, gate) = (site.path("project"), site.path("gate"));
     let calls = FAULTS.map(|(_, name, _)| site.agent.runs(&format!("mkdir {name}"))).to_vec();
     let faults: String = FAULTS
-        .map(|(_, name, script)| format!("*'\"{}\"'*'mkdir {name}\"'*) {script} ;;\n", site.agent.before))
+        .map(|(_, name, script)| format!("*'\"{}\"'*'mkdir {name}\"'*) {script} ;;\n", site.agent.before()))
         .concat();
     let _model = site.run(&agents, calls, &faults, TIMEOUT);
 

@@ -32,11 +32,11 @@ fn recorded_sessions_are_decided_as_they_were() {
     for agent in [CLAUDE, CODEX, GEMINI, COPILOT, OPENCODE] {
         let site = Site::new(agent, GRANTED);
         let (gate, project) = (site.path("gate"), site.path("project").display().to_string());
-        let mut calls = 0;
+        let (mut calls, before) = (0, format!("\"{}\"", site.agent.before()));
         for event in fs::read_to_string(file(&site)).unwrap().lines() {
             let answer =
                 hook_with(&["--root", &project], &gate, site.agent.name, &event.replace("/home/dev/p", &project));
-            let is_before = event.contains(&format!("\"{}\"", site.agent.before));
+            let is_before = event.contains(&before);
             calls += usize::from(is_before);
             let is_granted = ["touch ", "confirmed"].iter().any(|granted| event.contains(granted));
             assert!(!is_before || is_allowed(&answer) == is_granted, "{event}\n{} {}", answer.stdout, answer.stderr);

@@ -1,11 +1,13 @@
-//! Settings of each agent: a stub of its model, and one script as the hook of all events.
+//! Settings of each agent: a stub of its model, and the hook as `omen hook install` writes it.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use serde_json::{Map, Value, json};
+use omen_hook::{Dialect, EventRole};
+use serde_json::json;
 
 use super::model::ModelCall;
+use crate::hook::install::{confirm, install, settings};
 
 /// Agent: its package, and the calls that its model makes.
 pub(super) struct Agent {
@@ -13,9 +15,6 @@ pub(super) struct Agent {
     pub(super) name: &'static str,
     program: &'static str,
     args: &'static [&'static str],
-    /// Name of the event before a call.
-    pub(super) before: &'static str,
-    events: &'static [&'static str],
     /// Tools that run a command and write a file: as the model calls them, and as hooks see them.
     shell: (&'static str, &'static str),
     write: (&'static str, &'static str),
@@ -28,18 +27,6 @@ pub(super) const CLAUDE: Agent = Agent {
     name: "claude-code",
     program: "claude",
     args: &["-p", "go", "--output-format", "json", "--dangerously-skip-permissions"],
-    before: "PreToolUse",
-    events: &[
-        "PreToolUse",
-        "PostToolUse",
-        "PostToolUseFailure",
-        "PostToolBatch",
-        "ConfigChange",
-        "SessionStart",
-        "SessionEnd",
-        "UserPromptSubmit",
-        "Stop",
-    ],
     shell: ("Bash", "Bash"),
     write: ("Write", "Write"),
 };
@@ -47,9 +34,7 @@ pub(super) const CLAUDE: Agent = Agent {
 pub(super) const CODEX: Agent = Agent {
     name: "codex",
     program: "codex",
-    args: &["exec", "--json", "--skip-git-repo-check", "--dangerously-bypass-hook-trust", "go"],
-    before: "PreToolUse",
-    events: &["PreToolUse", "PostToolUse", "SessionStart", "SessionEnd", "UserPromptSubmit", "Stop"],
+    args: &["exec", "--json", "--skip-git-repo-check", "go"],
     shell: ("exec_command", "Bash"),
     write: ("apply_patch", "apply_patch"),
 };
@@ -58,8 +43,6 @@ pub(super) const GEMINI: Agent = Agent {
     name: "gemini-cli",
     program: "gemini",
     args: &["-y", "-p", "go"],
-    before: "BeforeTool",
-    events: &["BeforeTool", "AfterTool", "SessionStart", "SessionEnd", "BeforeAgent", "AfterAgent"],
     shell: ("run_shell_command", "run_shell_command"),
     write: ("write_file", "write_file"),
 };
@@ -68,16 +51,6 @@ pub(super) const COPILOT: Agent = Agent {
     name: "copilot-cli",
     program: "copilot",
     args: &["-p", "go", "--allow-all-tools", "--allow-all-paths"],
-    before: "PreToolUse",
-    events: &[
-        "PreToolUse",
-        "PostToolUse",
-        "PostToolUseFailure",
-        "SessionStart",
-        "SessionEnd",
-        "UserPromptSubmit",
-        "Stop",
-    ],
     shell: ("bash", "Bash"),
     write: ("create", "Write"),
 };
@@ -86,30 +59,9 @@ pub(super) const OPENCODE: Agent = Agent {
     name: "opencode",
     program: "opencode",
     args: &["run", "go"],
-    before: "tool.execute.before",
-    events: &["tool.execute.before", "tool.execute.after"],
     shell: ("bash", "bash"),
     write: ("write", "write"),
 };
-
-/// Plug-in that asks its hook before and after each tool. It throws whatever is not an approval, which denies the call.
-const PLUGIN: &str = r#"
-import { spawnSync } from "node:child_process";
-
-const ask = (event) => {
-  const hook = spawnSync(HOOK, { input: JSON.stringify(event) + "\n", encoding: "utf8", timeout: MILLISECONDS, killSignal: "SIGKILL" });
-  if (hook.error || hook.status !== 0) throw new Error(hook.stderr || "the hook has failed");
-  return hook.stdout;
-};
-
-export const Omen = async ({ directory: cwd }) => ({
-  "tool.execute.before": async (input, { args }) => {
-    const answer = JSON.parse(ask({ event: "tool.execute.before", ...input, args, cwd }));
-    if (answer.decision !== "allow") throw new Error(answer.reason ?? "denied");
-  },
-  "tool.execute.after": async (input, output) => void ask({ event: "tool.execute.after", ...input, output, cwd }),
-});
-"#;
 
 impl Agent {
     /// Call of the model that runs a command.
@@ -183,8 +135,24 @@ impl Agent {
         agents.join(self.name).join("node_modules/.bin").join(self.program)
     }
 
-    /// Command that runs the agent once, with its settings below `home`: the model at `url`, and `hook` for all events.
-    pub(super) fn command(&self, agents: &Path, home: &Path, url: &str, hook: &Path, timeout: u64) -> Command {
+    /// Name of the event before a call.
+    pub(super) fn before(&self) -> String {
+        let dialect = Dialect::of(self.name).unwrap();
+        dialect.governed_events().find(|(_, role)| *role == EventRole::Before).unwrap().0.to_owned()
+    }
+
+    /// Installs the hook into the settings below `home`, and has `program` run in place of omen.
+    pub(super) fn install(&self, home: &Path, program: &Path, args: &[&str]) {
+        let installed = install(home, self.name, args);
+        assert_eq!(installed.code, 0, "{}", installed.stderr);
+        let path = settings(home, self.name);
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, text.replace(env!("CARGO_BIN_EXE_omen"), program.to_str().unwrap())).unwrap();
+        confirm(home, self.name);
+    }
+
+    /// Command that runs the agent once, with the settings of the model at `url` below `home`.
+    pub(super) fn command(&self, agents: &Path, home: &Path, url: &str) -> Command {
         let mut command = Command::new(self.program(agents));
         let path = std::env::var_os("PATH").unwrap();
         command
@@ -194,10 +162,6 @@ impl Agent {
             .env("HOME", home)
             .env("SHELL", "/bin/sh")
             .env("TERM", "dumb");
-        let of_each = |handler: Value| -> Map<String, Value> {
-            let groups = json!([{ "hooks": [handler] }]);
-            self.events.iter().map(|event| ((*event).to_owned(), groups.clone())).collect()
-        };
         let file = |name: &str, text: String| {
             let path = home.join(name);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -206,15 +170,10 @@ impl Agent {
         let key = "no-key";
         match self.name {
             "claude-code" => {
-                let handler =
-                    json!({"type": "command", "command": hook, "args": [], "timeout": timeout, "onFailure": "block"});
-                file(".claude/settings.json", json!({ "hooks": of_each(handler) }).to_string());
                 command.env("ANTHROPIC_BASE_URL", url).env("ANTHROPIC_API_KEY", key).env("IS_SANDBOX", "1");
                 command.env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1");
             }
             "codex" => {
-                let handler = json!({"type": "command", "command": hook, "timeout": timeout});
-                file(".codex/hooks.json", json!({ "hooks": of_each(handler) }).to_string());
                 // A model to which the agent offers its tool for patches.
                 let config = format!(
                     "model = 'gpt-5.5'\nmodel_provider = 'stub'\napproval_policy = 'never'\nsandbox_mode = 'danger-full-access'\n\
@@ -224,9 +183,8 @@ impl Agent {
                 command.env("CODEX_HOME", home.join(".codex")).env("STUB_KEY", key);
             }
             "gemini-cli" => {
-                let handler = json!({"type": "command", "command": hook, "timeout": timeout * 1000});
                 let settings = json!({
-                    "security": {"auth": {"selectedType": "gemini-api-key"}}, "hooks": of_each(handler),
+                    "security": {"auth": {"selectedType": "gemini-api-key"}},
                     "privacy": {"usageStatisticsEnabled": false}, "general": {"disableAutoUpdate": true},
                 });
                 file(".gemini/settings.json", settings.to_string());
@@ -234,9 +192,6 @@ impl Agent {
                 command.env("GEMINI_CLI_TRUST_WORKSPACE", "true");
             }
             "copilot-cli" => {
-                let handler = json!([{"type": "command", "bash": hook, "timeoutSec": timeout}]);
-                let hooks: Map<_, _> = self.events.iter().map(|event| ((*event).to_owned(), handler.clone())).collect();
-                file(".copilot/hooks/omen.json", json!({"version": 1, "hooks": hooks}).to_string());
                 command.env("COPILOT_OFFLINE", "true").env("COPILOT_MODEL", "stub");
                 command.env("COPILOT_PROVIDER_BASE_URL", format!("{url}/v1"));
             }
@@ -245,8 +200,6 @@ impl Agent {
                     "models": {"stub": {"tool_call": true}}});
                 let config = json!({"model": "stub/stub", "autoupdate": false, "provider": {"stub": provider}});
                 file(".config/opencode/opencode.json", config.to_string());
-                let plugin = PLUGIN.replace("HOOK", &json!(hook).to_string());
-                file(".config/opencode/plugin/omen.js", plugin.replace("MILLISECONDS", &(timeout * 1000).to_string()));
                 command.env("OPENCODE_DISABLE_MODELS_FETCH", "1").env("OPENCODE_DISABLE_AUTOUPDATE", "1");
             }
         }
