@@ -42,7 +42,7 @@ impl Audit {
         let duty = PendingLead(move || audit.lead());
         match Handle::try_current() {
             Ok(runtime) if waits => drop(runtime.spawn_blocking(move || drop(duty))),
-            // Without a runtime no tool runs; the failure is recorded all the same.
+            // Without a runtime no tool can run, but that failure must still be recorded, so this thread writes it.
             _ => drop(duty),
         }
     }

@@ -8,7 +8,7 @@ use super::flaw::Flaw;
 use super::verdict::LogVerdict;
 use omen_base::NotExact;
 
-/// Error of appending or opening: nothing was recorded. Actions that need the record must not happen (A1).
+/// Error when appending to or opening a log: nothing was recorded. Actions that need the record must not happen (A1).
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AuditError {
@@ -109,7 +109,7 @@ impl AuditError {
             }
             Self::NotCanonical(NotExact::Number { .. }) => "write numbers beyond ±(2^53−1) as strings",
             Self::NotCanonical(_) | Self::NotReadBack(_) => "write nested or unusual values as strings",
-            Self::Long { .. } => "record a hash of the long value, or raise the limit of an entry",
+            Self::Long { .. } => "record a hash of the long value, or raise the size limit for entries",
             Self::Clock => "correct the clock",
             Self::NotInDoubt(_) => "list the calls in doubt: `omen audit show --in-doubt`",
             Self::Full(_) => "check the disk of the audit log, and try again later",

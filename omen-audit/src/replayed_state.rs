@@ -31,7 +31,7 @@ pub struct ReplayedState {
     spent: BTreeMap<Fingerprint, u64>,
     /// Calls that count for limits.
     recent: RecentCalls,
-    /// What entries say to the rules on order.
+    /// The `order` fields of entries, for the rules on order.
     order: Vec<OrderRecord>,
     /// Latest time of an entry. The last entry may be earlier: the clock may have been set back.
     latest: Option<SystemTime>,

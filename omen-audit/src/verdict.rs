@@ -104,7 +104,7 @@ impl fmt::Display for LogVerdict {
         match self {
             Self::Sound => Ok(()),
             Self::Incomplete { entries: 0, bytes: 0 } => {
-                f.write_str(": it has no entry yet, and its head record names none")
+                f.write_str(": it has no entries yet, and its head record shows that none were acknowledged")
             }
             Self::Incomplete { entries, bytes: 0 } => write!(f, ": {} not acknowledged", Entries(*entries)),
             Self::Incomplete { entries: 0, bytes } => {

@@ -33,7 +33,6 @@ mod outcomes;
 mod patch;
 mod paths;
 mod rehearsal;
-mod trust;
 mod version;
 mod virtual_server;
 
@@ -43,7 +42,6 @@ pub use dialect::{Dialect, EventRole, ReportedOutcome, UnknownAgent};
 pub use event::{Event, EventError, MAX_EVENT_BYTES, ToolEvent};
 pub use hook::{Hook, HookVerdict, OpenCalls};
 pub use hook_error::HookError;
-pub use install::{InstallForm, InstalledCommand, OffSwitch, SettingsPlace};
+pub use install::{InstallForm, InstalledCommand, OffSwitch, SettingsPlace, TrustStore};
 pub use patch::PatchError;
 pub use rehearsal::{AgentReaction, HookEnd};
-pub use trust::TrustStore;

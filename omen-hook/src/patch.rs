@@ -17,7 +17,7 @@ pub(crate) struct PatchedFile {
 #[non_exhaustive]
 pub enum PatchError {
     /// The patch lacks its first or its last line.
-    #[error("expected `*** Begin Patch` as its first line and `*** End Patch` as its last one")]
+    #[error("expected `*** Begin Patch` as the first line and `*** End Patch` as the last")]
     Frame,
     /// A line begins no section, and belongs to none.
     #[error("line {line}: expected `*** Add File: `, `*** Update File: ` or `*** Delete File: `, found `{found}`")]

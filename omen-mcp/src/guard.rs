@@ -221,7 +221,7 @@ mod linux {
                 Reaped::NoneIsLeft => return Ok(()),
                 Reaped::NoneHasEnded => {
                     let Ok(children) = children(getpid()) else {
-                        // Without /proc: those that did not make a group of their own, and ourselves.
+                        // Without /proc, kill our own process group: ourselves, and the children that are still in it.
                         return Ok(kill_current_process_group(Signal::KILL)?);
                     };
                     for child in children {

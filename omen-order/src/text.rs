@@ -173,7 +173,7 @@ impl Finding {
     }
 }
 
-/// Sentence for the description of a tool about the rules on its calls; nothing if it has none.
+/// Returns a sentence about the rules on a tool's calls, for its description; `None` if there are no such rules.
 #[must_use]
 pub fn sentence(policy: &Policy, tool: &Tool) -> Option<String> {
     let rules: Vec<_> = policy.tools.get(tool)?.rules.iter().map(described).collect();

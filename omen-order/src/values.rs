@@ -57,7 +57,7 @@ pub trait ValueTest: fmt::Debug + Send + Sync {
         false
     }
 
-    /// The test itself, for [`prove`](crate::prove), which asks its owner for values that represent all others.
+    /// The test itself, for the crate that defines it: it gives [`prove`](crate::prove) representative values.
     fn as_any(&self) -> Option<&dyn std::any::Any> {
         None
     }

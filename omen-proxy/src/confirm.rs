@@ -95,7 +95,7 @@ impl SocketConfirmer {
         Ok(Self { desk, service, place, announce: None })
     }
 
-    /// Calls this with each question as it begins to wait, for example to tell the operator: nobody may be looking at the
+    /// Sets a callback for each question that begins to wait, for example to alert an operator who is not watching the
     /// socket.
     #[must_use]
     pub fn announce(mut self, announce: impl Fn(&Question) + Send + Sync + 'static) -> Self {

@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from pathlib import Path
 
 import pytest
 
 BLOCK = re.compile(r"```python\n(.*?)```\n(?:\n```text\n(.*?)```\n)?", re.DOTALL)
-README = Path(__file__).parents[1] / "README.md"
+PACKAGE = Path(__file__).parents[1]
+README = PACKAGE / "README.md"
+EXAMPLES = [path.read_text() for path in (PACKAGE / "examples").glob("*.py")]
 
 
-@pytest.mark.parametrize(("code", "printed"), BLOCK.findall(README.read_text()))
+def is_excerpt(code: str) -> bool:
+    """Returns whether the code is a part of an example, which another test runs."""
+    return any(textwrap.indent(code, " " * 8) in example for example in EXAMPLES)
+
+
+BLOCKS = [block for block in BLOCK.findall(README.read_text()) if not is_excerpt(block[0])]
+
+
+@pytest.mark.parametrize(("code", "printed"), BLOCKS)
 def test_readme(
     code: str, printed: str, faulty: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

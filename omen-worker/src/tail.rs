@@ -190,7 +190,7 @@ impl ConsumerPlace {
     }
 
     async fn keep(&mut self, last: KnownMessage) -> Result<(), Failure> {
-        let value = serde_json::to_vec(&last).during("write how far the findings were read")?;
+        let value = serde_json::to_vec(&last).during("store the reader's position")?;
         self.revision = self.bucket.update(&self.key, value.into(), self.revision).await?;
         Ok(())
     }
@@ -289,7 +289,7 @@ impl Tail<'_> {
             let kept = tokio::select! {
                 kept = place.keep(last) => kept,
                 () = interrupted(&self.findings.client) => {
-                    Err(Failure::server("note how far the findings were read")(&"the connection was lost"))
+                    Err(Failure::server("store the reader's position")(&"the connection was lost"))
                 }
             };
             let failure = match kept {

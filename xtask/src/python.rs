@@ -51,9 +51,14 @@ pub fn run(out: &mut impl Write) -> Result<ExitCode, Box<dyn Error + Send + Sync
     out.flush()?;
     succeeds(Command::new(&python).args(["-c", IMPORT]))?;
     let command = target.join("debug/omen");
+    // The tests start the type checkers by their names.
+    let found = env::var_os("PATH").unwrap_or_default();
+    let folders = [tools.join("bin"), tools.join("node_modules/.bin")].into_iter().chain(env::split_paths(&found));
+    let path = env::join_paths(folders)?;
     for module in [&["pytest", "-q"][..], &["mypy"]] {
         let mut checked = Command::new(&python);
-        checked.arg("-m").args(module).current_dir(&package).env("PYTHONPATH", &tools).env("OMEN_COMMAND", &command);
+        checked.arg("-m").args(module).current_dir(&package).env("PYTHONPATH", &tools);
+        checked.env("OMEN_COMMAND", &command).env("PATH", &path);
         succeeds(&mut checked)?;
     }
     let mut pyright = Command::new("node");

@@ -18,7 +18,7 @@ impl Stage {
     /// Describes the checks that are skipped, for people.
     pub(crate) fn note(self) -> Option<&'static str> {
         match self {
-            Self::Schema => Some("each line was checked by its schema only"),
+            Self::Schema => Some("lines were checked against the schema only"),
             Self::Packet => Some("each packet was checked by itself; the order of packets was not"),
             Self::Episode => None,
         }

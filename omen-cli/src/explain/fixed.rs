@@ -90,7 +90,7 @@ fn differs(before: &Value, after: &Value, at: &mut String) -> bool {
         (Value::Array(before), Value::Array(after)) => {
             let last = after.len().checked_sub(1).filter(|_| after.len() < before.len());
             let mut elements = after.iter().enumerate();
-            // A list that was shortened is shown at its new end.
+            // In a list that was shortened, the new last element counts as the difference.
             elements.any(|(index, value)| {
                 let before = before.get(index).filter(|_| last != Some(index));
                 inside(&index.to_string(), before, value)

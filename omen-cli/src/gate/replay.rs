@@ -321,7 +321,7 @@ impl Report<'_> {
     }
 }
 
-/// Whether a line is one of an audit log.
+/// Returns whether a line is an entry of an audit log.
 fn is_entry(text: &str) -> bool {
     let value: Option<Value> = serde_json::from_str(text).ok();
     value.is_some_and(|value| value.get("mac").is_some() && value.get("sequence").is_some())

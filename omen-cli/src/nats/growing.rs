@@ -112,7 +112,7 @@ mod tests {
         file.write_all(b"o\nthree")?;
         assert_eq!([next(&mut growing)?, next(&mut growing)?, next(&mut growing)?], [some("two"), some("\n"), None]);
         stopped.store(true, Ordering::Relaxed);
-        assert_eq!(next(&mut growing)?, some(""), "the third one has no end");
+        assert_eq!(next(&mut growing)?, some(""), "the third line has no line ending");
         Ok(())
     }
 

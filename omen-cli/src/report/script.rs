@@ -46,7 +46,7 @@ const STYLE_BLANKS: [(&str, &str); 9] = [
     ("}\n", "}"),
 ];
 
-/// Where blanks in a script mean nothing; none of these occurs in its texts.
+/// Places where blanks in a script have no meaning. None of them occurs in its string literals.
 const SCRIPT_BLANKS: [(&str, &str); 16] = [
     (" => ", "=>"),
     (" === ", "==="),

@@ -53,7 +53,7 @@ pub(super) fn packet_type(packet_type: PacketType) -> usize {
     place(PacketType::ALL, packet_type)
 }
 
-/// The place of a value in the list of all; they are few.
+/// Returns the index of a value in the list of all values. The list is short, so it is searched.
 fn place<T: PartialEq>(all: &[T], value: T) -> usize {
     all.iter().position(|other| *other == value).unwrap_or_default()
 }

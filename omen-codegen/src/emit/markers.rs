@@ -190,7 +190,7 @@ fn of_enum(name: &str, naming: &Naming, values: &[Variant]) -> TokenStream {
     let module = naming.module.as_deref().map(ident);
     let structs = match &module {
         Some(module) => {
-            let docs = doc(&format!("The values of `{name}` at the level of types."));
+            let docs = doc(&format!("The type-level values of `{name}`."));
             quote!(#docs pub mod #module { #(#structs)* })
         }
         None => quote!(#(#structs)*),
@@ -245,7 +245,7 @@ fn of_enum(name: &str, naming: &Naming, values: &[Variant]) -> TokenStream {
             }
         }
     });
-    let docs = doc(&format!("A value of `{name}` at the level of types."));
+    let docs = doc(&format!("A type-level value of `{name}`."));
     let (message, note) = texts(name, &paths);
     let place = naming.ordered.then(|| {
         quote! {

@@ -96,7 +96,7 @@ fn unknown(node: &Node<'_>, report: &mut Report) {
         report.add(
             MistakeKind::Alias,
             &at,
-            "this definition is only another name for a definition",
+            "this definition is only an alias of another definition",
             "refer to the other definition where this one is used",
         );
     } else if let Some(at) = node.get("type") {
@@ -303,7 +303,7 @@ fn integer(node: &Node<'_>, report: &mut Report) {
                 MistakeKind::IntegerUnbounded,
                 node,
                 format!("this integer has no `{key}`"),
-                format!("add `minimum` and `maximum`, at most 0 to {MAX_INTEGER}"),
+                format!("add `minimum` and `maximum`, both from 0 to {MAX_INTEGER}"),
             );
             continue;
         };

@@ -70,7 +70,7 @@ impl Fsm {
         outcomes
     }
 
-    /// Returns the facts of the logs that lead to exactly these nodes; if the table leads to several nodes at once, all
+    /// Returns the facts of the logs that lead to exactly these nodes; if no log leads to exactly these nodes, all
     /// combinations.
     fn facts_at(&self, at: u32) -> Vec<u32> {
         let reached: Vec<u32> =

@@ -35,7 +35,7 @@ macro_rules! __ink {
     };
 }
 
-/// A value of `Ink` at the level of types.
+/// A type-level value of `Ink`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a value of `Ink`",
     label = "a value of another sort",
@@ -64,7 +64,7 @@ impl InkFact for RedInk {
     const VALUE: ::omen_types::Ink = ::omen_types::Ink::Red;
 }
 
-/// The values of `Pace` at the level of types.
+/// The type-level values of `Pace`.
 pub mod pace {
     /// `SLOW`: Without haste.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -74,7 +74,7 @@ pub mod pace {
     pub struct Fast;
 }
 
-/// A value of `Pace` at the level of types.
+/// A type-level value of `Pace`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a value of `Pace`",
     label = "a value of another sort",

@@ -35,7 +35,7 @@ impl Core {
         for directive in successes.map(Settled::directive) {
             // Only here: a validator sees when a result was recorded, not when the tool took effect.
             if let Err(why @ (Lapsed::Revoked | Lapsed::Expired { .. })) = self.leases.stands(directive.as_str(), now) {
-                let problem = format!("cannot record SUCCESS of `{directive}`: {why}");
+                let problem = format!("cannot record SUCCESS for `{directive}`: {why}");
                 let finding = Diagnostic::error(Code::E4, problem)
                     .at("/payload/result_status")
                     .help("settle the task with `.failure(..)`, and say in the message how far the tool came");

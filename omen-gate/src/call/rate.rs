@@ -31,7 +31,7 @@ pub(crate) const MAX_CALLS: u32 = 1000;
 pub(crate) const MAX_WINDOW: Duration = Duration::from_secs(86_400);
 
 impl Rate {
-    /// Creates a limit of calls within a window.
+    /// Creates a limit on the number of calls within a window.
     ///
     /// # Errors
     /// If it allows more than 1000 calls, or the window is zero or longer than a day.

@@ -202,5 +202,5 @@ const MOST_STEPS: u64 = 4_000_000;
 const DEEPEST_JUDGED: usize = 512;
 /// Limit of error messages, estimated in bytes.
 const MOST_WRITTEN: u64 = 128 << 20;
-/// Limit of violations that are collected.
+/// Maximum number of violations that are collected.
 const MOST: usize = 32;

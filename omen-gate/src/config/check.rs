@@ -294,7 +294,7 @@ impl Check<'_, '_> {
 
     fn tool(&mut self, pointer: &str, server: &str, tool: &str) -> Option<ToolId> {
         let server = ServerName::new(server).map_err(|error| {
-            self.wrong(&below(pointer, "server"), error.to_string(), "write the name of a server of this file");
+            self.wrong(&below(pointer, "server"), error.to_string(), "write the name of a server in this file");
         });
         let tool = ToolName::new(tool).map_err(|error| {
             self.wrong(&below(pointer, "tool"), error.to_string(), "write the tool's name as its server lists it");

@@ -48,7 +48,7 @@ pub struct Decision {
 pub enum DecisionStage {
     /// Before the confirmation and the call (G1, G2).
     Authorization,
-    /// At the answer to the confirmation, or its absence (G3).
+    /// When the confirmation is answered, or the wait for it ends without an answer (G3).
     Confirmation,
     /// At dispatch (G2).
     Dispatch,

@@ -158,7 +158,7 @@ impl Gate {
         self.allowed().get(tool)?.rate
     }
 
-    /// Whether rules on what a call says are in shadow mode: recorded, and not enforced.
+    /// Whether shadow mode is on: violations of the rules on content and order are recorded, but not enforced.
     pub(crate) fn is_shadow(&self) -> bool {
         self.0.keeps_shadow || self.0.rules.with(|rules| rules.shadow)
     }

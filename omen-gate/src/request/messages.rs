@@ -86,8 +86,8 @@ impl Gate {
         self.audit_queue().append(Kind::Decision, turn, episode.as_ref(), entry).await.map(drop)
     }
 
-    /// Counts a call that the caller of the gate refuses by itself, for rules on order about calls that were asked for or
-    /// refused. Nothing else is recorded of it.
+    /// Counts a call that the caller of the gate itself refuses, for rules on order about calls that were asked for or
+    /// refused. Nothing else is recorded about it.
     pub async fn count_refused(&self, call: RefusedCall<'_>) {
         let RefusedCall { session, turn, tool, args } = call;
         self.order().refused(CallOrigin { session, turn }, tool, args).await;

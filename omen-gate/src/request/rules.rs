@@ -15,7 +15,7 @@ pub(crate) struct Rules {
     pub(crate) confirm: ConfirmLimits,
     /// Rules on order as they are written.
     pub(crate) order: Arc<omen_order::Policy>,
-    /// Whether rules on what a call says are in shadow mode: recorded, and not enforced.
+    /// Whether shadow mode is on: violations of the rules on content and order are recorded, but not enforced.
     pub(crate) shadow: bool,
     pub(crate) hash: PolicyHash,
 }

@@ -11,7 +11,7 @@ pub enum Stopped {
     #[error(transparent)]
     Blocked(#[from] Blocked),
     /// A grant was revoked or expired while the tool ran: the call was cancelled, and any answer is withheld (G2).
-    #[error("{0}; the call was cancelled, and what the tool did before remains")]
+    #[error("{0}; the call was cancelled, but what the tool already did is not undone")]
     BrokenOff(Blocked),
     /// The tool was called and failed (R3).
     #[error("R3: {0}")]
@@ -52,7 +52,7 @@ impl Stopped {
         match self {
             Self::Blocked(why) => of(why),
             Self::BrokenOff(why) => {
-                format!("{}; the call was cancelled, and what the tool did before remains", of(why))
+                format!("{}; the call was cancelled, but what the tool already did is not undone", of(why))
             }
             Self::Failed(fault) => format!("R3: {}", fault.unquoted()),
             Self::Unrecorded { why, .. } => {

@@ -197,7 +197,7 @@ pub struct Nearest {
     pub tool: Tool,
     /// Log entry.
     pub entry: Option<u64>,
-    /// Age in milliseconds of its end, or of its intent if it runs.
+    /// Milliseconds since it ended, or since its intent if it is still running.
     pub age_ms: u64,
     /// Why it does not count.
     pub why: WhyNot,

@@ -132,7 +132,7 @@ impl Desk {
             return Err(closed.map_or_else(|| "there is no such question".to_owned(), Closed::to_text));
         };
         if waiting.question.hash.to_string() != answer.hash {
-            return Err("the hash is that of another call; answer the question as it was asked".to_owned());
+            return Err("the hash belongs to another call; answer with the hash of this question".to_owned());
         }
         // The gate's own clock decides at last; what is late here is late there.
         if Instant::now() >= waiting.until {

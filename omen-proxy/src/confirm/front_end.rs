@@ -27,7 +27,7 @@ pub enum Unreachable {
         /// Why.
         source: io::Error,
     },
-    /// Another user offers the socket, and could show other questions than those of the gate.
+    /// Another user owns the socket, and could show questions that are not the gate's.
     #[error("the socket `{path}` belongs to another user ({uid})")]
     Foreign {
         /// The socket.

@@ -93,7 +93,7 @@ pub(super) fn tool(event: Event) -> Option<String> {
     }
 }
 
-/// What a payload would be as an event, so far as it says so. It has not been judged, and may be of no event.
+/// Returns the event that a payload's own fields indicate, if any. The payload has not been judged yet.
 pub(super) fn proposed(packet: PacketType, payload: &Map<String, Value>) -> Option<Event> {
     let is = |(name, values): (&String, &Vec<String>)| {
         payload.get(name).and_then(Value::as_str).is_some_and(|value| values.iter().any(|own| own == value))

@@ -16,7 +16,7 @@ impl Numbered {
         Self { between: "_", last: 0 }
     }
 
-    /// Those behind the lines of a log: no packet that was written before has one, for each is one line further.
+    /// Ids for a resumed log, numbered on from its number of lines, so that they continue those already used.
     pub(super) fn after(lines: usize) -> Self {
         Self { between: "_after_", last: lines }
     }

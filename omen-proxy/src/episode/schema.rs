@@ -25,7 +25,7 @@ struct Supplied {
     values: &'static [ObservationType],
 }
 
-/// The plan's and the escalation's decision is the one that rests; what a tool or a human has said is what passed the proxy.
+/// A plan or an escalation gets the resting decision; an observation gets what the proxy saw of the tool or the human.
 const SUPPLIED: [Supplied; 6] = [
     Supplied { packet: PacketType::VerificationPlanPacket, member: "decision_packet_id", values: &[] },
     Supplied { packet: PacketType::EscalationPacket, member: "blocking_decision_packet_id", values: &[] },

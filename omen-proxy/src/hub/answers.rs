@@ -108,5 +108,5 @@ pub(super) const FULL: &str = "too many requests are open";
 pub(super) const NOT_INITIALIZED: &str =
     "the session is not initialized; send `initialize`, or the version of the protocol in `_meta`";
 
-/// So that what is judged, or asked of several servers, at once is bounded.
+/// Maximum number of requests that are judged, or sent to several servers, at once.
 pub(super) const MOST_RUNNING: usize = 256;

@@ -245,7 +245,7 @@ async fn listen(hub: &Arc<Hub>, frame: &Frame) {
         if let Some(member) = hub.members.get(server)
             && let Err(why) = member.send(frame.text())
         {
-            warn!("the client does not listen to a server: {why}");
+            warn!("cannot forward the client's subscription to a server: {why}");
             if hub.open.answered(&id, server) == (To::Client { is_handshake: false }) {
                 hub.client.send(refusal::error(frame.raw_id(), INTERNAL_ERROR, &why.to_string())).await;
             }

@@ -36,7 +36,7 @@ struct State {
     is_begun: bool,
     id: Option<HeaderValue>,
     version: Option<HeaderValue>,
-    /// That of the last request that needed no handshake.
+    /// Protocol version stated by the last request that needed no handshake.
     stated: Option<HeaderValue>,
     open: HashMap<Id, Asked>,
 }

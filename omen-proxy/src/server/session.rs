@@ -96,7 +96,7 @@ impl ServerSession {
         owed_line(&self.gate.owed(&self.client_session))
     }
 
-    /// Records a refusal. If that fails, it is the reason from then on (A1).
+    /// Records a refusal and returns it. If it cannot be recorded, returns that failure instead (A1).
     pub(crate) async fn recorded(&self, turn: &TurnId, why: Blocked) -> Blocked {
         match self.gate.refused(turn, &why).await {
             Ok(()) => why,

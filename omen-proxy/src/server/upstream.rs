@@ -131,7 +131,7 @@ impl Upstream {
         }
     }
 
-    /// No answer comes to a request of the proxy's own.
+    /// Records that one of the proxy's own requests will get no answer.
     pub(crate) fn failed(&self, number: u64, fault: Fault) {
         // That nobody waits for it any more changes nothing.
         let _ = self.asked.failed(number, fault);

@@ -14,5 +14,9 @@ from omen._errors import OmenError as OmenError
 from omen._errors import PacketError as PacketError
 from omen._errors import Problem as Problem
 from omen._errors import UsageError as UsageError
+from omen.gate import Gate as Gate
+from omen.gate import GateError as GateError
+from omen.gate import Refused as Refused
+from omen.gate import ToolFailed as ToolFailed
 
 __version__: str

@@ -9,7 +9,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from agents import ROOT, findings
+from episode_world import ROOT, findings
 from checkers import REQUIRED, by_line, report
 
 EXAMPLES = sorted((ROOT / "omen-python/examples").glob("*.py"))

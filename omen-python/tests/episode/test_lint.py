@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from agents import ROOT
+from episode_world import ROOT
 
 from omen import lint
 

@@ -12,7 +12,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from agents import calls
+from episode_world import calls
 from checkers import OPTIONAL, REQUIRED, by_line, report
 
 from omen import episode

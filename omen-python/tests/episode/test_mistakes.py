@@ -12,7 +12,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from agents import ROOT
+from episode_world import ROOT
 from checkers import REQUIRED, by_line, command, report
 
 HERE = Path(__file__).parent

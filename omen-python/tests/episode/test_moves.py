@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agents import (
+from episode_world import (
     SEEN,
     BothScope,
     Both,

@@ -6,7 +6,7 @@ import random
 from typing import Any
 
 import pytest
-from agents import SEEN, Get, Set, SetScope, belief, calls, envelope, escalation, findings, plan, ruling, start
+from episode_world import SEEN, Get, Set, SetScope, belief, calls, envelope, escalation, findings, plan, ruling, start
 
 from omen import _core
 from omen.episode import IllegalMove

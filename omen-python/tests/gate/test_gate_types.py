@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -72,13 +73,14 @@ def test_mypy_accepts_the_legal_program_and_reports_each_mistake(tmp_path: Path)
 
 
 def test_pyright_accepts_the_legal_program_and_reports_each_mistake(tmp_path: Path) -> None:
-    if importlib.util.find_spec("pyright") is None:
+    pyright = shutil.which("pyright")
+    if pyright is None:
         pytest.skip("pyright is not installed")
     (tmp_path / "pyrightconfig.json").write_text('{"typeCheckingMode": "strict"}')
 
     def found(mistakes: list[str]) -> tuple[set[int], set[int]]:
         program, numbers = write(tmp_path, mistakes)
-        command = [sys.executable, "-m", "pyright", "--outputjson", "--pythonpath", sys.executable, "-p", str(tmp_path)]
+        command = [pyright, "--outputjson", "--pythonpath", sys.executable, "-p", str(tmp_path)]
         ended = subprocess.run(command, capture_output=True, text=True, timeout=300)
         report = json.loads(ended.stdout)
         assert report["summary"]["filesAnalyzed"] == 1, program

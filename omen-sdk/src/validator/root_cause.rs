@@ -173,7 +173,7 @@ impl RootCauses {
         follows.unwrap_or(Follows::Nothing)
     }
 
-    /// Records a packet that is ahead of the others of its episode, before the packet that reveals it is judged (D83).
+    /// Records a packet dated later than the rest of its episode, before judging the packet that shows this (D83).
     #[cold]
     pub(super) fn ahead(
         &mut self,

@@ -174,7 +174,7 @@ pub(crate) fn unreadable(text: &str) -> Option<Diagnostic> {
     }
     if let Some(at) = text.find('\0') {
         let mut error = Diagnostic::error(Code::Json, "the line contains NUL bytes")
-            .help("remove them: the input is binary, or was not written to its end when the system stopped");
+            .help("remove them: the input is binary, or was only partly written when the system stopped");
         error.span = Some(at..at + 1);
         return Some(error);
     }
@@ -253,8 +253,8 @@ fn remedy(message: &str, rest: &str) -> String {
     match (message, rest.chars().next()) {
         ("trailing comma", _) => "remove the comma before the closing bracket".to_owned(),
         ("trailing characters", _) => "write each packet on a line of its own, and nothing after it".to_owned(),
-        ("key must be a string", Some('\'')) => format!("write names of fields in double quotes{PYTHON}"),
-        ("key must be a string", _) => "write names of fields in double quotes".to_owned(),
+        ("key must be a string", Some('\'')) => format!("put field names in double quotes{PYTHON}"),
+        ("key must be a string", _) => "put field names in double quotes".to_owned(),
         (_, Some('\'')) => format!("write strings in double quotes{PYTHON}"),
         (_, Some(c)) if c.is_control() => format!("escape it: write `{}`", escaped(c)),
         (OUT_OF_RANGE, _) => {
@@ -272,7 +272,7 @@ fn remedy(message: &str, rest: &str) -> String {
             "undefined" => "write `null`, or leave the field out".to_owned(),
             word @ ("true" | "false") => format!("write `{word}`, in lower case{PYTHON}"),
             word @ "null" => format!("write `{word}`, in lower case"),
-            _ => format!("{general}, with strings and names of fields in double quotes"),
+            _ => format!("{general}, with strings and field names in double quotes"),
         },
     }
 }

@@ -314,11 +314,11 @@ fn broken_json_says_how_to_fix_it() {
     check_help(r#"{"a":1}{"b":2}"#, "write each packet on a line of its own, and nothing after it");
     check_help("{\"a\":\"\t\"}", "escape it: write `\\t`");
     check_help("{\"a\":\"\u{1}\"}", "escape it: write `\\u0001`");
-    check_help(r#"{'a':1}"#, "write names of fields in double quotes; in Python, write packets with `json.dumps`");
+    check_help(r#"{'a':1}"#, "put field names in double quotes; in Python, write packets with `json.dumps`");
     check_help(r#"{"a":'b'}"#, "write strings in double quotes; in Python, write packets with `json.dumps`");
-    check_help("{a:1}", "write names of fields in double quotes");
+    check_help("{a:1}", "put field names in double quotes");
     check_help("```json", "remove this line: it is the fence of a Markdown code block");
-    check_help("{}\0\0", "remove them: the input is binary, or was not written to its end when the system stopped");
+    check_help("{}\0\0", "remove them: the input is binary, or was only partly written when the system stopped");
     check_help(r#"{"a":None}"#, "write `null`, or leave the field out; in Python, write packets with `json.dumps`");
     check_help(r#"{"a":True}"#, "write `true`, in lower case; in Python, write packets with `json.dumps`");
     check_help(r#"{"a":NaN}"#, "JSON has no such number: leave the field out, or write a finite one");

@@ -9,10 +9,10 @@ use super::rust_files;
 
 /// Most lines of the sources of `omen-*` and `schema`, with comments and test modules. It decreases, and a new
 /// command may add what it needs; the last was the package for Python, with typed episodes and tools behind the gate.
-pub const MOST_LINES: u64 = 145_000;
+pub const MOST_LINES: u64 = 145_400;
 
 /// Most files of fewer than [`SMALL`] lines there. An idea that needs no more lines is easier to read beside its only user.
-pub const MOST_SMALL_FILES: u64 = 75;
+pub const MOST_SMALL_FILES: u64 = 80;
 
 /// Lines from which on a file is not small.
 pub const SMALL: usize = 30;

@@ -37,7 +37,7 @@ pub(super) fn check_opened(file: &File, path: &Path, args: &ProxyArgs, config: &
     if let Some(what) = named(&place, args, config).map_err(failed)? {
         return Err(unfit(path, &format!("is {what}")));
     }
-    // What is not a file is refused as a log.
+    // Anything but a regular file is refused later, when it is opened as a log.
     if there.is_file() { is_log(file, path) } else { Ok(()) }
 }
 

@@ -131,7 +131,7 @@ fn keeps_key<'c>(config: &Config, command: impl Iterator<Item = &'c OsString>) -
         let text = text.to_string_lossy();
         if audit.key.is_in(&text, Path::new("")) {
             return Err(Failure::Usage(format!(
-                "`{}` hands the server the key of the audit log; keep the key from the server: with the key it could rewrite the log",
+                "`{}` passes the key of the audit log to the server, which could rewrite the log; remove the key from the command",
                 clean(&bounded(&text))
             )));
         }

@@ -82,7 +82,7 @@ impl Record {
         let ways = [self.by_position(text), self.by_text(text), structural()];
         let mut restored = ways.into_iter().flatten().map(|edits| text_edit::apply(text, &edits));
         let fits = |new: &String| format.value(new).is_ok_and(|value| value == expected);
-        restored.find(fits).ok_or_else(|| "what was installed is not there as it was".to_owned())
+        restored.find(fits).ok_or_else(|| "the installed hook was changed".to_owned())
     }
 
     /// Removes the texts where they were put.

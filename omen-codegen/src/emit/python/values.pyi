@@ -1,7 +1,7 @@
 """Values that the moves of an episode take and return."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar, final, overload
+from typing import Generic, Literal, Protocol, TypeAlias, TypeVar, final, overload
 
 from typing_extensions import Self
 

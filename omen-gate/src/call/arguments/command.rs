@@ -79,7 +79,7 @@ fn refused(argument: RefusedArgument<'_>, program: &str) -> RefusalReason {
             format!("leave `{option}` out, also in a shortened form"),
         ),
         RefusedArgument::Unknown(argument) => RefusalReason::new(
-            format!("`{}` may make `{program}` run other programs or write files: it is not known", bounded(argument)),
+            format!("unknown argument `{}` may make `{program}` run other programs or write files", bounded(argument)),
             "begin with a known subcommand by its full name, or with `--version`",
         ),
     }

@@ -46,7 +46,7 @@ pub enum DebtScope {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum DebtReport<'r> {
-    /// The deadline of a debt has passed: a message.
+    /// The deadline of a debt has passed. Holds the message about it.
     Overdue(&'r str),
     /// A session or a turn has ended that owed something.
     Ended {

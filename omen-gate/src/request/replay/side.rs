@@ -75,7 +75,7 @@ impl Side {
             }
             (Some(approved), Some(form)) if approved != form => {
                 let message =
-                    format!("the tool `{}` is suspended: `{approved}` is approved, and it was `{form}`", call.tool);
+                    format!("the tool `{}` is suspended: it is approved as `{approved}`, but was `{form}`", call.tool);
                 return deny(GateCode::Pg3, message);
             }
             (Some(_), None) => unknown = Some("the form of the tool is not known; give its catalogue"),

@@ -128,7 +128,7 @@ mod tests {
         for never in [-1, i64::MIN, 99_999, 100_000, i64::MAX] {
             assert_eq!(requests.answer(never), Answers::Nothing, "{never}");
         }
-        assert_eq!(requests.answer(0), Answers::Open(Asked::Ours), "it was open all the time");
+        assert_eq!(requests.answer(0), Answers::Open(Asked::Ours), "request 0 is still open");
     }
 
     #[test]

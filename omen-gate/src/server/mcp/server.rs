@@ -91,7 +91,7 @@ impl StdioServer {
         self.connection().stderr()
     }
 
-    /// Starts the process in place of one that is lost, unless somebody else has, or it is not to run.
+    /// Restarts a lost process, unless another caller already has. Fails if the server was stopped.
     async fn revive(&self, lost: &Arc<Connection>) -> Result<Arc<Connection>, Fault> {
         let wanted = self.wanted.lock().await;
         let current = self.connection();

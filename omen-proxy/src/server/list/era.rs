@@ -114,7 +114,7 @@ mod tests {
         ] {
             assert_eq!(of(&format!(r#""error":{error}"#)), Ok(Era::Handshake), "{error}");
         }
-        assert_eq!(of(r#""result":{"a":1,"a":2}"#), Ok(Era::Handshake), "it is not an answer");
+        assert_eq!(of(r#""result":{"a":1,"a":2}"#), Ok(Era::Handshake), "a result with a duplicate field is invalid");
     }
 
     #[test]

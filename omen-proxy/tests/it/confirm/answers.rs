@@ -119,7 +119,7 @@ async fn an_approval_is_for_this_very_call() {
     let ((id, _), (_, hash)) = (named(&first), named(&second));
     person.say(&format!(r#"{{"type":"answer","id":{id},"hash":"{hash}","confirm":true}}"#));
     let Message::Refused { why, .. } = person.next().await else { panic!("it counts") };
-    assert!(why.starts_with("the hash is that of another call"), "{why}");
+    assert!(why.starts_with("the hash belongs to another call"), "{why}");
     assert!(!one.is_finished() && !other.is_finished(), "both go on waiting");
     person.answer(&first, true);
     assert!(one.await.unwrap().1.is_ok());

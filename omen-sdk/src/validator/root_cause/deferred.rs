@@ -70,7 +70,7 @@ impl DeferredEpisode {
         begins
     }
 
-    /// Returns whether the episode has not begun long after its first packet was rejected.
+    /// Returns whether the episode's first packet was rejected long ago, and the episode has still not begun.
     pub(super) fn is_stale(&self, line: u64) -> bool {
         self.before_the_first.is_some_and(|begun| begun + LONG < line)
     }

@@ -79,7 +79,7 @@ impl Walk {
     }
 }
 
-/// First words of a help that has an example.
+/// First words of a help text that gives an example.
 pub const SUCH_AS: &str = "write a value such as `";
 
 /// Returns whether a JSON string contains JSON of the expected type.

@@ -119,6 +119,8 @@ fn rules_per_session_are_noted_where_clients_may_have_none() {
         let note = "omen: note: `allow[1].after[0]` is about the calls of a session, and all HTTP clients without sessions are one; \
                     for them, use `same` or `per = \"all\"`\n";
         assert_eq!(proxy.notes.contains(note), is_noted, "{rule}: {}", proxy.notes);
+        // One that serves a session handles signals.
+        proxy.session();
         proxy.signal("-TERM");
         assert_eq!(proxy.end().0, 0);
     }

@@ -104,7 +104,7 @@ fn node(nodes: &[SchemaNode], place: usize) -> Option<&SchemaNode> {
     nodes.get(place.checked_sub(nodes.len()).unwrap_or(place))
 }
 
-const LOOPED: &str = "what its `unevaluatedProperties` or `unevaluatedItems` applies to refers to itself";
+const LOOPED: &str = "its `unevaluatedProperties` or `unevaluatedItems` covers a schema that refers to itself";
 /// Nested references that the validator follows before it compiles one lazily.
 const REFERENCES: usize = 8;
 /// Limit of nested compilation; each level takes some kilobytes of the stack.
