@@ -143,6 +143,10 @@ impl Demand {
             }
             Self::In(texts) => texts.contains(&text),
             Self::Host(hosts, schemes, ports) => {
+                // Readers of URLs take a backslash for a slash or for a character of the path.
+                if text.contains('\\') {
+                    return false;
+                }
                 let Some((scheme, rest)) = text.split_once("://") else { return false };
                 let authority = rest.split(['/', '?', '#']).next().unwrap();
                 let (host, port) =
