@@ -11,10 +11,10 @@ use super::propose::NotMoved;
 use super::{ActOrder, Order, Pending};
 
 impl AnyEpisode {
-    /// Makes a decision with any outcome, if the state allows it; see [`Episode::decide`].
+    /// Makes a decision with any outcome, if the state allows it; see [`Episode::decide`](super::Episode::decide).
     ///
     /// # Errors
-    /// A state in which the decision is illegal, and the errors of [`Episode::decide`], with the order.
+    /// A state in which the decision is illegal, and the errors of [`Episode::decide`](super::Episode::decide), with the order.
     pub fn decide<A>(
         self,
         outcome: DecisionOutcome,
