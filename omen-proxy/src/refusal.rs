@@ -2,7 +2,7 @@
 
 use omen_gate::arguments::Recordable;
 use omen_gate::order::Refusal as Refused;
-use omen_gate::{Abort, Blocked, CallHash, GateCode, Ran, Stopped, TurnId, bounded};
+use omen_gate::{Blocked, CallHash, GateCode, Ran, Stopped, TurnId, bounded};
 use serde_json::{Map, Value, json};
 
 use omen_mcp::frame::Malformed;
@@ -33,37 +33,27 @@ impl From<Blocked> for Refusal {
 
 impl From<Stopped> for Refusal {
     fn from(stopped: Stopped) -> Self {
-        let (code, ran) = (stopped.code(), stopped.ran());
+        let (code, ran, help) = (stopped.code(), stopped.ran(), stopped.help().to_owned());
         match stopped {
             Stopped::Blocked(why) => why.into(),
             Stopped::BrokenOff(why) | Stopped::Unrecorded { why, .. } => Self { ran, ..why.into() },
             Stopped::Failed(fault) => {
-                let help = if fault.class().is_retryable() {
-                    "try again later"
-                } else {
-                    "check what it did before it is called again"
-                };
                 let unquoted = fault.unquoted();
                 // Of a server that has answered there is a response, which is read elsewhere: these are the proxy's own words.
                 Self::with(code, fault.to_string(), unquoted, help, ran)
             }
-            Stopped::Aborted { why, .. } => Self::aborted(&why, ran),
+            Stopped::Aborted { why, .. } => Self::with(code, why.to_string(), why.to_string(), help, ran),
             other => {
                 let unquoted = other.unquoted();
-                Self::with(code, other.to_string(), unquoted, "", ran)
+                Self::with(code, other.to_string(), unquoted, help, ran)
             }
         }
     }
 }
 
 impl Refusal {
-    fn aborted(why: &Abort, ran: Ran) -> Self {
-        let reason = why.to_string();
-        Self::with(why.code(), reason.clone(), reason, "start another turn", ran)
-    }
-
-    fn with(code: GateCode, reason: String, unquoted: String, help: &str, ran: Ran) -> Self {
-        Self { code, reason, unquoted, help: help.to_owned(), ran, untyped: None, order: Map::new() }
+    fn with(code: GateCode, reason: String, unquoted: String, help: String, ran: Ran) -> Self {
+        Self { code, reason, unquoted, help, ran, untyped: None, order: Map::new() }
     }
 
     /// The reason as it is written down of a call.

@@ -9,6 +9,8 @@ use pyo3::types::{PyDict, PyTuple};
 pub(crate) enum ErrorClass {
     /// An argument that is invalid by itself.
     Argument,
+    /// A configuration of a gate, or a program that uses one wrongly.
+    Gate,
     /// An input that cannot be read, or not to its end.
     Input,
     /// A packet, or a part of one, that does not match its schema.
@@ -21,6 +23,7 @@ impl ErrorClass {
     fn name(self) -> &'static str {
         match self {
             Self::Argument => "ArgumentError",
+            Self::Gate => "GateError",
             Self::Input => "InputError",
             Self::Packet => "PacketError",
             Self::Usage => "UsageError",

@@ -19,7 +19,6 @@ use refusal::gate_error;
 
 /// Adds the classes of the gate to the module.
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add("GateError", module.py().get_type::<refusal::GateError>())?;
     module.add_function(wrap_pyfunction!(new_key, module)?)?;
     module.add_function(wrap_pyfunction!(verify_log, module)?)?;
     module.add_class::<core::GateCore>()?;

@@ -33,7 +33,7 @@ pub use any_validator::{AnyValidator, available_jobs};
 pub use archive::Source;
 pub use decode::{decoded, is_compressed};
 pub use layout::{LaidOut, Layout, MARK};
-pub use packets::{PacketLines, PacketSplitter, Place};
+pub use packets::{FilePosition, PacketLines, PacketSplitter};
 
 /// Checks a stream to its end, and what is still open then. After a failure, the counts are those of the part before it. A stream
 /// that is not a log, or becomes binary, is not checked further.

@@ -32,7 +32,6 @@ mod rules;
 mod rules_test;
 mod samples;
 mod schema;
-mod text_bounds;
 mod types;
 mod unsatisfiable;
 mod url;

@@ -63,6 +63,17 @@ impl Stopped {
         }
     }
 
+    /// What to do next; empty if that is not known.
+    #[must_use]
+    pub fn help(&self) -> &str {
+        match self {
+            Self::Blocked(why) | Self::BrokenOff(why) | Self::Unrecorded { why, .. } => &why.help,
+            Self::Failed(fault) if fault.class().is_retryable() => "try again later",
+            Self::Failed(_) => "check what it did before it is called again",
+            Self::Aborted { .. } => "start another turn",
+        }
+    }
+
     /// Whether the tool ran.
     #[must_use]
     pub fn ran(&self) -> Ran {

@@ -5,20 +5,18 @@ from __future__ import annotations
 import json
 from typing import Any, Literal
 
+from omen._errors import OmenError
+
 __all__ = ["Answer", "Question", "Refused", "ToolFailed"]
 
 _WRAPPED = "omen/wrapped"
 
 
-class Refused(Exception):
-    """A call that the gate refused, or whose answer it withholds."""
+class Refused(OmenError):
+    """A call that the gate refused, or whose answer it withholds. `omen explain` describes the rule in `code`."""
 
-    code: str
-    """Code of the rule, such as `PG-3`; `omen explain` describes it."""
     reason: str
     """What is wrong."""
-    help: str
-    """What to do instead; may be empty."""
     ran: Literal["yes", "no", "unknown"]
     """Whether the tool ran."""
     evidence: dict[str, Any]
@@ -26,10 +24,9 @@ class Refused(Exception):
 
     def __init__(self, data: dict[str, Any]) -> None:
         self.evidence = data["decision"]
-        self.code, self.reason = self.evidence["code"], self.evidence["reason"]
-        self.help, self.ran = self.evidence["help"], self.evidence["ran"]
+        self.reason, self.ran = self.evidence["reason"], self.evidence["ran"]
         self._data = data
-        super().__init__(f"{self.code}: {self.reason}" + (f"\n  help: {self.help}" if self.help else ""))
+        super().__init__(self.reason, code=self.evidence["code"], help=self.evidence["help"] or None)
 
     def for_model(self) -> str:
         """Returns a text on which a model can act: the rule, the reason, whether the tool ran, and what to do."""

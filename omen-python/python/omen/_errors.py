@@ -47,6 +47,10 @@ class ArgumentError(OmenError, ValueError):
     """An argument is invalid by itself, such as a level for an unknown code."""
 
 
+class GateError(OmenError):
+    """A configuration of a gate is invalid, or a program uses a gate wrongly. No call was made."""
+
+
 class InputError(OmenError):
     """An input cannot be read, or not to its end. Findings before that were reported."""
 

@@ -2,9 +2,6 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Literal, final
 
-class GateError(Exception):
-    """Error of a configuration, or of a program that uses a gate wrongly; no call was made."""
-
 def new_key(path: str | os.PathLike[str]) -> None: ...
 def verify_log(log: str | os.PathLike[str], key_file: str | os.PathLike[str]) -> int: ...
 

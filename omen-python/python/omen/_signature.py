@@ -10,7 +10,7 @@ from typing import Any
 
 import typing_extensions
 
-from omen._gate_core import GateError
+from omen._errors import GateError
 
 _PLAIN = {str: "string", bool: "boolean", int: "integer", float: "number", type(None): "null"}
 
@@ -20,15 +20,15 @@ def input_schema(function: Callable[..., object], name: str) -> dict[str, Any]:
     try:
         hints = typing_extensions.get_type_hints(function, include_extras=True)
     except Exception as error:
-        raise GateError(f"`{name}`: its type hints cannot be read: {error}\n  help: {_HELP}") from error
+        raise GateError(f"`{name}`: its type hints cannot be read: {error}", help=_HELP) from error
     properties: dict[str, Any] = {}
     required: list[str] = []
     for parameter in inspect.signature(function).parameters.values():
         place = f"parameter `{parameter.name}` of `{name}`"
         if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
-            raise GateError(f"{place} cannot be passed by name\n  help: give it a name of its own")
+            raise GateError(f"{place} cannot be passed by name", help="give it a name of its own")
         if parameter.name not in hints:
-            raise GateError(f"{place} has no type\n  help: {_HELP}")
+            raise GateError(f"{place} has no type", help=_HELP)
         properties[parameter.name] = _schema(hints[parameter.name], place)
         if parameter.default is parameter.empty:
             required.append(parameter.name)
@@ -57,7 +57,7 @@ def _schema(hint: Any, place: str) -> dict[str, Any]:
         members = {key: _schema(_required(value), place) for key, value in hints.items()}
         required = sorted(hint.__required_keys__)
         return {"type": "object", "properties": members, "required": required, "additionalProperties": False}
-    raise GateError(f"{place} has the type `{hint}`, which has no JSON Schema here\n  help: {_HELP}")
+    raise GateError(f"{place} has the type `{hint}`, which has no JSON Schema here", help=_HELP)
 
 
 def _required(hint: Any) -> Any:

@@ -939,7 +939,7 @@ class _CheckWithAsync:
 
 AnyEpisode: TypeAlias = Idle | Sense | Model | DecideAct | DecideEscalate | DecideStop | DecideUndecided | Verify[Any, Any] | OpenVerify1[Any, Any] | OpenVerify2[Any, Any] | OpenVerify3[Any, Any] | OpenVerify4[Any, Any] | OpenVerify5[Any, Any] | OpenVerify6[Any, Any] | OpenVerify7[Any, Any] | OpenVerify8[Any, Any] | ManyVerify[Any, Any] | Authorize | Execute | OpenExecute1 | OpenExecute2 | OpenExecute3 | OpenExecute4 | OpenExecute5 | OpenExecute6 | OpenExecute7 | OpenExecute8 | ManyExecute | Fork | Review | Escalated | SafeMode
 
-class ToolFailed(Exception):
+class ToolFailed(OmenError):
     """Tool that raised an exception. Its FAILURE is in the log."""
     @property
     def episode(self) -> AnyEpisode: ...

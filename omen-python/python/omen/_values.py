@@ -7,6 +7,7 @@ from types import UnionType
 from typing import Any, Generic, TypeVar, Union, get_args, get_origin
 
 from omen import _core
+from omen._errors import OmenError
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -30,24 +31,27 @@ def _to_plain(value):
     raise TypeError(f"a {type(value).__name__} is not JSON; use plain values or packet classes")
 
 
-class IllegalMove(Exception):
+class IllegalMove(OmenError):
     """Move that the protocol refuses. The episode is unchanged."""
 
     def __init__(self, message, *, move, state, code, fix):
-        text = f"{code}: cannot call `{move}` in `{state}`: {message}"
-        super().__init__(f"{text}\n  fix: {fix}" if fix else text)
-        self.move, self.state, self.code, self.fix = move, state, code, fix
+        super().__init__(message, code=code, help=fix or None)
+        self.move, self.state, self.fix = move, state, fix
+
+    def __str__(self):
+        text = f"{self.code}: cannot call `{self.move}` in `{self.state}`: {self.message}"
+        return f"{text}\n  fix: {self.fix}" if self.fix else text
 
 
-class StateUsed(Exception):
+class StateUsed(OmenError):
     """Value that was used before: each state, task and permit is used once."""
 
 
-class LogError(Exception):
+class LogError(OmenError):
     """Log that cannot be written, opened or resumed."""
 
 
-class ToolFailed(Exception):
+class ToolFailed(OmenError):
     """Tool that raised an exception. Its FAILURE is in the log."""
 
     def __init__(self, message, episode):

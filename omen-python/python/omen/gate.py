@@ -16,7 +16,8 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast
 
 from omen._answers import Answer, Question, Refused, ToolFailed
-from omen._gate_core import GateCore, GateError, PendingCall
+from omen._errors import GateError
+from omen._gate_core import GateCore, PendingCall
 from omen._gate_core import new_key as _new_key
 from omen._gate_core import verify_log as _verify_log
 
@@ -129,7 +130,7 @@ class Caller:
         """
         function = self._gate._function(server, name)
         if function is not None and _is_async(function):
-            raise GateError(f"the tool `{name}` is async\n  help: write `await gate.acall({name!r}, …)`")
+            raise GateError(f"the tool `{name}` is async", help=f"write `await gate.acall({name!r}, …)`")
         return self.perform(name, arguments, _run_of(function), server=server)
 
     async def acall(self, name: str, arguments: Arguments = "{}", *, server: str | None = None) -> Answer:
@@ -245,10 +246,10 @@ class Caller:
         self, name: str, arguments: Arguments, server: str | None, wake: Callable[[], object] | None
     ) -> PendingCall:
         if self._is_over:
-            raise GateError(f"`{self._turn or self._session}` has ended\n  help: begin another one")
+            raise GateError(f"`{self._turn or self._session}` has ended", help="begin another one")
         if self._turn in _TURNS.get():
             raise GateError(
-                "a tool calls the gate in the turn in which it runs\n  help: make its calls in a turn of their own"
+                "a tool calls the gate in the turn in which it runs", help="make its calls in a turn of their own"
             )
         text = arguments if isinstance(arguments, str) else json.dumps(dict(arguments))
         server = self._gate._server_of(server, name)
@@ -375,7 +376,7 @@ class Gate(Caller):
             if len(own) != 1:
                 known = ", ".join(f"`{name}`" for name in own) or "none"
                 raise GateError(
-                    f"`{name}` may be of several servers\n  help: pass `server=`; servers of this program: {known}"
+                    f"`{name}` may be of several servers", help=f"pass `server=`; servers of this program: {known}"
                 )
             server = own[0]
         if permissions is not None:
@@ -426,7 +427,7 @@ class Gate(Caller):
         found = [known for known, tool in list(self._tools) if tool == name]
         servers = found or self._core.servers()
         if len(found) > 1 or not servers:
-            raise GateError(f"the server of `{name}` is not known\n  help: pass `server=`")
+            raise GateError(f"the server of `{name}` is not known", help="pass `server=`")
         return servers[0]
 
     def _function(self, server: str | None, name: str) -> Callable[..., Any] | None:
@@ -438,7 +439,7 @@ class Gate(Caller):
             reply = self._confirmer(question) if self._confirmer is not None else False
             if hasattr(reply, "__await__"):
                 getattr(reply, "close", lambda: None)()
-                raise GateError("the confirmer is async\n  help: write `await gate.acall(…)`")
+                raise GateError("the confirmer is async", help="write `await gate.acall(…)`")
             return _reply(call, reply)
         except Exception as error:
             call.deny(f"the confirmer failed: {_shown(error)}")

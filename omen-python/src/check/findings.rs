@@ -50,7 +50,7 @@ pub(super) fn check(
     let work = Work { reader, path, validator: AnyValidator::new(options, jobs), sender };
     let started = thread::Builder::new().name("omen".to_owned()).spawn(move || work.run());
     started.map_err(|error| ErrorClass::Usage.error(py, &format!("cannot start a thread: {error}"), None))?;
-    let state = State { receiver, feed, batch: VecDeque::new(), end: None };
+    let state = ReadState { receiver, feed, batch: VecDeque::new(), end: None };
     Ok(Findings { name: name.into(), is_stopped, process: process::id(), state: Mutex::new(state) })
 }
 
@@ -77,10 +77,10 @@ pub(crate) struct Findings {
     is_stopped: Arc<AtomicBool>,
     /// Process that began the check: its threads are not in a child after `fork`.
     process: u32,
-    state: Mutex<State>,
+    state: Mutex<ReadState>,
 }
 
-struct State {
+struct ReadState {
     receiver: Receiver<Message>,
     feed: Option<Feed>,
     batch: Batch,
@@ -158,7 +158,7 @@ impl Findings {
 
 impl Findings {
     /// Returns the state, unless a thread has it.
-    fn lock(&self, py: Python<'_>) -> PyResult<Option<MutexGuard<'_, State>>> {
+    fn lock(&self, py: Python<'_>) -> PyResult<Option<MutexGuard<'_, ReadState>>> {
         if self.is_stopped.load(Ordering::Relaxed) {
             return Err(ErrorClass::Usage.error(py, "the check was closed", Some("check the log again")));
         }
@@ -170,7 +170,7 @@ impl Findings {
     }
 
     /// Takes the next finding. The error of an input is raised once, then the iterator is at its end.
-    fn pop(&self, py: Python<'_>, state: &mut State) -> PyResult<Option<finding::Finding>> {
+    fn pop(&self, py: Python<'_>, state: &mut ReadState) -> PyResult<Option<finding::Finding>> {
         if let Some((found, text)) = state.batch.pop_front() {
             return Ok(Some(finding::Finding::new(&self.name, found, text)));
         }
@@ -187,7 +187,7 @@ impl Drop for Findings {
     }
 }
 
-impl State {
+impl ReadState {
     /// Waits until there is a finding, or the end. The GIL is released while it waits, and signals are handled.
     fn fill(&mut self, py: Python<'_>, process: u32, until: Option<Instant>) -> PyResult<()> {
         while self.batch.is_empty() && self.end.is_none() {

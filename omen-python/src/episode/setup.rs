@@ -165,7 +165,7 @@ pub(super) fn resume(
         (Some(log), _) => log.get().0.resume(setup).map_err(|error| error.to_string()),
         (None, lines) => {
             let lines = lines.unwrap_or_default();
-            AnyEpisode::resume(setup.log(Kept(lines.clone())), lines.iter().map(String::as_str))
+            AnyEpisode::resume(setup.log(ResumedLog(lines.clone())), lines.iter().map(String::as_str))
                 .map_err(|error| error.to_string())
         }
     });
@@ -173,9 +173,9 @@ pub(super) fn resume(
 }
 
 /// Log in memory that begins with the lines of a resumed episode.
-struct Kept(Vec<String>);
+struct ResumedLog(Vec<String>);
 
-impl Log for Kept {
+impl Log for ResumedLog {
     fn append(&mut self, lines: &[Line<'_>]) -> std::io::Result<()> {
         self.0.extend(lines.iter().map(|line| line.text.to_owned()));
         Ok(())

@@ -18,7 +18,7 @@ use tokio::task::AbortHandle;
 
 use super::callers::{Caller, Callers, Event, OpenCall};
 use super::pending::PendingCall;
-use super::refusal::{GateError, gate_error};
+use super::refusal::gate_error;
 use super::servers::{PythonConfirmer, PythonServer, SharedServer};
 use super::steps::{self, CallRequest};
 
@@ -316,7 +316,7 @@ fn tool_id(server: &str, tool: &str) -> PyResult<ToolId> {
 
 fn config_error(of: &str, errors: &omen_gate::config::ConfigErrors) -> PyErr {
     let lines: Vec<_> = errors.0.iter().map(|error| format!("{of}: {error}\n  help: {}", error.help)).collect();
-    GateError::new_err(lines.join("\n"))
+    gate_error(&lines.join("\n"), "")
 }
 
 fn build_error(error: omen_gate::BuildError) -> PyErr {

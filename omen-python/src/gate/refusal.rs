@@ -5,6 +5,8 @@ use omen_gate::{Blocked, CallHash, GateCode, Ran, Stopped, TurnId};
 use pyo3::prelude::*;
 use serde_json::{Map, Value, json};
 
+use crate::errors::ErrorClass;
+
 /// Reason why a call was not made, or why its answer is withheld.
 #[derive(Debug)]
 pub(super) struct Refused {
@@ -28,27 +30,14 @@ impl From<Blocked> for Refused {
 impl From<Stopped> for Refused {
     fn from(stopped: Stopped) -> Self {
         let (code, ran) = (stopped.code(), stopped.ran());
-        let with = |reason: String, help: &str, failed: bool| Self {
-            code,
-            reason,
-            help: help.to_owned(),
-            ran,
-            failed,
-            order: Map::new(),
-        };
+        let help = stopped.help().to_owned();
+        let with = |reason: String, failed: bool| Self { code, reason, help, ran, failed, order: Map::new() };
         match stopped {
             Stopped::Blocked(why) => why.into(),
             Stopped::BrokenOff(why) | Stopped::Unrecorded { why, .. } => Self { ran, ..why.into() },
-            Stopped::Failed(fault) => with(
-                fault.to_string(),
-                match fault.class().is_retryable() {
-                    true => "try again later",
-                    false => "check what it did before it is called again",
-                },
-                true,
-            ),
-            Stopped::Aborted { why, .. } => with(why.to_string(), "start another turn", false),
-            other => with(other.to_string(), "", false),
+            Stopped::Failed(fault) => with(fault.to_string(), true),
+            Stopped::Aborted { why, .. } => with(why.to_string(), false),
+            other => with(other.to_string(), false),
         }
     }
 }
@@ -95,14 +84,7 @@ impl Refused {
     }
 }
 
-pyo3::create_exception!(
-    omen,
-    GateError,
-    pyo3::exceptions::PyException,
-    "Error of a configuration, or of a program that uses a gate wrongly; no call was made."
-);
-
-/// Error with a line for its help.
+/// Error of a configuration, or of a program that uses a gate wrongly. An empty help is none.
 pub(super) fn gate_error(message: &str, help: &str) -> PyErr {
-    GateError::new_err(if help.is_empty() { message.to_owned() } else { format!("{message}\n  help: {help}") })
+    Python::attach(|py| ErrorClass::Gate.error(py, message, Some(help).filter(|help| !help.is_empty())))
 }

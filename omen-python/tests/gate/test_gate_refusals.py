@@ -306,3 +306,20 @@ def test_a_log_has_one_gate_at_a_time(world: World) -> None:
     with pytest.raises(GateError, match="the gate is closed"):
         gate.call("read", {"path": "a"})
     Gate.load(world.config).close()
+
+
+def test_all_exceptions_are_one_family() -> None:
+    import omen
+    from omen import episode, gate
+
+    found = {
+        value
+        for module in (omen, episode, gate)
+        for name in dir(module)
+        if isinstance(value := getattr(module, name), type) and issubclass(value, BaseException)
+    }
+    assert {GateError, Refused, episode.IllegalMove, episode.StateUsed, episode.ToolFailed} <= found
+    assert all(issubclass(error, omen.OmenError) for error in found)
+    with pytest.raises(omen.OmenError) as invalid:
+        Gate.parse("[servers.app")
+    assert isinstance(invalid.value, GateError) and "help: " in str(invalid.value)

@@ -9,7 +9,7 @@ use super::layout::MARK;
 
 /// Position of a packet in its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct FilePosition {
     /// Line, from 1.
     pub line: u64,
     /// Column in characters, from 1.
@@ -22,7 +22,7 @@ pub struct PacketLines {
     /// Lines, each with its line end.
     pub bytes: Vec<u8>,
     /// Position of each line's packet in the file.
-    pub places: Vec<Place>,
+    pub places: Vec<FilePosition>,
 }
 
 /// Splits a stream into packets. Between packets, the punctuation of an array is omitted; anything else is passed to the
@@ -31,11 +31,11 @@ pub struct PacketLines {
 pub struct PacketSplitter {
     at: SplitterState,
     /// Position of the next byte.
-    place: Place,
+    place: FilePosition,
     /// Whether only spaces precede it in its line.
     is_indent: bool,
     /// Opening bracket of the array, if one is open.
-    array: Option<Place>,
+    array: Option<FilePosition>,
     /// Whether a comma may follow.
     after_packet: bool,
     /// Indentation of the first packet that began a line, from which others are recognized if a bracket is missing.
@@ -76,7 +76,7 @@ impl Default for PacketSplitter {
     fn default() -> Self {
         Self {
             at: SplitterState::Between,
-            place: Place { line: 1, column: 1 },
+            place: FilePosition { line: 1, column: 1 },
             is_indent: true,
             array: None,
             after_packet: false,
@@ -99,7 +99,7 @@ impl PacketSplitter {
             }
             self.byte(*byte, lines);
             if *byte == b'\n' {
-                self.place = Place { line: self.place.line + 1, column: 1 };
+                self.place = FilePosition { line: self.place.line + 1, column: 1 };
                 self.is_indent = true;
             } else {
                 // Continuation bytes of a character do not count.

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use omen_types::Severity;
 
 use super::any_validator::AnyValidator;
-use super::packets::{PacketLines, PacketSplitter, Place};
+use super::packets::{FilePosition, PacketLines, PacketSplitter};
 use crate::finding::Finding;
 use crate::lines::ReadError;
 use crate::validator::{JudgedPacket, Sink, Summary};
@@ -67,7 +67,7 @@ impl<S: Sink> FilePositions<'_, S> {
         Ok(())
     }
 
-    fn place(&self, line: u64) -> Option<Place> {
+    fn place(&self, line: u64) -> Option<FilePosition> {
         self.lines.places.get(usize::try_from(line.checked_sub(self.first)?).ok()?).copied()
     }
 

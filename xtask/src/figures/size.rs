@@ -7,12 +7,12 @@ use std::path::Path;
 use super::bounded::Bounded;
 use super::rust_files;
 
-/// Most lines of the sources of `omen-*` and `schema`, with comments and test modules. It decreases, and a new
-/// command may add what it needs; the last was the package for Python, with typed episodes and tools behind the gate.
-pub const MOST_LINES: u64 = 145_400;
+/// Most lines of the sources of `omen-*` and `schema`, with comments and test modules. It may only decrease, but for what a new command or
+/// package brings: last, that for Python (5,200 lines with its generator), and what `gate prove` and `gate check` decide since (1,200).
+pub const MOST_LINES: u64 = 145_282;
 
 /// Most files of fewer than [`SMALL`] lines there. An idea that needs no more lines is easier to read beside its only user.
-pub const MOST_SMALL_FILES: u64 = 80;
+pub const MOST_SMALL_FILES: u64 = 76;
 
 /// Lines from which on a file is not small.
 pub const SMALL: usize = 30;

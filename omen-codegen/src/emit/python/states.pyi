@@ -89,7 +89,7 @@ class _CheckWithAsync:
 
 AnyEpisode: TypeAlias = {any}
 
-class ToolFailed(Exception):
+class ToolFailed(OmenError):
     """Tool that raised an exception. Its FAILURE is in the log."""
     @property
     def episode(self) -> AnyEpisode: ...

@@ -5,6 +5,7 @@ from typing import Generic, Literal, Protocol, TypeAlias, TypeVar, final, overlo
 
 from typing_extensions import Self
 
+from ._errors import OmenError as OmenError
 from ._rules import *
 from ._stakes import Stakes as Stakes
 
@@ -232,17 +233,17 @@ class Task:
 class Settled(Generic[ProgressT]):
     """Task with its result, which is recorded by `settle`."""
 
-class IllegalMove(Exception):
+class IllegalMove(OmenError):
     """Move that the protocol refuses. The episode is unchanged."""
     @property
-    def code(self) -> str: ...
+    def move(self) -> str: ...
     @property
     def state(self) -> str: ...
     @property
     def fix(self) -> str: ...
 
-class StateUsed(Exception):
+class StateUsed(OmenError):
     """Value that was used before: each state, task and permit is used once."""
 
-class LogError(Exception):
+class LogError(OmenError):
     """Log that cannot be written, opened or resumed."""

@@ -16,7 +16,7 @@ use icu_normalizer::{ComposingNormalizerBorrowed, DecomposingNormalizerBorrowed}
 use omen_types::unseen::is_unseen;
 use serde_json::Value;
 
-use super::text_bounds::{TextBounds, characters};
+use super::pattern::{TextBounds, characters};
 use super::types::ValueTypes;
 use super::violation::RefusalReason;
 use crate::base::bounded;

@@ -1,6 +1,6 @@
-//! Regular expressions.
+//! Regular expressions, and the regular languages that bound what other tests accept.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use regex::{Regex, RegexBuilder};
 use serde_json::Value;
@@ -75,6 +75,28 @@ impl fmt::Display for Pattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "matches = '{}'", bounded(&self.text))
     }
+}
+
+/// Regular languages between which the texts are that a test accepts.
+pub(super) struct TextBounds {
+    /// Expression of texts that pass.
+    pub(super) sure: String,
+    /// Expression of texts that may pass; nothing if no others do.
+    pub(super) possible: Option<String>,
+}
+
+/// Class of a regular expression with the characters that a test accepts.
+pub(super) fn characters(is_in: impl Fn(char) -> bool) -> String {
+    let mut class = String::from("[");
+    let mut all = ('\0'..=char::MAX).filter(|c| is_in(*c)).peekable();
+    while let Some(first) = all.next() {
+        let mut last = first;
+        while let Some(next) = all.next_if(|next| u32::from(*next) == u32::from(last) + 1) {
+            last = next;
+        }
+        let _ = write!(class, r"\x{{{:x}}}-\x{{{:x}}}", u32::from(first), u32::from(last));
+    }
+    class + "]"
 }
 
 /// Limit of the compiled program in bytes.

@@ -10,7 +10,7 @@ use omen_types::unseen::is_unseen;
 use serde_json::Value;
 use url::Url;
 
-use super::text_bounds::{TextBounds, characters};
+use super::pattern::{TextBounds, characters};
 use super::types::ValueTypes;
 use super::violation::RefusalReason;
 use crate::base::bounded;

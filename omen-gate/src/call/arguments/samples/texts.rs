@@ -12,8 +12,8 @@ use serde_json::Value;
 
 use super::product::{Product, TextResult};
 use crate::base::bounded;
+use crate::call::arguments::pattern::TextBounds;
 use crate::call::arguments::rule::ArgumentTest;
-use crate::call::arguments::text_bounds::TextBounds;
 
 impl ArgumentTest {
     /// Languages of the texts that the test accepts, if it is about texts as such.
