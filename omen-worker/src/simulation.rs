@@ -419,12 +419,12 @@ fn all(of: u64, is_destructive: bool) {
 
 #[test]
 fn whatever_dies_and_is_lost_everything_is_found_once() {
-    all(Proofs::wanted().choose(200, 5_000), false);
+    all(Proofs::wanted().choose(200, 2_000), false);
 }
 
 #[test]
 fn what_the_server_forgets_is_found_or_refused() {
-    all(Proofs::wanted().choose(200, 5_000), true);
+    all(Proofs::wanted().choose(200, 2_000), true);
 }
 
 #[test]
