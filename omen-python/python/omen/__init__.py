@@ -26,12 +26,14 @@ __all__ = [
 __version__ = version()
 
 # The gate needs modules of the standard library that a program without one does not import.
-_OF_THE_GATE = ("Gate", "GateError", "Refused", "ToolFailed")
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from omen.gate import Gate, GateError, Refused, ToolFailed
+else:
 
+    def __getattr__(name: str) -> object:
+        if name not in ("Gate", "GateError", "Refused", "ToolFailed"):
+            raise AttributeError(f"module `omen` has no attribute `{name}`")
+        from omen import gate
 
-def __getattr__(name: str) -> object:
-    if name not in _OF_THE_GATE:
-        raise AttributeError(f"module `omen` has no attribute `{name}`")
-    from omen import gate
-
-    return getattr(gate, name)
+        return getattr(gate, name)

@@ -1,24 +1,37 @@
 """Moves of an episode: each hands its arguments to the core, which makes the move or refuses it."""
 
+# The classes of episodes share what is theirs.
+# pyright: reportPrivateUsage=false
 from __future__ import annotations
 
-import json
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from omen import _core
-from omen._values import IllegalMove, Proof, StateUsed, ToolFailed
+from omen._values import Proof, StateUsed, ToolFailed
 
-_classes = {}
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
+
+    from omen._values import ActOrder, OrderUnder, RulingUnder, Scope
+    from typing_extensions import Self
+
+    Settles = Callable[[_core.Task], _core.Settled]
+    Outcome = tuple[_core.Settled, Exception | None, Any]
+
+V = TypeVar("V")
+
+_classes: dict[str, type[Episode]] = {}
 
 # More open directives are counted at run time.
 _COUNTED = 8
 
 
-def know(*classes):
+def know(*classes: type[Episode]) -> None:
     """Registers the classes of the states, by their names."""
     _classes.update({state.__name__: state for state in classes})
 
 
-def _payload(payload, members):
+def _payload(payload: object, members: dict[str, object]) -> object:
     if payload is not None and members:
         raise TypeError("pass a payload or its members, not both")
     return members if payload is None else payload
@@ -29,94 +42,96 @@ class Episode:
 
     __slots__ = ("__weakref__", "_handle", "correlation_id")
     _state = "Episode"
-    _open = None
+    _open: int | None = None
+    _handle: _core.Handle
+    correlation_id: str
 
-    def __init__(self):
+    def __init__(self) -> None:
         raise TypeError("an episode begins with `Setup(..).start()`")
 
-    def __class_getitem__(cls, parameters):
+    def __class_getitem__(cls, parameters: object) -> type[Self]:
         # Type parameters are for type checkers.
         return cls
 
     @classmethod
-    def _of(cls, handle, correlation_id):
+    def _of(cls, handle: _core.Handle, correlation_id: str) -> Self:
         episode = object.__new__(cls)
         episode._handle, episode.correlation_id = handle, correlation_id
         return episode
 
-    def _to(self, name, handle):
+    def _to(self, name: str, handle: _core.Handle) -> Episode:
         """Returns the episode in the state `name`, or in this one with the same number of open directives."""
         state = type(self) if name == self._state else _classes[name]
         return state._of(handle, self.correlation_id)
 
-    def _send(self, name, to, packet_type, payload, status=None):
+    def _send(self, name: str, to: str, packet_type: str, payload: object, status: str | None = None) -> Episode:
         return self._to(to, self._handle.send(self._state, name, packet_type, payload, status))
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         # Not an `AttributeError`, or `getattr(episode, "act", None)` would hide it.
         error = _core.illegal_move(self._state, name)
         if error is not None:
             raise error
         raise AttributeError(f"`{type(self).__name__}` has no attribute `{name}`")
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self.correlation_id}>"
 
-    def __bool__(self):
+    def __bool__(self) -> NoReturn:
         raise TypeError("an episode has no truth value; compare with `is None`")
 
-    def __copy__(self):
+    def __copy__(self) -> NoReturn:
         raise TypeError("an episode cannot be copied: each state is used once")
 
-    def __deepcopy__(self, memo):
-        return self.__copy__()
+    def __deepcopy__(self, memo: object) -> NoReturn:
+        self.__copy__()
 
-    def __reduce__(self):
+    def __reduce__(self) -> NoReturn:
         raise TypeError("an episode cannot be pickled; resume it from its log")
 
-    def alert(self, payload=None, /, **members):
+    def alert(self, payload: object = None, /, **members: object) -> Episode:
         """Sends an alert of severity INFO or WARNING, which changes no state."""
         return self._send("alert", self._state, "IntegrityAlertPacket", _payload(payload, members))
 
-    def halt(self, reason):
+    def halt(self, reason: str) -> Episode:
         """Halts the episode, which is legal in every state."""
         return self._to("SafeMode", self._handle.halt(self._state, reason))
 
-    def under(self, envelope):
+    def under(self, envelope: object) -> Episode:
         """Changes the envelope of future packets. Nothing is sent."""
         return self._to(self._state, self._handle.under(self._state, envelope))
 
-    def into_any(self):
+    def into_any(self) -> Episode:
         """Returns the episode in the state that its log has reached."""
         state = self._handle.class_name()
         return self._to(state, self._handle.as_is(self._state, "into_any"))
 
-    def propose(self, proposal, *, allow=()):
+    def propose(self, proposal: str, *, allow: Sequence[str] = ()) -> Episode:
         """Makes the move that a model proposes as JSON; `allow` lists what it may do beyond the moves of an agent."""
         handle = self._handle.propose(self._state, proposal, list(allow))
         return self._to(handle.class_name(), handle)
 
-    def tasks(self):
+    def tasks(self) -> list[_core.Task]:
         """Returns the open tasks, in the order in which they were sent."""
         return self._handle.tasks()
 
-    def moves(self):
+    def moves(self) -> list[str]:
         """Returns the events that may follow."""
         return self._handle.events()
 
     @property
-    def lines(self):
+    def lines(self) -> list[str]:
         """Returns the lines written so far, if the log is in memory."""
         return self._handle.lines()
 
-    def end(self):
+    def end(self) -> None:
         """Ends the episode by its drop policy."""
         self._handle.end()
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *error):
+    def __exit__(self, *error: object) -> None:
         self.end()
 
 
@@ -125,28 +140,28 @@ class Closed:
 
     __slots__ = ("correlation_id", "lines")
 
-    def __init__(self, correlation_id, lines):
+    def __init__(self, correlation_id: str, lines: list[str]) -> None:
         self.correlation_id, self.lines = correlation_id, lines
 
 
-def observe(to):
-    def observe(self, status, payload=None, /, **members):
+def observe(to: str) -> Callable[..., Episode]:
+    def observe(self: Episode, status: str, payload: object = None, /, **members: object) -> Episode:
         """Takes in an observation; `status` is its epistemic status."""
         return self._send("observe", to, "ObservationPacket", _payload(payload, members), status)
 
     return observe
 
 
-def answered(to):
-    def answered(self, payload=None, /, **members):
+def answered(to: str) -> Callable[..., Episode]:
+    def answered(self: Episode, payload: object = None, /, **members: object) -> Episode:
         """Records a human's answer to an escalation. A decision comes next."""
         return self._send("answered", to, "ObservationPacket", _payload(payload, members))
 
     return answered
 
 
-def _believes(name, to):
-    def believe(self, payload=None, /, **members):
+def _believes(name: str, to: str) -> Callable[..., Episode | tuple[Episode, Proof]]:
+    def believe(self: Episode, payload: object = None, /, **members: object) -> Episode | tuple[Episode, Proof]:
         """Updates the beliefs. In a verification loop, this closes it, and returns its proof too."""
         payload = _payload(payload, members)
         if self._state != "Verify":
@@ -157,24 +172,24 @@ def _believes(name, to):
     return believe
 
 
-def believe(to):
+def believe(to: str) -> Callable[..., Episode | tuple[Episode, Proof]]:
     return _believes("believe", to)
 
 
-def complete(to):
+def complete(to: str) -> Callable[..., Episode | tuple[Episode, Proof]]:
     return _believes("complete", to)
 
 
-def review(to):
+def review(to: str) -> Callable[..., Episode | tuple[Episode, Proof]]:
     return _believes("review", to)
 
 
-def remodel(to):
+def remodel(to: str) -> Callable[..., Episode | tuple[Episode, Proof]]:
     return _believes("remodel", to)
 
 
-def _decides(name, outcome, to):
-    def decide(self, decision, /):
+def _decides(name: str, outcome: str, to: str) -> Callable[..., Episode]:
+    def decide(self: Episode, decision: OrderUnder | RulingUnder[Any], /) -> Episode:
         """Makes the decision in the envelope that it was given with `under`."""
         handle = self._handle.decide(self._state, name, outcome, decision._core, decision._envelope)
         return self._to(to, handle)
@@ -182,28 +197,28 @@ def _decides(name, outcome, to):
     return decide
 
 
-def act(to):
+def act(to: str) -> Callable[..., Episode]:
     return _decides("act", "ACT", to)
 
 
-def to_escalate(to):
+def to_escalate(to: str) -> Callable[..., Episode]:
     return _decides("to_escalate", "ESCALATE", to)
 
 
-def defer(to):
+def defer(to: str) -> Callable[..., Episode]:
     return _decides("defer", "DEFER", to)
 
 
-def cancel(to):
+def cancel(to: str) -> Callable[..., Episode]:
     return _decides("cancel", "CANCEL", to)
 
 
-def verify_first(to):
+def verify_first(to: str) -> Callable[..., Episode]:
     return _decides("verify_first", "VERIFY_FIRST", to)
 
 
-def decide(_to):
-    def decide(self, outcome, order, envelope):
+def decide(_to: str) -> Callable[..., Episode]:
+    def decide(self: Episode, outcome: str, order: ActOrder[Any], envelope: object) -> Episode:
         """Makes a decision whose outcome is known at run time, in any envelope."""
         handle = self._handle.decide(self._state, "decide", outcome, order._core, envelope)
         return self._to(handle.class_name(), handle)
@@ -211,16 +226,24 @@ def decide(_to):
     return decide
 
 
-def verify(to):
-    def verify(self, plan):
+def verify(to: str) -> Callable[..., Episode]:
+    def verify(self: Episode, plan: object) -> Episode:
         """Sends a plan: the assumptions that the loop is to verify."""
         return self._to(to, self._handle.verify(self._state, plan))
 
     return verify
 
 
-def authorize(to):
-    def authorize(self, scope, *, ttl_seconds, rationale, constraints=None, uses=1):
+def authorize(to: str) -> Callable[..., tuple[Episode, Sequence[_core.Permit]]]:
+    def authorize(
+        self: Episode,
+        scope: type[Scope[Any, Any]],
+        *,
+        ttl_seconds: int,
+        rationale: str,
+        constraints: object = None,
+        uses: int = 1,
+    ) -> tuple[Episode, Sequence[_core.Permit]]:
         """Issues a token for a scope, and returns a permit for each of its uses."""
         lists = (*scope._lists(), uses)
         handle, permits = self._handle.authorize(self._state, "authorize", lists, ttl_seconds, rationale, constraints)
@@ -229,8 +252,17 @@ def authorize(to):
     return authorize
 
 
-def authorize_named(to):
-    def authorize_named(self, tools, operations, *, uses, ttl_seconds, rationale, constraints=None):
+def authorize_named(to: str) -> Callable[..., tuple[Episode, list[_core.Permit]]]:
+    def authorize_named(
+        self: Episode,
+        tools: Iterable[str],
+        operations: Iterable[str],
+        *,
+        uses: int,
+        ttl_seconds: int,
+        rationale: str,
+        constraints: object = None,
+    ) -> tuple[Episode, list[_core.Permit]]:
         """Issues a token for tools and operations that are named at run time."""
         lists = (list(tools), list(operations), uses)
         handle, permits = self._handle.authorize(
@@ -241,8 +273,8 @@ def authorize_named(to):
     return authorize_named
 
 
-def execute(_to):
-    def execute(self, *orders):
+def execute(_to: str) -> Callable[..., tuple[Episode, tuple[_core.Task, ...]]]:
+    def execute(self: Episode, *orders: _core.Directive) -> tuple[Episode, tuple[_core.Task, ...]]:
         """Sends directives, all or none, and returns a task for each."""
         handle, tasks = self._handle.execute(self._state, "execute", list(orders))
         within = "Verify" if self._state == "Verify" else "Execute"
@@ -252,81 +284,81 @@ def execute(_to):
     return execute
 
 
-def settle(to):
-    def settle(self, *results):
+def settle(to: str) -> Callable[..., Episode]:
+    def settle(self: Episode, *results: Any) -> Episode:
         """Records results: of all open directives, or of some if they are counted at run time."""
         if self._open is None:
-            (results,) = results
-            return self._to(self._state, self._handle.settle(self._state, "settle", list(results), False))
+            (some,) = results
+            return self._to(self._state, self._handle.settle(self._state, "settle", list(some), False))
         return self._to(to, self._handle.settle(self._state, "settle", list(results), True))
 
     return settle
 
 
-def many(to):
-    def many(self):
+def many(to: str) -> Callable[..., Episode]:
+    def many(self: Episode) -> Episode:
         """Counts open directives at run time, so that they can be settled separately."""
         return self._to(to, self._handle.as_is(self._state, "many"))
 
     return many
 
 
-def all_settled(to):
-    def all_settled(self):
+def all_settled(to: str) -> Callable[..., Episode]:
+    def all_settled(self: Episode) -> Episode:
         """Returns to the state without open directives, after each was settled."""
         return self._to(to, self._handle.all_settled(self._state))
 
     return all_settled
 
 
-def escalate(to):
-    def escalate(self, payload=None, /, **members):
+def escalate(to: str) -> Callable[..., Episode]:
+    def escalate(self: Episode, payload: object = None, /, **members: object) -> Episode:
         """Asks a human to choose between options."""
         return self._send("escalate", to, "EscalationPacket", _payload(payload, members))
 
     return escalate
 
 
-def clear(to):
-    def clear(self, reason):
+def clear(to: str) -> Callable[..., Episode]:
+    def clear(self: Episode, reason: str) -> Episode:
         """Ends safe mode by an order of layer 1, with its reason."""
         return self._to(to, self._handle.clear(self._state, reason))
 
     return clear
 
 
-def close(_to):
-    def close(self):
+def close(_to: str) -> Callable[..., Closed]:
+    def close(self: Episode) -> Closed:
         """Closes the episode."""
         return Closed(self.correlation_id, self._handle.close(self._state))
 
     return close
 
 
-def check(_to):
-    def check(self, order, tool):
+def check(_to: str) -> Callable[..., Episode]:
+    def check(self: Episode, order: _core.Directive, tool: Settles) -> Episode:
         """Sends a directive that reads, calls `tool` with its task, and records the result that `tool` returns."""
         episode, (task,) = _execute(self, order)
         try:
             result = tool(task)
         except BaseException as error:
             _give_up(episode, task, error)
-            raise
-        return episode.settle(result)
+        settled: Episode = episode.settle(result)
+        return settled
 
     return check
 
 
-def check_with(_to):
+def check_with(_to: str) -> Callable[..., tuple[Episode, Any]]:
     return execute_with("Verify")
 
 
-def check_with_async(_to):
+def check_with_async(_to: str) -> Callable[..., Coroutine[Any, Any, tuple[Episode, Any]]]:
     return execute_with_async("Verify")
 
 
-def execute_with(_to):
-    def execute_with(self, order, tool):
+def execute_with(_to: str) -> Callable[..., tuple[Episode, Any]]:
+    def execute_with(self: Episode, order: _core.Directive, tool: Callable[[_core.Task], V]) -> tuple[Episode, V]:
         """Sends a directive, calls `tool` with its task, and records the value that `tool` returns."""
         episode, (task,) = _execute(self, order)
         try:
@@ -338,8 +370,10 @@ def execute_with(_to):
     return execute_with
 
 
-def execute_with_async(_to):
-    async def execute_with_async(self, order, tool):
+def execute_with_async(_to: str) -> Callable[..., Coroutine[Any, Any, tuple[Episode, Any]]]:
+    async def execute_with_async(
+        self: Episode, order: _core.Directive, tool: Callable[[_core.Task], Awaitable[V]]
+    ) -> tuple[Episode, V]:
         """Sends a directive, awaits `tool` with its task, and records the value that `tool` returns."""
         episode, (task,) = _execute(self, order)
         try:
@@ -351,8 +385,10 @@ def execute_with_async(_to):
     return execute_with_async
 
 
-def execute_each(_to):
-    def execute_each(self, orders, tool):
+def execute_each(_to: str) -> Callable[..., tuple[Episode, list[Any]]]:
+    def execute_each(
+        self: Episode, orders: Iterable[_core.Directive], tool: Callable[[_core.Task], V]
+    ) -> tuple[Episode, list[V]]:
         """Sends directives, calls `tool` with each task, and records the values that `tool` returns."""
         episode, tasks = _execute(self, *orders)
         return _settled_each(episode, [_outcome(task, tool) for task in tasks])
@@ -360,11 +396,13 @@ def execute_each(_to):
     return execute_each
 
 
-def execute_each_async(_to):
-    async def execute_each_async(self, orders, tool):
+def execute_each_async(_to: str) -> Callable[..., Coroutine[Any, Any, tuple[Episode, list[Any]]]]:
+    async def execute_each_async(
+        self: Episode, orders: Iterable[_core.Directive], tool: Callable[[_core.Task], Awaitable[V]]
+    ) -> tuple[Episode, list[V]]:
         """Sends directives, awaits `tool` with each task in turn, and records the values that `tool` returns."""
         episode, tasks = _execute(self, *orders)
-        outcomes = []
+        outcomes: list[Outcome] = []
         for task in tasks:
             try:
                 value = await tool(task)
@@ -377,15 +415,15 @@ def execute_each_async(_to):
     return execute_each_async
 
 
-def _execute(episode, *orders):
+def _execute(episode: Episode, *orders: _core.Directive) -> tuple[Episode, tuple[_core.Task, ...]]:
     return execute("")(episode, *orders)
 
 
-def _message(error):
+def _message(error: BaseException) -> str:
     return str(error) or type(error).__name__
 
 
-def _outcome(task, tool):
+def _outcome(task: _core.Task, tool: Callable[[_core.Task], Any]) -> Outcome:
     try:
         value = tool(task)
     except Exception as error:
@@ -393,7 +431,7 @@ def _outcome(task, tool):
     return task.success(value), None, value
 
 
-def _settled_each(episode, outcomes):
+def _settled_each(episode: Episode, outcomes: list[Outcome]) -> tuple[Episode, list[Any]]:
     handle = episode._handle.settle(episode._state, "settle", [result for result, _, _ in outcomes], True)
     episode = episode._to("Execute", handle)
     for _, error, _ in outcomes:
@@ -402,7 +440,7 @@ def _settled_each(episode, outcomes):
     return episode, [value for _, _, value in outcomes]
 
 
-def _give_up(episode, task, error):
+def _give_up(episode: Episode, task: _core.Task, error: BaseException) -> NoReturn:
     """Records that a tool raised an exception: an interruption cancels its task."""
     try:
         result = task.failure(_message(error)) if isinstance(error, Exception) else task.cancelled()

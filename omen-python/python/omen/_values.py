@@ -1,17 +1,23 @@
 """Values that the moves of an episode take and return. Their types are in the stub; the core holds the rules."""
 
+# The values of episodes share what is theirs.
+# pyright: reportPrivateUsage=false
 from __future__ import annotations
 
 import json
 from types import UnionType
-from typing import Any, Generic, TypeVar, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar, Union, get_args, get_origin
 
 from omen import _core
 from omen._errors import OmenError
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
 A = TypeVar("A")
 B = TypeVar("B")
 C = TypeVar("C")
+S = TypeVar("S", bound="_Stage")
 
 # Types that only the stub describes.
 Json = SupportsJson = Payload = EpistemicStatus = Outcome = OperationType = SafetyClass = Level = Tier = ToolsState = Any
@@ -24,7 +30,7 @@ Settled = _core.Settled
 Verified = _core.Verified
 
 
-def _to_plain(value):
+def _to_plain(value: Any) -> Any:
     """Returns a packet class inside of a dictionary as plain values."""
     if hasattr(value, "to_json"):
         return json.loads(value.to_json())
@@ -34,11 +40,11 @@ def _to_plain(value):
 class IllegalMove(OmenError):
     """Move that the protocol refuses. The episode is unchanged."""
 
-    def __init__(self, message, *, move, state, code, fix):
+    def __init__(self, message: str, *, move: str, state: str, code: str, fix: str) -> None:
         super().__init__(message, code=code, help=fix or None)
         self.move, self.state, self.fix = move, state, fix
 
-    def __str__(self):
+    def __str__(self) -> str:
         text = f"{self.code}: cannot call `{self.move}` in `{self.state}`: {self.message}"
         return f"{text}\n  fix: {self.fix}" if self.fix else text
 
@@ -54,7 +60,7 @@ class LogError(OmenError):
 class ToolFailed(OmenError):
     """Tool that raised an exception. Its FAILURE is in the log."""
 
-    def __init__(self, message, episode):
+    def __init__(self, message: str, episode: Any) -> None:
         super().__init__(message)
         self.episode = episode
 
@@ -62,10 +68,10 @@ class ToolFailed(OmenError):
 class _Members:
     """Part of an envelope."""
 
-    def __init__(self, members):
+    def __init__(self, members: dict[str, Any]) -> None:
         self._members = members
 
-    def to_json(self):
+    def to_json(self) -> str:
         return json.dumps(self._members, default=_to_plain)
 
 
@@ -73,7 +79,7 @@ class Stakes(_Members, Generic[A]):
     """Stakes, with the level that their axes justify."""
 
     @staticmethod
-    def of(*, impact, irreversibility, uncertainty, adversariality):
+    def of(*, impact: str, irreversibility: str, uncertainty: str, adversariality: str) -> Stakes[Any]:
         level = _core.stakes_level(impact, irreversibility, uncertainty, adversariality)
         return Stakes({
             "impact": impact, "irreversibility": irreversibility, "uncertainty": uncertainty,
@@ -81,44 +87,60 @@ class Stakes(_Members, Generic[A]):
         })
 
     @property
-    def level(self):
-        return self._members["stakes_level"]
+    def level(self) -> str:
+        return str(self._members["stakes_level"])
 
 
 class Quality(_Members, Generic[A]):
     """Quality of the work: its tier, and the definition of done."""
 
     @staticmethod
-    def _of(tier, done, checks, satisficing, verification):
+    def _of(tier: str, done: str, checks: Iterable[str], satisficing: bool, verification: str) -> Quality[Any]:
         return Quality({
             "quality_tier": tier, "satisficing_mode": satisficing, "verification_requirement": verification,
             "definition_of_done": {"text": done, "checks": list(checks)},
         })
 
     @staticmethod
-    def subpar(done, checks, *, satisficing=False, verification="OPTIONAL"):
+    def subpar(
+        done: str, checks: Iterable[str], *, satisficing: bool = False, verification: str = "OPTIONAL"
+    ) -> Quality[Any]:
         return Quality._of("SUBPAR", done, checks, satisficing, verification)
 
     @staticmethod
-    def par(done, checks, *, satisficing=False, verification="OPTIONAL"):
+    def par(
+        done: str, checks: Iterable[str], *, satisficing: bool = False, verification: str = "OPTIONAL"
+    ) -> Quality[Any]:
         return Quality._of("PAR", done, checks, satisficing, verification)
 
     @staticmethod
-    def superb(done, checks, *, satisficing=False, verification="OPTIONAL"):
+    def superb(
+        done: str, checks: Iterable[str], *, satisficing: bool = False, verification: str = "OPTIONAL"
+    ) -> Quality[Any]:
         return Quality._of("SUPERB", done, checks, satisficing, verification)
 
 
 class Routing(_Members, Generic[A]):
     """Task class, and whether the tools work."""
 
-    def __init__(self, task_class, tools_state):
+    def __init__(self, task_class: str, tools_state: str) -> None:
         super().__init__({"task_class": task_class, "tools_state": tools_state})
 
 
 class Envelope(_Members, Generic[A, B, C]):
     """Envelope of packets: stakes, quality and tools state are part of its type."""
 
-    def __init__(self, *, intent, stakes, quality, budgets, epistemics, evidence, routing):
+    def __init__(
+        self,
+        *,
+        intent: object,
+        stakes: Stakes[Any],
+        quality: Quality[Any],
+        budgets: object,
+        epistemics: object,
+        evidence: object,
+        routing: Routing[Any],
+    ) -> None:
         super().__init__({
             "intent": intent, "stakes": stakes, "quality": quality, "budgets": budgets, "epistemics": epistemics,
             "evidence": evidence, "routing": routing,
@@ -128,14 +150,14 @@ class Envelope(_Members, Generic[A, B, C]):
 class _Stage:
     """Stage of an arbitration."""
 
-    def __init__(self, core, options):
+    def __init__(self, core: _core.Arbitration, options: Sequence[str]) -> None:
         self._core, self._options = core, options
 
-    def _keep(self, stage, name, keep):
+    def _keep(self, stage: type[S], name: str, keep: Callable[[str], bool]) -> S:
         kept = [option for option in self._options if keep(option)]
         return stage(self._core.keep(name, kept), kept)
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> NoReturn:
         if name in ("veto", "feasible", "tradeoff"):
             message = f"`{name}` is not the next stage after `{type(self).__name__}`"
             fix = "go through the stages in order: `.veto(..).feasible(..).tradeoff(..)`"
@@ -146,24 +168,24 @@ class _Stage:
 class FeasibleOptions(_Stage):
     """Options that budgets and tools allow, before stage 3 (INV-006)."""
 
-    def tradeoff(self, policy, rationale):
+    def tradeoff(self, policy: str, rationale: str) -> Ruling:
         return Ruling(self._core.tradeoff(policy, rationale), self._options[0])
 
 
 class VettedOptions(_Stage):
     """Options that the constitution allows, before stage 2 (INV-006)."""
 
-    def feasible(self, fits):
+    def feasible(self, fits: Callable[[str], bool]) -> FeasibleOptions:
         return self._keep(FeasibleOptions, "feasible", fits)
 
 
 class Arbitration(_Stage):
     """Options of a decision, before stage 1 (INV-006)."""
 
-    def __init__(self, *options):
+    def __init__(self, *options: str) -> None:
         super().__init__(_core.Arbitration(list(options)), options)
 
-    def veto(self, allowed):
+    def veto(self, allowed: Callable[[str], bool]) -> VettedOptions:
         return self._keep(VettedOptions, "veto", allowed)
 
 
@@ -182,7 +204,7 @@ class SomeUnverified:
 class _Under:
     """Decision with its envelope."""
 
-    def __init__(self, core, envelope):
+    def __init__(self, core: _core.Order, envelope: object) -> None:
         self._core, self._envelope = core, envelope
 
 
@@ -197,36 +219,36 @@ class OrderUnder(_Under):
 class Ruling:
     """Result of an arbitration. It allows one decision."""
 
-    def __init__(self, core, chosen):
+    def __init__(self, core: _core.Order, chosen: str) -> None:
         self._core, self.chosen = core, chosen
 
-    def to_act(self):
+    def to_act(self) -> ActOrder[Any]:
         return ActOrder(self._core.to_act())
 
-    def under(self, envelope):
+    def under(self, envelope: object) -> RulingUnder[Any]:
         return RulingUnder(self._core, envelope)
 
 
 class ActOrder(Generic[A]):
     """Order to act on a ruling. It allows one decision."""
 
-    def __init__(self, core):
+    def __init__(self, core: _core.Order) -> None:
         self._core = core
 
-    def relies_on(self, verified):
+    def relies_on(self, verified: _core.Verified) -> ActOrder[Any]:
         return ActOrder(self._core.relies_on(verified))
 
-    def assumes(self, assumption):
+    def assumes(self, assumption: str) -> ActOrder[Any]:
         return ActOrder(self._core.assumes(assumption))
 
-    def under(self, envelope):
+    def under(self, envelope: object) -> OrderUnder:
         return OrderUnder(self._core, envelope)
 
 
 class Target(_Members):
     """Assumption that a verification loop is to verify."""
 
-    def __init__(self, assumption, success_criteria, tool):
+    def __init__(self, assumption: str, success_criteria: str, tool: type[Tool]) -> None:
         super().__init__({
             "assumption": assumption, "method": "tool", "success_criteria": success_criteria, "tool_id": tool._name,
         })
@@ -236,7 +258,9 @@ class Target(_Members):
 class Plan(_Members):
     """Plan of a verification loop."""
 
-    def __init__(self, first, /, *more, max_tool_calls=None, time_budget_seconds=None):
+    def __init__(
+        self, first: Target, /, *more: Target, max_tool_calls: int | None = None, time_budget_seconds: int | None = None
+    ) -> None:
         members = {
             "targets": [first, *more], "max_tool_calls": max_tool_calls, "time_budget_seconds": time_budget_seconds,
         }
@@ -246,10 +270,10 @@ class Plan(_Members):
 class Proof:
     """Proof that a verification loop is complete."""
 
-    def __init__(self, core):
+    def __init__(self, core: _core.Proof) -> None:
         self._core = core
 
-    def verifies(self, target):
+    def verifies(self, target: Target) -> _core.Verified:
         return self._core.verifies(target.assumption)
 
 
@@ -275,7 +299,7 @@ class Tool:
     _name = ""
     _class = ""
 
-    def __init_subclass__(cls, *, name=None, safety=None):
+    def __init_subclass__(cls, *, name: str | None = None, safety: str | None = None) -> None:
         super().__init_subclass__()
         cls._class = safety or cls._class
         if name is None and safety is None:
@@ -283,16 +307,16 @@ class Tool:
         cls._name = name or ""
 
     @classmethod
-    def _call(cls, params, timeout_seconds):
+    def _call(cls, params: object, timeout_seconds: int | None) -> _core.Directive:
         return _core.Directive(cls._name, cls._class, params, timeout_seconds)
 
 
-def _operation(params_name):
-    def call(cls, params=None, *, timeout_seconds=None):
+def _operation(name: str) -> Any:
+    def call(cls: type[Tool], params: object = None, *, timeout_seconds: int | None = None) -> _core.Directive:
         return cls._call(params, timeout_seconds)
 
-    call.__name__ = params_name
-    call.__doc__ = f"Returns a call of the tool for the operation `{params_name}`."
+    call.__name__ = name
+    call.__doc__ = f"Returns a call of the tool for the operation `{name}`."
     return classmethod(call)
 
 
@@ -323,7 +347,7 @@ class Scope(Generic[A, B]):
     """Tools and operations that a token allows: `class RaisePool(Scope[ConfigSet, Modify])`."""
 
     @classmethod
-    def _lists(cls):
+    def _lists(cls) -> tuple[list[str], list[str]]:
         for base in getattr(cls, "__orig_bases__", ()):
             if get_origin(base) is Scope:
                 tools, operations = (_members(argument) for argument in get_args(base))
@@ -331,7 +355,7 @@ class Scope(Generic[A, B]):
         raise TypeError(f"`{cls.__name__}` lists no tools; derive it from `Scope[Tool, Operation]`")
 
 
-def _members(argument):
+def _members(argument: Any) -> tuple[Any, ...]:
     return get_args(argument) if get_origin(argument) in (Union, UnionType) else (argument,)
 
 

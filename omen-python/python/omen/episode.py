@@ -1,6 +1,10 @@
 """The typed episode: a class for each state, in which an illegal move is a type error."""
 
+# The classes of episodes share what is theirs.
+# pyright: reportPrivateUsage=false
 from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
 
 from omen import _core
 from omen._core import LogFile as LogFile
@@ -10,11 +14,16 @@ from omen._states import *
 from omen._states import Idle
 from omen._values import *
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+T = TypeVar("T")
+
 
 class CanObserve:
     """States that take an observation."""
 
-    def __class_getitem__(cls, parameters):
+    def __class_getitem__(cls, parameters: object) -> type[CanObserve]:
         return cls
 
 
@@ -38,20 +47,29 @@ class Setup:
     """Setup of an episode: correlation id, envelope, log, ids, clock and drop policy."""
 
     def __init__(
-        self, correlation_id, envelope, *, log=None, ids=None, clock=None, campaign_id=None, on_drop="cancel", is_copy=False
-    ):
+        self,
+        correlation_id: str,
+        envelope: object,
+        *,
+        log: LogFile | None = None,
+        ids: object = None,
+        clock: Callable[[], object] | None = None,
+        campaign_id: str | None = None,
+        on_drop: str = "cancel",
+        is_copy: bool = False,
+    ) -> None:
         self.correlation_id, self.envelope = correlation_id, envelope
         self.log, self.ids, self.clock, self.campaign_id = log, ids, clock, campaign_id
         self.on_drop, self.is_copy = on_drop, is_copy
 
-    def start(self):
+    def start(self) -> Idle:
         return Idle._of(_core.start(self.correlation_id, self.envelope, self), self.correlation_id)
 
-    def resume(self, lines=None):
-        lines = None if lines is None else list(lines)
-        handle = _core.resume(self.correlation_id, self.envelope, self, lines)
+    def resume(self, lines: Iterable[str] | None = None) -> Episode:
+        known = None if lines is None else list(lines)
+        handle = _core.resume(self.correlation_id, self.envelope, self, known)
         return Idle._of(handle, self.correlation_id)._to(handle.class_name(), handle)
 
-    def run(self, agent):
+    def run(self, agent: Callable[[Idle], T]) -> T:
         with self.start() as episode:
             return agent(episode)

@@ -16,10 +16,10 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast
 
 from omen._answers import Answer, Question, Refused, ToolFailed
+from omen._core import GateCore, PendingCall
+from omen._core import new_key as _new_key
+from omen._core import verify_log as _verify_log
 from omen._errors import GateError
-from omen._gate_core import GateCore, PendingCall
-from omen._gate_core import new_key as _new_key
-from omen._gate_core import verify_log as _verify_log
 
 if TYPE_CHECKING:
     import asyncio

@@ -18,8 +18,8 @@ from omen import episode as _episode
 
 _STATES = [state for state in vars(_states).values() if isinstance(state, type) and issubclass(state, _episode.Episode)]
 # A state or a task is spent by each of its methods, and a permit by the directive that takes it.
-_MOVES = {name for state in (*_STATES, _episode.Episode) for name in vars(state) if not name.startswith("_")}
-_MOVES -= {"lines", "tasks", "moves", "correlation_id", "end"}
+_READS = {"lines", "tasks", "moves", "correlation_id", "end"}
+_MOVES = {name for state in (*_STATES, _episode.Episode) for name in vars(state) if name[0] != "_" and name not in _READS}
 _ENDS = {"success", "failure", "cancelled"} & set(vars(_core.Task))
 _TAKES = {"with_permit"} & set(vars(_core.Directive))
 _CLASSES = {state.__name__ for state in _STATES} | {"Task", "Permit", "AnyEpisode"} & set(dir(_values) + dir(_states))
@@ -139,7 +139,7 @@ class _Function:
 
     def branches(self, bodies: Sequence[Sequence[ast.stmt]], spent: _Spent) -> bool:
         """Follows branches, of which one runs, and returns whether none reaches its end."""
-        ends = []
+        ends: list[_Spent] = []
         for body in bodies:
             own = dict(spent)
             if not self.block(body, own):
