@@ -191,7 +191,7 @@ mod tool;
 
 pub use assumptions::{AllVerified, Overridden, SomeUnverified};
 pub use budgets::{Budgets, Risk};
-pub use dynamic::{DynEnvelope, Judged};
+pub use dynamic::{DynEnvelope, DynHypothesis, Judged};
 pub use envelope::{AnyEnvelope, Envelope, Hypothesis, MayAsk};
 pub use epistemics::{Claim, Epistemics};
 pub use evidence::{Absent, Archive, BestEvidence, Evidence, Live};

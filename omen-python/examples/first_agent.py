@@ -15,6 +15,8 @@ from omen.episode import (
     Arbitration,
     Closed,
     Envelope,
+    Epistemics,
+    Evidence,
     Idle,
     Json,
     Modify,
@@ -58,18 +60,13 @@ def envelope() -> HighStakes:
             "time_budget_seconds": 300,
             "risk_budget": {"envelope": "conservative", "max_loss": 10},
         },
-        epistemics={
-            "status": "INFERRED",
-            "confidence": 0.9,
-            "calibration_note": "read from the live configuration",
-            "freshness_class": "OPERATIONAL",
-            "assumptions": [],
-        },
-        evidence={
-            "evidence_refs": [
-                {"ref_type": "user_observation", "ref_id": "ticket OPS-77", "timestamp": "2026-03-01T09:59:00Z"}
-            ]
-        },
+        epistemics=Epistemics.of(
+            status="INFERRED",
+            freshness="OPERATIONAL",
+            confidence=0.9,
+            calibration="read from the live configuration",
+        ),
+        evidence=Evidence.user_observation("ticket OPS-77", "2026-03-01T09:59:00Z"),
         routing=Routing("CREATE", "tools_ok"),
     )
 

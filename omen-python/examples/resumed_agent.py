@@ -22,6 +22,7 @@ from omen.episode import (
     Execute,
     Fork,
     Idle,
+    Layer1,
     ManyExecute,
     ManyVerify,
     Model,
@@ -54,7 +55,7 @@ def step(episode: AnyEpisode) -> AnyEpisode | Closed:
         case Fork() | Review():
             return episode.close()
         case SafeMode():
-            return episode.clear("layer 1 has checked it")
+            return episode.clear(Layer1.assume().order("it was checked"))
         case DecideEscalate() | Escalated() | Authorize() | Verify() | OpenVerify() | ManyVerify():
             return episode.halt("this agent neither escalates nor writes")
         case _:

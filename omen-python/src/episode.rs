@@ -20,6 +20,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<setup::LogFile>()?;
     module.add_class::<decisions::Arbitration>()?;
     module.add_class::<decisions::Order>()?;
+    module.add_class::<decisions::Layer1Order>()?;
     module.add_class::<decisions::Proof>()?;
     module.add_class::<decisions::Verified>()?;
     module.add_class::<tasks::Permit>()?;

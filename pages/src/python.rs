@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use omen_codegen::emit::python::{self, CodedRules, File};
 use omen_invariants::derived::is_high;
+use omen_invariants::rules::inv_004_live_evidence::is_claim;
 use omen_invariants::rules::inv_006_drive_arbitration::POLICIES;
 use omen_invariants::rules::inv_012_stakes_consistent::Axes;
-use omen_types::StakesLevel;
+use omen_types::{RefType, StakesLevel};
 
 /// Returns the folder of the package.
 #[must_use]
@@ -32,6 +33,8 @@ pub fn files() -> Result<Vec<File>, Box<dyn Error + Send + Sync>> {
             Ok(axes.level().to_string())
         },
         is_high: &|level| Ok(is_high(read::<StakesLevel>(level)?)),
+        is_claim: &|status, freshness| Ok(is_claim(read(status)?, read(freshness)?)),
+        is_live: &|kind| Ok(read::<RefType>(kind)?.is_live()),
         policies: &POLICIES,
     };
     let mut files = python::episode(&model, &rules).map_err(|error| error.to_string())?;

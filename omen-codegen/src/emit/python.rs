@@ -32,7 +32,7 @@ pub fn episode(model: &Model, rules: &CodedRules<'_>) -> Result<Vec<File>, Mista
         ("python/omen/_rules.pyi", codes(model)),
         ("python/omen/_stakes.pyi", stakes::emit(model, rules)?),
         ("python/omen/_values.pyi", values::emit(model, rules)?),
-        ("python/omen/_states.pyi", signatures::emit(model)?),
+        ("python/omen/_states.pyi", signatures::emit(model, rules)?),
         ("python/omen/_states.py", signatures::classes(model)?),
         ("src/moves.json", texts::calls(model)?),
     ])

@@ -11,7 +11,7 @@ use omen_types::{
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::envelope::{AnyEnvelope, Envelope};
+use super::envelope::{AnyEnvelope, Envelope, MayAsk};
 use super::sealed::FactSealed;
 use crate::rules::inv_012_stakes_consistent::Axes;
 use crate::rules::{
@@ -45,6 +45,11 @@ impl DynEnvelope {
         if !inv_004_live_evidence::is_borne_out(&mcp) {
             errors.push(inv_004_live_evidence::unsupported(mcp.epistemics.status, mcp.epistemics.freshness_class));
         }
+        Self::without(errors, mcp)
+    }
+
+    /// Adds the errors that the rules find apart from INV-004, and returns the envelope if there are none.
+    fn without(mut errors: Vec<Diagnostic>, mcp: omen_types::McpEnvelope) -> Result<Self, Vec<Diagnostic>> {
         errors.extend(inv_012_stakes_consistent::understated(&mcp.stakes));
         errors.extend(unfit(&mcp));
         if errors.is_empty() { Ok(Self { mcp }) } else { Err(errors) }
@@ -56,19 +61,7 @@ impl DynEnvelope {
     /// # Errors
     /// Invalid JSON, or violations of the schema, INV-004 and INV-012, with JSON pointers into the packet.
     pub fn from_json(text: &str) -> Result<Self, Vec<Diagnostic>> {
-        let read = match with_level(text) {
-            Some(completed) => omen_types::McpEnvelope::parse(&completed).map_err(|mut errors| {
-                // Spans in the completed text would mislead the author of the original.
-                errors.iter_mut().for_each(|error| error.span = None);
-                errors
-            }),
-            None => omen_types::McpEnvelope::parse(text),
-        };
-        let mcp = read.map_err(|mut errors| {
-            errors.iter_mut().for_each(into_packet);
-            errors
-        })?;
-        Self::new(mcp)
+        Self::new(read(text)?)
     }
 
     /// Converts parsed JSON, like [`from_json`](Self::from_json).
@@ -132,6 +125,47 @@ impl AnyEnvelope for DynEnvelope {
     fn mcp(&self) -> &omen_types::McpEnvelope {
         &self.mcp
     }
+}
+
+/// Envelope like a [`DynEnvelope`], whose claims about the present may lack live evidence (INV-004, D31). A decision to act in
+/// it is refused; one that seeks certainty is accepted, and the log shows a warning.
+#[derive(Clone, Debug)]
+#[must_use = "an envelope does nothing until a packet is sent in it"]
+pub struct DynHypothesis(DynEnvelope);
+
+impl DynHypothesis {
+    /// Parses an envelope from JSON, like [`DynEnvelope::from_json`].
+    ///
+    /// # Errors
+    /// As [`DynEnvelope::from_json`], without violations of INV-004.
+    pub fn from_json(text: &str) -> Result<Self, Vec<Diagnostic>> {
+        // What is read matches the schema.
+        DynEnvelope::without(Vec::new(), read(text)?).map(Self)
+    }
+}
+
+impl FactSealed for DynHypothesis {}
+
+impl MayAsk for DynHypothesis {
+    fn mcp(&self) -> &omen_types::McpEnvelope {
+        &self.0.mcp
+    }
+}
+
+/// Reads an envelope, whose level may be left out.
+fn read(text: &str) -> Result<omen_types::McpEnvelope, Vec<Diagnostic>> {
+    let read = match with_level(text) {
+        Some(completed) => omen_types::McpEnvelope::parse(&completed).map_err(|mut errors| {
+            // Spans in the completed text would mislead the author of the original.
+            errors.iter_mut().for_each(|error| error.span = None);
+            errors
+        }),
+        None => omen_types::McpEnvelope::parse(text),
+    };
+    read.map_err(|mut errors| {
+        errors.iter_mut().for_each(into_packet);
+        errors
+    })
 }
 
 /// Returns the errors of an envelope that is nested too deep or too large for a packet.

@@ -320,9 +320,9 @@ def escalate(to: str) -> Callable[..., Episode]:
 
 
 def clear(to: str) -> Callable[..., Episode]:
-    def clear(self: Episode, reason: str) -> Episode:
-        """Ends safe mode by an order of layer 1, with its reason."""
-        return self._to(to, self._handle.clear(self._state, reason))
+    def clear(self: Episode, order: _core.Layer1Order) -> Episode:
+        """Ends safe mode by an order of layer 1."""
+        return self._to(to, self._handle.clear(self._state, order))
 
     return clear
 

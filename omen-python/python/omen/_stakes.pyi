@@ -3,11 +3,15 @@
 # pyright: reportOverlappingOverload=false
 """Level of the stakes from their axes (INV-012)."""
 
-from typing import Generic, Literal, TypeVar, overload
+from typing import Generic, Literal, NoReturn, TypeVar, overload
 
 L = TypeVar("L", covariant=True)
 
-class Stakes(Generic[L]):
+class _Made:
+    """Value that only the package makes."""
+    def __init__(self, _: NoReturn, /) -> None: ...
+
+class Stakes(_Made, Generic[L]):
     """Stakes, with the level that their axes justify."""
     @property
     def level(self) -> L: ...

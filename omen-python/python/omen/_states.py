@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from omen import _moves
+from omen import _moves, _values
 from omen._moves import Episode
 
 
@@ -329,6 +329,7 @@ class SafeMode(Episode):
     clear = _moves.clear("Review")
 
 
+_values.know_references("tool_output", "user_observation", "memory_item", "derived_calc")
 _moves.know(
     Idle,
     Sense,

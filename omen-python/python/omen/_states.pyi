@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Generic, Literal, Protocol, TypeAlias, TypeVar
 from typing_extensions import Self
 
 from ._rules import *
+from ._stakes import _Made
 from ._values import *
 
 P = TypeVar("P", covariant=True)
@@ -24,7 +25,7 @@ class Unseen:
 class Seen:
     """Loop with an observation of status OBSERVED."""
 
-class Episode:
+class Episode(_Made):
     """Episode in some state. Each move leads to a new value; the old one cannot be used again."""
     def alert(self, payload: Payload | None = None, /, **members: Json) -> Self: ...
     def halt(self, reason: str) -> SafeMode: ...
@@ -44,7 +45,10 @@ class Episode:
 @final
 class Idle(Episode):
     """Nothing has been observed yet."""
-    def observe(self, status: EpistemicStatus, payload: Payload | None = None, /, **members: Json) -> Sense: ...
+    @overload
+    def observe(self, status: SureStatus, payload: Payload | None = None, /, **members: Json) -> Sense: ...
+    @overload
+    def observe(self, status: EpistemicStatus, payload: Payload | None = None, /, **members: Json) -> INV_004[Literal["a claim about the present with status `INFERRED`,"], Literal["`HYPOTHESIZED` or `UNKNOWN` needs live evidence"], Literal["fix: take a reading first and use status"], Literal["'OBSERVED'; what follows from it is a belief:"], Literal["`.believe(..)`"]]: ...
     answered: FSM[Literal["no escalation is waiting for an answer"], Literal["fix: record a human's input with `.observe(..)`;"], Literal["an answer follows `.escalate(..)`"]]
     believe: FSM[Literal["nothing has been observed yet"], Literal["fix: observe first: `ep.observe(..)`"]]
     review: FSM[Literal["there are no results yet"], Literal["fix: carry directives out first: `.act(..)`, then"], Literal["`.execute(..)` and `.settle(..)`"]]
@@ -77,7 +81,10 @@ class Idle(Episode):
 @final
 class Sense(Episode):
     """Observations are being gathered."""
-    def observe(self, status: EpistemicStatus, payload: Payload | None = None, /, **members: Json) -> Sense: ...
+    @overload
+    def observe(self, status: SureStatus, payload: Payload | None = None, /, **members: Json) -> Sense: ...
+    @overload
+    def observe(self, status: EpistemicStatus, payload: Payload | None = None, /, **members: Json) -> INV_004[Literal["a claim about the present with status `INFERRED`,"], Literal["`HYPOTHESIZED` or `UNKNOWN` needs live evidence"], Literal["fix: take a reading first and use status"], Literal["'OBSERVED'; what follows from it is a belief:"], Literal["`.believe(..)`"]]: ...
     answered: FSM[Literal["no escalation is waiting for an answer"], Literal["fix: record a human's input with `.observe(..)`;"], Literal["an answer follows `.escalate(..)`"]]
     def believe(self, payload: Payload | None = None, /, **members: Json) -> Model: ...
     review: FSM[Literal["there are no results yet"], Literal["fix: carry directives out first: `.act(..)`, then"], Literal["`.execute(..)` and `.settle(..)`"]]
@@ -129,7 +136,7 @@ class Model(Episode):
     clear: FSM[Literal["the episode is not in safe mode"], Literal["fix: remove the call; only `.halt(reason)` leads"], Literal["to `SafeMode`, which an order of layer 1 ends"]]
     enqueue: FSM[Literal["queue updates are not legal in any state"], Literal["fix: keep queues outside the episode"]]
     close: FSM[Literal["an episode can be closed in `Review` only"], Literal["fix: to reach `Review`: after the work"], Literal["`.review(belief)`; to stop, `.defer(..)` or"], Literal["`.cancel(..)`, then `.believe(..)`"]]
-    def decide(self, outcome: Outcome, order: ActOrder[Any], envelope: AnyEnvelope) -> DecideAct | Verify[Unplanned, Unseen] | DecideEscalate | DecideStop: ...
+    def decide(self, outcome: Outcome, order: ActOrder[Any], envelope: AskingEnvelope) -> DecideAct | Verify[Unplanned, Unseen] | DecideEscalate | DecideStop: ...
     authorize_named: FSM[Literal["a token needs a decision to act first"], Literal["fix: decide first: `ep.act(order.under(envelope))`"]]
     execute_with: E2[Literal["a directive needs a decision to act first"], Literal["fix: decide with `ep.act(order.under(envelope))`;"], Literal["to read before deciding, `.verify_first(..)`"]]
     execute_with_async: E2[Literal["a directive needs a decision to act first"], Literal["fix: decide with `ep.act(order.under(envelope))`;"], Literal["to read before deciding, `.verify_first(..)`"]]
@@ -299,7 +306,7 @@ class DecideUndecided(Episode):
     clear: FSM[Literal["the episode is not in safe mode"], Literal["fix: remove the call; only `.halt(reason)` leads"], Literal["to `SafeMode`, which an order of layer 1 ends"]]
     enqueue: FSM[Literal["queue updates are not legal in any state"], Literal["fix: keep queues outside the episode"]]
     close: FSM[Literal["an episode can be closed in `Review` only"], Literal["fix: to reach `Review`: after the work"], Literal["`.review(belief)`; to stop, `.defer(..)` or"], Literal["`.cancel(..)`, then `.believe(..)`"]]
-    def decide(self, outcome: Outcome, order: ActOrder[Any], envelope: AnyEnvelope) -> DecideAct | Verify[Unplanned, Unseen] | DecideEscalate | DecideStop: ...
+    def decide(self, outcome: Outcome, order: ActOrder[Any], envelope: AskingEnvelope) -> DecideAct | Verify[Unplanned, Unseen] | DecideEscalate | DecideStop: ...
     authorize_named: FSM[Literal["a token needs a decision to act first"], Literal["fix: decide first: `ep.act(order.under(envelope))`"]]
     execute_with: E2[Literal["a directive needs a decision to act first"], Literal["fix: decide with `ep.act(order.under(envelope))`;"], Literal["to read before deciding, `.verify_first(..)`"]]
     execute_with_async: E2[Literal["a directive needs a decision to act first"], Literal["fix: decide with `ep.act(order.under(envelope))`;"], Literal["to read before deciding, `.verify_first(..)`"]]
@@ -316,7 +323,9 @@ class Verify(Episode, Generic[P, Q]):
     @overload
     def observe(self, status: Literal["OBSERVED"], payload: Payload | None = None, /, **members: Json) -> Verify[P, Seen]: ...
     @overload
-    def observe(self, status: EpistemicStatus, payload: Payload | None = None, /, **members: Json) -> Verify[P, Q]: ...
+    def observe(self, status: SureStatus, payload: Payload | None = None, /, **members: Json) -> Verify[P, Q]: ...
+    @overload
+    def observe(self, status: EpistemicStatus, payload: Payload | None = None, /, **members: Json) -> INV_004[Literal["a claim about the present with status `INFERRED`,"], Literal["`HYPOTHESIZED` or `UNKNOWN` needs live evidence"], Literal["fix: take a reading first and use status"], Literal["'OBSERVED'; what follows from it is a belief:"], Literal["`.believe(..)`"]]: ...
     answered: E3[Literal["no escalation is waiting for an answer"], Literal["fix: record a human's input with `.observe(..)`;"], Literal["an answer follows `.escalate(..)`"]]
     believe: ClassVar[_Believe]
     review: E3[Literal["the verification loop must be closed first"], Literal["fix: complete it: `.verify(plan)`, a READ"], Literal["directive with `.check(..)`, `.observe('OBSERVED',"], Literal["..)`, then `.believe(..)`"]]
@@ -370,7 +379,10 @@ class Verify(Episode, Generic[P, Q]):
 
 class OpenVerify(Episode, Generic[P, Q]):
     """A verification loop with `N` directives open."""
-    def observe(self, status: EpistemicStatus, payload: Payload | None = None, /, **members: Json) -> Self: ...
+    @overload
+    def observe(self, status: SureStatus, payload: Payload | None = None, /, **members: Json) -> Self: ...
+    @overload
+    def observe(self, status: EpistemicStatus, payload: Payload | None = None, /, **members: Json) -> INV_004[Literal["a claim about the present with status `INFERRED`,"], Literal["`HYPOTHESIZED` or `UNKNOWN` needs live evidence"], Literal["fix: take a reading first and use status"], Literal["'OBSERVED'; what follows from it is a belief:"], Literal["`.believe(..)`"]]: ...
     answered: E3[Literal["no escalation is waiting for an answer"], Literal["fix: record a human's input with `.observe(..)`;"], Literal["an answer follows `.escalate(..)`"]]
     believe: E6[Literal["directives are still open"], Literal["fix: settle them first: `ep.settle(..)`, followed"], Literal["by `.all_settled()` after `.many()`"]]
     review: E6[Literal["directives are still open"], Literal["fix: settle them first: `ep.settle(..)`, followed"], Literal["by `.all_settled()` after `.many()`"]]
@@ -453,7 +465,9 @@ class ManyVerify(Episode, Generic[P, Q]):
     @overload
     def observe(self, status: Literal["OBSERVED"], payload: Payload | None = None, /, **members: Json) -> ManyVerify[P, Seen]: ...
     @overload
-    def observe(self, status: EpistemicStatus, payload: Payload | None = None, /, **members: Json) -> ManyVerify[P, Q]: ...
+    def observe(self, status: SureStatus, payload: Payload | None = None, /, **members: Json) -> ManyVerify[P, Q]: ...
+    @overload
+    def observe(self, status: EpistemicStatus, payload: Payload | None = None, /, **members: Json) -> INV_004[Literal["a claim about the present with status `INFERRED`,"], Literal["`HYPOTHESIZED` or `UNKNOWN` needs live evidence"], Literal["fix: take a reading first and use status"], Literal["'OBSERVED'; what follows from it is a belief:"], Literal["`.believe(..)`"]]: ...
     answered: E3[Literal["no escalation is waiting for an answer"], Literal["fix: record a human's input with `.observe(..)`;"], Literal["an answer follows `.escalate(..)`"]]
     believe: E6[Literal["directives are still open"], Literal["fix: settle them first: `ep.settle(..)`, followed"], Literal["by `.all_settled()` after `.many()`"]]
     review: E6[Literal["directives are still open"], Literal["fix: settle them first: `ep.settle(..)`, followed"], Literal["by `.all_settled()` after `.many()`"]]
@@ -559,7 +573,10 @@ class Authorize(Episode):
 @final
 class Execute(Episode):
     """Directives are carried out, and none is open."""
-    def observe(self, status: EpistemicStatus, payload: Payload | None = None, /, **members: Json) -> Execute: ...
+    @overload
+    def observe(self, status: SureStatus, payload: Payload | None = None, /, **members: Json) -> Execute: ...
+    @overload
+    def observe(self, status: EpistemicStatus, payload: Payload | None = None, /, **members: Json) -> INV_004[Literal["a claim about the present with status `INFERRED`,"], Literal["`HYPOTHESIZED` or `UNKNOWN` needs live evidence"], Literal["fix: take a reading first and use status"], Literal["'OBSERVED'; what follows from it is a belief:"], Literal["`.believe(..)`"]]: ...
     answered: FSM[Literal["no escalation is waiting for an answer"], Literal["fix: record a human's input with `.observe(..)`;"], Literal["an answer follows `.escalate(..)`"]]
     def believe(self, payload: Payload | None = None, /, **members: Json) -> Fork: ...
     def review(self, payload: Payload | None = None, /, **members: Json) -> Review: ...
@@ -610,7 +627,10 @@ class Execute(Episode):
 
 class OpenExecute(Episode):
     """Directives are carried out, and `N` are open."""
-    def observe(self, status: EpistemicStatus, payload: Payload | None = None, /, **members: Json) -> Self: ...
+    @overload
+    def observe(self, status: SureStatus, payload: Payload | None = None, /, **members: Json) -> Self: ...
+    @overload
+    def observe(self, status: EpistemicStatus, payload: Payload | None = None, /, **members: Json) -> INV_004[Literal["a claim about the present with status `INFERRED`,"], Literal["`HYPOTHESIZED` or `UNKNOWN` needs live evidence"], Literal["fix: take a reading first and use status"], Literal["'OBSERVED'; what follows from it is a belief:"], Literal["`.believe(..)`"]]: ...
     answered: FSM[Literal["no escalation is waiting for an answer"], Literal["fix: record a human's input with `.observe(..)`;"], Literal["an answer follows `.escalate(..)`"]]
     believe: E6[Literal["directives are still open"], Literal["fix: settle them first: `ep.settle(..)`, followed"], Literal["by `.all_settled()` after `.many()`"]]
     review: E6[Literal["directives are still open"], Literal["fix: settle them first: `ep.settle(..)`, followed"], Literal["by `.all_settled()` after `.many()`"]]
@@ -709,7 +729,10 @@ class OpenExecute8(OpenExecute):
 @final
 class ManyExecute(Episode):
     """Directives are carried out; the number of open ones is counted at run time."""
-    def observe(self, status: EpistemicStatus, payload: Payload | None = None, /, **members: Json) -> Self: ...
+    @overload
+    def observe(self, status: SureStatus, payload: Payload | None = None, /, **members: Json) -> Self: ...
+    @overload
+    def observe(self, status: EpistemicStatus, payload: Payload | None = None, /, **members: Json) -> INV_004[Literal["a claim about the present with status `INFERRED`,"], Literal["`HYPOTHESIZED` or `UNKNOWN` needs live evidence"], Literal["fix: take a reading first and use status"], Literal["'OBSERVED'; what follows from it is a belief:"], Literal["`.believe(..)`"]]: ...
     answered: FSM[Literal["no escalation is waiting for an answer"], Literal["fix: record a human's input with `.observe(..)`;"], Literal["an answer follows `.escalate(..)`"]]
     believe: E6[Literal["directives are still open"], Literal["fix: settle them first: `ep.settle(..)`, followed"], Literal["by `.all_settled()` after `.many()`"]]
     review: E6[Literal["directives are still open"], Literal["fix: settle them first: `ep.settle(..)`, followed"], Literal["by `.all_settled()` after `.many()`"]]
@@ -761,7 +784,10 @@ class ManyExecute(Episode):
 @final
 class Fork(Episode):
     """Results became beliefs, and the next packet shows whether the work is done (D11)."""
-    def observe(self, status: EpistemicStatus, payload: Payload | None = None, /, **members: Json) -> Sense: ...
+    @overload
+    def observe(self, status: SureStatus, payload: Payload | None = None, /, **members: Json) -> Sense: ...
+    @overload
+    def observe(self, status: EpistemicStatus, payload: Payload | None = None, /, **members: Json) -> INV_004[Literal["a claim about the present with status `INFERRED`,"], Literal["`HYPOTHESIZED` or `UNKNOWN` needs live evidence"], Literal["fix: take a reading first and use status"], Literal["'OBSERVED'; what follows from it is a belief:"], Literal["`.believe(..)`"]]: ...
     answered: FSM[Literal["no escalation is waiting for an answer"], Literal["fix: record a human's input with `.observe(..)`;"], Literal["an answer follows `.escalate(..)`"]]
     def believe(self, payload: Payload | None = None, /, **members: Json) -> Fork: ...
     review: FSM[Literal["there are no results yet"], Literal["fix: carry directives out first: `.act(..)`, then"], Literal["`.execute(..)` and `.settle(..)`"]]
@@ -780,7 +806,7 @@ class Fork(Episode):
     clear: FSM[Literal["the episode is not in safe mode"], Literal["fix: remove the call; only `.halt(reason)` leads"], Literal["to `SafeMode`, which an order of layer 1 ends"]]
     enqueue: FSM[Literal["queue updates are not legal in any state"], Literal["fix: keep queues outside the episode"]]
     def close(self) -> Closed: ...
-    def decide(self, outcome: Outcome, order: ActOrder[Any], envelope: AnyEnvelope) -> DecideAct | Verify[Unplanned, Unseen] | DecideEscalate | DecideStop: ...
+    def decide(self, outcome: Outcome, order: ActOrder[Any], envelope: AskingEnvelope) -> DecideAct | Verify[Unplanned, Unseen] | DecideEscalate | DecideStop: ...
     authorize_named: FSM[Literal["a token needs a decision to act first"], Literal["fix: decide first: `ep.act(order.under(envelope))`"]]
     execute_with: FSM[Literal["a decision comes next"], Literal["fix: decide: `.act(..)`, `.verify_first(..)`,"], Literal["`.to_escalate(..)`, `.defer(..)` or `.cancel(..)`;"], Literal["to take another reading, `.verify_first(..)`"]]
     execute_with_async: FSM[Literal["a decision comes next"], Literal["fix: decide: `.act(..)`, `.verify_first(..)`,"], Literal["`.to_escalate(..)`, `.defer(..)` or `.cancel(..)`;"], Literal["to take another reading, `.verify_first(..)`"]]
@@ -794,7 +820,10 @@ class Fork(Episode):
 @final
 class Review(Episode):
     """What happened is recorded; the episode may close."""
-    def observe(self, status: EpistemicStatus, payload: Payload | None = None, /, **members: Json) -> Sense: ...
+    @overload
+    def observe(self, status: SureStatus, payload: Payload | None = None, /, **members: Json) -> Sense: ...
+    @overload
+    def observe(self, status: EpistemicStatus, payload: Payload | None = None, /, **members: Json) -> INV_004[Literal["a claim about the present with status `INFERRED`,"], Literal["`HYPOTHESIZED` or `UNKNOWN` needs live evidence"], Literal["fix: take a reading first and use status"], Literal["'OBSERVED'; what follows from it is a belief:"], Literal["`.believe(..)`"]]: ...
     answered: FSM[Literal["no escalation is waiting for an answer"], Literal["fix: record a human's input with `.observe(..)`;"], Literal["an answer follows `.escalate(..)`"]]
     def believe(self, payload: Payload | None = None, /, **members: Json) -> Review: ...
     review: FSM[Literal["there are no results yet"], Literal["fix: carry directives out first: `.act(..)`, then"], Literal["`.execute(..)` and `.settle(..)`"]]
@@ -876,7 +905,7 @@ class SafeMode(Episode):
     execute: E7[Literal["only alerts and belief updates are accepted in"], Literal["safe mode"], Literal["fix: end safe mode first: `ep.clear(order)` with"], Literal["an order of layer 1 leads to `Review`"]]
     settle: E7[Literal["only alerts and belief updates are accepted in"], Literal["safe mode"], Literal["fix: end safe mode first: `ep.clear(order)` with"], Literal["an order of layer 1 leads to `Review`"]]
     escalate: E7[Literal["only alerts and belief updates are accepted in"], Literal["safe mode"], Literal["fix: end safe mode first: `ep.clear(order)` with"], Literal["an order of layer 1 leads to `Review`"]]
-    def clear(self, reason: str) -> Review: ...
+    def clear(self, order: Layer1Order) -> Review: ...
     enqueue: E7[Literal["only alerts and belief updates are accepted in"], Literal["safe mode"], Literal["fix: end safe mode first: `ep.clear(order)` with"], Literal["an order of layer 1 leads to `Review`"]]
     close: E7[Literal["only alerts and belief updates are accepted in"], Literal["safe mode"], Literal["fix: end safe mode first: `ep.clear(order)` with"], Literal["an order of layer 1 leads to `Review`"]]
     decide: E7[Literal["only alerts and belief updates are accepted in"], Literal["safe mode"], Literal["fix: end safe mode first: `ep.clear(order)` with"], Literal["an order of layer 1 leads to `Review`"]]
@@ -891,7 +920,7 @@ class SafeMode(Episode):
     all_settled: E7[Literal["only alerts and belief updates are accepted in"], Literal["safe mode"], Literal["fix: end safe mode first: `ep.clear(order)` with"], Literal["an order of layer 1 leads to `Review`"]]
 
 @final
-class Closed:
+class Closed(_Made):
     """Episode that has closed."""
     @property
     def correlation_id(self) -> str: ...
@@ -946,7 +975,7 @@ class ToolFailed(OmenError):
 
 class CanObserve(Protocol[To]):
     """States that take an observation."""
-    def observe(self, status: EpistemicStatus, payload: Payload | None = None, /, **members: Json) -> To: ...
+    def observe(self, status: SureStatus, payload: Payload | None = None, /, **members: Json) -> To: ...
 
 class CanBelieve(Protocol[To]):
     """States that take a belief update."""

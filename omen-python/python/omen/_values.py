@@ -14,19 +14,23 @@ from omen._errors import OmenError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from typing_extensions import Self
+
 A = TypeVar("A")
 B = TypeVar("B")
 C = TypeVar("C")
+D = TypeVar("D")
 S = TypeVar("S", bound="_Stage")
 
 # Types that only the stub describes.
 Json = SupportsJson = Payload = EpistemicStatus = Outcome = OperationType = SafetyClass = Level = Tier = ToolsState = Any
-TaskClass = VerificationRequirement = Policy = AnyEnvelope = Any
+TaskClass = VerificationRequirement = Policy = AnyEnvelope = AskingEnvelope = SureStatus = FreshnessClass = AlertType = Any
 
 Directive = Order = _core.Directive
 Permit = _core.Permit
 Task = _core.Task
 Settled = _core.Settled
+Layer1Order = _core.Layer1Order
 Verified = _core.Verified
 
 
@@ -127,8 +131,89 @@ class Routing(_Members, Generic[A]):
         super().__init__({"task_class": task_class, "tools_state": tools_state})
 
 
-class Envelope(_Members, Generic[A, B, C]):
-    """Envelope of packets: stakes, quality and tools state are part of its type."""
+class Claims:
+    """Marker of epistemics that make a claim about the present, which needs live evidence (INV-004)."""
+
+
+class ClaimsNothing:
+    """Marker of epistemics that need no live evidence."""
+
+
+class Epistemics(_Members, Generic[A]):
+    """Status, confidence and freshness of what a packet says."""
+
+    @staticmethod
+    def of(
+        *,
+        status: str,
+        freshness: str,
+        confidence: float,
+        calibration: str,
+        assumptions: Iterable[str] = (),
+        stale_after: int | None = None,
+    ) -> Epistemics[Any]:
+        members = {
+            "status": status, "confidence": confidence, "calibration_note": calibration, "freshness_class": freshness,
+            "assumptions": list(assumptions),
+        }
+        return Epistemics(members if stale_after is None else {**members, "stale_if_older_than_seconds": stale_after})
+
+
+class Live:
+    """Marker of evidence that shows the present."""
+
+
+class NotLive:
+    """Marker of evidence that does not show the present."""
+
+
+class Evidence(_Members, Generic[A]):
+    """Evidence for what a packet says, or the reason for its absence. Its parameter is the best of its references."""
+
+    @staticmethod
+    def absent(reason: str) -> Evidence[Any]:
+        return Evidence({"evidence_refs": [], "evidence_absent_reason": reason})
+
+    @staticmethod
+    def _reference(kind: str, ref_id: str, timestamp: str, reliability: float | None) -> dict[str, Any]:
+        reference = {"ref_type": kind, "ref_id": ref_id, "timestamp": timestamp}
+        return reference if reliability is None else {**reference, "reliability_score": reliability}
+
+
+def know_references(*kinds: str) -> None:
+    """Adds a constructor for each type of evidence, and a method that adds a reference of it."""
+    for kind in kinds:
+
+        def first(ref_id: str, timestamp: str, *, reliability: float | None = None, kind: str = kind) -> Evidence[Any]:
+            return Evidence({"evidence_refs": [Evidence._reference(kind, ref_id, timestamp, reliability)]})
+
+        def added(
+            self: Evidence[Any], ref_id: str, timestamp: str, *, reliability: float | None = None, kind: str = kind
+        ) -> Evidence[Any]:
+            known = self._members["evidence_refs"]
+            return Evidence({"evidence_refs": [*known, Evidence._reference(kind, ref_id, timestamp, reliability)]})
+
+        setattr(Evidence, kind, staticmethod(first))
+        setattr(Evidence, f"and_{kind}", added)
+
+
+class Grounded:
+    """Marker of an envelope whose claims about the present have live evidence, or that makes none (INV-004)."""
+
+
+class Envelope(_Members, Generic[A, B, C, D]):
+    """Envelope of packets: stakes, quality, tools state, and whether its claims have evidence, are part of its type."""
+
+    def __class_getitem__(cls, parameters: object) -> type[Envelope[Any, Any, Any, Any]]:
+        # The last parameter has a default, which `typing` knows from Python 3.13 on.
+        return cls
+
+    @classmethod
+    def known_later(cls, members: Any) -> Self:
+        """Returns an envelope whose stakes, quality and tools state no type knows: the core judges it."""
+        made = object.__new__(cls)
+        made._members = json.loads(members.to_json()) if hasattr(members, "to_json") else members
+        return made
 
     def __init__(
         self,
@@ -137,8 +222,8 @@ class Envelope(_Members, Generic[A, B, C]):
         stakes: Stakes[Any],
         quality: Quality[Any],
         budgets: object,
-        epistemics: object,
-        evidence: object,
+        epistemics: Epistemics[Any],
+        evidence: Evidence[Any],
         routing: Routing[Any],
     ) -> None:
         super().__init__({
@@ -201,6 +286,41 @@ class SomeUnverified:
     """Marker of an order with an assumption that was not verified."""
 
 
+class Overridden:
+    """Marker of an order for which layer 1 overrides INV-003."""
+
+
+class Layer1:
+    """Authority of layer 1. The program that starts agents assumes it, and gives them orders."""
+
+    def __init__(self) -> None:
+        raise TypeError("assume the authority by `Layer1.assume()`")
+
+    @staticmethod
+    def assume() -> Layer1:
+        return object.__new__(Layer1)
+
+    def order(self, reason: str) -> _core.Layer1Order:
+        """Returns an order with its reason. It allows one use."""
+        return _core.Layer1Order(reason)
+
+
+class Alert(_Members):
+    """Alert of severity INFO or WARNING, which changes no state. It may revoke tokens, from the next packet on."""
+
+    @staticmethod
+    def info(alert_type: str, summary: str) -> Alert:
+        return Alert({"alert_type": alert_type, "severity": "INFO", "summary": summary})
+
+    @staticmethod
+    def warning(alert_type: str, summary: str) -> Alert:
+        return Alert({"alert_type": alert_type, "severity": "WARNING", "summary": summary})
+
+    def revoking(self, *token_ids: str) -> Alert:
+        """Returns the alert with more tokens that it revokes."""
+        return Alert({**self._members, "revoked_token_ids": [*self._members.get("revoked_token_ids", ()), *token_ids]})
+
+
 class _Under:
     """Decision with its envelope."""
 
@@ -240,6 +360,9 @@ class ActOrder(Generic[A]):
 
     def assumes(self, assumption: str) -> ActOrder[Any]:
         return ActOrder(self._core.assumes(assumption))
+
+    def layer1_override(self, order: _core.Layer1Order) -> ActOrder[Any]:
+        return ActOrder(self._core.layer1_override(order))
 
     def under(self, envelope: object) -> OrderUnder:
         return OrderUnder(self._core, envelope)

@@ -2,9 +2,9 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use omen::facts::{AllVerified, SomeUnverified};
+use omen::facts::{AllVerified, Overridden, SomeUnverified};
 use omen::packet::{Adversariality, Impact, Irreversibility, StakesLevel, Uncertainty};
-use omen::{ActOrder, Assumption, Candidate, Proposed, Tradeoff, Vetted};
+use omen::{ActOrder, Assumption, Candidate, Layer1, Proposed, Text, Tradeoff, Vetted};
 use omen_invariants::rules::inv_012_stakes_consistent::Axes;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -91,6 +91,7 @@ impl Arbitration {
 pub(super) enum ActOrderKind {
     Verified(ActOrder<AllVerified>),
     Unverified(ActOrder<SomeUnverified>),
+    Overridden(ActOrder<Overridden>),
 }
 
 /// Ruling, or order to act: it allows one decision.
@@ -112,6 +113,7 @@ impl Order {
             match self.0.take(py, "relies_on")? {
                 ActOrderKind::Verified(order) => ActOrderKind::Verified(order.relies_on(verified)),
                 ActOrderKind::Unverified(order) => ActOrderKind::Unverified(order.relies_on(verified)),
+                ActOrderKind::Overridden(order) => ActOrderKind::Overridden(order.relies_on(verified)),
             },
         )))
     }
@@ -124,8 +126,46 @@ impl Order {
             ActOrderKind::Unverified(match self.0.take(py, "assumes")? {
                 ActOrderKind::Verified(order) => order.assumes(&text),
                 ActOrderKind::Unverified(order) => order.assumes(&text),
+                ActOrderKind::Overridden(order) => order.assumes(&text),
             }),
         )))
+    }
+
+    /// Overrides INV-003 by an order of layer 1.
+    fn layer1_override(&self, py: Python<'_>, order: &Layer1Order) -> PyResult<Self> {
+        let signed = order.0.take(py, "layer1_override")?;
+        Ok(Self(Once::new(
+            "order",
+            ActOrderKind::Overridden(match self.0.take(py, "layer1_override")? {
+                ActOrderKind::Verified(order) => order.layer1_override(signed),
+                ActOrderKind::Unverified(order) => order.layer1_override(signed),
+                ActOrderKind::Overridden(order) => order.layer1_override(signed),
+            }),
+        )))
+    }
+}
+
+/// Order of layer 1, which allows one use.
+#[pyclass(frozen, module = "omen._core")]
+pub(crate) struct Layer1Order(pub(super) Once<omen::Layer1Order>);
+
+impl Layer1Order {
+    /// Gives an order: the program in Python is what assumes the authority.
+    pub(super) fn order(reason: &Text) -> omen::Layer1Order {
+        Layer1::assume().order(reason.clone())
+    }
+}
+
+#[pymethods]
+impl Layer1Order {
+    #[new]
+    fn new(reason: &str) -> PyResult<Self> {
+        Ok(Self(Once::new("order of layer 1", Self::order(&convert::text("reason", reason)?))))
+    }
+
+    #[getter]
+    fn reason(&self, py: Python<'_>) -> PyResult<String> {
+        self.0.read(py, "reason", |order| order.reason().to_string())
     }
 }
 

@@ -6,11 +6,11 @@ use omen::episode::{Allow, Belief, Episode, NamedScope, NotMoved, Plan, Refused,
 use omen::finding::Diagnostic;
 use omen::packet::parse::Checked as _;
 use omen::packet::{BeliefUpdatePayload, PacketType, VerificationPlanPayload};
-use omen::{AnyEpisode, Code, DecisionOutcome, Layer1, Refusal};
+use omen::{AnyEpisode, Code, DecisionOutcome, Refusal};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use super::decisions::{ActOrderKind, Order, Proof};
+use super::decisions::{ActOrderKind, Layer1Order, Order, Proof};
 use super::handle::{Handle, Live, NotDone};
 use super::once::Once;
 use super::tasks::{Directive, Permit, Sent, Settled, Task};
@@ -82,7 +82,7 @@ impl Handle {
         order: &Order,
         envelope: &Bound<'_, PyAny>,
     ) -> PyResult<Self> {
-        let envelope = setup::envelope_of(py, state, name, envelope)?;
+        let envelope = setup::hypothesis_of(py, state, name, envelope)?;
         let outcome: DecisionOutcome = convert::wire("outcome", outcome)?;
         let kind = order.0.take(py, name)?;
         let kept = Mutex::new(None);
@@ -95,6 +95,10 @@ impl Handle {
                 ActOrderKind::Unverified(order) => {
                     let decided = episode.decide(outcome, order, &envelope);
                     decided.map_err(|(refused, order)| (refused, ActOrderKind::Unverified(order)))
+                }
+                ActOrderKind::Overridden(order) => {
+                    let decided = episode.decide(outcome, order, &envelope);
+                    decided.map_err(|(refused, order)| (refused, ActOrderKind::Overridden(order)))
                 }
             };
             decided.map(|episode| (episode, ())).map_err(|(NotMoved { episode, why }, order)| {
@@ -304,12 +308,16 @@ impl Handle {
     }
 
     /// Ends safe mode by an order of layer 1.
-    fn clear(&self, py: Python<'_>, state: &str, reason: &str) -> PyResult<Self> {
-        let order = Layer1::assume().order(convert::text("reason", reason)?);
+    fn clear(&self, py: Python<'_>, state: &str, order: &Layer1Order) -> PyResult<Self> {
+        let taken = order.0.take(py, "clear")?;
+        let again = Layer1Order::order(taken.reason());
         let moved = self.go(py, state, "clear", |episode| match episode {
-            AnyEpisode::SafeMode(episode) => kept(episode.clear(order)),
+            AnyEpisode::SafeMode(episode) => kept(episode.clear(taken)),
             other => Err(elsewhere(other, Code::Fsm, "the episode is not in safe mode")),
         });
+        if moved.is_err() {
+            order.0.put_back(again);
+        }
         moved.map(|(to, ())| to)
     }
 

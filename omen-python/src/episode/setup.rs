@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use omen::episode::{AnyEpisode, Claims, IdSource, Line, Log, OnDrop, Setup, SystemClock, TimeSource};
-use omen::{DynEnvelope, Instant, log_file};
+use omen::{DynEnvelope, DynHypothesis, Instant, log_file};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -129,6 +129,17 @@ pub(super) fn envelope_of(
 ) -> PyResult<DynEnvelope> {
     let text = convert::json(envelope)?;
     DynEnvelope::from_json(&text).map_err(|errors| errors::invalid(py, state, name, errors))
+}
+
+/// Reads the envelope of a decision, whose claims may have no evidence yet: the machine judges what it may decide.
+pub(super) fn hypothesis_of(
+    py: Python<'_>,
+    state: &str,
+    name: &str,
+    envelope: &Bound<'_, PyAny>,
+) -> PyResult<DynHypothesis> {
+    let text = convert::json(envelope)?;
+    DynHypothesis::from_json(&text).map_err(|errors| errors::invalid(py, state, name, errors))
 }
 
 /// Starts an episode.

@@ -32,6 +32,12 @@ impl Permit {
     fn __class_getitem__<'py>(class: &Bound<'py, PyType>, _parameters: &Bound<'py, PyAny>) -> Bound<'py, PyType> {
         class.clone()
     }
+
+    /// Token of which it is a use, by which an alert revokes it.
+    #[getter]
+    fn token_id(&self, py: Python<'_>) -> PyResult<String> {
+        self.0.read(py, "token_id", |permit| permit.token_id().to_string())
+    }
 }
 
 #[pymethods]

@@ -16,6 +16,8 @@ from omen.episode import (
     Arbitration,
     Delete,
     Envelope,
+    Epistemics,
+    Evidence,
     Idle,
     Json,
     MixedTool,
@@ -81,16 +83,8 @@ def envelope(**changes: Any) -> LowStakes:
             "time_budget_seconds": 100_000,
             "risk_budget": {"envelope": "conservative", "max_loss": 10},
         },
-        "epistemics": {
-            "status": "OBSERVED",
-            "confidence": 0.9,
-            "calibration_note": "read",
-            "freshness_class": "OPERATIONAL",
-            "assumptions": [],
-        },
-        "evidence": {
-            "evidence_refs": [{"ref_type": "user_observation", "ref_id": "chat", "timestamp": "2026-03-01T09:59:00Z"}]
-        },
+        "epistemics": Epistemics.of(status="OBSERVED", freshness="OPERATIONAL", confidence=0.9, calibration="read"),
+        "evidence": Evidence.user_observation("chat", "2026-03-01T09:59:00Z"),
         "routing": Routing("CREATE", "tools_ok"),
     }
     return Envelope(**{**parts, **changes})

@@ -13,16 +13,22 @@ from omen.episode import (
     AnyEnvelope,
     AnyEpisode,
     Arbitration,
+    Alert,
     Attempted,
     Authorize,
     CanObserve,
+    Claims,
     Closed,
     DecideAct,
     Deferrable,
     Envelope,
+    Epistemics,
+    Evidence,
     Escalated,
     Execute,
     Idle,
+    Layer1,
+    Layer1Order,
     ManyExecute,
     Model,
     Modify,
@@ -31,6 +37,7 @@ from omen.episode import (
     OpenVerify1,
     Order,
     OrderUnder,
+    Overridden,
     Payload,
     Permit,
     Plan,
@@ -47,6 +54,7 @@ from omen.episode import (
     Seen,
     Sense,
     Settled,
+    Setup,
     Stakes,
     Task,
     Unplanned,
@@ -72,6 +80,18 @@ STAKES = Stakes.of(impact="LOW", irreversibility="REVERSIBLE", uncertainty="LOW"
 
 
 def watch(ep: CanObserve[Sense]) -> None: ...
+
+
+GUESS = Epistemics.of(status="INFERRED", freshness="OPERATIONAL", confidence=0.5, calibration="a guess")
+UNFOUNDED = Envelope(
+    intent={},
+    stakes=STAKES,
+    quality=Quality.par("d", ["c"]),
+    budgets={},
+    epistemics=GUESS,
+    evidence=Evidence.memory_item("last year", "2025-03-01T10:00:00Z"),
+    routing=Routing("FIND", "tools_ok"),
+)
 
 
 # E1: Acting before a belief update
@@ -129,9 +149,9 @@ def m11(ep: Verify[Planned, Seen], order: Order[Literal["READ"]], belief: Payloa
     ep.check(order, lambda task: task.failure("no")).believe(belief)
 
 
-# E3: Closing a loop after an inference
+# E3: Closing a loop after a derivation
 def m12(ep: Verify[Proven, Unseen], seen: Payload, belief: Payload) -> None:
-    ep.observe("INFERRED", seen).believe(belief)
+    ep.observe("DERIVED", seen).believe(belief)
 
 
 # E3: Writing in a verification loop
@@ -294,14 +314,14 @@ def m44(ep: SafeMode) -> None:
     ep.close()
 
 
-# -: Ending safe mode without a reason
+# -: Ending safe mode without an order of layer 1
 def m45(ep: SafeMode) -> None:
     ep.clear()
 
 
 # FSM: Ending safe mode elsewhere
-def m46(ep: Review) -> None:
-    ep.clear("checked")
+def m46(ep: Review, signed: Layer1Order) -> None:
+    ep.clear(signed)
 
 
 # FSM: Closing before the review
@@ -405,8 +425,8 @@ def m66(ep: Model, order: ActOrder[AllVerified]) -> None:
 
 
 # -: An envelope without evidence
-def m67() -> None:
-    Envelope(intent={}, stakes=STAKES, quality=Quality.par("d", ["c"]), budgets={}, epistemics={}, routing=Routing("FIND", "tools_ok"))
+def m67(guess: Epistemics[Claims]) -> None:
+    Envelope(intent={}, stakes=STAKES, quality=Quality.par("d", ["c"]), budgets={}, epistemics=guess, routing=Routing("FIND", "tools_ok"))
 
 
 # -: A level that the axes do not justify
@@ -447,3 +467,83 @@ def m74(ep: DecideAct, order: Order[Literal["READ"]], tool: Callable[[Task], Awa
 # -: An episode at run time in place of a state
 def m75(ep: AnyEpisode) -> None:
     watch(ep)
+
+
+# INV-004: Observing what was inferred
+def m76(ep: Sense, seen: Payload, belief: Payload) -> None:
+    ep.observe("INFERRED", seen).believe(belief)
+
+
+# INV-004: Beginning an episode with a claim that has no evidence
+def m77() -> None:
+    Setup("corr_pool", UNFOUNDED)
+
+
+# INV-004: Changing to an envelope whose claim has no evidence
+def m78(ep: Model) -> None:
+    ep.under(UNFOUNDED)
+
+
+# INV-004: Acting on a claim that has no evidence
+def m79(ep: Model, order: ActOrder[AllVerified]) -> None:
+    ep.act(order.under(UNFOUNDED))
+
+
+# -: Evidence that no type knows
+def m80(guess: Epistemics[Claims]) -> None:
+    Envelope(intent={}, stakes=STAKES, quality=Quality.par("d", ["c"]), budgets={}, epistemics=guess, evidence={}, routing=Routing("FIND", "tools_ok"))
+
+
+# -: Overriding INV-003 without an order of layer 1
+def m81(order: ActOrder[AllVerified]) -> None:
+    order.layer1_override()
+
+
+# -: Overriding INV-003 for a reason alone
+def m82(order: ActOrder[AllVerified]) -> None:
+    order.layer1_override("it is urgent")
+
+
+# INV-002: Acting at tier SUBPAR by an order of layer 1
+def m83(ep: Model, order: ActOrder[Overridden], mcp: Envelope[Literal["HIGH"], Literal["SUBPAR"], Literal["tools_ok"]]) -> None:
+    ep.act(order.under(mcp))
+
+
+# INV-010: Acting without tools by an order of layer 1
+def m84(ep: Model, order: ActOrder[Overridden], mcp: Envelope[Literal["HIGH"], Literal["SUPERB"], Literal["tools_down"]]) -> None:
+    ep.act(order.under(mcp))
+
+
+# INV-003: An assumption after the order of layer 1
+def m85(ep: Model, order: ActOrder[Overridden], mcp: Envelope[Literal["HIGH"], Literal["SUPERB"], Literal["tools_ok"]]) -> None:
+    ep.act(order.assumes("it holds").under(mcp))
+
+
+# -: Ending safe mode for a reason alone
+def m86(ep: SafeMode) -> None:
+    ep.clear("it was checked")
+
+
+# -: Making an order of layer 1 without its authority
+def m87(ep: SafeMode) -> None:
+    ep.clear(Layer1Order("it was checked"))
+
+
+# -: Making the authority of layer 1 in place of assuming it
+def m88() -> None:
+    Layer1().order("it was checked")
+
+
+# -: Revoking a permit in place of its token
+def m89(ep: DecideAct, permit: Permit[ConfigSet, Modify]) -> None:
+    ep.alert(Alert.warning("token_revocation", "the ticket was withdrawn").revoking(permit))
+
+
+# -: Making a decision out of nothing
+def m90(ep: Model) -> None:
+    ep.act(OrderUnder())
+
+
+# -: Making an episode out of nothing
+def m91() -> None:
+    Review().close()

@@ -15,7 +15,7 @@ import pytest
 from episode_world import calls
 from checkers import OPTIONAL, REQUIRED, by_line, report
 
-from omen import episode
+from omen import episode, packets
 from omen.episode import Stakes
 
 HEAD = '''
@@ -35,14 +35,14 @@ AnyOrders = list[Order[Literal["READ"]]]
 
 PARAMETERS = (
     "p: Payload, o: OrderUnder, r: RulingUnder[Deferrable], a: ActOrder[AllVerified], e: AnyEnvelope, plan: Plan, read: READ, write: WRITE, "
-    "done: Settled[Proven], settles: Callable[[Task], Settled[Proven]], tool: Callable[[Task], int], later: Callable[[Task], Awaitable[int]]"
+    "done: Settled[Proven], sign: Layer1Order, settles: Callable[[Task], Settled[Proven]], tool: Callable[[Task], int], later: Callable[[Task], Awaitable[int]]"
 )
 NAMED = 'uses=1, ttl_seconds=1, rationale="r"'
 ARGUMENTS = {
     "observe": '"OBSERVED", p', "act": "o", "to_escalate": "r", "defer": "r", "cancel": "r", "verify_first": "r",
     "verify": "plan", "check": "read, settles", "check_with": "read, tool", "check_with_async": "read, later",
     "authorize": 'ScopeA, ttl_seconds=1, rationale="r"', "authorize_named": f'["a"], ["write"], {NAMED}',
-    "execute": "read", "settle": "done", "halt": '"r"', "clear": '"r"', "close": "", "all_settled": "",
+    "execute": "read", "settle": "done", "halt": '"r"', "clear": "sign", "close": "", "all_settled": "",
     "decide": '"ACT", a, e', "execute_with": "read, tool", "execute_with_async": "read, later",
     "execute_each": "[read], tool", "execute_each_async": "[read], later",
 }
@@ -126,7 +126,7 @@ def loops(matrix: Matrix) -> None:
 def bounds(matrix: Matrix) -> None:
     """Bounds of a decision to act: stakes, tier, tools, assumptions."""
     tools = ["tools_ok", "tools_partial", "tools_down"]
-    kinds = ["AllVerified", "SomeUnverified"]
+    kinds = ["AllVerified", "SomeUnverified", "Overridden"]
     for level, tier, tool, kind in itertools.product(AXES["impact"], ["SUBPAR", "PAR", "SUPERB"], tools, kinds):
         high = level in ("HIGH", "CRITICAL")
         code = ""
@@ -134,13 +134,49 @@ def bounds(matrix: Matrix) -> None:
             code = "INV-002"
         elif high and tool == "tools_down":
             code = "INV-010"
-        elif high and (tier == "PAR" or kind == "SomeUnverified"):
+        elif high and kind != "Overridden" and (tier == "PAR" or kind == "SomeUnverified"):
             code = "INV-003"
         known = f'Envelope[Literal["{level}"], Literal["{tier}"], Literal["{tool}"]]'
         matrix.function(f"ep: Model, order: ActOrder[{kind}], ruling: Ruling, known: {known}")
         matrix.cell("bounds of acting", "ep.act(order.under(known))", code)
         matrix.cell("bounds of deferring", "ep.defer(ruling.under(known))", "INV-010" if high and tool == "tools_down" else "")
         matrix.cell("bounds of other decisions", "ep.cancel(ruling.under(known))")
+
+
+def evidence(matrix: Matrix) -> None:
+    """Claims about the present need live evidence, by the rule itself: to begin an episode, and to act."""
+    statuses, classes = (list(values) for values in (packets.EpistemicStatus, packets.FreshnessClass))
+    sure, lasting = ("OBSERVED", "DERIVED", "REMEMBERED"), ("STRATEGIC", "ARCHIVAL")
+    kinds = {str(kind): kind in ("tool_output", "user_observation") for kind in packets.RefType} | {"absent": False}
+    matrix.function("stakes: Stakes[Literal['LOW']], quality: Quality[Literal['PAR']], routing: Routing[Literal['tools_ok']], "
+                    "ep: Model, ruling: Ruling, order: ActOrder[AllVerified]")
+    for number, (status, freshness, kind) in enumerate(itertools.product(statuses, classes, kinds)):
+        arguments = '"r"' if kind == "absent" else '"r", "2026-03-01T10:00:00Z"'
+        matrix.lines.append(
+            f'    e{number} = Epistemics.of(status="{status}", freshness="{freshness}", confidence=0.5, calibration="c")')
+        matrix.lines.append(f"    m{number} = Envelope(intent={{}}, stakes=stakes, quality=quality, budgets={{}}, "
+                            f"epistemics=e{number}, evidence=Evidence.{kind}({arguments}), routing=routing)")
+        code = "" if status in sure or freshness in lasting or kinds[kind] else "INV-004"
+        matrix.cell("evidence", f'Setup("c", m{number})', code)
+        matrix.cell("evidence", f"ep.act(order.under(m{number}))", code)
+        # A decision that seeks certainty is legal without evidence.
+        matrix.cell("evidence", f"ep.verify_first(ruling.under(m{number}))")
+    for state, moves in calls().items():
+        if moves["observe"] is None:
+            matrix.function(f"ep: {SHOWN.get(state, state)}, {PARAMETERS}")
+            for status in statuses:
+                matrix.cell("evidence", f'ep.observe("{status}", p).tasks()', "" if status in sure else "INV-004")
+
+
+def forgeries(matrix: Matrix) -> None:
+    """Values that only the package makes."""
+    matrix.function("")
+    generic = ["ActOrder", "Directive", "Epistemics", "Evidence", "Order", "Permit", "Quality", "RulingUnder", "Settled", "Stakes"]
+    plain = ["Alert", "Closed", "Layer1", "Layer1Order", "OrderUnder", "Proof", "Ruling", "Task", "Verified", *calls()]
+    for name in plain + [f"{name}[str, str]" if name in ("Directive", "Permit") else f"{name}[str]" for name in generic]:
+        parameters = "[Proven, Seen]" if "Verify" in name else ""
+        number = "1" if name.startswith("Open") else ""
+        matrix.cell("forgeries", f"{name}{number}{parameters}()", "own words")
 
 
 def stakes(matrix: Matrix) -> None:
@@ -200,7 +236,7 @@ def orders(matrix: Matrix) -> None:
 def matrix() -> Matrix:
     """Returns all cells."""
     made = Matrix()
-    for group in (states, unions, loops, bounds, stakes, scopes, orders):
+    for group in (states, unions, loops, bounds, evidence, forgeries, stakes, scopes, orders):
         group(made)
     used = set(re.findall(r"\w+", "\n".join(made.lines)))
     made.lines = [line.replace("NAMES", ", ".join(sorted(name for name in used & set(dir(episode)) if len(name) > 1 and name[0].isupper()))) for line in made.lines]
@@ -236,7 +272,7 @@ def test_each_illegal_call_is_an_error_on_its_line_and_no_other(checker: str, tm
     assert (moves["cells"], moves["illegal"]) == (558, 440)
     if checker in REQUIRED:
         assert wrong == []
-        for group in ("state and move", "verification loop", "bounds of acting", "bounds of deferring", "orders"):
+        for group in ("state and move", "verification loop", "bounds of acting", "bounds of deferring", "evidence", "orders"):
             assert counts[group]["with the code"] == counts[group]["illegal"], group
     else:
         print(f"{checker}: {len(wrong)} differ", *wrong[:20], sep="\n")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import copy
 import gc
+import json
 import pickle
 import threading
 from pathlib import Path
@@ -31,7 +32,21 @@ from episode_world import (
 )
 
 from omen import episode as omen
-from omen.episode import IllegalMove, LogError, LogFile, Quality, Setup, Stakes, StateUsed, ToolFailed
+from omen.episode import (
+    Alert,
+    Envelope,
+    Epistemics,
+    Evidence,
+    IllegalMove,
+    Layer1,
+    LogError,
+    LogFile,
+    Quality,
+    Setup,
+    Stakes,
+    StateUsed,
+    ToolFailed,
+)
 
 
 def decided(**options: Any) -> omen.DecideAct:
@@ -268,7 +283,7 @@ def test_escalations_and_safe_mode() -> None:
     undecided = asked.answered(observation_type="user_input", data={"option": "a"})
     stopped = undecided.cancel(ruling().under(mcp)).believe(belief())
     safe = stopped.alert(alert_type="other", severity="INFO", summary="note").halt("stop")
-    closed = safe.clear("layer 1 has checked it").close()
+    closed = safe.clear(Layer1.assume().order("it was checked")).close()
     assert findings(closed.lines)[-1]["summary"]["errors"] == 0
 
 
@@ -396,3 +411,88 @@ def test_threads_that_share_a_used_value_do_not_wait_for_each_other() -> None:
         thread.join(60)
         assert not thread.is_alive()
     assert len(refused) == 4 * 500 * 2
+
+
+def unfounded() -> Any:
+    """Returns an envelope that makes a claim about the present without live evidence."""
+    guess = Epistemics.of(status="INFERRED", freshness="OPERATIONAL", confidence=0.4, calibration="a guess")
+    return envelope(epistemics=guess, evidence=Evidence.absent("nobody has looked yet"))
+
+
+def test_a_claim_without_evidence_may_be_verified_and_not_acted_on() -> None:
+    guess, model = unfounded(), start().observe("OBSERVED", SEEN).believe(belief())
+    order: Any = ruling().to_act().under(guess)
+    with pytest.raises(IllegalMove) as error:
+        model.act(order)
+    assert error.value.code == "INV-004"
+    for make in (lambda: model.under(guess), lambda: start(guess)):
+        with pytest.raises(IllegalMove) as error:
+            make()
+        assert error.value.code == "INV-004"
+    loop = model.verify_first(ruling().under(guess))
+    said = [found for found in findings(loop.lines) if found.get("code") == "INV-004"]
+    assert [(found["severity"], found["packet_type"]) for found in said] == [("warning", "DecisionPacket")]
+
+
+def test_evidence_of_each_type_is_a_reference_in_the_log() -> None:
+    both = Evidence.memory_item("last week", "2026-02-22T10:00:00Z").and_tool_output(
+        "config.get", "2026-03-01T09:59:30Z", reliability=0.9
+    )
+    line = start(envelope(evidence=both)).observe("OBSERVED", SEEN).lines[0]
+    references = json.loads(line)["mcp"]["evidence"]["evidence_refs"]
+    assert [reference["ref_type"] for reference in references] == ["memory_item", "tool_output"]
+    assert references[1] == {
+        "ref_type": "tool_output", "ref_id": "config.get", "timestamp": "2026-03-01T09:59:30Z", "reliability_score": 0.9
+    }
+
+
+def test_an_envelope_that_no_type_knows_is_judged_by_the_core() -> None:
+    members = json.loads(envelope().to_json())
+    model = start(Envelope.known_later(members)).observe("OBSERVED", SEEN).believe(belief())
+    order = ruling().to_act()
+    assert isinstance(model.decide("ACT", order, Envelope.known_later(members)), omen.DecideAct)
+    members["epistemics"]["status"] = "INFERRED"
+    members["evidence"] = {"evidence_refs": [], "evidence_absent_reason": "nobody has looked"}
+    with pytest.raises(IllegalMove, match="INV-004"):
+        start(Envelope.known_later(members))
+
+
+def test_layer_1_overrides_inv_003_once_and_the_log_says_so() -> None:
+    axes = Stakes.of(impact="HIGH", irreversibility="PARTIAL", uncertainty="HIGH", adversariality="BENIGN")
+    high: Any = envelope(stakes=axes)
+    signed = Layer1.assume().order("the database fails now")
+    assert signed.reason == "the database fails now"
+    model = start().observe("OBSERVED", SEEN).believe(belief())
+    unsigned: Any = ruling().to_act().under(high)
+    with pytest.raises(IllegalMove, match="INV-003"):
+        model.act(unsigned)
+    acting = model.act(ruling().to_act().layer1_override(signed).under(high))
+    packet = json.loads(acting.lines[-1])
+    assert packet["header"]["layer_source"] == 1
+    assert "the database fails now" in packet["payload"]["decision_summary"]
+    with pytest.raises(StateUsed, match="order of layer 1 was already used by `layer1_override`"):
+        ruling().to_act().layer1_override(signed)
+
+
+def test_an_order_of_layer_1_that_was_refused_can_be_used_later() -> None:
+    signed: Any = Layer1.assume().order("it was checked")
+    safe = start().halt("stop")
+    handle: Any = start()._handle
+    with pytest.raises(IllegalMove, match="not in safe mode"):
+        handle.clear("SafeMode", signed)
+    safe.clear(signed)
+    with pytest.raises(StateUsed):
+        signed.reason
+    with pytest.raises(TypeError, match="assume"):
+        Layer1()  # type: ignore[call-arg]
+
+
+def test_a_revoked_token_is_not_spent() -> None:
+    authorized, (permit,) = decided().authorize(SetScope, ttl_seconds=60, rationale="ticket")
+    alert = Alert.warning("token_revocation", "the ticket was withdrawn").revoking(permit.token_id)
+    revoked = authorized.alert(alert)
+    assert json.loads(revoked.lines[-1])["payload"]["revoked_token_ids"] == [permit.token_id]
+    with pytest.raises(IllegalMove) as error:
+        revoked.execute(Set.modify({"k": 1}).with_permit(permit))
+    assert error.value.code == "E4"
+    assert "revoked" in error.value.message

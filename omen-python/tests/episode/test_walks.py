@@ -9,7 +9,7 @@ import pytest
 from episode_world import SEEN, Get, Set, SetScope, belief, calls, envelope, escalation, findings, plan, ruling, start
 
 from omen import _core
-from omen.episode import IllegalMove
+from omen.episode import IllegalMove, Layer1
 
 WALKS = 10_000
 STEPS = 12
@@ -55,7 +55,7 @@ def move(state: str, episode: Any, name: str) -> Any:
     if name == "halt":
         return episode.halt("stop")
     if name == "clear":
-        return episode.clear("checked")
+        return episode.clear(Layer1.assume().order("checked"))
     return episode.alert(alert_type="other", severity="INFO", summary="note")
 
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::texts::{GENERATED, OVERLAPS, class, illegal, in_python, refused, violated};
+use super::texts::{CodedRules, GENERATED, OVERLAPS, class, illegal, in_python, refused, violated, wires};
 use crate::mistake::{Mistakes, bug};
 use crate::model::{Model, Move, Typestate};
 
@@ -19,7 +19,7 @@ const PAYLOAD: &str = "payload: Payload | None = None, /, **members: Json";
 const TEMPLATE: &str = include_str!("states.pyi");
 
 /// Emits the stub.
-pub(super) fn emit(model: &Model) -> Result<String, Mistakes> {
+pub(super) fn emit(model: &Model, rules: &CodedRules<'_>) -> Result<String, Mistakes> {
     let typed = &model.fsm.typed;
     let (mut states, mut known) = (String::new(), Vec::new());
     for state in &typed.states {
@@ -51,6 +51,12 @@ pub(super) fn emit(model: &Model) -> Result<String, Mistakes> {
     let any = known.iter().map(|name| if name.contains("Verify") { format!("{name}[Any, Any]") } else { name.clone() });
     let any = any.collect::<Vec<_>>().join(" | ");
     let out = TEMPLATE.replace("{states}", states.trim_end()).replace("{any}", &any);
+    let unsure = rules.unsure(model)?;
+    let unsure = match unsure.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{}` or `{last}", others.join("`, `")),
+        _ => unsure.concat(),
+    };
+    let out = out.replace("{NeedsNoEvidence}", &violated(model, "NeedsNoEvidence", &unsure)?);
     let out = ["HasPlan Unplanned", "Succeeded Planned", "Evidenced Unseen"].iter().try_fold(out, |out, name| {
         let (predicate, own) = name.split_once(' ').unwrap_or((name, ""));
         Ok::<_, Mistakes>(out.replace(&format!("{{{predicate}}}"), &violated(model, predicate, own)?))
@@ -63,7 +69,7 @@ pub(super) fn classes(model: &Model) -> Result<String, Mistakes> {
     let typed = &model.fsm.typed;
     let mut out = format!(
         "{GENERATED}\"\"\"States of an episode as classes.\"\"\"\n\nfrom __future__ import annotations\n\nfrom omen import \
-         _moves\nfrom omen._moves import Episode\n"
+         _moves, _values\nfrom omen._moves import Episode\n"
     );
     let mut names = Vec::new();
     for state in &typed.states {
@@ -92,7 +98,9 @@ pub(super) fn classes(model: &Model) -> Result<String, Mistakes> {
         names.push(name);
     }
     let all: Vec<_> = names.iter().map(|name| format!("    {name},\n")).collect();
-    let _ = write!(out, "\n\n_moves.know(\n{})\n\nAnyEpisode = (\n    {}\n)\n", all.concat(), names.join("\n    | "));
+    let references: Vec<_> = wires(model, "RefType")?.iter().map(|name| format!("\"{name}\"")).collect();
+    let _ = write!(out, "\n\n_values.know_references({})\n", references.join(", "));
+    let _ = write!(out, "_moves.know(\n{})\n\nAnyEpisode = (\n    {}\n)\n", all.concat(), names.join("\n    | "));
     Ok(out)
 }
 
@@ -141,6 +149,11 @@ fn next(model: &Model, state: &Typestate, mv: &Move) -> Option<String> {
     typed.states.iter().find(stands).map(|state| class(&state.ty))
 }
 
+/// Returns the overload of an observation that is not one.
+fn unsure() -> String {
+    format!("@overload\ndef observe(self, status: EpistemicStatus, {PAYLOAD}) -> {{NeedsNoEvidence}}: ...")
+}
+
 /// Returns the signature of a legal move.
 fn legal(model: &Model, state: &Typestate, mv: &Move) -> Result<String, Mistakes> {
     let method = mv.method.as_str();
@@ -149,12 +162,13 @@ fn legal(model: &Model, state: &Typestate, mv: &Move) -> Result<String, Mistakes
     Ok(match method {
         "observe" if name == "Verify" || name == "ManyVerify" => [
             format!("@overload\ndef observe(self, status: Literal[\"OBSERVED\"], {PAYLOAD}) -> {name}[P, Seen]: ..."),
-            format!("@overload\ndef observe(self, status: EpistemicStatus, {PAYLOAD}) -> {name}[P, Q]: ..."),
+            format!("@overload\ndef observe(self, status: SureStatus, {PAYLOAD}) -> {name}[P, Q]: ..."),
+            unsure(),
         ]
         .join("\n"),
         "observe" => {
             let to = if state.open { "Self".to_owned() } else { to()? };
-            format!("def observe(self, status: EpistemicStatus, {PAYLOAD}) -> {to}: ...")
+            format!("@overload\ndef observe(self, status: SureStatus, {PAYLOAD}) -> {to}: ...\n{}", unsure())
         }
         "believe" if is_loop(state) => "believe: ClassVar[_Believe]".to_owned(),
         "complete" => format!("def complete(self, {PAYLOAD}) -> tuple[Model, Proof]: ..."),
@@ -165,7 +179,7 @@ fn legal(model: &Model, state: &Typestate, mv: &Move) -> Result<String, Mistakes
         "defer" => format!("def defer(self, ruling: RulingUnder[Deferrable]) -> {}: ...", to()?),
         "verify_first" => "def verify_first(self, ruling: RulingUnder[Any]) -> Verify[Unplanned, Unseen]: ...".to_owned(),
         "to_escalate" | "cancel" => format!("def {method}(self, ruling: RulingUnder[Any]) -> {}: ...", to()?),
-        "decide" => "def decide(self, outcome: Outcome, order: ActOrder[Any], envelope: AnyEnvelope) -> DecideAct | \
+        "decide" => "def decide(self, outcome: Outcome, order: ActOrder[Any], envelope: AskingEnvelope) -> DecideAct | \
                      Verify[Unplanned, Unseen] | DecideEscalate | DecideStop: ..."
             .to_owned(),
         "verify" if name == "Verify" => "@overload\ndef verify(self: Verify[Unplanned, Q], plan: Plan) -> \
@@ -183,7 +197,7 @@ fn legal(model: &Model, state: &Typestate, mv: &Move) -> Result<String, Mistakes
         "settle" => "def settle(self, results: Sequence[Settled[Any]], /) -> Self: ...".to_owned(),
         "all_settled" if is_loop(state) => "def all_settled(self) -> Verify[Any, Q]: ...".to_owned(),
         "all_settled" => "def all_settled(self) -> Execute: ...".to_owned(),
-        "clear" => format!("def clear(self, reason: str) -> {}: ...", to()?),
+        "clear" => format!("def clear(self, order: Layer1Order) -> {}: ...", to()?),
         "close" => "def close(self) -> Closed: ...".to_owned(),
         _ => return Err(bug(format!("`{method}` is legal in `{}`, and has no signature", state.ty))),
     })

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Generic, Literal, Protocol, TypeAlias, TypeVar
 from typing_extensions import Self
 
 from ._rules import *
+from ._stakes import _Made
 from ._values import *
 
 P = TypeVar("P", covariant=True)
@@ -21,7 +22,7 @@ class Unseen:
 class Seen:
     """Loop with an observation of status OBSERVED."""
 
-class Episode:
+class Episode(_Made):
     """Episode in some state. Each move leads to a new value; the old one cannot be used again."""
     def alert(self, payload: Payload | None = None, /, **members: Json) -> Self: ...
     def halt(self, reason: str) -> SafeMode: ...
@@ -41,7 +42,7 @@ class Episode:
 {states}
 
 @final
-class Closed:
+class Closed(_Made):
     """Episode that has closed."""
     @property
     def correlation_id(self) -> str: ...
@@ -96,7 +97,7 @@ class ToolFailed(OmenError):
 
 class CanObserve(Protocol[To]):
     """States that take an observation."""
-    def observe(self, status: EpistemicStatus, payload: Payload | None = None, /, **members: Json) -> To: ...
+    def observe(self, status: SureStatus, payload: Payload | None = None, /, **members: Json) -> To: ...
 
 class CanBelieve(Protocol[To]):
     """States that take a belief update."""

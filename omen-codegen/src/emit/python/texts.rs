@@ -14,8 +14,50 @@ pub struct CodedRules<'r> {
     pub level: &'r dyn Fn([&str; 4]) -> Result<String, String>,
     /// Whether a level is high.
     pub is_high: &'r dyn Fn(&str) -> Result<bool, String>,
+    /// Whether a status with a freshness class is a claim about the present.
+    pub is_claim: &'r dyn Fn(&str, &str) -> Result<bool, String>,
+    /// Whether evidence of a type shows the present.
+    pub is_live: &'r dyn Fn(&str) -> Result<bool, String>,
     /// Policies of an arbitration's tradeoff.
     pub policies: &'r [&'r str],
+}
+
+impl CodedRules<'_> {
+    /// Returns the statuses that are a claim in some freshness class.
+    ///
+    /// # Errors
+    /// Values that the rule does not know.
+    pub(super) fn unsure<'m>(&self, model: &'m Model) -> Result<Vec<&'m str>, Mistakes> {
+        self.claims(wires(model, "EpistemicStatus")?, &wires(model, "FreshnessClass")?, |status, class| (status, class))
+    }
+
+    /// Returns the freshness classes in which some status is a claim.
+    ///
+    /// # Errors
+    /// As [`unsure`](Self::unsure).
+    pub(super) fn present<'m>(&self, model: &'m Model) -> Result<Vec<&'m str>, Mistakes> {
+        self.claims(wires(model, "FreshnessClass")?, &wires(model, "EpistemicStatus")?, |class, status| (status, class))
+    }
+
+    /// Returns the values with which some of the others makes a claim.
+    fn claims<'m>(
+        &self,
+        mut values: Vec<&'m str>,
+        others: &[&'m str],
+        of: impl Fn(&'m str, &'m str) -> (&'m str, &'m str),
+    ) -> Result<Vec<&'m str>, Mistakes> {
+        let mut failed = None;
+        values.retain(|value| {
+            others.iter().any(|other| {
+                let (status, class) = of(value, other);
+                (self.is_claim)(status, class).unwrap_or_else(|error| {
+                    failed = Some(error);
+                    false
+                })
+            })
+        });
+        failed.map_or(Ok(values), |error| Err(bug(error)))
+    }
 }
 
 /// First line of each generated Python file.
@@ -88,7 +130,7 @@ pub(super) fn refused(model: &Model, state: &Typestate, mv: &Move) -> Result<Opt
     Ok(Some(RefusedCall { code, message: in_python(typed, &text.message), fix }))
 }
 
-/// Returns the type of a call that violates a predicate; `own` is the value that violates it.
+/// Returns the type of a call that violates a predicate; `own` is the value that violates it, as `tools_down at HIGH` with its level.
 pub(super) fn violated(model: &Model, name: &str, own: &str) -> Result<String, Mistakes> {
     let found = model.rules.iter().find_map(|rule| {
         let found: Option<&Predicate> = rule.predicates.iter().find(|predicate| predicate.name == name);
@@ -96,7 +138,8 @@ pub(super) fn violated(model: &Model, name: &str, own: &str) -> Result<String, M
     });
     let (rule, predicate) = found.ok_or_else(|| bug(format!("no rule has a predicate `{name}`")))?;
     let typed = &model.fsm.typed;
-    let fill = |text: &str| in_python(typed, &text.replace("{Self}", own));
+    let (own, level) = own.split_once(" at ").unwrap_or((own, ""));
+    let fill = |text: &str| in_python(typed, &text.replace("{Self}", own).replace("{Level}", level));
     let message = fill(&predicate.message);
     let message = message.strip_prefix(&rule.code).unwrap_or(&message).trim_start_matches(':').trim();
     let fix = fill(predicate.python.as_ref().unwrap_or(&predicate.note));

@@ -1,13 +1,15 @@
 """Values that the moves of an episode take and return."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Generic, Literal, Protocol, TypeAlias, TypeVar, final, overload
+from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar, final, overload
 
 from typing_extensions import Self
+from typing_extensions import TypeVar as TypeVarWithDefault
 
 from ._errors import OmenError as OmenError
 from ._rules import *
 from ._stakes import Stakes as Stakes
+from ._stakes import _Made
 
 Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
 
@@ -17,6 +19,8 @@ class SupportsJson(Protocol):
 
 Payload: TypeAlias = SupportsJson | Mapping[str, Json]
 EpistemicStatus: TypeAlias = {enum EpistemicStatus}
+SureStatus: TypeAlias = {sure}
+FreshnessClass: TypeAlias = {enum FreshnessClass}
 Outcome: TypeAlias = {enum DecisionOutcome}
 OperationType: TypeAlias = {enum OperationType}
 SafetyClass: TypeAlias = {enum ToolSafetyClass}
@@ -29,7 +33,9 @@ Policy: TypeAlias = {policies}
 
 LevelT = TypeVar("LevelT", covariant=True)
 TierT = TypeVar("TierT", covariant=True)
-ToolsT = TypeVar("ToolsT", covariant=True)
+ToolsT = TypeVar("ToolsT", covariant=True, bound=ToolsState)
+ClaimT = TypeVar("ClaimT", covariant=True)
+BestT = TypeVar("BestT", covariant=True)
 ClassT = TypeVar("ClassT", covariant=True)
 ProgressT = TypeVar("ProgressT", covariant=True)
 KindT = TypeVar("KindT", covariant=True)
@@ -39,7 +45,7 @@ ToolIn = TypeVar("ToolIn", contravariant=True)
 OpIn = TypeVar("OpIn", contravariant=True)
 
 @final
-class Quality(Generic[TierT]):
+class Quality(_Made, Generic[TierT]):
     """Quality of the work: its tier, and the definition of done."""
     @staticmethod
     def subpar(done: str, checks: Sequence[str], *, satisficing: bool = ..., verification: VerificationRequirement = ...) -> Quality[Literal["SUBPAR"]]: ...
@@ -55,16 +61,92 @@ class Routing(Generic[ToolsT]):
     def __init__(self, task_class: TaskClass, tools_state: ToolsT) -> None: ...
     def to_json(self) -> str: ...
 
+class Claims:
+    """Marker of epistemics that make a claim about the present, which needs live evidence (INV-004)."""
+
+class ClaimsNothing:
+    """Marker of epistemics that need no live evidence."""
+
 @final
-class Envelope(Generic[LevelT, TierT, ToolsT]):
-    """Envelope of packets: stakes, quality and tools state are part of its type."""
+class Epistemics(_Made, Generic[ClaimT]):
+    """Status, confidence and freshness of what a packet says."""
+    @overload
+    @staticmethod
+    def of(
+        *, status: SureStatus, freshness: FreshnessClass, confidence: float, calibration: str, assumptions: Sequence[str] = (),
+        stale_after: int | None = None,
+    ) -> Epistemics[ClaimsNothing]: ...
+    @overload
+    @staticmethod
+    def of(
+        *, status: EpistemicStatus, freshness: {lasting}, confidence: float, calibration: str,
+        assumptions: Sequence[str] = (), stale_after: int | None = None,
+    ) -> Epistemics[ClaimsNothing]: ...
+    @overload
+    @staticmethod
+    def of(
+        *, status: EpistemicStatus, freshness: FreshnessClass, confidence: float, calibration: str, assumptions: Sequence[str] = (),
+        stale_after: int | None = None,
+    ) -> Epistemics[Claims]: ...
+    def to_json(self) -> str: ...
+
+class Live:
+    """Marker of evidence that shows the present."""
+
+class NotLive:
+    """Marker of evidence that does not show the present."""
+
+@final
+class Evidence(_Made, Generic[BestT]):
+    """Evidence for what a packet says, or the reason for its absence. Its parameter is the best of its references."""
+{references}
+    @staticmethod
+    def absent(reason: str) -> Evidence[NotLive]: ...
+    def to_json(self) -> str: ...
+
+class Grounded:
+    """Marker of an envelope whose claims about the present have live evidence, or that makes none (INV-004)."""
+
+GroundT = TypeVarWithDefault("GroundT", covariant=True, default=Grounded)
+
+@final
+class Envelope(Generic[LevelT, TierT, ToolsT, GroundT]):
+    """Envelope of packets: stakes, quality, tools state, and whether its claims have evidence, are part of its type."""
+    @overload
     def __init__(
-        self, *, intent: Payload, stakes: Stakes[LevelT], quality: Quality[TierT], budgets: Payload, epistemics: Payload, evidence: Payload,
-        routing: Routing[ToolsT],
+        self: Envelope[LevelT, TierT, ToolsT, Grounded], *, intent: Payload, stakes: Stakes[LevelT], quality: Quality[TierT],
+        budgets: Payload, epistemics: Epistemics[ClaimsNothing], evidence: Evidence[Any], routing: Routing[ToolsT],
     ) -> None: ...
+    @overload
+    def __init__(
+        self: Envelope[LevelT, TierT, ToolsT, Grounded], *, intent: Payload, stakes: Stakes[LevelT], quality: Quality[TierT],
+        budgets: Payload, epistemics: Epistemics[Any], evidence: Evidence[Live], routing: Routing[ToolsT],
+    ) -> None: ...
+    @overload
+    def __init__(
+        self: Envelope[LevelT, TierT, ToolsT, {Grounded Epistemics[Claims]}], *, intent: Payload, stakes: Stakes[LevelT], quality: Quality[TierT],
+        budgets: Payload, epistemics: Epistemics[Any], evidence: Evidence[Any], routing: Routing[ToolsT],
+    ) -> None: ...
+    @staticmethod
+    def known_later(members: Payload) -> AnyEnvelope: ...
     def to_json(self) -> str: ...
 
 AnyEnvelope: TypeAlias = Envelope[Level, Tier, ToolsState]
+# A decision that seeks certainty takes an envelope whose claims have no evidence yet (D31).
+AskingEnvelope: TypeAlias = Envelope[Level, Tier, ToolsState, Any]
+
+@final
+class Layer1(_Made):
+    """Authority of layer 1. The program that starts agents assumes it, and gives them orders."""
+    @staticmethod
+    def assume() -> Layer1: ...
+    def order(self, reason: str) -> Layer1Order: ...
+
+@final
+class Layer1Order(_Made):
+    """Order of layer 1. It allows one use."""
+    @property
+    def reason(self) -> str: ...
 
 @final
 class Arbitration:
@@ -75,13 +157,13 @@ class Arbitration:
     tradeoff: {TradeoffHere}
 
 @final
-class VettedOptions:
+class VettedOptions(_Made):
     """Options that the constitution allows, before stage 2 (INV-006)."""
     def feasible(self, fits: Callable[[str], bool]) -> FeasibleOptions: ...
     tradeoff: {TradeoffHere}
 
 @final
-class FeasibleOptions:
+class FeasibleOptions(_Made):
     """Options that budgets and tools allow, before stage 3 (INV-006)."""
     def tradeoff(self, policy: Policy, rationale: str) -> Ruling: ...
 
@@ -89,19 +171,19 @@ class Deferrable:
     """Marker of a ruling whose envelope allows deferring."""
 
 @final
-class RulingUnder(Generic[KindT]):
+class RulingUnder(_Made, Generic[KindT]):
     """Ruling with the envelope of its decision."""
 
 @final
-class Ruling:
+class Ruling(_Made):
     """Result of an arbitration. It allows one decision."""
     @property
     def chosen(self) -> str: ...
     def to_act(self) -> ActOrder[AllVerified]: ...
     @overload
-    def under(self, envelope: Envelope[{high}, Tier, Literal["tools_down"]]) -> RulingUnder[{ToolsAllowAct tools_down}]: ...
+    def under(self, envelope: Envelope[{high}, Tier, Literal["tools_down"], Any]) -> RulingUnder[{ToolsAllowAct tools_down at HIGH}]: ...
     @overload
-    def under(self, envelope: AnyEnvelope) -> RulingUnder[Deferrable]: ...
+    def under(self, envelope: AskingEnvelope) -> RulingUnder[Deferrable]: ...
 
 class AllVerified:
     """Marker of an order whose assumptions are all verified."""
@@ -109,25 +191,33 @@ class AllVerified:
 class SomeUnverified:
     """Marker of an order with an assumption that was not verified."""
 
+class Overridden:
+    """Marker of an order for which layer 1 overrides INV-003."""
+
 @final
-class OrderUnder:
+class OrderUnder(_Made):
     """Order to act with an envelope that allows it."""
 
 @final
-class ActOrder(Generic[KindT]):
+class ActOrder(_Made, Generic[KindT]):
     """Order to act on a ruling. It allows one decision."""
     def relies_on(self, verified: Verified) -> Self: ...
     def assumes(self, assumption: str) -> ActOrder[SomeUnverified]: ...
+    def layer1_override(self, order: Layer1Order) -> ActOrder[Overridden]: ...
     @overload
     def under(self, envelope: Envelope[{low}, Literal["PAR", "SUPERB"], ToolsState]) -> OrderUnder: ...
     @overload
     def under(self: ActOrder[AllVerified], envelope: Envelope[{high}, Literal["SUPERB"], Literal["tools_ok", "tools_partial"]]) -> OrderUnder: ...
     @overload
+    def under(self: ActOrder[Overridden], envelope: Envelope[{high}, Literal["PAR", "SUPERB"], Literal["tools_ok", "tools_partial"]]) -> OrderUnder: ...
+    @overload
     def under(self, envelope: Envelope[Level, Literal["SUBPAR"], ToolsState]) -> {TierMayAct SUBPAR}: ...
     @overload
-    def under(self, envelope: Envelope[{high}, Tier, Literal["tools_down"]]) -> {ToolsAllowAct tools_down}: ...
+    def under(self, envelope: Envelope[{high}, Tier, Literal["tools_down"]]) -> {ToolsAllowAct tools_down at HIGH}: ...
     @overload
     def under(self, envelope: AnyEnvelope) -> {StakesAllowAct HIGH}: ...
+    @overload
+    def under(self, envelope: AskingEnvelope) -> {Grounded Epistemics[Claims]}: ...
 
 @final
 class Target:
@@ -140,11 +230,11 @@ class Plan:
     def __init__(self, first: Target, /, *more: Target, max_tool_calls: int | None = None, time_budget_seconds: int | None = None) -> None: ...
 
 @final
-class Verified:
+class Verified(_Made):
     """Assumption that a loop has verified."""
 
 @final
-class Proof:
+class Proof(_Made):
     """Proof that a verification loop is complete."""
     def verifies(self, target: Target) -> Verified: ...
 
@@ -191,21 +281,35 @@ class MixedTool(Tool):
     def delete(cls, params: Mapping[str, Json] | None = None, *, timeout_seconds: int | None = None) -> Directive[Self, Delete]: ...
 
 @final
-class Directive(Generic[ToolT, OpT]):
+class Directive(_Made, Generic[ToolT, OpT]):
     """Directive that may write, without a permit."""
     def with_permit(self, permit: Permit[ToolT, OpT]) -> Order[Literal["WRITE"]]: ...
 
 @final
-class Order(Generic[ClassT]):
+class Order(_Made, Generic[ClassT]):
     """Directive that can be sent."""
 
 class Scope(Generic[ToolT, OpT]):
     """Tools and operations that a token allows: `class RaisePool(Scope[ConfigSet, Modify])`."""
 
 @final
-class Permit(Generic[ToolIn, OpIn]):
+class Permit(_Made, Generic[ToolIn, OpIn]):
     """One use of a token."""
+    @property
+    def token_id(self) -> str: ...
     def _covers(self, tool: ToolIn, operation: OpIn) -> None: ...
+
+AlertType: TypeAlias = {enum AlertType}
+
+@final
+class Alert(_Made):
+    """Alert of severity INFO or WARNING, which changes no state. It may revoke tokens, from the next packet on."""
+    @staticmethod
+    def info(alert_type: AlertType, summary: str) -> Alert: ...
+    @staticmethod
+    def warning(alert_type: AlertType, summary: str) -> Alert: ...
+    def revoking(self, *token_ids: str) -> Alert: ...
+    def to_json(self) -> str: ...
 
 class Planned:
     """Loop with a plan, in which no directive was sent."""
@@ -215,7 +319,7 @@ class Proven:
     """Loop in which a directive has succeeded."""
 
 @final
-class Task:
+class Task(_Made):
     """Directive without a result."""
     @property
     def task_id(self) -> str: ...
@@ -230,7 +334,7 @@ class Task:
     def cancelled(self) -> Settled[Attempted]: ...
 
 @final
-class Settled(Generic[ProgressT]):
+class Settled(_Made, Generic[ProgressT]):
     """Task with its result, which is recorded by `settle`."""
 
 class IllegalMove(OmenError):

@@ -1,6 +1,6 @@
 //! Envelopes from JSON are subject to the same rules.
 
-use omen_invariants::facts::{AnyEnvelope, DynEnvelope};
+use omen_invariants::facts::{AnyEnvelope, DynEnvelope, DynHypothesis, MayAsk};
 use omen_types::{Code, Diagnostic, LoadBearingAssumption, PacketType, StakesLevel};
 use serde_json::{Value, json};
 
@@ -96,6 +96,11 @@ fn a_claim_needs_live_evidence() {
     assert_eq!((found.len(), found[0].code), (1, Code::Inv004));
     assert_eq!(found[0].pointer.as_deref(), Some("/mcp/evidence/evidence_refs"));
     assert!(DynEnvelope::from_value(&claim("tool_output")).is_ok());
+    let guess = DynHypothesis::from_json(&claim("memory_item").to_string()).expect("a hypothesis");
+    assert_eq!(MayAsk::mcp(&guess).epistemics.status.as_str(), "INFERRED");
+    let understated = mcp(|mcp| mcp["stakes"]["impact"] = "CRITICAL".into()).to_string();
+    let found = DynHypothesis::from_json(&understated).expect_err("INV-012 holds for hypotheses, too");
+    assert_eq!(found[0].code, Code::Inv012);
 }
 
 #[test]
