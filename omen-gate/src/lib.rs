@@ -103,9 +103,9 @@ pub use grant::{
 };
 // The compiler names a type by its shortest path, so the types in its errors are re-exported here.
 pub use request::{
-    Authorized, BuildError, Builder, Conformant, Dispatched, DryRun, EpisodeRefusal, Gate, Grounded, MAX_RAW_ANSWER,
-    MAX_TURNS, Planned, Received, RefusedCall, ReloadError, Reloaded, Request, Screened, Stopped, Terminal, Turn,
-    TurnReport, Typed, Untyped, Way, dry_run, pipeline, plan, prove, replay, turn_steps,
+    Authorized, BuildError, Builder, CallRefusal, Conformant, Dispatched, DryRun, EpisodeRefusal, Gate, Grounded,
+    MAX_RAW_ANSWER, MAX_TURNS, Planned, Received, RefusedCall, ReloadError, Reloaded, Request, Screened, Stopped,
+    Terminal, Turn, TurnReport, Typed, Untyped, Way, dry_run, pipeline, plan, prove, replay, turn_steps,
 };
 #[cfg(feature = "mcp")]
 pub use server::mcp;

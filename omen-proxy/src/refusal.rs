@@ -1,101 +1,30 @@
 //! What a client reads of a refusal.
 
-use omen_gate::arguments::Recordable;
-use omen_gate::order::Refusal as Refused;
-use omen_gate::{Blocked, CallHash, GateCode, Ran, Stopped, TurnId, bounded};
-use serde_json::{Map, Value, json};
+use omen_gate::{Blocked, CallHash, CallRefusal, TurnId, bounded};
+use serde_json::{Value, json};
 
 use omen_mcp::frame::Malformed;
 use omen_mcp::handshake::Era;
 
-/// Why a call was refused, or why its answer is withheld.
-#[derive(Debug)]
-pub(crate) struct Refusal {
-    pub(crate) code: GateCode,
-    pub(crate) reason: String,
-    /// The reason without what it quotes of the call or its answer.
-    pub(crate) unquoted: String,
-    pub(crate) help: String,
-    pub(crate) ran: Ran,
-    /// The answer, where it is shown as text although it is not as its tool promises (PG-4).
-    pub(crate) untyped: Option<String>,
-    /// What the rules on order say of it, as members of the decision.
-    pub(crate) order: Map<String, Value>,
-}
-
-impl From<Blocked> for Refusal {
-    fn from(why: Blocked) -> Self {
-        let unquoted = why.unquoted().to_owned();
-        let order = why.order().map(Refused::data).unwrap_or_default();
-        Self { code: why.code, reason: why.message, unquoted, help: why.help, ran: Ran::No, untyped: None, order }
+/// Returns a result of `tools/call` with a refusal, in words for the model and as a decision for programs. Structured content has
+/// to be what the tool promises, and a decision is not: where a tool promises something, the decision is in `_meta` alone.
+pub(crate) fn result(refusal: &CallRefusal, at: &Place<'_>) -> Vec<u8> {
+    let decision = refusal.decision(at.turn, at.call);
+    let mut result = json!({
+        "content": [{ "type": "text", "text": refusal.text() }], "isError": true, "_meta": { DECISION: decision },
+    });
+    if let (Some(untyped), Some(Value::Array(content))) = (&refusal.untyped, result.get_mut("content")) {
+        content.push(json!({ "type": "text", "text": untyped }));
     }
-}
-
-impl From<Stopped> for Refusal {
-    fn from(stopped: Stopped) -> Self {
-        let (code, ran, help) = (stopped.code(), stopped.ran(), stopped.help().to_owned());
-        match stopped {
-            Stopped::Blocked(why) => why.into(),
-            Stopped::BrokenOff(why) | Stopped::Unrecorded { why, .. } => Self { ran, ..why.into() },
-            Stopped::Failed(fault) => {
-                let unquoted = fault.unquoted();
-                // Of a server that has answered there is a response, which is read elsewhere: these are the proxy's own words.
-                Self::with(code, fault.to_string(), unquoted, help, ran)
-            }
-            Stopped::Aborted { why, .. } => Self::with(code, why.to_string(), why.to_string(), help, ran),
-            other => {
-                let unquoted = other.unquoted();
-                Self::with(code, other.to_string(), unquoted, help, ran)
-            }
+    if let Value::Object(members) = &mut result {
+        if !at.promises && refusal.untyped.is_none() {
+            members.insert("structuredContent".to_owned(), decision);
+        }
+        if at.era == Era::Stateless {
+            members.insert("resultType".to_owned(), "complete".into());
         }
     }
-}
-
-impl Refusal {
-    fn with(code: GateCode, reason: String, unquoted: String, help: String, ran: Ran) -> Self {
-        Self { code, reason, unquoted, help, ran, untyped: None, order: Map::new() }
-    }
-
-    /// The reason as it is written down of a call.
-    pub(crate) fn noted(&self, recordable: &Recordable) -> &str {
-        if recordable.may_quote(&self.reason) { &self.reason } else { &self.unquoted }
-    }
-
-    /// A result of `tools/call` that says so, in words for the model and as a decision for programs. Structured content has to
-    /// be what the tool promises, and a decision is not: where a tool promises something, the decision is in `_meta` alone.
-    pub(crate) fn result(&self, at: &Place<'_>) -> Vec<u8> {
-        let ran = match self.ran {
-            Ran::No => "The tool was not called.",
-            Ran::Unknown => "The tool may have run.",
-            Ran::Yes if self.untyped.is_some() => {
-                "The tool ran; its answer follows as text, and nothing was read from it."
-            }
-            Ran::Yes => "The tool ran; its answer is withheld.",
-        };
-        let text = format!("Refused by the gate ({}): {}. {ran} What to do: {}.", self.code, self.reason, self.help);
-        let mut decision = json!({
-            "call": at.call, "code": self.code.as_str(), "help": self.help, "ran": self.ran, "reason": self.reason,
-            "turn": at.turn,
-        });
-        if let Value::Object(members) = &mut decision {
-            members.extend(self.order.clone());
-        }
-        let mut result = json!({
-            "content": [{ "type": "text", "text": text }], "isError": true, "_meta": { DECISION: decision },
-        });
-        if let (Some(untyped), Some(Value::Array(content))) = (&self.untyped, result.get_mut("content")) {
-            content.push(json!({ "type": "text", "text": untyped }));
-        }
-        if let Value::Object(members) = &mut result {
-            if !at.promises && self.untyped.is_none() {
-                members.insert("structuredContent".to_owned(), decision);
-            }
-            if at.era == Era::Stateless {
-                members.insert("resultType".to_owned(), "complete".into());
-            }
-        }
-        format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{result}}}", at.id).into_bytes()
-    }
+    format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{result}}}", at.id).into_bytes()
 }
 
 /// What a refusal belongs to.

@@ -15,8 +15,8 @@ use omen_gate::config::OnVeto;
 use omen_gate::confirm::{Confirmer, Question, Reply};
 use omen_gate::plan::ToolCall;
 use omen_gate::{
-    Blocked, Call, CallHash, Config, Demand, EpisodeRefusal, Gate, GateClock, GateCode, Permission, Permissions, Ran,
-    ServerName, ToolId, TurnId, guarded,
+    Blocked, Call, CallHash, CallRefusal, Config, Demand, EpisodeRefusal, Gate, GateClock, GateCode, Permission,
+    Permissions, Ran, ServerName, ToolId, TurnId, guarded,
 };
 use omen_types::Code;
 use omen_types::packet::{AlertSeverity, AlertType, PacketType, PositiveCount, ToolsState};
@@ -40,7 +40,7 @@ use super::refused::Refused;
 use super::reply::{At, Done, NotNow, Standing};
 use super::synced::Synced;
 use super::{enforce, integrity, interrupted, list, moves, observe};
-use crate::refusal::{Place, Refusal};
+use crate::refusal::{self, Place};
 use omen_gate::Fault;
 use omen_mcp::frame::Frame;
 
@@ -549,8 +549,9 @@ impl Ends for Episodes {
 
 /// What the client is answered if a refusal cannot be recorded.
 pub(crate) fn unrecorded_result(unrecorded: Blocked, not_now: &NotNow, at: &At<'_>) -> Vec<u8> {
-    let refusal = Refusal { ran: not_now.ran, ..unrecorded.into() };
-    refusal.result(&Place { id: at.id, turn: at.turn, call: None, era: at.era, promises: at.promises })
+    let refusal = CallRefusal { ran: not_now.ran, ..unrecorded.into() };
+    let place = Place { id: at.id, turn: at.turn, call: None, era: at.era, promises: at.promises };
+    refusal::result(&refusal, &place)
 }
 
 /// What an operator is asked where the episode is in safe mode, or has just been halted for its budget.

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use omen_base::Mutex;
 use omen_gate::mcp::ServerLimits;
-use omen_gate::{Blocked, Gate, TurnId, bounded};
+use omen_gate::{Blocked, CallRefusal, Gate, TurnId, bounded};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tracing::warn;
@@ -20,7 +20,7 @@ use super::resources::Listings;
 use crate::client::{Chain, Downstream, Elicitation, Rounds, UserTurns};
 use crate::end::{Ended, Lost};
 use crate::episode::Episodes;
-use crate::refusal::{self, INTERNAL_ERROR, Place, Refusal};
+use crate::refusal::{self, INTERNAL_ERROR, Place};
 use crate::server::ServerSession;
 use crate::settings::Settings;
 use omen_mcp::handshake::{Era, Session};
@@ -154,7 +154,8 @@ impl Hub {
             Err(unrecorded) => unrecorded,
         };
         // Which tool it would have been is not known, so neither is what it promises.
-        Refusal::from(why).result(&Place { id: raw_id, turn: &self.turn, call: None, era, promises: false })
+        let at = Place { id: raw_id, turn: &self.turn, call: None, era, promises: false };
+        refusal::result(&CallRefusal::from(why), &at)
     }
 }
 

@@ -7,8 +7,8 @@ use omen_gate::config::ServerErrors;
 use omen_gate::pipeline::{Planned, Received, Request, Untyped};
 use omen_gate::plan::ToolCall;
 use omen_gate::{
-    Blocked, Call, CallHash, Demand, Fault, GateCode, Permission, Permissions, Ran, RefusedCall, Stopped, ToolId,
-    TurnId, bounded,
+    Blocked, Call, CallHash, CallRefusal, Demand, Fault, GateCode, Permission, Permissions, Ran, RefusedCall, Stopped,
+    ToolId, TurnId, bounded,
 };
 use serde_json::{Map, Value};
 use tracing::{Span, warn};
@@ -18,7 +18,7 @@ use super::policy_text::{call_text, refused_text, reported};
 use super::session::ServerSession;
 use crate::episode::{At, Begun, Episodes, NotNow, Outcome, OwnTool, unrecorded_result};
 use crate::passage::Passage;
-use crate::refusal::{Place, Refusal};
+use crate::refusal::{self, Place};
 use omen_mcp::CallToolRequest;
 use omen_mcp::frame::Frame;
 use omen_mcp::handshake::Era;
@@ -65,7 +65,7 @@ impl<'s> ClientCall<'s> {
     }
 
     /// Records a refusal in the episode, and gives the line that says so.
-    async fn refused(&self, refusal: &Refusal) -> Vec<u8> {
+    async fn refused(&self, refusal: &CallRefusal) -> Vec<u8> {
         let Self { session, turn, name, .. } = self;
         // A name that is none has no rules, and nothing is known of its arguments.
         let recordable = self.tool().map(|tool| session.gate.recordable(&tool, &self.args())).unwrap_or_default();
@@ -77,7 +77,7 @@ impl<'s> ClientCall<'s> {
         let tool = bounded(name);
         warn!(code = %refusal.code, tool, %turn, "refused a call of `{tool}`: {}: {noted}", refusal.code);
         let promises = session.upstream.promises(name);
-        refusal.result(&Place { id: self.id(), turn, call: self.hash(), era: self.request.era(), promises })
+        refusal::result(refusal, &Place { id: self.id(), turn, call: self.hash(), era: self.request.era(), promises })
     }
 
     fn id(&self) -> &str {
@@ -108,7 +108,7 @@ impl<'s> ClientCall<'s> {
 
     /// In the era without a handshake, a call that has to be confirmed may be one of two: the first is answered with the
     /// question, and the second has the answer.
-    async fn in_rounds(&self) -> Result<Vec<u8>, Refusal> {
+    async fn in_rounds(&self) -> Result<Vec<u8>, CallRefusal> {
         let Self { session, turn, request, .. } = self;
         let rounds = session.rounds.as_ref().filter(|_| request.era() == Era::Stateless);
         let Some(rounds) = rounds else { return self.pass(self.call.clone()).await };
@@ -131,7 +131,7 @@ impl<'s> ClientCall<'s> {
         }
     }
 
-    async fn pass(&self, read: Result<ToolCall, Blocked>) -> Result<Vec<u8>, Refusal> {
+    async fn pass(&self, read: Result<ToolCall, Blocked>) -> Result<Vec<u8>, CallRefusal> {
         let Self { session, turn, request: message, .. } = self;
         if message.is_task()
             && let Err(why) = session.settings.passages.check(Some(Passage::Tasks))
@@ -237,7 +237,7 @@ impl<'s> ClientCall<'s> {
     }
 
     /// Refuses a call before the gate has it: that is recorded, counts for the rules on order, and says what is owed.
-    async fn refused_here(&self, why: Blocked) -> Refusal {
+    async fn refused_here(&self, why: Blocked) -> CallRefusal {
         self.count_refused().await;
         let why = self.session.recorded(self.turn, why).await;
         self.session.gate.with_debts(&self.session.client_session, why).into()
@@ -268,10 +268,10 @@ async fn drive(
 ) -> Vec<u8> {
     let (id, era, args) = (request.frame().raw_id(), request.era(), request.raw_arguments());
     if let Err(why) = observed(session, turn, own, args).await {
-        let refusal = Refusal::from(why);
+        let refusal = CallRefusal::from(why);
         warn!(code = %refusal.code, tool = own.name(), %turn, "refused `{}`: {}: {}", own.name(), refusal.code, refusal.unquoted);
         let call = episodes.own_id(own).and_then(|own| hash(turn, own, args));
-        return refusal.result(&Place { id, turn, call, era, promises: false });
+        return refusal::result(&refusal, &Place { id, turn, call, era, promises: false });
     }
     episodes.drive(own, args, &At { id, turn, era, promises: false, own: true, owed: session.owed_line() }).await
 }
@@ -308,13 +308,13 @@ async fn passed(
     request: Request<omen_gate::Dispatched>,
     response: &Frame,
     id: &str,
-) -> Result<Vec<u8>, Refusal> {
+) -> Result<Vec<u8>, CallRefusal> {
     if request.answer().is_interim() {
         if let Some(requests) = request.answer().more.get("inputRequests")
             && let Err(why) = session.settings.passages.input_requests(requests)
         {
             let why = session.recorded(turn, why).await;
-            return Err(Refusal { ran: Ran::Unknown, ..why.into() });
+            return Err(CallRefusal { ran: Ran::Unknown, ..why.into() });
         }
         return Ok(response.with_id(id));
     }
@@ -326,13 +326,13 @@ async fn passed(
 }
 
 /// An answer that is not as its tool promises, as text. One whose refusal is not in the log is withheld (A1).
-fn as_text(untyped: &Request<Untyped>) -> Refusal {
+fn as_text(untyped: &Request<Untyped>) -> CallRefusal {
     let (answer, why) = (untyped.raw(), untyped.why());
-    let refusal = Refusal { ran: Ran::Yes, ..why.clone().into() };
+    let refusal = CallRefusal { ran: Ran::Yes, ..why.clone().into() };
     if why.code != GateCode::Pg4 {
         return refusal;
     }
-    Refusal { reason: failed::typing_blocked(why), untyped: Some(failed::untyped(answer)), ..refusal }
+    CallRefusal { reason: failed::typing_blocked(why), untyped: Some(failed::untyped(answer)), ..refusal }
 }
 
 /// Arguments as they are written. None if they are not an object.

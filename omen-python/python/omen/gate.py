@@ -13,7 +13,7 @@ import os
 import weakref
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, Literal, ParamSpec, TypeVar, cast
 
 from omen._answers import Answer, Question, Refused, ToolFailed
 from omen._core import GateCore, PendingCall
@@ -33,6 +33,7 @@ __all__ = [
     "OpenCall",
     "Question",
     "Refused",
+    "Reloaded",
     "Session",
     "Tool",
     "ToolFailed",
@@ -78,6 +79,23 @@ class OpenCall:
     def abandon(self) -> None:
         """Records that nobody waits for the outcome any more: the tool may have run."""
         self._task.cancel()
+
+
+class Reloaded:
+    """Outcome of a reload."""
+
+    def __init__(self, data: dict[str, Any]) -> None:
+        self.before: str = data["before"]
+        """Hash of the policy before."""
+        self.policy: str = data["policy"]
+        """Hash of the policy in force now. If it is the same, nothing was done."""
+        self.given: list[int] = data["given"]
+        """Ids of the grants that only the new configuration has."""
+        self.revoked: list[int] = data["revoked"]
+        """Ids of the grants that only the old configuration had."""
+
+    def __repr__(self) -> str:
+        return f"Reloaded({self.before!r} -> {self.policy!r}, given={self.given!r}, revoked={self.revoked!r})"
 
 
 class Tool(Generic[P, R]):
@@ -317,13 +335,16 @@ class Gate(Caller):
         self._session = core.fresh_id("s")
         self._tools: dict[tuple[str, str], Tool[..., Any]] = {}
         self._confirmer: Confirmer | None = None
+        self._file: str | os.PathLike[str] | None = None
         # Also at the end of the interpreter: what is queued for the log is written.
         self._close = weakref.finalize(self, core.close)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Gate:
         """Loads a configuration. Its log is open from then on, and the servers that it starts run."""
-        return cls(GateCore.load(path))
+        gate = cls(GateCore.load(path))
+        gate._file = path
+        return gate
 
     @classmethod
     def parse(cls, text: str) -> Gate:
@@ -385,6 +406,44 @@ class Gate(Caller):
         tool: Tool[P, R] = Tool(self, server, dict(form), pin, function)
         self._tools[server, name] = tool
         return tool
+
+    def grant(
+        self,
+        name: str,
+        permission: str,
+        *,
+        server: str | None = None,
+        ttl_seconds: int | None = None,
+        uses: int | None = None,
+        pre_granted: bool = False,
+        source: Literal["operator", "user"] = "operator",
+    ) -> int:
+        """Grants a tool a permission until this gate ends, and returns the id of the grant in the log.
+
+        It ends after `ttl_seconds`, or after `uses` calls. A call that uses it is confirmed as others are, unless it is
+        `pre_granted`. The grant is in the log before it is in force.
+        """
+        of_user = source == "user"
+        given = self._core.grant(self._server_of(server, name), name, permission, of_user, ttl_seconds, uses, pre_granted)
+        return int(json.loads(given))
+
+    def revoke(self, name: str, permission: str, *, server: str | None = None) -> list[int]:
+        """Revokes all grants of a permission for a tool, those of the configuration too, and returns their ids.
+
+        This is in force at once: a call that has not begun is refused, and one that runs is cancelled.
+        """
+        revoked: list[int] = json.loads(self._core.revoke(self._server_of(server, name), name, permission))
+        return revoked
+
+    def reload(self, path: str | os.PathLike[str] | None = None) -> Reloaded:
+        """Puts the configuration of a file in force, whole or not at all; without a path, of the file that was loaded.
+
+        Raises `GateError` if the file is invalid, or changes what takes a restart; then the old one stays in force.
+        """
+        file = path if path is not None else self._file
+        if file is None:
+            raise GateError("the configuration was not loaded from a file", help="pass the path of a configuration")
+        return Reloaded(json.loads(self._core.reload(file)))
 
     @property
     def tools(self) -> list[Tool[..., Any]]:

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::mem;
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
@@ -11,14 +12,17 @@ use omen_gate::audit::Audit;
 use omen_gate::catalog::pin;
 use omen_gate::order::owed_line;
 use omen_gate::tool::Tool;
-use omen_gate::{Config, Gate, Permission, ServerName, SystemClock, ToolId, TurnId};
+use omen_gate::{
+    Blocked, Config, Gate, Grant, Permission, ReloadError, ServerName, Source, SystemClock, ToolId, TurnId,
+};
 use pyo3::prelude::*;
+use serde_json::json;
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::AbortHandle;
 
 use super::callers::{Caller, Callers, Event, OpenCall};
 use super::pending::PendingCall;
-use super::refusal::gate_error;
+use super::refusal::{self, gate_error};
 use super::servers::{PythonConfirmer, PythonServer, SharedServer};
 use super::steps::{self, CallRequest};
 
@@ -110,11 +114,7 @@ impl GateCore {
     /// Checks what a program states that a tool of its own needs against what the configuration says of the tool. A tool
     /// that is not allowed passes: its calls are refused.
     fn check_permissions(&self, server: &str, tool: &str, needed: Vec<String>) -> PyResult<()> {
-        let read = |name: String| {
-            serde_json::from_value::<Permission>(name.into())
-                .map_err(|error| gate_error(&format!("`{tool}`: invalid permission: {error}"), ""))
-        };
-        let needed = needed.into_iter().map(read).collect::<PyResult<Vec<_>>>()?;
+        let needed = needed.into_iter().map(|name| permission(tool, name)).collect::<PyResult<Vec<_>>>()?;
         let Some(stated) = self.parts()?.gate()?.permissions(&tool_id(server, tool)?) else { return Ok(()) };
         match needed.into_iter().find(|needed| !stated.contains(*needed)) {
             None => Ok(()),
@@ -187,6 +187,58 @@ impl GateCore {
     fn owed(&self, session: &str) -> PyResult<Vec<String>> {
         let owed = self.parts()?.gate()?.owed(&turn_id(session)?);
         Ok(owed.iter().map(|owed| owed_line(std::slice::from_ref(owed))).collect())
+    }
+
+    /// Adds a grant, and returns its id. It is in the log before it is in force.
+    #[pyo3(signature = (server, tool, permission, is_of_user, ttl_seconds=None, uses=None, pre_granted=false))]
+    #[allow(clippy::too_many_arguments, reason = "an interface between two languages, which only `gate.py` calls")]
+    fn grant(
+        &self,
+        py: Python<'_>,
+        server: &str,
+        tool: &str,
+        permission: String,
+        is_of_user: bool,
+        ttl_seconds: Option<u32>,
+        uses: Option<NonZeroU32>,
+        pre_granted: bool,
+    ) -> PyResult<String> {
+        let (gate, turn) = (self.parts()?.gate()?, turn_id(&self.fresh_id("g")?)?);
+        let later = |seconds: u32| SystemTime::now().checked_add(Duration::from_secs(seconds.into()));
+        let grant = Grant {
+            tool: tool_id(server, tool)?,
+            permission: self::permission(tool, permission)?,
+            source: if is_of_user { Source::User } else { Source::Operator },
+            expires: ttl_seconds.and_then(later),
+            uses,
+            pre_granted,
+        };
+        let runtime = runtime()?;
+        let given = py.detach(|| runtime.block_on(gate.grant(&turn, grant))).map_err(|why| blocked(&why))?;
+        Ok(json!(given).to_string())
+    }
+
+    /// Revokes the grants of a permission for a tool, and returns their ids as JSON. This is in force at once.
+    fn revoke(&self, py: Python<'_>, server: &str, tool: &str, permission: String) -> PyResult<String> {
+        let (gate, turn) = (self.parts()?.gate()?, turn_id(&self.fresh_id("g")?)?);
+        let (id, permission) = (tool_id(server, tool)?, self::permission(tool, permission)?);
+        let runtime = runtime()?;
+        let revoked = py.detach(|| runtime.block_on(gate.revoke(&turn, &id, permission)));
+        revoked.map(|ids| json!(ids).to_string()).map_err(|why| blocked(&why))
+    }
+
+    /// Puts the configuration of a file in force, whole or not at all, and returns what has changed as JSON.
+    fn reload(&self, py: Python<'_>, path: PathBuf) -> PyResult<String> {
+        let (gate, runtime) = (self.parts()?.gate()?, runtime()?);
+        match py.detach(|| runtime.block_on(gate.reload_file(&path))) {
+            Ok(reloaded) => Ok(json!({
+                "before": reloaded.before, "given": reloaded.given, "policy": reloaded.policy, "revoked": reloaded.revoked,
+            })
+            .to_string()),
+            Err(ReloadError::Invalid(errors)) => Err(config_error(&path.display().to_string(), &errors)),
+            Err(ReloadError::Refused(why)) => Err(blocked(&why)),
+            Err(other) => Err(gate_error(&other.to_string(), "")),
+        }
     }
 
     /// Ends all open calls, writes what is queued, and closes the log. Every later call is an error.
@@ -298,7 +350,7 @@ async fn carry_out(open: OpenCall, gate: Gate, caller: Caller, request: CallRequ
     }
     let ended = match outcome {
         Ok(answer) => serde_json::to_string(&answer).map_err(|error| error.to_string()),
-        Err(refused) => Err(refused.to_json(&turn, caller.hash())),
+        Err(refused) => Err(refusal::to_json(&refused, &turn, caller.hash())),
     };
     // The call is over before its caller learns of it, and may close the gate.
     drop(open);
@@ -312,6 +364,16 @@ fn turn_id(text: &str) -> PyResult<TurnId> {
 fn tool_id(server: &str, tool: &str) -> PyResult<ToolId> {
     let wrong = |error: omen_gate::BadName| gate_error(&error.to_string(), "");
     Ok(ToolId { server: server.parse().map_err(wrong)?, tool: tool.parse().map_err(wrong)? })
+}
+
+fn permission(tool: &str, name: String) -> PyResult<Permission> {
+    serde_json::from_value(name.into())
+        .map_err(|error| gate_error(&format!("`{tool}`: invalid permission: {error}"), ""))
+}
+
+/// Returns the error of a change that the gate refuses.
+fn blocked(why: &Blocked) -> PyErr {
+    gate_error(&why.to_string(), &why.help)
 }
 
 fn config_error(of: &str, errors: &omen_gate::config::ConfigErrors) -> PyErr {

@@ -1,11 +1,11 @@
 //! The steps of a request, for a call that Python asks for.
 
 use omen_gate::tool::Answer;
-use omen_gate::{Blocked, Gate, GateCode, RefusedCall, ToolId, TurnId, Way};
+use omen_gate::{Blocked, CallRefusal, Gate, GateCode, RefusedCall, ToolId, TurnId, Way};
 use serde_json::{Map, Value};
 
 use super::callers::Caller;
-use super::refusal::Refused;
+use super::refusal;
 
 /// Call as Python asks for it.
 #[derive(Debug)]
@@ -23,8 +23,8 @@ pub(super) struct CallRequest {
 }
 
 /// Takes a call through all steps, and returns the answer once its outcome is in the log.
-pub(super) async fn take(gate: &Gate, call: CallRequest, caller: &Caller) -> Result<Answer, Box<Refused>> {
-    let boxed = |why: Blocked| Box::new(Refused::from(why));
+pub(super) async fn take(gate: &Gate, call: CallRequest, caller: &Caller) -> Result<Answer, Box<CallRefusal>> {
+    let boxed = |why: Blocked| Box::new(CallRefusal::from(why));
     let planned = match planned(gate, &call).await {
         Ok(planned) => planned,
         Err(why) => {
@@ -34,19 +34,19 @@ pub(super) async fn take(gate: &Gate, call: CallRequest, caller: &Caller) -> Res
     };
     caller.set_hash(planned.planned().hash());
     let authorized = planned.conform().await.map_err(boxed)?.authorize().await.map_err(boxed)?;
-    let dispatched = authorized.dispatch().await.map_err(|stopped| Box::new(Refused::from(stopped)))?;
+    let dispatched = authorized.dispatch().await.map_err(|stopped| Box::new(refusal::stopped(stopped)))?;
     if let Some(fault) = dispatched.answer().fault() {
-        return Err(Box::new(Refused::reported(fault.to_string())));
+        return Err(Box::new(refusal::reported(fault.to_string())));
     }
     if dispatched.answer().is_interim() {
         let why = "the tool asks for input or has started a task, which a call from Python cannot continue";
         let why = Blocked::new(GateCode::Pg4, why, "call a tool that answers at once");
         gate.refused(&call.turn, &why).await.map_err(boxed)?;
-        return Err(Box::new(Refused::withheld(why)));
+        return Err(Box::new(refusal::withheld(why)));
     }
     match dispatched.as_promised().await {
         Ok(promised) => Ok(promised.answer().clone()),
-        Err(untyped) => Err(Box::new(Refused::withheld(untyped.why().clone()))),
+        Err(untyped) => Err(Box::new(refusal::withheld(untyped.why().clone()))),
     }
 }
 
