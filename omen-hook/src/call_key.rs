@@ -8,13 +8,13 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
 /// Session of an agent.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct SessionKey(String);
 
 /// Call of an agent: session, id if it has one, and content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CallKey {
-    session: SessionKey,
+    pub(crate) session: SessionKey,
     call: String,
     /// Hash of server, tool and arguments, as the gate computes it.
     pub(crate) hash: String,
@@ -25,6 +25,16 @@ pub(crate) struct CallKey {
 impl SessionKey {
     pub(crate) fn new(agent: &ServerName, session: &str) -> Self {
         Self(format!("{agent}:{}", short(&digest(session.as_bytes()))))
+    }
+
+    /// Session of a call's turn.
+    pub(crate) fn of_turn(turn: &str) -> Option<Self> {
+        let (agent, rest) = turn.split_once(':')?;
+        Some(Self(format!("{agent}:{}", rest.split(':').next()?)))
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
     }
 
     /// Session for the limits and the rules on order.
@@ -110,6 +120,7 @@ mod tests {
         assert!(changed.is_of_id(turn.as_str()) && !changed.is_of_call(turn.as_str()));
         let other = CallKey::new(&SessionKey::new(&agent, "s2"), Some("call_1"), key.hash.clone());
         assert!(!other.is_of_id(turn.as_str()));
+        assert_eq!(SessionKey::of_turn(turn.as_str()), Some(session.clone()));
         assert!(CallKey::new(&session, None, key.hash.clone()).turn(1).unwrap().as_str().contains(":-:"));
     }
 }

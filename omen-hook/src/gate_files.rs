@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use omen_gate::Config;
 use omen_gate::config::KeySource;
 
+use crate::episodes::folder_of;
 use crate::paths::{is_named, is_plain_end, is_word_end, resolved, spelled};
 
 /// Files of the gate: its configuration and what that names, the audit log with all of its files, and the secrets.
@@ -12,6 +13,8 @@ use crate::paths::{is_named, is_plain_end, is_word_end, resolved, spelled};
 pub(crate) struct GateFiles {
     files: Vec<PathBuf>,
     log: Option<PathBuf>,
+    /// Folder of the episodes.
+    episodes: Option<PathBuf>,
     /// Files that are not read, either: that of the key, and the token of hooks over HTTP.
     secrets: Vec<PathBuf>,
 }
@@ -27,6 +30,7 @@ impl GateFiles {
         if let Some(audit) = &config.audit {
             audit.require_anchor.iter().for_each(|anchor| files.add(anchor));
             files.log = Some(absolute(&audit.log));
+            files.episodes = Some(absolute(&folder_of(audit)));
             if let KeySource::File(key) = &audit.key {
                 files.secrets.push(absolute(key));
             }
@@ -44,7 +48,9 @@ impl GateFiles {
         let is_log =
             |log: &&PathBuf| is_same(&path, log) || (are_siblings(&path, log) && is_of_log(&name_of(&path), log));
         let mut files = self.files.iter().chain(&self.secrets);
-        files.find(|file| is_same(&path, file)).or_else(|| self.log.as_ref().filter(is_log)).map(PathBuf::as_path)
+        let found = files.find(|file| is_same(&path, file)).or_else(|| self.log.as_ref().filter(is_log));
+        let is_within = |folder: &&PathBuf| path.starts_with(resolved(folder));
+        found.or_else(|| self.episodes.as_ref().filter(is_within)).map(PathBuf::as_path)
     }
 
     /// File of a secret that a path leads to.
@@ -55,7 +61,7 @@ impl GateFiles {
     /// File that a text names, in any folder: the text may change the folder before.
     pub(crate) fn named_in(&self, text: &str) -> Option<&Path> {
         let text = spelled(text);
-        let mut files = self.files.iter().chain(&self.secrets);
+        let mut files = self.files.iter().chain(&self.secrets).chain(&self.episodes);
         let is_log = |log: &&PathBuf| {
             let stem = format!("{}.", stem_of(log));
             // Names such as `audit.jsonl.head`, `audit.000002.jsonl` and `audit.*`, but not `audit.rs`.

@@ -8,12 +8,14 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use omen_base::{GateClock, ServerName, SystemClock, ToolId};
-use omen_gate::audit::{Audit, AuditError, Checkpoint, Kind};
+use omen_base::{GateClock, ServerName, SystemClock, ToolId, TurnId};
+use omen_gate::arguments::Recordable;
+use omen_gate::audit::{Audit, AuditError, Checkpoint, InDoubt, Kind};
 use omen_gate::catalog::Catalog;
 use omen_gate::confirm::Confirmer;
 use omen_gate::tool::Tool;
-use omen_gate::{Blocked, BuildError, Config, Dispatched, Gate, Request, Stopped, Way};
+use omen_gate::{Authorized, Blocked, BuildError, Config, Dispatched, Gate, Request, Stopped, Way};
+use omen_proxy::episode::{BegunCall, CallEnd, LONGEST_CALL_SECONDS, SeenCall};
 use serde_json::{Map, Value, json};
 use tokio::sync::{mpsc, watch};
 
@@ -21,6 +23,7 @@ use crate::answer::HELP;
 use crate::call_key::{CallKey, SessionKey, hash_of};
 use crate::calls::HookCall;
 use crate::dialect::Dialect;
+use crate::episodes::{BegunCalls, EpisodeFolder, EventEpisodes};
 use crate::event::{Event, ToolEvent};
 use crate::gate_files::GateFiles;
 use crate::hook_error::{HookError, with_help};
@@ -37,8 +40,21 @@ pub struct Hook {
     catalogue: BTreeMap<ServerName, Vec<Tool>>,
     confirmer: Option<Arc<dyn Confirmer>>,
     patience: Duration,
+    clock: Arc<dyn GateClock>,
+    /// Logs of episodes, if calls are recorded as such.
+    episodes: Option<EpisodeFolder>,
     /// Where the log was verified up to by the event before.
     checkpoint: Mutex<Option<Checkpoint>>,
+}
+
+/// Verdict on an event, and what is not recorded of it.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct HookReport {
+    /// Verdict.
+    pub verdict: HookVerdict,
+    /// What the [episodes](Hook::episodes) do not have of the event, and why. It changes no verdict.
+    pub not_recorded: Option<String>,
 }
 
 /// Verdict on an event.
@@ -62,6 +78,7 @@ pub enum HookVerdict {
 pub struct OpenCalls {
     /// Dropped before the log is closed.
     calls: Vec<Dispatching>,
+    begun: BegunCalls,
     log: OpenLog,
 }
 
@@ -89,6 +106,7 @@ impl OpenCalls {
     pub fn leave_open(self) {
         // Otherwise each would record that its caller went away: the agent is still there.
         self.log.close();
+        self.begun.leave_open();
     }
 }
 
@@ -118,6 +136,8 @@ impl Hook {
             catalogue: BTreeMap::new(),
             confirmer: None,
             patience,
+            clock: Arc::new(SystemClock::default()),
+            episodes: None,
             checkpoint: Mutex::default(),
         })
     }
@@ -145,6 +165,19 @@ impl Hook {
         self
     }
 
+    /// Records each call as an episode, too, in the log of its session: a file in the folder that has the name of the audit log and
+    /// the extension `episodes`. What cannot be recorded there changes no verdict.
+    #[must_use]
+    pub fn episodes(self) -> Self {
+        Self { episodes: EpisodeFolder::of(&self.config), ..self }
+    }
+
+    /// Sets the clock, in place of the system's.
+    #[must_use]
+    pub fn clock(self, clock: Arc<dyn GateClock>) -> Self {
+        Self { clock, ..self }
+    }
+
     /// Sets who confirms calls. Without a confirmer, calls that need a confirmation are denied.
     #[must_use]
     pub fn confirmer(self, confirmer: Arc<dyn Confirmer>) -> Self {
@@ -155,14 +188,20 @@ impl Hook {
     ///
     /// # Errors
     /// If nothing could be decided or recorded. For an event before a call that is a denial.
-    pub async fn handle(&self, event: Event) -> Result<HookVerdict, HookError> {
+    pub async fn handle(&self, event: Event) -> Result<HookReport, HookError> {
+        let episodes = EventEpisodes::new(self.episodes.as_ref(), Arc::clone(&self.clock));
+        let verdict = self.verdict(event, &episodes).await?;
+        Ok(HookReport { verdict, not_recorded: episodes.not_recorded() })
+    }
+
+    async fn verdict(&self, event: Event, episodes: &EventEpisodes<'_>) -> Result<HookVerdict, HookError> {
         match event {
-            Event::Before(event) => self.decide(&event).await,
+            Event::Before(event) => self.decide(&event, episodes).await,
             Event::After(event, outcome) => {
                 let keys = self.keys(&event)?;
                 let audit = self.open().await?;
                 let context = outcomes::AgentReport { agent: &self.dialect.agent, event: &event, outcome };
-                let found = outcomes::report(&audit, &self.config, &context, &keys)?;
+                let found = outcomes::report(&audit, &self.config, &context, &keys, episodes)?;
                 Ok(found.map_or(HookVerdict::Noted, HookVerdict::Bypass))
             }
             Event::Settings => Ok(HookVerdict::Settings(
@@ -172,10 +211,11 @@ impl Hook {
             Event::End { session } => {
                 let audit = self.open().await?;
                 let session = SessionKey::new(&self.dialect.agent, &session);
-                outcomes::close(&audit, |doubt| session.has(&doubt.turn), LogEnd::Session)?;
+                outcomes::close(&audit, |doubt| session.has(&doubt.turn), LogEnd::Session, episodes)?;
                 let turn = session.turn()?;
-                let _ =
-                    self.gate(audit.0.clone(), &mpsc::unbounded_channel().0, &watch::channel(false).1)?.end_turn(&turn);
+                let _ = self
+                    .gate(audit.0.clone(), &mpsc::unbounded_channel().0, &watch::channel(false).1, episodes)?
+                    .end_turn(&turn);
                 // Written after what the end of the session has queued.
                 outcomes::record(&audit, Kind::Turn, &turn, members(json!({ "outcome": "over" })))?;
                 Ok(HookVerdict::Noted)
@@ -184,7 +224,7 @@ impl Hook {
         }
     }
 
-    async fn decide(&self, event: &ToolEvent) -> Result<HookVerdict, HookError> {
+    async fn decide(&self, event: &ToolEvent, episodes: &EventEpisodes<'_>) -> Result<HookVerdict, HookError> {
         let keys = self.keys(event)?;
         let mut audit = self.open().await?;
         // The call was decided, and counted, when its event for all tools came. Without that one, it is decided here.
@@ -193,53 +233,94 @@ impl Hook {
             && self.checked(event).is_ok()
             && audit.in_doubt().iter().any(|doubt| is_decided(&doubt.turn))
         {
-            return Ok(HookVerdict::Allowed(OpenCalls { calls: Vec::new(), log: audit }));
+            return Ok(HookVerdict::Allowed(OpenCalls { calls: Vec::new(), begun: BegunCalls::default(), log: audit }));
         }
         // An equal call without an outcome would be refused as one that may have run already (PG-6).
         let is_equal = |turn: &str, call: &str| {
             turn.starts_with(&format!("{}:", self.dialect.agent)) && keys.iter().any(|(key, _)| key.hash == call)
         };
-        if outcomes::close(&audit, |doubt| is_equal(&doubt.turn, &doubt.call), LogEnd::Repeated)? {
+        let is_closed =
+            outcomes::close(&audit, |doubt| is_equal(&doubt.turn, &doubt.call), LogEnd::Repeated, episodes)?;
+        if self.close_old(&audit, episodes)? || is_closed {
             drop(audit);
             audit = self.open().await?;
         }
-        let session = SessionKey::new(&self.dialect.agent, &event.session).turn()?;
-        let number = audit.anchor()?.count();
+        let key = SessionKey::new(&self.dialect.agent, &event.session);
+        let (session, number) = (key.turn()?, audit.anchor()?.count());
         let calls = match self.checked(event) {
             Ok(calls) => calls,
             Err(why) => {
-                let first = keys.first().map(|(key, tool)| (key, tool.clone()));
-                if let Some((key, tool)) = first {
-                    let entry = json!({ "code": "PG-3", "outcome": "denied", "tool": tool, "why": why });
-                    outcomes::record(&audit, Kind::Decision, &key.turn(number)?, members(entry))?;
+                if let Some((call, tool)) = keys.first() {
+                    let (turn, code) = (call.turn(number)?, "PG-3");
+                    episodes.refuse(
+                        &key,
+                        &audit,
+                        &seen(&turn, call, tool, (&event.input, Recordable::default())),
+                        (code, &why),
+                    );
+                    let entry = json!({ "code": code, "outcome": "denied", "tool": tool, "why": why });
+                    outcomes::record(&audit, Kind::Decision, &turn, members(entry))?;
                 }
                 return Ok(HookVerdict::Denied(format!("PG-3: {why}")));
             }
         };
         let (handed_over, mut hand_overs) = mpsc::unbounded_channel();
         let (withdraw, withdrawn) = watch::channel(false);
-        let gate = self.gate(audit.0.clone(), &handed_over, &withdrawn)?;
-        let mut open: Vec<Dispatching> = Vec::new();
-        for (call, (key, _)) in calls.iter().zip(&keys) {
-            let call = authorize_and_dispatch(gate.clone(), key.turn(number)?, session.clone(), plan(call));
-            let mut dispatching: Dispatching = Box::pin(call);
-            let refused = tokio::select! {
-                biased;
-                _ = hand_overs.recv() => None,
-                ended = &mut dispatching => Some(ended),
-            };
-            match refused {
-                None => open.push(dispatching),
-                Some(ended) => {
-                    withdraw.send_replace(true);
-                    for call in open {
-                        let _ = call.await;
+        let gate = self.gate(audit.0.clone(), &handed_over, &withdrawn, episodes)?;
+        let (mut open, mut begun) = (Vec::<Dispatching>::new(), BegunCalls::default());
+        for (call, (call_key, tool)) in calls.iter().zip(&keys) {
+            let turn = call_key.turn(number)?;
+            let seen = seen(&turn, call_key, tool, (&call.args, gate.recordable(&call.tool, &call.args)));
+            let refused = match authorized(&gate, turn.clone(), session.clone(), &plan(call)).await {
+                Ok(request) => {
+                    let permissions = request.authorized().demand().permissions.clone();
+                    let seen = SeenCall { permissions: Some(&permissions), ..seen };
+                    let episode = episodes.begin(&key, &audit, &seen);
+                    let request = match episode.as_ref().and_then(BegunCall::packet) {
+                        Some((packet_id, correlation_id)) => request.of_packet(packet_id, correlation_id),
+                        None => request,
+                    };
+                    begun.push(episode);
+                    let mut dispatching: Dispatching = Box::pin(request.dispatch());
+                    tokio::select! {
+                        biased;
+                        _ = hand_overs.recv() => {
+                            open.push(dispatching);
+                            None
+                        }
+                        ended = &mut dispatching => Some(reason(ended)),
                     }
-                    return Ok(HookVerdict::Denied(reason(ended)));
                 }
+                Err(stopped) => {
+                    let why = stopped.to_string();
+                    let why = if seen.recordable.may_quote(&why) { why } else { stopped.unquoted() };
+                    episodes.refuse(&key, &audit, &seen, (stopped.code().as_str(), &why));
+                    Some(reason(Err(stopped)))
+                }
+            };
+            if let Some(why) = refused {
+                begun.end(&CallEnd::DidNotRun("a call of the same event was refused".to_owned()));
+                withdraw.send_replace(true);
+                for call in open {
+                    let _ = call.await;
+                }
+                return Ok(HookVerdict::Denied(why));
             }
         }
-        Ok(HookVerdict::Allowed(OpenCalls { calls: open, log: audit }))
+        Ok(HookVerdict::Allowed(OpenCalls { calls: open, begun, log: audit }))
+    }
+
+    /// Closes calls of the agent without an outcome whose time is over, where the episodes would wait for them forever.
+    fn close_old(&self, audit: &Audit, episodes: &EventEpisodes<'_>) -> Result<bool, HookError> {
+        let now: omen_types::Instant = episodes.now();
+        let prefix = format!("{}:", self.dialect.agent);
+        let is_old = |doubt: &InDoubt| {
+            let since = doubt.time.parse::<omen_types::Instant>();
+            doubt.correlation_id.is_some()
+                && doubt.turn.starts_with(&prefix)
+                && since.is_ok_and(|since| since.plus_seconds(LONGEST_CALL_SECONDS) < now)
+        };
+        outcomes::close(audit, is_old, LogEnd::Late, episodes)
     }
 
     /// Calls of an event, if they are made where the policy holds, and leave the gate alone.
@@ -297,7 +378,7 @@ impl Hook {
         loop {
             let opened = {
                 let mut checkpoint = self.checkpoint.lock().unwrap_or_else(PoisonError::into_inner);
-                Gate::open_audit_after(&self.config, clock(), &mut checkpoint)
+                Gate::open_audit_after(&self.config, Arc::clone(&self.clock), &mut checkpoint)
             };
             match opened {
                 Err(BuildError::Audit(AuditError::InUse(_))) if Instant::now() < until => {
@@ -313,10 +394,12 @@ impl Hook {
         audit: Audit,
         handed_over: &mpsc::UnboundedSender<()>,
         withdrawn: &watch::Receiver<bool>,
+        episodes: &EventEpisodes<'_>,
     ) -> Result<Gate, HookError> {
-        let mut builder = Gate::builder(self.config.clone()).clock(clock()).audit(audit).leaves_calls_open();
+        let mut builder =
+            Gate::builder(self.config.clone()).clock(Arc::clone(&self.clock)).audit(audit).leaves_calls_open();
         if let Some(confirmer) = &self.confirmer {
-            builder = builder.confirmer(SharedConfirmer(Arc::clone(confirmer)));
+            builder = builder.confirmer(episodes.answers.witness(Arc::clone(confirmer)));
         }
         for name in self.config.servers.keys() {
             let tools = match *name == self.dialect.agent {
@@ -330,32 +413,28 @@ impl Hook {
     }
 }
 
-/// Confirmer that several gates share.
-#[derive(Debug)]
-struct SharedConfirmer(Arc<dyn Confirmer>);
-
-#[async_trait::async_trait]
-impl Confirmer for SharedConfirmer {
-    async fn confirm(&self, question: &omen_gate::confirm::Question) -> omen_gate::confirm::Reply {
-        self.0.confirm(question).await
-    }
+/// Call as its episode has it.
+fn seen<'c>(
+    turn: &'c TurnId,
+    key: &CallKey,
+    tool: &Value,
+    (args, recordable): (&'c Map<String, Value>, Recordable),
+) -> SeenCall<'c> {
+    let name = |member: &str| tool.get(member).and_then(Value::as_str).unwrap_or_default();
+    let tool = format!("{}/{}", name("server"), name("tool"));
+    SeenCall { turn, tool, hash: key.hash.clone(), args, recordable, permissions: None }
 }
 
-/// Takes a call through all steps of the gate.
-async fn authorize_and_dispatch(
-    gate: Gate,
-    turn: omen_base::TurnId,
-    session: omen_base::TurnId,
-    plan: String,
-) -> Result<Request<Dispatched>, Stopped> {
+/// Takes a call through the steps of the gate until the agent may make it.
+async fn authorized(gate: &Gate, turn: TurnId, session: TurnId, plan: &str) -> Result<Request<Authorized>, Stopped> {
     let request = gate.request(turn, "").of_session(session).screen().await?;
-    let Way::Call(request) = request.plan(&plan).await? else {
+    let Way::Call(request) = request.plan(plan).await? else {
         let message = "the event asks for no call";
         return Err(
             Blocked::new(omen_gate::GateCode::Pg1, message, "this is a bug in the hook; please report it").into()
         );
     };
-    request.conform().await?.authorize().await?.dispatch().await
+    Ok(request.conform().await?.authorize().await?)
 }
 
 fn plan(HookCall { tool, args }: &HookCall) -> String {
@@ -369,8 +448,4 @@ fn reason(ended: Result<Request<Dispatched>, Stopped>) -> String {
         Err(stopped) => stopped.to_string(),
         Ok(_) => "the call ended before it was handed over".to_owned(),
     }
-}
-
-fn clock() -> Arc<dyn GateClock> {
-    Arc::new(SystemClock::default())
 }

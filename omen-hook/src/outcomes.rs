@@ -1,15 +1,19 @@
 //! Outcomes that agents report: paired with the intent of their call, or findings of their own.
 
-use omen_base::ServerName;
+use omen_base::{ServerName, ToolId};
+use omen_gate::arguments::Recordable;
 use omen_gate::audit::store::log_of;
 use omen_gate::audit::{Audit, InDoubt, Key, Kind, Record, read_log};
 use omen_gate::config::KeySource;
 use omen_gate::{Config, TurnId};
 use omen_order::{Ended, Entry, OrderMember};
+use omen_proxy::episode::{CallEnd, SeenCall};
+use omen_types::{CorrelationId, PacketId};
 use serde_json::{Map, Value, json};
 
 use crate::call_key::{CallKey, digest};
 use crate::dialect::ReportedOutcome;
+use crate::episodes::EventEpisodes;
 use crate::event::ToolEvent;
 use crate::hook_error::HookError;
 
@@ -28,14 +32,16 @@ pub(crate) enum LogEnd {
     Session,
     /// The agent makes an equal call.
     Repeated,
+    /// The call has taken longer than any.
+    Late,
 }
 
 /// Entries of the log about a call that is not open.
 #[derive(Debug, Default)]
 struct PastEntries {
     is_denied: bool,
-    /// Turn of an intent with the same content whose outcome is missing or unknown.
-    late: Option<String>,
+    /// Turn of an intent with the same content whose outcome is missing or unknown, and its episode.
+    late: Option<(String, Option<String>)>,
     /// Whether the call has an outcome.
     has_outcome: bool,
     /// Whether the id had another content.
@@ -48,6 +54,7 @@ pub(crate) fn report(
     config: &Config,
     report: &AgentReport<'_>,
     keys: &[(CallKey, Value)],
+    episodes: &EventEpisodes<'_>,
 ) -> Result<Option<String>, HookError> {
     let mut found = None;
     for (key, tool) in keys {
@@ -58,10 +65,10 @@ pub(crate) fn report(
             .collect();
         let finding = match open.first() {
             Some(doubt) => {
-                record_outcome(audit, report, key, doubt)?;
+                record_outcome(audit, report, key, doubt, episodes)?;
                 None
             }
-            None => unexpected(audit, config, report, key, tool)?,
+            None => unexpected(audit, config, report, (key, tool), episodes)?,
         };
         found = found.or(finding);
     }
@@ -69,25 +76,53 @@ pub(crate) fn report(
 }
 
 /// Closes calls without an outcome. Returns whether there were any.
-pub(crate) fn close(audit: &Audit, is_such: impl Fn(&InDoubt) -> bool, end: LogEnd) -> Result<bool, HookError> {
+pub(crate) fn close(
+    audit: &Audit,
+    is_such: impl Fn(&InDoubt) -> bool,
+    end: LogEnd,
+    episodes: &EventEpisodes<'_>,
+) -> Result<bool, HookError> {
     let why = match end {
         LogEnd::Session => "the agent reported no outcome before its session ended",
         LogEnd::Repeated => "the agent reported no outcome before it made an equal call",
+        LogEnd::Late => "the agent reported no outcome within a day",
     };
     let mut is_any = false;
     for doubt in audit.in_doubt().iter().filter(|doubt| is_such(doubt)) {
         let mut entry = members(json!({ "call": doubt.call, "ran": "unknown", "why": why }));
         entry.extend(order(audit, doubt.sequence, Ended::MayHaveRun));
-        record(audit, Kind::Outcome, &TurnId::new(&doubt.turn)?, entry)?;
+        episodes.end(audit, doubt, &CallEnd::InDoubt(format!("{why}; the tool may have run")));
+        record_of(audit, doubt, entry)?;
         is_any = true;
     }
     Ok(is_any)
 }
 
-fn record_outcome(audit: &Audit, report: &AgentReport<'_>, key: &CallKey, doubt: &InDoubt) -> Result<(), HookError> {
+/// Records an outcome. The episode comes first: an outcome in the audit log is one that nobody waits for any more.
+fn record_outcome(
+    audit: &Audit,
+    report: &AgentReport<'_>,
+    key: &CallKey,
+    doubt: &InDoubt,
+    episodes: &EventEpisodes<'_>,
+) -> Result<(), HookError> {
     let (mut entry, end) = outcome(report, key);
     entry.extend(order(audit, doubt.sequence, end));
-    record(audit, Kind::Outcome, &TurnId::new(&doubt.turn)?, entry)
+    episodes.end(audit, doubt, &call_end(report));
+    record_of(audit, doubt, entry)
+}
+
+/// End of a call as its episode has it: what the agent reports.
+fn call_end(report: &AgentReport<'_>) -> CallEnd {
+    let agent = report.agent;
+    match report.outcome {
+        ReportedOutcome::Ok => CallEnd::Succeeded(json!({ "reported": "success", "reported_by": agent })),
+        ReportedOutcome::Failed => {
+            CallEnd::Failed { code: "tool", why: format!("`{agent}` reports that the tool failed") }
+        }
+        ReportedOutcome::Unknown => CallEnd::Failed { code: "unknown", why: UNKNOWN.to_owned() },
+        ReportedOutcome::DidNotRun => CallEnd::DidNotRun(format!("`{agent}` reports that the tool did not run")),
+    }
 }
 
 /// Data of an outcome, and the end of the call for the rules on order.
@@ -106,7 +141,7 @@ fn outcome(report: &AgentReport<'_>, key: &CallKey) -> (Map<String, Value>, Ende
         "reported_by": report.agent,
     }));
     if report.outcome == ReportedOutcome::Unknown {
-        entry.insert("why".to_owned(), "the agent does not report how a command ended".into());
+        entry.insert("why".to_owned(), UNKNOWN.into());
     }
     subagent(&mut entry, report);
     (entry, end)
@@ -117,16 +152,19 @@ fn unexpected(
     audit: &Audit,
     config: &Config,
     report: &AgentReport<'_>,
-    key: &CallKey,
-    tool: &Value,
+    (key, tool): (&CallKey, &Value),
+    episodes: &EventEpisodes<'_>,
 ) -> Result<Option<String>, HookError> {
     if report.outcome == ReportedOutcome::DidNotRun {
         return Ok(None);
     }
     let past = past(config, key)?;
-    if let Some(turn) = past.late {
+    if let Some((turn, episode)) = past.late {
         let (mut entry, _) = outcome(report, key);
-        entry.insert("why".to_owned(), "the outcome was reported late".into());
+        entry.insert("why".to_owned(), LATE.into());
+        if let Some(episode) = episode {
+            episodes.note(&key.session, audit, &episode, LATE);
+        }
         record(audit, Kind::Outcome, &TurnId::new(turn)?, entry)?;
         return Ok(None);
     }
@@ -144,8 +182,19 @@ fn unexpected(
     let mut entry =
         members(json!({ "call": key.hash, "finding": finding, "reported_by": report.agent, "tool": tool, "why": why }));
     subagent(&mut entry, report);
-    let number = audit.anchor().map_err(HookError::from)?.count();
-    record(audit, Kind::Bypass, &key.turn(number)?, entry)?;
+    let id = name("server").parse().ok().zip(name("tool").parse().ok()).map(|(server, tool)| ToolId { server, tool });
+    let turn = key.turn(audit.anchor().map_err(HookError::from)?.count())?;
+    let call = SeenCall {
+        turn: &turn,
+        tool: format!("{}/{}", name("server"), name("tool")),
+        hash: key.hash.clone(),
+        args: &report.event.input,
+        recordable: Recordable::default(),
+        permissions: id.as_ref().and_then(|id| Some(&config.demand(id)?.permissions)),
+    };
+    let packet = episodes.ran_anyway(&key.session, audit, &call, (finding, &why), &call_end(report));
+    let entry = Record::new(Kind::Bypass, &turn, entry);
+    append(audit, entry, packet)?;
     Ok(Some(why))
 }
 
@@ -168,7 +217,10 @@ fn past(config: &Config, key: &CallKey) -> Result<PastEntries, HookError> {
             {
                 past.is_denied = true;
             }
-            "intent" if is_same => (past.late, past.is_denied) = (Some(turn.to_owned()), false),
+            "intent" if is_same => {
+                let episode = entry.correlation_id().map(str::to_owned);
+                (past.late, past.is_denied) = (Some((turn.to_owned(), episode)), false);
+            }
             "intent" if key.has_id() => past.is_changed = true,
             "outcome" if is_same && text("ran") == Some("no") => past.late = None,
             "outcome" if is_same && text("ran") == Some("yes") => (past.late, past.has_outcome) = (None, true),
@@ -207,9 +259,31 @@ pub(crate) fn record(audit: &Audit, kind: Kind, turn: &TurnId, data: Map<String,
     Ok(audit.append(Record::new(kind, turn, data)).map(drop)?)
 }
 
+/// Records the outcome of a call with the packet of its episode, if it has one.
+fn record_of(audit: &Audit, doubt: &InDoubt, data: Map<String, Value>) -> Result<(), HookError> {
+    let turn = TurnId::new(&doubt.turn)?;
+    let packet: Option<PacketId> = doubt.packet_id.as_deref().and_then(|id| id.parse().ok());
+    let episode: Option<CorrelationId> = doubt.correlation_id.as_deref().and_then(|id| id.parse().ok());
+    append(audit, Record::new(Kind::Outcome, &turn, data), packet.zip(episode))
+}
+
+/// Appends an entry with the packet of its episode, if it has one.
+fn append(audit: &Audit, entry: Record<'_>, packet: Option<(PacketId, CorrelationId)>) -> Result<(), HookError> {
+    let receipt = match &packet {
+        Some((packet_id, correlation_id)) => {
+            audit.append(Record { packet_id: Some(packet_id), correlation_id: Some(correlation_id), ..entry })
+        }
+        None => audit.append(entry),
+    };
+    Ok(receipt.map(drop)?)
+}
+
 /// Names the subagent by a hash: its id is the model's word.
 fn subagent(entry: &mut Map<String, Value>, report: &AgentReport<'_>) {
     if let Some(subagent) = &report.event.subagent {
         entry.insert("subagent".to_owned(), digest(subagent.as_bytes()).get(..16).unwrap_or_default().into());
     }
 }
+
+const UNKNOWN: &str = "the agent does not report how a command ended";
+const LATE: &str = "the outcome was reported late";

@@ -5,6 +5,9 @@
 //! the client some tools by which its model states what it observes, believes and decides; a call of a server's tool is made
 //! only where a directive, or an observation, is legal. Either way the log is written before the call.
 //!
+//! A [`CallLog`] is for what sees a call in several processes, as hooks of coding agents do: the same episodes of
+//! [`Mode::Observe`], each resumed from the lines of its log.
+//!
 //! Architecture invariant: no rule is judged here. What is legal is the answer of [`AnyEpisode::propose_with`] and of the
 //! machine behind it; what the tools take is the schema's.
 //! Architecture invariant: this adds a condition to a call and takes none away. What the gate refuses stays refused.
@@ -13,6 +16,8 @@
 
 mod begun;
 mod budgets;
+mod call_file;
+mod call_log;
 mod catalog;
 mod chosen;
 mod client_names;
@@ -40,8 +45,11 @@ mod reply;
 mod schema;
 mod session;
 mod synced;
+pub mod torn;
 
 pub use budgets::Budgets;
+pub use call_log::{BegunCall, CallEnd, CallLog, LONGEST_CALL_SECONDS, NotRecorded, SeenCall};
+pub use human::{Answers, Witness};
 pub use interrupted::Interrupted;
 pub use mode::{Mode, UnknownMode};
 pub use session::Recording;

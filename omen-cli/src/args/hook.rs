@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand, ValueEnum};
 use omen_hook::Dialect;
+use omen_proxy::episode::Mode;
 
 use super::Format;
 
@@ -58,6 +59,11 @@ pub(crate) struct HookRunArgs {
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub(crate) timeout: Option<u64>,
 
+    /// Record each call as an episode, which `omen check` judges: `observe`; the log is in the folder named after the audit log, with the
+    /// extension `episodes`
+    #[arg(long, value_name = "MODE")]
+    pub(crate) episode: Option<Mode>,
+
     /// Record decisions in this folder instead of the audit log, as `omen hook doctor` does
     #[arg(long, value_name = "FOLDER", hide = true)]
     pub(crate) rehearse: Option<PathBuf>,
@@ -103,6 +109,10 @@ pub(crate) struct HookInstallArgs {
     /// The agent's timeout for the hook, in seconds [default: that of the agent]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400), conflicts_with = "undo")]
     pub(crate) timeout: Option<u64>,
+
+    /// Have the hook record each call as an episode: `observe`
+    #[arg(long, value_name = "MODE", conflicts_with = "undo")]
+    pub(crate) episode: Option<Mode>,
 
     /// Print the difference, and write nothing
     #[arg(long)]
@@ -164,6 +174,10 @@ pub(crate) struct HookServeArgs {
     #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub(crate) idle: u64,
 
+    /// Record each call as an episode, whether or not its hook asks for it: `observe`
+    #[arg(long, value_name = "MODE")]
+    pub(crate) episode: Option<Mode>,
+
     /// Also answer HTTP hooks of Claude Code, on loopback, and stay when idle
     #[arg(long)]
     pub(crate) http: bool,
@@ -206,9 +220,14 @@ The event is read from standard input. Before a tool, the gate decides as it doe
 A call that ran although it was denied, without a decision, or with other arguments is an entry of its \
      own in the audit log, which `omen audit verify --policy` reports.
 
+With `--episode observe`, each call is also an episode, and the session its campaign: a log that `omen check` judges, in \
+     the folder `audit.episodes` beside the log `audit.jsonl`. Nothing more is refused. `enforce` needs tools by which the model \
+     states what it believes and decides, which no hook has: `omen gate proxy --episode enforce` has them.
+
 Examples:
   omen hook run --agent claude-code --config gate.toml < event.json
   omen hook run --agent codex --config gate.toml --root /home/dev/project
+  omen hook run --agent codex --config gate.toml --episode observe
 
 ",
     exit_codes!()

@@ -1,7 +1,6 @@
 //! The episodes of `omen gate proxy`.
 
 mod target;
-mod torn;
 
 use std::fs::OpenOptions;
 use std::io::{BufReader, Seek as _, SeekFrom};
@@ -10,7 +9,7 @@ use std::sync::Arc;
 use omen::log_file::{LogFile, LogFileError};
 use omen::render::human::clean;
 use omen_gate::{Config, GateClock};
-use omen_proxy::episode::{Budgets, Recording};
+use omen_proxy::episode::{Budgets, Recording, torn};
 
 use crate::args::ProxyArgs;
 use crate::exit::complain;

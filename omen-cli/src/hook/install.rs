@@ -83,6 +83,7 @@ pub(crate) fn install(args: &HookInstallArgs, out: &mut Output) -> Result<Exit, 
 
 /// Program and arguments of the hook. The configuration is checked: with an invalid one, the agent could call no tool.
 fn words(args: &HookInstallArgs, dialect: &Dialect, project: &Path) -> Result<Vec<String>, Failure> {
+    args.episode.map_or(Ok(false), super::policy::observes).map_err(Failure::Usage)?;
     let config = absolute(&args.config)?;
     let loaded = Config::load(&config).map_err(|errors| Failure::Usage(super::policy::invalid(&config, &errors)))?;
     Hook::new(dialect.clone(), loaded).map_err(|error| Failure::Usage(error.to_string()))?;
@@ -95,6 +96,7 @@ fn words(args: &HookInstallArgs, dialect: &Dialect, project: &Path) -> Result<Ve
     for (option, path) in paths.into_iter().filter_map(|(option, path)| Some((option, path?))) {
         words.extend([option.to_owned(), utf8(path)?]);
     }
+    words.extend(args.episode.iter().flat_map(|mode| ["--episode".to_owned(), mode.to_string()]));
     words.extend(args.timeout.iter().flat_map(|seconds| ["--timeout".to_owned(), seconds.to_string()]));
     Ok(words)
 }

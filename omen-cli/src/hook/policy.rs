@@ -15,6 +15,7 @@ use omen_gate::regular;
 use omen_hook::{Dialect, Event, Hook, HookAnswer, HookVerdict, OpenCalls};
 #[cfg(unix)]
 use omen_proxy::confirm::SocketConfirmer;
+use omen_proxy::episode::Mode;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -37,6 +38,8 @@ pub(super) struct HookScope {
     root: Option<PathBuf>,
     /// Catalogue, and the hash of its content.
     catalog: Option<(PathBuf, String)>,
+    /// Whether each call is recorded as an episode.
+    episodes: bool,
 }
 
 impl PolicyText {
@@ -75,6 +78,9 @@ impl PolicyText {
         if let Some(confirmer) = confirmer {
             hook = hook.confirmer(confirmer);
         }
+        if scope.episodes {
+            hook = hook.episodes();
+        }
         if let Some(root) = &scope.root {
             hook = hook.within(root);
         }
@@ -108,7 +114,7 @@ impl HookScope {
         // The only agent that denies a call on every failure of an HTTP hook.
         let agent = Some(url.path().trim_start_matches('/')).filter(|agent| *agent == "claude-code");
         let agent = agent.ok_or_else(|| invalid("only `claude-code` has hooks over HTTP"))?.to_owned();
-        let (mut scope, mut seconds) = (Self { agent, root: None, catalog: None }, None);
+        let (mut scope, mut seconds) = (Self { agent, root: None, catalog: None, episodes: false }, None);
         for (name, value) in url.query_pairs() {
             match &*name {
                 "root" if Path::new(&*value).is_absolute() => scope.root = Some(PathBuf::from(&*value)),
@@ -120,17 +126,39 @@ impl HookScope {
                 "timeout" => {
                     seconds = Some(value.parse().map_err(|_| invalid("`timeout` is not a number of seconds"))?)
                 }
+                "episode" => scope.episodes = observes(value.parse().map_err(|error| invalid(&format!("{error}")))?)?,
                 _ => return Err(invalid(&format!("`{name}={value}`"))),
             }
         }
         Ok((scope, seconds))
     }
 
+    /// The same scope, in which calls may be recorded as episodes in any case.
+    #[cfg(unix)]
+    pub(super) fn recording(self, anyway: bool) -> Self {
+        Self { episodes: self.episodes || anyway, ..self }
+    }
+
     pub(super) fn of(args: &HookRunArgs) -> Result<Self, String> {
         let absolute = |path: &PathBuf| path::absolute(path).map_err(|error| format!("{}: {error}", path.display()));
         let catalog = args.catalog.as_ref().map(|path| Ok::<_, String>((absolute(path)?, catalog_text(path)?.1)));
         let (root, catalog) = (args.root.as_ref().map(absolute).transpose()?, catalog.transpose()?);
-        Ok(Self { agent: args.agent.clone(), root, catalog })
+        Ok(Self { agent: args.agent.clone(), root, catalog, episodes: args.episode.is_some() })
+    }
+}
+
+/// Whether a mode observes.
+///
+/// # Errors
+/// The other mode, which no hook can have.
+pub(super) fn observes(mode: Mode) -> Result<bool, String> {
+    match mode {
+        Mode::Observe => Ok(true),
+        _ => Err(
+            "`enforce` is not for hooks: the model states what it observes, believes and decides by tools, and a hook has none; help: use \
+             `--episode observe`, or give the agent its tools by an MCP server behind `omen gate proxy --episode enforce`"
+                .to_owned(),
+        ),
     }
 }
 
@@ -140,13 +168,17 @@ pub(super) async fn answer(
     dialect: &Dialect,
     event: Event,
 ) -> Result<(HookAnswer, Option<OpenCalls>), String> {
-    Ok(match hook.handle(event).await.map_err(|error| error.to_string())? {
+    let report = hook.handle(event).await.map_err(|error| error.to_string())?;
+    let (mut answer, open) = match report.verdict {
         HookVerdict::Allowed(open) => (dialect.allow(), Some(open)),
         HookVerdict::Denied(why) => (dialect.deny(&why), None),
         HookVerdict::Settings(why) | HookVerdict::Bypass(why) => (dialect.object_to(&why), None),
         HookVerdict::Noted => (dialect.note(), None),
         _ => (dialect.fail("the verdict is unknown; help: install one version of all parts of omen"), None),
-    })
+    };
+    // Beside an answer on standard output, agents read nothing here.
+    answer.stderr.extend(report.not_recorded.map(|why| format!("omen: {why}\n")));
+    Ok((answer, open))
 }
 
 /// Text of a catalogue, and its hash.

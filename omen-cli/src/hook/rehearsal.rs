@@ -42,7 +42,7 @@ pub(super) fn allowed_event(dialect: &Dialect, path: &Path, policy: &Config, roo
         let hook = Hook::new(dialect.clone(), config(policy.clone(), folder.path()).ok()?).ok()?;
         let variable = |name: &str| dialect.version_variable().filter(|one| one.0 == name).map(|one| one.1.to_owned());
         let read = dialect.read(event.to_string().as_bytes(), variable).ok()?;
-        match runtime.block_on(hook.within(root).handle(read)).ok()? {
+        match runtime.block_on(hook.within(root).handle(read)).ok()?.verdict {
             HookVerdict::Allowed(open) => {
                 OpenCalls::leave_open(open);
                 Some(event)

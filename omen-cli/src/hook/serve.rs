@@ -33,6 +33,8 @@ use crate::gate::asked_to_stop;
 struct Resident {
     path: PathBuf,
     policy: Mutex<Arc<LoadedPolicy>>,
+    /// Whether all calls are recorded as episodes.
+    episodes: bool,
     /// Notified when a hook has another version.
     outdated: Notify,
 }
@@ -47,6 +49,7 @@ struct LoadedPolicy {
 }
 
 pub(crate) fn serve(args: &HookServeArgs) -> Result<Exit, Failure> {
+    let episodes = args.episode.map_or(Ok(false), policy::observes).map_err(Failure::Usage)?;
     let policy = match PolicyText::read(&args.config).and_then(LoadedPolicy::new) {
         Ok(policy) => Arc::new(policy),
         Err(why) => return Ok(unusable(&why)),
@@ -68,7 +71,7 @@ pub(crate) fn serve(args: &HookServeArgs) -> Result<Exit, Failure> {
             Err(why) => return unusable(&why),
         };
         let (path, policy, outdated) = (policy.policy.path.clone(), Mutex::new(policy), Notify::new());
-        let resident = Arc::new(Resident { path, policy, outdated });
+        let resident = Arc::new(Resident { path, policy, episodes, outdated });
         let posts = endpoint.map(|(listener, posts)| {
             let resident = Arc::clone(&resident);
             tokio::spawn(posts.serve(listener, move |target, event| {
@@ -141,7 +144,7 @@ impl Resident {
         };
         let until = Instant::now() + Duration::from_millis(request.millis_left.min(LONGEST_SECONDS * 1000));
         let event = timeout_at(until, read_frame(&mut stream, MAX_EVENT_BYTES)).await??;
-        let hook = policy.hook(&request.scope);
+        let hook = policy.hook(&self.recording(&request.scope));
         let (mut read, mut write) = stream.split();
         let decided = tokio::select! {
             biased;
@@ -161,6 +164,11 @@ impl Resident {
         Ok(())
     }
 
+    /// Scope of a hook, with what this process records anyway.
+    fn recording(&self, scope: &HookScope) -> HookScope {
+        scope.clone().recording(self.episodes)
+    }
+
     /// Policy that the file has now.
     fn current(&self) -> Result<Arc<LoadedPolicy>, String> {
         let text = PolicyText::read(&self.path)?;
@@ -174,7 +182,7 @@ impl Resident {
     /// Answer to an HTTP hook.
     async fn answer_post(&self, target: &str, event: &[u8]) -> Result<String, Unanswered> {
         let (scope, seconds) = HookScope::of_target(target).map_err(Unanswered)?;
-        let hook = self.current().and_then(|policy| policy.hook(&scope)).map_err(Unanswered)?;
+        let hook = self.current().and_then(|policy| policy.hook(&self.recording(&scope))).map_err(Unanswered)?;
         let (dialect, hook) = &*hook;
         let event = dialect.read(event, |_| None).map_err(|error| Unanswered(error.to_string()))?;
         let limit = Duration::from_millis(seconds.unwrap_or(dialect.timeout_seconds).min(LONGEST_SECONDS) * 800);
@@ -183,6 +191,9 @@ impl Resident {
         let (answer, open) = decided.map_err(Unanswered)?;
         if answer.exit != 0 {
             return Err(Unanswered(answer.stderr));
+        }
+        if !answer.stderr.is_empty() {
+            complain(clean(answer.stderr.trim_end()));
         }
         open.into_iter().for_each(OpenCalls::leave_open);
         // An empty answer would allow the call whatever went wrong.
@@ -256,7 +267,7 @@ mod tests {
     use super::*;
 
     fn args(http: bool) -> HookServeArgs {
-        HookServeArgs { config: PathBuf::from("gate.toml"), idle: 600, http }
+        HookServeArgs { config: PathBuf::from("gate.toml"), idle: 600, episode: None, http }
     }
 
     /// Serves for as long as nothing asks to stop, with an event after each of the pauses, and returns the time.
@@ -265,7 +276,8 @@ mod tests {
         let (path, socket) = (folder.path().join("gate.toml"), folder.path().join("gate/hook.sock"));
         let text = "[servers.codex]\n[audit]\nlog = 'audit.jsonl'\nkey_file = 'audit.key'\n".to_owned();
         let policy = LoadedPolicy::new(PolicyText { path: path.clone(), text }).unwrap();
-        let resident = Resident { path, policy: Mutex::new(Arc::new(policy)), outdated: Notify::new() };
+        let policy = Mutex::new(Arc::new(policy));
+        let resident = Resident { path, policy, episodes: false, outdated: Notify::new() };
         let listener = PrivateListener::bind(&socket).unwrap();
         let start = Instant::now();
         let serving = tokio::spawn(Arc::new(resident).serve(listener, idle_time(&args(false)), std::future::pending()));

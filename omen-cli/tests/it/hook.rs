@@ -4,6 +4,8 @@
 mod agents;
 mod cursor;
 mod doctor;
+#[cfg(unix)]
+mod episodes;
 mod fake_agent;
 #[cfg(unix)]
 mod http;

@@ -12,6 +12,7 @@
 mod answers;
 mod calls;
 mod dialects;
+mod episodes;
 mod events;
 mod mutants;
 mod reactions;

@@ -267,7 +267,7 @@ impl Desk {
     /// Records what came of a call.
     pub(super) fn end(&mut self, call: &CallFacts, mut recorded: Recorded, outcome: &Outcome) -> Result<(), Refused> {
         recorded.stop();
-        let source = call.hash.map_or_else(|| call.turn.to_string(), |hash| format!("call:{hash}"));
+        let source = call.hash.as_ref().map_or_else(|| call.turn.to_string(), |hash| format!("call:{hash}"));
         let result = match &recorded {
             Recorded::Directive { task_id, directive, .. } => {
                 if self.recorder.nodes() == NodeSet::of(Node::SafeMode) {
@@ -308,6 +308,20 @@ impl Desk {
         }
         let at = self.recorder.origin.timestamp();
         self.seen.push_back(Seen { packet_id, ref_type, at, from: from.to_owned() });
+    }
+
+    /// Writes a call that nothing permits, with its result, as both happened. Returns the directive.
+    pub(super) fn write_anyway(&self, call: &CallFacts, outcome: &Outcome) -> Result<PacketId, Refused> {
+        let invalid = |error: omen_types::scalar::Invalid| Refused::new(Code::Id, error.to_string(), "this is a bug");
+        let [directive, result] = ["pkt_anyway_1", "pkt_anyway_2"].map(|id| PacketId::new(id).map_err(invalid));
+        let (directive, result) = (directive?, result?);
+        let task = TaskId::new("task_anyway").map_err(invalid)?;
+        let packets = [
+            (directive.clone(), PacketType::TaskDirectivePacket, drafts::unpermitted(&task, call)),
+            (result, PacketType::TaskResultPacket, drafts::result(&task, &directive, outcome)),
+        ];
+        self.recorder.write_anyway(&packets, &self.mcp())?;
+        Ok(directive)
     }
 
     /// Sends an alert, which is legal in every state.

@@ -57,6 +57,20 @@ pub(super) fn directive(
     }
 }
 
+/// The directive of a call that the gate has not allowed: it names no token, whatever the tool can do.
+pub(super) fn unpermitted(task_id: &TaskId, call: &CallFacts) -> Value {
+    let method = ExecutionMethod::tool().tool_id(call.tool.clone());
+    let method = method.maybe_tool_params(call.recordable.arguments().cloned()).build();
+    let task_type = if call.writes { TaskType::ToolWrite } else { TaskType::ToolRead };
+    json!(
+        TaskDirectivePayload::unclassified()
+            .task_id(task_id.clone())
+            .task_type(task_type)
+            .execution_method(method)
+            .build()
+    )
+}
+
 /// The result of a call.
 pub(super) fn result(task_id: &TaskId, directive: &PacketId, outcome: &Outcome) -> Value {
     // A call that may have run counts against the budget.

@@ -105,12 +105,12 @@ pub(super) fn reference(ref_type: RefType, packet_id: &str, at: &Timestamp) -> O
     Some(EvidenceRef::builder().ref_type(ref_type).ref_id(id).timestamp(at.clone()).build())
 }
 
-/// How the proxy knows what has passed it.
+/// How the gate knows what has passed it.
 fn seen() -> Epistemics {
     Epistemics::builder()
         .status(EpistemicStatus::Observed)
         .confidence(unit!(1.0))
-        .calibration_note(text!("the proxy has seen it pass; whether it is true is not known to it"))
+        .calibration_note(text!("the gate has seen it pass; whether it is true is not known to it"))
         .freshness_class(FreshnessClass::Operational)
         .assumptions(Vec::<String>::new())
         .build()

@@ -1,7 +1,7 @@
 //! What is known of a call of a server's tool before it is made.
 
 use omen_gate::arguments::Recordable;
-use omen_gate::{CallHash, Permission, Permissions, ToolId, TurnId};
+use omen_gate::{Permission, Permissions, TurnId};
 use omen_invariants::derived::{OPERATION, operation_named};
 use omen_types::packet::{OperationType, PositiveCount};
 use serde_json::{Map, Value};
@@ -16,7 +16,7 @@ pub(crate) struct CallFacts {
     pub(super) shown: String,
     /// What of the call may be written down.
     pub(crate) recordable: Recordable,
-    pub(crate) hash: Option<CallHash>,
+    pub(crate) hash: Option<String>,
     /// Whether the tool can do more than read, as the operator says, or is asked to (D88).
     pub(crate) writes: bool,
     /// The operation that the arguments ask for, as they write it (D26). It is judged even where no arguments are recorded.
@@ -28,14 +28,14 @@ impl CallFacts {
     /// Facts of a call of a tool of which [`demanding`](Self::demanding) is to say what it can do.
     pub(super) fn new(
         turn: &TurnId,
-        (tool, shown): (&ToolId, String),
+        (tool, shown): (String, String),
         (args, recordable): (&Map<String, Value>, Recordable),
-        hash: Option<CallHash>,
+        hash: Option<String>,
         timeout: PositiveCount,
     ) -> Self {
         let word = args.get(OPERATION).and_then(Value::as_str).filter(|word| operation_named(word).is_some());
         let operation = word.map(str::to_owned);
-        let (turn, tool) = (turn.clone(), tool.to_string());
+        let turn = turn.clone();
         Self { turn, tool, shown, recordable, hash, writes: false, operation, timeout }
     }
 

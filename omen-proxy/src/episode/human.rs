@@ -45,11 +45,25 @@ impl Heard {
     }
 }
 
-/// The answers of a session, by the turns that they are for, until they are taken.
+/// Why a call is granted, as its token says.
+pub(super) fn rationale(heard: Option<&Heard>) -> String {
+    match heard {
+        Some(heard) => format!("granted by the operator's configuration, confirmed via {}", heard.via()),
+        None => "granted by the operator's configuration".to_owned(),
+    }
+}
+
+/// Answers of humans to questions about calls, by their turns, until they are taken.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Answers(Arc<Mutex<BTreeMap<TurnId, Heard>>>);
+pub struct Answers(Arc<Mutex<BTreeMap<TurnId, Heard>>>);
 
 impl Answers {
+    /// Confirmer whose answers are noted here.
+    #[must_use]
+    pub fn witness(&self, then: Arc<dyn Confirmer>) -> Witness {
+        Witness { then, answers: self.clone() }
+    }
+
     fn note(&self, turn: &TurnId, heard: Heard) {
         let mut answers = self.0.lock();
         // A turn is a call, and its answer is taken at once; others were given up in between.
@@ -64,11 +78,11 @@ impl Answers {
     }
 }
 
-/// A confirmer whose answers are noted.
+/// Confirmer whose answers are noted.
 #[derive(Debug)]
-pub(crate) struct Witness {
-    pub(super) then: Arc<dyn Confirmer>,
-    pub(super) answers: Answers,
+pub struct Witness {
+    then: Arc<dyn Confirmer>,
+    answers: Answers,
 }
 
 #[async_trait]

@@ -1,4 +1,4 @@
-//! The episodes of a proxy that was killed: what it has left open is ended when the next one starts.
+//! The episodes of a process that was killed: what it has left open is ended when the next one starts.
 //!
 //! Nobody knows what came of a call that ran then. So its result is a FAILURE that says so, and the episode goes the shortest
 //! legal way to one of its ends (D54), like that of a client that is gone. Nothing is claimed that the log does not show.
@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use omen_fsm::episode::{Allow, AnyEpisode, Claims, Moved, NotMoved, OnDrop, Setup};
 use omen_fsm::{Machine, Node, NodeSet};
-use omen_gate::{FaultClass, GateClock, Ran, bounded};
+use omen_gate::{GateClock, bounded};
 use omen_invariants::facts::DynEnvelope;
 use omen_types::packet::{
     AlertSeverity, AlertType, CorrelationId, IntegrityAlertPayload, PacketType, RefType, Text, Timestamp, ToolsState,
@@ -27,7 +27,7 @@ use super::numbered::Numbered;
 use super::outcome::Outcome;
 use super::refused::Refused;
 
-/// An episode that an earlier proxy has left where a log must not end.
+/// An episode that an earlier process has left where a log must not end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Interrupted {
@@ -76,15 +76,35 @@ pub(super) fn end<R: BufRead>(
     })?;
     let ended = left.into_iter().map(|(episode, machine)| {
         let lines = lines.remove(&episode).unwrap_or_default();
-        let ended = end_one(log, budgets, &episode, &machine, &lines, clock);
-        Interrupted {
-            state: machine.nodes().to_string(),
-            in_doubt: machine.ledger().open().len(),
-            not_ended: ended.err().map(|why| bounded(&why.reason())),
-            episode,
-        }
+        let ended = end_one(log, budgets, &episode, &lines, clock, &PROXY);
+        interrupted(episode, &machine, ended)
     });
     Ok(ended.collect())
+}
+
+/// Ends an episode of which these are all lines, unless it stands where one may end.
+pub(super) fn end_left(
+    log: &Shared,
+    episode: &str,
+    lines: &[String],
+    clock: &Arc<dyn GateClock>,
+    stopped: &Stopped,
+) -> Option<Interrupted> {
+    let machine = Tee::after(log.clone(), lines).0.written.lock().machine.clone();
+    if is_left(&machine) {
+        return None;
+    }
+    let ended = end_one(log, Budgets::default(), episode, lines, clock, stopped);
+    Some(interrupted(episode.to_owned(), &machine, ended))
+}
+
+fn interrupted(episode: String, machine: &Machine, ended: Result<(), Refused>) -> Interrupted {
+    Interrupted {
+        state: machine.nodes().to_string(),
+        in_doubt: machine.ledger().open().len(),
+        not_ended: ended.err().map(|why| bounded(&why.reason())),
+        episode,
+    }
 }
 
 /// The episodes of the latest session that stand where an episode does not end.
@@ -142,9 +162,9 @@ fn end_one(
     log: &Shared,
     budgets: Budgets,
     episode: &str,
-    machine: &Machine,
     lines: &[String],
     clock: &Arc<dyn GateClock>,
+    stopped: &Stopped,
 ) -> Result<(), Refused> {
     let now = Timestamp::from(Instant::from(clock.wall()));
     let mcp = |source: &str| {
@@ -155,21 +175,23 @@ fn end_one(
     let id = CorrelationId::new(episode).map_err(|error| bad(&error))?;
     let envelope = DynEnvelope::from_json(&mcp(episode).to_string()).map_err(Refused::rules)?;
     let clock = Arc::clone(clock);
+    let (log, accepted) = Tee::after(log.clone(), lines);
+    let open: Vec<_> = log.written.lock().machine.ledger().open().in_order().into_iter().cloned().collect();
     let setup = Setup::new(id, &envelope, move || Instant::from(clock.wall()))
-        .log(Tee::new(log.clone()))
+        .log(log)
         .ids(Numbered::after(lines.len()))
         // Nobody else writes to the log.
         .claims(&Claims::new())
         .on_drop(OnDrop::Cancel);
-    let mut resumed = AnyEpisode::resume(setup, lines.iter().map(String::as_str)).map_err(|error| bad(&error))?;
-    for open in machine.ledger().open().in_order() {
+    let mut resumed = AnyEpisode::resume(setup, accepted).map_err(|error| bad(&error))?;
+    for open in open {
         let task = open.task_id.parse().map_err(|error| bad(&error))?;
         let directive = open.packet_id.parse().map_err(|error| bad(&error))?;
-        let outcome = Outcome::refused(FaultClass::Cancelled.as_str(), IN_DOUBT, IN_DOUBT, Ran::Unknown);
+        let outcome = Outcome::in_doubt(stopped.in_doubt);
         let payload = drafts::result(&task, &directive, &outcome);
         resumed = sent(resumed, PacketType::TaskResultPacket, &payload, Some(&mcp(&open.packet_id)))?;
     }
-    let summary = Text::new(STOPPED).map_err(|error| bad(&error))?;
+    let summary = Text::new(stopped.end).map_err(|error| bad(&error))?;
     let alert = IntegrityAlertPayload::builder()
         .alert_type(AlertType::Other)
         .severity(AlertSeverity::Info)
@@ -199,5 +221,20 @@ fn sent(
     }
 }
 
-const IN_DOUBT: &str = "the proxy stopped before the outcome was known; the tool may have run";
-const STOPPED: &str = "the proxy stopped before it had ended this episode; its end was written at the next start";
+/// What is written of an episode whose process has stopped.
+pub(super) struct Stopped {
+    /// Reason of the results of calls that may have run.
+    in_doubt: &'static str,
+    /// Alert at the end.
+    end: &'static str,
+}
+
+const PROXY: Stopped = Stopped {
+    in_doubt: "the proxy stopped before the outcome was known; the tool may have run",
+    end: "the proxy stopped before it had ended this episode; its end was written at the next start",
+};
+
+pub(super) const HOOK: Stopped = Stopped {
+    in_doubt: "the hook stopped before its answer; the tool may have run",
+    end: "the hook stopped before it had written this episode; its end was written with the next event",
+};

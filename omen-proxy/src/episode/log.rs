@@ -16,6 +16,11 @@ impl Shared {
     pub(super) fn new(log: Box<dyn Log>) -> Self {
         Self(Arc::new(Mutex::new(log)))
     }
+
+    /// Writes lines that no episode has sent.
+    pub(super) fn append(&self, lines: &[Line<'_>]) -> io::Result<()> {
+        self.0.lock().append(lines)
+    }
 }
 
 /// What is known of one episode from what was written.
@@ -38,6 +43,21 @@ pub(super) struct Tee {
 impl Tee {
     pub(super) fn new(to: Shared) -> Self {
         Self { to, written: Arc::default() }
+    }
+
+    /// Log of an episode that has begun, with those of its lines that were accepted: the others changed nothing.
+    pub(super) fn after<'l>(to: Shared, lines: &'l [String]) -> (Self, Vec<&'l str>) {
+        let (mut written, mut accepted) = (Written::default(), Vec::new());
+        for line in lines {
+            let Ok(facts) = PacketFacts::parse(line) else { continue };
+            let verdict = written.machine.judge(&facts, None);
+            if verdict.errors().next().is_none() {
+                written.machine.accept(&facts, &verdict);
+                accepted.push(line.as_str());
+            }
+            written.packets += 1;
+        }
+        (Self { to, written: Arc::new(Mutex::new(written)) }, accepted)
     }
 }
 

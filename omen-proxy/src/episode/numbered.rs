@@ -11,6 +11,9 @@ pub(super) struct Numbered {
 }
 
 impl Numbered {
+    /// The first packet of an episode.
+    pub(super) const FIRST_PACKET: &str = "pkt_1";
+
     /// Those of an episode, from its first packet on.
     pub(super) fn from_the_first() -> Self {
         Self { between: "_", last: 0 }

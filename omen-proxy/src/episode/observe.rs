@@ -8,8 +8,8 @@ use omen_gate::bounded;
 use omen_invariants::text;
 use omen_types::builder::AtLeastOne;
 use omen_types::packet::{
-    BeliefChange, BeliefUpdatePayload, ConstraintsSatisfied, DecisionOutcome, DecisionPayload, ObservationType,
-    PacketId, PacketType, RefType, Text,
+    AlertSeverity, AlertType, BeliefChange, BeliefUpdatePayload, ConstraintsSatisfied, DecisionOutcome,
+    DecisionPayload, ObservationType, PacketId, PacketType, RefType, Text,
 };
 use serde_json::{Map, Value, json};
 
@@ -62,6 +62,22 @@ pub(super) fn refused(
     believe(desk, "ruling", json!({ "code": code, "why": bounded(why) }), &asked)?;
     decide(desk, DecisionOutcome::Cancel, &format!("safety: the gate refuses the call ({code})"))?;
     belief(desk, "outcome", json!("the tool was not called"), Vec::new())
+}
+
+/// Writes a call that ran although the gate had not allowed it. The rules report its directive, which nothing permits.
+pub(super) fn ran_anyway(
+    desk: &mut Desk,
+    call: &CallFacts,
+    (code, why): (&str, &str),
+    outcome: &Outcome,
+) -> Result<PacketId, Refused> {
+    let asked = asked(desk, call, None)?;
+    believe(desk, "ruling", json!({ "code": code, "why": bounded(why) }), &asked)?;
+    decide(desk, DecisionOutcome::Cancel, &format!("safety: the gate has not allowed the call ({code})"))?;
+    let directive = desk.write_anyway(call, outcome)?;
+    belief(desk, "outcome", json!("the tool ran although the gate had not allowed it"), Vec::new())?;
+    desk.alert(AlertType::Other, AlertSeverity::Critical, why)?;
+    Ok(directive)
 }
 
 fn asked(desk: &mut Desk, call: &CallFacts, args: Option<&Map<String, Value>>) -> Result<PacketId, Refused> {

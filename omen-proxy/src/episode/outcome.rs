@@ -2,7 +2,7 @@
 
 use omen_gate::arguments::Recordable;
 use omen_gate::tool::Answer;
-use omen_gate::{Fault, Ran, Stopped, canonical};
+use omen_gate::{Fault, FaultClass, Ran, Stopped, canonical};
 use omen_types::packet::ErrorDetails;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -54,6 +54,11 @@ impl Outcome {
     pub(crate) fn refused(code: &str, why: &str, unquoted: &str, ran: Ran) -> Self {
         let details = ErrorDetails::builder().error_code(code).error_message(why).retry_recommended(false).build();
         Self::Failed { details, unquoted: unquoted.to_owned(), ran }
+    }
+
+    /// A call of which nobody knows what came of it.
+    pub(super) fn in_doubt(why: &str) -> Self {
+        Self::refused(FaultClass::Cancelled.as_str(), why, why, Ran::Unknown)
     }
 
     /// The outcome as the log of an episode has it: an answer as it is, or its hash, by which the audit log has it, too.

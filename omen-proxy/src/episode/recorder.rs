@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use omen_fsm::episode::{Allow, AnyEpisode, Claims, Layer1, Moved, NotMoved, OnDrop, Pending, Setup};
+use omen_fsm::episode::{Allow, AnyEpisode, Claims, Layer1, Line, Moved, NotMoved, OnDrop, Pending, Setup};
 use omen_fsm::{Event, Node, NodeSet, sender};
 use omen_gate::GateClock;
 use omen_invariants::facts::DynEnvelope;
@@ -41,6 +41,11 @@ impl Origin {
         CorrelationId::new(format!("corr_{}", self.name)).map_err(unnamed)
     }
 
+    /// The id of its campaign, if it has one.
+    fn campaign_id(&self) -> Result<Option<CampaignId>, Refused> {
+        self.campaign.as_ref().map(|name| CampaignId::new(format!("camp_{name}")).map_err(unnamed)).transpose()
+    }
+
     pub(super) fn timestamp(&self) -> Timestamp {
         Timestamp::from(self.now())
     }
@@ -65,6 +70,17 @@ pub(super) struct Recorder {
 impl Recorder {
     pub(super) fn new(origin: Origin, log: Shared) -> Self {
         Self { origin, log: Tee::new(log), episode: None }
+    }
+
+    /// Resumes an episode that another process has begun, from its lines.
+    pub(super) fn resume(origin: Origin, log: Shared, lines: &[String], mcp: &Value) -> Result<Self, Refused> {
+        let (log, accepted) = Tee::after(log, lines);
+        let mut recorder = Self { origin, log, episode: None };
+        let setup = recorder.setup(mcp, Numbered::after(lines.len()))?;
+        let resumed = AnyEpisode::resume(setup, accepted);
+        let resumed = resumed.map_err(|error| Refused::new(Code::Id, error.to_string(), "check the log"))?;
+        recorder.episode = Some(resumed);
+        Ok(recorder)
     }
 
     /// Proposes a packet: payload and envelope as JSON.
@@ -93,21 +109,37 @@ impl Recorder {
     }
 
     fn begin(&self, mcp: &Value) -> Result<AnyEpisode, Refused> {
+        let started = self.setup(mcp, Numbered::from_the_first())?.start().map_err(|error| {
+            Refused::new(Code::Id, error.to_string(), "start the proxy again, or with another file for its episodes")
+        })?;
+        Ok(started.into_any())
+    }
+
+    fn setup(&self, mcp: &Value, ids: Numbered) -> Result<Setup, Refused> {
         let envelope = DynEnvelope::from_json(&mcp.to_string()).map_err(Refused::rules)?;
         let clock = Arc::clone(&self.origin.clock);
         let setup = Setup::new(self.origin.correlation_id()?, &envelope, move || Instant::from(clock.wall()))
             .log(self.log.clone())
-            .ids(Numbered::from_the_first())
+            .ids(ids)
             .claims(&self.origin.claims)
             .on_drop(self.origin.on_drop);
-        let setup = match &self.origin.campaign {
-            Some(name) => setup.campaign(CampaignId::new(format!("camp_{name}")).map_err(unnamed)?),
+        Ok(match self.origin.campaign_id()? {
+            Some(campaign) => setup.campaign(campaign),
             None => setup,
-        };
-        let started = setup.start().map_err(|error| {
-            Refused::new(Code::Id, error.to_string(), "start the proxy again, or with another file for its episodes")
-        })?;
-        Ok(started.into_any())
+        })
+    }
+
+    /// Writes what happened in spite of the rules as it happened, for them to report. The episode stays where it is.
+    pub(super) fn write_anyway(&self, packets: &[(PacketId, PacketType, Value)], mcp: &Value) -> Result<(), Refused> {
+        let episode = self.origin.correlation_id()?;
+        let texts = packets.iter().map(|(id, packet_type, payload)| self.text(id.clone(), *packet_type, payload, mcp));
+        let texts = texts.collect::<Result<Vec<_>, _>>()?;
+        let lines: Vec<_> = packets
+            .iter()
+            .zip(&texts)
+            .map(|((packet_id, ..), text)| Line { packet_id, correlation_id: &episode, text })
+            .collect();
+        self.log.to.append(&lines).map_err(|error| Refused::not_synced(error.to_string()))
     }
 
     /// What the rules would say of packets that are sent one after the other. Nothing is sent. The budget of the episode has
@@ -130,14 +162,19 @@ impl Recorder {
 
     /// The text of a packet that is only judged.
     fn unsent(&self, number: usize, packet_type: PacketType, payload: &Value, mcp: &Value) -> Result<String, Refused> {
+        self.text(PacketId::new(unused(number)).map_err(unnamed)?, packet_type, payload, mcp)
+    }
+
+    /// The text of a packet.
+    fn text(&self, id: PacketId, packet_type: PacketType, payload: &Value, mcp: &Value) -> Result<String, Refused> {
         let broken = |error: String| Refused::new(Code::Json, error, "write it as JSON");
-        let id = PacketId::new(unused(number)).map_err(|error| broken(error.to_string()))?;
         let header = PacketHeader::builder()
             .packet_id(id)
             .packet_type(packet_type)
             .created_at(self.origin.timestamp())
             .layer_source(sender(packet_type))
             .correlation_id(self.origin.correlation_id()?)
+            .maybe_campaign_id(self.origin.campaign_id()?)
             .build();
         let header = serde_json::to_string(&header).map_err(|error| broken(error.to_string()))?;
         Ok(format!("{{\"header\":{header},\"mcp\":{mcp},\"payload\":{payload}}}"))

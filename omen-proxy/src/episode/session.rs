@@ -29,7 +29,7 @@ use super::catalog::{OwnTool, collision};
 use super::client_names::ClientNames;
 use super::desk::Desk;
 use super::facts::CallFacts;
-use super::human::{Answers, Heard, Witness};
+use super::human::{Answers, Heard, Witness, rationale};
 use super::interrupted::Interrupted;
 use super::log::Shared;
 use super::mode::Mode;
@@ -179,7 +179,7 @@ impl Episodes {
 
     /// A confirmer whose answers the episodes note.
     pub(crate) fn witness(&self, then: Arc<dyn Confirmer>) -> Witness {
-        Witness { then, answers: self.answers.clone() }
+        self.answers.witness(then)
     }
 
     /// The episode of a turn, which begins with its first packet.
@@ -194,8 +194,8 @@ impl Episodes {
 
     fn desk(&self, turn: &TurnId) -> Desk {
         let origin = Origin {
-            name: plain(turn),
-            campaign: (self.mode == Mode::Observe).then(|| plain(&self.session)),
+            name: plain(turn.as_str()),
+            campaign: (self.mode == Mode::Observe).then(|| plain(self.session.as_str())),
             clock: Arc::clone(&self.clock),
             claims: self.claims.clone(),
             // An episode of a call is whole when the call has ended; one of a session ends when its client does.
@@ -218,7 +218,7 @@ impl Episodes {
 
     /// The turn that the episode is, by its correlation id.
     pub(crate) fn user_turn(&self) -> Option<TurnId> {
-        TurnId::new(format!("corr_{}", plain(&self.session))).ok()
+        TurnId::new(format!("corr_{}", plain(self.session.as_str()))).ok()
     }
 
     /// Waits until no other call of the episode is under way, if the episode is a turn.
@@ -235,7 +235,8 @@ impl Episodes {
     pub(crate) fn facts(&self, turn: &TurnId, call: &ToolCall) -> CallFacts {
         let (tool, args) = (call.tool(), call.args());
         let recordable = self.gate.recordable(tool, args);
-        CallFacts::new(turn, (tool, self.names.shown(tool)), (args, recordable), call.hash(), self.timeout)
+        let hash = call.hash().map(|hash| hash.to_string());
+        CallFacts::new(turn, (tool.to_string(), self.names.shown(tool)), (args, recordable), hash, self.timeout)
     }
 
     /// Lists the tools of the episode on the first page of the only server. Those of several are on the one page of all of them.
@@ -383,10 +384,7 @@ impl Episodes {
     /// Why the call may not be made.
     pub(crate) async fn begin(self: &Arc<Self>, call: CallFacts) -> Result<Option<Begun>, NotNow> {
         let heard = self.answers.take(&call.turn);
-        let rationale = match &heard {
-            Some(heard) => format!("granted by the operator's configuration, confirmed via {}", heard.via()),
-            None => "granted by the operator's configuration".to_owned(),
-        };
+        let rationale = rationale(heard.as_ref());
         let recorded = self.at(&call.turn, |desk| match self.mode {
             Mode::Enforce => {
                 let within = integrity::within_budget(desk, self.on_veto);
@@ -567,7 +565,7 @@ fn not_now(desk: &Desk, why: Refused, ran: Ran) -> NotNow {
 }
 
 /// What an id takes of the name of a turn, whose characters may be others.
-fn plain(turn: &TurnId) -> String {
+pub(super) fn plain(turn: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '-' };
-    turn.as_str().chars().map(plain).collect()
+    turn.chars().map(plain).collect()
 }

@@ -1,6 +1,7 @@
 //! Episodes: recorded transcripts of a model, played to a proxy.
 
 mod audited;
+mod call_log;
 mod ends;
 mod halts;
 mod interrupted;

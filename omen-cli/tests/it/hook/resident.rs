@@ -103,7 +103,7 @@ fn another_configuration_is_in_force_at_once() {
 /// Asks a resident as a hook of another version does, after which it ends.
 fn end_by_version(folder: &Path) {
     let policy = json!({"version": "0.0.0", "config": folder.join("gate.toml"), "hash": ""});
-    let scope = json!({"agent": "codex", "root": null, "catalog": null});
+    let scope = json!({"agent": "codex", "root": null, "catalog": null, "episodes": false});
     let request = json!({"policy": policy, "scope": scope, "variable": null, "millis_left": 1000}).to_string();
     let mut stream = UnixStream::connect(socket(folder)).unwrap();
     stream.write_all(&[&u32::try_from(request.len()).unwrap().to_be_bytes(), request.as_bytes()].concat()).unwrap();

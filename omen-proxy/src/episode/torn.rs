@@ -6,7 +6,10 @@ use std::path::{Path, PathBuf};
 
 /// Moves what stands behind the complete lines to a file beside the log, and gives its name. The step that it belongs to was
 /// not taken. What is moved is on the disk before the log is cut.
-pub(super) fn set_aside(mut log: &File, path: &Path, whole: u64) -> io::Result<PathBuf> {
+///
+/// # Errors
+/// If another process has the log, or the file system refuses.
+pub fn set_aside(mut log: &File, path: &Path, whole: u64) -> io::Result<PathBuf> {
     // A process that writes now must not be cut.
     log.try_lock().map_err(|error| match error {
         TryLockError::WouldBlock => io::Error::new(io::ErrorKind::ResourceBusy, "it is in use by another process"),
@@ -41,7 +44,10 @@ fn fresh(path: &Path, whole: u64) -> io::Result<(File, PathBuf)> {
 }
 
 /// Syncs the folder of a log, so that a log that was made now is there after a loss of power.
-pub(super) fn sync_folder(path: &Path) -> io::Result<()> {
+///
+/// # Errors
+/// If the file system refuses.
+pub fn sync_folder(path: &Path) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }
