@@ -1,4 +1,4 @@
-//! `omen audit`: verifies the audit log of the gate, and manages its key and anchors.
+//! `omen audit`: verifies the gate's audit log, and manages its key and anchors.
 
 mod calls;
 mod facts;
@@ -60,7 +60,7 @@ pub(crate) fn verify(args: &AuditVerifyArgs, out: &mut Output) -> Result<Exit, F
     Ok(if found.is_sound() && !has_bypass { Exit::Clean } else { Exit::ErrorsFound })
 }
 
-/// Verifies a log, and collects the calls that ran in spite of the gate.
+/// Verifies a log, and collects the calls that bypassed the gate.
 fn bypasses_found(
     log: &Path,
     key: &Key,
@@ -76,10 +76,10 @@ fn bypasses_found(
     })
 }
 
-/// Kind of an entry about a call that ran in spite of the gate.
+/// Entry kind of a call that bypassed the gate.
 pub(crate) const BYPASS: &str = "bypass";
 
-/// Reports an invalid log on standard error.
+/// Reports an invalid log on standard error; returns the exit code.
 pub(crate) fn reported(log: &Path, found: &LogVerification) -> Exit {
     if found.is_sound() {
         return Exit::Clean;
@@ -88,13 +88,13 @@ pub(crate) fn reported(log: &Path, found: &LogVerification) -> Exit {
     Exit::ErrorsFound
 }
 
-/// Returns why a log is not sound, and what to do.
+/// Returns the reason why a log is not sound, and the remedy.
 pub(crate) fn reason(log: &Path, found: &LogVerification) -> String {
     let report = Report::new(log, found, None);
     format!("{}; {}", clean(&report.message), report.help.unwrap_or_default())
 }
 
-/// Verifies the log in all its files, in a folder, or in the files that are named.
+/// Verifies a log with all its files, the log in a folder, or exactly the named files.
 fn all_found(logs: &[PathBuf], key: &Key, anchor: Option<&Anchor>) -> Result<LogVerification, AuditError> {
     match logs {
         [log] if log.is_dir() => verify_folder(log, key, anchor),
@@ -129,7 +129,7 @@ pub(crate) fn export_anchor(args: &AuditExportArgs, out: &mut Output) -> Result<
     Ok(Exit::Clean)
 }
 
-/// Result of a verification, for people and for programs. Members that do not apply are `null`.
+/// Verification result, for people and for programs. Fields that do not apply are `null`.
 #[derive(Debug, Serialize)]
 pub(crate) struct Report {
     pub(crate) file: String,
@@ -138,7 +138,7 @@ pub(crate) struct Report {
     pub(crate) entries: u64,
     pub(crate) bytes: u64,
     pub(crate) last: Option<Mac>,
-    /// Number of entries when the anchor was taken.
+    /// Number of entries covered by the anchor.
     pub(crate) anchor: Option<u64>,
     unacknowledged_entries: Option<u64>,
     torn_bytes: Option<u64>,
@@ -147,19 +147,19 @@ pub(crate) struct Report {
     offset: Option<u64>,
     pub(crate) message: String,
     pub(crate) help: Option<&'static str>,
-    /// Whether a program has the log open: it was verified up to the last acknowledged entry.
+    /// Whether a program has the log open: then it was verified only up to the last acknowledged entry.
     in_use: bool,
     files: Vec<FileReport>,
     misfits: Vec<MisfitReport>,
-    /// Calls that ran in spite of the gate, with `--policy`.
+    /// Calls that bypassed the gate; `None` without `--policy`.
     #[serde(skip_serializing_if = "Option::is_none")]
     bypasses: Option<Vec<BypassReport>>,
 }
 
-/// Call that ran in spite of the gate.
+/// A call that bypassed the gate.
 #[derive(Debug, Serialize)]
 struct BypassReport {
-    /// Number of the entry.
+    /// Entry number.
     sequence: u64,
     time: String,
     finding: String,
@@ -171,7 +171,7 @@ struct BypassReport {
 struct FileReport {
     file: String,
     verdict: &'static str,
-    /// Number of its first entry in the log.
+    /// Number, within the log, of the file's first entry.
     first: u64,
     entries: u64,
     bytes: u64,
@@ -278,7 +278,7 @@ impl MisfitReport {
     }
 }
 
-/// Returns the severity of a verdict.
+/// Returns the rank of a verdict; higher is worse.
 fn gravity(verdict: &LogVerdict) -> u8 {
     match verdict {
         LogVerdict::Sound => 0,
@@ -288,7 +288,7 @@ fn gravity(verdict: &LogVerdict) -> u8 {
     }
 }
 
-/// Returns the verdict on all files together.
+/// Returns the combined verdict on all files.
 fn overall(found: &LogVerification) -> &'static str {
     let of_files = found.files.iter().map(|file| gravity(&file.found.verdict)).max().unwrap_or(0);
     let of_misfits = found.misfits.iter().map(|misfit| match misfit {
@@ -307,7 +307,7 @@ fn key(args: &KeyArgs) -> Result<Key, Failure> {
     key_at(args.key_file.as_deref(), args.key_env.as_deref())
 }
 
-/// Returns the key in a file, or else in an environment variable: the parser requires one of the two.
+/// Reads the key from a file, or else from an environment variable; the parser requires one of them.
 pub(crate) fn key_at(file: Option<&Path>, variable: Option<&str>) -> Result<Key, Failure> {
     match (file, variable) {
         (Some(path), _) => Key::from_file(path),

@@ -61,7 +61,7 @@ pub(crate) fn run(args: &CheckArgs, color: Color, out: &mut Output) -> Result<Ex
         return Err(Failure::Usage(message.to_owned()));
     }
 
-    // When following a log, a signal counts as its end.
+    // With `--follow`, a signal is the regular end, so it must not remove files.
     if !args.inputs.follow && (args.fix.fix().is_some() || !args.formats.outputs.is_empty()) {
         remove_at_signals();
     }
@@ -111,7 +111,7 @@ pub(crate) fn run(args: &CheckArgs, color: Color, out: &mut Output) -> Result<Ex
     });
     let has_errors = reports.has_errors;
     let exit = |has_errors: bool| if has_errors && !args.inputs.exit_zero { Exit::ErrorsFound } else { Exit::Clean };
-    // The reader of the output may have closed it; the verdict still holds if it is known.
+    // The reader may have closed the output; the exit code is still valid if errors were found.
     let total = match checked {
         Ok(total) => total,
         Err(Failure::Closed) if has_errors => return Ok(exit(true)),
@@ -122,7 +122,7 @@ pub(crate) fn run(args: &CheckArgs, color: Color, out: &mut Output) -> Result<Ex
         true => statistics.json(reports.stdout()),
         false => Ok(()),
     };
-    // Programs rely on the summary.
+    // Programs need the summary even with `--quiet`.
     let without_totals = quiet && format.is_for_people;
     let is_complete = total.is_complete && logs.failed.is_empty();
     let left_out = filter.left_out();
@@ -153,7 +153,7 @@ fn options(args: &CheckArgs) -> Result<ValidatorOptions, Failure> {
     Ok(ValidatorOptions { now: args.clock.now, levels, depth: args.stage.into() })
 }
 
-/// Checks logs one after the other.
+/// Checks logs one after another.
 fn in_turn<'r>(
     args: &CheckArgs,
     paths: &'r [PathBuf],
@@ -201,9 +201,9 @@ fn failed(logs: &Logs, reports: &mut Reports<'_>) -> io::Result<()> {
     Ok(())
 }
 
-/// Refuses a code without a comma before it: `-A INV-011 INV-012` names a file.
+/// Refuses a code that is not separated by a comma: in `-A INV-011 INV-012`, the second code is parsed as a file name.
 fn refuse_codes(args: &CheckArgs) -> Result<(), Failure> {
-    // This includes codes with a fixed severity: with a comma, they are refused for that reason.
+    // Also covers codes with a fixed severity; written with a comma, they are refused for that.
     let is_code = |text: &str| text.parse::<Code>().is_ok() || Target::parse(text).is_ok();
     let is_code = |path: &&PathBuf| path.to_str().is_some_and(is_code) && !path.exists();
     match args.inputs.files.iter().find(is_code).filter(|_| !args.levels.is_empty()) {
@@ -217,7 +217,7 @@ fn refuse_codes(args: &CheckArgs) -> Result<(), Failure> {
     }
 }
 
-/// Refuses a layout that is incompatible with wrapped packets or joined logs.
+/// Refuses input layouts and options that cannot be combined.
 fn refuse_layout(args: &CheckArgs) -> Result<(), Failure> {
     if args.inputs.join && (args.inputs.layout() == Layout::Array || args.inputs.format().wrapping.is_some()) {
         let message = "`--join` reads logs with one packet on each line, and nothing else; leave it out, or join the files first, \

@@ -12,7 +12,7 @@ use crate::exit::{Exit, Failure};
 use crate::output::Output;
 
 pub(crate) fn run(shell: Shell, out: &mut Output) -> Result<Exit, Failure> {
-    // The generator panics if it cannot write, so it writes to memory.
+    // The generator panics on write errors, so it writes to memory.
     let mut script = Vec::new();
     let mut command = Cli::command();
     clap_complete::generate(shell, &mut command, NAME, &mut script);
@@ -25,7 +25,7 @@ pub(crate) fn run(shell: Shell, out: &mut Output) -> Result<Exit, Failure> {
     Ok(Exit::Clean)
 }
 
-/// Returns completions for the values of positional arguments, which the generator for fish omits: a line for each argument.
+/// Returns completions for positional arguments, one line per argument, which clap's generator for fish omits.
 fn positional_values(command: &Command, path: &mut Vec<String>) -> String {
     let mut lines = String::new();
     for subcommand in command.get_subcommands() {
@@ -46,7 +46,7 @@ fn positional_values(command: &Command, path: &mut Vec<String>) -> String {
     lines
 }
 
-/// Returns `VALUE\t'HELP'`, or the value alone, in double quotes of fish.
+/// Returns each value as `VALUE\t'HELP'`, or the value alone, to stand inside double quotes in fish.
 fn values(arg: &Arg) -> Vec<String> {
     let value = |value: PossibleValue| {
         let help = value.get_help().map(|help| help.to_string().replace('\'', "\\'"));
@@ -56,7 +56,7 @@ fn values(arg: &Arg) -> Vec<String> {
     arg.get_possible_values().into_iter().filter(|value| !value.is_hide_set()).map(value).collect()
 }
 
-/// Escapes a text for double quotes, in which fish replaces variables and interprets some backslashes.
+/// Escapes a text for double quotes in fish, which expand variables and interpret some backslashes.
 fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"").replace('$', "\\$").replace(['\n', '\t'], " ")
 }

@@ -1,7 +1,7 @@
 //! `omen.toml`: defaults for the options of `omen check`, and for the same options of `omen report`.
 //!
-//! The keys are listed once, in `keys`: parsing, errors and the JSON Schema are derived from that list. A key for an option
-//! becomes the default of the option, so that it is validated like the option, and the command line takes precedence.
+//! `keys` lists all keys; parsing, errors and the JSON Schema are derived from it. A key for an option becomes the option's
+//! default: it is validated like the option, and the command line takes precedence.
 
 pub(crate) mod content;
 mod file;
@@ -23,9 +23,9 @@ use content::Config;
 pub(crate) use file::Mistake;
 pub(crate) use schema::json_schema;
 
-/// Error for the command line or the configuration.
+/// Error in the command line or the configuration.
 pub(crate) enum Refused {
-    /// The arguments are invalid, or ask for help.
+    /// The arguments are invalid, or request help.
     Arguments(clap::Error),
     /// The configuration is invalid.
     Config(ConfigErrors),
@@ -48,12 +48,12 @@ impl fmt::Display for ConfigErrors {
 }
 
 impl Config {
-    /// Makes the values for options the defaults of a command line, if its subcommand has the options. `None` if there are none.
+    /// Sets the configured values as defaults of the given subcommand's options. Returns `None` if none apply.
     pub(crate) fn with_defaults(&mut self, command: clap::Command, given: &Command) -> Option<clap::Command> {
         let mut defaults = std::mem::take(&mut self.defaults);
         let name = match given {
             Command::Check(given) => {
-                // An output to standard output replaces the format.
+                // Output to standard output replaces the configured format.
                 if given.formats.outputs.iter().any(|output| output.file.is_none()) {
                     defaults.retain(|(id, _)| *id != "format");
                 }
@@ -70,7 +70,7 @@ impl Config {
         }
         Some(command.mut_subcommand(name, |mut subcommand| {
             for (id, values) in defaults {
-                // Defaults of arguments live as long as the process. They are few, and set once.
+                // clap needs `'static` defaults. They are few and set once, so leaking them is harmless.
                 let values: Vec<&'static str> = values.into_iter().map(|value| &*value.leak()).collect();
                 subcommand = subcommand.mut_arg(id, |arg| arg.default_values(values));
             }
@@ -78,7 +78,7 @@ impl Config {
         }))
     }
 
-    /// Reads the named file, or the nearest one in the working directory and its parent directories.
+    /// Reads the named file, or the nearest one in the working directory and its parents.
     pub(crate) fn find(args: &ConfigArgs) -> Result<Option<Self>, ConfigErrors> {
         if args.no_config {
             return Ok(None);
@@ -93,13 +93,13 @@ impl Config {
         Self::read(&above.join(FILE_NAME)).map(Some)
     }
 
-    /// Returns the file with known findings, if one is configured.
+    /// Returns the path of the baseline, if one is configured.
     pub(crate) fn baseline(&self) -> Option<PathBuf> {
         let (_, values) = self.defaults.iter().find(|(id, _)| *id == "baseline")?;
         values.first().map(PathBuf::from)
     }
 
-    /// Returns the arguments of `omen check` for a single log with this configuration.
+    /// Returns the arguments with which `omen check` would check a single log under this configuration.
     pub(crate) fn into_check_args(mut self) -> Result<CheckArgs, clap::Error> {
         let command = Cli::command();
         let options = |id: &str| command.find_subcommand("check")?.get_arguments().find(|arg| arg.get_id() == id);
@@ -113,7 +113,7 @@ impl Config {
                 args.config.found = self;
                 Ok(args)
             }
-            // The words above name the subcommand.
+            // Unreachable: the arguments above name the subcommand.
             _ => Err(clap::Error::new(clap::error::ErrorKind::InvalidSubcommand)),
         }
     }
@@ -133,18 +133,18 @@ impl Config {
     }
 }
 
-/// Returns the nearest configuration in a directory and the directories above it.
+/// Returns the path of the nearest configuration in a directory or its parents.
 pub(crate) fn nearest(directory: &Path) -> Option<PathBuf> {
     let mut paths = directory.ancestors().map(|directory| directory.join(FILE_NAME));
     paths.find(|path| path.symlink_metadata().is_ok())
 }
 
-/// Returns the mistakes in the text of a configuration in a directory.
+/// Returns the mistakes in a configuration text whose file would be in `directory`.
 pub(crate) fn mistakes(text: &str, directory: &Path) -> Vec<Mistake> {
     file::read(text, directory).err().unwrap_or_default()
 }
 
-/// Returns the text of a regular file of limited size.
+/// Reads a regular file of limited size as text.
 fn text(path: &Path) -> io::Result<String> {
     let mut bytes = Vec::new();
     regular::open(path)?.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
@@ -154,8 +154,8 @@ fn text(path: &Path) -> io::Result<String> {
     String::from_utf8(bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.utf8_error()))
 }
 
-/// The name of the file.
+/// File name of the configuration.
 pub(crate) const FILE_NAME: &str = "omen.toml";
 
-/// The longest file, in bytes.
+/// Maximum size of a configuration file in bytes.
 pub(crate) const MOST_BYTES: u64 = 1 << 20;

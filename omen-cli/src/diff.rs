@@ -1,6 +1,6 @@
 //! `omen diff`: compares the findings of two runs.
 //!
-//! The older output is read twice, so that memory grows with the number of its different findings, not with their texts.
+//! The older output is read twice, so that memory grows with the number of distinct findings in it, not with their texts.
 
 use std::collections::HashMap;
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
@@ -33,13 +33,13 @@ pub(crate) fn run(args: &DiffArgs, out: &mut Output) -> Result<Exit, Failure> {
 
 /// Reason why the comparison ended early.
 enum Stop {
-    /// An input cannot be read.
+    /// An input cannot be read or is incomplete.
     Input(String),
     Output(io::Error),
 }
 
 fn compare(args: &DiffArgs, printer: &mut Printer<'_>) -> Result<(), Stop> {
-    // Number of equal findings of the older output that the newer one has not had yet.
+    // For each finding of the older output, how many occurrences have not been matched by the newer output yet.
     let mut missed: HashMap<String, u64> = HashMap::new();
     each(&args.old, |file, finding| {
         *missed.entry(key(file, finding)).or_default() += 1;
@@ -62,13 +62,13 @@ fn compare(args: &DiffArgs, printer: &mut Printer<'_>) -> Result<(), Stop> {
     })
 }
 
-/// Returns the identity of a finding in both outputs.
+/// Returns a key that identifies a finding in both outputs.
 fn key(file: &str, finding: &Finding) -> String {
-    // The text of the line is not in the output.
+    // The output does not contain the text of the line, so the message stands in for it.
     fingerprint(file, finding, Some(&finding.diagnostic.message))
 }
 
-/// Passes on the findings of an output, which must be complete: a missing finding would look fixed.
+/// Passes on the findings of an output, which must be complete: a missing finding would look like a fixed one.
 fn each(path: &Path, mut pass: impl FnMut(&str, &Finding) -> io::Result<()>) -> Result<(), Stop> {
     let cannot = |why: String| Stop::Input(format!("cannot read {}: {why}", name(path)));
     let mut reader = BufReader::new(Input::open_regular(path).map_err(|error| cannot(error.to_string()))?);
@@ -101,7 +101,7 @@ fn each(path: &Path, mut pass: impl FnMut(&str, &Finding) -> io::Result<()>) -> 
                         "this run could not read all its inputs, so findings may be missing; repair and repeat it",
                     ));
                 }
-                // All root causes are in an output, also with `--roots`.
+                // Every output contains all root causes, even with `--roots`.
                 if seen < errors.saturating_add(warnings).saturating_sub(consequences) {
                     return Err(at("the summary counts more findings than there are; check without `--max-findings`"));
                 }
@@ -116,18 +116,18 @@ fn each(path: &Path, mut pass: impl FnMut(&str, &Finding) -> io::Result<()>) -> 
     }
 }
 
-/// What the summary of a run counts.
+/// Counts in the summary of a run.
 #[derive(Deserialize)]
 struct RunCounts {
     errors: u64,
     warnings: u64,
     consequences: u64,
-    /// Inputs that were not read to their end.
+    /// Number of inputs that were not read to their end.
     #[serde(default)]
     unreadable: u64,
 }
 
-/// The counts of a summary; `None` for another line.
+/// Parses the counts of a summary line; returns `None` for any other line.
 fn counts(line: &[u8]) -> Option<RunCounts> {
     #[derive(Deserialize)]
     struct Last {
@@ -196,5 +196,5 @@ impl Printer<'_> {
     }
 }
 
-/// Maximum length of a line in bytes: a finding quotes parts of a packet, and is shorter.
+/// Maximum line length in bytes. Real lines are far shorter, as a finding quotes only parts of a packet.
 const MOST_BYTES: u64 = 64 << 20;

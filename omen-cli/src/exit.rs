@@ -1,4 +1,4 @@
-//! End of a run: exit codes, and lines on standard error.
+//! End of a run: exit codes, and messages on standard error.
 
 use std::fmt;
 use std::io::{self, Write as _};
@@ -9,16 +9,16 @@ use omen_gate::audit::AuditError;
 use crate::logs;
 use crate::output::FileError;
 
-/// Result of a run that has written all of its output.
+/// Result of a run that has written all its output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
     /// No error was found.
     Clean,
     /// At least one error was found.
     ErrorsFound,
-    /// Some input could not be read; the rest was checked. The reason is on standard error.
+    /// An input could not be read; the others were checked. The reason is on standard error.
     Unreadable,
-    /// A hook was answered, with an exit code that is part of the answer.
+    /// A hook was answered; the exit code is part of the answer.
     Answered(u8),
 }
 
@@ -36,17 +36,17 @@ impl From<Exit> for ExitCode {
 /// Reason why a run ended early.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// A usage error: the caller must change the arguments.
+    /// Usage error: the caller must change the arguments.
     Usage(String),
-    /// The reader of standard output has closed it, as `head` does. This is not reported.
+    /// The reader of standard output has closed it, as `head` does. Not reported.
     Closed,
-    /// Standard output cannot be written, for example because its disk is full.
+    /// Standard output cannot be written, for example because the disk is full.
     Output(io::Error),
-    /// The file of a report cannot be written.
+    /// A report file cannot be written.
     File(io::Error),
     /// A bug in this program.
     Internal(String),
-    /// An input that cannot be read, or a file that cannot be written. [`unreadable`] has reported it.
+    /// An input cannot be read or a file cannot be written. [`unreadable`] has already reported it.
     Unreadable,
 }
 
@@ -83,7 +83,7 @@ impl From<AuditError> for Failure {
     }
 }
 
-/// Only standard output gives bare I/O errors: those of inputs name their file, and are reported where they occur.
+/// A bare I/O error always comes from standard output: errors of inputs name their file, and are reported where they occur.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         if error.get_ref().is_some_and(|inner| inner.is::<FileError>()) {
@@ -100,19 +100,19 @@ pub(crate) fn usage() -> ExitCode {
     ExitCode::from(USAGE)
 }
 
-/// Reports what cannot be read or written.
+/// Reports an input or file that cannot be read or written.
 pub(crate) fn unreadable(what: impl fmt::Display) -> Failure {
     complain(what);
     Failure::Unreadable
 }
 
-/// Writes one line to standard error, or an event if programs read it.
+/// Writes one line to standard error, or a log event if logs are in JSON.
 pub(crate) fn complain(what: impl fmt::Display) {
     if logs::is_json() {
         tracing::error!("{what}");
         return;
     }
-    // If even this fails, the exit code must suffice.
+    // If standard error fails too, only the exit code is left.
     let _ = writeln!(io::stderr(), "omen: {what}");
 }
 

@@ -1,4 +1,4 @@
-//! `omen explain`: prints the full text of a code, with a rejected and a fixed example for a code of packets.
+//! `omen explain`: prints the full text of a code, with a rejected and a fixed example for codes of packets.
 
 use std::io::Write as _;
 
@@ -34,7 +34,7 @@ pub(crate) fn run(code: &AnyCode, example: Option<WhichExample>, out: &mut Outpu
     Ok(Exit::Clean)
 }
 
-/// Prints the programs that break the rule of a code and do not compile.
+/// Prints the programs that break the rule of a code and therefore do not compile.
 pub(crate) fn programs(code: &AnyCode, out: &mut Output) -> Result<Exit, Failure> {
     match code {
         AnyCode::Packet(code) => {
@@ -53,7 +53,7 @@ pub(crate) fn programs(code: &AnyCode, out: &mut Output) -> Result<Exit, Failure
     Ok(Exit::Clean)
 }
 
-/// Prints a log of the example of a code, for `omen check` or an editor.
+/// Prints the rejected or the fixed log of a code's example, for `omen check` or an editor.
 fn log(code: Code, which: WhichExample, out: &mut Output) -> Result<(), Failure> {
     let log = example::of(code).and_then(|example| match which {
         WhichExample::Rejected => Some(example.log),
@@ -131,7 +131,7 @@ fn packet(code: Code, out: &mut Output) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Describes a refusal of the state machine: states, packets, and reason.
+/// Describes when the state machine refuses packets: in which states, which packets, and why.
 fn refused(refusal: &RefusalInfo) -> String {
     let states = match Node::ALL.iter().all(|node| refusal.within.contains(*node)) {
         true => "every state".to_owned(),
@@ -147,7 +147,7 @@ fn refused(refusal: &RefusalInfo) -> String {
     format!("in {states}, {events}{row}{scope}: {}", refusal.description)
 }
 
-/// Describes a layer and the packets that it sends.
+/// Describes a layer and the packets it sends.
 fn sends(sender: &SenderInfo) -> String {
     let packets: Vec<_> = sender.sends.iter().map(|packet| packet.as_str()).collect();
     format!("{}: {}. {}", sender.name(), packets.join(", "), sender.description)

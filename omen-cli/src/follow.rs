@@ -1,7 +1,7 @@
-//! `omen check --follow`: checks lines as they are appended to logs, until it is stopped.
+//! `omen check --follow`: checks lines as they are appended to logs, until stopped.
 //!
-//! The system's notifications about files only wake this program up early. It polls several times a second, so that nothing
-//! depends on them.
+//! Notifications from the system about changed files only shorten the wait. Logs are polled several times a second, so nothing
+//! depends on notifications.
 
 mod checkpoint;
 mod tail;
@@ -25,7 +25,7 @@ use crate::input::{self, Reporter as _};
 use checkpoint::Checkpoint;
 use tail::Tail;
 
-/// Follows logs from the `checkpoint` on until a signal arrives. Open episodes are not reported then, since the logs go on.
+/// Follows logs, from the `checkpoint` if given, until a signal arrives. Episodes open then are not reported, as logs go on.
 pub(crate) fn run<'r>(
     paths: &'r [PathBuf],
     checkpoint: Option<&Path>,
@@ -61,12 +61,12 @@ pub(crate) fn run<'r>(
             positions.and_then(|positions| checkpoint.save(positions)).map_err(unsaved)?;
             is_new = false;
         }
-        // Unreadable logs will not recover.
+        // A log that was never readable will not become readable, so stop when no other is left.
         if is_stopped || tails.iter().all(Tail::is_useless) {
             break;
         }
         let there = tails.iter().filter(|tail| tail.is_open()).count();
-        // A person sees that the command is waiting; programs are notified that a log is missing, which may be a mistake.
+        // People see that the command is waiting; programs are informed only of a missing log, which may be a mistake.
         let is_worth_saying = wake.is_watched || !missing.is_empty();
         if is_worth_saying && !findings.is_quiet() && waits_for.as_ref() != Some(&(there, missing.clone())) {
             complain(waiting(there, &missing));
@@ -102,13 +102,13 @@ fn waiting(there: usize, missing: &[&Path]) -> String {
     }
 }
 
-/// Pause between reads without a notification.
+/// Interval between reads if there is no notification.
 const PAUSE: Duration = Duration::from_millis(200);
 
 struct Wake {
     is_stopped: Arc<AtomicBool>,
     changes: Receiver<()>,
-    /// Watcher of the files. Without one, every pause has its full length.
+    /// Watcher of the files; without one, every pause has its full length.
     watcher: Option<RecommendedWatcher>,
     /// Whether a person sees standard error.
     is_watched: bool,
@@ -118,19 +118,19 @@ impl Wake {
     fn new(paths: &[PathBuf]) -> io::Result<Self> {
         let is_stopped = Arc::new(AtomicBool::new(false));
         for signal in [SIGINT, SIGTERM] {
-            // A second signal ends the process at once.
+            // A second signal ends the process immediately.
             signal_hook::flag::register_conditional_default(signal, Arc::clone(&is_stopped))?;
             signal_hook::flag::register(signal, Arc::clone(&is_stopped))?;
         }
         let (sender, changes) = sync_channel(1);
         let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-            // Reads do not change a file. One notification is enough.
+            // Access events are no changes; of the others, one pending notification is enough.
             if !event.is_ok_and(|event| matches!(event.kind, EventKind::Access(_))) {
                 let _ = sender.try_send(());
             }
         });
         let mut watcher = watcher.ok();
-        // The directories are watched, since a log may be replaced.
+        // Directories are watched rather than files, since a log may be replaced.
         let directories: BTreeSet<&Path> = paths.iter().filter_map(|path| path.parent()).collect();
         for directory in directories {
             let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
@@ -146,7 +146,7 @@ impl Wake {
         self.is_stopped.load(Ordering::Relaxed)
     }
 
-    /// Waits for a change, at most a given time.
+    /// Waits for a change, but no longer than `most`.
     fn wait(&self, most: Duration) {
         if self.watcher.is_none() || self.changes.recv_timeout(most).is_err_and(is_over) {
             thread::sleep(most);
@@ -154,7 +154,7 @@ impl Wake {
     }
 }
 
-/// Returns whether the watcher has ended.
+/// Returns whether the watcher has stopped.
 fn is_over(error: std::sync::mpsc::RecvTimeoutError) -> bool {
     error == std::sync::mpsc::RecvTimeoutError::Disconnected
 }

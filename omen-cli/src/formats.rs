@@ -1,4 +1,4 @@
-//! Output formats of `omen check`. To add one, write a file beside `human` and `json`, and add a line to [`ALL`].
+//! Output formats of `omen check`. To add one, write a file next to `human` and `json`, and add a line to [`ALL`].
 
 mod concise;
 mod fingerprint;
@@ -32,10 +32,10 @@ pub(crate) use reports::Reports;
 pub(crate) use sarif::{FileFinding, FindingKind, document as sarif_document};
 pub(crate) use shown::{EntryFinding, EntryPlace, ORDER, ReportedFinding, ShownCode, TOOL};
 
-/// Default format of standard output.
+/// Default format on standard output.
 pub(crate) static DEFAULT: &Format = &human::FORMAT;
 
-/// All formats, in the order of the help.
+/// All formats, in the order of the help text.
 pub(crate) static ALL: &[Format] = &[
     human::FORMAT,
     concise::FORMAT,
@@ -47,13 +47,13 @@ pub(crate) static ALL: &[Format] = &[
     markdown::FORMAT,
 ];
 
-/// Formats with a line, or a paragraph, for each finding, so that a report need not end.
+/// Formats in which each finding is a line or paragraph by itself, so that a report may continue without end.
 pub(crate) const FOLLOWED: &[&str] = &["human", "concise", "json", "github"];
 
-/// Formats in which findings that follow from another are counted, and shown only on request.
+/// Formats that fold findings that follow from another one into a count, unless all are requested.
 const FOLDED: &[&str] = &["human", "markdown"];
 
-/// Returns the parser for names of formats.
+/// Returns the command-line parser for format names.
 pub(crate) fn parser() -> impl TypedValueParser<Value = &'static Format> {
     let names = ALL.iter().map(|format| PossibleValue::new(format.name).help(format.about));
     PossibleValuesParser::new(names).try_map(|name| by_name(&name).ok_or("there is no such format"))

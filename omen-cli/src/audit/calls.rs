@@ -1,4 +1,4 @@
-//! Text of entries, one line each, and calls that have an intent and no outcome yet.
+//! One-line text of entries, and calls that have an intent but no outcome yet.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::order::RecordedPremises;
 
-/// Open calls. Outcomes identify a call by its hash: its tool is only in the intent.
+/// Calls without an outcome yet. An outcome identifies its call by the hash; only the intent names the tool.
 #[derive(Debug, Default)]
 pub(super) struct OpenCalls(BTreeMap<(String, String), Open>);
 
@@ -41,14 +41,14 @@ impl OpenCalls {
         }
     }
 
-    /// Returns the calls without an outcome, in the order of the log: as JSON, and as a line.
+    /// Returns the calls without an outcome in log order, each as JSON and as a line of text.
     pub(super) fn in_doubt(&self) -> impl Iterator<Item = (&str, &str)> {
         let mut open: Vec<_> = self.0.values().collect();
         open.sort_by_key(|open| open.sequence);
         open.into_iter().map(|open| (open.json.as_str(), open.human.as_str()))
     }
 
-    /// Returns the numbers of the intents of the calls without an outcome, in order.
+    /// Returns the entry numbers of intents without an outcome, in ascending order.
     pub(super) fn sequences(&self) -> Vec<u64> {
         let mut open: Vec<_> = self.0.values().map(|open| open.sequence).collect();
         open.sort_unstable();
@@ -65,7 +65,7 @@ pub(super) fn named(tool: &Value) -> Option<String> {
     Some(format!("{}/{}", tool.get("server")?.as_str()?, tool.get("tool")?.as_str()?))
 }
 
-/// Returns the outcome in a word.
+/// Returns the outcome of a call as one word.
 pub(super) fn result(entry: Logged<'_>) -> Option<String> {
     let data = entry.data();
     let text = |member: &str| data.get(member).and_then(Value::as_str).map(str::to_owned);
@@ -80,8 +80,8 @@ pub(super) fn result(entry: Logged<'_>) -> Option<String> {
     }
 }
 
-/// Returns the hash of the call that an entry is about. A refusal by a rule before the grants does not have the hash, but its
-/// input, if the arguments were recorded completely.
+/// Returns the hash of the call that an entry is about. A refusal before the grants are checked does not record the hash; it is
+/// then computed from the arguments, if they were recorded in full.
 pub(super) fn call_of(entry: Logged<'_>) -> Option<String> {
     let data = entry.data();
     let hashed = || {
@@ -94,8 +94,8 @@ pub(super) fn call_of(entry: Logged<'_>) -> Option<String> {
     data.get("call").and_then(Value::as_str).map(str::to_owned).or_else(hashed)
 }
 
-/// Formats an entry as a line: number, time, kind, turn, tool, and details. `waits` marks a decision after which a confirmation
-/// is pending.
+/// Formats an entry as a line: number, time, kind, turn, tool, and details. `waits` marks a decision whose call is waiting for
+/// confirmation.
 pub(super) fn line(entry: Logged<'_>, tool: Option<&str>, waits: bool) -> String {
     let (sequence, time, kind) = (entry.sequence(), entry.time(), entry.kind());
     let (turn, tool) = (entry.turn().unwrap_or("-"), tool.unwrap_or("-"));
@@ -144,7 +144,7 @@ fn says(entry: Logged<'_>, waits: bool) -> String {
     }
 }
 
-/// Returns who answered a question, and through which channel.
+/// Returns who answered a confirmation, and through which channel.
 fn responder(by: &Value) -> Option<String> {
     let via = by.get("via")?.as_str()?;
     let uid = || by.get("uid").map(|uid| format!("user {uid}"));
@@ -160,7 +160,7 @@ fn left_out(tools: &Value) -> String {
     format!("{} tool{s} left out of the list: {}", names.len(), names.join(", "))
 }
 
-/// Returns grants by their ids; new grants with their tool and permission.
+/// Formats grants by id; new grants also with tool and permission.
 fn grants(grants: &Value) -> String {
     let of = |grant: &Value| match (grant.get("id"), grant.get("tool").and_then(named), grant.get("permission")) {
         (Some(id), Some(tool), Some(permission)) => {
@@ -178,5 +178,5 @@ fn cut(text: &str) -> String {
     }
 }
 
-/// Maximum number of characters for details, and for the arguments after them.
+/// Maximum length in characters of the details, and of the arguments after them.
 const WIDTH: usize = 200;

@@ -1,4 +1,4 @@
-//! Facts of an entry that filters test.
+//! Properties of an entry that filters test.
 
 use omen_gate::audit::Logged;
 use serde_json::Value;
@@ -6,15 +6,15 @@ use serde_json::Value;
 use super::calls::{OpenCalls, call_of, result};
 use super::waiting::Waiting;
 
-/// An entry, with facts that depend on earlier entries.
+/// An entry, with properties that depend on earlier entries.
 pub(super) struct Facts<'e> {
     pub(super) entry: Logged<'e>,
     pub(super) kind: String,
     /// `server/tool`.
     pub(super) tool: Option<String>,
-    /// Outcome in a word.
+    /// Outcome as one word.
     pub(super) outcome: Option<String>,
-    /// Whether the entry is a decision after which the call waits for a confirmation.
+    /// Whether the entry is a decision whose call is waiting for confirmation.
     pub(super) waits: bool,
 }
 
@@ -29,7 +29,7 @@ impl<'e> Facts<'e> {
         self.entry.data().get("code").and_then(Value::as_str)
     }
 
-    /// Returns the server and the name of the tool.
+    /// Returns the server name and the tool name.
     pub(super) fn tool(&self) -> Option<(&str, &str)> {
         self.tool.as_deref()?.split_once('/')
     }
@@ -39,7 +39,7 @@ impl<'e> Facts<'e> {
         self.tool.as_deref() == Some(wanted) || self.tool().is_some_and(|(_, name)| name == wanted)
     }
 
-    /// Returns whether the entry is about a call whose hash has this prefix.
+    /// Returns whether the entry is about a call whose hash starts with this prefix.
     pub(super) fn is_call(&self, wanted: &str) -> bool {
         !wanted.is_empty() && call_of(self.entry).is_some_and(|call| call.starts_with(&wanted.to_ascii_lowercase()))
     }

@@ -1,4 +1,4 @@
-//! Filters of entries, and reports of filters that match nothing in the log.
+//! Entry filters, and reports of filter values that do not occur in the log.
 
 use std::collections::BTreeSet;
 use std::time::SystemTime;
@@ -10,7 +10,7 @@ use omen_types::suggest::nearest;
 use super::facts::Facts;
 use crate::args::AuditShowArgs;
 
-/// Filters of the command line, and the values in the log that each could have matched.
+/// The filters given on the command line, and the values in the log that each of them could match.
 pub(super) struct Filters<'a> {
     args: &'a AuditShowArgs,
     since: Option<String>,
@@ -55,10 +55,10 @@ impl<'a> Filters<'a> {
             && self.until.as_deref().is_none_or(|until| time < until)
     }
 
-    /// Records the values that a filter could have named.
+    /// Records the entry's values that a filter could match.
     fn note(&mut self, facts: &Facts<'_>) {
         let keep = |names: &mut BTreeSet<String>, name: Option<&str>| {
-            // A log that was flooded with names must not use unbounded memory.
+            // Bounds memory if a log is flooded with names.
             if let Some(name) = name.filter(|name| names.len() < MOST && !names.contains(*name)) {
                 names.insert(name.to_owned());
             }
@@ -89,11 +89,11 @@ impl<'a> Filters<'a> {
         look("kind", kind, set(&self.kinds));
         look("outcome", outcome, set(&self.outcomes));
         match code.as_deref().map(|code| (code, code.parse::<GateCode>())) {
-            // In the spelling of the log.
+            // Spelled as in the log.
             Some((code, Ok(known))) if known.as_str() == code => look("code", &Some(code.to_owned()), set(&self.codes)),
             Some((code, Ok(known))) => missing.push(format!("no entry has the code `{code}`; did you mean `{known}`?")),
             Some((code, Err(unknown))) => match code.parse::<Code>() {
-                // An episode refuses calls by the rules of the protocol.
+                // Calls inside an episode are also refused under the codes of the protocol.
                 Ok(known) if known.as_str() == code => look("code", &Some(code.to_owned()), set(&self.codes)),
                 Ok(known) => missing.push(format!("no entry has the code `{code}`; did you mean `{known}`?")),
                 Err(_) => missing.push(unknown.to_string()),

@@ -1,4 +1,4 @@
-//! What a log says of order between calls: waits, premises, debts and sessions.
+//! Order between calls in a log: waits, premises, debts and sessions.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -8,27 +8,27 @@ use omen_gate::order::shown;
 use serde::Serialize;
 use serde_json::Value;
 
-/// Counts of order between calls.
+/// Statistics of the order between calls.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct OrderCounts {
-    /// Calls that waited for a premise, and the longest wait.
+    /// Number of calls that waited for a premise.
     pub(crate) waited: u64,
     pub(crate) longest_wait_ms: u64,
-    /// Calls that rest on earlier ones.
+    /// Number of calls that depend on earlier ones.
     pub(crate) dependent: u64,
-    /// Debts that were not settled in time (O-4).
+    /// Number of debts that were not settled in time (O-4).
     pub(crate) owed: u64,
     pub(crate) sessions_begun: u64,
-    /// Sessions that have ended, by how they ended.
+    /// Number of ended sessions, by the way they ended.
     pub(crate) sessions_ended: BTreeMap<String, u64>,
     #[serde(skip)]
     open: BTreeSet<String>,
 }
 
-/// What the intent of a call says of its premises.
+/// The premises that the intent of a call records.
 pub(super) struct RecordedPremises {
     pub(super) waited_ms: u64,
-    /// Entries of the calls that it rests on.
+    /// Entry numbers of the calls that this call depends on.
     pub(super) entries: Vec<u64>,
 }
 
@@ -39,7 +39,7 @@ impl RecordedPremises {
         Self { waited_ms, entries: entries.collect() }
     }
 
-    /// Returns the premises in words; empty if there are none.
+    /// Formats the premises as text; empty if there are none.
     pub(super) fn text(&self) -> String {
         let mut text = String::new();
         if self.waited_ms > 0 {
@@ -54,7 +54,7 @@ impl RecordedPremises {
 }
 
 impl OrderCounts {
-    /// Counts the next entry. Returns whether it reports a debt.
+    /// Counts the next entry. Returns whether it reports an overdue debt.
     pub(crate) fn add(&mut self, entry: Logged<'_>) -> bool {
         let Some(order) = entry.data().get("order").filter(|_| entry.turn().is_some()) else { return false };
         let text = |member: &str| order.get(member).and_then(Value::as_str);
@@ -94,17 +94,17 @@ impl OrderCounts {
         self.open.len() as u64
     }
 
-    /// Whether the log says nothing of order.
+    /// Returns whether the log records nothing about order.
     pub(crate) fn is_empty(&self) -> bool {
         self.sessions_begun == 0
     }
 
-    /// Longest wait, for people.
+    /// Formats the longest wait.
     pub(crate) fn longest_wait(&self) -> String {
         shown(self.longest_wait_ms)
     }
 
-    /// Prints the counts for people; nothing if the log says nothing of order.
+    /// Prints the counts for people; nothing if the log records nothing about order.
     pub(super) fn human(&self, out: &mut impl Write) -> io::Result<()> {
         if self.is_empty() {
             return Ok(());

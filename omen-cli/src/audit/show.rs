@@ -45,7 +45,7 @@ pub(crate) fn show(args: &AuditShowArgs, out: &mut Output) -> Result<Exit, Failu
     }
 }
 
-/// Reports an invalid log.
+/// Reports a log that is not sound.
 pub(super) fn verdict(args: &AuditShowArgs, found: &LogVerification) -> Exit {
     super::reported(&args.log, found)
 }
@@ -66,7 +66,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Ends the output. Calls without an outcome may also match the filters.
+    /// Ends a pass over the log: returns an earlier error, or with `--in-doubt` prints the calls without an outcome.
     fn end(&mut self, out: &mut Output) -> Result<(), Failure> {
         if let Some(error) = self.failed.take() {
             return Err(error.into());
@@ -90,5 +90,5 @@ impl Printer<'_> {
     }
 }
 
-/// Interval between reads of a log that is followed.
+/// Interval between reads of a followed log.
 const PAUSE: Duration = Duration::from_millis(200);

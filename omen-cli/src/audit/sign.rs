@@ -1,4 +1,4 @@
-//! `omen audit new-signing-key`, `sign` and `verify-signed`: anchors for auditors who do not have the key of the log.
+//! `omen audit new-signing-key`, `sign` and `verify-signed`: anchors for auditors without the log's key.
 
 use std::io::Write as _;
 
@@ -44,16 +44,16 @@ pub(crate) fn verify_signed(args: &AuditVerifySignedArgs, out: &mut Output) -> R
     Ok(if report.verdict == "sound" { Exit::Clean } else { Exit::ErrorsFound })
 }
 
-/// Result of an operation. Members that do not apply are `null`.
+/// Result of an operation. Fields that do not apply are `null`.
 #[derive(Serialize)]
 struct Report {
     file: String,
     verdict: &'static str,
-    /// Number of entries that were signed.
+    /// Number of signed entries.
     signed: u64,
-    /// Number of entries after them.
+    /// Number of entries after the signed ones.
     after: Option<u64>,
-    /// Number of existing entries, if there are fewer.
+    /// Number of entries in the log, if it has fewer than were signed.
     have: Option<u64>,
     message: String,
     help: Option<&'static str>,

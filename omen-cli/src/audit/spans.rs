@@ -1,4 +1,4 @@
-//! `omen audit spans`: converts the calls of a log to spans of OpenTelemetry.
+//! `omen audit spans`: converts the calls of a log to OpenTelemetry spans.
 
 mod otlp;
 mod span;
@@ -41,7 +41,7 @@ struct Export {
     spans: Spans,
     ready: Vec<Value>,
     collector: Option<Collector>,
-    /// Error while the log was read. Nothing is sent after it.
+    /// First error while reading the log; nothing is sent after it.
     failed: Option<Failure>,
 }
 
@@ -65,7 +65,7 @@ impl Export {
         }
     }
 
-    /// Writes the finished spans.
+    /// Writes the finished spans, or returns an earlier error.
     fn flush(&mut self, out: &mut Output) -> Result<(), Failure> {
         match self.failed.take() {
             Some(failed) => return Err(failed),
@@ -78,7 +78,7 @@ impl Export {
 /// Maximum number of spans in a request.
 const BATCH: usize = 512;
 
-/// Interval between reads of a log that is followed.
+/// Interval between reads of a followed log.
 const PAUSE: Duration = Duration::from_millis(200);
 
 struct Collector {
@@ -87,13 +87,13 @@ struct Collector {
 }
 
 impl Collector {
-    /// Creates the collector at an endpoint; the path for spans is appended.
+    /// Creates a collector client for an endpoint, to which the path for spans is appended.
     fn new(endpoint: &str) -> Self {
         let config = ureq::Agent::config_builder().timeout_global(Some(LIMIT)).max_redirects(0).build();
         Self { url: format!("{}/v1/traces", endpoint.trim_end_matches('/')), agent: config.into() }
     }
 
-    /// Sends a request. The error states a remedy.
+    /// Sends a request. The error includes the remedy.
     fn send(&self, request: &Value) -> Result<(), String> {
         let sent = self.agent.post(&self.url).header("Content-Type", "application/json").send(request.to_string());
         let why = match sent {

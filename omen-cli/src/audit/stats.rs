@@ -25,35 +25,35 @@ struct Stats {
     bytes: u64,
     first: Option<String>,
     last: Option<String>,
-    /// Number of times that a gate has opened the log.
+    /// Number of times a gate has opened the log.
     starts: u64,
     kinds: BTreeMap<String, u64>,
     tools: BTreeMap<String, Tool>,
     /// Refusals by code.
     refused: BTreeMap<String, u64>,
-    /// Refusals that rules in shadow mode would have caused, by code.
+    /// Refusals that rules in shadow mode would have issued, by code.
     shadow: BTreeMap<String, u64>,
-    /// Order between calls.
+    /// Statistics of the order between calls.
     #[serde(skip_serializing_if = "OrderCounts::is_empty")]
     order: OrderCounts,
-    /// Number of calls with an intent and no outcome.
+    /// Number of calls with an intent but no outcome.
     in_doubt: usize,
-    /// Number of calls that wait for a confirmation now, in a gate that has the log open.
+    /// Number of calls waiting for confirmation now, in a gate that has the log open.
     waiting: usize,
-    /// Number of calls that waited for a confirmation when their gate was killed: they were neither made nor denied.
+    /// Number of calls still waiting for confirmation when their gate was killed: neither made nor denied.
     unconfirmed: usize,
 }
 
-/// Statistics of the calls of a tool.
+/// Statistics of one tool.
 #[derive(Debug, Default, Serialize)]
 struct Tool {
     calls: u64,
     answered: u64,
-    /// Calls that a rule cancelled before or during execution.
+    /// Number of calls that a rule cancelled before or during execution.
     stopped: u64,
-    /// Failed calls, by the class of the fault.
+    /// Failed calls, by fault class.
     failed: BTreeMap<String, u64>,
-    /// Refused calls, by the code of the rule.
+    /// Refused calls, by code.
     refused: BTreeMap<String, u64>,
 }
 

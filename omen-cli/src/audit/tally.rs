@@ -20,7 +20,7 @@ pub(crate) struct Tally {
     order: OrderCounts,
 }
 
-/// Information about a call in an entry.
+/// Status of a call according to one entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Standing {
@@ -28,9 +28,9 @@ pub(crate) enum Standing {
     Refused,
     /// A person confirmed the call.
     Confirmed,
-    /// A call is owed that was not made in time (O-4).
+    /// The call was owed and was not made in time (O-4).
     Owed,
-    /// The call may have run: the log has its intent and no outcome.
+    /// The call may have run: the log has its intent but no outcome.
     InDoubt,
 }
 
@@ -40,13 +40,13 @@ pub(crate) struct Counts {
     /// Refused calls, by the code of the rule.
     pub(crate) refused: BTreeMap<String, u64>,
     pub(crate) confirmed: u64,
-    /// Number of calls that ran in spite of the gate.
+    /// Number of calls that bypassed the gate.
     pub(crate) bypasses: u64,
-    /// Numbers of the intents of calls in doubt.
+    /// Entry numbers of the intents of calls in doubt.
     pub(crate) in_doubt: Vec<u64>,
-    /// Number of calls that wait for a confirmation, in a gate that has the log open.
+    /// Number of calls waiting for confirmation, in a gate that has the log open.
     pub(crate) waiting: usize,
-    /// Number of calls that waited for a confirmation when their gate ended.
+    /// Number of calls still waiting for confirmation when their gate ended.
     pub(crate) unconfirmed: usize,
     pub(crate) order: OrderCounts,
 }
@@ -59,7 +59,7 @@ impl Counts {
 }
 
 impl Tally {
-    /// Counts the next entry, and returns its information about its call.
+    /// Counts the next entry, and returns the status that it gives its call, if any.
     pub(crate) fn add(&mut self, entry: Logged<'_>) -> Option<Standing> {
         self.waiting.sees(entry);
         self.bypasses += u64::from(entry.kind() == super::BYPASS);
@@ -76,7 +76,7 @@ impl Tally {
         is_confirmed.then_some(Standing::Confirmed)
     }
 
-    /// Returns the counts after the last entry.
+    /// Returns the final counts.
     pub(crate) fn end(self, found: &LogVerification) -> Counts {
         let open = self.waiting.len();
         let (waiting, ended) = if found.is_in_use { (open, 0) } else { (0, open) };
@@ -92,7 +92,7 @@ impl Tally {
     }
 }
 
-/// Returns the code of the rule that refuses a call, if the entry is a refusal.
+/// Returns the code of the rule that refused a call, if the entry is a refusal.
 pub(super) fn refused_by<'e>(entry: Logged<'e>) -> Option<&'e str> {
     let code = entry.data().get("code")?.as_str()?;
     matches!(result(entry).as_deref(), None | Some("denied")).then_some(code)

@@ -1,9 +1,9 @@
-//! Calls that wait for a confirmation, according to a log.
+//! Calls waiting for confirmation, according to a log.
 //!
-//! The decision that lets such a call continue is `allowed` in the log, and the confirmation is a separate entry. The decision
-//! has the member `needs_confirmation`. Older logs do not have that member: there it follows from the grants of the decision,
-//! whose entries state their purpose and whether they are pre-granted. That misses tools with `always_confirm` whose grants need
-//! no confirmation.
+//! The decision that lets such a call continue is recorded as `allowed`, and the confirmation as a separate entry. The decision
+//! has the member `needs_confirmation`. Older logs lack it; there, the need is inferred from the decision's grants, whose entries
+//! state their purpose and whether they are pre-granted. That misses tools with `always_confirm` whose grants need no
+//! confirmation.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,19 +13,19 @@ use serde_json::Value;
 
 #[derive(Debug, Default)]
 pub(super) struct Waiting {
-    /// Grants in force whose use needs a confirmation.
+    /// Ids of grants in force that need confirmation for each use.
     asking: BTreeSet<u64>,
-    /// Waiting calls by turn: several calls of an episode may wait at once.
+    /// Waiting calls by turn; several calls of one episode may wait at once.
     open: BTreeMap<String, BTreeSet<String>>,
-    /// Number of calls that waited when their gate was killed. They were never denied, and no gate asks about them any more.
+    /// Number of calls still waiting when their gate was killed. They were never denied, and no gate will ask about them again.
     pub(super) abandoned: usize,
 }
 
 impl Waiting {
-    /// Processes the next entry. Returns whether it is a decision after which its call waits.
+    /// Processes the next entry. Returns whether it is a decision whose call now waits.
     pub(super) fn sees(&mut self, entry: Logged<'_>) -> bool {
         match entry.kind().as_str() {
-            // A different gate with new grants. Earlier calls no longer wait.
+            // A new gate with new grants: earlier calls no longer wait.
             "opened" | "repaired" => *self = Self { abandoned: self.abandoned + self.len(), ..Self::default() },
             "grant" => grants(entry).for_each(|(id, grant)| {
                 if asks(grant) {
@@ -43,7 +43,7 @@ impl Waiting {
                 }
                 match call {
                     Some(call) => self.ends(turn, call),
-                    // A refusing rule does not name the call. Shadow refusals and tools left out of a list end no wait.
+                    // A refusal by a rule does not name the call. Shadow refusals and tools left out of a list end no wait.
                     None if kind == "turn" || text(entry, "outcome") == Some("denied") => {
                         self.open.remove(turn);
                     }
@@ -54,7 +54,7 @@ impl Waiting {
         false
     }
 
-    /// Returns the number of waiting calls without a later entry.
+    /// Returns the number of calls that are still waiting.
     pub(super) fn len(&self) -> usize {
         self.open.values().map(BTreeSet::len).sum()
     }
@@ -74,7 +74,7 @@ impl Waiting {
             && (is_marked() || self.rests_on_asking(entry))
     }
 
-    /// Returns whether one of the grants of a decision needs a confirmation.
+    /// Returns whether a grant used by a decision needs confirmation.
     fn rests_on_asking(&self, entry: Logged<'_>) -> bool {
         let grants = entry.data().get("grants").and_then(Value::as_array);
         grants.into_iter().flatten().filter_map(Value::as_u64).any(|id| self.asking.contains(&id))
@@ -85,7 +85,7 @@ fn text<'e>(entry: Logged<'e>, member: &str) -> Option<&'e str> {
     entry.data().get(member).and_then(Value::as_str)
 }
 
-/// Returns the grants in an entry, by their ids.
+/// Returns the grants in an entry with their ids.
 fn grants(entry: Logged<'_>) -> impl Iterator<Item = (u64, &Value)> {
     let grants = entry.data().get("grants").and_then(Value::as_array);
     grants.into_iter().flatten().filter_map(|grant| Some((grant.get("id")?.as_u64()?, grant)))

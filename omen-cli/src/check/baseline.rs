@@ -1,7 +1,7 @@
-//! The file of `--baseline`: findings that a team knows, so that only new ones are reported.
+//! The `--baseline` file: known findings, so that only new ones are reported.
 //!
-//! A finding is recognized by its fingerprint. Findings with the same fingerprint are counted, so that an additional one is new.
-//! The other members of an entry are for people, except `file`, which determines the entries that a run covers.
+//! Findings are matched by fingerprint, and counted per fingerprint so that an additional one is new. The other fields of an
+//! entry are for people, except `file`, which determines the entries that a run covers.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
@@ -18,17 +18,17 @@ use crate::exit::Failure;
 use crate::formats::{self, FINGERPRINT_BYTES};
 use crate::output::{Color, Output};
 
-/// Known findings, and how many of them this run has found.
+/// Known findings, and how often this run has found each.
 #[derive(Debug)]
 pub(super) struct Baseline {
     path: PathBuf,
-    /// Whether the findings of this run become known.
+    /// Whether this run's findings are written to the file.
     pub(super) is_written: bool,
     /// Known findings by fingerprint.
     entries: BTreeMap<Fingerprint, Known>,
-    /// Names of the logs that were read.
+    /// Names of the logs that were read to their end.
     read: HashSet<String>,
-    /// Whether there are more findings than a file may list.
+    /// Whether there are more different findings than a file may list.
     is_full: bool,
 }
 
@@ -48,7 +48,7 @@ struct Content {
     findings: Vec<Entry>,
 }
 
-/// An entry of the file. Entries are sorted by their members in this order.
+/// An entry of the file. Entries are sorted by their fields in this order.
 #[derive(Clone, Debug, Deserialize, Serialize, PartialEq, Eq, PartialOrd, Ord)]
 #[serde(deny_unknown_fields)]
 struct Entry {
@@ -62,7 +62,7 @@ struct Entry {
     count: NonZeroU64,
 }
 
-/// A hash in hexadecimal.
+/// A hexadecimal fingerprint.
 #[derive(Clone, Debug, Deserialize, Serialize, PartialEq, Eq, PartialOrd, Ord)]
 #[serde(try_from = "String")]
 struct Fingerprint(String);
@@ -95,7 +95,7 @@ impl TryFrom<u64> for Version {
 }
 
 impl Baseline {
-    /// Reads the file. If it is to be written, it need not exist.
+    /// Reads the file, which need not exist if it is to be written.
     fn open(path: &Path, is_written: bool) -> Result<Self, Failure> {
         let name = path.display();
         let entries = match regular::read(path, MOST_BYTES) {
@@ -114,7 +114,7 @@ impl Baseline {
         Ok(Self { path: path.to_owned(), is_written, entries, read: HashSet::new(), is_full: false })
     }
 
-    /// Reads the file that the arguments name.
+    /// Reads the baseline file that the arguments name, if any.
     pub(super) fn of(args: &BaselineArgs) -> Result<Option<Self>, Failure> {
         let is_written = args.write_baseline;
         match &args.baseline {
@@ -128,14 +128,14 @@ impl Baseline {
         }
     }
 
-    /// Returns the same baseline with no finding counted yet.
+    /// Resets the counts of this run.
     pub(super) fn restarted(mut self) -> Self {
         self.entries.values_mut().for_each(|known| known.found = 0);
         self.read.clear();
         self
     }
 
-    /// Counts a finding, and returns whether it is known.
+    /// Counts a finding, and returns whether it is known. When writing, every finding becomes known.
     pub(super) fn knows(&mut self, log: &Path, finding: &Finding, line: Option<&str>) -> bool {
         let file = self.name(log);
         let fingerprint = Fingerprint(formats::fingerprint(&file, finding, line));
@@ -164,20 +164,19 @@ impl Baseline {
         self.read.insert(name);
     }
 
-    /// Returns whether a path is that of the file.
+    /// Returns whether a path refers to the baseline file.
     pub(super) fn is_at(&self, path: &Path) -> bool {
         crate::input::find::absolute(path) == crate::input::find::absolute(&self.path)
     }
 
-    /// Returns the number of known findings that have disappeared: those of logs that were read, and of logs that no longer
-    /// exist.
+    /// Returns the number of known findings that have disappeared, in logs that were read or that no longer exist.
     pub(super) fn gone(&self) -> u64 {
         let missed = |known: &Known| known.entry.count.get().saturating_sub(known.found);
         let missed = self.entries.values().filter(|known| self.covers(known)).map(missed);
         missed.fold(0, u64::saturating_add)
     }
 
-    /// Writes the findings of this run, and the entries of logs that it has not read. Returns the number of known findings.
+    /// Writes this run's findings, and keeps the entries of logs it has not read. Returns the number of findings written.
     pub(super) fn write(self) -> Result<u64, Failure> {
         if self.is_full {
             let message = format!("there are more than {MOST_ENTRIES} different findings, too many for a baseline");
@@ -200,7 +199,7 @@ impl Baseline {
         Ok(entries.iter().fold(0, |sum, entry| sum.saturating_add(entry.count.get())))
     }
 
-    /// Returns whether this run would have found the findings of an entry.
+    /// Returns whether this run would have found the findings of an entry again.
     fn covers(&self, known: &Known) -> bool {
         let file = &known.entry.file;
         self.read.contains(file) || (file != "-" && !self.folder().join(file).exists())
@@ -210,13 +209,13 @@ impl Baseline {
         formats::name_from(self.folder(), log)
     }
 
-    /// Folder that names of logs are relative to, so that they do not depend on the working directory.
+    /// Returns the folder that log names are relative to, so that they do not depend on the working directory.
     fn folder(&self) -> &Path {
         self.path.parent().unwrap_or(Path::new(""))
     }
 }
 
-/// Formats the path of the file.
+/// Shows the path of the baseline file.
 impl fmt::Display for Baseline {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.path.display().fmt(f)
@@ -242,10 +241,10 @@ fn short(id: &str) -> String {
 
 const VERSION: u64 = 1;
 
-/// Maximum number of entries in a file: longer lists are not reviewed.
+/// Maximum number of entries in a file; nobody reviews a longer list.
 const MOST_ENTRIES: usize = 100_000;
 
-/// Maximum size of a file in bytes, enough for that number of entries.
+/// Maximum size of a file in bytes; enough for the maximum number of entries.
 const MOST_BYTES: u64 = 128 << 20;
 
 /// Maximum length of an id in characters.

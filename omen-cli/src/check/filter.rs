@@ -1,4 +1,4 @@
-//! Findings that are not reported, because they are known or ignored.
+//! Omission of findings that are known or ignored.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -11,14 +11,14 @@ use crate::args::{CheckArgs, Stage};
 use crate::exit::{Failure, complain};
 use crate::formats::LeftOut;
 
-/// Selects the findings that are reported.
+/// Decides which findings are reported.
 #[derive(Debug)]
 pub(super) struct Filter<'c> {
     ignores: Ignores<'c>,
     baseline: Option<Baseline>,
     causes: HashMap<PathBuf, Causes>,
     left_out: LeftOut,
-    /// Whether all checks run, so that a finding that does not occur is gone.
+    /// Whether all checks run, so that a finding that does not occur has really disappeared.
     is_whole: bool,
 }
 
@@ -29,16 +29,16 @@ enum Reason {
     Ignored,
 }
 
-/// Packets whose findings were all omitted. Their consequences are omitted as well: they would not exist without them, and
-/// increase as a log grows.
+/// Packets whose findings were all omitted. The consequences of these findings are omitted as well: they would not exist without
+/// them, and their number increases as a log grows.
 #[derive(Debug, Default)]
 struct Causes {
     packets: HashMap<Packet, Reason>,
-    /// Latest packets with a reported finding.
+    /// Line and id of the latest packet with a reported finding.
     reported: Vec<Packet>,
 }
 
-/// Identity of a cause: its line, or its id where the line of a finding is inside a packet of several lines.
+/// Identity of a packet: its line, or its id if a finding's line is inside a packet that spans several lines.
 #[derive(Debug, PartialEq, Eq, Hash)]
 enum Packet {
     Line(u64),
@@ -46,7 +46,7 @@ enum Packet {
 }
 
 impl<'c> Filter<'c> {
-    /// Combines the baseline with the ignores of the configuration.
+    /// Combines a baseline with the ignores of the configuration.
     pub(super) fn new(args: &'c CheckArgs, baseline: Option<Baseline>) -> Self {
         let ignores = Ignores::new(&args.config.found, args.clock.now, args.inputs.format().wrapping);
         Self {
@@ -58,7 +58,7 @@ impl<'c> Filter<'c> {
         }
     }
 
-    /// Returns the baseline, for another run.
+    /// Returns the baseline with its counts reset, for another run.
     pub(super) fn into_baseline(self) -> Option<Baseline> {
         self.baseline.map(Baseline::restarted)
     }
@@ -68,26 +68,26 @@ impl<'c> Filter<'c> {
         self.baseline.is_some() || !self.ignores.is_empty()
     }
 
-    /// Returns the counts of omitted findings; `None` without a baseline or ignores.
+    /// Returns the counts of omitted findings; `None` if there is no baseline and no ignore.
     pub(super) fn left_out(&self) -> Option<LeftOut> {
         self.is_active().then_some(self.left_out)
     }
 
-    /// Returns whether a path is that of the baseline, which is not a log.
+    /// Returns whether a path is that of the baseline, which must not be checked as a log.
     pub(super) fn is_baseline(&self, path: &Path) -> bool {
         self.baseline.as_ref().is_some_and(|baseline| baseline.is_at(path))
     }
 
     /// Processes a finding, and returns whether to report it.
     pub(super) fn reports(&mut self, path: &Path, finding: &Finding, line: Option<&str>) -> bool {
-        // At a NUL byte the check ends, and the rest is unknown.
+        // A NUL byte ends the check and leaves the rest unknown, so this finding is always reported.
         let ends_the_check = finding.diagnostic.code == Code::Json && line.is_some_and(|line| line.contains('\0'));
         if !self.is_active() || ends_the_check {
             return true;
         }
         let ignored = self.ignores.has(path, finding, line).then_some(Reason::Ignored);
         let reason = ignored.or_else(|| self.causes.get(path)?.reason(finding));
-        // A finding that is omitted for another reason is not added to the baseline. A listed finding still counts as found.
+        // A finding omitted for another reason is not added to a new baseline, but counts as found in an existing one.
         let is_asked = reason.is_none() || self.baseline.as_ref().is_some_and(|baseline| !baseline.is_written);
         let baseline = self.baseline.as_mut().filter(|_| is_asked);
         let is_known = baseline.is_some_and(|baseline| baseline.knows(path, finding, line));
@@ -104,7 +104,7 @@ impl<'c> Filter<'c> {
         reason.is_none()
     }
 
-    /// Records the beginning of a log.
+    /// Starts a new log.
     pub(super) fn begin(&mut self) {
         self.causes.clear();
     }
@@ -117,7 +117,7 @@ impl<'c> Filter<'c> {
         }
     }
 
-    /// Finishes all logs: writes the baseline if requested, and reports outdated entries.
+    /// Finishes the run: writes the baseline if requested, and reports outdated entries.
     pub(super) fn finish(self, is_complete: bool, quiet: bool) -> Result<(), Failure> {
         for note in self.ignores.notes(self.is_whole).filter(|_| !quiet) {
             complain(note);
@@ -150,21 +150,21 @@ impl<'c> Filter<'c> {
 }
 
 impl Causes {
-    /// Returns the reason for omitting a finding that follows from another one.
+    /// Returns the reason for omitting a finding whose cause was omitted.
     fn reason(&self, finding: &Finding) -> Option<Reason> {
         let cause = finding.follows_from.as_ref()?;
         let by_id = || self.packets.get(&Packet::Id(cause.packet_id.clone()?));
         self.packets.get(&Packet::Line(cause.line)).or_else(by_id).copied()
     }
 
-    /// Records a finding, and the reason for omitting it. All findings of a packet are consecutive.
+    /// Records a finding, and why it is omitted, if it is. All findings of one packet come in sequence.
     fn add(&mut self, finding: &Finding, reason: Option<Reason>) {
         let Some(line) = finding.line else { return };
         let diagnostic = &finding.diagnostic;
         let id = finding.packet_id.clone().map(Packet::Id);
         let names = [Some(Packet::Line(line)), id].into_iter().flatten();
         match reason {
-            // For an accepted packet, only a wrong time can cause other findings.
+            // On an accepted packet, only a wrong time can cause other findings.
             Some(_) if diagnostic.severity == Severity::Warning && diagnostic.code != Code::Time => {}
             Some(reason) => {
                 for name in names.filter(|name| !self.reported.contains(name)) {

@@ -1,4 +1,4 @@
-//! Reporting of findings, after filtering.
+//! Filtering and reporting of findings.
 
 use std::io;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::input::Reporter;
 use crate::output::Output;
 use crate::statistics::Statistics;
 
-/// Totals of a check.
+/// Totals of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Total {
     /// Number of logs that were read to their end.
@@ -23,11 +23,11 @@ pub(crate) struct Total {
     pub(crate) is_complete: bool,
 }
 
-/// Passes findings on to the reports.
+/// Sink that filters findings, and passes the remaining ones on to the reports.
 pub(crate) struct Findings<'r, 'o, 'c> {
     pub(crate) path: &'r Path,
     pub(super) reports: &'r mut Reports<'o>,
-    /// Selects the findings that are reported.
+    /// Decides which findings are reported.
     pub(super) filter: &'r mut Filter<'c>,
     pub(super) statistics: &'r mut Statistics,
     /// Whether findings are only counted.

@@ -1,5 +1,4 @@
-//! Detection of split episodes, which are open at the end of one file and begin in the middle of another: the files may be one
-//! log.
+//! Detection of an episode that is open at the end of one file and continues in the next: the files may be parts of one log.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -13,9 +12,9 @@ use crate::input;
 /// Finds the first episode that is split between two consecutively checked files.
 #[derive(Debug, Default)]
 pub(super) struct Halves<'r> {
-    /// Number of files so far.
+    /// Number of the current file, from 1.
     files: usize,
-    /// For the beginning (`true`) and the rest of an episode, the last file that had it, by number and path.
+    /// Last file with the beginning (`true`) or the rest (`false`) of an episode: its number and path.
     halves: HashMap<(String, bool), (usize, &'r Path)>,
     found: Option<Cut<'r>>,
 }
@@ -65,7 +64,7 @@ impl fmt::Display for Cut<'_> {
     }
 }
 
-/// Returns whether these states mean that an episode has not begun.
+/// Returns whether these states mean that the episode has not begun.
 fn is_initial(states: &[&str]) -> bool {
     states.iter().copied().eq(NodeSet::of(Node::INITIAL).states().into_iter().map(|state| state.as_str()))
 }

@@ -1,4 +1,4 @@
-//! Entries `[[ignore]]` of `omen.toml`: the findings that they omit, and outdated entries.
+//! `[[ignore]]` entries of `omen.toml`: omission of findings, and notes on outdated entries.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -10,7 +10,7 @@ use omen_types::Instant;
 use crate::config::content::{Config, Ignore};
 use crate::input::Wrapping;
 
-/// Entries of a configuration, in one run.
+/// The `[[ignore]]` entries of a configuration, with their use in this run.
 #[derive(Debug)]
 pub(super) struct Ignores<'c> {
     all: Vec<Use<'c>>,
@@ -19,19 +19,19 @@ pub(super) struct Ignores<'c> {
     wrapping: Option<Wrapping>,
 }
 
-/// An entry, and its use in this run.
+/// An entry and its use in this run.
 #[derive(Debug)]
 struct Use<'c> {
     ignore: &'c Ignore,
     has_ended: bool,
-    /// Whether a log was read that the entry covers.
+    /// Whether a log that the entry covers was read.
     is_tried: bool,
     is_used: bool,
 }
 
 impl<'c> Ignores<'c> {
-    /// Creates the entries of a configuration. Those with a date end by `now`, or else by the system clock: unlike a rule, an
-    /// entry is meant to give another verdict from some day on.
+    /// Prepares the entries of a configuration. Expiry dates are compared with `now`, or else with the system clock: unlike a
+    /// rule, an entry is meant to change the verdict from some day on.
     pub(super) fn new(config: &'c Config, now: Option<Instant>, wrapping: Option<Wrapping>) -> Self {
         let now = now.unwrap_or_else(|| SystemTime::now().into()).to_string();
         let has_ended =
@@ -45,7 +45,7 @@ impl<'c> Ignores<'c> {
         Self { all: all.collect(), file: &config.name, wrapping }
     }
 
-    /// Returns whether no entry is in force.
+    /// Returns whether all entries have expired, or there are none.
     pub(super) fn is_empty(&self) -> bool {
         self.all.iter().all(|one| one.has_ended)
     }
@@ -68,7 +68,7 @@ impl<'c> Ignores<'c> {
         first.map(|one| one.is_used = true).is_some()
     }
 
-    /// Returns notes on expired entries, and on entries that match no finding if all checks ran.
+    /// Returns notes on expired entries and, if all checks ran, on entries that match no finding.
     pub(super) fn notes(&self, is_whole: bool) -> impl Iterator<Item = String> {
         self.all.iter().filter_map(move |one| {
             let place = format!("{}:{}:{}", self.file, one.ignore.line, one.ignore.column);
@@ -100,7 +100,7 @@ impl Ignore {
     }
 }
 
-/// Returns the tool of a directive.
+/// Returns the tool that a directive names.
 fn tool_of(packet: &str) -> Option<String> {
     let packet: serde_json::Value = serde_json::from_str(packet).ok()?;
     packet.pointer("/payload/execution_method/tool_id")?.as_str().map(str::to_owned)

@@ -1,4 +1,4 @@
-//! `omen check --join`: checks several files as one log, whose episodes continue from one file to the next.
+//! `omen check --join`: checks several files as one log whose episodes continue from one file to the next.
 
 use std::cmp::Reverse;
 use std::io::{self, Read as _};
@@ -14,13 +14,13 @@ use crate::args::CheckArgs;
 use crate::exit::complain;
 use crate::input::{self, FileLines, Input, Reporter as _};
 
-/// Sorts the files of one log, the oldest first, if all have one name with different ages behind it, as logrotate and others name
-/// them: numbers, the highest first (`a.jsonl.2.gz`, `a.jsonl.1`, `a.jsonl`), or dates (`a.jsonl.2026-03-01`,
-/// `a.jsonl-20260302.gz`, `a.jsonl`). Otherwise the order is unchanged.
+/// Sorts the files of a rotated log, oldest first, if all names differ only in an age suffix, as written by logrotate and
+/// similar programs: numbers, highest first (`a.jsonl.2.gz`, `a.jsonl.1`, `a.jsonl`), or dates (`a.jsonl.2026-03-01`,
+/// `a.jsonl-20260302.gz`, `a.jsonl`). Otherwise, the order stays unchanged.
 pub(super) fn oldest_first(paths: &mut [PathBuf]) {
     let Some(rotated): Option<Vec<_>> = paths.iter().map(|path| rotated(path)).collect() else { return };
     let is_one = rotated.windows(2).all(|pair| matches!(pair, [(one, _), (other, _)] if one == other));
-    // Whether a number is older than a date is unknown.
+    // A number and a date cannot be compared by age.
     let has = |is_kind: fn(&Age) -> bool| rotated.iter().any(|(_, age)| is_kind(age));
     let is_mixed = has(|age| matches!(age, Age::Date(_))) && has(|age| matches!(age, Age::Number(_)));
     let mut ages: Vec<_> = rotated.iter().map(|(_, age)| age).collect();
@@ -31,7 +31,7 @@ pub(super) fn oldest_first(paths: &mut [PathBuf]) {
     }
 }
 
-/// Age of a file of a rotated log, the oldest first.
+/// Age of a rotated file; the oldest sorts first.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Age {
     Date(String),
@@ -39,7 +39,7 @@ enum Age {
     Current,
 }
 
-/// Returns the name of a rotated log, and the age of the file.
+/// Splits a path into the name of the rotated log and the age of the file.
 fn rotated(path: &Path) -> Option<(PathBuf, Age)> {
     let name = path.file_name()?.to_str()?;
     let name = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(name);
@@ -55,7 +55,7 @@ fn rotated(path: &Path) -> Option<(PathBuf, Age)> {
     Some((path.with_file_name(base), age))
 }
 
-/// Returns the digits of a date, with or without a time: `20260301`, `2026-03-01`, `2026-03-01T10-00`, `2026030110`.
+/// Returns the digits of a date with or without a time: `20260301`, `2026-03-01`, `2026-03-01T10-00`, `2026030110`.
 fn date(text: &str) -> Option<String> {
     let digits: String = text.chars().filter(char::is_ascii_digit).collect();
     let is_plain = text.chars().all(|c| c.is_ascii_digit() || "-_:TZ".contains(c)) && text.starts_with(['1', '2']);
@@ -65,7 +65,7 @@ fn date(text: &str) -> Option<String> {
     (is_plain && digits.len() <= 14 && within(4, 1..=12) && within(6, 1..=31)).then_some(digits)
 }
 
-/// Checks files as one log. An unreadable file is skipped, and may be the cause of findings in the next ones.
+/// Checks files as one log. An unreadable file is skipped, which may cause findings in the next ones.
 pub(super) fn check<'r>(
     args: &CheckArgs,
     paths: &'r [PathBuf],
@@ -105,7 +105,7 @@ pub(super) fn check<'r>(
     Ok(total)
 }
 
-/// Checks one file. The inner error is that of the file.
+/// Checks one file. The inner error is a failure to read the file.
 fn read<'r>(
     path: &Path,
     lines: &mut FileLines,
@@ -146,7 +146,7 @@ fn feed<'r>(
     Ok(())
 }
 
-/// Reports findings in the file that contains their line; those without a line in the last file.
+/// Reports each finding in the file that contains its line, or else in the current file.
 struct InFile<'s, 'r, 'o, 'c> {
     lines: &'s FileLines,
     paths: &'r [PathBuf],
@@ -171,7 +171,7 @@ impl Sink for InFile<'_, '_, '_, '_> {
                 finding.diagnostic.notes.push(format!("line {number} is in {}", input::name(path(earlier))));
             }
         }
-        // A number alone would refer to this file.
+        // A line number without a file would refer to this file.
         finding.directive_line = finding.directive_line.and_then(|number| {
             let (opened, number) = self.lines.place(number);
             (path(opened) == file).then_some(number)
@@ -228,7 +228,7 @@ mod tests {
             let [first, second, current] = expect;
             check(&[current, second, first], &expect);
         }
-        // A date that does not exist is a number.
+        // Digits that are not an existing date count as a number.
         check(&["a.jsonl.20261301", "a.jsonl.20261302"], &["a.jsonl.20261302", "a.jsonl.20261301"]);
     }
 

@@ -1,4 +1,4 @@
-//! `omen check --order`: the calls of audit logs, judged by the rules on order of a configuration.
+//! `omen check --order`: judges the calls in audit logs by the order rules of a configuration.
 
 mod log;
 
@@ -94,7 +94,7 @@ struct OrderTotal {
     files: u64,
     summary: Summary,
     is_unreadable: bool,
-    /// Sessions that have not ended and owe something.
+    /// Number of sessions that have not ended and still owe a call.
     owing: usize,
     undecided: u64,
 }
@@ -115,7 +115,7 @@ impl OrderTotal {
     }
 }
 
-/// Where findings go.
+/// Destination of findings.
 struct Sink<'s, 'o> {
     reports: &'s mut Reports<'o>,
     statistics: &'s mut Statistics,
@@ -130,11 +130,11 @@ struct LogCheck<'c, 'o> {
     is_ended: bool,
     /// Files so far, each with the number of its first entry.
     files: Vec<(u64, PathBuf)>,
-    /// Counts of the current file, and of all before.
+    /// Counts of the current file; the next field sums up the earlier files.
     file: Summary,
     before: Summary,
     undecided: u64,
-    /// Latest entries with their lines: a verdict may wait for later entries.
+    /// Latest entries with their lines, kept because a verdict may depend on later entries.
     lines: VecDeque<(u64, String)>,
     sink: Sink<'c, 'o>,
 }
@@ -205,10 +205,10 @@ impl<'c, 'o> LogCheck<'c, 'o> {
         Ok(self.settle()?)
     }
 
-    /// Reports what is known by now.
+    /// Reports the calls and debts that are decided by now.
     fn settle(&mut self) -> io::Result<()> {
         for judged in self.order.judged() {
-            // A call that was refused breaks nothing.
+            // A refused call cannot break a rule.
             if judged.is_refused {
                 continue;
             }
@@ -223,7 +223,7 @@ impl<'c, 'o> LogCheck<'c, 'o> {
         self.order.debts().into_iter().try_for_each(|finding| self.report(finding))
     }
 
-    /// Reports a finding, with the text of its line if that is one of the latest.
+    /// Reports a finding, with the text of its line if the line is still kept.
     fn report(&mut self, finding: OrderFinding) -> io::Result<()> {
         let Some(place) = self.place(finding.entry) else { return Ok(()) };
         let line = self.lines.iter().find(|(entry, _)| *entry == finding.entry).map(|(_, line)| line.as_str());
@@ -249,7 +249,7 @@ impl<'c, 'o> LogCheck<'c, 'o> {
         if self.sink.is_silent { Ok(()) } else { self.sink.reports.finding(&place.path, shown, line) }
     }
 
-    /// File and line of an entry.
+    /// Returns the file and line of an entry.
     fn place(&self, entry: u64) -> Option<EntryPlace> {
         let (first, path) = self.files.iter().rev().find(|(first, _)| *first <= entry)?;
         Some(EntryPlace { entry, path: path.clone(), line: entry - first + 1 })

@@ -1,4 +1,4 @@
-//! The check of a log whose text is in memory, as an editor has it.
+//! Check of a log that is in memory, as in an editor.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::config::content::Config;
 use crate::exit::Failure;
 use crate::input::{self, Layout, LogFormat};
 
-/// Reports on texts what `omen check` reports on files with the same content, paths and configuration.
+/// Reports on a text what `omen check` reports on a file with the same content, path and configuration.
 #[derive(Debug)]
 pub(crate) struct TextCheck {
     args: CheckArgs,
@@ -23,7 +23,7 @@ pub(crate) struct TextCheck {
 }
 
 impl TextCheck {
-    /// Reads the baseline that the configuration names.
+    /// Prepares the check, and reads the configured baseline.
     pub(crate) fn new(config: Config) -> Result<Self, Failure> {
         let args = config.into_check_args().map_err(|error| Failure::Usage(error.to_string()))?;
         let options = options(&args)?;
@@ -35,13 +35,13 @@ impl TextCheck {
         &self.options
     }
 
-    /// How packets are laid out in the text.
+    /// Returns the configured layout of packets.
     pub(crate) fn layout(&self) -> Layout {
         self.args.inputs.layout()
     }
 
-    /// Checks the text of a log, and passes on the findings that are reported. `most` bounds their number if the configuration does
-    /// not. Returns how many more there are, or why the text cannot be read.
+    /// Checks the text of a log, and passes on at most `most` findings, or fewer if the configuration says so. Returns the number
+    /// of further findings, or the reason why the text cannot be read.
     pub(crate) fn run(
         &mut self,
         path: &Path,
@@ -65,7 +65,7 @@ impl TextCheck {
     }
 }
 
-/// Passes on the findings that are reported, up to a number of them.
+/// Sink that passes on the first `most` findings that the filter leaves.
 struct LimitedReport<'c, 'p, R> {
     path: &'p Path,
     filter: Filter<'c>,

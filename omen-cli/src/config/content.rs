@@ -13,32 +13,32 @@ use crate::input::find::Excludes;
 pub(crate) struct Config {
     /// Path of the file, for display.
     pub(crate) name: String,
-    /// Directory of the file, which paths in it are relative to; empty for the working directory.
+    /// Directory of the file, to which paths in it are relative; empty for the working directory.
     pub(crate) root: PathBuf,
-    /// Paths to check if no files are named.
+    /// Paths to check if none are given on the command line.
     pub(crate) inputs: Vec<PathBuf>,
     pub(crate) exclude: Vec<String>,
     /// Whether to read files that `.gitignore` excludes.
     pub(crate) no_ignore: bool,
-    /// Levels in the order in which they apply, before those of the command line.
+    /// Severity levels in the order in which they apply, before those of the command line.
     pub(crate) levels: Vec<(Target, Level)>,
-    /// Findings that `omen check` does not report.
+    /// Findings that `omen check` omits.
     pub(crate) ignores: Vec<Ignore>,
-    /// Defaults for options: the id of an option, and its values.
+    /// Defaults for options, as pairs of option id and values.
     pub(super) defaults: Vec<(&'static str, Vec<String>)>,
 }
 
-/// An entry of `ignore`: findings that are not reported. A finding matches if it meets all conditions of the entry.
+/// An `[[ignore]]` entry: omits the findings that meet all of its conditions.
 #[derive(Debug)]
 pub(crate) struct Ignore {
-    /// Line of the entry in the file, from 1.
+    /// Line of the entry in the file, counted from 1.
     pub(crate) line: usize,
     pub(crate) column: usize,
     pub(crate) code: Option<Code>,
     pub(crate) path: Option<Excludes>,
     /// Correlation id of the episode.
     pub(crate) episode: Option<String>,
-    /// Tool of a directive.
+    /// Tool that a directive names.
     pub(crate) tool: Option<String>,
     /// Reason for ignoring the findings.
     pub(crate) reason: String,

@@ -1,4 +1,4 @@
-//! Parser for the text of a configuration file, which returns all mistakes with their positions.
+//! Parser for the text of a configuration file; reports all mistakes with their positions.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -14,18 +14,18 @@ use super::content::Config;
 use super::keys::{IGNORE, KEYS, Key, Means, TABLE};
 use crate::args::{Cli, Target};
 
-/// A mistake, and how to fix it.
+/// A mistake in a configuration, and how to fix it.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Mistake {
-    /// Line, from 1.
+    /// Line, counted from 1.
     pub(crate) line: usize,
-    /// Column in characters, from 1.
+    /// Column in characters, counted from 1.
     pub(crate) column: usize,
     pub(crate) message: String,
     pub(crate) help: String,
 }
 
-/// Parses the text of a file in a directory.
+/// Parses the text of a configuration file in the directory `root`.
 pub(super) fn read(text: &str, root: &Path) -> Result<Config, Vec<Mistake>> {
     let mut reader = Reader { text, mistakes: Vec::new() };
     let (table, errors) = DeTable::parse_recoverable(text);
@@ -55,7 +55,7 @@ impl Reader<'_> {
         self.mistakes.push(Mistake { line, column, message, help });
     }
 
-    /// Returns the line and column of a byte, from 1.
+    /// Returns the line and column of a byte offset, both counted from 1.
     pub(super) fn place(&self, at: usize) -> (usize, usize) {
         let before = self.text.get(..at).unwrap_or_default();
         let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count()) + 1;
@@ -149,7 +149,7 @@ impl Reader<'_> {
         self.mistake(value.span(), message, lowered(key.about));
     }
 
-    /// Returns the strings of an array with their spans.
+    /// Returns the strings of an array, each with its span.
     fn list(&mut self, key: &Key, value: &Spanned<DeValue<'_>>) -> Vec<(String, Range<usize>)> {
         let DeValue::Array(items) = value.get_ref() else {
             self.expected("an array of strings", key, value);
@@ -180,7 +180,7 @@ impl Reader<'_> {
         all
     }
 
-    /// Sorts levels. Keys have no order, so nothing may have two levels, and levels of single codes follow that of all warnings.
+    /// Sorts severity levels. TOML keys are unordered, so no code may have two levels, and the level of all warnings is first.
     fn in_order(&mut self, mut levels: Vec<(Target, Level, Range<usize>)>) -> Vec<(Target, Level)> {
         levels.sort_by_key(|(.., span)| span.start);
         for (at, (target, level, span)) in levels.iter().enumerate() {
@@ -195,7 +195,7 @@ impl Reader<'_> {
         levels.into_iter().map(|(target, level, _)| (target, level)).collect()
     }
 
-    /// Returns a report with the path of its file.
+    /// Returns a `FORMAT=FILE` report with the file's path resolved against `root`.
     fn output(&mut self, key: &Key, (text, span): (String, Range<usize>), root: &Path) -> Option<String> {
         let why = refused(OUTPUTS, &text)
             .or_else(|| text.ends_with("=-").then(|| "expected a file; use `format` for standard output".to_owned()));
@@ -207,7 +207,7 @@ impl Reader<'_> {
         Some(format!("{format}={}", root.join(file).display()))
     }
 
-    /// Sets the value of an option, which is validated as on the command line.
+    /// Sets the value of an option after validating it as on the command line.
     fn option(&mut self, id: &'static str, key: &Key, text: String, span: Range<usize>, config: &mut Config) {
         match refused(id, &text) {
             None => config.defaults.push((id, vec![text])),
@@ -216,7 +216,7 @@ impl Reader<'_> {
     }
 }
 
-/// Returns the reason why an option of `omen check` refuses a value.
+/// Returns the reason why an option of `omen check` does not accept a value.
 fn refused(id: &str, value: &str) -> Option<String> {
     let command = Cli::command();
     let arg = command.find_subcommand("check")?.get_arguments().find(|arg| arg.get_id() == id)?.clone();
@@ -235,13 +235,13 @@ fn texts(list: Vec<(String, Range<usize>)>) -> impl Iterator<Item = String> {
     list.into_iter().map(|(text, _)| text)
 }
 
-/// Lowers the first letter of a text, to follow a semicolon.
+/// Lowercases the first letter and removes the full stop, so that the text can follow a semicolon.
 pub(super) fn lowered(text: &str) -> String {
     let mut chars = text.trim_end_matches('.').chars();
     chars.next().map(|first| first.to_lowercase().chain(chars).collect()).unwrap_or_default()
 }
 
-/// Returns the TOML type of a value.
+/// Describes the TOML type of a value.
 pub(super) fn found(value: &DeValue<'_>) -> &'static str {
     match value {
         DeValue::String(_) => "a string",
@@ -254,7 +254,7 @@ pub(super) fn found(value: &DeValue<'_>) -> &'static str {
     }
 }
 
-/// Id of the option for reports.
+/// Id of the `--output` option.
 const OUTPUTS: &str = "outputs";
 
 /// Maximum number of mistakes that are reported at once.

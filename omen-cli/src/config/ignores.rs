@@ -1,4 +1,4 @@
-//! Parser for the tables `[[ignore]]`.
+//! Parser for `[[ignore]]` tables.
 
 use std::ops::Range;
 use std::path::Path;
@@ -69,7 +69,7 @@ impl Reader<'_> {
         Ignore { line, column, code, path, episode, tool, reason, until }
     }
 
-    /// Parses a string that must not be empty.
+    /// Parses a non-empty string.
     fn text(&mut self, name: &Spanned<std::borrow::Cow<'_, str>>, value: &Spanned<DeValue<'_>>) -> Option<String> {
         match value.get_ref() {
             DeValue::String(text) if !text.trim().is_empty() => return Some(text.to_string()),

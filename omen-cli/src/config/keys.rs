@@ -2,7 +2,7 @@
 
 use omen::validator::Level;
 
-/// A key of the table `check`.
+/// A key of the `check` table.
 #[derive(Debug)]
 pub(super) struct Key {
     pub(super) name: &'static str,
@@ -20,13 +20,13 @@ pub(super) enum Means {
     Exclude,
     /// Whether `.gitignore` is respected.
     GitIgnore,
-    /// List of codes.
+    /// List of codes to which the severity level applies.
     Level(Level),
     /// List of reports, `FORMAT=FILE`.
     Outputs,
     /// Value of the option with this id.
     Text(&'static str),
-    /// Path for the option with this id, relative to the file.
+    /// Path for the option with this id, relative to the configuration file.
     File(&'static str),
     /// Number for the option with this id.
     Number(&'static str),
@@ -93,10 +93,10 @@ pub(super) const KEYS: &[Key] = &[
     Key { name: "jobs", about: "How many threads to use.", means: Means::Number("jobs") },
 ];
 
-/// Name of the table of settings.
+/// Name of the settings table.
 pub(super) const TABLE: &str = "check";
 
-/// Keys of a table `ignore`, each with its description in the schema.
+/// Keys of an `ignore` table, each with its description in the schema.
 pub(super) const IGNORE_KEYS: &[(&str, &str)] = &[
     ("code", "The code of the findings, such as INV-003."),
     ("path", "The logs, in the syntax of .gitignore, relative to this file."),
@@ -106,5 +106,5 @@ pub(super) const IGNORE_KEYS: &[(&str, &str)] = &[
     ("until", "The last day on which they are not reported, in UTC."),
 ];
 
-/// Name of the tables of findings that are not reported.
+/// Name of the tables that list findings to omit.
 pub(super) const IGNORE: &str = "ignore";

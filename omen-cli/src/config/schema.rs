@@ -1,4 +1,4 @@
-//! JSON Schema of the configuration file, for editors.
+//! JSON Schema of `omen.toml`, for editors.
 
 use clap::CommandFactory as _;
 use omen_types::Code;
@@ -49,7 +49,7 @@ pub(crate) fn json_schema() -> Value {
         .map(|(name, about)| {
             let schema = match *name {
                 "code" => json!({"enum": all, "description": about}),
-                // TOML has dates, and JSON has none: editors treat a date as a string.
+                // TOML has a date type and JSON does not; editors validate a date as a string.
                 "until" => json!({"type": "string", "format": "date", "description": about}),
                 _ => json!({"type": "string", "minLength": 1, "description": about}),
             };

@@ -1,4 +1,4 @@
-//! Decisions on what the protocol documents leave open, cited as `D29`.
+//! Decisions on questions that the protocol documents leave open, cited as `D29`.
 
 use serde::Deserialize;
 
@@ -17,7 +17,7 @@ struct File {
 }
 
 impl Decision {
-    /// Returns the decision with a name such as `D29`, ignoring case. `None` if the text is not the name of a decision.
+    /// Returns the decision with a name such as `D29`, ignoring case; `None` if the text does not have the form of such a name.
     ///
     /// # Errors
     /// If there is no decision with this number.
@@ -39,7 +39,7 @@ mod tests {
 
     use super::Decision;
 
-    /// Returns every word of the schema files that has the form of a decision's name.
+    /// Returns every word in the schema files that looks like the name of a decision.
     fn cited() -> BTreeSet<&'static str> {
         let texts = omen_schema::FILES.iter().map(|(_, text)| *text);
         let words = texts.flat_map(|text| text.split(|c: char| !c.is_ascii_alphanumeric()));

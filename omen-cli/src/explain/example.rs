@@ -1,4 +1,4 @@
-//! Example of a code: a log that breaks the rule, and one without the error.
+//! Example of a code: a log that breaks its rule, and the fixed log.
 
 use std::convert::Infallible;
 use std::io::Write as _;
@@ -14,7 +14,7 @@ use crate::output::Output;
 
 include!(concat!(env!("OUT_DIR"), "/examples.rs"));
 
-/// Returns the example of a code, which the build script has selected.
+/// Returns the example that the build script selected for a code.
 pub(super) fn of(code: Code) -> Option<&'static Example> {
     EXAMPLES.iter().find(|example| example.code == code.as_str())
 }
@@ -24,7 +24,7 @@ pub(super) struct Example {
     code: &'static str,
     about: &'static str,
     pub(super) log: &'static str,
-    /// A log without the error.
+    /// The same log without the error, if there is one.
     pub(super) fixed: Option<&'static str>,
 }
 
@@ -37,7 +37,7 @@ impl Example {
         let Some((finding, line)) = found.best else {
             return Err(Failure::Internal(format!("the example of {code} has no finding with that code")));
         };
-        // A finding about an earlier packet comes without its line, which the validator does not keep.
+        // A finding about an earlier packet comes without the line's text, which the validator does not keep.
         let nth = || self.log.lines().nth(usize::try_from(finding.line?.checked_sub(1)?).ok()?);
         let whole = line.as_deref().or_else(nth);
         let heading = match finding.diagnostic.severity {
@@ -59,10 +59,10 @@ impl Example {
     }
 }
 
-/// Sink that keeps the finding that shows a code best.
+/// Sink that keeps the finding that best shows a code.
 struct Found {
     code: Code,
-    /// First error, or else the first warning: an overrun is a warning before it is an error.
+    /// First error, or else the first warning: some rules warn of an overrun before they report an error.
     best: Option<(Finding, Option<String>)>,
 }
 

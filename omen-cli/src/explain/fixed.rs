@@ -1,4 +1,4 @@
-//! Position in a fixed log that shows the change.
+//! Position at which a fixed log shows the change.
 
 use std::ops::Range;
 
@@ -14,8 +14,8 @@ pub(super) struct Place<'l> {
     pub(super) label: &'static str,
 }
 
-/// Returns where a fixed log differs from the rejected one: at the position of the finding if the text there differs, or else in
-/// another field of the packet, or where it has another packet. For the order of packets, other packets come first.
+/// Finds where a fixed log differs from the rejected one: at the position of the finding if the text there differs, or else in
+/// another field of the packet, or at an additional packet. For findings about packet order, additional packets come first.
 pub(super) fn place<'l>(rejected: &str, finding: &Finding, line: Option<&str>, fixed: &'l str) -> Option<Place<'l>> {
     let id = finding.packet_id.as_deref().map(attempted);
     let lines = || (1..).zip(fixed.lines());
@@ -39,10 +39,10 @@ pub(super) fn place<'l>(rejected: &str, finding: &Finding, line: Option<&str>, f
     };
     let here = || changed(finding.diagnostic.pointer.as_deref()?);
     let elsewhere = || changed("");
-    // An unreadable line has no id; its position in the log is the same.
+    // An unreadable line has no id, so it is matched by its line number.
     let reworded = || {
         let ((number, fixed), line) = (lines().find(|(number, _)| finding.line == Some(*number))?, line?);
-        // Before the position of the finding, only the id of the attempt is longer.
+        // Before the finding's position, the lines differ only in the `_try` suffix of the attempt's id.
         let longer = line.matches("_try\"").count() * "_try".len();
         let start = finding.diagnostic.span.as_ref()?.start.checked_sub(longer)?;
         let (rest, other) = (fixed.get(start..)?, line.get(start..)?);
@@ -61,7 +61,7 @@ fn at<'l>(number: u64, line: &'l str, pointer: &str, label: &'static str) -> Opt
     Some(Place { number, line, span: parse::locate(line, pointer)?, label })
 }
 
-/// Returns the id without the suffix `_try` of a rejected attempt.
+/// Returns the id without the `_try` suffix of a rejected attempt.
 fn attempted(id: &str) -> &str {
     id.strip_suffix("_try").unwrap_or(id)
 }
@@ -71,7 +71,7 @@ fn id(line: &str) -> Option<String> {
     Some(line.get(span)?.trim_matches('"').to_owned())
 }
 
-/// Returns whether two values differ in more than id and time of a packet. `at` becomes the pointer to the first difference.
+/// Returns whether two values differ in more than a packet's id and time; `at` becomes the pointer to the first difference.
 fn differs(before: &Value, after: &Value, at: &mut String) -> bool {
     let length = at.len();
     let mut inside = |key: &str, before: Option<&Value>, after: &Value| {
@@ -90,7 +90,7 @@ fn differs(before: &Value, after: &Value, at: &mut String) -> bool {
         (Value::Array(before), Value::Array(after)) => {
             let last = after.len().checked_sub(1).filter(|_| after.len() < before.len());
             let mut elements = after.iter().enumerate();
-            // In a list that was shortened, the new last element counts as the difference.
+            // If the list was shortened, its new last element counts as the difference.
             elements.any(|(index, value)| {
                 let before = before.get(index).filter(|_| last != Some(index));
                 inside(&index.to_string(), before, value)

@@ -1,4 +1,4 @@
-//! Examples of the codes of the gate, from `gate.json`.
+//! Examples for the gate's codes, from `gate.json`.
 
 use omen_gate::GateCode;
 use serde::Deserialize;
@@ -16,7 +16,7 @@ struct Entry {
     example: Example,
 }
 
-/// Example of what a code refuses, and of what it permits.
+/// Example for a code: a refused case, and the same case fixed.
 #[derive(Deserialize)]
 pub(super) struct Example {
     pub(super) refused: String,

@@ -1,4 +1,4 @@
-//! Programs that break a rule and do not compile, from the tests of the library and the gate.
+//! Programs that break a rule and therefore do not compile, from the tests of the library and the gate.
 
 use std::io::Write as _;
 
@@ -9,7 +9,7 @@ use super::text::code;
 use crate::exit::Failure;
 use crate::output::Output;
 
-/// A program that does not compile, as the build script has read it.
+/// A program that does not compile, as collected by the build script.
 #[derive(Deserialize)]
 struct Case {
     code: String,
@@ -20,10 +20,10 @@ struct Case {
     fixed: String,
 }
 
-/// All cases: a JSON array, compressed.
+/// All cases, as compressed JSON.
 static CASES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/cases.json.deflate"));
 
-/// Prints the programs of a code. `same` is another code for the same rule.
+/// Prints the programs of a code. `same` is another code that stands for the same rule.
 pub(super) fn print(name: &str, title: &str, same: Option<&str>, out: &mut Output) -> Result<(), Failure> {
     let cases: Vec<Case> = serde_json::from_reader(DeflateDecoder::new(CASES))
         .map_err(|error| Failure::Internal(format!("the programs of `omen explain --rust`: {error}")))?;

@@ -17,13 +17,13 @@ pub(super) fn section(out: &mut Output, heading: &str, text: &str) -> Result<(),
     Ok(())
 }
 
-/// Writes a section whose lines are not wrapped.
+/// Writes a section without wrapping its lines.
 pub(super) fn code(out: &mut Output, heading: &str, text: &str) -> Result<(), Failure> {
     writeln!(out, "\n{heading}\n{}", textwrap::indent(text, "  "))?;
     Ok(())
 }
 
-/// Wraps a text at spaces only, so that codes stay whole. The first line begins with `first`, the others with `rest`.
+/// Wraps a text at spaces only, so that codes stay in one piece. `first` starts the first line, `rest` the others.
 pub(super) fn wrap(text: &str, first: &str, rest: &str) -> String {
     let options = textwrap::Options::new(WIDTH)
         .break_words(false)
@@ -34,5 +34,5 @@ pub(super) fn wrap(text: &str, first: &str, rest: &str) -> String {
     textwrap::fill(text, options)
 }
 
-/// Maximum width of texts in columns.
+/// Maximum text width in columns.
 const WIDTH: usize = 98;

@@ -1,7 +1,7 @@
-//! Checkpoint file, from which `omen check --follow` resumes, even after it was killed.
+//! Checkpoint file, from which `omen check --follow` resumes even after having been killed.
 //!
-//! It is JSON: for each log, up to which byte it was checked, and a snapshot of its validator. It is replaced atomically, after
-//! the findings up to there were written. So a finding may be reported again after a kill, and none is lost.
+//! The file is JSON: for each log, the number of bytes checked and a snapshot of the validator. It is replaced atomically, after
+//! the findings up to that position were written: after a kill, findings may be reported twice, but none is lost.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
@@ -12,16 +12,16 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use tempfile::Builder;
 
-/// The file, and the logs in it.
+/// A checkpoint file and its content.
 pub(super) struct Checkpoint {
     path: PathBuf,
-    /// Positions of all logs, including those that are not followed now.
+    /// Positions of all logs, including those not followed in this run.
     logs: Vec<Position>,
-    /// Earliest time of the next write.
+    /// Time before which the file is not written again.
     next: Instant,
 }
 
-/// Content of the file.
+/// Content of the file as JSON.
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 struct Content {
@@ -29,28 +29,28 @@ struct Content {
     logs: Vec<Position>,
 }
 
-/// Position up to which a log was checked.
+/// Position up to which a log has been checked.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Position {
     /// Absolute path of the log.
     log: PathBuf,
-    /// Number of bytes that were checked.
+    /// Number of bytes checked.
     pub(super) offset: u64,
-    /// SHA-256 of the last bytes before the position, at most [`COMPARED`]: they show whether a file is the one that was checked.
+    /// SHA-256 of the bytes before the position, at most [`COMPARED`] of them, to recognize the file that was checked.
     sha256: String,
-    /// Number of complete lines, in all files that the path has referred to.
+    /// Number of complete lines, in all files that the path has referred to so far.
     pub(super) lines: u64,
-    /// Whether a line has begun.
+    /// Whether the position is inside a line.
     pub(super) is_inside: bool,
-    /// Number of complete lines at the beginning of each file.
+    /// For each file, the number of complete lines before its beginning.
     pub(super) files: Vec<u64>,
     /// Snapshot of the validator, in hexadecimal.
     validator: String,
 }
 
 impl Checkpoint {
-    /// Reads the file; a missing file means that nothing was checked.
+    /// Reads the file; a missing file means that nothing has been checked yet.
     pub(super) fn open(path: &Path) -> Result<Self, String> {
         let logs = match fs::read(path) {
             Ok(bytes) => {
@@ -71,13 +71,13 @@ impl Checkpoint {
         Ok(Self { path: path.to_owned(), logs, next: Instant::now() })
     }
 
-    /// Returns the position in a log, if it was checked before.
+    /// Returns the position up to which a log has been checked, if known.
     pub(super) fn position(&self, log: &Path) -> Option<Position> {
         let log = path::absolute(log).ok()?;
         self.logs.iter().find(|position| position.log == log).cloned()
     }
 
-    /// Returns whether the file should be written again: at most once a second, and less often if writing takes long.
+    /// Returns whether the file is due to be written: at most once a second, and less often if writing takes long.
     pub(super) fn is_due(&self) -> bool {
         Instant::now() >= self.next
     }
@@ -92,7 +92,7 @@ impl Checkpoint {
         let mut file = Builder::new().prefix(".omen-").suffix(".tmp").tempfile_in(folder)?;
         serde_json::to_writer(&mut file, &content)?;
         file.write_all(b"\n")?;
-        // A crash of the machine must not leave an empty file.
+        // Without this, a crash of the machine could leave an empty file.
         file.as_file().sync_data()?;
         file.persist(&self.path).map_err(|error| error.error)?;
         self.next = Instant::now() + begin.elapsed().saturating_mul(SELDOM).max(PAUSE);
@@ -101,7 +101,7 @@ impl Checkpoint {
 }
 
 impl Position {
-    /// Returns the position of a file at an offset, with the state of its line counter, and a snapshot of its validator.
+    /// Creates the position of a file at an offset, with the state of its line counter and a snapshot of its validator.
     pub(super) fn new(
         log: &Path,
         (file, offset): (&mut File, u64),
@@ -118,13 +118,13 @@ impl Position {
         base16ct::lower::decode_vec(&self.validator).ok()
     }
 
-    /// Returns whether a file is the one that was checked. If so, it is read from the offset next.
+    /// Returns whether this is the file that was checked. If so, the next read starts at the offset.
     pub(super) fn is_in(&self, file: &mut File) -> io::Result<bool> {
         Ok(file.metadata()?.len() >= self.offset && before(file, self.offset)? == self.sha256)
     }
 }
 
-/// Returns the SHA-256 of the last bytes before an offset, in hexadecimal. The file is read from the offset next.
+/// Returns the SHA-256 of the bytes before an offset, in hexadecimal. The next read starts at the offset.
 fn before(file: &mut File, offset: u64) -> io::Result<String> {
     let length = offset.min(COMPARED);
     file.seek(SeekFrom::Start(offset - length))?;
@@ -142,5 +142,5 @@ const COMPARED: u64 = 64 * 1024;
 /// Minimum interval between writes of the file.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Minimum ratio of that interval to the duration of the last write.
+/// Minimum ratio of the interval between writes to the duration of the last write.
 const SELDOM: u32 = 20;

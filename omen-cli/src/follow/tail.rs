@@ -1,4 +1,4 @@
-//! Follower of one log: the open file, and whether the path still refers to it.
+//! Follower of one log, which notices when the path refers to a new file.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _};
@@ -14,21 +14,21 @@ use super::checkpoint::Position;
 use crate::exit::complain;
 use crate::input::{self, FileLines, Reporter};
 
-/// A log, across all files that its path has referred to. Its episodes continue in the next file.
+/// A followed log, across all files that its path has referred to. Its episodes continue in the next file.
 pub(super) struct Tail {
     path: PathBuf,
     open: Option<Open>,
     validator: Validator,
     lines: FileLines,
-    /// Whether there was a file at some time.
+    /// Whether a file was ever opened.
     pub(super) has_begun: bool,
-    /// Position up to which it was checked before, while no file is open.
+    /// Position from the checkpoint, until a file is opened.
     position: Option<Position>,
-    /// Whether something was written that was never read.
+    /// Whether part of the log was never read.
     pub(super) has_gap: bool,
     /// Whether anything was read since the last query.
     has_read: bool,
-    /// Reason why it cannot be read now, if that was reported.
+    /// Reason why the log cannot be read now, once reported.
     failure: Option<String>,
     buffer: Vec<u8>,
 }
@@ -40,7 +40,7 @@ struct Open {
 }
 
 impl Tail {
-    /// Follows a log from the position up to which it was checked before.
+    /// Follows a log from its position in the checkpoint, or else from the beginning.
     pub(super) fn new(path: &Path, position: Option<Position>, options: ValidatorOptions) -> Result<Self, String> {
         let (validator, lines) = match &position {
             None => (Validator::new(options), FileLines::default()),
@@ -73,7 +73,7 @@ impl Tail {
         std::mem::take(&mut self.has_read)
     }
 
-    /// Returns the position up to which the log was checked; `None` if it never existed.
+    /// Returns the position up to which the log has been checked; `None` if it never existed.
     pub(super) fn position(&mut self) -> io::Result<Option<Position>> {
         let Some(open) = &mut self.open else { return Ok(self.position.clone()) };
         let place = (&mut open.file, open.offset);
@@ -90,7 +90,7 @@ impl Tail {
         self.open.is_none() && self.failure.is_none()
     }
 
-    /// Returns whether there is a file, and none of it could ever be read.
+    /// Returns whether the file exists but could never be read.
     pub(super) fn is_useless(&self) -> bool {
         self.failure.is_some() && !self.has_begun
     }
@@ -99,7 +99,7 @@ impl Tail {
         self.validator.summary()
     }
 
-    /// Checks new lines. Returns whether everything could be read; a failure is reported once, and the next attempt may succeed.
+    /// Checks new lines. Returns whether everything could be read. A failure is reported once, and the next attempt may succeed.
     pub(super) fn poll(&mut self, reporter: &mut impl Reporter) -> io::Result<bool> {
         loop {
             if let Err(error) = self.read(reporter)? {
@@ -113,7 +113,7 @@ impl Tail {
                 }
                 Ok(None) => return Ok(true),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    // The file may appear later. The open one is read until then.
+                    // The file may appear later; until then, the open one is read.
                     self.failure = None;
                     return Ok(true);
                 }
@@ -122,7 +122,7 @@ impl Tail {
         }
     }
 
-    /// Reads the open file to its end. The inner error is that of the file.
+    /// Reads the open file to its end. The inner error is a failure to read the file.
     fn read(&mut self, reporter: &mut impl Reporter) -> io::Result<io::Result<()>> {
         let Self { open: Some(open), validator, lines, buffer, path, .. } = self else { return Ok(Ok(())) };
         let mut is_any = false;
@@ -161,10 +161,10 @@ impl Tail {
         Ok(Ok(()))
     }
 
-    /// Returns the file that the path refers to now, unless it is already open.
+    /// Opens the file that the path refers to now, unless it is already open.
     fn next_file(&mut self, reporter: &mut impl Reporter) -> io::Result<Option<Open>> {
         if !fs::metadata(&self.path)?.is_file() {
-            // The error describes the kind of file.
+            // Fails with an error that names the kind of file.
             regular::open(&self.path)?;
         }
         let id = Handle::from_path(&self.path)?;
@@ -172,7 +172,7 @@ impl Tail {
             return Ok(None);
         }
         let mut file = regular::open(&self.path)?;
-        // A file that appeared in between is found next time.
+        // The id of the open file: a file that replaces it meanwhile is found at the next poll.
         let id = Handle::from_file(file.try_clone()?)?;
         if input::is_compressed(&mut file)? {
             let message = "it is compressed, and only a log that is written line by line can be followed";
@@ -184,7 +184,7 @@ impl Tail {
         Ok(Some(Open { file, id, offset: 0 }))
     }
 
-    /// Starts with a new file. The inner error is that of the file.
+    /// Starts a new file. The inner error is a failure to read the file.
     fn begin(&mut self, mut open: Open, reporter: &mut impl Reporter) -> io::Result<io::Result<()>> {
         reporter.out().follow(&ProgressBar::hidden(), true);
         self.failure = None;
@@ -236,7 +236,7 @@ fn feed<S: Sink>(bytes: &[u8], lines: &mut FileLines, validator: &mut Validator,
     Ok(())
 }
 
-/// Ends an incomplete last line of the previous file, and counts from 1 again.
+/// Ends an incomplete last line of the previous file, and restarts the line count at 1.
 fn begin_file<S: Sink>(lines: &mut FileLines, validator: &mut Validator, sink: &mut S) -> Result<(), S::Error> {
     if lines.is_inside {
         feed(b"\n", lines, validator, sink)?;
@@ -245,7 +245,7 @@ fn begin_file<S: Sink>(lines: &mut FileLines, validator: &mut Validator, sink: &
     Ok(())
 }
 
-/// Passes on findings with the line numbers of their files.
+/// Sink that converts the line numbers of findings to those in their files.
 struct InFile<'s, S> {
     lines: &'s FileLines,
     sink: &'s mut S,

@@ -1,4 +1,4 @@
-//! One line for each finding, with a position that terminals and editors can open.
+//! One line per finding, with a position that terminals and editors can open.
 
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
@@ -34,13 +34,13 @@ impl Report for Concise {
         out.write_all(line(path, finding, out.is_coloured).as_bytes())
     }
 
-    /// This format has no totals.
+    /// Writes nothing: this format has no totals.
     fn totals(&mut self, _: &mut Output, _: &Totals<'_>) -> io::Result<()> {
         Ok(())
     }
 }
 
-/// Returns `PLACE: SEVERITY[CODE] MESSAGE` and a line end.
+/// Returns `PLACE: SEVERITY[CODE] MESSAGE`, with a line end.
 pub(crate) fn line<'f>(path: &Path, finding: impl Into<ReportedFinding<'f>>, is_coloured: bool) -> String {
     let finding = finding.into();
     let severity = finding.severity();
@@ -54,7 +54,7 @@ pub(crate) fn line<'f>(path: &Path, finding: impl Into<ReportedFinding<'f>>, is_
     text
 }
 
-/// Returns `FILE:LINE:COLUMN`, without unknown parts.
+/// Returns `FILE:LINE:COLUMN`, omitting unknown parts.
 pub(super) fn place(path: &Path, finding: ReportedFinding<'_>) -> String {
     let mut text = clean(&input::name(path)).into_owned();
     if let Some(line) = place::line(finding) {

@@ -1,4 +1,4 @@
-//! Fingerprints, by which other programs recognize a finding in the next run, after lines were inserted before it.
+//! Fingerprints, by which other programs recognize a finding in the next run even if lines were inserted before it.
 
 use std::path::Path;
 
@@ -9,9 +9,9 @@ use super::shown::ReportedFinding;
 
 /// Unique fingerprints of the findings of one run.
 ///
-/// A fingerprint is a hash of the file, the code, the packet and the pointer, and the number of earlier findings with the same
-/// hash. These are counted in a table of fixed size, because there may be millions: findings that share an entry still have
-/// different fingerprints, which only depend on each other.
+/// A fingerprint is a hash of file, code, packet and pointer, and the number of earlier findings with the same hash. There may be
+/// millions of findings, so they are counted in a table of fixed size: findings that share a table entry still get different
+/// fingerprints, but their numbers depend on each other.
 pub(super) struct Fingerprints(Vec<u32>);
 
 impl Fingerprints {
@@ -19,7 +19,7 @@ impl Fingerprints {
         Self(vec![0; ENTRIES])
     }
 
-    /// Returns the fingerprint of the next finding. `line` is the text of its line, which identifies a packet without an id.
+    /// Returns the fingerprint of the next finding. `line` is the text of its line, which identifies a packet that has no id.
     pub(super) fn of(&mut self, path: &Path, finding: ReportedFinding<'_>, line: Option<&str>) -> String {
         self.number(fingerprint(&place::portable(path), finding, line))
     }
@@ -38,8 +38,8 @@ impl Fingerprints {
     }
 }
 
-/// Returns the hash of a finding in a log: of the log's name, the code, the episode, the packet and the pointer. It does not
-/// depend on other findings, so several may have the same.
+/// Returns the hash of a finding: of the log's name, the code, the episode, the packet and the pointer. It does not depend on
+/// other findings, so several findings may have the same hash.
 pub(crate) fn fingerprint<'f>(log: &str, finding: impl Into<ReportedFinding<'f>>, line: Option<&str>) -> String {
     let finding = finding.into();
     hash([
@@ -54,20 +54,20 @@ pub(crate) fn fingerprint<'f>(log: &str, finding: impl Into<ReportedFinding<'f>>
 fn hash<'p>(parts: impl IntoIterator<Item = Option<&'p str>>) -> String {
     let mut hash = Sha256::new();
     for part in parts {
-        // With the lengths, different lists of parts are different bytes.
+        // Length prefixes keep different lists of parts from hashing the same bytes.
         hash.update(part.map_or(u64::MAX, |part| part.len() as u64).to_le_bytes());
         hash.update(part.unwrap_or_default());
     }
     base16ct::lower::encode_string(hash.finalize().get(..BYTES).unwrap_or_default())
 }
 
-/// Length of the truncated hash in bytes.
+/// Length in bytes of the truncated hash.
 pub(crate) const BYTES: usize = 16;
 
-/// Number of hexadecimal digits of the hash that select an entry.
+/// Number of hexadecimal digits of the hash that select a table entry.
 const ENTRY_DIGITS: usize = 5;
 
-/// Number of entries: 4 MiB of counts.
+/// Number of table entries, which take 4 MiB.
 const ENTRIES: usize = 1 << (4 * ENTRY_DIGITS);
 
 #[cfg(test)]

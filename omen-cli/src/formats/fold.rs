@@ -1,5 +1,5 @@
-//! Folding of findings for people: consequences of other findings, repetitions on one line, and findings beyond a limit are
-//! hidden and counted, and the counts are shown.
+//! Folding of findings for people: hides consequences of other findings, repetitions on a line, and findings beyond a limit, and
+//! shows how many were hidden.
 
 use super::shown::ReportedFinding;
 
@@ -10,21 +10,21 @@ pub(super) struct Hidden {
     pub(super) repetitions: bool,
 }
 
-/// State of the folding: shown and hidden findings so far.
+/// State of the folding.
 #[derive(Debug)]
 pub(super) struct Fold {
     what: Hidden,
-    /// Maximum number of shown findings.
+    /// Maximum number of findings to show.
     most: Option<u64>,
     shown: u64,
-    /// Number of findings hidden because of this limit.
+    /// Number of findings hidden because of `most`.
     left_out: u64,
-    /// Latest line, with the number of findings of each kind.
+    /// Latest line; the next field counts its findings of each kind.
     line: Option<u64>,
     kinds: Vec<(String, u64)>,
-    /// Lines that are causes of hidden findings in this input, with the number of these findings.
+    /// Lines that caused hidden findings in this input, each with the number of these findings.
     causes: Vec<(u64, u64)>,
-    /// Number of hidden findings that follow from other lines.
+    /// Number of hidden findings whose causes are not in `causes`.
     other: u64,
 }
 
@@ -33,7 +33,7 @@ impl Fold {
         Self { what, most, shown: 0, left_out: 0, line: None, kinds: Vec::new(), causes: Vec::new(), other: 0 }
     }
 
-    /// Processes a finding. Returns notes on earlier findings, and whether to show this one.
+    /// Processes a finding. Returns notes on earlier findings, and whether to show the new one.
     pub(super) fn finding(&mut self, finding: ReportedFinding<'_>) -> (Vec<String>, bool) {
         if let Some(cause) = finding.follows_from().filter(|_| self.what.consequences) {
             self.consequence(cause);
@@ -52,14 +52,14 @@ impl Fold {
         (before, true)
     }
 
-    /// Processes the end of an input. Returns notes on its findings.
+    /// Ends an input. Returns notes on its hidden findings.
     pub(super) fn end_of_input(&mut self) -> Vec<String> {
         let mut lines = self.repetitions();
         lines.extend(self.consequences());
         lines
     }
 
-    /// Processes the end of the last input. Returns a note on the findings of all inputs.
+    /// Ends the last input. Returns a note on the findings beyond the limit, over all inputs.
     pub(super) fn end(&self) -> Option<String> {
         let noun = if self.left_out == 1 { "finding is" } else { "findings are" };
         (self.left_out > 0)
@@ -75,7 +75,7 @@ impl Fold {
         }
     }
 
-    /// Counts a finding on a line, and returns whether enough of its kind were shown there.
+    /// Counts a finding on a line, and returns whether enough findings of its kind were shown on that line.
     fn is_repeated(&mut self, finding: ReportedFinding<'_>) -> bool {
         let kind = kind(finding);
         match self.kinds.iter_mut().find(|(known, _)| *known == kind) {
@@ -90,7 +90,7 @@ impl Fold {
         }
     }
 
-    /// Returns notes on the hidden findings of the latest line.
+    /// Returns notes on the repetitions hidden on the latest line.
     fn repetitions(&mut self) -> Vec<String> {
         let Some(line) = self.line.take() else { return Vec::new() };
         let repeated = self.kinds.drain(..).filter(|(_, count)| *count > MOST_OF_A_KIND);
@@ -116,14 +116,14 @@ impl Fold {
     }
 }
 
-/// Returns the kind of a finding: all its properties except the names in it.
+/// Returns the kind of a finding: its code, and its message without the names in it.
 fn kind(finding: ReportedFinding<'_>) -> String {
     let words = finding.message().split('`').step_by(2);
     format!("{} {}", finding.code().as_str(), words.collect::<String>())
 }
 
-/// Maximum number of shown findings of a kind on a line.
+/// Maximum number of findings of one kind shown per line.
 const MOST_OF_A_KIND: u64 = 3;
 
-/// Maximum number of causes of hidden findings that are named for an input.
+/// Maximum number of causes named per input.
 const MOST_CAUSES: usize = 10;

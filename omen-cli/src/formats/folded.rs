@@ -1,4 +1,4 @@
-//! Report without the findings that are folded.
+//! Report that omits folded findings.
 
 use std::io::{self, Write as _};
 use std::num::NonZeroU64;
@@ -13,19 +13,19 @@ use super::{DEFAULT, FOLDED};
 use crate::args::FindingArgs;
 use crate::output::Output;
 
-/// A report in any format.
+/// A report in any format, with folding applied.
 pub(super) struct Folded {
     report: Box<dyn Report>,
     fold: Fold,
     /// Whether to print notes on hidden findings.
     is_talkative: bool,
-    /// The only line whose findings are shown, and whether there were any.
+    /// Line whose findings alone are shown, and whether it had any.
     pretty: Option<(NonZeroU64, bool)>,
 }
 
 impl Folded {
-    /// Starts a report. Only the default format is folded by repetitions and limits, since people read every line of it; programs
-    /// also read the others. Markdown shows root causes only.
+    /// Starts a report. Repetitions and limits fold only the default format, since people read every line of it, while the others
+    /// are also read by programs. Markdown shows only root causes.
     pub(super) fn start(format: &Format, args: FindingArgs) -> Box<dyn Report> {
         let is_read = format.name == DEFAULT.name;
         let repetitions = is_read && !args.all;

@@ -11,13 +11,13 @@ use super::shown::ReportedFinding;
 use crate::output::Output;
 use crate::statistics::Statistics;
 
-/// An output format of `omen check`: an entry of the registry.
+/// An output format of `omen check`.
 pub(crate) struct Format {
-    /// Name for `--format` and `--output`.
+    /// Name in `--format` and `--output`.
     pub(crate) name: &'static str,
     /// Description for `--help`.
     pub(crate) about: &'static str,
-    /// Whether people read it, so that it may be coloured.
+    /// Whether people read it, in which case it may be coloured.
     pub(crate) is_for_people: bool,
     /// Starts the report of one run.
     pub(crate) start: fn() -> Box<dyn Report>,
@@ -29,10 +29,10 @@ impl fmt::Debug for Format {
     }
 }
 
-/// Report of one run in one format. It may keep state, but not all findings: there may be millions.
+/// Report of one run in one format. It may keep state, but not all findings, of which there may be millions.
 ///
-/// The calls come in this order: `begin`; for each input `file`, its findings, `unreadable` if it cannot be read (to its end),
-/// and `file_end`; `totals`.
+/// The methods are called in this order: `begin`; for each input `file`, `finding` for each of its findings, `unreadable` if it
+/// cannot be read to its end, and `file_end`; finally `totals`.
 pub(crate) trait Report {
     /// Writes the part before the first finding.
     fn begin(&mut self, out: &mut Output) -> io::Result<()> {
@@ -40,7 +40,7 @@ pub(crate) trait Report {
         Ok(())
     }
 
-    /// Same as `begin`, for findings about calls in audit logs.
+    /// Same as `begin`, for a report of findings about calls in audit logs.
     fn begin_calls(&mut self, out: &mut Output) -> io::Result<()> {
         self.begin(out)
     }
@@ -51,7 +51,7 @@ pub(crate) trait Report {
         Ok(())
     }
 
-    /// Writes one finding in the file `path`. `line` is the text of its line, if there is one.
+    /// Writes a finding in the file `path`. `line` is the text of its line, if available.
     fn finding(
         &mut self,
         out: &mut Output,
@@ -60,13 +60,13 @@ pub(crate) trait Report {
         line: Option<&str>,
     ) -> io::Result<()>;
 
-    /// Reports that the current input cannot be read, or not to its end. Standard error also has the reason.
+    /// Reports that the current input cannot be read to its end. Standard error also states the reason.
     fn unreadable(&mut self, out: &mut Output, path: &Path, reason: &str) -> io::Result<()> {
         let _ = (out, path, reason);
         Ok(())
     }
 
-    /// Ends the current input. The summary counts the part that was read.
+    /// Ends the current input. The summary covers the part that was read.
     fn file_end(&mut self, out: &mut Output, path: &Path, summary: &Summary) -> io::Result<()> {
         let _ = (out, path, summary);
         Ok(())
@@ -83,9 +83,9 @@ pub(crate) struct Totals<'s> {
     pub(crate) files: u64,
     /// Counts over all logs, without omitted findings.
     pub(crate) summary: Summary,
-    /// Whether the packets of the counts are calls in audit logs.
+    /// Whether the counted packets are calls in audit logs.
     pub(crate) is_about_calls: bool,
-    /// Omitted findings; `None` if there are no lists of them.
+    /// Counts of omitted findings; `None` if there is no baseline and no ignore.
     pub(crate) left_out: Option<LeftOut>,
     /// Counts by code.
     pub(crate) statistics: &'s Statistics,

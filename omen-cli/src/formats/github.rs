@@ -1,4 +1,4 @@
-//! Annotations of a GitHub Actions job: workflow commands, one on each line.
+//! Annotations of a GitHub Actions job, as workflow commands, one per line.
 //!
 //! <https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands>
 
@@ -23,14 +23,14 @@ pub(super) const FORMAT: Format = Format {
     start: || Box::new(Github { errors: AnnotationQuota::default(), warnings: AnnotationQuota::default() }),
 };
 
-/// Annotations within GitHub's limits. GitHub shows a limited number of errors and warnings of a step, and silently drops the
-/// others. Root causes come first, and consequences fill the remaining places at the end.
+/// Annotations within GitHub's limits. GitHub shows a limited number of errors and of warnings per step, and silently drops the
+/// rest. Root causes are written first; consequences take the remaining places at the end.
 struct Github {
     errors: AnnotationQuota,
     warnings: AnnotationQuota,
 }
 
-/// Annotations of one severity.
+/// Quota for annotations of one severity.
 #[derive(Default)]
 struct AnnotationQuota {
     written: usize,
@@ -49,7 +49,7 @@ impl AnnotationQuota {
         out.write_all(text.as_bytes())
     }
 
-    /// Keeps an annotation for the end.
+    /// Keeps an annotation for the end, or counts it if there will be no room.
     fn keep(&mut self, text: impl FnOnce() -> String) {
         if self.written + self.later.len() < MOST {
             self.later.push_back(text());
@@ -58,7 +58,7 @@ impl AnnotationQuota {
         }
     }
 
-    /// Writes the kept annotations, up to the limit.
+    /// Writes the kept annotations up to the limit.
     fn end(&mut self, out: &mut Output) -> io::Result<()> {
         std::mem::take(&mut self.later).into_iter().try_for_each(|text| self.add(out, text))
     }
@@ -113,7 +113,7 @@ fn annotation(path: &Path, finding: ReportedFinding<'_>) -> String {
     let mut text = format!("::{} ", finding.severity());
     let mut message = prose::message_and_help(finding, "\n");
     if place::is_stdin(path) {
-        // The checkout has no such file.
+        // The checkout has no such file, so the message carries the position.
         message = format!("{}: {message}", concise::place(path, finding));
     } else {
         let _ = write!(text, "file={},", property(&clean(&place::portable(path))));
@@ -129,17 +129,17 @@ fn annotation(path: &Path, finding: ReportedFinding<'_>) -> String {
     text
 }
 
-/// Escapes the text of a command.
+/// Escapes text for the message of a workflow command.
 fn data(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-/// Escapes the value of a property.
+/// Escapes the value of a workflow command's property.
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }
 
-/// Maximum number of errors, and of warnings, that GitHub shows for one step.
+/// Maximum number of errors, and of warnings, that GitHub shows per step.
 const MOST: usize = 10;
 
 /// Maximum length of a message in characters; GitHub accepts 64 KiB.

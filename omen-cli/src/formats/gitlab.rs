@@ -1,4 +1,4 @@
-//! Code quality report for GitLab: one array of issues.
+//! Code quality report for GitLab: a JSON array of issues.
 //!
 //! <https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format>
 
@@ -42,14 +42,14 @@ struct Location {
     lines: Lines,
 }
 
-/// Required position. A finding without a line is shown at the first one.
+/// Line of an issue, which GitLab requires. A finding without a line is shown at line 1.
 #[derive(Serialize)]
 struct Lines {
     begin: u64,
 }
 
 impl Gitlab {
-    /// Writes an issue in one call, with a separator after the previous one.
+    /// Writes an issue in a single call, with a separator after the previous one.
     fn issue(&mut self, out: &mut Output, issue: &Issue<'_>) -> io::Result<()> {
         let mut text = if std::mem::take(&mut self.is_first) { b"\n".to_vec() } else { b",\n".to_vec() };
         serde_json::to_writer(&mut text, issue)?;
@@ -70,7 +70,7 @@ impl Report for Gitlab {
         line: Option<&str>,
     ) -> io::Result<()> {
         let severity = match finding.severity() {
-            // One mistake is one issue of a merge request.
+            // Consequences are informational, so that one mistake shows as one issue in a merge request.
             _ if finding.follows_from().is_some() => "info",
             Severity::Error => "major",
             Severity::Warning => "minor",

@@ -1,4 +1,4 @@
-//! Findings for people: each with an excerpt of its line, and the counts in one last line.
+//! Findings for people: each with an excerpt of its line; the last line shows the counts.
 
 use std::fmt;
 use std::io::{self, Write as _};
@@ -33,12 +33,12 @@ impl Report for Human {
         self.shown += 1;
         let mut text = finding.human(out.human(), &input::name(path), line);
         text.push('\n');
-        // Written in one call: a progress bar must find the cursor at the start of a line.
+        // Written in a single call: a progress bar expects the cursor at the start of a line.
         out.write_all(text.as_bytes())
     }
 
     fn totals(&mut self, out: &mut Output, totals: &Totals<'_>) -> io::Result<()> {
-        // Only the last findings fit on the screen.
+        // Earlier findings have scrolled off the screen, so a table by code sums them up.
         if self.shown > SCREEN {
             let mut table = Vec::new();
             totals.statistics.by_code(&mut table)?;

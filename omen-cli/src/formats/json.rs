@@ -1,4 +1,4 @@
-//! JSON Lines for programs, with a summary at the end. The fields are those of the library.
+//! JSON Lines for programs, with a summary at the end. The fields of a finding are those of the library.
 
 use std::io;
 use std::path::Path;
@@ -20,7 +20,7 @@ pub(super) const FORMAT: Format = Format {
 
 #[derive(Default)]
 struct Json {
-    /// Inputs that were not read to their end.
+    /// Number of inputs that were not read to their end.
     unreadable: u64,
 }
 
@@ -49,19 +49,19 @@ impl Report for Json {
     }
 }
 
-/// The last line.
+/// Last line of the output.
 #[derive(Serialize)]
 struct Last<'t> {
     summary: Counts<'t>,
 }
 
-/// Counts of the library, and of omitted findings.
+/// The library's counts, and those of omitted findings.
 #[derive(Serialize)]
 struct Counts<'t> {
     files: u64,
     #[serde(skip_serializing_if = "is_zero")]
     unreadable: u64,
-    /// Calls of audit logs, which are the packets of the summary.
+    /// Number of checked calls, if the summary's packets are calls in audit logs.
     #[serde(skip_serializing_if = "Option::is_none")]
     calls: Option<u64>,
     #[serde(flatten)]
@@ -70,7 +70,7 @@ struct Counts<'t> {
     left_out: Option<LeftOutCounts>,
 }
 
-/// For `serde`, which passes a reference.
+/// Takes a reference because `skip_serializing_if` passes one.
 fn is_zero(count: &u64) -> bool {
     *count == 0
 }

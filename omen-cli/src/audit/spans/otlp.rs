@@ -1,4 +1,4 @@
-//! JSON encoding of OTLP, the protocol of OpenTelemetry.
+//! JSON encoding of OTLP, the OpenTelemetry protocol.
 
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -17,7 +17,7 @@ pub(super) struct Span {
 }
 
 impl Span {
-    /// Creates a span in the trace of a turn, between two times in nanoseconds since 1970. Its ids are hashes, so that they are
+    /// Creates a span in the trace of a turn; both times are nanoseconds since 1970. The ids are hashes, which makes them
     /// reproducible.
     pub(super) fn new(name: &str, turn: &str, sequence: u64, (start, end): (u128, u128), status: Status) -> Self {
         let status = match status {
@@ -28,7 +28,7 @@ impl Span {
             "traceId": id(&[b"trace", turn.as_bytes()], 16),
             "spanId": id(&[b"span", turn.as_bytes(), &sequence.to_be_bytes()], 8),
             "name": name,
-            // Internal, because the tool is called within the agent.
+            // SPAN_KIND_INTERNAL: the tool is called within the agent.
             "kind": 1,
             "startTimeUnixNano": start.to_string(),
             "endTimeUnixNano": end.to_string(),
@@ -37,7 +37,7 @@ impl Span {
         Self { json, attributes: Vec::new() }
     }
 
-    /// Adds an attribute, if it has a value.
+    /// Adds an attribute if it has a value.
     pub(super) fn text(&mut self, key: &str, value: Option<&str>) {
         self.attributes.extend(value.map(|value| attribute(key, value)));
     }
@@ -54,7 +54,7 @@ impl Span {
     }
 }
 
-/// Returns a request with spans, which names the conventions of their attributes.
+/// Builds an export request; it names the version of the semantic conventions.
 pub(super) fn request(spans: Vec<Value>) -> Value {
     let resource = json!({ "attributes": [attribute("service.name", "omen-gate")] });
     let scope = json!({
@@ -73,7 +73,7 @@ fn attribute(key: &str, value: &str) -> Value {
     json!({ "key": key, "value": { "stringValue": value } })
 }
 
-/// Returns the first bytes of a hash over length-prefixed parts, in hexadecimal.
+/// Returns the first `bytes` bytes of a hash over length-prefixed parts, in hexadecimal.
 fn id(parts: &[&[u8]], bytes: usize) -> String {
     let mut hash = Sha256::new();
     for part in parts {
@@ -86,5 +86,5 @@ fn id(parts: &[&[u8]], bytes: usize) -> String {
 /// URL of the semantic conventions.
 const CONVENTIONS: &str = "https://opentelemetry.io/schemas/1.41.0";
 
-/// Version of the mapping from entries to attributes. It changes with each attribute.
+/// Version of the mapping from entries to attributes; changes with every attribute.
 const MAPPING: &str = "1";

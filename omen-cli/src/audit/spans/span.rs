@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::otlp::{Span, Status};
 
-/// Open calls, by turn and hash.
+/// Calls without an outcome yet, by turn and hash.
 #[derive(Debug, Default)]
 pub(super) struct Spans(BTreeMap<(String, String), Begun>);
 
@@ -20,12 +20,12 @@ struct Begun {
 }
 
 impl Spans {
-    /// Returns the span that ends with an entry.
+    /// Processes an entry, and returns the span that it ends, if any.
     pub(super) fn take(&mut self, entry: Logged<'_>) -> Option<Value> {
         let (data, turn) = (entry.data(), entry.turn()?);
         let time = nanos(entry.time())?;
         let kind = entry.kind();
-        // A call is refused by a rule, or by the person who was asked to confirm it. No intent follows.
+        // A refusal, by a rule or by the person asked to confirm, has no intent after it, so it is a span by itself.
         if matches!(kind.as_str(), "decision" | "confirmation") {
             return (text(data, "outcome") == Some("denied")).then(|| {
                 let begun = Begun { sequence: entry.sequence(), start: time, data: data.clone() };
@@ -44,13 +44,13 @@ impl Spans {
     }
 }
 
-/// Returns the span of a call, or of a refusal.
+/// Builds the span of a call or a refusal.
 fn of(begun: &Begun, ended: Logged<'_>, turn: &str, end: u128) -> Value {
     let (data, last) = (&begun.data, ended.data());
     let named = |member: &str| data.get("tool").and_then(|tool| tool.get(member)).and_then(Value::as_str);
     let tool = named("tool").unwrap_or("unknown");
     let code = text(last, "code");
-    // A class describes the failure of the tool; a code, the rule that stopped the call.
+    // `class` says how the tool failed; `code` names the rule that stopped the call.
     let error = text(last, "class").or(code);
     let status = match error {
         Some(error) => Status::Error(text(last, "why").unwrap_or(error).to_owned()),

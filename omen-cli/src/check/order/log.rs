@@ -1,4 +1,4 @@
-//! Entries of an audit log, from all its files: verified with the key of the log, or as they are.
+//! Reader for the entries of an audit log, across all its files: verified with the log's key, or unverified.
 
 use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
@@ -17,9 +17,9 @@ pub(super) struct EntryReader<'r> {
     pub(super) key: Option<&'r Key>,
 }
 
-/// Why a log was not read to its end.
+/// Reason why a log was not read to its end.
 pub(super) enum ReadFault {
-    /// The log, for this reason.
+    /// The log is unreadable or not sound; the text says why.
     Input(String),
     Output(io::Error),
 }
@@ -30,10 +30,10 @@ impl From<io::Error> for ReadFault {
     }
 }
 
-/// Consumer of entries: the file, the entry, and its line.
+/// Consumer of entries; it receives the file, the entry, and the text of its line.
 type EntryConsumer<'s> = dyn FnMut(&Path, &LogEntry<'_>, &str) -> Result<(), ReadFault> + 's;
 
-/// Entry whose seal is not verified.
+/// An entry whose MAC is not verified.
 #[derive(Deserialize)]
 struct UnverifiedEntry {
     sequence: u64,
@@ -91,7 +91,7 @@ fn file(path: &PathBuf, seen: &mut EntryConsumer<'_>) -> Result<(), ReadFault> {
         line.clear();
         let most = MAX_LINE_BYTES as u64 + 1;
         lines.by_ref().take(most).read_until(b'\n', &mut line).map_err(bad)?;
-        // A line without an end is being written, or was left by a crash.
+        // A line without a line feed is still being written, or was left by a crash.
         let Some(text) = line.strip_suffix(b"\n") else {
             return match line.len() as u64 >= most {
                 true => Err(ReadFault::Input(format!("line {number} exceeds {MAX_LINE_BYTES} bytes"))),
