@@ -1,4 +1,4 @@
-//! `omen gate`: tries plans against the gate, and prepares its configuration.
+//! `omen gate`: tests plans against the gate, and prepares its configuration.
 
 mod arguments;
 mod catalog;

@@ -1,6 +1,6 @@
 //! `omen graph`: prints the transition table as a diagram, and marks the path of an episode.
 //!
-//! Events that are legal in every state, with the same target, have one edge, from a node for any state.
+//! Events that are legal in every state, with the same target, share one edge from a node that represents any state.
 
 mod taken;
 
@@ -139,7 +139,7 @@ impl Graph {
             let (taken, others) = split(path, (from, to), events);
             let is_loop = from == to;
             let labels: Vec<_> = taken.iter().map(|(event, lines)| format!("{event}\\n({lines})")).collect();
-            // A loop that is taken names the other events, too.
+            // The edge of a taken loop also names the other events.
             let is_done = others.is_empty() || is_loop && !labels.is_empty();
             for label in one_if_loop(is_loop, labels, "\\n") {
                 let rest =
@@ -177,12 +177,12 @@ impl Graph {
     }
 }
 
-/// The labels of the edges between two states. Loops would lie on each other, and so would their labels: they become one.
+/// Returns the labels of the edges between two states. Loops would overlap, and so would their labels, so they are merged.
 fn one_if_loop(is_loop: bool, labels: Vec<String>, line_end: &str) -> Vec<String> {
     if is_loop && labels.len() > 1 { vec![labels.join(line_end)] } else { labels }
 }
 
-/// Splits the events of an edge into those on the path, each with its lines, and the others.
+/// Splits the events of an edge into those taken, each with its lines, and the others.
 fn split(
     path: Option<&Taken>,
     edge: (&str, &str),
@@ -200,5 +200,5 @@ fn split(
 
 const ANY_TITLE: &str = "any state";
 
-/// Graphviz attributes for the path.
+/// Graphviz attributes of the path.
 const TAKEN: &str = "color=\"#1a7f37\", fontcolor=\"#1a7f37\"";

@@ -25,11 +25,11 @@ pub(crate) use omen::input::{Layout, MARK, PacketLines, PacketSplitter, is_compr
 pub(crate) use ranges::packet_ranges;
 pub(crate) use wrapped::Wrapping;
 
-/// A sink that prints.
+/// A sink that also prints.
 pub(crate) trait Reporter: Sink<Error = io::Error> {
     fn out(&mut self) -> &mut Output;
 
-    /// Reports that the input cannot be read, or not to its end. Standard error has the reason, too.
+    /// Reports that the input cannot be read to its end. Standard error also states the reason.
     fn unreadable(&mut self, reason: &str) -> io::Result<()> {
         let _ = reason;
         Ok(())
@@ -51,13 +51,13 @@ pub(crate) struct LogFormat {
 
 /// Result of checking a log.
 pub(crate) struct Checked {
-    /// Counts of the whole log, or of the part before the failure.
+    /// Counts of the whole log, or of the part before a failure.
     pub(crate) summary: Summary,
     /// Whether the log was read to its end.
     pub(crate) is_complete: bool,
 }
 
-/// Checks one log in any layout with a number of threads.
+/// Checks a log in any layout with several threads.
 pub(crate) fn check(
     path: &Path,
     options: ValidatorOptions,
@@ -67,7 +67,7 @@ pub(crate) fn check(
     check_as(path, &LogFormat::default(), options, jobs, reporter)
 }
 
-/// Checks one log with a number of threads. An unreadable input is reported here; the error is that of the output.
+/// Checks a log with several threads. Reports an unreadable input; returned errors come from the output.
 pub(crate) fn check_as(
     path: &Path,
     format: &LogFormat,
@@ -99,7 +99,7 @@ pub(crate) fn check_as(
     }
 }
 
-/// Checks a stream to its end, and what is still open then. After a failure, the counts are those of the part before it.
+/// Checks a stream to its end, including what is still open there. After a failure, the counts cover the part before it.
 pub(crate) fn judge<S: Sink>(
     reader: Source,
     format: &LogFormat,
@@ -112,7 +112,7 @@ pub(crate) fn judge<S: Sink>(
     }
 }
 
-/// Checks a text as if it were the content of a file.
+/// Checks a text as the content of a file.
 pub(crate) fn judge_text<S: Sink>(
     text: &str,
     path: &Path,
@@ -125,20 +125,20 @@ pub(crate) fn judge_text<S: Sink>(
     judge(reader, format, AnyValidator::new(options, NonZeroUsize::MIN), sink)
 }
 
-/// Returns the bytes of a text as if they were those of a file.
+/// Returns the bytes of a text as a source.
 fn source(text: &str) -> Source {
     Box::new(Cursor::new(text.as_bytes().to_vec()))
 }
 
-/// Result of a log that was checked ahead.
+/// Result of checking a log ahead of its turn.
 #[derive(Debug)]
 pub(crate) struct Recorded {
     pub(crate) summary: Summary,
-    /// Findings, each with the text of its line.
+    /// Findings, each with the text of its line if available.
     pub(crate) findings: Vec<(Finding, Option<String>)>,
 }
 
-/// Reports a log that was checked ahead.
+/// Reports a log that was checked ahead of its turn.
 pub(crate) fn replay(path: &Path, recorded: Recorded, reporter: &mut impl Reporter) -> io::Result<Checked> {
     reporter.out().follow(&ProgressBar::hidden(), false);
     for (finding, line) in recorded.findings {
@@ -160,29 +160,29 @@ pub(crate) fn name(path: &Path) -> String {
     if is_stdin(path) { "<stdin>".to_owned() } else { path.display().to_string() }
 }
 
-/// Returns whether a path means standard input.
+/// Returns whether a path stands for standard input.
 pub(crate) fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// An input that advances its progress bar.
+/// An input that advances a progress bar as it is read.
 pub(crate) struct Input {
     reader: Source,
     /// Progress bar. The owner clears it at the end.
     pub(crate) bar: ProgressBar,
-    /// Whether the writer may be waiting for a reaction, since the input is not a regular file.
+    /// Whether a writer may be waiting for a response, which is possible unless the input is a regular file.
     pub(crate) is_live: bool,
 }
 
 impl Input {
-    /// Opens a file or standard input, and decodes it if it is compressed. If `quiet`, there is no progress bar.
+    /// Opens a file or standard input, decompressing it if necessary. If `quiet`, there is no progress bar.
     pub(crate) fn open_decoded(path: &Path, quiet: bool) -> io::Result<Self> {
         let mut input = Self::open_raw(path, quiet)?;
         input.reader = decoded(input.reader, path)?;
         Ok(input)
     }
 
-    /// Opens a regular file, or standard input of any kind, without decoding it.
+    /// Opens a regular file, or standard input of any kind, without decompressing it.
     pub(crate) fn open_regular(path: &Path) -> io::Result<Self> {
         if is_stdin(path) {
             return Self::open_raw(path, false);
@@ -208,7 +208,7 @@ impl Input {
         Ok(Self::new(Box::new(file), length, quiet))
     }
 
-    /// Creates an input. `length` is that of a regular file, in bytes.
+    /// Creates an input. `length` is the size in bytes of a regular file, and `None` for any other input.
     fn new(reader: Source, length: Option<u64>, quiet: bool) -> Self {
         let bar = if quiet { ProgressBar::hidden() } else { bar(length) };
         Self { reader: Box::new(Counted { reader, bar: bar.clone() }), bar, is_live: length.is_none() }
@@ -221,12 +221,12 @@ impl Read for Input {
     }
 }
 
-/// Returns whether a log does not have one packet on each line.
+/// Returns whether a log has another layout than one packet per line.
 pub(crate) fn has_array(log: impl Read + Send + 'static) -> bool {
     Layout::Auto.of(Box::new(log)).layout == Layout::Array
 }
 
-/// Advances a progress bar by the bytes of the file, compressed or not.
+/// Reader that advances a progress bar by the bytes of the file, whether compressed or not.
 struct Counted {
     reader: Source,
     bar: ProgressBar,
@@ -244,7 +244,7 @@ fn directory() -> io::Error {
     io::Error::new(io::ErrorKind::IsADirectory, "is a directory")
 }
 
-/// Returns a progress bar, which is hidden unless a person waits for a large file.
+/// Creates a progress bar, which stays hidden unless a person is waiting for a large file.
 fn bar(length: Option<u64>) -> ProgressBar {
     let Some(length) = length.filter(|length| *length > LARGE && io::stderr().is_terminal()) else {
         return ProgressBar::hidden();
@@ -256,5 +256,5 @@ fn bar(length: Option<u64>) -> ProgressBar {
     bar
 }
 
-/// Size of a file in bytes above which it gets a progress bar.
+/// File size in bytes above which a progress bar is shown.
 const LARGE: u64 = 8 * 1024 * 1024;

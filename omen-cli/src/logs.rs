@@ -1,7 +1,7 @@
-//! Logging of long-running commands on standard error: lines for people, or for programs (`--log-format json`).
+//! Logging of long-running commands on standard error: lines for people, or JSON for programs (`--log-format json`).
 //!
-//! The libraries emit events; only this module decides where they go. `RUST_LOG` selects them: without it, those of the crates of
-//! this workspace from `info` on.
+//! The libraries emit events; only this module decides where they go. `RUST_LOG` selects events; by default, those from this
+//! workspace's crates are logged, from level `info` up.
 
 use std::env::VarError;
 use std::fmt::{self, Write as _};
@@ -35,7 +35,7 @@ pub(crate) enum LogFormat {
     Json,
 }
 
-/// Installs logging for the rest of this process. An error is a usage error.
+/// Installs logging for the rest of the process. Errors are usage errors.
 pub(crate) fn start(args: LogArgs) -> Result<(), String> {
     let selected = match std::env::var(SELECTED) {
         Ok(selected) if !selected.trim().is_empty() => Targets::from_str(&selected).map_err(|error| {
@@ -53,7 +53,7 @@ pub(crate) fn start(args: LogArgs) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns whether programs read standard error, so that no other line may be written there.
+/// Returns whether standard error is read by programs, so that nothing but JSON may be written to it.
 pub(crate) fn is_json() -> bool {
     JSON.load(Ordering::Relaxed)
 }
@@ -63,10 +63,10 @@ static JSON: AtomicBool = AtomicBool::new(false);
 /// Environment variable that selects events.
 const SELECTED: &str = "RUST_LOG";
 
-/// Prefix of the crates whose events are logged by default.
+/// Name prefix of the crates that are logged by default.
 const OURS: &str = "omen";
 
-/// Formats each event as a line for people: the spans around it, and its message, which is sufficient for them.
+/// Formatter for people: a line per event, with the surrounding spans and the message, which contains all that people need.
 struct Lines;
 
 impl<S: Subscriber + for<'s> LookupSpan<'s>> Layer<S> for Lines {
@@ -94,7 +94,7 @@ impl<S: Subscriber + for<'s> LookupSpan<'s>> Layer<S> for Lines {
             let level = metadata.level().as_str().to_ascii_lowercase();
             line = format!("{level}: {}: {line}{}", metadata.target(), text.fields);
         }
-        // If even this fails, nobody reads it.
+        // If standard error fails, there is no other place to report that.
         let _ = writeln!(io::stderr(), "omen: {}", clean(&line));
     }
 }
@@ -103,7 +103,7 @@ impl<S: Subscriber + for<'s> LookupSpan<'s>> Layer<S> for Lines {
 #[derive(Default)]
 struct Text {
     message: String,
-    /// Values, each with a space before it.
+    /// Values, each preceded by a space.
     values: String,
     /// Values with their names.
     fields: String,

@@ -1,9 +1,9 @@
-//! `omen lsp`: a server of the Language Server Protocol 3.17 on the standard streams, for editors.
+//! `omen lsp`: a language server (LSP 3.17) on the standard streams, for editors.
 //!
-//! It reports nothing of its own: findings come from `check`, edits from `fix`, descriptions from the schema.
+//! It adds no knowledge: findings come from `check`, edits from `fix`, descriptions from the schema.
 //!
-//! Architecture invariant: messages are handled one after the other, and diagnostics are computed only when none waits. So the
-//! diagnostics of a version are published before a newer version is known, or not at all.
+//! Architecture invariant: messages are handled one after another, and diagnostics are computed only when no message is waiting.
+//! The diagnostics of a version are therefore published before a newer version is known, or not at all.
 
 mod actions;
 mod completion;
@@ -23,7 +23,7 @@ mod transport;
 use crate::exit::{Exit, Failure};
 use crate::output::Output;
 
-/// Serves an editor until it asks for the end or closes standard input.
+/// Serves an editor until it requests the end or closes standard input.
 pub(crate) fn run(out: &mut Output) -> Result<Exit, Failure> {
     server::LanguageServer::new(out).run()
 }

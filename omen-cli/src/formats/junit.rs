@@ -1,8 +1,8 @@
-//! JUnit XML, for Jenkins, GitLab and others that show test results.
+//! JUnit XML, for Jenkins, GitLab and other programs that show test results.
 //!
-//! A log is a test suite, an episode a class, and each packet with findings a test case, so that the names are those of the log
-//! and stay the same when lines are inserted. A log without errors has one test case that passes. Hand-written, since it needs
-//! only two kinds of escapes.
+//! A log is a test suite, an episode a class, and each packet with findings a test case; the names come from the log and stay the
+//! same when lines are inserted. A log without errors has one passing test case. Written by hand, since only two kinds of escapes
+//! are needed.
 
 use std::fmt::Write as _;
 use std::io::{self, Seek as _, Write as _};
@@ -32,8 +32,8 @@ struct Junit {
     case: Option<Case>,
 }
 
-/// Test cases of a log. Their number precedes them, so they are kept: in memory, or in an unnamed temporary file if there are
-/// many.
+/// Test cases of a log. They are kept, in memory or in an unnamed temporary file if there are many, because their number is
+/// written before them.
 struct Suite {
     cases: SpooledTempFile,
     tests: u64,
@@ -41,7 +41,7 @@ struct Suite {
     errors: u64,
 }
 
-/// A packet, or an episode at the end of the stream, and its findings.
+/// Findings of one packet, or of an episode at the end of the stream.
 struct Case {
     line: Option<u64>,
     class: String,
@@ -75,14 +75,14 @@ impl Case {
         match line {
             None if finding.is_at_end() => name.push_str(", at the end"),
             None => {}
-            // Two packets have this id.
+            // Several packets share this id, so the line number makes the name unique.
             Some(line) if finding.code() == ShownCode::Packet(Code::Id) => drop(write!(name, ", line {line}")),
             Some(_) => {}
         }
         Self { line, class, name, error: None, errors: 0, text: String::new() }
     }
 
-    /// Returns whether a finding is about the same packet.
+    /// Returns whether a finding belongs to the same packet.
     fn has(&self, finding: ReportedFinding<'_>) -> bool {
         self.line.is_some() && self.line == finding.own_line()
     }
@@ -99,7 +99,7 @@ impl Case {
 
     fn xml(&self, path: &Path) -> String {
         let name = escape(&self.name);
-        // In an attribute, a line feed would be read as a space.
+        // In an attribute, readers would normalize a line feed to a space.
         let text = escape(&self.text).replace("&#10;", "\n");
         let mut xml = format!("<testcase name=\"{name}\" classname=\"{}\"{}>", escape(&self.class), file(path));
         match &self.error {
@@ -174,13 +174,13 @@ impl Report for Junit {
     }
 }
 
-/// Returns `FOLDER/LOG.EPISODE`. Readers take the part before the last dot as a package, so there is only one dot.
+/// Returns `FOLDER/LOG.EPISODE`. Readers take everything before the last dot as the package, so there is only one dot.
 fn class(path: &Path, episode: &str) -> String {
     let log = if place::is_stdin(path) { "stdin".to_owned() } else { place::portable(&path.with_extension("")) };
     format!("{}.{}", log.replace('.', "_"), episode.replace('.', "_"))
 }
 
-/// Returns the attribute with the path of the log.
+/// Returns the `file` attribute with the path of the log; empty for standard input.
 fn file(path: &Path) -> String {
     if place::is_stdin(path) {
         return String::new();
@@ -188,7 +188,7 @@ fn file(path: &Path) -> String {
     format!(" file=\"{}\"", escape(&place::portable(path)))
 }
 
-/// Escapes a text for an attribute or an element. XML cannot express most control characters, so they are made visible.
+/// Escapes text for an attribute or element. XML cannot represent most control characters, so they are made visible.
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for (at, line) in text.split('\n').enumerate() {

@@ -1,4 +1,4 @@
-//! Counts of findings that are not reported, because they are known or ignored.
+//! Counts of findings that are omitted because they are known or ignored.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::statistics::Counts;
 
-/// Omitted findings.
+/// Counts of omitted findings, by reason.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LeftOut {
     /// Findings in the baseline, and their consequences.
@@ -16,7 +16,7 @@ pub(crate) struct LeftOut {
     pub(crate) ignored: Counts,
 }
 
-/// The same counts in the summary of `--format json`.
+/// Counts of omitted findings in the summary of `--format json`.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(super) struct LeftOutCounts {
     baseline: u64,
@@ -24,7 +24,7 @@ pub(super) struct LeftOutCounts {
 }
 
 impl LeftOut {
-    /// Returns the counts without the omitted findings.
+    /// Subtracts the omitted findings from the counts of a summary.
     pub(crate) fn without(&self, mut summary: Summary) -> Summary {
         for counts in [self.baseline, self.ignored] {
             summary.errors = summary.errors.saturating_sub(counts.errors);

@@ -1,6 +1,6 @@
-//! Markdown for the summary of a job: the totals, and the findings with their positions and helps.
+//! Markdown for the summary of a CI job: the totals, and the findings with positions and help.
 //!
-//! GitHub refuses a summary of more than 1 MiB as a whole, so a report is bounded, and states what it omits.
+//! GitHub rejects a summary larger than 1 MiB as a whole, so the report is bounded, and states how much it omits.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -22,18 +22,18 @@ pub(super) const FORMAT: Format = Format {
     start: || Box::new(Markdown::default()),
 };
 
-/// Report in Markdown. The list of findings comes after the totals, so it is kept.
+/// Report in Markdown. The list of findings is kept because it comes after the totals.
 #[derive(Default)]
 struct Markdown {
     list: String,
     /// Number of findings in the list.
     shown: u64,
-    /// Number of unreadable inputs that are not in the list.
+    /// Number of unreadable inputs missing from the list.
     left_out: u64,
 }
 
 impl Markdown {
-    /// Adds an item if it fits. Returns whether it does.
+    /// Adds an item if it fits. Returns whether it was added.
     fn add(&mut self, item: &str) -> bool {
         let has_room = self.list.len() + item.len() <= MOST_BYTES;
         if has_room {
@@ -56,7 +56,7 @@ impl Report for Markdown {
         let message = prose::message(finding);
         let mut item = format!("- **{severity} {codes}** {place}: {}", escape(prose::cut(&message, MOST_CHARACTERS)));
         if let Some(help) = finding.help() {
-            // The backslash breaks the line.
+            // In Markdown, a backslash at the end of a line is a line break.
             let _ = write!(item, "\\\n  *help:* {}", escape(prose::cut(&clean(help), MOST_CHARACTERS)));
         }
         item.push('\n');
@@ -100,15 +100,15 @@ impl Report for Markdown {
     }
 }
 
-/// Escapes a text without line ends, so that it contains no link, HTML, table cell or formula.
+/// Escapes a single-line text so that it forms no link, HTML, table cell or formula.
 fn escape<'t>(text: impl Into<Cow<'t, str>>) -> String {
     let text = text.into();
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
-            // A backslash before a pipe or a backtick means different things inside and outside of a table.
+            // A backslash before a pipe or backtick means different things inside and outside a table.
             '|' | '`' | '<' | '>' | '&' | '\\' => drop(write!(escaped, "&#{};", u32::from(c))),
-            // GitHub turns `www.` into a link as well.
+            // GitHub also turns `www.` into a link.
             '.' if escaped.ends_with('w') => escaped.push_str("\\."),
             c if c.is_ascii_punctuation() && !PLAIN.contains(c) => escaped.extend(['\\', c]),
             c => escaped.push(c),
@@ -117,13 +117,13 @@ fn escape<'t>(text: impl Into<Cow<'t, str>>) -> String {
     escaped
 }
 
-/// Punctuation without a meaning inside a line.
+/// Punctuation without special meaning inside a line.
 const PLAIN: &str = ",.;/-'\"?%";
 
-/// Maximum size of the list in bytes: with the totals, the summary is less than 1 MiB.
+/// Maximum size of the list in bytes; with the totals, the summary stays below 1 MiB.
 const MOST_BYTES: usize = 1_000_000;
 
-/// Maximum length of a message, and of a help, in characters.
+/// Maximum length of a message, and of a help text, in characters.
 const MOST_CHARACTERS: usize = 2000;
 
 #[cfg(test)]

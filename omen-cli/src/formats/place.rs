@@ -6,12 +6,12 @@ use std::path::{Component, Path, PathBuf};
 use super::shown::ReportedFinding;
 use crate::input::find::absolute;
 
-/// Returns whether a path means standard input.
+/// Returns whether a path stands for standard input.
 pub(super) fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// Returns a path as other programs of a checkout name it: relative to the working folder if it is below, and without `./`.
+/// Returns a path as other programs in a checkout name it: without `./`, and relative to the working folder if inside it.
 pub(super) fn relative(path: &Path) -> PathBuf {
     let folder = std::env::current_dir().ok();
     let below = folder.and_then(|folder| path.strip_prefix(folder).ok()).unwrap_or(path);
@@ -19,15 +19,15 @@ pub(super) fn relative(path: &Path) -> PathBuf {
     if plain.as_os_str().is_empty() { PathBuf::from(".") } else { plain }
 }
 
-/// Returns the same path with `/` between the parts, on every system.
+/// Returns the path, relative to the working folder if inside it, with `/` between the parts on every system.
 pub(super) fn portable(path: &Path) -> String {
     let parts: Vec<_> = relative(path).components().map(part).collect();
-    // The root is empty, and comes after a drive on Windows.
+    // The root component is empty, and follows a drive on Windows.
     parts.join("/").replace("//", "/")
 }
 
-/// Returns a path relative to a folder, the same in each working directory and each checkout: `../logs/a.jsonl`. It is absolute
-/// if the two have only the root in common.
+/// Returns a path relative to a folder, such as `../logs/a.jsonl`: it is the same in each working directory and each checkout.
+/// It is absolute if the two have only the root in common.
 pub(crate) fn name_from(folder: &Path, path: &Path) -> String {
     if is_stdin(path) {
         return "-".to_owned();
@@ -67,7 +67,7 @@ pub(super) fn uri(path: &Path) -> String {
             _ => {}
         }
         for byte in component.as_os_str().as_encoded_bytes() {
-            // A colon could end a scheme.
+            // An unescaped colon could be read as the end of a scheme.
             if byte.is_ascii_alphanumeric() || b"-._~".contains(byte) {
                 uri.push(char::from(*byte));
             } else {
@@ -78,12 +78,12 @@ pub(super) fn uri(path: &Path) -> String {
     uri
 }
 
-/// Returns the line at which to show a finding: its own, or that of its directive.
+/// Returns the line at which to show a finding: its own line, or else that of its directive.
 pub(super) fn line(finding: ReportedFinding<'_>) -> Option<u64> {
     finding.own_line().or_else(|| finding.packet()?.directive_line)
 }
 
-/// Returns the column after the last character of a finding's span, from 1, in characters.
+/// Returns the column after the last character of a finding's span, in characters, counted from 1.
 pub(super) fn end_column(finding: ReportedFinding<'_>, line: Option<&str>) -> Option<u64> {
     let start = finding.column()?;
     let inside = line?.get(finding.span()?)?;

@@ -1,4 +1,4 @@
-//! Texts of findings that formats share. They are single lines of visible characters, whatever a log contains.
+//! Texts of findings that several formats share: single lines of visible characters, whatever a log contains.
 
 use std::borrow::Cow;
 
@@ -16,7 +16,7 @@ pub(crate) fn message<'f>(finding: impl Into<ReportedFinding<'f>>) -> Cow<'f, st
     }
 }
 
-/// Returns the message and the help, separated by `between`.
+/// Returns the message and the help text, separated by `between`.
 pub(crate) fn message_and_help<'f>(finding: impl Into<ReportedFinding<'f>>, between: &str) -> String {
     let finding = finding.into();
     let mut text = message(finding).into_owned();
@@ -28,7 +28,7 @@ pub(crate) fn message_and_help<'f>(finding: impl Into<ReportedFinding<'f>>, betw
     text
 }
 
-/// Returns codes such as `E4, INV-007`.
+/// Returns all codes of a finding, such as `E4, INV-007`.
 pub(crate) fn codes<'f>(finding: impl Into<ReportedFinding<'f>>) -> String {
     let finding = finding.into();
     let mut text = finding.code().as_str().to_owned();

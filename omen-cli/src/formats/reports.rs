@@ -1,4 +1,4 @@
-//! Reports of one run: one on standard output, and one for each `--output` to a file.
+//! Reports of one run: one on standard output, and one for each file given by `--output`.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -17,7 +17,7 @@ use crate::output::{Color, Output};
 /// Reports of one run.
 pub(crate) struct Reports<'o> {
     stdout: (Box<dyn Report>, &'o mut Output),
-    /// Whether standard output was closed by its reader; the files are written all the same.
+    /// Whether the reader of standard output has closed it; the files are written nevertheless.
     is_closed: bool,
     files: Vec<(Box<dyn Report>, Output)>,
     /// Whether an error was reported.
@@ -25,8 +25,8 @@ pub(crate) struct Reports<'o> {
 }
 
 impl<'o> Reports<'o> {
-    /// Opens the files, and begins all reports by `begin`: that depends on what the findings are about. An output that is one of the
-    /// inputs, or is named twice, is a usage error, since data would be lost.
+    /// Opens the files, and begins all reports by calling `begin`, which depends on the kind of findings. An output that is also
+    /// an input, or is named twice, is a usage error, since data would be lost.
     pub(crate) fn open(
         args: &FormatArgs,
         color: Color,
@@ -92,7 +92,7 @@ impl<'o> Reports<'o> {
         self.each(|_, out| out.caught_up())
     }
 
-    /// Ends all reports, and moves the files into place. If `quiet`, standard output has no totals.
+    /// Ends all reports, and moves the files into place. If `quiet`, no totals are written to standard output.
     pub(crate) fn finish(mut self, totals: &Totals<'_>, quiet: bool) -> io::Result<()> {
         let mut without = quiet && !self.is_closed;
         self.each(|report, out| {
@@ -118,7 +118,7 @@ impl<'o> Reports<'o> {
     }
 }
 
-/// Returns the path by which a file is recognized, whether it exists or not.
+/// Returns a path that is the same for all names of a file, even if the file does not exist.
 fn same(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));

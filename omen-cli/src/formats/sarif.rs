@@ -2,8 +2,8 @@
 //!
 //! <https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>
 //!
-//! Members of an object have no order, so results are written as they are found, followed by members that are known only at the
-//! end.
+//! Results are written as they are found, followed by the members known only at the end; the order of an object's members does
+//! not matter.
 
 mod document;
 mod model;
@@ -36,11 +36,11 @@ pub(super) const FORMAT: Format = Format {
 
 #[derive(Default)]
 struct Sarif {
-    /// Each file once, even if it is an input twice.
+    /// Artifacts, each listed once even if a file is given twice.
     artifacts: Vec<Artifact>,
-    /// Indices of the artifacts by URI.
+    /// Artifact indices by URI.
     index: HashMap<String, usize>,
-    /// Index of the artifact that is being checked.
+    /// Index of the artifact being checked.
     current: Option<usize>,
     notifications: Vec<Notification>,
     fingerprints: Option<Fingerprints>,
@@ -141,7 +141,7 @@ impl Sarif {
         SarifResult {
             rule_id: finding.code().as_str(),
             rule_index: rules::index(finding.code()),
-            // One mistake is one alert.
+            // Consequences are notes, so that one mistake shows as one alert.
             level: if finding.follows_from().is_some() { "note" } else { finding.severity().as_str() },
             message: Text::new(&prose::message_and_help(finding, "\n")),
             locations: [Location {
@@ -154,7 +154,7 @@ impl Sarif {
         }
     }
 
-    /// Other places that a finding is about.
+    /// Returns the other locations that a finding refers to.
     fn related<'f>(&self, path: &Path, finding: ReportedFinding<'f>) -> Vec<model::Related<'f>> {
         let at = |path: &Path, line| {
             let region = Some(Region { start_line: line, start_column: None, end_column: None });
@@ -199,8 +199,8 @@ fn location(path: &Path) -> ArtifactLocation {
 }
 
 impl Text {
-    /// Creates a message without links: text in the log that looks like one, `[text](target)`, is escaped. Braces would begin the
-    /// number of an argument; without arguments, readers show them literally.
+    /// Creates a message without links: text from the log that looks like one, `[text](target)`, is escaped. Braces, which would
+    /// begin an argument placeholder, need no escape: readers show them literally if a message has no arguments.
     fn new(text: &str) -> Self {
         let lines: Vec<_> = text.split('\n').map(clean).collect();
         let text = lines.join("\n");
@@ -215,7 +215,7 @@ impl Text {
     }
 }
 
-/// Folder that relative URIs belong to.
+/// Name of the folder to which relative URIs refer.
 const BASE: &str = "%SRCROOT%";
 
 const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";

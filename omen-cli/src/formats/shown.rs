@@ -1,4 +1,4 @@
-//! Findings as formats show them: about packets, or about the entries of an audit log.
+//! Findings as the formats show them: about packets, or about entries of an audit log.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -13,27 +13,27 @@ use serde::Serialize;
 use crate::input;
 use crate::output::Output;
 
-/// Finding about a packet or an entry.
+/// A finding about a packet or an entry.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ReportedFinding<'f> {
     Packet(&'f Finding),
     Entry(&'f EntryFinding),
 }
 
-/// Finding about a call in an audit log, with the places of the entries that it is about.
+/// A finding about a call in an audit log, with the locations of the entries concerned.
 #[derive(Clone, Debug)]
 pub(crate) struct EntryFinding {
     pub(crate) order: OrderFinding,
     pub(crate) severity: Severity,
     pub(crate) line: u64,
-    /// Column in that line, in characters, from 1, and the position in bytes.
+    /// Position in that line: the column in characters, counted from 1, and the byte range.
     pub(crate) span: Option<(u64, Range<usize>)>,
-    /// Earlier entries, with what they have to do with it.
+    /// Earlier entries, each with its relation to this one.
     pub(crate) related: Vec<(EntryPlace, &'static str)>,
     pub(crate) follows_from: Option<EntryPlace>,
 }
 
-/// Entry in a file of an audit log.
+/// Location of an entry in a file of an audit log.
 #[derive(Clone, Debug)]
 pub(crate) struct EntryPlace {
     pub(crate) entry: u64,
@@ -41,7 +41,7 @@ pub(crate) struct EntryPlace {
     pub(crate) line: u64,
 }
 
-/// Code of packets, or of the gate.
+/// Code of a packet finding, or of the gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ShownCode {
     Packet(Code),
@@ -49,7 +49,7 @@ pub(crate) enum ShownCode {
 }
 
 impl ShownCode {
-    /// Codes that a check can report, in the order of the documentation.
+    /// Returns the codes that a check can report, in the order of the documentation.
     pub(crate) fn all() -> impl Iterator<Item = Self> {
         let packets = Code::ALL.iter().copied().map(Self::Packet);
         packets.chain(order_codes().map(Self::Gate))
@@ -70,7 +70,7 @@ impl ShownCode {
     }
 }
 
-/// Codes of the rules on order.
+/// Returns the codes of the order rules.
 pub(super) fn order_codes() -> impl Iterator<Item = GateCode> {
     use GateCode::{O1, O2, O3, O4, O5, O6};
     [O1, O2, O3, O4, O5, O6].into_iter()
@@ -83,7 +83,7 @@ impl<'f> From<&'f Finding> for ReportedFinding<'f> {
 }
 
 impl<'f> ReportedFinding<'f> {
-    /// The finding, if it is about a packet.
+    /// Returns the finding if it is about a packet.
     pub(super) fn packet(self) -> Option<&'f Finding> {
         match self {
             Self::Packet(finding) => Some(finding),
@@ -98,7 +98,7 @@ impl<'f> ReportedFinding<'f> {
         }
     }
 
-    /// Codes of other rules that the same problem breaks.
+    /// Returns the codes of other rules that the same problem violates.
     pub(super) fn also(self) -> &'f [Code] {
         self.packet().map_or(&[], |finding| &finding.diagnostic.also)
     }
@@ -134,7 +134,7 @@ impl<'f> ReportedFinding<'f> {
         }
     }
 
-    /// Line of the finding itself.
+    /// Returns the line that the finding is about.
     pub(super) fn own_line(self) -> Option<u64> {
         match self {
             Self::Packet(finding) => finding.line,
@@ -149,7 +149,7 @@ impl<'f> ReportedFinding<'f> {
         }
     }
 
-    /// Position in the line, in bytes.
+    /// Returns the byte range within the line.
     pub(super) fn span(self) -> Option<Range<usize>> {
         match self {
             Self::Packet(finding) => finding.diagnostic.span.clone(),
@@ -157,7 +157,7 @@ impl<'f> ReportedFinding<'f> {
         }
     }
 
-    /// Line of the root cause.
+    /// Returns the line of the root cause, if the finding follows from another one.
     pub(crate) fn follows_from(self) -> Option<u64> {
         match self {
             Self::Packet(finding) => finding.follows_from.as_ref().map(|cause: &Cause| cause.line),
@@ -169,7 +169,7 @@ impl<'f> ReportedFinding<'f> {
         self.packet().is_some_and(|finding| finding.stage == Stage::End)
     }
 
-    /// Pointer into the packet, or path of the broken rule.
+    /// Returns the pointer into the packet, or the path of the violated rule.
     pub(super) fn pointer(self) -> Option<&'f str> {
         match self {
             Self::Packet(finding) => finding.diagnostic.pointer.as_deref(),
@@ -185,7 +185,7 @@ impl<'f> ReportedFinding<'f> {
         self.packet().and_then(|finding| finding.packet_id.as_deref())
     }
 
-    /// Text for people, with an excerpt of the line.
+    /// Formats the finding for people, with an excerpt of the line.
     pub(super) fn human(self, human: &Human, file: &str, line: Option<&str>) -> String {
         match self {
             Self::Packet(finding) => human.finding(file, finding, line),
@@ -212,7 +212,7 @@ impl<'f> ReportedFinding<'f> {
         }
     }
 
-    /// Writes a line of JSON.
+    /// Writes the finding as a line of JSON.
     pub(super) fn json(self, out: &mut Output, file: &str) -> std::io::Result<()> {
         match self {
             Self::Packet(finding) => json::finding(out, file, finding),
@@ -221,7 +221,7 @@ impl<'f> ReportedFinding<'f> {
     }
 }
 
-/// Line of JSON about an entry: the fields of a finding about a packet, and those of order.
+/// JSON line for a finding about an entry: the fields of a packet finding, and those specific to order.
 #[derive(Serialize)]
 struct EntryRow<'f> {
     file: &'f str,
@@ -307,7 +307,7 @@ impl<'f> EntryRow<'f> {
     }
 }
 
-/// Stage of a finding about order.
+/// Stage name of findings about order.
 pub(crate) const ORDER: &str = "order";
-/// Member of an entry that a finding points to.
+/// Pointer to the member of an entry that a finding refers to.
 pub(crate) const TOOL: &str = "/data/tool";

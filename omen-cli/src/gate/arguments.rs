@@ -1,21 +1,21 @@
-//! Rules on the arguments of a tool, as a proposal to the operator.
+//! Proposal of rules on a tool's arguments, for the operator to review.
 
 use omen_gate::tool::Tool;
 use serde_json::{Map, Value};
 
 use super::toml::quoted;
 
-/// What the arguments of a tool could be limited to.
+/// Proposed rules for the arguments of a tool.
 #[derive(Debug, Default)]
 pub(super) struct Rules {
-    /// Lines of a table `where` that follow from what is known: the folders of the server, the choices of the schema.
+    /// Complete lines of a `where` table, derived from the server's folders and the schema's choices.
     pub(super) known: Vec<String>,
-    /// Lines in which the operator has to put a folder or a host first.
+    /// Lines in which the operator must first enter a folder or a host.
     pub(super) open: Vec<String>,
 }
 
-/// Rules for the arguments that look like paths, URLs or choices: by their names, and by their schemas. `folders` are those that
-/// the server was given.
+/// Proposes rules for arguments that look like paths, URLs or choices, judging by their names and schemas. `folders` are the
+/// folders passed to the server.
 pub(super) fn proposal(tool: &Tool, folders: &[String]) -> Rules {
     let required = tool.input_schema.get("required").and_then(Value::as_array);
     let known = tool.input_schema.get("properties").and_then(Value::as_object);
@@ -39,13 +39,13 @@ pub(super) fn proposal(tool: &Tool, folders: &[String]) -> Rules {
     rules
 }
 
-/// What the values of an argument could have to be.
+/// Requirement on the values of an argument.
 enum Demand {
     Known(String),
     Open(&'static str),
 }
 
-/// The steps behind the name of an argument, and what its values could have to be.
+/// Returns the pointer steps after the argument's name, and a requirement on the values there.
 fn demand(name: &str, schema: &Map<String, Value>, folders: &[String]) -> Option<(&'static str, Demand)> {
     let is = |schema: &Map<String, Value>, kind: &str| schema.get("type").is_some_and(|found| found == kind);
     let list = |values: &[String]| values.iter().map(|value| quoted(value)).collect::<Vec<_>>().join(", ");
@@ -78,9 +78,9 @@ fn demand(name: &str, schema: &Map<String, Value>, folders: &[String]) -> Option
     is_address.then_some((steps, Demand::Open("host = [\"api.example.com\"]")))
 }
 
-/// How long a list of choices may be, and twice as long as a pointer.
+/// Maximum length of a list of choices, and twice the maximum length of a pointer, in characters.
 const WIDTH: usize = 100;
-/// How many rules, and how many values of one, are proposed.
+/// Maximum number of proposed rules, and of values in one rule.
 const MOST: usize = 8;
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use crate::args::CatalogArgs;
 use crate::exit::{Exit, Failure, complain, unreadable};
 use crate::output::Output;
 
-/// The tools of servers, by the names of the servers.
+/// Tools by server name.
 pub(super) type Lists = BTreeMap<ServerName, Vec<Tool>>;
 
 pub(crate) fn catalog(args: &CatalogArgs, out: &mut Output) -> Result<Exit, Failure> {
@@ -38,7 +38,7 @@ pub(crate) fn catalog(args: &CatalogArgs, out: &mut Output) -> Result<Exit, Fail
     Ok(Exit::Clean)
 }
 
-/// The tools of all servers, or nothing if one of the servers fails. Failures are reported here.
+/// Lists the tools of all servers; fails if any server fails. Reports failures on standard error.
 pub(super) fn discover(config: &Config) -> Result<Lists, Failure> {
     let is_ours = |server: &omen_gate::config::Server| server.command.is_some() || server.endpoint.is_some();
     for (name, _) in config.servers.iter().filter(|(_, server)| !is_ours(server)) {
@@ -50,7 +50,7 @@ pub(super) fn discover(config: &Config) -> Result<Lists, Failure> {
     let mut found = runtime.block_on(mcp::discover(config));
     let limit = Duration::from_secs(u64::from(config.limits.list_timeout_seconds));
     for (name, listed) in &mut found {
-        // One that refuses the handshake may have none (2026-07-28).
+        // A server may reject this handshake because its protocol version (2026-07-28) has none.
         if let (Err(Fault::Refused { .. } | Fault::Malformed { .. }), Some(command)) =
             (&listed, config.servers.get(name).and_then(|server| server.command.as_ref()))
         {
@@ -78,7 +78,7 @@ pub(super) fn discover(config: &Config) -> Result<Lists, Failure> {
                 let server = config.servers.get(&name);
                 let command = server.and_then(|server| server.command.as_ref());
                 let address = server.and_then(|server| server.endpoint.as_ref()).map(Endpoint::shown);
-                // The error of a server that runs says what is wrong; one that does not run has to be started first.
+                // An error from a running server speaks for itself; one that does not run needs its command or URL checked.
                 let help = match (&fault, command) {
                     (Fault::Unreachable { .. } | Fault::Died { .. }, None) if address.is_some() => {
                         let address = address.unwrap_or_default();
@@ -101,7 +101,7 @@ pub(super) fn discover(config: &Config) -> Result<Lists, Failure> {
     if is_whole { Ok(lists) } else { Err(Failure::Unreadable) }
 }
 
-/// Makes a catalogue of lists.
+/// Builds a catalogue from lists of tools.
 pub(super) fn of_lists(lists: Lists) -> Result<Catalog, Failure> {
     let mut catalog = Catalog::default();
     for (server, tools) in lists {
@@ -110,7 +110,7 @@ pub(super) fn of_lists(lists: Lists) -> Result<Catalog, Failure> {
     Ok(catalog)
 }
 
-/// Reads a catalogue file. Its errors are reported here.
+/// Reads a catalogue file, and reports errors on standard error.
 pub(crate) fn read(path: &Path) -> Result<Catalog, Failure> {
     let catalog = read_text(path).and_then(|text| Catalog::parse(&text).map_err(|error| error.to_string()));
     catalog.map_err(|why| unusable(path, &why))
@@ -130,5 +130,5 @@ pub(super) fn unusable(path: &Path, why: &str) -> Failure {
     unreadable(format_args!("cannot use the catalogue {}: {}", path.display(), clean(why)))
 }
 
-/// The largest catalogue file that is read, in bytes.
+/// Maximum size of a catalogue file in bytes.
 const MAX_CATALOG: u64 = 256 << 20;

@@ -1,4 +1,4 @@
-//! `omen gate check`: judges a configuration alone.
+//! `omen gate check`: checks a configuration by itself.
 
 use std::io::{self, Write as _};
 use std::time::SystemTime;
@@ -28,7 +28,7 @@ pub(crate) fn check(args: &GateCheckArgs, out: &mut Output) -> Result<Exit, Fail
     Ok(if found.errors.is_empty() { Exit::Clean } else { Exit::ErrorsFound })
 }
 
-/// What was found, for people and for programs.
+/// Result of the check, for people and for programs.
 #[derive(Serialize)]
 struct Report<'r> {
     file: String,
@@ -42,7 +42,7 @@ struct Report<'r> {
 #[derive(Serialize)]
 struct Row<'r> {
     severity: &'static str,
-    /// `null`, as is the column, if the text as a whole is meant.
+    /// Line number; like the column, `null` for a finding about the text as a whole.
     line: Option<usize>,
     column: Option<usize>,
     path: &'r str,

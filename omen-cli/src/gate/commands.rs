@@ -1,13 +1,13 @@
-//! Words of commands: how a shell reads them, and which start another program, which a later word names.
+//! Words of command lines: quoting for a shell, and detection of launchers, whose program is named by a later word.
 
 use std::path::Path;
 
-/// Whether a word of a command is such a program, or a word that belongs to one.
+/// Returns whether a word names a launcher, or is a subcommand of one.
 pub(super) fn is_launcher(word: &str) -> bool {
     LAUNCHERS.contains(&stem(word))
 }
 
-/// The name of a file without its folder and ending.
+/// Returns a file name without folder and extension.
 pub(super) fn stem(word: &str) -> &str {
     Path::new(word).file_stem().and_then(|stem| stem.to_str()).unwrap_or(word)
 }
@@ -17,7 +17,7 @@ const LAUNCHERS: &[&str] = &[
     "exec", "dlx", "sh", "bash", "env",
 ];
 
-/// A word as a shell reads it.
+/// Quotes a word for a POSIX shell, if necessary.
 pub(crate) fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@,+%".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {

@@ -1,4 +1,4 @@
-//! The configuration file that the subcommands of `omen gate` share.
+//! The configuration file shared by the subcommands of `omen gate`.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use omen_gate::config::ConfigErrors;
 
 use crate::exit::{Failure, complain};
 
-/// Loads a configuration. All of its errors are reported here.
+/// Loads a configuration, and reports its errors on standard error.
 pub(crate) fn load(path: &Path) -> Result<Config, Failure> {
     Config::load(path).map_err(|errors| report(path, &errors))
 }

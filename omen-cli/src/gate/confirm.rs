@@ -1,4 +1,4 @@
-//! `omen gate confirm`: answers the questions of a gate, which wait at its socket.
+//! `omen gate confirm`: answers the questions that wait at a gate's socket.
 
 mod events;
 mod gates;
@@ -23,7 +23,7 @@ pub(crate) fn confirm(args: &GateConfirmArgs, out: &mut Output) -> Result<Exit, 
         Some(socket) => socket.clone(),
         None => config::load(&args.config)?.confirm_socket(),
     };
-    // Somebody at a terminal is there before the first call, and after the end of a session.
+    // A person at a terminal may be there before the first call, and stay after a session has ended.
     let waits = args.wait || (!args.list && !args.json && std::io::stdin().is_terminal());
     let gates = Gates { socket, waits };
     match (args.list, args.json) {
@@ -33,7 +33,7 @@ pub(crate) fn confirm(args: &GateConfirmArgs, out: &mut Output) -> Result<Exit, 
     }
 }
 
-/// Prints what waits now.
+/// Prints the questions that are waiting now.
 fn list(mut gate: FrontEnd, is_json: bool, out: &mut Output) -> Result<Exit, Failure> {
     use std::io::Write as _;
 
@@ -50,7 +50,7 @@ fn list(mut gate: FrontEnd, is_json: bool, out: &mut Output) -> Result<Exit, Fai
                     None => writeln!(out, "{line}")?,
                 }
             }
-            // What happens in the meantime is not in a list.
+            // Events in the meantime are not part of the list.
             Ok(Some(_)) => {}
             Ok(None) | Err(_) => {
                 out.flush()?;

@@ -1,4 +1,4 @@
-//! `omen gate dry-run`: says what the gate would do with plans, and calls no tool.
+//! `omen gate dry-run`: reports what the gate would do with plans, without calling any tool.
 
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::input::{Input, name};
 use crate::output::Output;
 
 pub(crate) fn dry_run(args: &DryRunArgs, out: &mut Output) -> Result<Exit, Failure> {
-    // Both are read, so that the errors of both are reported.
+    // Reads both before failing, so that the errors of both are reported.
     let (config, catalog) = (config::load(&args.config), catalog::read(&args.catalog));
     let config = config?;
     let gate = DryRun::new(&config, catalog?, Arc::new(SystemClock::default()))
@@ -52,7 +52,7 @@ pub(crate) fn dry_run(args: &DryRunArgs, out: &mut Output) -> Result<Exit, Failu
     Ok(if verdicts.is_blocked { Exit::ErrorsFound } else { Exit::Clean })
 }
 
-/// Prints one line for each plan.
+/// Printer of one line per plan.
 struct Verdicts<'o> {
     gate: DryRun,
     out: &'o mut Output,

@@ -1,6 +1,6 @@
-//! The entries of a configuration for one tool, in force or commented out.
+//! Configuration entries for one tool, active or commented out.
 //!
-//! Prose begins with `##`. What becomes part of the configuration when its `#` is removed begins with one.
+//! Prose begins with `##`. Lines that become part of the configuration when their `#` is removed begin with a single one.
 
 use std::fmt::Write as _;
 
@@ -10,17 +10,17 @@ use omen_gate::catalog::Pin;
 use super::arguments::Rules;
 use super::toml::{comment, quoted};
 
-/// An entry of the allowlist and one of the grants.
+/// An allowlist entry and a grant for one tool.
 pub(super) struct Entry<'e> {
     pub(super) tool: &'e ToolId,
     pub(super) pin: &'e Pin,
-    /// The names of permissions; none if the operator has to write them.
+    /// Permission names; empty if the operator has to fill them in.
     pub(super) permissions: &'e [&'e str],
     pub(super) rules: &'e Rules,
 }
 
 impl Entry<'_> {
-    /// Writes both entries, each line behind `mark`: nothing or `#`.
+    /// Writes both entries, with `mark` (nothing or `#`) at the start of each line.
     pub(super) fn write(&self, text: &mut String, mark: &str) {
         let Self { tool, pin, permissions, rules } = self;
         let (server, tool) = (quoted(tool.server.as_str()), quoted(tool.tool.as_str()));

@@ -1,4 +1,4 @@
-//! The episodes of `omen gate proxy`.
+//! Recording of episodes by `omen gate proxy`.
 
 mod target;
 
@@ -14,15 +14,15 @@ use omen_proxy::episode::{Budgets, Recording, torn};
 use crate::args::ProxyArgs;
 use crate::exit::complain;
 
-/// What is written, if anything is; or why the log cannot be. What a proxy that was killed has left in the log is repaired and
-/// ended first.
+/// Opens the episode log, if one is configured, or returns the reason why it cannot be written. First repairs a partial write and
+/// ends the episodes that a killed proxy left behind.
 pub(super) fn recording(
     args: &ProxyArgs,
     config: &Config,
     clock: &Arc<dyn GateClock>,
 ) -> Result<Option<Recording>, String> {
     let (Some(mode), Some(path)) = (args.episode.mode, &args.episode.log) else { return Ok(None) };
-    // Before anything is created, and again what was opened: another file may be at the path by then.
+    // Checked before anything is created, and again once open: the path may refer to another file by then.
     target::check(path, args, config)?;
     let failed = |error| LogFileError::Io(path.clone(), error).to_string();
     let file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(failed)?;
@@ -46,7 +46,7 @@ pub(super) fn recording(
         let file = same()?;
         recording = recording.synced(move || file.sync_data());
     }
-    // It is written at its end, wherever it is read.
+    // The file is opened for appending, so reading from another position does not affect writes.
     let read = || {
         (&file).seek(SeekFrom::Start(0))?;
         Ok(BufReader::new(&file))
@@ -58,10 +58,10 @@ pub(super) fn recording(
     Ok(Some(recording))
 }
 
-/// How the names of sessions begin, and with them those of their episodes.
+/// Prefix of session names, which are also part of their episodes' names.
 pub(super) const SESSION: &str = "proxy-";
 
-/// Whether an episode is one that a proxy has written: its name is that of the session.
+/// Returns whether an episode was written by a proxy, which names it after its session.
 fn is_own(episode: &str) -> bool {
     episode.strip_prefix("corr_").is_some_and(|name| name.starts_with(SESSION))
 }

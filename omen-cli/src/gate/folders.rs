@@ -1,15 +1,15 @@
-//! The folders that a server is given in its arguments.
+//! Folders that a server's arguments name.
 
 use std::path::Path;
 
-/// The words of a command that are existing folders, as they are written. Relative ones start from `base`, the folder that the
-/// server runs in. What starts another program, as `npx` does, and what it starts are no folders of the server.
+/// Returns the words of a command that are existing folders, as written. Relative ones are resolved against `base`, the server's
+/// working folder. Launchers, such as `npx`, and the program they start are never taken for folders.
 pub(super) fn of(command: &[String], base: &Path) -> Vec<String> {
     let mut folders: Vec<String> = Vec::new();
     let words = command.iter().skip(started(command));
     for word in words {
         let word = match word.strip_prefix('-') {
-            // `--root=./data`.
+            // The value of an option such as `--root=./data`.
             Some(option) => option.split_once('=').map_or("", |(_, value)| value),
             None => word,
         };
@@ -20,7 +20,7 @@ pub(super) fn of(command: &[String], base: &Path) -> Vec<String> {
     folders
 }
 
-/// The number of words up to the one that names the server's program or package.
+/// Returns the number of words up to and including the one that names the server's program or package.
 fn started(command: &[String]) -> usize {
     let is_program = |word: &&String| !word.starts_with('-') && !super::commands::is_launcher(word);
     command.iter().position(|word| is_program(&word)).map_or(1, |at| at + 1)

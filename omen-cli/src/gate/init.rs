@@ -1,4 +1,4 @@
-//! `omen gate init`: writes a configuration for a server, in which nothing is allowed but what was named.
+//! `omen gate init`: writes a configuration for a server that allows nothing but the tools given by `--allow`.
 
 mod allow;
 mod name;
@@ -22,12 +22,12 @@ use crate::audit;
 use crate::exit::{Exit, Failure, complain, unreadable};
 use crate::output::Output;
 
-/// The name of the key's file, beside the configuration.
+/// Name of the key file, which is next to the configuration.
 const KEY: &str = "audit.key";
 
 pub(crate) fn init(args: &GateInitArgs, out: &mut Output) -> Result<Exit, Failure> {
     let path = &args.config;
-    // Asked first, so that no server is started in vain; what counts is asked again by the file system.
+    // Checked early so that no server is started in vain; the file system checks again when the file is created.
     if !args.force && !args.add && path.symlink_metadata().is_ok() {
         return Err(unreadable(format_args!(
             "{} exists already; add the server to it with `--add`, name another file, or replace it with `--force`",
@@ -36,7 +36,7 @@ pub(crate) fn init(args: &GateInitArgs, out: &mut Output) -> Result<Exit, Failur
     }
     let mut endpoint = remote::endpoint(&args.remote)?;
     if let Some(file) = endpoint.as_mut().and_then(|endpoint| endpoint.ca_file.as_mut()) {
-        // It is given from here, and the configuration may lie elsewhere.
+        // The path is relative to the working folder, while the configuration may be elsewhere.
         *file = std::path::absolute(&*file).unwrap_or_else(|_| file.clone());
     }
     let named = match &endpoint {
@@ -49,7 +49,7 @@ pub(crate) fn init(args: &GateInitArgs, out: &mut Output) -> Result<Exit, Failur
     };
     let existing =
         args.add.then(|| Existing::read(path, &server)).transpose().map_err(|why| unreadable(clean(&why)))?;
-    // The server runs in it.
+    // Created early, since the server runs in this folder.
     let folder = NewFolder::make(path.parent().unwrap_or(Path::new(""))).map_err(unreadable)?;
     let folders = folders::of(&args.command, path.parent().unwrap_or(Path::new("")));
     let setup = Setup {
@@ -67,7 +67,7 @@ pub(crate) fn init(args: &GateInitArgs, out: &mut Output) -> Result<Exit, Failur
         Some(existing) => existing.with(&setup.addition(&catalog)),
         None => setup.configuration(&catalog),
     };
-    // What is written is a configuration, or nothing is.
+    // Nothing is written unless it is a valid configuration.
     Config::parse_as(&text, path).map_err(|errors| config::report(path, &errors))?;
     if let Some(existing) = existing {
         existing.replace(&text).map_err(|why| unreadable(clean(&why)))?;
@@ -82,10 +82,10 @@ pub(crate) fn init(args: &GateInitArgs, out: &mut Output) -> Result<Exit, Failur
     Ok(Exit::Clean)
 }
 
-/// The tools of the server.
+/// Lists the tools of the server.
 fn tools(setup: &Setup<'_>, path: &Path) -> Result<Catalog, Failure> {
     let probe = Config::parse_as(&setup.probe(), path).map_err(|errors| {
-        // The text is not the user's, so the places in it say nothing.
+        // The probed text is generated, so positions in it would mean nothing to the user.
         for error in &errors.0 {
             complain(format_args!("{}; {}", clean(&error.message), clean(&error.help)));
         }
@@ -94,7 +94,7 @@ fn tools(setup: &Setup<'_>, path: &Path) -> Result<Catalog, Failure> {
     catalog::of_lists(catalog::discover(&probe)?)
 }
 
-/// The key beside the configuration, and whether it is new. One that is there is kept: it may have a log.
+/// Returns the key next to the configuration, and whether it is new. An existing key is kept, since a log may depend on it.
 fn make_key(config: &Path) -> Result<(PathBuf, bool), Failure> {
     let path = config.with_file_name(KEY);
     if path.symlink_metadata().is_ok() {
@@ -104,7 +104,7 @@ fn make_key(config: &Path) -> Result<(PathBuf, bool), Failure> {
     Ok((path, true))
 }
 
-/// Writes the whole file or nothing, and replaces a file only if that was asked for.
+/// Writes a new file, or with `replace` atomically replaces an existing one.
 fn write(path: &Path, text: &str, replace: bool) -> io::Result<()> {
     if replace {
         return Output::write_file(path, text);
@@ -162,11 +162,11 @@ fn say(
     out.flush()
 }
 
-/// A folder that was made, with those above it. Dropped, what is still empty of it is removed: it has no configuration.
+/// A newly created folder and its new parents. Unless kept, those that are still empty are removed on drop.
 struct NewFolder(Vec<PathBuf>);
 
 impl NewFolder {
-    /// Makes a folder, if there is none.
+    /// Creates the folder and its parents if they do not exist.
     fn make(folder: &Path) -> Result<Self, String> {
         let missing = folder.ancestors().take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists());
         let made = Self(missing.map(Path::to_owned).collect());
@@ -189,14 +189,14 @@ impl Drop for NewFolder {
     }
 }
 
-/// A configuration that exists, as it was read.
+/// An existing configuration, as it was read.
 struct Existing {
     path: PathBuf,
     text: String,
 }
 
 impl Existing {
-    /// Reads a configuration that has no such server yet.
+    /// Reads a configuration that must not contain the server yet.
     fn read(path: &Path, server: &ServerName) -> Result<Self, String> {
         let shown = path.display();
         let text = fs::read_to_string(path).map_err(|error| {
@@ -214,13 +214,13 @@ impl Existing {
         Ok(Self { path: path.to_owned(), text })
     }
 
-    /// The text with an addition at its end.
+    /// Returns the text with an addition at the end.
     fn with(&self, addition: &str) -> String {
         let end = if self.text.is_empty() || self.text.ends_with('\n') { "" } else { "\n" };
         format!("{}{end}{addition}", self.text)
     }
 
-    /// Puts another text in its place, unless somebody has changed it since.
+    /// Replaces the text, unless the file was changed since it was read.
     fn replace(self, text: &str) -> Result<(), String> {
         let shown = self.path.display();
         if !fs::read(&self.path).is_ok_and(|now| now == self.text.as_bytes()) {

@@ -1,4 +1,4 @@
-//! Entries for the allowlist and their grants, to be completed by the operator.
+//! Allowlist entries and grants for the operator to complete.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use super::entry::Entry;
 use super::toml::comment;
 use super::{arguments, folders};
 
-/// Entries for each tool, in TOML, with comments about the tool.
+/// Returns TOML entries for each tool, with comments about the tool.
 pub(crate) fn entries(catalog: &Catalog, config: &Config) -> String {
     let mut text = HEAD.to_owned();
     for listed in catalog.iter() {
@@ -19,7 +19,7 @@ pub(crate) fn entries(catalog: &Catalog, config: &Config) -> String {
     text
 }
 
-/// The permissions are left empty, which no configuration accepts: only the operator can say what a tool may do.
+/// Writes the entries of one tool. Permissions are left empty, which no configuration accepts: only the operator can know them.
 fn entry(text: &mut String, listed: &Listed, config: &Config) {
     let (id, tool) = (listed.id(), listed.tool());
     text.push('\n');
@@ -35,7 +35,7 @@ fn entry(text: &mut String, listed: &Listed, config: &Config) {
         Ok(_) => comment(text, "Already allowed in this form."),
         Err(blocked) => comment(text, &format!("Not allowed yet: {}.", blocked.message)),
     }
-    // A tool without a pin cannot be approved; the comment above says why.
+    // A tool without a pin cannot be approved; the comment written above says why.
     if let Ok(pin) = listed.pin() {
         let command = config.servers.get(&id.server).and_then(|server| server.command.as_ref());
         let folders = command.map(|command| {

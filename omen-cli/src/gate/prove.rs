@@ -1,4 +1,4 @@
-//! `omen gate prove`: whether a configuration allows a call that another one refuses.
+//! `omen gate prove`: decides whether a configuration allows calls that another one refuses.
 
 use std::io::{self, Write as _};
 
@@ -37,16 +37,16 @@ pub(crate) fn run(args: &GateProveArgs, out: &mut Output) -> Result<Exit, Failur
     Ok(report.exit())
 }
 
-/// What was found, for people and for programs.
+/// Result of the comparison, for people and for programs.
 #[derive(Serialize)]
 struct ProveReport<'p> {
     old: PolicyHash,
     new: PolicyHash,
-    /// Calls that the new configuration must never allow, in place of an old configuration.
+    /// Calls that the new configuration must never allow; given instead of an old configuration.
     never: Option<&'p str>,
-    /// Number of tools that were compared; the others are equal on both sides.
+    /// Number of compared tools; the others have equal rules in both configurations.
     compared: usize,
-    /// Number of moments that the search visited.
+    /// Number of states that the search visited.
     states: usize,
     differences: Vec<DifferenceRow<'p>>,
     outside: Vec<OutsideRow<'p>>,
@@ -56,14 +56,14 @@ struct ProveReport<'p> {
 #[derive(Serialize)]
 struct DifferenceRow<'p> {
     tool: String,
-    /// Path of the rule on order in the old configuration that refuses the last call; `null` if something else does,
-    /// such as the rate or the arguments, as `why` says.
+    /// Path of the order rule in the old configuration that refuses the last call; `null` if the cause is another one, such as
+    /// the rate or the arguments, which `why` states.
     rule: Option<&'p str>,
     why: &'p str,
     steps: Vec<StepRow<'p>>,
-    /// Session that ends after the calls, if the difference is that only the old configuration reports a debt; else `null`.
+    /// Session that ends after the calls, if the only difference is a debt that only the old configuration reports; else `null`.
     ended_session: Option<usize>,
-    /// What a gate decided otherwise; `null` unless there is a bug.
+    /// Decision of an actual gate that contradicts the search, which would be a bug; otherwise `null`.
     disagreement: Option<&'p str>,
 }
 
@@ -72,12 +72,12 @@ struct StepRow<'p> {
     tool: String,
     session: usize,
     turn: usize,
-    /// Time in milliseconds since the call before.
+    /// Time in milliseconds since the previous call.
     pause_ms: u64,
     args: &'p Value,
-    /// Whether a human has to confirm the call; `false` for a refused one.
+    /// Whether a human must confirm the call; `false` for a refused call.
     confirmed: bool,
-    /// `null` for the last call, of which only the verdict matters.
+    /// Outcome of the call; `null` for the last one, for which only the verdict matters.
     outcome: Option<&'static str>,
     answer: Option<&'p Value>,
 }
@@ -149,7 +149,7 @@ impl<'p> ProveReport<'p> {
         }
     }
 
-    /// The findings about the new configuration.
+    /// Returns the findings about the new configuration.
     fn findings(&self) -> Vec<FileFinding<'_>> {
         let finding = |kind, level, text| FileFinding { kind, level, text, place: None };
         let mut findings = Vec::new();
@@ -195,7 +195,7 @@ impl<'p> DifferenceRow<'p> {
         self.disagreement.map(|why| format!("a gate decides otherwise: {why}"))
     }
 
-    /// One line for each call.
+    /// Describes the calls, one line per call.
     fn lines(&self) -> Vec<String> {
         let is_one_session = self.steps.iter().all(|step| step.session == 0);
         let line = |(number, step): (usize, &StepRow<'_>)| {

@@ -1,6 +1,6 @@
-//! `omen gate proxy`: the gate between an MCP client and its servers, on the standard streams or over HTTP.
+//! `omen gate proxy`: the gate between an MCP client and its servers, on standard streams or over HTTP.
 //!
-//! Standard output belongs to the protocol here, so nothing else is written to it.
+//! Standard output is reserved for the protocol, so nothing else is written to it.
 
 mod confirmed;
 mod listen;
@@ -37,7 +37,7 @@ pub(crate) fn proxy(args: &ProxyArgs) -> Result<Exit, Failure> {
     Ok(served.unwrap_or(Exit::Unreadable))
 }
 
-/// Serves to the end, or says why nothing was served.
+/// Serves until the end, or returns the reason why nothing was served.
 fn serve(args: &ProxyArgs, mut config: Config) -> Result<Result<Exit, String>, Failure> {
     if args.shadow {
         config = config.always_shadow();
@@ -50,7 +50,7 @@ fn serve(args: &ProxyArgs, mut config: Config) -> Result<Result<Exit, String>, F
     let session = session()?;
     let access = listen::access(&args.http)?;
     let clock: Arc<dyn GateClock> = Arc::new(SystemClock::default());
-    // Before anything else is taken: that another proxy has the log is the reason for all that is missing then.
+    // Opened before any other resource: if another proxy holds the log, that is the root cause to report.
     let audit = match Gate::open_audit(&config, Arc::clone(&clock)) {
         Ok(audit) => audit,
         Err(error) => return Ok(Err(unserved::why(&NotServed::from(error)))),
@@ -101,7 +101,7 @@ fn serve(args: &ProxyArgs, mut config: Config) -> Result<Result<Exit, String>, F
         reloads.abort();
         served.map_err(|error| unserved::why(&error))
     });
-    // A thread may still wait for the client's next word.
+    // Does not wait for threads: one may be blocked reading the client's next message.
     runtime.shutdown_background();
     Ok(served.map(|ended| match ended {
         Ended::Client | Ended::Asked => Exit::Clean,
@@ -112,14 +112,14 @@ fn serve(args: &ProxyArgs, mut config: Config) -> Result<Result<Exit, String>, F
     }))
 }
 
-/// A name that no other session of the log has.
+/// Creates a session name that is unique in the log.
 fn session() -> Result<TurnId, Failure> {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let name = format!("{}{}-{}", episode::SESSION, since.as_nanos(), id());
     TurnId::new(name).map_err(|error| Failure::Internal(error.to_string()))
 }
 
-/// Sends something whenever the configuration may be another one: with each change of its file, and each SIGHUP.
+/// Requests a reload whenever the configuration may have changed: on each change of its file, and on SIGHUP.
 async fn changed(changes: Result<Changes, NotWatched>, reload: mpsc::Sender<()>) {
     match changes {
         Ok(mut changes) => loop {
@@ -133,7 +133,7 @@ async fn changed(changes: Result<Changes, NotWatched>, reload: mpsc::Sender<()>)
     reload.closed().await;
 }
 
-/// The servers that are named, or the only one.
+/// Returns the named servers, or the only one in the configuration.
 fn chosen(args: &ProxyArgs, config: &Config) -> Result<Vec<ServerName>, Failure> {
     let all: Vec<_> = config.servers.keys().cloned().collect();
     if let Some(unknown) = args.server.iter().find(|name| !config.servers.contains_key(*name)) {

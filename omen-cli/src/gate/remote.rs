@@ -1,4 +1,4 @@
-//! Servers that are reached over HTTP, as the command line names them.
+//! Servers reached over HTTP, as given on the command line.
 
 use omen::render::human::clean;
 use omen_gate::config::{BadEndpoint, Endpoint, HeaderSource};
@@ -6,7 +6,7 @@ use omen_gate::config::{BadEndpoint, Endpoint, HeaderSource};
 use crate::args::RemoteArgs;
 use crate::exit::Failure;
 
-/// What the command line says of a server's address, if it names one.
+/// Returns the server address given on the command line, if any.
 pub(super) fn endpoint(args: &RemoteArgs) -> Result<Option<Endpoint>, Failure> {
     let Some(url) = &args.url else { return Ok(None) };
     let usage = |bad: BadEndpoint| Failure::Usage(clean(&format!("{bad}; {}", bad.help())).into_owned());

@@ -1,4 +1,4 @@
-//! `omen gate replay`: what two policies say of the same calls.
+//! `omen gate replay`: compares the verdicts of two policies on the same calls.
 
 mod change;
 mod groups;
@@ -68,7 +68,7 @@ pub(crate) fn replay(args: &GateReplayArgs, out: &mut Output) -> Result<Exit, Fa
     Ok(if exit == Exit::Clean && is_found { Exit::ErrorsFound } else { exit })
 }
 
-/// Relative paths start from the folder of their configuration: a copy elsewhere is another policy.
+/// Notes that the configurations are in different folders, from which their relative paths start: their policies differ by that.
 fn note_folders(old: &Config, new: &Config) {
     let folder = |config: &Config| {
         let folder = config.folder.clone().unwrap_or_else(|| PathBuf::from("."));
@@ -86,23 +86,23 @@ fn note_folders(old: &Config, new: &Config) {
     }
 }
 
-/// How many calls there were of each kind.
+/// Number of calls of each kind.
 #[derive(Debug, Default, Serialize)]
 struct Counts {
     calls: u64,
     deny_to_allow: u64,
     allow_to_deny: u64,
-    /// Made under both, with a confirmation under the old one alone.
+    /// Calls made under both policies, but with a confirmation only under the old one.
     unconfirmed: u64,
-    /// Made under both, with a confirmation under the new one alone.
+    /// Calls made under both policies, but with a confirmation only under the new one.
     confirmed: u64,
     unchanged: u64,
     undecidable: u64,
-    /// Calls after the first one that only one policy allows. They are judged as they were made.
+    /// Calls after the first one that only one policy allows. Order rules judge them by the calls actually made before.
     later: u64,
 }
 
-/// Prints differences as they are found, for programs, or at the end, for people.
+/// Printer of differences: as they are found, for programs, or at the end, for people.
 struct Report<'r> {
     args: &'r GateReplayArgs,
     replay: Replay,
@@ -111,14 +111,14 @@ struct Report<'r> {
     counts: Counts,
     groups: Groups,
     failed: Option<ReplayFailure>,
-    /// Whether a call was found that only one policy allows.
+    /// Whether some call so far is allowed by only one policy.
     is_different: bool,
-    /// Number of changes that were printed or grouped.
+    /// Number of changes printed or grouped.
     listed: u64,
     out: &'r mut Output,
 }
 
-/// Why a log is not replayed to its end.
+/// Reason why a log was not replayed to its end.
 enum ReplayFailure {
     Output(io::Error),
     Log(UnreadableOrder),
@@ -128,7 +128,7 @@ enum ReplayFailure {
 struct Summary<'s> {
     old: PolicyHash,
     new: PolicyHash,
-    /// Patterns of queries differ, by which calls are not judged here.
+    /// Whether the patterns for queries differ; they are not replayed, since a log has no queries.
     patterns_differ: bool,
     #[serde(flatten)]
     counts: &'s Counts,
@@ -163,7 +163,7 @@ impl Report<'_> {
 
     fn calls(&mut self, calls: Vec<ReplayedCall>) {
         for ReplayedCall { entry, time, turn, call, verdicts, .. } in calls {
-            // Those before the time that is asked for count for rates and for the rules on order.
+            // Earlier calls are not reported, but count for rates and for order rules.
             let at = time.trim_end_matches('Z');
             let is_wanted = self.since.as_deref().is_none_or(|since| at >= since)
                 && self.until.as_deref().is_none_or(|until| at < until);
@@ -214,7 +214,7 @@ impl Report<'_> {
             return Ok(());
         }
         let text = String::from_utf8_lossy(bytes);
-        // A line is a plan, or a string with what a planner wrote.
+        // A line is a plan, or a JSON string with the text of a plan.
         let text = serde_json::from_str::<String>(&text).unwrap_or_else(|_| text.into_owned());
         if is_entry(&text) {
             let what = "this is an audit log; name its key with `--key-file` or `--key-env`";
@@ -301,7 +301,7 @@ impl Report<'_> {
         match self.args.format {
             Format::Json => {
                 let text = serde_json::to_string(&summary)?;
-                // The members of the summary follow the list of changes.
+                // The summary's fields follow the list of changes in the same object.
                 writeln!(self.out, "],{}", text.strip_prefix('{').unwrap_or_default())
             }
             Format::Human => {
@@ -327,7 +327,7 @@ fn is_entry(text: &str) -> bool {
     value.is_some_and(|value| value.get("mac").is_some() && value.get("sequence").is_some())
 }
 
-/// The tool and the arguments that a plan names.
+/// Returns the tool and the arguments that a plan names.
 fn said_in(text: &str) -> (Option<String>, Option<Map<String, Value>>) {
     let Ok(plan) = serde_json::from_str::<Value>(text) else { return (None, None) };
     let word = |member: &str| plan.get(member).and_then(Value::as_str);
@@ -335,5 +335,5 @@ fn said_in(text: &str) -> (Option<String>, Option<Map<String, Value>>) {
     (tool, plan.get("args").and_then(Value::as_object).cloned())
 }
 
-/// The longest line of a file of plans, in bytes: no plan is longer, however it is escaped.
+/// Maximum line length of a plan file in bytes, enough for any plan however it is escaped.
 const MAX_PLAN: usize = 6 * (2 << 20) + 64;

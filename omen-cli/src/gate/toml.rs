@@ -1,16 +1,16 @@
-//! Foreign text in a TOML file that is written for people to complete.
+//! Foreign text in a TOML file that people complete.
 
 use std::fmt::Write as _;
 
 use omen::render::human::clean;
 use omen_gate::bounded;
 
-/// Writes a text as one line of prose, whatever characters it has.
+/// Writes a text as one line of prose, whatever characters it contains.
 pub(super) fn comment(text: &mut String, what: &str) {
     let _ = writeln!(text, "## {}", clean(&bounded(what)).trim_end());
 }
 
-/// Quotes a text as a basic string of TOML. It may come from a server, so every unusual character is escaped.
+/// Quotes a text as a TOML basic string. It may come from a server, so every unusual character is escaped.
 pub(crate) fn quoted(what: &str) -> String {
     let mut text = String::from('"');
     for c in what.chars() {

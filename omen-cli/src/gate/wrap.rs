@@ -1,4 +1,4 @@
-//! `omen gate wrap`: has an MCP client start its servers behind the gate.
+//! `omen gate wrap`: changes an MCP client's configuration to start its servers behind the gate.
 
 mod backup;
 mod client;
@@ -18,11 +18,11 @@ use crate::fix;
 use crate::output::Output;
 use crate::text_edit::{self, Edit};
 
-/// The longest file of a client that is read, in bytes.
+/// Maximum size of a client's file in bytes.
 const MAX_FILE: u64 = 16 << 20;
 
 pub(crate) fn wrap(args: &GateWrapArgs, out: &mut Output) -> Result<Exit, Failure> {
-    // Through a link, the file that it points to is rewritten, and the link stays.
+    // Resolves a link, so that its target is rewritten and the link remains.
     let cannot_read = |error: io::Error| unreadable(format_args!("cannot read {}: {error}", args.file.display()));
     let file = fs::canonicalize(&args.file).map_err(cannot_read)?;
     let text = regular::read(&file, MAX_FILE).and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other));
@@ -51,7 +51,7 @@ pub(crate) fn wrap(args: &GateWrapArgs, out: &mut Output) -> Result<Exit, Failur
     } else if new != text {
         replace(&file, &text, &new).map_err(unreadable)?;
     }
-    // Clients start their servers in the folder of the project, and this command is usually run there, too.
+    // Clients start servers in the project folder, where this command is usually run too.
     let bases: Vec<_> = std::env::current_dir().ok().into_iter().chain(file.parent().map(Path::to_owned)).collect();
     for server in &found {
         server.report(args.dry_run, &bases, out)?;
@@ -70,7 +70,7 @@ pub(crate) fn wrap(args: &GateWrapArgs, out: &mut Output) -> Result<Exit, Failur
     Ok(Exit::Clean)
 }
 
-/// The command that the client starts. Clients have a `PATH` of their own, so it is a path.
+/// Returns the path of the command that the client starts. A bare name would not do, since clients may have a different `PATH`.
 fn program(args: &GateWrapArgs) -> Result<PathBuf, Failure> {
     match &args.omen {
         Some(omen) => Ok(omen.clone()),
@@ -80,11 +80,11 @@ fn program(args: &GateWrapArgs) -> Result<PathBuf, Failure> {
     }
 }
 
-/// Keeps the old text beside the file, then writes the new one.
+/// Backs up the old text next to the file, then writes the new one.
 fn replace(file: &Path, old: &str, new: &str) -> Result<(), String> {
     let backup = backup::keep(file, old, new)?;
     Output::write_file(file, new).map_err(|error| {
-        // The file is as it was, so the backup says nothing.
+        // The file is unchanged, so the backup is useless.
         let _ = fs::remove_file(&backup);
         format!("cannot write {}: {error}", file.display())
     })

@@ -20,11 +20,11 @@ use crate::trace::no_such_episode;
 pub(super) struct Taken {
     episode: String,
     log: String,
-    /// Lines of the log in which an edge was taken, by source, target and event.
+    /// Lines of the log at which an edge was taken, by source, target and event.
     edges: BTreeMap<(&'static str, &'static str, &'static str), Vec<u64>>,
     passed: BTreeSet<Node>,
     end: NodeSet,
-    /// Lines of rejected packets with the code of their first finding, by the node in which they were rejected.
+    /// Lines of rejected packets, each with the code of its first finding, by node.
     rejected: BTreeMap<Node, Vec<(u64, Option<Code>)>>,
 }
 
@@ -52,8 +52,8 @@ impl Taken {
         Ok(Self::of(episode.clone(), input::name(log), &steps))
     }
 
-    /// Reconstructs the path. The table is nondeterministic (D11): the state of an episode is known only from its next steps. So
-    /// the steps are followed backwards, and only nodes remain from which the next step was possible.
+    /// Reconstructs the path. The table is nondeterministic (D11), so the state of an episode is known only from its later steps:
+    /// the steps are followed backwards, keeping only the nodes from which the next step was possible.
     fn of(episode: String, log: String, steps: &[Step]) -> Self {
         let end = steps.last().map_or(NodeSet::of(Node::INITIAL), |step| step.after);
         let mut path =
@@ -84,7 +84,7 @@ impl Taken {
         format!("episode {} in {}", clean(&self.episode), clean(&self.log))
     }
 
-    /// Returns the lines in which an edge of the diagram was taken with an event; `None` if it was not. An edge from any state
+    /// Returns the lines at which an edge of the diagram was taken on an event; `None` if it was not. An edge from any state
     /// represents the edges from all states.
     pub(super) fn lines(&self, (from, to): (&str, &str), event: &str) -> Option<String> {
         let is_it = |taken: &(&str, &str, &str)| {
@@ -99,12 +99,12 @@ impl Taken {
         (!lines.is_empty()).then(|| list(lines.iter().map(u64::to_string)))
     }
 
-    /// Returns the nodes on the path, except those of its end.
+    /// Returns the nodes on the path except the final ones.
     pub(super) fn passed(&self) -> Vec<Node> {
         self.passed.iter().copied().filter(|node| !self.end.contains(*node)).collect()
     }
 
-    /// Returns the possible nodes at the end.
+    /// Returns the possible final nodes.
     pub(super) fn end(&self) -> Vec<Node> {
         self.end.iter().collect()
     }
@@ -112,7 +112,7 @@ impl Taken {
     /// Returns the nodes in which packets were rejected, with their lines and codes.
     pub(super) fn rejected(&self) -> impl Iterator<Item = (&'static str, String)> + '_ {
         self.rejected.iter().map(|(node, lines)| {
-            // The lines were collected backwards.
+            // The lines were collected in reverse order.
             let shown = lines.iter().rev().map(|(line, code)| match code {
                 Some(code) => format!("{line} {code}"),
                 None => line.to_string(),
@@ -129,25 +129,25 @@ fn list(lines: impl ExactSizeIterator<Item = String>) -> String {
     if more > 0 { format!("line {shown} and {more} more") } else { format!("line {shown}") }
 }
 
-/// Effect of a packet.
+/// A packet and its effect on the state.
 struct Step {
     line: u64,
     before: NodeSet,
     after: NodeSet,
     event: Option<Event>,
     accepted: bool,
-    /// Code of its first finding.
+    /// Code of the packet's first finding.
     code: Option<Code>,
 }
 
-/// Sink that keeps the steps of one episode.
+/// Sink that collects the steps of one episode.
 struct Steps<'a> {
     out: &'a mut Output,
     wanted: Option<&'a str>,
-    /// The first two episodes: if there are two, one has to be selected.
+    /// The first two episodes in the log: if there are two, the user must select one.
     episodes: Vec<String>,
     steps: Vec<Step>,
-    /// Code of the next packet.
+    /// Code of the first finding about the next packet.
     code: Option<Code>,
 }
 

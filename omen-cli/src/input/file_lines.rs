@@ -1,24 +1,24 @@
-//! Line numbers of several files that a validator checks as one stream.
+//! Line numbers in several files that are checked as one stream.
 
-/// Counter of lines, which maps the lines of the stream to their files.
+/// Line counter that maps the lines of a stream to files.
 #[derive(Debug, Default)]
 pub(crate) struct FileLines {
     /// Number of complete lines, over all files.
     complete: u64,
-    /// Whether a line has begun.
+    /// Whether the current line is incomplete.
     pub(crate) is_inside: bool,
-    /// Number of complete lines at the beginning of each file but the first.
+    /// For each file but the first, the number of complete lines before its beginning.
     before: Vec<u64>,
 }
 
 impl FileLines {
-    /// Continues from [`state`](Self::state).
+    /// Continues from a [`state`](Self::state).
     pub(crate) fn resume((complete, is_inside, before): (u64, bool, Vec<u64>)) -> Self {
         Self { complete, is_inside, before }
     }
 
-    /// Returns the number of complete lines, whether one has begun, and the number of complete lines at the beginning of each
-    /// file but the first.
+    /// Returns the number of complete lines, whether the current line is incomplete, and for each file but the first the number
+    /// of complete lines before its beginning.
     pub(crate) fn state(&self) -> (u64, bool, &[u64]) {
         (self.complete, self.is_inside, &self.before)
     }
@@ -29,12 +29,12 @@ impl FileLines {
         self.is_inside = bytes.last().map_or(self.is_inside, |byte| *byte != b'\n');
     }
 
-    /// Begins the next file.
+    /// Starts the next file.
     pub(crate) fn next_file(&mut self) {
         self.before.push(self.complete);
     }
 
-    /// Returns the file of a line, from 0, and its number there.
+    /// Returns the index of the file that contains a line, from 0, and the line number in that file.
     pub(crate) fn place(&self, line: u64) -> (usize, u64) {
         let file = self.before.partition_point(|before| *before < line);
         (file, line - file.checked_sub(1).and_then(|last| self.before.get(last)).unwrap_or(&0))

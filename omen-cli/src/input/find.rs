@@ -1,7 +1,7 @@
-//! Search for logs: files, the logs in directories, and the files that match a glob, in a deterministic order.
+//! Search for logs: named files, logs in directories, and files that match a glob, in a deterministic order.
 //!
-//! A named file is read, whatever its name. In directories, files with the name of a log are read, except hidden ones, and those
-//! that a `.gitignore` or an exclude omits.
+//! A named file is read, whatever its name. In a directory, files named like logs are read, except hidden ones and those that a
+//! `.gitignore` or an exclude leaves out.
 
 mod excludes;
 
@@ -21,26 +21,26 @@ pub(crate) use excludes::{Excludes, absolute};
 #[derive(Debug, Default)]
 pub(crate) struct Search {
     pub(crate) excludes: Excludes,
-    /// Whether to read files that `.gitignore` excludes.
+    /// Whether to read files that `.gitignore` leaves out.
     pub(crate) no_ignore: bool,
 }
 
 /// Result of a search.
 #[derive(Debug, Default)]
 pub(crate) struct Logs {
-    /// Paths in the order of the arguments; those of one argument are sorted by name.
+    /// Paths in the order of the arguments; those from one argument are sorted by name.
     pub(crate) paths: Vec<PathBuf>,
     /// Paths that could not be searched, each with the reason.
     pub(crate) failed: Vec<(String, String)>,
     /// Directories without logs.
     pub(crate) empty: Vec<PathBuf>,
     seen: HashSet<PathBuf>,
-    /// Files that were found in directories or by globs.
+    /// Files that come from directories or globs.
     found: HashSet<PathBuf>,
 }
 
 impl Search {
-    /// Finds the logs of some arguments.
+    /// Finds the logs for several arguments.
     pub(crate) fn run(&self, arguments: &[Argument]) -> Logs {
         let mut logs = Logs::default();
         for argument in arguments {
@@ -52,7 +52,7 @@ impl Search {
             } else if let Some(pattern) = Pattern::of(argument).filter(|_| path.symlink_metadata().is_err()) {
                 self.glob(argument, pattern, &mut logs);
             } else {
-                // A missing file is reported when its turn comes.
+                // A missing file is reported when it is read.
                 logs.name(path);
             }
         }
@@ -63,7 +63,7 @@ impl Search {
         let (before, failed) = (logs.paths.len(), logs.failed.len());
         let mut is_any = false;
         let mut walk = WalkBuilder::new(path);
-        // Settings of the user or the machine must not affect the check; those of the repository may.
+        // User or machine settings must not affect the check; the repository's may.
         walk.standard_filters(!self.no_ignore).git_global(false).hidden(true);
         self.walk(&mut walk, logs, |entry, logs| {
             if is_log(entry.path()) {
@@ -101,8 +101,8 @@ impl Search {
         }
     }
 
-    /// Passes on the files, sorted by name in each directory. Links to files are followed; links to directories are not, so that
-    /// nothing is read twice.
+    /// Passes on the files, sorted by name in each directory. Links to files are followed, but not links to directories, which
+    /// could lead to reading a log twice.
     fn walk(&self, walk: &mut WalkBuilder, logs: &mut Logs, mut each: impl FnMut(&DirEntry, &mut Logs)) {
         let excludes = self.excludes.clone();
         walk.follow_links(false).sort_by_file_name(|one, other| one.cmp(other)).filter_entry(move |entry| {
@@ -120,7 +120,7 @@ impl Search {
 }
 
 impl Logs {
-    /// Adds a file that was named. A file that was found before is not read again; a file that is named twice is.
+    /// Adds a named file, unless a directory or glob has already produced it. A file that is named twice is read twice.
     fn name(&mut self, path: PathBuf) {
         if !self.found.contains(&path) {
             self.seen.insert(path.clone());
@@ -128,7 +128,7 @@ impl Logs {
         }
     }
 
-    /// Adds a file that was found, unless it is already in the list.
+    /// Adds a file from a directory or glob, unless it is already listed.
     fn find(&mut self, path: &Path) {
         let path = plain(path);
         if self.seen.insert(path.to_owned()) {
@@ -138,7 +138,7 @@ impl Logs {
     }
 }
 
-/// Returns a path without `./` at its start.
+/// Returns a path without a leading `./`.
 fn plain(path: &Path) -> &Path {
     match path.components().next() {
         Some(Component::CurDir) => path.strip_prefix(".").unwrap_or(path),
@@ -146,7 +146,7 @@ fn plain(path: &Path) -> &Path {
     }
 }
 
-/// Returns whether a file in a directory has the name of a log.
+/// Returns whether a file in a directory is named like a log.
 fn is_log(path: &Path) -> bool {
     let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return false };
     let name = name.to_ascii_lowercase();
@@ -154,7 +154,7 @@ fn is_log(path: &Path) -> bool {
     [".jsonl", ".ndjson", ".json"].iter().any(|end| name.strip_suffix(end).is_some_and(|stem| !stem.is_empty()))
 }
 
-/// Returns what could not be searched, and the reason.
+/// Returns the path that could not be searched, and the reason.
 fn failure(error: &ignore::Error) -> (String, String) {
     let mut path = None;
     let mut inner = error;
@@ -168,7 +168,7 @@ fn failure(error: &ignore::Error) -> (String, String) {
             _ => break,
         };
     }
-    // The reason itself, without the operations around it.
+    // The innermost error is the actual reason.
     let mut why: &dyn std::error::Error = inner.io_error().map_or(inner as &dyn std::error::Error, |error| error);
     while let Some(source) = why.source() {
         why = source;
@@ -176,13 +176,13 @@ fn failure(error: &ignore::Error) -> (String, String) {
     (path.unwrap_or_else(|| "a directory".to_owned()), why.to_string())
 }
 
-/// Selection of inputs: what arguments and configuration name, and what they exclude.
+/// Selection of inputs: those that arguments and configuration name, and those they exclude.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InputSelection<'g> {
     pub(crate) files: &'g [PathBuf],
     /// Patterns to exclude, in the syntax of `.gitignore`.
     pub(crate) exclude: &'g [String],
-    /// Whether to read files that `.gitignore` excludes.
+    /// Whether to read files that `.gitignore` leaves out.
     pub(crate) no_ignore: bool,
     pub(crate) config: &'g Config,
 }
@@ -193,7 +193,7 @@ impl InputSelection<'_> {
         self.files.is_empty() && self.config.inputs.is_empty()
     }
 
-    /// Finds the logs; standard input if nothing is named. Directories without logs are reported here, unless `quiet`.
+    /// Finds the logs; returns standard input if none are named. Unless `quiet`, directories without logs are reported.
     pub(crate) fn find(&self, quiet: bool) -> Result<Logs, Failure> {
         let here = Path::new("");
         let mut excludes = Excludes::default();
@@ -222,7 +222,7 @@ impl InputSelection<'_> {
 /// An argument of a search.
 #[derive(Clone, Debug)]
 pub(crate) struct Argument {
-    /// Directory that the path is relative to; empty for the working directory.
+    /// Directory to which the path is relative; empty for the working directory.
     pub(crate) root: PathBuf,
     /// A file, a directory, a glob, or `-`.
     pub(crate) path: PathBuf,
@@ -234,19 +234,19 @@ impl Argument {
     }
 }
 
-/// A glob: `*` and `?` match parts of one name, `**` any number of directories, `[ab]` and `{a,b}` alternatives.
+/// A glob: `*` and `?` match parts of a name, `**` any number of directories, `[ab]` and `{a,b}` alternatives.
 struct Pattern {
-    /// Directories before the first name with a wildcard.
+    /// Directories before the first component with a wildcard.
     base: PathBuf,
     /// Maximum number of levels below the base at which a file can match.
     depth: Option<usize>,
-    /// Whether it names something hidden, so that hidden entries are searched.
+    /// Whether the pattern names something hidden, so that hidden entries must be searched.
     is_of_hidden: bool,
     matcher: GlobMatcher,
 }
 
 impl Pattern {
-    /// Parses the glob in an argument; `None` if it has no wildcards.
+    /// Parses the glob in an argument; returns `None` if it has no wildcards.
     fn of(argument: &Argument) -> Option<Result<Self, String>> {
         let text = argument.path.to_str().filter(|text| text.contains(WILDCARDS))?;
         let text = text.strip_prefix("./").unwrap_or(text);
@@ -260,7 +260,7 @@ impl Pattern {
         let has = |name: &Component<'_>, what: &[char]| name.as_os_str().to_string_lossy().contains(what);
         let literal = names.iter().take_while(|name| !has(name, WILDCARDS)).count();
         let base = names.iter().take(literal).collect();
-        // Braces may contain further levels.
+        // Braces may contain further directory levels.
         let is_deep = text.contains("**") || text.contains('{');
         let is_of_hidden = names.iter().skip(literal).any(|name| name.as_os_str().to_string_lossy().starts_with('.'));
         let depth = (!is_deep).then_some(names.len() - literal);

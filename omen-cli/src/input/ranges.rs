@@ -1,4 +1,4 @@
-//! Where the packets of a text are in it.
+//! Positions of packets in a text.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use omen::input::{Layout, MARK, PacketLines, PacketSplitter};
 
 use super::source;
 
-/// Returns the byte range of each packet in a text, in their order, without the spaces around it. What stands where a packet is
+/// Returns the byte range of each packet in a text, in order, without surrounding whitespace. Anything found where a packet is
 /// expected counts as one.
 pub(crate) fn packet_ranges(text: &str, layout: Layout) -> Vec<Range<usize>> {
     let mark = if text.as_bytes().starts_with(MARK) { MARK.len() } else { 0 };
@@ -24,12 +24,12 @@ pub(crate) fn packet_ranges(text: &str, layout: Layout) -> Vec<Range<usize>> {
             let line = *starts.get(usize::try_from(place.line).ok()?.checked_sub(1)?)?;
             let column = usize::try_from(place.column).ok()?.checked_sub(1)?;
             let (before, _) = text.get(line..)?.char_indices().nth(column)?;
-            // A line end within a packet has the same length there.
+            // `packet` may have other line ends, but of the same length.
             let start = line + before;
             Some(start..(start + packet.trim_ascii_end().len()).min(text.len()))
         })
         .collect();
-    // An array that is not closed is reported at its bracket, after its packets.
+    // An unclosed array is reported at its bracket, but after its packets.
     ranges.sort_by_key(|range| range.start);
     ranges
 }

@@ -1,5 +1,5 @@
-//! Packets with other text around them in their lines, as containers and log collectors write them, and the positions of their
-//! findings in the file.
+//! Packets surrounded by other text on their lines, as written by containers and log collectors, and the conversion of positions
+//! in findings to positions in the file.
 
 use std::borrow::Cow;
 use std::io::Read;
@@ -12,16 +12,16 @@ use omen::validator::{JudgedPacket, Sink, Summary, report_foreign};
 use omen_base::json::strict;
 use omen_types::limits::MAX_LINE_BYTES;
 
-/// Text around a packet in its line.
+/// Text that surrounds a packet on its line.
 #[derive(Clone, Debug)]
 pub(crate) enum Wrapping {
-    /// Text before it, up to its first bracket.
+    /// Text before the packet, up to its opening bracket.
     Prefix,
-    /// An object that has the packet, or its text, in the field at a JSON pointer.
+    /// JSON object that holds the packet, or its text, in the field at a JSON pointer.
     Field(String),
 }
 
-/// Checks the packets of a stream to its end, and what is still open then.
+/// Checks the packets of a stream to its end, including what is still open there.
 pub(super) fn read<S: Sink>(
     mut validator: AnyValidator,
     wrapping: &Wrapping,
@@ -58,21 +58,21 @@ pub(super) fn read<S: Sink>(
     Ok(counted(&lines, summary))
 }
 
-/// Passes on findings with their positions in the lines of the file.
+/// Sink that converts positions in findings to positions in the lines of the file.
 struct Unwrapped<'s, S> {
     wrapping: &'s Wrapping,
-    /// Number of the first line of the batch.
+    /// Number of the batch's first line.
     first: u64,
     batch: Batch,
     sink: &'s mut S,
 }
 
-/// Lines that are checked next, or now.
+/// Lines that are collected, or being checked.
 #[derive(Default)]
 struct Batch {
     /// Packets, each with a line end.
     packets: Vec<u8>,
-    /// Lines as they are in the file; empty for a line that is too long.
+    /// Lines as in the file; empty for a line that is too long.
     lines: Vec<Vec<u8>>,
     /// Whether any line had text around its packet.
     is_wrapped: bool,
@@ -81,7 +81,7 @@ struct Batch {
 impl Batch {
     fn add(&mut self, line: RawLine<'_>, wrapping: &Wrapping) {
         let RawLine::Whole(line) = line else {
-            // The line is too long for the validator, too.
+            // Stands in for the line with one that is too long for the validator as well.
             self.packets.resize(self.packets.len() + MAX_LINE_BYTES + 1, b'x');
             self.packets.push(b'\n');
             self.lines.push(Vec::new());
@@ -90,7 +90,7 @@ impl Batch {
         match str::from_utf8(line).ok().and_then(|line| wrapping.packet(line)) {
             Some(packet) => {
                 self.is_wrapped |= packet.start > 0;
-                // JSON allows both at the same positions.
+                // A line feed would end the line; JSON allows a carriage return at the same positions.
                 let bytes = packet.text.bytes().map(|byte| if byte == b'\n' { b'\r' } else { byte });
                 self.packets.extend(bytes);
             }
@@ -102,7 +102,7 @@ impl Batch {
 }
 
 impl<S: Sink> Unwrapped<'_, S> {
-    /// Checks the batch, and begins the next one. Returns counts if the stream is not a log of packets, wrapped or not.
+    /// Checks the batch, and starts the next one. Returns counts if the stream is no log of packets at all.
     fn check(&mut self, validator: &mut AnyValidator) -> Result<Option<Summary>, S::Error> {
         if self.first == 1 && !self.batch.is_wrapped {
             let begin =
@@ -138,7 +138,7 @@ impl<S: Sink> Sink for Unwrapped<'_, S> {
         let Some((span, whole)) = place() else { return self.sink.finding(finding, line) };
         finding.column = whole.get(..span.start).map(|before| before.chars().count() as u64 + 1);
         finding.diagnostic.span = Some(span);
-        // The edit is not escaped for a JSON string.
+        // The edit would have to be escaped for a JSON string.
         finding.diagnostic.edit = None;
         self.sink.finding(finding, Some(&whole))
     }
@@ -156,12 +156,12 @@ impl<S: Sink> Sink for Unwrapped<'_, S> {
     }
 }
 
-/// A packet in its line.
+/// A packet and its position in a line.
 struct Packet<'l> {
     text: Cow<'l, str>,
-    /// Position in the line at which it begins, in bytes.
+    /// Byte offset in the line at which the packet begins.
     start: usize,
-    /// Whether it is in a JSON string.
+    /// Whether the packet is inside a JSON string.
     is_escaped: bool,
 }
 
@@ -171,7 +171,7 @@ impl Wrapping {
         self.packet(line).map(|packet| packet.text)
     }
 
-    /// Returns the packet in a line; `None` if the line has another form, or one that readers interpret differently.
+    /// Returns the packet in a line; `None` if the line has another form, or a form that readers interpret differently.
     fn packet<'l>(&self, line: &'l str) -> Option<Packet<'l>> {
         match self {
             Self::Prefix => {
@@ -182,10 +182,10 @@ impl Wrapping {
                 serde_json::from_str::<serde::de::IgnoredAny>(line).ok()?;
                 let span = locate(line, pointer)?;
                 let raw = line.get(span.clone())?;
-                // Readers disagree on the value of a repeated field. Repeated fields of the packet itself are checked with it.
+                // Readers disagree on repeated fields. Those inside the packet are checked together with it.
                 let around = [line.get(..span.start)?, "null", line.get(span.end..)?].concat();
                 strict::read(around.as_bytes()).ok()?;
-                // A single byte represents an object without the field.
+                // `locate` returns a single byte for an object that lacks the field.
                 if raw.len() > 1 && raw.starts_with('{') {
                     return Some(Packet { text: Cow::Borrowed(raw), start: span.start, is_escaped: false });
                 }
@@ -197,7 +197,7 @@ impl Wrapping {
 }
 
 impl Packet<'_> {
-    /// Returns the position in the line of a byte of the packet.
+    /// Converts a byte offset in the packet to an offset in the line.
     fn place(&self, line: &str, at: usize) -> usize {
         if !self.is_escaped {
             return self.start + at;
@@ -215,7 +215,7 @@ impl Packet<'_> {
     }
 }
 
-/// Returns the length in bytes of the next character of a JSON string, escaped and unescaped.
+/// Returns the length in bytes of the next character in a JSON string, as escaped and as decoded.
 fn character(rest: &str) -> Option<(usize, usize)> {
     let mut chars = rest.chars();
     let first = chars.next()?;
@@ -229,12 +229,12 @@ fn character(rest: &str) -> Option<(usize, usize)> {
     let unit = unit(2)?;
     Some(match char::from_u32(unit) {
         Some(c) => (6, c.len_utf8()),
-        // First half of a surrogate pair. Such characters have four bytes.
+        // First half of a surrogate pair; the decoded character takes four bytes.
         None => (12, 4),
     })
 }
 
-/// Maximum length of a line: every character of a packet may be escaped.
+/// Maximum line length in bytes: every character of a packet may be escaped.
 const LONGEST: usize = 2 * MAX_LINE_BYTES + 64 * 1024;
 
 #[cfg(test)]

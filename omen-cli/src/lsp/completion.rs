@@ -1,4 +1,4 @@
-//! What can be typed at a place: names of fields, values of enums, and ids that the log has.
+//! Completion of field names, enum values, and ids that occur in the log.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use super::protocol::{ITEM_ENUM_MEMBER, ITEM_FIELD, ITEM_REFERENCE, ITEM_VALUE};
 use super::text::IndexedText;
 use crate::input::Layout;
 
-/// What can be typed at a byte of a log.
+/// Returns the completions at a byte offset in a log.
 pub(super) fn complete(text: &IndexedText, layout: Layout, offset: usize) -> Option<Value> {
     let range = packets::range_at(text.as_str(), layout, offset)?;
     let packet = text.as_str().get(range.clone())?;
@@ -40,12 +40,12 @@ pub(super) fn complete(text: &IndexedText, layout: Layout, offset: usize) -> Opt
     Some(json!({"isIncomplete": false, "items": items}))
 }
 
-/// Whether a colon follows a name.
+/// Returns whether a colon follows a name.
 fn has_colon(packet: &str, name: &Range<usize>) -> bool {
     packet.get(name.end..).is_some_and(|rest| rest.trim_start().starts_with(':'))
 }
 
-/// The fields that an object does not have yet, required ones first.
+/// Returns the fields that an object does not have yet, required ones first.
 fn names(place: SchemaPlace, taken: &[String], has_colon: bool, replaced: &Value) -> Vec<Value> {
     let fields = place.fields().enumerate().filter(|(_, field)| !taken.iter().any(|name| name == field.name));
     fields
@@ -82,7 +82,7 @@ fn values(place: SchemaPlace, replaced: &Value) -> Vec<Value> {
         .collect()
 }
 
-/// The ids that other packets introduce and that a value may refer to: those of the episode first, and later ones before earlier ones.
+/// Returns ids from other packets that the value may refer to: those of its own episode first, and recent ones before older ones.
 fn ids(
     place: SchemaPlace,
     packets: Vec<PacketEntry>,
@@ -117,5 +117,5 @@ fn ids(
     items
 }
 
-/// The most ids that are offered.
+/// Maximum number of ids offered.
 const MOST_IDS: usize = 200;

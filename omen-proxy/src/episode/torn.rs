@@ -1,4 +1,4 @@
-//! A log whose last line is incomplete, as a crash leaves it.
+//! Repair of a log whose last line a crash has left incomplete.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Seek as _, SeekFrom};
@@ -26,7 +26,7 @@ pub fn set_aside(mut log: &File, path: &Path, whole: u64) -> io::Result<PathBuf>
     Ok(kept)
 }
 
-/// A file that was not there before: a log may be cut at one place more than once.
+/// Creates a new file; the number in its name allows for a log that is cut several times at the same offset.
 fn fresh(path: &Path, whole: u64) -> io::Result<(File, PathBuf)> {
     for time in 1_u64.. {
         let mut name = path.file_name().unwrap_or_default().to_owned();

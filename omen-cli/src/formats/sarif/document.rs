@@ -1,4 +1,4 @@
-//! SARIF of findings about one file, such as a configuration.
+//! SARIF document with findings about a single file, such as a configuration.
 
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -10,15 +10,15 @@ use super::model::{ArtifactLocation, Physical, Region, Text};
 use super::{SCHEMA, location};
 use crate::output::Output;
 
-/// Kind of finding: its identifier, and a sentence about it.
+/// Kind of finding: its identifier, and a sentence that describes it.
 pub(crate) type FindingKind = (&'static str, &'static str);
 
-/// Finding about a file.
+/// A finding about a file.
 pub(crate) struct FileFinding<'f> {
     pub(crate) kind: &'static str,
     pub(crate) level: &'f str,
     pub(crate) text: String,
-    /// Line and column, from 1, if a place in the file is meant.
+    /// Line and column, both counted from 1; `None` if the finding is about the file as a whole.
     pub(crate) place: Option<(usize, usize)>,
 }
 
@@ -54,7 +54,7 @@ struct FileLocation {
     physical_location: Physical,
 }
 
-/// Writes findings about a file as one document. All are of the given kinds.
+/// Writes a document with the findings about a file, all of the given kinds.
 pub(crate) fn document<'f>(
     out: &mut Output,
     file: &Path,
@@ -68,7 +68,7 @@ pub(crate) fn document<'f>(
             start_column: Some(number(column)),
             end_column: None,
         });
-        // The file is in no folder that the run names.
+        // The run defines no base folder for the file's URI.
         let artifact_location = ArtifactLocation { uri_base_id: None, ..location(file) };
         FileResult {
             rule_id: finding.kind,

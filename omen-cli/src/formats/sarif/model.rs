@@ -1,4 +1,4 @@
-//! Objects of SARIF, as far as they are used here.
+//! SARIF objects, with only the members used here.
 
 use serde::Serialize;
 
@@ -9,7 +9,7 @@ pub(super) struct Message {
     pub(super) text: String,
 }
 
-/// A message of plain text.
+/// A plain-text message.
 #[derive(Serialize)]
 pub(super) struct Text(pub(super) Message);
 
@@ -70,7 +70,7 @@ pub(super) struct ArtifactLocation {
 #[derive(Serialize)]
 pub(super) struct Artifact {
     pub(super) location: ArtifactLocation,
-    /// Number of bytes that were read.
+    /// Number of bytes read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) length: Option<u64>,
 }
@@ -96,7 +96,7 @@ pub(super) struct LogicalLocation<'a> {
 }
 
 impl<'a> LogicalLocation<'a> {
-    /// Returns `EPISODE/PACKET#POINTER`; empty if neither packet nor episode is known.
+    /// Builds the location `EPISODE/PACKET#POINTER`; empty if neither packet nor episode is known.
     pub(super) fn of(finding: ReportedFinding<'a>) -> Vec<Self> {
         let (episode, packet) = (finding.correlation_id(), finding.packet_id());
         let Some(name) = packet.or(episode) else { return Vec::new() };
@@ -112,14 +112,14 @@ impl<'a> LogicalLocation<'a> {
     }
 }
 
-/// Fingerprint of a finding. Its name has a version, which changes with the hashed parts.
+/// Fingerprint of a finding. The member's name contains a version, which changes with the hashed parts.
 #[derive(Serialize)]
 pub(super) struct Fingerprint {
     #[serde(rename = "omenFinding/v1")]
     pub(super) value: String,
 }
 
-/// Properties without a member in SARIF, under the names of `--format json`.
+/// Properties for which SARIF has no member, named as in `--format json`.
 #[derive(Serialize)]
 pub(super) struct Properties<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]

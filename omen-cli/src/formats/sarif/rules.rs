@@ -1,4 +1,4 @@
-//! The command and its rules: all codes of packets, with their texts.
+//! The tool and its rules: all codes, with their texts.
 
 use omen::finding::Code;
 use omen_gate::GateCode;
@@ -48,17 +48,17 @@ struct Properties {
     tags: Vec<&'static str>,
 }
 
-/// Returns the command with the rules of packets.
+/// Returns the tool with the rules for packets.
 pub(super) fn of_packets() -> Tool {
     Tool::with(Code::ALL.iter().map(|code| Rule::of(*code)).collect())
 }
 
-/// Returns the command with the rules on order.
+/// Returns the tool with the rules on the order of calls.
 pub(super) fn of_calls() -> Tool {
     Tool::with(order_codes().map(Rule::of_order).collect())
 }
 
-/// Returns the place of a code among the rules of its kind.
+/// Returns the index of a code among the rules of its kind.
 pub(super) fn index(code: ShownCode) -> Option<usize> {
     match code {
         ShownCode::Packet(code) => Code::ALL.iter().position(|known| *known == code),
@@ -98,7 +98,7 @@ impl Rule {
         ];
         let text: Vec<_> = parts.iter().map(|(heading, text)| format!("{heading}: {text}")).collect();
         let markdown: Vec<_> = parts.iter().map(|(heading, text)| format!("**{heading}:** {text}")).collect();
-        // A rule that warns before it is an error is an error.
+        // A rule that can both warn and fail counts as an error.
         let level = if info.severity.contains("error") { "error" } else { "warning" };
         Self {
             id: info.code,

@@ -1,4 +1,4 @@
-//! What comes from the gate and what comes from the user, in the order in which it comes.
+//! Events from the gate and from the user, in order of arrival.
 
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
@@ -9,27 +9,27 @@ use omen_proxy::confirm::{FrontEnd, Message};
 use super::typed::{Line, Read, Typed};
 
 pub(super) enum Event {
-    /// A line of the gate, as it is and as it reads.
+    /// A line from the gate, as text and parsed.
     Gate(String, Message),
-    /// The gate has ended, or is not understood.
+    /// The gate has ended, or sent something invalid.
     GateEnded,
-    /// A line of the user.
+    /// A line from the user.
     Line(Line),
-    /// The user has ended.
+    /// The user's input has ended.
     InputEnded,
 }
 
-/// The events of one user and of the gates that run one after the other. The threads that read end with the process: there is no
-/// way to call one back that reads.
+/// Events of one user, and of gates that run one after another. The reading threads live until the process ends, because a
+/// blocking read cannot be cancelled.
 pub(super) struct Events {
-    /// Where the lines of the user come from.
+    /// Source of the user's lines.
     pub(super) typed: Typed,
     sender: Sender<Event>,
     receiver: Receiver<Event>,
 }
 
 impl Events {
-    /// Begins to read what the user writes.
+    /// Starts reading the user's input.
     pub(super) fn of_user() -> Self {
         let (sender, receiver) = mpsc::channel();
         let (typed, events) = (Typed::new(), sender.clone());
@@ -47,7 +47,7 @@ impl Events {
         Self { typed, sender, receiver }
     }
 
-    /// Reads what a gate says, too, until it ends.
+    /// Starts reading a gate's messages too, until the gate ends.
     pub(super) fn listen(&self, mut gate: FrontEnd) {
         let events = self.sender.clone();
         thread::spawn(move || {
@@ -56,7 +56,7 @@ impl Events {
                     return;
                 }
             }
-            // That nobody listens any more is as good.
+            // An error means that the receiver is gone, which is fine.
             let _ = events.send(Event::GateEnded);
         });
     }
@@ -67,7 +67,7 @@ impl Events {
         self.receiver.recv().unwrap_or(Event::GateEnded)
     }
 
-    /// Waits so long for the next event.
+    /// Waits for the next event, at most for `time`.
     pub(super) fn within(&self, time: Duration) -> Option<Event> {
         self.receiver.recv_timeout(time).ok()
     }

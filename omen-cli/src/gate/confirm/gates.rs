@@ -1,4 +1,4 @@
-//! The gates that listen at a socket, one after the other.
+//! Gates that listen on a socket, one after another.
 
 use std::io;
 use std::path::PathBuf;
@@ -10,15 +10,15 @@ use omen_proxy::confirm::{FrontEnd, Unreachable};
 use super::events::{Event, Events};
 use crate::exit::{Failure, complain, unreadable};
 
-/// Where gates listen, and whether one that does not yet, or not any more, is waited for.
+/// Socket on which gates listen, and whether to wait for a gate if none is listening.
 pub(super) struct Gates {
     pub(super) socket: PathBuf,
     pub(super) waits: bool,
 }
 
 impl Gates {
-    /// Connects to the gate that listens, and waits for one if that was asked for. What the user does in the meantime is given to
-    /// `meanwhile`, which says whether to go on waiting; `None` if not.
+    /// Connects to the listening gate, or waits for one if `waits` is set. User events that arrive meanwhile are passed to
+    /// `meanwhile`, which returns whether to keep waiting; if it does not, the result is `None`.
     pub(super) fn reach(
         &self,
         events: &Events,
@@ -48,10 +48,10 @@ impl Gates {
     }
 }
 
-/// Reports that there is no gate.
+/// Reports that no gate can be reached.
 pub(super) fn unreachable(error: Unreachable) -> Failure {
     unreadable(format_args!("{}; {}", clean(&error.to_string()), error.help()))
 }
 
-/// How often a gate is looked for.
+/// Interval between attempts to connect to a gate.
 const OFTEN: Duration = Duration::from_millis(200);

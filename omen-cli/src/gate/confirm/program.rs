@@ -1,4 +1,4 @@
-//! `omen gate confirm --json`: passes lines to and from another front end.
+//! `omen gate confirm --json`: relays lines between the gate and another front end.
 
 use std::io::Write as _;
 
@@ -9,7 +9,7 @@ use super::gates::Gates;
 use crate::exit::{Exit, Failure, complain};
 use crate::output::Output;
 
-/// Passes lines until the input has ended and each answer was taken or refused.
+/// Relays lines until the input has ended and each answer was accepted or refused.
 pub(super) fn relay(gates: &Gates, out: &mut Output) -> Result<Exit, Failure> {
     let events = Events::of_user();
     let (mut has_ended, mut exit) = (false, Exit::Clean);
@@ -40,13 +40,13 @@ pub(super) fn relay(gates: &Gates, out: &mut Output) -> Result<Exit, Failure> {
     }
 }
 
-/// What a connection ended with.
+/// The side that ended a connection.
 enum Over {
     User,
     Gate { is_lost: bool },
 }
 
-/// Passes lines to and from one gate.
+/// Relays lines to and from one gate.
 fn pass(events: &Events, mut answers: Answers, has_ended: &mut bool, out: &mut Output) -> Result<Over, Failure> {
     let mut open = 0_u64;
     loop {
@@ -59,7 +59,7 @@ fn pass(events: &Events, mut answers: Answers, has_ended: &mut bool, out: &mut O
                 }
             }
             Event::Line(line) if answers.send_line(&line.text).is_ok() => open += 1,
-            // That the gate is gone comes as an event, too.
+            // Sending failed: the gate has ended, which also arrives as an event.
             Event::Line(_) => {}
             Event::InputEnded => *has_ended = true,
             Event::GateEnded => return Ok(Over::Gate { is_lost: open > 0 }),

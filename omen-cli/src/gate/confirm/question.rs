@@ -1,4 +1,4 @@
-//! A question as people read it.
+//! A question in the form in which people read it.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -7,7 +7,7 @@ use omen::render::human::clean;
 use omen_proxy::confirm::{Answer, Message};
 use serde_json::value::RawValue;
 
-/// A question of the gate.
+/// A question from the gate.
 pub(super) struct ShownQuestion {
     pub(super) id: u64,
     tool: String,
@@ -27,8 +27,8 @@ impl ShownQuestion {
         Some(Self { id, tool, permissions, args, hash, turn, seconds_left })
     }
 
-    /// Prints all that the answer is about. Names and arguments are foreign: nothing in them reaches the terminal but
-    /// as visible text. The arguments are shown whole, for what is left out could be what matters.
+    /// Prints everything that the answer depends on. Names and arguments are untrusted: only visible text reaches the terminal.
+    /// Arguments are shown in full, since an omitted part could be the one that matters.
     pub(super) fn print(&self, out: &mut impl Write) -> io::Result<()> {
         let Self { id, seconds_left, .. } = self;
         let (tool, permissions) = (clean(&self.tool), clean(&self.permissions));
@@ -45,7 +45,7 @@ impl ShownQuestion {
         writeln!(out, "  turn {}, call hash {}", clean(&self.turn), clean(&self.hash))
     }
 
-    /// An answer to this question, and to no other.
+    /// Creates an answer that is valid for this question only.
     pub(super) fn answer(&self, confirm: bool, why: Option<String>) -> Answer {
         Answer { why, ..Answer::new(self.id, self.hash.clone(), confirm) }
     }

@@ -1,4 +1,4 @@
-//! `omen gate confirm` for people: one question after the other, y or n.
+//! `omen gate confirm` for people: asks one question after another, to be answered by y or n.
 
 use std::collections::VecDeque;
 use std::io::{self, IsTerminal as _, Write as _};
@@ -13,7 +13,7 @@ use super::typed::{Line, Typed};
 use crate::exit::{Exit, Failure, complain};
 use crate::output::Output;
 
-/// Asks until the input has ended, or the gate, if none is waited for.
+/// Asks until the input ends, or until the gate ends if no other gate is to be waited for.
 pub(super) fn ask(gates: &Gates, out: &mut Output) -> Result<Exit, Failure> {
     let events = Events::of_user();
     let mut session = Session {
@@ -53,7 +53,7 @@ pub(super) fn ask(gates: &Gates, out: &mut Output) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-/// What a connection ended with.
+/// The side that ended a connection.
 #[derive(PartialEq, Eq)]
 enum Over {
     User,
@@ -62,30 +62,30 @@ enum Over {
 
 struct Session<'o> {
     out: &'o mut Output,
-    /// To the gate that is connected.
+    /// Answers to the connected gate.
     answers: Option<Answers>,
     typed: Typed,
     is_terminal: bool,
-    /// The first one is the one that is asked.
+    /// Waiting questions; the first one is the one being asked.
     waiting: VecDeque<ShownQuestion>,
-    /// Whether the first one is on the screen.
+    /// Whether the first waiting question is on the screen.
     is_shown: bool,
-    /// How many were on the screen until now, with this one.
+    /// Number of questions shown so far, including the current one.
     number: u64,
-    /// Whether the answer has to name its question, because the one before went away under the user's fingers.
+    /// Whether the answer must include the question's number, because the previous question vanished while the user was typing.
     by_number: bool,
-    /// Whether a confirmation has to name the hash of its call, because the program at the other end writes before it reads.
+    /// Whether a confirmation must include the hash of its call, because the input was written before the question was shown.
     by_hash: bool,
-    /// The question that was answered last, and whether it was confirmed, until the gate says whether the answer counts.
+    /// The question answered last, and whether it was confirmed, until the gate reports whether the answer counts.
     sent: Option<(u64, bool)>,
-    /// What the user has written and nobody has read yet.
+    /// Lines from the user that have not been processed yet.
     lines: VecDeque<Line>,
-    /// Whether the user writes no more.
+    /// Whether the user's input has ended.
     has_ended: bool,
 }
 
 impl Session<'_> {
-    /// Takes questions and answers until one side has ended.
+    /// Processes questions and answers until one side ends.
     fn until_over(&mut self, events: &Events) -> io::Result<Over> {
         loop {
             match events.next() {
@@ -105,11 +105,11 @@ impl Session<'_> {
         self.has_ended && self.lines.is_empty() && self.sent.is_none()
     }
 
-    /// What the user does while no gate listens. Whether to go on waiting for one.
+    /// Processes user input while no gate is listening. Returns whether to keep waiting for one.
     fn meanwhile(&mut self, event: Event) -> io::Result<bool> {
         match event {
             Event::Line(_) if self.is_terminal => {
-                // The reader knows that the call before is gone.
+                // The user now knows that the previous call is gone.
                 self.by_number = false;
                 self.say("no call waits")?;
             }
@@ -120,8 +120,8 @@ impl Session<'_> {
         Ok(!self.is_done())
     }
 
-    /// The gate is gone, and its questions with it. An answer to one of them is not for one of the next gate. Whether one was
-    /// lost.
+    /// Drops the questions of a gate that has ended, and the lines meant as answers to them, so that they cannot answer the next
+    /// gate. Returns whether an answer was lost.
     fn gate_ended(&mut self) -> bool {
         self.waiting.clear();
         self.lines.clear();
@@ -148,7 +148,7 @@ impl Session<'_> {
         }
     }
 
-    /// A question does not wait any more.
+    /// Removes a question that no longer waits.
     fn closed(&mut self, id: u64, outcome: OutcomeOfQuestion, by: Option<&str>) -> io::Result<()> {
         let Some(at) = self.waiting.iter().position(|waiting| waiting.id == id) else { return Ok(()) };
         self.waiting.remove(at);
@@ -166,12 +166,12 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Shows the next question, or takes an answer to it.
+    /// Shows the next question, or processes an answer to it.
     fn go_on(&mut self) -> io::Result<()> {
-        // The answer before may have been refused: what it says comes first.
+        // While an answer is unacknowledged, show nothing new: if it is refused, the message must come first.
         while self.sent.is_none() {
             let Some(question) = self.waiting.front() else {
-                // Written at a terminal before there was a question, it is an answer to none.
+                // A line typed before there was a question is not an answer.
                 if self.is_terminal && !self.lines.is_empty() {
                     self.lines.clear();
                     self.say("no call waits")?;
@@ -204,7 +204,7 @@ impl Session<'_> {
         self.out.flush()
     }
 
-    /// Takes a line for the question that is shown.
+    /// Processes a line as the answer to the shown question.
     fn take(&mut self, line: &Line) -> io::Result<()> {
         let Some(question) = self.waiting.front() else { return Ok(()) };
         let Some((confirm, rest)) = read(&line.text) else {
@@ -213,7 +213,7 @@ impl Session<'_> {
             }
             return self.prompt();
         };
-        // A confirmation is given by somebody who has seen the call, so one that was there before counts for none.
+        // Only a person who has seen the call can confirm it, so a line written earlier confirms nothing.
         let is_early = line.after < self.number;
         if confirm && (is_early || self.by_hash && !names(question, rest)) {
             self.by_hash |= !self.is_terminal;
@@ -226,7 +226,7 @@ impl Session<'_> {
             (number, why) if number.parse() == Ok(question.id) => (true, why),
             _ => (false, rest),
         };
-        // A confirmation has no words of its own; those behind it may be the number of another call.
+        // A confirmation takes no reason; words after it could be the number of another call.
         if (self.by_number && !number) || (confirm && !why.is_empty()) {
             self.say(&format!("this is call {}: answer with its number", question.id))?;
             self.by_number = true;
@@ -237,7 +237,7 @@ impl Session<'_> {
         self.sent = Some((question.id, confirm));
         (self.is_shown, self.by_number, self.by_hash) = (false, false, false);
         self.waiting.pop_front();
-        // That the gate is gone comes as an event, too.
+        // If sending fails, the gate has ended, which also arrives as an event.
         let _ = self.answers.as_mut().map(|answers| answers.send(&answer));
         Ok(())
     }
@@ -248,19 +248,19 @@ impl Session<'_> {
     }
 }
 
-/// As much of the hash of a call as names it.
+/// Returns a prefix of the call's hash that is long enough to identify the call.
 fn short(question: &ShownQuestion) -> &str {
     question.hash.get(..SHORT).unwrap_or(&question.hash)
 }
 
-/// Whether a text names a call by its hash, or the start of it.
+/// Returns whether a text identifies a call by its hash or a long enough prefix of it.
 fn names(question: &ShownQuestion, text: &str) -> bool {
     text.len() >= SHORT && question.hash.starts_with(text)
 }
 
 const SHORT: usize = 12;
 
-/// Whether a line confirms or denies, and what follows.
+/// Parses a line: whether it confirms or denies, and the rest.
 fn read(line: &str) -> Option<(bool, &str)> {
     let (word, rest) = line.trim().split_once(char::is_whitespace).unwrap_or((line.trim(), ""));
     match word.to_ascii_lowercase().as_str() {

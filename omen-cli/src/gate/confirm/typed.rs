@@ -1,8 +1,8 @@
-//! What the user writes, and which question was shown when it was written.
+//! User input, with the question that was shown when each line was begun.
 //!
-//! An answer that waits in a pipe before its question is there was written by somebody who has not read the question. So what
-//! waits when a question is shown is read and dropped, and each line carries the number of the question that was there when it
-//! began.
+//! An answer that is already in a pipe when its question arrives was written by someone who had not read the question. Therefore
+//! pending input is read and dropped when a question is shown, and each line carries the number of questions that had been shown
+//! when it began.
 
 use std::io::{self, Stdin};
 use std::sync::Arc;
@@ -11,36 +11,36 @@ use omen_base::Mutex;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{Errno, read};
 
-/// A line of the user.
+/// A line from the user.
 #[derive(Debug)]
 pub(super) struct Line {
     pub(super) text: String,
-    /// How many questions had been shown when it began.
+    /// Number of questions that had been shown when the line began.
     pub(super) after: u64,
 }
 
-/// Standard input. A clone reads the same.
+/// Standard input. Clones share the same state.
 #[derive(Clone, Debug)]
 pub(super) struct Typed(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
     stdin: Stdin,
-    /// Held while something is read, so that nothing is read for one question and counted for the next.
+    /// Locked while reading, so that input read for one question is not attributed to the next.
     state: Mutex<ReadSoFar>,
 }
 
 #[derive(Debug, Default)]
 struct ReadSoFar {
-    /// How many questions have been shown.
+    /// Number of questions shown.
     shown: u64,
-    /// What was read of the line that is not complete, and when it began.
+    /// Bytes of the incomplete line; the next field is the value of `shown` when that line began.
     partial: Vec<u8>,
     after: u64,
     has_ended: bool,
 }
 
-/// What comes from the user.
+/// Result of a read.
 pub(super) enum Read {
     Lines(Vec<Line>),
     Ended,
@@ -51,10 +51,10 @@ impl Typed {
         Self(Arc::new(Shared { stdin: io::stdin(), state: Mutex::default() }))
     }
 
-    /// Waits for what the user writes.
+    /// Waits for user input.
     pub(super) fn read(&self) -> Read {
         loop {
-            // Without the lock, so that a question can be shown in the meantime.
+            // Polls without the lock, so that a question can be shown in the meantime.
             if self.is_ready(None).is_err() {
                 return Read::Ended;
             }
@@ -62,7 +62,7 @@ impl Typed {
             if state.has_ended || !self.is_ready(Some(&NOW)).unwrap_or(true) {
                 match state.has_ended {
                     true => return Read::Ended,
-                    // It was read and dropped when the question was shown.
+                    // The input was dropped when a question was shown.
                     false => continue,
                 }
             }
@@ -76,7 +76,7 @@ impl Typed {
                 Err(Errno::INTR | Errno::AGAIN) => {}
                 Ok(_) | Err(_) => {
                     state.has_ended = true;
-                    // A last line without a line feed is one.
+                    // A last line without a line feed counts as a line.
                     return match state.take(b"\n") {
                         Some(lines) if lines.iter().any(|line| !line.text.is_empty()) => Read::Lines(lines),
                         _ => Read::Ended,
@@ -86,18 +86,18 @@ impl Typed {
         }
     }
 
-    /// Counts a question that is shown now. Gives its number.
+    /// Counts a question that is being shown, and returns its number.
     pub(super) fn shows(&self) -> u64 {
         let mut state = self.0.state.lock();
         state.shown += 1;
         state.shown
     }
 
-    /// Drops what waits to be read, and gives whether there was something. Not for a terminal, whose end is said only once.
+    /// Drops pending input, and returns whether there was any. Not for a terminal, which reports the end of input only once.
     pub(super) fn drop_waiting(&self) -> bool {
         let mut state = self.0.state.lock();
         let mut dropped = 0;
-        // Who writes without end is never read to the end; what comes behind this was written ahead, too, which is known then.
+        // Bounded, since a program may write endlessly. Input beyond the bound was also written ahead, and is detected as such.
         while dropped < MOST_DROPPED && !state.has_ended && self.is_ready(Some(&NOW)).unwrap_or(false) {
             let mut buffer = [0; CHUNK];
             match read(&self.0.stdin, &mut buffer) {
@@ -122,7 +122,7 @@ impl Typed {
 }
 
 impl ReadSoFar {
-    /// Takes bytes apart; nothing if they are not text, which is not an answer.
+    /// Splits bytes into lines; `None` if they are not UTF-8, which cannot be an answer.
     fn take(&mut self, bytes: &[u8]) -> Option<Vec<Line>> {
         let mut lines = Vec::new();
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {

@@ -1,4 +1,4 @@
-//! The file that `--episode-log` names.
+//! Check of the file named by `--episode-log`.
 
 use std::fs::{File, Metadata};
 use std::io::{self, BufRead as _, BufReader, Read as _};
@@ -13,8 +13,8 @@ use serde::de::IgnoredAny;
 
 use crate::args::ProxyArgs;
 
-/// Checks that nothing but a log of episodes is at a path. What is behind the last line of a log is cut off when it is
-/// opened, so that any other file would be destroyed.
+/// Checks that a path is free or holds an episode log. Opening a log cuts off whatever follows its last complete line, which
+/// would destroy any other file.
 pub(super) fn check(path: &Path, args: &ProxyArgs, config: &Config) -> Result<(), String> {
     let failed = |error| cannot_read(path, &error);
     if let Some(what) = taken(path, args, config).map_err(failed)? {
@@ -22,14 +22,14 @@ pub(super) fn check(path: &Path, args: &ProxyArgs, config: &Config) -> Result<()
     }
     match path.metadata() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        // It is refused where it is opened for writing; a pipe would be waited for here.
+        // Refused later, when it is opened for writing; opening a pipe here would block.
         Ok(there) if !there.is_file() => return Ok(()),
         there => there.map_err(failed)?,
     };
     is_log(&File::open(path).map_err(failed)?, path)
 }
 
-/// Checks the same of what was opened: it may be another file than the one that was checked.
+/// Repeats the check on the opened file, which may not be the one that was checked.
 pub(super) fn check_opened(file: &File, path: &Path, args: &ProxyArgs, config: &Config) -> Result<(), String> {
     let failed = |error| cannot_read(path, &error);
     let there = file.metadata().map_err(failed)?;
@@ -37,18 +37,18 @@ pub(super) fn check_opened(file: &File, path: &Path, args: &ProxyArgs, config: &
     if let Some(what) = named(&place, args, config).map_err(failed)? {
         return Err(unfit(path, &format!("is {what}")));
     }
-    // Anything but a regular file is refused later, when it is opened as a log.
+    // Anything but a regular file is refused later, when opened as a log.
     if there.is_file() { is_log(file, path) } else { Ok(()) }
 }
 
-/// Whether a file is empty, or begins with a packet.
+/// Checks that a file is empty or begins with a packet.
 fn is_log(file: &File, path: &Path) -> Result<(), String> {
     let mut first = Vec::new();
     let read = BufReader::new(file).take(MOST).read_until(b'\n', &mut first);
     read.map_err(|error| cannot_read(path, &error))?;
     let line = first.strip_suffix(b"\n").unwrap_or(&first);
     let is_packet = std::str::from_utf8(line).is_ok_and(|line| PacketFacts::parse(line).is_ok());
-    // The first packet was not written to its end.
+    // The first packet may have been written only in part.
     let is_partial = line.len() == first.len()
         && (BEGIN.starts_with(line)
             || line.starts_with(BEGIN)
@@ -65,13 +65,13 @@ fn cannot_read(path: &Path, error: &io::Error) -> String {
     format!("cannot read `{}`: {error}", path.display())
 }
 
-/// As long as a packet may be, with its line feed.
+/// Maximum length of a packet with its line feed.
 const MOST: u64 = MAX_LINE_BYTES as u64 + 1;
 
-/// How a packet is written.
+/// First bytes of every packet.
 const BEGIN: &[u8] = b"{\"header\":{";
 
-/// What else a file is, if the configuration or the command line names it.
+/// Returns the other purpose of a file that the configuration or the command line already uses.
 fn taken(path: &Path, args: &ProxyArgs, config: &Config) -> io::Result<Option<&'static str>> {
     named(&Place::of(path)?, args, config)
 }
@@ -111,11 +111,11 @@ fn named(file: &Place, args: &ProxyArgs, config: &Config) -> io::Result<Option<&
     Ok(None)
 }
 
-/// A place in the file system, however it is written.
+/// A place in the file system, regardless of the name used for it.
 #[derive(Debug)]
 struct Place {
     path: PathBuf,
-    /// Device and number of the file, which may have several names.
+    /// Device and inode of the file, which may have several names.
     node: Option<(u64, u64)>,
 }
 
@@ -125,7 +125,7 @@ impl Place {
             Ok(whole) => Ok(Self { node: node(&whole)?, path: whole }),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-                // A folder that is not there has nothing in it.
+                // A missing folder contains nothing that the file could collide with.
                 let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
                 Ok(Self { path: folder.join(path.file_name().unwrap_or_default()), node: None })
             }
@@ -137,7 +137,7 @@ impl Place {
         self.path == other.path || self.node.is_some() && self.node == other.node
     }
 
-    /// Whether it is a later file of a log, a head record, or what was cut off.
+    /// Returns whether it is a later file of a log, a head record, or a cut-off part.
     fn is_beside(&self, log: &Self) -> bool {
         let name = self.path.file_name().unwrap_or_default().to_string_lossy();
         let end = [".head", ".torn-"].iter().filter_map(|part| name.find(part)).min().unwrap_or(name.len());
@@ -178,7 +178,7 @@ mod tests {
     use super::{check, check_opened};
     use crate::args::ProxyArgs;
 
-    /// Between the look at a path and its opening, another file may be put there: what counts is what was opened.
+    /// Another file may appear at the path between the check and the opening, so the opened file is what counts.
     #[test]
     fn what_was_opened_is_checked_and_not_only_its_name() {
         let folder = tempfile::tempdir().unwrap();
@@ -197,7 +197,7 @@ mod tests {
         let path = at("episodes.jsonl");
         assert!(check(&path, &args, &config).is_ok());
         for name in ["gate.toml", "audit.jsonl", "audit.key", "notes"] {
-            // As if the name had been moved to the path in between, and away again.
+            // As if the file had been moved to the path for a moment, just when it was opened.
             let opened = OpenOptions::new().read(true).append(true).open(at(name)).unwrap();
             let refused = check_opened(&opened, &path, &args, &config).unwrap_err();
             let why = if name == "notes" { "does not begin with a packet" } else { "episodes.jsonl` is " };

@@ -1,4 +1,4 @@
-//! The tools that `--allow` names.
+//! Check of the tools named by `--allow`.
 
 use omen::render::human::clean;
 use omen_gate::catalog::{Catalog, Listed};
@@ -7,7 +7,7 @@ use omen_types::suggest::nearest;
 
 use crate::exit::Failure;
 
-/// Whether each of them is listed, and has entries that can be put in force.
+/// Checks that each tool is listed and can be allowed.
 pub(super) fn check(tools: &[ToolName], server: &ServerName, catalog: &Catalog) -> Result<(), Failure> {
     let server = clean(server.as_str());
     for name in tools {

@@ -1,17 +1,17 @@
-//! A name for a server, from the command that starts it.
+//! Name of a server, derived from its command or address.
 
 use omen_gate::ServerName;
 
 use crate::gate::commands::{is_launcher, stem};
 
-/// The name of the package or program, without what every server has in its name: `filesystem` for
+/// Returns the name of the package or program, without affixes common to all servers: `filesystem` for
 /// `npx -y @modelcontextprotocol/server-filesystem ./data`.
 pub(super) fn of(command: &[String]) -> Option<ServerName> {
     let words = || command.iter().map(String::as_str).filter(|word| !word.starts_with('-'));
-    // What follows a launcher is what is started; a launcher alone is a server.
+    // The first word that is not a launcher is the program; a launcher alone is itself the server.
     let word = words().find(|word| !is_launcher(word)).or_else(|| words().next()).unwrap_or_default();
     let package = word.rsplit_once('/').map_or(word, |(_, name)| name);
-    // A version: `server@1.2`.
+    // Cut off a version, as in `server@1.2`.
     let package = package.split_once('@').map_or(package, |(name, _)| name);
     let mut name = stem(package);
     for prefix in ["mcp-server-", "mcp_server_", "server-", "mcp-"] {
@@ -24,13 +24,13 @@ pub(super) fn of(command: &[String]) -> Option<ServerName> {
     ServerName::new(name.trim_matches(['-', '_'])).ok()
 }
 
-/// The name of the organisation in the host of an address: `example` for `https://mcp.example.com/mcp`. An address without a
-/// name has none.
+/// Returns the organisation's name from the host of an address: `example` for `https://mcp.example.com/mcp`; `None` for an
+/// address without one.
 pub(super) fn of_address(url: &str) -> Option<ServerName> {
     let authority = url.split_once("://")?.1.split(['/', '?', '#']).next()?;
     let host = authority.split_once(':').map_or(authority, |(host, _)| host);
     let labels: Vec<_> = host.split('.').collect();
-    // The last label is a domain of many; a number is a part of an address.
+    // The last label is a top-level domain; a number belongs to an IP address.
     let names = labels.get(..labels.len().checked_sub(1)?)?;
     let is_name = |label: &&&str| label.starts_with(|c: char| c.is_ascii_alphabetic());
     let mut names = names.iter().filter(is_name).filter(|label| !["api", "mcp", "www"].contains(*label));

@@ -1,13 +1,13 @@
-//! Which permissions a tool may need, as a proposal to the operator.
+//! Proposal of the permissions that a tool may need, for the operator to review.
 //!
-//! What a server claims is not trusted where it makes a tool look harmless: a claim can only add a permission, but for
+//! A server's claim is not trusted where it makes a tool look harmless: it can only add a permission. The exception is
 //! `readOnlyHint`, without which every tool would be proposed as one that writes. The operator decides in any case (D47).
 
 use omen_gate::Permission;
 use omen_gate::tool::Tool;
 use serde_json::Value;
 
-/// A permission, and why it is proposed.
+/// A permission, and the reason for proposing it.
 pub(super) struct Proposed {
     pub(super) permission: Permission,
     why: String,

@@ -1,6 +1,6 @@
-//! The text of a new configuration.
+//! Text of a new configuration.
 //!
-//! A line that begins with `##` is prose; what the operator may want to be part of the configuration begins with one `#`.
+//! A line that begins with `##` is prose; a line that the operator may want to activate begins with a single `#`.
 
 use std::fmt::Write as _;
 
@@ -15,27 +15,27 @@ use crate::gate::arguments;
 use crate::gate::entry::Entry;
 use crate::gate::toml::{comment, quoted};
 
-/// What the configuration is for.
+/// Input for the configuration.
 pub(super) struct Setup<'s> {
     pub(super) server: &'s ServerName,
     pub(super) command: &'s [String],
     pub(super) pass_env: &'s [String],
-    /// Where it is reached, in place of being started.
+    /// Address of the server, if it is not started by a command.
     pub(super) endpoint: Option<&'s Endpoint>,
     pub(super) plain_http: bool,
-    /// The tools whose entries are in force.
+    /// Tools whose entries are active.
     pub(super) allow: &'s [ToolName],
-    /// The folders that the server is given.
+    /// Folders passed to the server.
     pub(super) folders: &'s [String],
 }
 
 impl Setup<'_> {
-    /// A configuration to ask the server for its tools. The first start of a package may have to fetch it.
+    /// Returns a configuration for listing the server's tools. Its long timeout allows the first start to download the package.
     pub(super) fn probe(&self) -> String {
         format!("[limits]\nlist_timeout_seconds = 120\n{}", self.table())
     }
 
-    /// The table of the server.
+    /// Returns the server's table.
     fn table(&self) -> String {
         let list = |items: &[String]| items.iter().map(|item| quoted(item)).collect::<Vec<_>>().join(", ");
         let mut text = format!("[servers.{}]\n", quoted(self.server.as_str()));
@@ -51,7 +51,7 @@ impl Setup<'_> {
         if let Some(endpoint) = self.endpoint {
             let _ = writeln!(text, "url = {}", quoted(endpoint.url()));
             for (name, value) in endpoint.headers() {
-                // INVARIANT: the command line takes values from variables alone.
+                // INVARIANT: headers from the command line take their values only from environment variables.
                 let HeaderSource::Env { variable, prefix } = value else { continue };
                 let prefix = if prefix.is_empty() { String::new() } else { format!(", prefix = {}", quoted(prefix)) };
                 let _ = writeln!(text, "headers.{} = {{ env = {}{prefix} }}", quoted(name), quoted(variable));
@@ -73,7 +73,7 @@ impl Setup<'_> {
         text + FOOT
     }
 
-    /// What is added to a configuration that has another server already.
+    /// Returns the text to append to a configuration that already has another server.
     pub(super) fn addition(&self, catalog: &Catalog) -> String {
         let mut text = format!("\n{}{ADDED}", self.table());
         self.tools(&mut text, catalog);
@@ -88,7 +88,7 @@ impl Setup<'_> {
     }
 }
 
-/// The entries of one tool, each line behind a mark.
+/// Writes the entries of one tool, with `mark` at the start of each line.
 fn tool(text: &mut String, listed: &Listed, folders: &[String], mark: &str) {
     let (id, tool) = (listed.id(), listed.tool());
     text.push('\n');
@@ -116,7 +116,7 @@ fn tool(text: &mut String, listed: &Listed, folders: &[String], mark: &str) {
     Entry { tool: id, pin, permissions: &permissions, rules: &rules }.write(text, mark);
 }
 
-/// The names of the arguments: those that are required, then the others with a question mark.
+/// Returns the argument names: required ones first, then optional ones with a question mark.
 fn arguments(schema: &serde_json::Map<String, Value>) -> String {
     let required: Vec<&str> =
         schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();

@@ -1,4 +1,4 @@
-//! Who confirms calls: those who answer at the socket.
+//! Confirmation of calls through a socket.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use crate::exit::complain;
 #[cfg(unix)]
 use crate::gate::commands;
 
-/// Offers the calls that wait for a confirmation at a socket. Without it, nobody but the client can confirm them.
+/// Offers calls that wait for confirmation on a socket. If there is no socket, only the client can confirm them.
 pub(super) fn at_socket(proxy: ProxyBuilder, path: Option<&Path>, config: &Path) -> ProxyBuilder {
     #[cfg(unix)]
     if let Some(path) = path {
@@ -31,14 +31,14 @@ pub(super) fn at_socket(proxy: ProxyBuilder, path: Option<&Path>, config: &Path)
     proxy
 }
 
-/// What answers the questions of this proxy, from any folder.
+/// Returns the command line that answers the questions of this proxy, valid in any folder.
 #[cfg(unix)]
 fn command(config: &Path) -> String {
     let config = std::path::absolute(config).unwrap_or_else(|_| config.to_owned());
     format!("omen gate confirm --config {}", commands::quoted(&config.to_string_lossy()))
 }
 
-/// That a call waits. Its arguments are for who confirms it, and not for a log of standard error.
+/// Formats the notice of a waiting call. It omits the arguments, which are for the person who confirms, not for standard error.
 #[cfg(unix)]
 fn waits(question: &Question, command: &str) -> String {
     let seconds = question.timeout.as_secs();

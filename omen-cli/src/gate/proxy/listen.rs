@@ -11,7 +11,7 @@ use tokio::net::TcpListener;
 use crate::args::HttpArgs;
 use crate::exit::{Failure, complain};
 
-/// Where the proxy listens, and who may speak to it; nothing if it serves the standard streams.
+/// Returns who may access the proxy over HTTP; `None` if it serves the standard streams.
 pub(super) fn access(args: &HttpArgs) -> Result<Option<Access>, Failure> {
     let usage = |error: &dyn std::fmt::Display| Failure::Usage(clean(&error.to_string()).into_owned());
     let Some(address) = args.listen else { return Ok(None) };
@@ -29,7 +29,7 @@ pub(super) fn access(args: &HttpArgs) -> Result<Option<Access>, Failure> {
     Ok(Some(access))
 }
 
-/// Listens there.
+/// Starts listening on the address given by `--listen`.
 pub(super) async fn transport(access: Access, args: &HttpArgs) -> Result<Transport, NotServed> {
     let address = args.listen.ok_or_else(|| NotServed::Address(std::io::ErrorKind::AddrNotAvailable.into()))?;
     let listener = TcpListener::bind(address).await.map_err(NotServed::Address)?;

@@ -1,4 +1,4 @@
-//! How the server is reached: started, or at an address.
+//! How servers are reached: as child processes or at an address.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::args::ProxyArgs;
 use crate::exit::{Failure, complain};
 use crate::gate::remote;
 
-/// How a session reaches its servers.
+/// Returns the sources through which a session reaches its servers.
 pub(super) fn sources(
     args: &ProxyArgs,
     config: &Config,
@@ -30,7 +30,7 @@ pub(super) fn sources(
     Ok(Ok(sources))
 }
 
-/// How a session reaches a server.
+/// Returns the source through which a session reaches one server.
 fn source(args: &ProxyArgs, config: &Config, server: &ServerName) -> Result<Result<Source, BadRemote>, Failure> {
     match endpoint(args, config, server)? {
         None => Ok(Ok(Source::process(launch(args, config, server)?.show_stderr()))),
@@ -44,8 +44,8 @@ fn source(args: &ProxyArgs, config: &Config, server: &ServerName) -> Result<Resu
     }
 }
 
-/// The address of the server, if it has one: that of the configuration, or of the command line if the configuration does not
-/// say how to reach it. The allowlist is about the server of the configuration, and another address is another server.
+/// Returns the server's address, if it has one: from the configuration, or else from the command line. The two must not differ:
+/// the allowlist applies to the configured server, and another address is another server.
 fn endpoint(args: &ProxyArgs, config: &Config, server: &ServerName) -> Result<Option<Endpoint>, Failure> {
     let given = remote::endpoint(&args.remote)?;
     let configured = config.servers.get(server);
@@ -88,7 +88,7 @@ fn endpoint(args: &ProxyArgs, config: &Config, server: &ServerName) -> Result<Op
     Ok(Some(endpoint))
 }
 
-/// How the server is started: by the configuration, with the program of the command line if there is one.
+/// Returns how to start the server: as configured, or with the program given on the command line.
 fn launch(args: &ProxyArgs, config: &Config, server: &ServerName) -> Result<Launch, Failure> {
     let configured = config.servers.get(server).and_then(|server| server.command.clone());
     let mut launch = match (args.command.split_first(), configured) {
@@ -111,7 +111,7 @@ fn launch(args: &ProxyArgs, config: &Config, server: &ServerName) -> Result<Laun
         }
     };
     for name in &args.pass_env {
-        // A3: no server is given the key.
+        // A3: no server receives the key.
         if is_key(config, name) {
             return Err(Failure::Usage(format!(
                 "`{}` holds the key of the audit log; no server inherits it",
@@ -123,8 +123,8 @@ fn launch(args: &ProxyArgs, config: &Config, server: &ServerName) -> Result<Laun
     Ok(launch)
 }
 
-/// Checks that no text of the command hands the server the key (A3). The server runs where the proxy does; paths of the
-/// configuration are relative to its folder.
+/// Checks that no word of the command passes the key to the server (A3). The server runs in the proxy's working folder; paths in
+/// the configuration are relative to the configuration's folder.
 fn keeps_key<'c>(config: &Config, command: impl Iterator<Item = &'c OsString>) -> Result<(), Failure> {
     let Some(audit) = &config.audit else { return Ok(()) };
     for text in command {
@@ -139,7 +139,7 @@ fn keeps_key<'c>(config: &Config, command: impl Iterator<Item = &'c OsString>) -
     Ok(())
 }
 
-/// Whether a variable holds the key of the log.
+/// Returns whether an environment variable holds the key of the audit log.
 fn is_key(config: &Config, variable: &str) -> bool {
     config.audit.as_ref().is_some_and(|audit| audit.key == KeySource::Env(variable.to_owned()))
 }

@@ -1,6 +1,6 @@
-//! What ends a proxy from outside.
+//! Signals that stop a proxy.
 
-/// Comes with SIGTERM or an interrupt.
+/// Completes on SIGTERM or an interrupt.
 pub(crate) async fn asked_to_stop() {
     #[cfg(unix)]
     {

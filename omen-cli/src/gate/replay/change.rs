@@ -4,15 +4,15 @@ use omen_gate::replay::ReplayVerdict;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// Which call it is.
+/// Identity and arguments of a call.
 #[derive(Clone, Serialize)]
 pub(super) struct Place<'p> {
-    /// The number of the entry in the log; of the line in a file of plans.
+    /// Number of the entry in the log, or of the line in a plan file.
     pub(super) number: u64,
     pub(super) time: Option<&'p str>,
     pub(super) turn: Option<&'p str>,
     pub(super) tool: Option<String>,
-    /// As far as they are known.
+    /// Arguments, if known.
     pub(super) args: Option<&'p Map<String, Value>>,
 }
 
@@ -25,7 +25,7 @@ pub(super) struct Change<'p> {
     pub(super) new: Said<'p>,
 }
 
-/// What one policy says.
+/// Verdict of one policy.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(super) struct Said<'p> {
     verdict: &'static str,
@@ -33,17 +33,17 @@ pub(super) struct Said<'p> {
     why: Option<&'p str>,
 }
 
-/// What changes for the call.
+/// Kind of change for a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Kind {
     DenyToAllow,
     AllowToDeny,
-    /// Made under both, with a confirmation under the old one alone.
+    /// Made under both policies, but with a confirmation only under the old one.
     Unconfirmed,
-    /// Made under both, with a confirmation under the new one alone.
+    /// Made under both policies, but with a confirmation only under the new one.
     Confirmed,
-    /// The log does not say enough for a rule on order.
+    /// The log lacks information that an order rule needs.
     Undecidable,
 }
 
@@ -71,13 +71,13 @@ impl<'p> Said<'p> {
 }
 
 impl Change<'_> {
-    /// The change in a word, and its tool.
+    /// Returns the change of verdict in one word, and the tool.
     pub(super) fn title(&self) -> String {
         let tool = self.place.tool.as_deref().unwrap_or("-");
         format!("{}→{}  {tool}", self.old.verdict.to_uppercase(), self.new.verdict.to_uppercase())
     }
 
-    /// The change in plain words.
+    /// Describes the change.
     pub(super) fn in_words(&self) -> &'static str {
         match (self.old.verdict, self.new.verdict) {
             (UNDECIDABLE, _) | (_, UNDECIDABLE) => "cannot be decided",
@@ -90,7 +90,7 @@ impl Change<'_> {
         }
     }
 
-    /// Which call it is, and what it says.
+    /// Formats the identity and arguments of the call.
     pub(super) fn example(&self) -> String {
         let Place { number, time, turn, args, .. } = &self.place;
         let part = |part: Option<&str>| part.map(|part| format!("  {part}")).unwrap_or_default();
@@ -100,5 +100,5 @@ impl Change<'_> {
     }
 }
 
-/// Verdict in words, of a call that what was recorded does not decide.
+/// Name of the verdict on a call that the recorded facts do not decide.
 const UNDECIDABLE: &str = "undecidable";

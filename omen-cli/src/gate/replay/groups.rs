@@ -1,4 +1,4 @@
-//! Differences that are the same but for their calls, for people: each is printed once, with how many there are.
+//! Groups of differences that differ only in their calls, for people: each group is printed once, with the number of its calls.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -7,13 +7,13 @@ use omen::render::human::clean;
 
 use super::change::Change;
 
-/// Differences by tool, rule and verdicts, in the order in which they were found.
+/// Differences by tool, rule and verdicts, in the order in which they first occur.
 #[derive(Debug, Default)]
 pub(super) struct Groups {
     groups: Vec<Group>,
-    /// Where each is, by what its differences have in common.
+    /// Index of each group, by title and reasons.
     places: BTreeMap<(String, String, String), usize>,
-    /// Differences of groups that are too many to be kept.
+    /// Number of differences whose groups did not fit.
     others: u64,
 }
 
@@ -70,8 +70,8 @@ impl Groups {
     }
 }
 
-/// How many groups are kept: reasons can have names in them that a log is full of.
+/// Maximum number of groups: reasons can contain names, of which a log may have any number.
 const MOST: usize = 1000;
 
-/// How many calls of each are shown.
+/// Maximum number of example calls per group.
 const EXAMPLES: usize = 3;

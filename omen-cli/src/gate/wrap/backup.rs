@@ -1,7 +1,7 @@
-//! The file as it was, kept beside what it became.
+//! Backup of a client's file, kept next to it.
 //!
-//! The name of a backup has a hash of what the file became. So the backup is found again exactly as long as the file is
-//! that, and nothing that somebody has written since is lost by an undo.
+//! The name of a backup contains a hash of the rewritten file. The backup is therefore found only as long as nobody has changed
+//! that file, and an undo never loses later changes.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -9,17 +9,17 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
 
-/// What stands between the name of a file and the hash.
+/// Separator between file name and hash in the name of a backup.
 const MARK: &str = ".before-omen-";
 
-/// Keeps the old text of a file, and gives the path of the backup. A backup that is there already is the same.
+/// Writes the backup, and returns its path. An existing backup must have the same content.
 pub(super) fn keep(file: &Path, old: &str, new: &str) -> Result<PathBuf, String> {
     let path = path_of(file, new);
     let cannot = |error: io::Error| format!("cannot write {}: {error}", path.display());
     let permissions = fs::metadata(file).map_err(cannot)?.permissions();
     match fs::File::options().write(true).create_new(true).open(&path) {
         Ok(mut backup) => {
-            // The file may hold secrets: its copy is open to nobody else.
+            // The file may hold secrets, so the copy gets the same permissions.
             backup.set_permissions(permissions).map_err(cannot)?;
             backup.write_all(old.as_bytes()).and_then(|()| backup.sync_all()).map_err(cannot)?;
         }

@@ -1,4 +1,4 @@
-//! The servers in the configuration of a client.
+//! Servers in the configuration of a client.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -15,17 +15,17 @@ use crate::gate::{commands, folders};
 use crate::hook::strict_jsonc as strict;
 use crate::text_edit::Edit;
 
-/// The placeholder for the name of a server.
+/// Placeholder for the server name.
 pub(super) const SERVER: &str = "{server}";
 
-/// Where clients keep their servers.
+/// Names of the table in which clients list servers.
 const TABLES: [&str; 2] = ["mcpServers", "servers"];
 
-/// How servers are wrapped.
+/// Options for wrapping servers.
 pub(super) struct Wrapping<'a> {
     pub(super) omen: PathBuf,
     pub(super) config: String,
-    /// The servers to wrap; none stands for all.
+    /// Servers to wrap; if empty, all of them.
     pub(super) only: &'a [ServerName],
 }
 
@@ -34,17 +34,17 @@ pub(super) struct Server {
     pub(super) outcome: Outcome,
 }
 
-/// What becomes of a server.
+/// Result for one server.
 pub(super) enum Outcome {
     Wrapped {
         edits: Vec<Edit>,
         config: PathBuf,
         command: Vec<String>,
-        /// The variables that the client sets.
+        /// Names of the environment variables that the client sets.
         variables: Vec<String>,
         configured: Configured,
     },
-    /// It is behind a gate.
+    /// It is already behind a gate.
     Before,
     Not {
         why: String,
@@ -52,7 +52,7 @@ pub(super) enum Outcome {
 }
 
 impl Wrapping<'_> {
-    /// Finds the servers, in their order, and what is to be written for each.
+    /// Finds the servers in file order, each with the edits that wrap it.
     pub(super) fn read(&self, text: &str) -> Result<Vec<Server>, String> {
         let parsed = parse_to_ast(text, &CollectOptions::default(), &strict()).map_err(|error| error.to_string())?;
         let Some(Value::Object(root)) = parsed.value else { return Err("expected a JSON object".to_owned()) };
@@ -121,7 +121,7 @@ impl Wrapping<'_> {
         let front = if reach.is_none() { format!("{}, {own}", front.join(", ")) } else { front.join(", ") };
         let mut edits = vec![Edit { span: program.range.start..program.range.end, text: json(&utf8(&self.omen)?) }];
         match args {
-            // The server of the configuration has arguments of its own.
+            // A configured server has its own arguments, so the client's are dropped.
             Some(args) if reach.is_some() => {
                 edits.push(Edit { span: args.range.start..args.range.end, text: format!("[{front}]") });
             }
@@ -140,7 +140,7 @@ impl Wrapping<'_> {
     }
 }
 
-/// Of a repeated key, it is not known which one the client reads.
+/// Refuses repeated keys, since it is unknown which occurrence the client uses.
 fn once(object: &Object<'_>, what: &str) -> Result<(), String> {
     let mut seen = BTreeSet::new();
     match object.properties.iter().find(|property| !seen.insert(property.name.as_str())) {
@@ -157,7 +157,7 @@ fn words(args: Option<&Array<'_>>) -> Result<Vec<String>, String> {
     args.into_iter().flat_map(|args| &args.elements).map(word).collect()
 }
 
-/// The variables that the client sets for the server.
+/// Returns the names of the environment variables that the client sets for the server.
 fn variables(server: &Object<'_>) -> Result<Vec<String>, String> {
     match server.get("env").map(|env| &env.value) {
         None => Ok(Vec::new()),
@@ -166,7 +166,7 @@ fn variables(server: &Object<'_>) -> Result<Vec<String>, String> {
     }
 }
 
-/// What stands in front of a member, to put another one behind it: a line break and blanks, or one blank.
+/// Returns the whitespace before a member, to be used before an inserted one: a line break with indentation, or a single space.
 fn before<'t>(text: &'t str, member: &ObjectProp<'_>) -> &'t str {
     let before = text.get(..member.range.start).unwrap_or_default();
     let blanks = before.trim_end_matches([' ', '\t', '\r', '\n']).len();
@@ -182,7 +182,7 @@ fn json(text: &str) -> String {
 }
 
 impl Server {
-    /// What is to be changed for it.
+    /// Returns the edits that wrap the server.
     pub(super) fn edits(&self) -> &[Edit] {
         match &self.outcome {
             Outcome::Wrapped { edits, .. } => edits,
@@ -214,13 +214,13 @@ impl Server {
     }
 }
 
-/// What the command is made of.
+/// Input for the `omen gate init` command that is proposed to the user.
 struct Prepare<'p> {
     config: &'p Path,
     name: &'p str,
     command: &'p [String],
     variables: &'p [String],
-    /// The folders that the client may start the server in, the likeliest first.
+    /// Folders in which the client may start the server, most likely first.
     bases: &'p [PathBuf],
 }
 
@@ -244,7 +244,7 @@ impl Prepare<'_> {
         Ok(())
     }
 
-    /// The command with absolute paths: the server is started in the folder of its configuration from then on.
+    /// Returns the command with absolute paths, because the gate starts the server in the configuration's folder.
     fn absolute(&self) -> Vec<String> {
         let absolute = |word: &String| {
             let path = Path::new(word);
@@ -252,7 +252,7 @@ impl Prepare<'_> {
                 let is_folder = || folders::of(self.command, base).contains(word);
                 path.is_relative() && (word.contains('/') && base.join(path).exists() || is_folder())
             });
-            // Without `.` and `..`, as far as they can be resolved.
+            // Resolves `.` and `..` as far as possible.
             let resolved = found.map(|base| base.join(path)).map(|path| path.canonicalize().unwrap_or(path));
             resolved.map_or_else(|| word.clone(), |path| path.to_string_lossy().into_owned())
         };

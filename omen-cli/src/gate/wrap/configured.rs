@@ -1,4 +1,4 @@
-//! The server of a client in the configuration of a gate, if there is one already.
+//! Server of a client that a gate's configuration may already contain.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -8,14 +8,14 @@ use omen_gate::{Config, ServerName};
 
 use crate::gate::commands;
 
-/// What a configuration says of a server.
+/// What a configuration contains about a server.
 pub(super) enum Configured {
     /// The configuration does not exist.
     Nothing,
-    /// It has the server under this name.
+    /// The configuration contains the server under this name.
     Server {
         name: ServerName,
-        /// It says how to reach the server; what the client says is left out then.
+        /// How the configuration reaches the server, if it says so; the client's own command is then dropped.
         reach: Option<Reach>,
     },
 }
@@ -26,7 +26,7 @@ pub(super) enum Reach {
     Address,
 }
 
-/// The server with the name that the client gives it; or the one that is started by the same command, whatever its name is.
+/// Finds the server with the client's name for it, or else the only one that is started by the same command.
 pub(super) fn find(config: &Path, name: ServerName, command: &[String]) -> Result<Configured, String> {
     match config.symlink_metadata() {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Configured::Nothing),

@@ -1,4 +1,4 @@
-//! Patterns of files that are not read in directories.
+//! Patterns for files that are not read from directories.
 
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
@@ -20,13 +20,13 @@ impl fmt::Display for BadPattern {
 }
 
 impl Excludes {
-    /// Adds patterns relative to a directory; an empty path means the working directory.
+    /// Adds patterns relative to a directory; an empty path stands for the working directory.
     pub(crate) fn add(&mut self, root: &Path, patterns: &[String]) -> Result<(), BadPattern> {
         if patterns.is_empty() {
             return Ok(());
         }
         let mut builder = GitignoreBuilder::new(absolute(root));
-        // Otherwise `[` would be a pattern that matches nothing.
+        // An unclosed `[` must be an error rather than a pattern that matches nothing.
         builder.allow_unclosed_class(false);
         for pattern in patterns {
             let added = builder.add_line(None, pattern);
@@ -36,7 +36,7 @@ impl Excludes {
         Ok(())
     }
 
-    /// Returns whether a file or directory is excluded. Its parents are not.
+    /// Returns whether a file or directory itself is excluded, not counting its parents.
     pub(super) fn contain(&self, path: &Path, is_dir: bool) -> bool {
         if self.0.is_empty() {
             return false;
@@ -45,7 +45,7 @@ impl Excludes {
         self.0.iter().any(|set| path.starts_with(set.path()) && set.matched(&path, is_dir).is_ignore())
     }
 
-    /// Returns whether a pattern matches a file, or a directory that contains it.
+    /// Returns whether a pattern matches a file or any directory that contains it.
     pub(crate) fn cover(&self, path: &Path) -> bool {
         let path = absolute(path);
         let covers =
@@ -54,7 +54,7 @@ impl Excludes {
     }
 }
 
-/// Returns the path from the root of the file system, without `.` and `..`.
+/// Returns the absolute path, without `.` and `..`.
 pub(crate) fn absolute(path: &Path) -> PathBuf {
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
