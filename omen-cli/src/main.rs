@@ -1,7 +1,7 @@
-//! The command `omen`: see `omen --help`. Each subcommand is a module; what they share is in `args`, `config`, `exit`, `formats`,
-//! `input` and `output`, and `run` calls them.
+//! The `omen` command: see `omen --help`. Each subcommand is a module called by `run`; shared code is in `args`, `config`,
+//! `exit`, `formats`, `input` and `output`.
 //!
-//! Architecture invariant: no verdict is made here. The libraries check, the command prints.
+//! Architecture invariant: no verdict is made here. The libraries check; the command prints.
 //! Architecture invariant: only `output` writes to standard output.
 
 mod args;
@@ -38,7 +38,7 @@ mod trace;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    // `omen gate catalog` starts servers, which must end with this process however it ends.
+    // `omen gate catalog` starts servers, which must end with this process, however it ends.
     omen_gate::mcp::guard_servers();
     run::run(std::env::args_os())
 }

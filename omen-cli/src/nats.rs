@@ -1,4 +1,4 @@
-//! `omen worker`, `omen publish` and `omen tail`: checks on several machines.
+//! `omen worker`, `omen publish` and `omen tail`: checks distributed over several machines.
 
 mod found;
 mod growing;
@@ -37,7 +37,7 @@ pub(crate) fn worker(args: &WorkerArgs) -> Result<Exit, Failure> {
     };
     let runtime = runtime(Builder::new_multi_thread())?;
     let worked = runtime.block_on(async { work::run(&server, options, asked_to_stop()?).await.map_err(failure) });
-    // A request may still be waiting for its response.
+    // Does not wait for requests that are still pending.
     runtime.shutdown_background();
     worked.map(|()| Exit::Clean)
 }
@@ -78,7 +78,7 @@ pub(crate) fn publish(args: &PublishArgs) -> Result<Exit, Failure> {
                     }
                 }
             } else {
-                // Progress is counted in lines of the decoded content, so the log may also be compressed differently.
+                // Progress is counted in decoded lines, so the compression of the log may change between runs.
                 match input::Input::open_decoded(log, true) {
                     Ok(input) => publisher.log(source, input, &options).await,
                     Err(error) => return unreadable(error),
@@ -121,7 +121,7 @@ fn setup(args: &StreamArgs) -> Setup {
     Setup { names: Names::of(&args.stream), partitions: args.partitions, replicas }
 }
 
-/// Returns the connection settings: those of the arguments, completed by the context.
+/// Returns the connection settings from the arguments, completed by the context.
 fn server(args: &NatsArgs) -> Result<Server, Failure> {
     let path = |path: &Option<PathBuf>| path.as_ref().map_or(String::new(), |path| path.display().to_string());
     let stated = Server {
@@ -138,7 +138,7 @@ fn server(args: &NatsArgs) -> Result<Server, Failure> {
     Ok(stated.or(context.map_err(|error| Failure::Usage(error.to_string()))?.unwrap_or_default()))
 }
 
-/// Returns the identity of a log, which does not depend on the working directory.
+/// Returns a name for a log that does not depend on the working directory.
 fn source(log: &Path) -> Result<String, Failure> {
     if input::is_stdin(log) {
         return Err(Failure::Usage("standard input has no name; give it one with `--source NAME`".to_owned()));
@@ -158,7 +158,7 @@ fn runtime(mut builder: Builder) -> Result<Runtime, Failure> {
     builder.enable_all().build().map_err(|error| Failure::Internal(format!("cannot start: {error}")))
 }
 
-/// Returns a future that completes on a signal to stop. A second signal ends the process at once.
+/// Returns a future that completes on a signal to stop. A second signal ends the process immediately.
 #[cfg(unix)]
 fn asked_to_stop() -> Result<impl Future<Output = ()>, Failure> {
     use tokio::signal::unix::{SignalKind, signal};
@@ -184,6 +184,6 @@ fn asked_to_stop() -> Result<impl Future<Output = ()>, Failure> {
     Ok(async { drop(tokio::signal::ctrl_c().await) })
 }
 
-/// Exit code of a process that a second signal ends.
+/// Exit code after a second signal.
 #[cfg(unix)]
 const STOPPED: i32 = 3;

@@ -1,4 +1,4 @@
-//! `omen new`: prints a packet to start from, derived from the schema, as the next one of a log.
+//! `omen new`: prints a template for the next packet of a log, derived from the schema.
 
 use std::io::Write as _;
 
@@ -38,7 +38,7 @@ pub(crate) fn run(args: &NewArgs, out: &mut Output) -> Result<Exit, Failure> {
     Ok(Exit::Clean)
 }
 
-/// Returns the next packet of an episode, which accepts it; or the reason why it does not.
+/// Returns the next packet of an episode, and the reason why the episode does not accept it, if it does not.
 fn next(event: Event, episode: &mut Episode) -> Result<(String, Option<String>), Failure> {
     let broken = |error: &dyn std::fmt::Display| Failure::Internal(format!("the skeleton of {event}: {error}"));
     let Some(packet_type) = event.packet_type() else { return Err(broken(&"it has no packet")) };
@@ -46,7 +46,7 @@ fn next(event: Event, episode: &mut Episode) -> Result<(String, Option<String>),
     let start = skeleton.header().created_at.instant();
     let mut value = serde_json::to_value(&skeleton).map_err(|error| broken(&error))?;
     fields::guard(event, &mut value)?;
-    // The first number that gives new ids.
+    // The lowest number that might give unused ids.
     let mut number = episode.packets + 1;
     let mut tiers = QualityTier::ALL.iter();
     loop {
@@ -56,7 +56,7 @@ fn next(event: Event, episode: &mut Episode) -> Result<(String, Option<String>),
             number += 1;
             continue;
         }
-        // ACT requires a tier that suffices for the stakes of the episode.
+        // ACT requires a tier high enough for the stakes of the episode.
         if event == Event::DecideAct
             && episode.refuses(&facts)
             && let Some(tier) = tiers.next()
@@ -69,7 +69,7 @@ fn next(event: Event, episode: &mut Episode) -> Result<(String, Option<String>),
     }
 }
 
-/// Completes a packet, and writes it with its fields in the order of the schema.
+/// Completes a packet, and serializes it with its fields in schema order.
 fn complete(event: Event, value: &mut Value, episode: &Episode, start: Instant, number: u64) -> Result<String, String> {
     fields::fill(event, value, episode, start, number);
     let packet: Packet = value.to_string().parse().map_err(|rejected| format!("{rejected}"))?;

@@ -1,4 +1,4 @@
-//! Standard output and the files of reports: buffered, coloured or plain, and never mixed with the progress bar.
+//! Standard output and report files: buffered, coloured or plain, and never mixed with the progress bar.
 
 mod draft;
 
@@ -28,15 +28,15 @@ pub(crate) enum Color {
     Never,
 }
 
-/// A writer to standard output (the only one), or to a file. Flush it at the end: lost output is a failure.
+/// Writer to standard output (the only one), or to a file. Flush it at the end: lost output is a failure.
 pub(crate) struct Output {
     writer: BufWriter<Target>,
     human: Human,
     /// Whether this output has colours.
     pub(crate) is_coloured: bool,
-    /// Whether a person or a program may wait for each line, whatever the input is.
+    /// Whether a person or a program may be waiting for each line, whatever the input is.
     is_watched: bool,
-    /// Whether to flush as soon as all input so far was handled.
+    /// Whether to flush as soon as all input so far has been handled.
     is_eager: bool,
 }
 
@@ -45,18 +45,18 @@ impl Output {
         let choice = match (color, forced()) {
             (Color::Always, _) | (Color::Auto, Some(true)) => ColorChoice::Always,
             (Color::Never, _) | (Color::Auto, Some(false)) => ColorChoice::Never,
-            // By the terminal, NO_COLOR, CLICOLOR and CLICOLOR_FORCE.
+            // Decided by the terminal, NO_COLOR, CLICOLOR and CLICOLOR_FORCE.
             (Color::Auto, None) => AutoStream::choice(&io::stdout()),
         };
         Self::new(choice, choice != ColorChoice::Never)
     }
 
-    /// Creates an output without colours; bytes pass unchanged.
+    /// Creates an output without colours, which passes bytes through unchanged.
     pub(crate) fn for_programs() -> Self {
         Self::new(ColorChoice::AlwaysAnsi, false)
     }
 
-    /// Writes a value as one line of JSON, in one call, so that other output cannot split it.
+    /// Writes a value as one line of JSON, in a single call so that other output cannot split the line.
     pub(crate) fn json(&mut self, value: &impl Serialize) -> io::Result<()> {
         let mut text = serde_json::to_vec(value)?;
         text.push(b'\n');
@@ -73,14 +73,14 @@ impl Output {
         output
     }
 
-    /// Puts a text in the place of a file, whole or not at all.
+    /// Replaces the content of a file with a text, completely or not at all.
     pub(crate) fn write_file(path: &Path, text: &str) -> io::Result<()> {
         let mut file = Self::to_file(path, false, Color::Never)?;
         file.write_all(text.as_bytes())?;
         file.finish()
     }
 
-    /// Opens the file of a report. [Finish](Self::finish) it when the report is complete.
+    /// Opens a report file. Call [`finish`](Self::finish) when the report is complete.
     pub(crate) fn to_file(path: &Path, is_for_people: bool, color: Color) -> io::Result<Self> {
         let draft = Draft::open(path).map_err(|error| FileError::wrap(path, error))?;
         // A pipe or a device may have a waiting reader.
@@ -95,18 +95,18 @@ impl Output {
         Self { writer, human, is_coloured, is_watched, is_eager: is_watched }
     }
 
-    /// Returns the formatter with the colours of this output.
+    /// Returns the formatter that uses the colours of this output.
     pub(crate) fn human(&self) -> &Human {
         &self.human
     }
 
-    /// Shows the packets of findings whole.
+    /// Makes findings show their packets in full.
     pub(crate) fn show_whole_packets(&mut self) {
         self.human = self.human.clone().whole();
     }
 
-    /// Prepares for the results of an input: hides its progress bar while something is written, and flushes promptly if the input
-    /// is live, since its writer may be waiting.
+    /// Prepares for the results of an input: hides its progress bar during output, and flushes promptly if the input is live,
+    /// since its writer may be waiting.
     pub(crate) fn follow(&mut self, bar: &ProgressBar, is_live: bool) {
         if let Target::Screen(screen) = self.writer.get_mut() {
             screen.bar = bar.clone();
@@ -114,12 +114,12 @@ impl Output {
         self.is_eager = is_live || self.is_watched;
     }
 
-    /// Flushes, after all input so far was handled, if a reader may be waiting for the results.
+    /// Flushes if a reader may be waiting; to be called after all input so far has been handled.
     pub(crate) fn caught_up(&mut self) -> io::Result<()> {
         if self.is_eager { self.flush() } else { Ok(()) }
     }
 
-    /// Completes the file.
+    /// Completes the file and moves it into place.
     pub(crate) fn finish(mut self) -> io::Result<()> {
         self.flush()?;
         match self.writer.into_inner() {
@@ -130,7 +130,7 @@ impl Output {
     }
 }
 
-/// Returns whether FORCE_COLOR enables or disables colours, as Node.js and many CI programs interpret it. NO_COLOR takes
+/// Returns whether FORCE_COLOR enables or disables colours, as interpreted by Node.js and many CI programs. NO_COLOR takes
 /// precedence.
 pub(crate) fn forced() -> Option<bool> {
     let is_set = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
@@ -184,7 +184,7 @@ impl Write for Screen {
     }
 }
 
-/// Error for a file that cannot be written. Errors of standard output are not wrapped.
+/// Error writing a file. Errors of standard output are not wrapped.
 #[derive(Debug)]
 pub(crate) struct FileError {
     path: PathBuf,
@@ -193,7 +193,7 @@ pub(crate) struct FileError {
 
 impl FileError {
     pub(crate) fn wrap(path: &Path, error: io::Error) -> io::Error {
-        // `write_all` retries after an interrupted write.
+        // Must stay recognizable, because `write_all` retries interrupted writes.
         if error.kind() == io::ErrorKind::Interrupted {
             return error;
         }
@@ -209,19 +209,19 @@ impl fmt::Display for FileError {
 
 impl std::error::Error for FileError {}
 
-/// Returns the width of the terminal in columns, or the one that the caller states for a pipe.
+/// Returns the width of the terminal in columns, or the one that COLUMNS states for a pipe.
 fn columns() -> Option<usize> {
     let terminal = terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0));
     let columns = terminal.or_else(|| env::var("COLUMNS").ok()?.parse().ok()).filter(|columns| *columns > 0);
     columns.map(|columns| columns.min(WIDEST))
 }
 
-/// Maximum width of a terminal in columns.
+/// Maximum terminal width in columns.
 const WIDEST: usize = 10_000;
 
 const BUFFER: usize = 64 * 1024;
 
-/// Writes the answer of a hook, from any thread.
+/// Writes a hook's answer, from any thread.
 pub(crate) fn write_answer(answer: &str) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     stdout.write_all(answer.as_bytes())?;

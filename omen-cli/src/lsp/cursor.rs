@@ -1,66 +1,66 @@
-//! The outline of JSON that is being typed: what is open at a place, and where each name and value is.
+//! Outline of JSON that is being typed: open brackets at a position, and the range of each name and value.
 //!
-//! A parser of JSON refuses a packet that is not complete; here each token has the meaning that it most likely will have.
+//! A JSON parser rejects an incomplete packet; here, each token gets its most likely meaning.
 
 use std::ops::Range;
 
 use omen_types::limits::MAX_DEPTH;
 
-/// The names and values of a packet.
+/// Outline of a packet.
 #[derive(Debug)]
 pub(super) struct JsonOutline<'t> {
     text: &'t str,
-    /// In the order in which they begin; a value comes before what it contains.
+    /// Nodes in the order in which they begin; a container comes before its contents.
     nodes: Vec<JsonNode>,
 }
 
-/// A value, with its name if it is in an object.
+/// A value, with its name if it is a field of an object.
 #[derive(Debug)]
 pub(super) struct JsonNode {
     parent: Option<usize>,
-    /// Its place in the array that it is in.
+    /// Index in the parent, if the parent is an array.
     index: usize,
-    /// The name with its quotes.
+    /// Range of the name, including its quotes.
     pub(super) key: Option<Range<usize>>,
-    /// The value; after a colon without a value, the space there. `None` without a colon.
+    /// Range of the value. If the value is missing, the space after the colon; `None` if there is no colon.
     pub(super) value: Option<Range<usize>>,
     pub(super) kind: NodeKind,
-    /// Whether the bracket that closes it is there.
+    /// Whether the closing bracket is present.
     is_closed: bool,
 }
 
-/// What a value is.
+/// Kind of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NodeKind {
     Object,
     Array,
     Text,
-    /// A number or a word.
+    /// Number or bare word.
     Word,
     Missing,
 }
 
-/// What may be typed at a place.
+/// What can be typed at a position.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum TypingSpot {
     Name {
         object: usize,
         typed: Range<usize>,
     },
-    /// A value: of a node, or as another item of an array.
+    /// Value of a field, or an item of an array.
     Value {
         steps: Vec<String>,
         typed: Range<usize>,
     },
 }
 
-/// An object or array that is not closed yet.
+/// An object or array that has not been closed yet.
 struct OpenNode {
     node: usize,
     items: usize,
-    /// The name that has no value yet.
+    /// Name that has no value yet.
     key: Option<Range<usize>>,
-    /// Where its colon ends.
+    /// Offset after that name's colon.
     colon: Option<usize>,
 }
 
@@ -129,7 +129,7 @@ impl<'t> JsonOutline<'t> {
         }
     }
 
-    /// Adds a value to what is open.
+    /// Adds a value to the innermost open container.
     fn value(&mut self, open: &mut [OpenNode], kind: NodeKind, value: Range<usize>) -> usize {
         let mut node = JsonNode { parent: None, index: 0, key: None, value: Some(value), kind, is_closed: false };
         if let Some(parent) = open.last_mut() {
@@ -141,7 +141,7 @@ impl<'t> JsonOutline<'t> {
         self.nodes.len() - 1
     }
 
-    /// Adds a name whose value is missing.
+    /// Adds a node for a name without a value.
     fn missing(&mut self, object: &mut OpenNode, end: usize) {
         let Some(key) = object.key.take() else { return };
         let value = object.colon.take().map(|colon| colon..end);
@@ -158,7 +158,7 @@ impl<'t> JsonOutline<'t> {
         }
     }
 
-    /// The innermost node with its name or value at a byte; of an object or array, between its brackets.
+    /// Returns the innermost node whose name or value is at a byte offset; objects and arrays count only between their brackets.
     pub(super) fn at(&self, offset: usize) -> Option<usize> {
         let is_in = |range: &Range<usize>| range.start <= offset && offset <= range.end;
         self.nodes.iter().rposition(|node| {
@@ -176,7 +176,7 @@ impl<'t> JsonOutline<'t> {
         self.nodes.get(node)
     }
 
-    /// The names and indices that lead to a node.
+    /// Returns the names and indices that lead to a node.
     pub(super) fn steps(&self, node: usize) -> Vec<String> {
         let mut steps = Vec::new();
         let mut next = self.nodes.get(node);
@@ -192,7 +192,7 @@ impl<'t> JsonOutline<'t> {
         steps
     }
 
-    /// The node that steps lead to.
+    /// Returns the node to which the steps lead.
     pub(super) fn find(&self, steps: &[&str]) -> Option<usize> {
         let mut at = self.nodes.iter().position(|node| node.parent.is_none())?;
         for step in steps {
@@ -203,12 +203,12 @@ impl<'t> JsonOutline<'t> {
         Some(at)
     }
 
-    /// The text of a string that steps lead to.
+    /// Returns the text of the string to which the steps lead.
     pub(super) fn text_at(&self, steps: &[&str]) -> Option<String> {
         self.string(self.find(steps)?)
     }
 
-    /// The text of a node that is a string.
+    /// Returns the text of a node if it is a string.
     pub(super) fn string(&self, node: usize) -> Option<String> {
         let node = self.nodes.get(node).filter(|node| node.kind == NodeKind::Text)?;
         Some(self.name(node.value.as_ref()?))
@@ -219,7 +219,7 @@ impl<'t> JsonOutline<'t> {
         of_object.filter_map(|node| node.key.as_ref()).map(|key| self.name(key))
     }
 
-    /// What may be typed at a byte.
+    /// Returns what can be typed at a byte offset.
     pub(super) fn typing_spot(&self, offset: usize) -> Option<TypingSpot> {
         let node = self.at(offset)?;
         let found = self.nodes.get(node)?;
@@ -242,8 +242,8 @@ impl<'t> JsonOutline<'t> {
         })
     }
 
-    /// The part of a token that is replaced: up to the offset, if what follows looks like another token. A text that is not closed yet
-    /// goes on to the next quote.
+    /// Returns the range of a token to replace: it ends at the offset if the rest looks like another token, since an unclosed
+    /// string extends to the next quote.
     fn typed(&self, token: &Range<usize>, offset: usize) -> Range<usize> {
         let after = self.text.get(offset..token.end).unwrap_or_default();
         let after = if offset == token.start { after.strip_prefix('"').unwrap_or(after) } else { after };
@@ -252,7 +252,7 @@ impl<'t> JsonOutline<'t> {
         token.start..if after.chars().all(is_of_token) { token.end } else { offset }
     }
 
-    /// A text without its quotes.
+    /// Returns the text of a string token without its quotes.
     fn name(&self, range: &Range<usize>) -> String {
         let raw = self.text.get(range.clone()).unwrap_or_default();
         let bare = || raw.trim_matches('"').to_owned();
@@ -260,7 +260,7 @@ impl<'t> JsonOutline<'t> {
     }
 }
 
-/// The length of a text up to its closing quote, or to the end of the line.
+/// Returns the length of a string token, up to its closing quote or to the end of the line.
 fn text_length(rest: &[u8]) -> usize {
     let mut is_escaped = false;
     for (at, byte) in rest.iter().enumerate() {
@@ -277,14 +277,14 @@ fn word_length(rest: &[u8]) -> usize {
     rest.iter().position(|byte| b" \t\r\n,:{}[]\"".contains(byte)).unwrap_or(rest.len())
 }
 
-/// More names and values than a packet has that people edit.
+/// Maximum number of nodes, more than any packet that people edit has.
 const MOST_NODES: usize = 200_000;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// The spot at `|` in a text: its steps or the steps of its object, and what is replaced.
+    /// Checks the spot at `|` in a text: its steps or those of its object, and the text to replace.
     #[track_caller]
     fn check(marked: &str, expect: Option<(&str, &str)>) {
         let offset = marked.find('|').unwrap_or_default();
@@ -315,7 +315,7 @@ mod tests {
 
     #[test]
     fn what_is_not_complete_is_read_as_what_it_may_become() {
-        // The quote that is missing is taken from the next name.
+        // For want of a closing quote, the string extends to the opening quote of the next name.
         check("{\"a\": {\"b|, \"c\": 1}}", Some(("name in /a", "\"b")));
         check("{\"a\": \"b|, \"c\": 1}", Some(("value of /a", "\"b")));
         check("{\"a\" |\"b\": 1}", Some(("name in /", "\"b\"")));

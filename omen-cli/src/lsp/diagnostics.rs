@@ -1,4 +1,4 @@
-//! Findings as diagnostics of an editor.
+//! Conversion of findings to editor diagnostics.
 
 use std::cell::LazyCell;
 use std::ops::Range;
@@ -21,15 +21,15 @@ use crate::check::TextCheck;
 use crate::config;
 use crate::formats::message_and_help;
 
-/// What a check of a document has found.
+/// Result of checking a document.
 #[derive(Debug, Default)]
 pub(super) struct DocumentFindings {
-    /// As the protocol has them.
+    /// The findings as diagnostics of the protocol.
     pub(super) diagnostics: Vec<EditorDiagnostic>,
     pub(super) findings: Vec<PlacedFinding>,
 }
 
-/// A diagnostic of the protocol.
+/// A diagnostic of the Language Server Protocol.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct EditorDiagnostic {
@@ -78,7 +78,7 @@ fn of_log(document: &OpenDocument, text: &IndexedText, check: &mut TextCheck) ->
         return DocumentFindings::default();
     }
     let places = LogPlaces { text: text.as_str(), starts: log_lines(text.as_str()) };
-    // Read once, and only if a finding at the end of an episode has no line.
+    // Read at most once, and only for a finding without a line, at the end of an episode.
     let packets = LazyCell::new(|| packets::read(text.as_str(), layout));
     let mut found = DocumentFindings::default();
     let read = check.run(&document.path, text.as_str(), MOST_FINDINGS, |finding, line| {
@@ -87,7 +87,7 @@ fn of_log(document: &OpenDocument, text: &IndexedText, check: &mut TextCheck) ->
                 Some(id) => packet.packet_id.as_ref() == Some(id),
                 None => packet.episode.is_some() && packet.episode == finding.correlation_id,
             };
-            // The directive, or the last packet of the episode.
+            // The last packet with the finding's id (the directive), or else the last packet of its episode.
             let packet = packets.iter().rfind(is_about);
             packet.map_or_else(|| places.last(), |packet| places.first_line(&packet.range))
         });
@@ -127,14 +127,14 @@ fn of_log(document: &OpenDocument, text: &IndexedText, check: &mut TextCheck) ->
     found
 }
 
-/// The lines of a log, as findings count them.
+/// Positions in a log, whose lines are counted as in findings.
 struct LogPlaces<'t> {
     text: &'t str,
     starts: Vec<usize>,
 }
 
 impl LogPlaces<'_> {
-    /// The range of a finding, or of the directive that it is about.
+    /// Returns the range of a finding, or of the directive that the finding is about.
     fn finding(&self, finding: &Finding, line: Option<&str>) -> Option<Range<usize>> {
         let number = finding.line.or(finding.directive_line)?;
         let whole = self.line(number)?;
@@ -142,11 +142,11 @@ impl LogPlaces<'_> {
         let start = self.column(number, column)?;
         let length = line.and_then(|line| line.get(span.clone())).map_or(0, str::len);
         let end = (start + length).min(self.text.len());
-        // The end of a line has no character that an editor could mark.
+        // An empty range could not be marked by an editor, so mark the rest of the line.
         Some(if end > start { start..end } else { start..whole.end.max(start) })
     }
 
-    /// The characters of a line, without the spaces around them.
+    /// Returns the range of a line without surrounding whitespace.
     fn line(&self, number: u64) -> Option<Range<usize>> {
         let at = usize::try_from(number.checked_sub(1)?).ok()?;
         let start = *self.starts.get(at)?;
@@ -156,7 +156,7 @@ impl LogPlaces<'_> {
         Some(start + before..start + before + line.trim().len())
     }
 
-    /// The byte at a column, which does not count a byte order mark.
+    /// Returns the byte offset of a column; a byte order mark is not counted.
     fn column(&self, number: u64, column: u64) -> Option<usize> {
         let at = usize::try_from(number.checked_sub(1)?).ok()?;
         let start = *self.starts.get(at)?;
@@ -172,7 +172,7 @@ impl LogPlaces<'_> {
         packet.start..packet.start + line.map_or(0, str::len)
     }
 
-    /// The last line that is not blank.
+    /// Returns the range of the last non-blank line.
     fn last(&self) -> Range<usize> {
         let end = self.text.trim_end().len();
         self.text.get(..end).and_then(|text| text.rfind('\n')).map_or(0, |at| at + 1)..end
@@ -199,7 +199,7 @@ fn of_gate_config(text: &IndexedText, path: &Path) -> DocumentFindings {
     DocumentFindings { diagnostics: diagnostics.collect(), ..DocumentFindings::default() }
 }
 
-/// A diagnostic at a key or value of TOML; line and column from 1, or 0 for the text as a whole.
+/// Returns a diagnostic at a key or value in TOML. Line and column are counted from 1; both are 0 for the text as a whole.
 fn in_config(
     text: &IndexedText,
     (line, column): (usize, usize),
@@ -214,7 +214,7 @@ fn in_config(
     EditorDiagnostic::new(text.range(&(start..start + token)), severity, message)
 }
 
-/// The length of the key or value that a text begins with.
+/// Returns the length of the key or value at the start of a text.
 fn toml_token(rest: &str) -> usize {
     let line = rest.lines().next().unwrap_or_default();
     match line.chars().next() {
@@ -224,11 +224,11 @@ fn toml_token(rest: &str) -> usize {
     }
 }
 
-/// The place of what is about a document as a whole.
+/// Range for diagnostics about a document as a whole.
 const BEGINNING: TextRange =
     TextRange { start: TextPosition { line: 0, character: 0 }, end: TextPosition { line: 0, character: 0 } };
 
-/// The most findings of a document that are shown: more than an editor lists.
+/// Maximum number of findings shown per document, more than an editor lists.
 const MOST_FINDINGS: u64 = 1000;
 
 #[cfg(test)]

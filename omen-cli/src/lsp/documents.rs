@@ -1,4 +1,4 @@
-//! The documents that are open in the editor.
+//! Documents that are open in the editor.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use super::protocol::ContentChange;
 use super::text::{IndexedText, PositionEncoding};
 use crate::config;
 
-/// What a document is to this server.
+/// Role of a document, which determines how it is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DocumentKind {
     /// A log of packets.
@@ -21,7 +21,7 @@ pub(super) enum DocumentKind {
     /// The configuration of `omen check`.
     CheckConfig,
     GateConfig,
-    /// Something else.
+    /// Any other document, which is not checked.
     Other,
 }
 
@@ -39,7 +39,7 @@ impl DocumentKind {
         }
     }
 
-    /// The longest text that is checked, in bytes.
+    /// Returns the maximum size in bytes of a text to check.
     pub(super) fn most_bytes(self) -> usize {
         match self {
             Self::Log | Self::Json => MOST_LOG_BYTES,
@@ -50,28 +50,28 @@ impl DocumentKind {
     }
 }
 
-/// A finding on a log, by bytes of the text.
+/// A finding on a log, by its byte range in the text.
 #[derive(Debug)]
 pub(super) struct PlacedFinding {
     pub(super) range: Range<usize>,
     pub(super) code: Code,
     pub(super) help: Option<String>,
-    /// Where the line begins that it follows from.
+    /// Start of the line that caused the finding.
     pub(super) cause: Option<usize>,
 }
 
 #[derive(Debug)]
 pub(super) struct OpenDocument {
     pub(super) uri: String,
-    /// The path of its file; of one that has no file, a path by which settings are found.
+    /// Path of the file. For a document that is not a file, a path by which its configuration is found.
     pub(super) path: PathBuf,
     pub(super) kind: DocumentKind,
     pub(super) version: i64,
-    /// `None` if it has become too long to be kept.
+    /// Text; `None` once it has become too long to keep.
     content: Option<IndexedText>,
-    /// Whether it has changed since it was checked.
+    /// Whether the document has changed since the last check.
     pub(super) is_due: bool,
-    /// The findings of the last check.
+    /// Findings of the last check.
     pub(super) findings: Vec<PlacedFinding>,
 }
 
@@ -84,7 +84,7 @@ impl OpenDocument {
         document
     }
 
-    /// Applies changes, one after the other.
+    /// Applies changes in order.
     pub(super) fn change(&mut self, version: i64, changes: Vec<ContentChange>, encoding: PositionEncoding) {
         self.version = version;
         self.is_due = true;
@@ -95,7 +95,7 @@ impl OpenDocument {
                     text
                 }
                 (None, None) => IndexedText::new(change.text, encoding),
-                // The text that this is a change of is not known.
+                // The text that this range refers to is unknown.
                 (None, Some(_)) => continue,
             };
             self.keep(kept);
@@ -106,40 +106,40 @@ impl OpenDocument {
         self.content = (text.as_str().len() <= MOST_KEPT_BYTES).then_some(text);
     }
 
-    /// The text, if it is short enough to be checked.
+    /// Returns the text if it is short enough to check.
     pub(super) fn text(&self) -> Option<&IndexedText> {
         self.content.as_ref().filter(|text| text.as_str().len() <= self.kind.most_bytes())
     }
 
-    /// The whole text as it is kept.
+    /// Returns the whole text, if it is kept.
     pub(super) fn kept(&self) -> Option<&str> {
         self.content.as_ref().map(IndexedText::as_str)
     }
 
-    /// Whether it may have packets.
+    /// Returns whether the document may contain packets.
     pub(super) fn is_log(&self) -> bool {
         matches!(self.kind, DocumentKind::Log | DocumentKind::Json)
     }
 }
 
-/// All open documents by their URIs.
+/// Open documents by URI.
 pub(super) type OpenDocuments = BTreeMap<String, OpenDocument>;
 
-/// The path of the file that a URI names.
+/// Returns the file path of a `file` URI.
 pub(super) fn path(uri: &str) -> Option<PathBuf> {
     Url::parse(uri).ok().filter(|url| url.scheme() == "file")?.to_file_path().ok()
 }
 
-/// The language that the extensions in `editors/` give to logs.
+/// Language id that the extensions in `editors/` assign to logs.
 const LANGUAGE: &str = "omen-log";
 
-/// The name of the file that the subcommands of `omen gate` read by default.
+/// Default file name of a gate's configuration.
 const GATE_FILE: &str = "gate.toml";
 
-/// The longest log that is checked: 16 MiB, the length of the longest line.
+/// Maximum size of a log to check: 16 MiB, the maximum length of one line.
 const MOST_LOG_BYTES: usize = omen_types::limits::MAX_LINE_BYTES;
 
-/// The longest text that is kept, so that edits may make it shorter again.
+/// Maximum size of a text to keep. It exceeds the limit for checks, so that edits can make a long text short enough again.
 const MOST_KEPT_BYTES: usize = 4 * MOST_LOG_BYTES;
 
 #[cfg(test)]
@@ -173,7 +173,7 @@ mod tests {
         }
     }
 
-    /// A text that was too long to be kept is known again when it comes as a whole.
+    /// A text that was too long to keep becomes known again once it is sent as a whole.
     #[test]
     fn a_text_that_is_too_long_is_not_kept() {
         let encoding = PositionEncoding::Utf8;

@@ -1,4 +1,4 @@
-//! What the schema says about a place in a packet.
+//! What the schema says about a position in a packet.
 
 use omen_types::PacketType;
 use omen_types::shape::{self, FieldShape, Shape, ShapeKind};
@@ -6,16 +6,16 @@ use serde::Deserialize;
 
 use crate::schema::files::File;
 
-/// A place that the schema knows.
+/// A position in a packet that the schema describes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SchemaPlace {
-    /// The field, or that of the array whose item this is.
+    /// The field at this position, or the one whose array contains it.
     pub(super) field: Option<&'static FieldShape>,
     pub(super) shape: &'static Shape,
 }
 
 impl SchemaPlace {
-    /// The place that steps lead to in a packet.
+    /// Returns the position to which steps lead in a packet.
     pub(super) fn find<'s>(packet_type: Option<PacketType>, steps: impl IntoIterator<Item = &'s str>) -> Option<Self> {
         let mut place = Self { field: None, shape: shape::of_packet(packet_type) };
         for step in steps {
@@ -32,7 +32,7 @@ impl SchemaPlace {
         Some(place)
     }
 
-    /// The fields of an object.
+    /// Returns the fields that an object may have.
     pub(super) fn fields(self) -> impl Iterator<Item = &'static FieldShape> {
         alternatives(self.shape).into_iter().flat_map(|shape| match &shape.kind {
             ShapeKind::Object(object) => object.fields,
@@ -40,12 +40,12 @@ impl SchemaPlace {
         })
     }
 
-    /// The definitions that a value may have.
+    /// Returns the names of the definitions that a value may match.
     pub(super) fn definitions(self) -> impl Iterator<Item = &'static str> {
         alternatives(self.shape).into_iter().map(|shape| shape.name).filter(|name| !name.is_empty())
     }
 
-    /// The values of an enum as JSON, each with its meaning.
+    /// Returns the possible values as JSON, each with its meaning.
     pub(super) fn values(self) -> Vec<(String, Option<String>)> {
         let mut all = Vec::new();
         for shape in alternatives(self.shape) {
@@ -68,7 +68,7 @@ impl SchemaPlace {
     }
 }
 
-/// The shapes that a value may have.
+/// Returns the shapes that a value may have.
 fn alternatives(shape: &'static Shape) -> Vec<&'static Shape> {
     match &shape.kind {
         ShapeKind::Union(shapes) => shapes.iter().flat_map(|shape| alternatives(shape)).collect(),
@@ -76,7 +76,7 @@ fn alternatives(shape: &'static Shape) -> Vec<&'static Shape> {
     }
 }
 
-/// Values with what they mean.
+/// Enum values that share a description.
 #[derive(Deserialize)]
 struct EnumBranch {
     #[serde(rename = "enum", default)]
@@ -91,7 +91,7 @@ struct EnumDefinition {
     branches: Vec<EnumBranch>,
 }
 
-/// What the definition of an enum says about its values.
+/// Returns the descriptions of an enum's values.
 fn meanings(definition: &str) -> Vec<EnumBranch> {
     let files = omen_schema::FILES.iter().filter_map(|(path, text)| File::read(path, text).ok());
     let found = files.filter_map(|file| file.definitions.get(definition).copied()).next();
@@ -99,7 +99,7 @@ fn meanings(definition: &str) -> Vec<EnumBranch> {
     parsed.map(|definition| definition.branches).unwrap_or_default()
 }
 
-/// Integers within narrower bounds than these are a choice.
+/// Maximum number of integers offered as choices; wider ranges are not listed.
 const MOST_NUMBERS: u64 = 16;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What the editor shows for a place: the rule that is broken there, and what the schema says about it.
+//! Hover text: the rule broken at a position, and what the schema says about the position.
 
 use omen::render::human::clean;
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use super::packets;
 use super::text::IndexedText;
 use crate::input::Layout;
 
-/// What is known about a byte of a log.
+/// Returns the hover text for a byte offset in a log.
 pub(super) fn hover(document: &OpenDocument, text: &IndexedText, layout: Layout, offset: usize) -> Option<Value> {
     let mut sections = broken_rules(document, offset);
     let described = described(text.as_str(), layout, offset);
@@ -23,7 +23,7 @@ pub(super) fn hover(document: &OpenDocument, text: &IndexedText, layout: Layout,
     Some(json!({"contents": contents, "range": range}))
 }
 
-/// The rules of the findings at a byte, each with how to fix it.
+/// Describes the rules of the findings at a byte offset, each with its fix.
 fn broken_rules(document: &OpenDocument, offset: usize) -> Vec<String> {
     let here = document.findings.iter().filter(|found| found.range.start <= offset && offset <= found.range.end);
     let mut sections = Vec::new();
@@ -38,7 +38,7 @@ fn broken_rules(document: &OpenDocument, offset: usize) -> Vec<String> {
     sections
 }
 
-/// The field at a byte, its description, and what its value means.
+/// Describes the field at a byte offset and the meaning of its value.
 fn described(text: &str, layout: Layout, offset: usize) -> Option<(std::ops::Range<usize>, String)> {
     let packet = packets::range_at(text, layout, offset)?;
     let outline = JsonOutline::new(text.get(packet.clone())?);
@@ -61,10 +61,10 @@ fn described(text: &str, layout: Layout, offset: usize) -> Option<(std::ops::Ran
     Some((packet.start + range.start..packet.start + range.end, section))
 }
 
-/// A text without links: the log may have written part of it.
+/// Disables Markdown links, because part of the text may come from the log.
 fn without_links(text: &str) -> String {
     if text.contains("](") { text.replace('[', "\\[").replace(']', "\\]") } else { text.to_owned() }
 }
 
-/// The most rules that are shown at one place.
+/// Maximum number of rules shown at one position.
 const MOST_RULES: usize = 3;

@@ -1,4 +1,4 @@
-//! From a place in a log to another: to what an id refers to, to the cause of a finding, and to each packet by its episode.
+//! Navigation in a log: to the packet that introduced an id, to the cause of a finding, and through the packets by episode.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use super::protocol::{ClientSupport, SYMBOL_EPISODE, SYMBOL_PACKET};
 use super::text::IndexedText;
 use crate::input::Layout;
 
-/// The packet that introduces the id at a byte, or else the packet that a finding on this packet follows from.
+/// Returns the packet that introduces the id at a byte offset, or else the packet that caused a finding on this packet.
 pub(super) fn definition(document: &OpenDocument, text: &IndexedText, layout: Layout, offset: usize) -> Option<Value> {
     let entries = packets::read(text.as_str(), layout);
     let here = entries.iter().find(|entry| entry.range.start <= offset && offset <= entry.range.end)?;
@@ -25,7 +25,7 @@ pub(super) fn definition(document: &OpenDocument, text: &IndexedText, layout: La
     Some(json!({"uri": document.uri, "range": text.range(&target.range)}))
 }
 
-/// The other packet that introduces the id at a byte: one of this episode, if there is one.
+/// Returns the other packet that introduces the id at a byte offset, preferably one of the same episode.
 fn introduced<'e>(
     text: &str,
     entries: &'e [PacketEntry],
@@ -40,7 +40,7 @@ fn introduced<'e>(
     (target.range != here.range).then_some(target)
 }
 
-/// The packets of a log, episode by episode; in a flat list if the editor knows no other.
+/// Returns the packets of a log grouped by episode, or as a flat list if the editor does not support nesting.
 pub(super) fn symbols(document: &OpenDocument, text: &IndexedText, layout: Layout, client: ClientSupport) -> Value {
     let entries = packets::read(text.as_str(), layout);
     if !client.nested_symbols {
@@ -75,7 +75,7 @@ pub(super) fn symbols(document: &OpenDocument, text: &IndexedText, layout: Layou
     symbols.into()
 }
 
-/// A symbol that names its episode.
+/// Builds a symbol for the flat list, which names its episode.
 fn flat(document: &OpenDocument, text: &IndexedText, entry: &PacketEntry) -> Value {
     json!({
         "name": format!("{} {}", type_name(entry), entry.packet_id.as_deref().unwrap_or_default()).trim_end(),
@@ -100,7 +100,7 @@ fn type_name(entry: &PacketEntry) -> &'static str {
     entry.packet_type.map_or("packet", |packet_type| packet_type.as_str())
 }
 
-/// The name of an episode. The protocol does not allow an empty one.
+/// Returns a displayable name for an episode, since the protocol does not allow empty names.
 fn visible(episode: &str) -> &str {
     if episode.trim().is_empty() { "episode" } else { episode }
 }

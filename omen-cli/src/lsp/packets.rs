@@ -1,4 +1,4 @@
-//! The packets of a log that is being edited, and the ids that they introduce.
+//! Packets of a log that is being edited, and the ids that they introduce.
 
 use std::ops::Range;
 
@@ -8,14 +8,14 @@ use super::cursor::JsonOutline;
 use super::fields::SchemaPlace;
 use crate::input::{Layout, packet_ranges};
 
-/// A packet, as far as it can be read.
+/// A packet, as far as it is readable.
 #[derive(Debug)]
 pub(super) struct PacketEntry {
     pub(super) range: Range<usize>,
     pub(super) packet_type: Option<PacketType>,
     pub(super) packet_id: Option<String>,
     pub(super) episode: Option<String>,
-    /// The ids that it introduces: the definition of each in the schema, and its text.
+    /// Ids that the packet introduces, each with the name of its schema definition.
     pub(super) ids: Vec<(&'static str, String)>,
 }
 
@@ -41,23 +41,23 @@ impl PacketEntry {
     }
 }
 
-/// The packets of a text in their order.
+/// Returns the packets of a text in order.
 pub(super) fn read(text: &str, layout: Layout) -> Vec<PacketEntry> {
     packet_ranges(text, layout).into_iter().map(|range| PacketEntry::read(text, range)).collect()
 }
 
-/// The range of the packet at a byte.
+/// Returns the range of the packet at a byte offset.
 pub(super) fn range_at(text: &str, layout: Layout, offset: usize) -> Option<Range<usize>> {
     packet_ranges(text, layout).into_iter().find(|range| range.start <= offset && offset <= range.end)
 }
 
-/// The type that a packet states.
+/// Returns the type that a packet states.
 pub(super) fn packet_type(outline: &JsonOutline<'_>) -> Option<PacketType> {
     let name = outline.text_at(PACKET_TYPE)?;
     PacketType::ALL.iter().copied().find(|packet_type| packet_type.as_str() == name)
 }
 
-/// Whether a value must differ from that of all other packets.
+/// Returns whether a value must be unique among all packets.
 pub(super) fn is_new_id(packet_type: Option<PacketType>, steps: &[String]) -> bool {
     let is_here = |(introduced_by, at): &(Option<PacketType>, &[&str])| {
         *at != EPISODE && (introduced_by.is_none() || *introduced_by == packet_type) && steps == *at
@@ -65,7 +65,7 @@ pub(super) fn is_new_id(packet_type: Option<PacketType>, steps: &[String]) -> bo
     INTRODUCED.iter().any(is_here)
 }
 
-/// Whether one of the first packets has a field of every packet.
+/// Returns whether any of the first packets has a field that all packets share.
 pub(super) fn is_log(text: &str, layout: Layout) -> bool {
     let Some(root) = SchemaPlace::find(None, []) else { return false };
     packet_ranges(text, layout).into_iter().take(FIRST_PACKETS).any(|range| {
@@ -78,7 +78,7 @@ const PACKET_ID: &[&str] = &["header", "packet_id"];
 const PACKET_TYPE: &[&str] = &["header", "packet_type"];
 pub(super) const EPISODE: &[&str] = &["header", "correlation_id"];
 
-/// Where ids are introduced, to which other fields refer: in packets of all types, or of one.
+/// Positions at which ids are introduced, for packets of all types (`None`) or of one type.
 const INTRODUCED: &[(Option<PacketType>, &[&str])] = &[
     (None, PACKET_ID),
     (None, EPISODE),
@@ -86,7 +86,7 @@ const INTRODUCED: &[(Option<PacketType>, &[&str])] = &[
     (Some(PacketType::TaskDirectivePacket), &["payload", "task_id"]),
 ];
 
-/// How many packets show whether a text is a log.
+/// Number of packets that are inspected to decide whether a text is a log.
 const FIRST_PACKETS: usize = 16;
 
 #[cfg(test)]

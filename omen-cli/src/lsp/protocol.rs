@@ -1,25 +1,25 @@
-//! The parts of the Language Server Protocol 3.17 that are used here.
+//! The parts of the Language Server Protocol 3.17 used here.
 //!
-//! The crates for the protocol bring an older `bitflags`, and read a message of any announced length into memory.
+//! Written by hand: the protocol's crates depend on an older `bitflags`, and read a message of any announced length into memory.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// A place in a document: line and character from 0.
+/// A position in a document; line and character are counted from 0.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct TextPosition {
     pub(super) line: u32,
     pub(super) character: u32,
 }
 
-/// A part of a document.
+/// A range in a document.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
 pub(super) struct TextRange {
     pub(super) start: TextPosition,
     pub(super) end: TextPosition,
 }
 
-/// The parameters of `initialize`, as far as they are used.
+/// Parameters of `initialize`, reduced to those used here.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct InitializeParams {
@@ -29,14 +29,14 @@ pub(super) struct InitializeParams {
     pub(super) workspace_folders: Option<Vec<WorkspaceFolder>>,
 }
 
-/// What the editor understands.
+/// Optional features that the editor supports.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ClientSupport {
-    /// Edits that name the version that they are for.
+    /// Edits that name the document version they apply to.
     pub(super) document_changes: bool,
-    /// Symbols within symbols.
+    /// Nested symbols.
     pub(super) nested_symbols: bool,
-    /// Files that the server asks it to watch.
+    /// Watching files at the server's request.
     pub(super) watched_files: bool,
 }
 
@@ -51,26 +51,26 @@ impl ClientSupport {
     }
 }
 
-/// A folder that is open in the editor.
+/// A folder open in the editor.
 #[derive(Debug, Deserialize)]
 pub(super) struct WorkspaceFolder {
     pub(super) uri: String,
 }
 
-/// The parameters of `workspace/didChangeWorkspaceFolders`.
+/// Parameters of `workspace/didChangeWorkspaceFolders`.
 #[derive(Debug, Deserialize)]
 pub(super) struct FoldersParams {
     pub(super) event: FolderChange,
 }
 
-/// The folders that come and go.
+/// Added and removed folders.
 #[derive(Debug, Deserialize)]
 pub(super) struct FolderChange {
     pub(super) added: Vec<WorkspaceFolder>,
     pub(super) removed: Vec<WorkspaceFolder>,
 }
 
-/// The parameters of `textDocument/didOpen`.
+/// Parameters of `textDocument/didOpen`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct OpenParams {
@@ -87,7 +87,7 @@ pub(super) struct TextDocumentItem {
     pub(super) text: String,
 }
 
-/// The parameters of `textDocument/didChange`.
+/// Parameters of `textDocument/didChange`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ChangeParams {
@@ -101,40 +101,40 @@ pub(super) struct VersionedDocument {
     pub(super) version: i64,
 }
 
-/// A change of a text: of a range, or of everything.
+/// A change of a range, or of the whole text if there is no range.
 #[derive(Debug, Deserialize)]
 pub(super) struct ContentChange {
     pub(super) range: Option<TextRange>,
     pub(super) text: String,
 }
 
-/// The parameters of a request about a document.
+/// Parameters of a request about a document.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct DocumentParams {
     pub(super) text_document: DocumentId,
 }
 
-/// The name of a document.
+/// Identity of a document.
 #[derive(Debug, Deserialize)]
 pub(super) struct DocumentId {
     pub(super) uri: String,
 }
 
-/// The parameters of a request about a place.
+/// Parameters of a request about a position.
 #[derive(Debug, Deserialize)]
 pub(super) struct PositionParams {
     pub(super) position: TextPosition,
 }
 
-/// The parameters of `textDocument/codeAction`.
+/// Parameters of `textDocument/codeAction`.
 #[derive(Debug, Deserialize)]
 pub(super) struct ActionParams {
     pub(super) range: TextRange,
     pub(super) context: ActionContext,
 }
 
-/// What the editor asks for.
+/// Filters and diagnostics of a code action request.
 #[derive(Debug, Deserialize)]
 pub(super) struct ActionContext {
     #[serde(default)]
@@ -142,7 +142,7 @@ pub(super) struct ActionContext {
     pub(super) only: Option<Vec<String>>,
 }
 
-/// Why a request has no result.
+/// Error response to a request.
 #[derive(Debug)]
 pub(super) struct RequestError {
     pub(super) code: i64,
@@ -154,13 +154,13 @@ impl RequestError {
         Self { code, message: message.into() }
     }
 
-    /// The error of a request whose parameters do not have their form.
+    /// Creates the error for invalid parameters.
     pub(super) fn params(why: impl std::fmt::Display) -> Self {
         Self::new(INVALID_PARAMS, format!("invalid parameters: {why}"))
     }
 }
 
-/// What the server can do.
+/// Returns the capabilities that the server announces.
 pub(super) fn capabilities(encoding: &str) -> Value {
     json!({
         "positionEncoding": encoding,
@@ -174,15 +174,15 @@ pub(super) fn capabilities(encoding: &str) -> Value {
     })
 }
 
-/// Changes come as ranges.
+/// `TextDocumentSyncKind`: changes are sent as ranges.
 const INCREMENTAL: u32 = 2;
 
-/// The kind of an action for one finding.
+/// Kind of an action that fixes one finding.
 pub(super) const QUICK_FIX: &str = "quickfix";
-/// The kind of the action that applies all safe fixes.
+/// Kind of the action that applies all safe fixes.
 pub(super) const FIX_ALL: &str = "source.fixAll.omen";
 
-// Errors of JSON-RPC, and of the protocol.
+// Error codes of JSON-RPC and of the Language Server Protocol.
 pub(super) const PARSE_ERROR: i64 = -32700;
 pub(super) const INVALID_REQUEST: i64 = -32600;
 pub(super) const METHOD_NOT_FOUND: i64 = -32601;

@@ -1,4 +1,4 @@
-//! The server: takes messages one after the other, and answers them.
+//! The server loop: processes messages one after another, and responds to them.
 
 use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -20,7 +20,7 @@ use super::{actions, completion, diagnostics, hover, navigation};
 use crate::exit::{Exit, Failure, complain};
 use crate::output::Output;
 
-/// How far the conversation has come.
+/// Phase of the session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ServerPhase {
     /// Before `initialize`.
@@ -59,7 +59,7 @@ impl<'o> LanguageServer<'o> {
         loop {
             let frame = match self.inbox.next() {
                 Some(frame) => frame,
-                // Nothing waits, so there is time to check a document.
+                // No message is waiting, so there is time for a check.
                 None => match self.due() {
                     Some(uri) => {
                         self.check(&uri)?;
@@ -84,7 +84,7 @@ impl<'o> LanguageServer<'o> {
                     let message = format!("the message has {length} bytes and was not read");
                     self.fail(&Value::Null, &RequestError::new(INVALID_REQUEST, message))?;
                 }
-                // Where the next message begins is not known.
+                // The start of the next message is unknown, so the session cannot continue.
                 Err(error) => {
                     complain(&error);
                     self.fail(&Value::Null, &RequestError::new(PARSE_ERROR, error.to_string()))?;
@@ -94,12 +94,12 @@ impl<'o> LanguageServer<'o> {
         }
     }
 
-    /// The protocol asks for exit code 1 if there was no `shutdown` before.
+    /// Returns the exit code: the protocol requires 1 if there was no `shutdown` before the end.
     fn end(&self) -> Exit {
         if self.phase == ServerPhase::Stopping { Exit::Clean } else { Exit::ErrorsFound }
     }
 
-    /// Takes a message, and returns whether it was the last one.
+    /// Processes a message, and returns whether it was the last one.
     fn take(&mut self, mut message: Value) -> io::Result<bool> {
         let method = message.get("method").and_then(Value::as_str).map(str::to_owned);
         let id = message.get_mut("id").map(Value::take);
@@ -127,7 +127,7 @@ impl<'o> LanguageServer<'o> {
                     self.send(&json!({"jsonrpc": "2.0", "method": "window/logMessage", "params": params}))?;
                 }
             }
-            // A response to a request of this server.
+            // A response to a request from this server needs no action.
             (None, Some(id))
                 if !id.is_null() && (message.get("result").is_some() || message.get("error").is_some()) => {}
             (_, id) => {
@@ -138,7 +138,7 @@ impl<'o> LanguageServer<'o> {
         Ok(false)
     }
 
-    /// Handles a request. The outer error is that of the output.
+    /// Handles a request. The outer error is a failure to write the output.
     fn request(&mut self, method: &str, params: Value) -> io::Result<Result<Value, RequestError>> {
         Ok(match (self.phase, method) {
             (ServerPhase::Starting, "initialize") => self.initialize(params),
@@ -211,7 +211,7 @@ impl<'o> LanguageServer<'o> {
         }))
     }
 
-    /// Handles a notification. The outer error is that of the output. Unknown ones are ignored, as the protocol says.
+    /// Handles a notification. The outer error is a failure to write the output. Unknown ones are ignored, as the protocol requires.
     fn notification(&mut self, method: &str, params: Value) -> io::Result<Result<(), RequestError>> {
         if self.phase != ServerPhase::Serving {
             return Ok(Ok(()));
@@ -242,7 +242,7 @@ impl<'o> LanguageServer<'o> {
                 }
                 Err(error) => Err(error),
             },
-            // A configuration may have changed, or a file that one names.
+            // A configuration, or a file that it names, may have changed.
             "textDocument/didSave" | "workspace/didChangeWatchedFiles" | "workspace/didChangeConfiguration" => {
                 self.documents.values_mut().for_each(|document| document.is_due = true);
                 Ok(())
@@ -260,7 +260,7 @@ impl<'o> LanguageServer<'o> {
         })
     }
 
-    /// Asks the editor to report changes of configurations that it has not open.
+    /// Asks the editor to report changes to configuration files that are not open in it.
     fn watch_files(&mut self) -> io::Result<()> {
         if !self.client.watched_files {
             return Ok(());
@@ -279,12 +279,12 @@ impl<'o> LanguageServer<'o> {
         }))
     }
 
-    /// A document that has changed since it was checked.
+    /// Returns a document that has changed since its last check.
     fn due(&self) -> Option<String> {
         self.documents.values().find(|document| document.is_due).map(|document| document.uri.clone())
     }
 
-    /// Checks a document and publishes what was found, unless a newer version has come in the meantime.
+    /// Checks a document and publishes the findings, unless a newer version has arrived meanwhile.
     fn check(&mut self, uri: &str) -> io::Result<()> {
         let Some(document) = self.documents.get_mut(uri) else { return Ok(()) };
         let found = diagnostics::check(document, &mut self.settings);
@@ -315,20 +315,20 @@ impl<'o> LanguageServer<'o> {
     }
 }
 
-/// Whether a message has one of some methods.
+/// Returns whether a message has one of the given methods.
 fn is_method(message: &Value, methods: &[&str]) -> bool {
     message.get("method").and_then(Value::as_str).is_some_and(|method| methods.contains(&method))
 }
 
-/// Reads parameters.
+/// Parses the parameters of a message.
 fn parse<T: DeserializeOwned>(params: &Value) -> Result<T, RequestError> {
     T::deserialize(params).map_err(RequestError::params)
 }
 
-/// The text of a document as the server knows it, to find out why an editor shows something else.
+/// Request for a document's text as the server knows it, to debug differences from what the editor shows.
 const VIEW_TEXT: &str = "omen/viewFileText";
 
-/// The requests about a document.
+/// Requests about a document.
 const DOCUMENT_METHODS: &[&str] = &[
     "textDocument/hover",
     "textDocument/completion",
@@ -338,10 +338,10 @@ const DOCUMENT_METHODS: &[&str] = &[
     VIEW_TEXT,
 ];
 
-/// Those of them whose results depend on findings.
+/// Requests about a document whose results depend on its findings.
 const NEED_FINDINGS: &[&str] = &["textDocument/hover", "textDocument/definition", "textDocument/codeAction"];
 
-/// Messages from standard input, which a thread reads ahead.
+/// Messages from standard input, read ahead by a thread.
 struct Inbox {
     receiver: Receiver<io::Result<InputFrame>>,
     waiting: VecDeque<io::Result<InputFrame>>,
@@ -359,7 +359,7 @@ impl Inbox {
                     Err(error) => Err(error),
                 };
                 let is_end = frame.is_err();
-                // Without a receiver the process is about to end.
+                // A missing receiver means that the process is about to end.
                 if sender.send(frame).is_err() || is_end {
                     return;
                 }
@@ -368,18 +368,18 @@ impl Inbox {
         Self { receiver, waiting: VecDeque::new() }
     }
 
-    /// The next message, if one has come.
+    /// Returns the next message, if one has arrived.
     fn next(&mut self) -> Option<io::Result<InputFrame>> {
         self.collect();
         self.waiting.pop_front()
     }
 
-    /// Waits for the next message; `None` at the end of standard input.
+    /// Waits for the next message; returns `None` at the end of standard input.
     fn wait(&mut self) -> Option<io::Result<InputFrame>> {
         self.next().or_else(|| self.receiver.recv().ok())
     }
 
-    /// Whether a waiting message has a property.
+    /// Returns whether any waiting message has a property.
     fn has(&mut self, property: impl Fn(&Value) -> bool) -> bool {
         self.collect();
         self.waiting.iter().any(|frame| matches!(frame, Ok(InputFrame::Message(message)) if property(message)))
@@ -394,5 +394,5 @@ impl Inbox {
     }
 }
 
-/// The most messages that are read ahead; the editor has to wait with the next ones.
+/// Maximum number of messages read ahead; beyond that, the editor must wait.
 const MOST_WAITING: usize = 64;

@@ -1,4 +1,4 @@
-//! The configuration that each document is checked with.
+//! Configuration with which each document is checked.
 
 use std::collections::HashMap;
 use std::fs;
@@ -9,28 +9,28 @@ use crate::check::TextCheck;
 use crate::config;
 use crate::config::content::Config;
 
-/// The checks of all configurations, each as its files were last read.
+/// Checks by configuration, each with the files as last read.
 #[derive(Debug, Default)]
 pub(super) struct CheckSettings {
-    /// The folders that are open in the editor.
+    /// Folders open in the editor.
     pub(super) folders: Vec<PathBuf>,
-    /// By the path of the configuration; `None` without one.
+    /// Checks by the path of their configuration; `None` stands for no configuration.
     checks: HashMap<Option<PathBuf>, ReadCheck>,
 }
 
-/// A check, or why there is none, and what its files were like.
+/// A check, or the reason why it is unavailable, and the state of its files when they were read.
 #[derive(Debug)]
 struct ReadCheck {
     check: Result<TextCheck, String>,
     stamps: Vec<(PathBuf, FileStamp)>,
 }
 
-/// When a file was changed, and its length; `None` if it cannot be read.
+/// Modification time and length of a file; `None` if it cannot be read.
 type FileStamp = Option<(SystemTime, u64)>;
 
 impl CheckSettings {
-    /// The check for a document: with the configuration that `omen check` finds in the open folder of the document, or else in its
-    /// own folder.
+    /// Returns the check for a document, with the configuration that `omen check` would find in the editor's open folder that
+    /// contains the document, or else in the document's own folder.
     pub(super) fn of(&mut self, document: &Path) -> Result<&mut TextCheck, String> {
         let folders = self.folders.iter().filter(|folder| document.starts_with(folder));
         let folder = folders.max_by_key(|folder| folder.components().count()).cloned();
@@ -53,7 +53,7 @@ impl CheckSettings {
 
 impl ReadCheck {
     fn new(path: Option<&Path>) -> Self {
-        // Before they are read: a change in the meantime is noticed.
+        // Taken before the files are read, so that a change in between is noticed later.
         let mut stamps: Vec<_> = path.map(|path| (path.to_owned(), stamp(path))).into_iter().collect();
         let config = path.map_or_else(|| Ok(Config::default()), Config::read).map_err(|errors| errors.to_string());
         let check = config.and_then(|config| {
@@ -70,5 +70,5 @@ fn stamp(path: &Path) -> FileStamp {
     Some((metadata.modified().ok()?, metadata.len()))
 }
 
-/// With more configurations than this, all are read again.
+/// Maximum number of configurations kept; beyond that, all are read again.
 const MOST_CONFIGURATIONS: usize = 64;

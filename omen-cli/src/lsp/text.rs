@@ -1,21 +1,21 @@
-//! The text of a document, and the positions that editors give in it.
+//! Text of a document, and conversion of editor positions.
 
 use std::ops::Range;
 
 use super::protocol::{TextPosition, TextRange};
 
-/// How the characters of a line are counted.
+/// Unit in which characters of a line are counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum PositionEncoding {
-    /// In bytes.
+    /// Bytes.
     Utf8,
-    /// In code units of UTF-16, which every editor knows.
+    /// UTF-16 code units, which every editor supports.
     #[default]
     Utf16,
 }
 
 impl PositionEncoding {
-    /// The name in the protocol.
+    /// Returns the name in the protocol.
     pub(super) fn as_str(self) -> &'static str {
         match self {
             Self::Utf8 => "utf-8",
@@ -24,11 +24,11 @@ impl PositionEncoding {
     }
 }
 
-/// A text with the starts of its lines.
+/// A text with an index of its lines.
 #[derive(Debug)]
 pub(super) struct IndexedText {
     text: String,
-    /// Byte offsets. A line ends with `\n`, `\r\n` or `\r`.
+    /// Byte offsets of line starts. A line ends with `\n`, `\r\n` or `\r`.
     starts: Vec<usize>,
     encoding: PositionEncoding,
 }
@@ -44,7 +44,7 @@ impl IndexedText {
         &self.text
     }
 
-    /// Replaces a range, or everything. A position beyond the end of a line or of the text stands for that end.
+    /// Replaces a range, or the whole text. A position beyond the end of a line or of the text is clamped to that end.
     pub(super) fn replace(&mut self, range: Option<TextRange>, text: &str) {
         let range = range.map_or(0..self.text.len(), |range| self.bytes(range));
         self.text.replace_range(range, text);
@@ -56,7 +56,7 @@ impl IndexedText {
         start..self.offset(range.end).max(start)
     }
 
-    /// The byte at a position. A position within a character stands for its start.
+    /// Returns the byte offset of a position; a position inside a character is moved to its start.
     pub(super) fn offset(&self, position: TextPosition) -> usize {
         let Some((start, line)) = usize::try_from(position.line).ok().and_then(|line| self.line(line)) else {
             return self.text.len();
@@ -75,7 +75,7 @@ impl IndexedText {
         start + line.len()
     }
 
-    /// The position of a byte.
+    /// Returns the position of a byte offset.
     pub(super) fn position(&self, offset: usize) -> TextPosition {
         let offset = self.text.floor_char_boundary(offset);
         let line = self.starts.partition_point(|start| *start <= offset).saturating_sub(1);
@@ -88,12 +88,12 @@ impl IndexedText {
         TextPosition { line: narrow(line), character: narrow(character) }
     }
 
-    /// The positions of a range of bytes.
+    /// Returns the positions of a byte range.
     pub(super) fn range(&self, bytes: &Range<usize>) -> TextRange {
         TextRange { start: self.position(bytes.start), end: self.position(bytes.end.max(bytes.start)) }
     }
 
-    /// Where a line starts, and its text without its end.
+    /// Returns the start of a line, and its text without the line end.
     fn line(&self, line: usize) -> Option<(usize, &str)> {
         let start = *self.starts.get(line)?;
         let end = self.starts.get(line + 1).copied().unwrap_or(self.text.len());
@@ -112,13 +112,13 @@ impl IndexedText {
     }
 }
 
-/// The byte offsets at which the lines of a log start. They end with `\n` alone, unlike those of an editor.
+/// Returns the byte offsets at which the lines of a log start. Unlike an editor's lines, they end only with `\n`.
 pub(super) fn log_lines(text: &str) -> Vec<usize> {
     let ends = memchr::memchr_iter(b'\n', text.as_bytes());
     std::iter::once(0).chain(ends.map(|at| at + 1)).collect()
 }
 
-/// A number for the protocol, which has none beyond 2^31-1.
+/// Converts a number for the protocol, which allows at most 2^31-1.
 fn narrow(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX).min(u32::MAX >> 1)
 }
@@ -142,7 +142,7 @@ mod tests {
                 assert_eq!(indexed.offset(position(0, column)), offset, "{encoding:?}");
                 assert_eq!(indexed.position(offset), position(0, column), "{encoding:?}");
             }
-            // The end of the line, the empty line, the last line, the end of the text.
+            // In turn: the end of a line, the empty line, the last line, the end of the text.
             assert_eq!(indexed.offset(position(0, 99)), 8);
             assert_eq!((indexed.offset(position(1, 0)), indexed.offset(position(1, 9))), (10, 10));
             assert_eq!((indexed.offset(position(2, 1)), indexed.offset(position(9, 0))), (12, 12));

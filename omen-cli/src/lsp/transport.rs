@@ -1,23 +1,23 @@
-//! Messages on a stream: a header with the length of the content, an empty line, the content in JSON.
+//! Message framing: a header with the content length, an empty line, and the content in JSON.
 
 use std::io::{self, BufRead, Read as _, Write};
 
 use serde_json::Value;
 
-/// A message, or what came in its place.
+/// Result of reading a message.
 #[derive(Debug)]
 pub(super) enum InputFrame {
     Message(Value),
-    /// The content is not JSON; why.
+    /// The content is not JSON, for this reason.
     Malformed(String),
-    /// The content has so many bytes, and was skipped.
+    /// The content has this many bytes, too many to read, and was skipped.
     Oversize(u64),
 }
 
-/// Reads the next message; `None` at the end of the stream between two messages.
+/// Reads the next message; returns `None` if the stream ends between two messages.
 ///
 /// # Errors
-/// If the stream fails or ends within a message, or a header does not say where its message ends.
+/// If the stream fails or ends within a message, or a header does not state the length of its message.
 pub(super) fn read(input: &mut impl BufRead) -> io::Result<Option<InputFrame>> {
     let Some(length) = content_length(input)? else { return Ok(None) };
     let mut content = input.by_ref().take(length);
@@ -25,7 +25,7 @@ pub(super) fn read(input: &mut impl BufRead) -> io::Result<Option<InputFrame>> {
         let skipped = io::copy(&mut content, &mut io::sink())?;
         return if skipped == length { Ok(Some(InputFrame::Oversize(length))) } else { Err(truncated()) };
     }
-    // Memory grows with what comes, not with what is announced.
+    // Memory grows with the bytes received, not with the announced length.
     let mut bytes = Vec::new();
     content.read_to_end(&mut bytes)?;
     if (bytes.len() as u64) < length {
@@ -37,7 +37,7 @@ pub(super) fn read(input: &mut impl BufRead) -> io::Result<Option<InputFrame>> {
     }))
 }
 
-/// The length that a header states; `None` if the stream ends before it.
+/// Returns the content length in a header; `None` if the stream ends before it.
 fn content_length(input: &mut impl BufRead) -> io::Result<Option<u64>> {
     let mut length = None;
     let mut is_begin = true;
@@ -83,10 +83,10 @@ fn invalid(what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, format!("{what}; messages are those of the Language Server Protocol"))
 }
 
-/// The longest message that is read: 128 MiB, several times the largest document with all of its characters escaped.
+/// Maximum message size: 128 MiB, several times the largest document with every character escaped.
 const MOST_BYTES: u64 = 128 << 20;
 
-/// The longest header, in bytes.
+/// Maximum header size in bytes.
 const MOST_HEADER_BYTES: u64 = 8 << 10;
 
 #[cfg(test)]

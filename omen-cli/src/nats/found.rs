@@ -1,4 +1,4 @@
-//! Findings of the stream, printed like those of `omen check`.
+//! Printing of findings from the stream, in the form used by `omen check`.
 
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -40,10 +40,10 @@ impl<'o> Found<'o> {
         self.wants_packets
     }
 
-    /// Prints a finding, with the packet that it is about if the stream still has it.
+    /// Prints a finding, with the packet it is about if the stream still contains it.
     pub(super) fn print(&mut self, finding: &[u8], packet: Option<&[u8]>) -> io::Result<()> {
         let text = packet.and_then(|packet| std::str::from_utf8(packet).ok());
-        // Anyone who may publish there can store something else, which must not hide later findings from readers.
+        // Anyone who may publish to the stream can store something else, which must not hide later findings.
         let (stream, finding) = match json::read(finding, text) {
             Ok(read) => read,
             Err(error) => {
@@ -65,7 +65,7 @@ impl<'o> Found<'o> {
         Ok(match (self.has_errors, self.skipped) {
             (true, _) => Exit::ErrorsFound,
             (false, 0) => Exit::Clean,
-            // One of them may be an error of a later version.
+            // A skipped message may be an error finding of a later version.
             (false, _) => Exit::Unreadable,
         })
     }

@@ -1,4 +1,4 @@
-//! A log that is being written.
+//! Reader for a log that is still being written.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
@@ -9,14 +9,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use omen_types::limits::MAX_LINE_BYTES;
 use same_file::Handle;
 
-/// The whole lines of a log so far. At its end, reading returns [`ErrorKind::WouldBlock`] until it is asked to stop. A last line
-/// without a line end is still being written. A truncated or replaced log is an error, because its content is now another log.
+/// The complete lines of a log so far. At the end of the log, reads return [`ErrorKind::WouldBlock`] until `stopped` is set. A
+/// last line without a line end is still being written. A truncated or replaced log is an error, since its content is a different log.
 pub(super) struct Growing {
     path: PathBuf,
     log: File,
-    /// Number of bytes of the log that were read.
+    /// Number of bytes read from the log.
     position: u64,
-    /// Buffer: whole lines, and the beginning of the next one after `lines` bytes.
+    /// Buffer: the first `lines` bytes are complete lines; the beginning of the next line follows.
     read: Vec<u8>,
     lines: usize,
     stopped: Arc<AtomicBool>,
@@ -28,10 +28,10 @@ impl Growing {
         Ok(Self { path: path.to_owned(), log, position: 0, read: Vec::new(), lines: 0, stopped })
     }
 
-    /// Checks that the log is the same file, and that it was read to its end.
+    /// Checks, at the end of the log, that it was neither truncated nor replaced.
     fn check_end(&self) -> io::Result<()> {
         let is_cut = self.log.metadata()?.len() < self.position;
-        // During a replacement, there may be no file.
+        // There may briefly be no file while it is being replaced.
         let is_other = Handle::from_path(&self.path)
             .is_ok_and(|now| self.log.try_clone().and_then(Handle::from_file).is_ok_and(|log| log != now));
         match is_cut || is_other {
@@ -56,7 +56,7 @@ impl Growing {
         self.read.extend_from_slice(more);
         self.lines = match more.iter().rposition(|byte| *byte == b'\n') {
             Some(end) => before + end + 1,
-            // The reader refuses the line.
+            // Passes on an overlong line, which the reader rejects.
             None if self.read.len() > MAX_LINE_BYTES => self.read.len(),
             None => 0,
         };
@@ -82,7 +82,7 @@ impl Read for Growing {
     }
 }
 
-/// First bytes of gzip and zstd archives.
+/// Magic bytes of gzip and zstd.
 const COMPRESSED: [&[u8]; 2] = [b"\x1f\x8b", b"\x28\xb5\x2f\xfd"];
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use std::path::Path;
 use omen_fsm::{Event, Machine, Node};
 use omen_types::{PacketFacts, PayloadFacts, suggest};
 
-/// An episode so far: the state of the machine, and the ids that a packet may refer to.
+/// An episode so far: the machine's state, and the ids that a packet may refer to.
 #[derive(Default)]
 pub(super) struct Episode {
     pub(super) machine: Machine,
@@ -18,11 +18,11 @@ pub(super) struct Episode {
     pub(super) last: Option<String>,
     /// Id of the last packet, if it names its predecessor.
     pub(super) chained: Option<String>,
-    /// Latest decision.
+    /// Id of the latest decision.
     pub(super) decision: Option<String>,
     /// Latest evidence of the verification loop.
     pub(super) evidence: Option<String>,
-    /// Latest token, and its first tool and operation.
+    /// Id of the latest token, and the first tool and operation in its scope.
     pub(super) token: Option<[String; 3]>,
     /// Number of packets, including rejected ones.
     pub(super) packets: u64,
@@ -35,7 +35,7 @@ pub(super) enum Unread {
 }
 
 impl Episode {
-    /// Reads a log, or its first lines, and returns one of its episodes: by default that of the last packet.
+    /// Reads a log, or its first lines, and returns one of its episodes, by default the one of the last packet.
     pub(super) fn read(path: &Path, lines: Option<NonZeroU64>, id: Option<&str>) -> Result<Self, Unread> {
         let reader: Box<dyn BufRead> = if path.as_os_str() == "-" {
             Box::new(io::stdin().lock())
@@ -67,7 +67,7 @@ impl Episode {
         }))
     }
 
-    /// Returns whether an id of a packet is already in use.
+    /// Returns whether a packet reuses an id.
     pub(super) fn repeats(&self, facts: &PacketFacts<'_>) -> bool {
         let is_known_token = match &facts.payload {
             PayloadFacts::ToolAuthorizationToken(token) => {
@@ -78,12 +78,12 @@ impl Episode {
         is_known_token || !self.machine.judge(facts, None).ids.is_empty()
     }
 
-    /// Returns whether a packet is illegal here.
+    /// Returns whether the episode would reject a packet.
     pub(super) fn refuses(&self, facts: &PacketFacts<'_>) -> bool {
         self.machine.judge(facts, None).errors().next().is_some()
     }
 
-    /// Accepts a packet if it is legal; otherwise returns the reason.
+    /// Accepts a packet if it is legal; otherwise returns the reason for its rejection.
     pub(super) fn take(&mut self, line: &str, facts: &PacketFacts<'_>) -> Option<String> {
         self.packets += 1;
         let verdict = self.machine.judge(facts, None);

@@ -1,4 +1,4 @@
-//! Fields of a new packet that depend on its event, and on the episode.
+//! Fields of a new packet that depend on its event and on the episode.
 
 use omen_fsm::{Event, LOOP_NODE, sender};
 use omen_types::placeholder::PLACEHOLDER;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::episode::Episode;
 use crate::exit::Failure;
 
-/// Events in the schema.
+/// The events in the schema.
 #[derive(Deserialize)]
 struct Table {
     events: Vec<Entry>,
@@ -21,7 +21,7 @@ struct Entry {
     when: Vec<Guard>,
 }
 
-/// Condition of an event: values of a field, or the effective class of a directive.
+/// Condition for an event: possible values of a field, or of a directive's effective class.
 #[derive(Deserialize)]
 struct Guard {
     pointer: Option<String>,
@@ -29,13 +29,13 @@ struct Guard {
     values: Vec<String>,
 }
 
-/// Sets the fields that give a packet its event: each to the first of its values.
+/// Sets the fields that determine a packet's event, each to the first of its possible values.
 pub(super) fn guard(event: Event, packet: &mut Value) -> Result<(), Failure> {
     let text = omen_schema::file("episode.fsm.json").unwrap_or_default();
     let table: Table =
         serde_json::from_str(text).map_err(|error| Failure::Internal(format!("episode.fsm.json: {error}")))?;
     for guard in table.events.into_iter().filter(|entry| entry.id == event.as_str()).flat_map(|entry| entry.when) {
-        // The effective class of a directive is that of its label, unless its type contradicts it (D23).
+        // A directive's effective class is the one in its label, unless its type contradicts the label (D23).
         let pointer = guard.pointer.as_deref().unwrap_or("/payload/tool_safety_class");
         if let Some(first) = guard.values.first() {
             set(packet, pointer, json!(first));
@@ -44,7 +44,7 @@ pub(super) fn guard(event: Event, packet: &mut Value) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Sets the fields that continue an episode: ids, time, layer, references. `number` is part of new ids, and `start` is the time
+/// Sets the fields that continue an episode: ids, time, layer, references. `number` becomes part of new ids; `start` is the time
 /// of a first packet.
 pub(super) fn fill(event: Event, packet: &mut Value, episode: &Episode, start: Instant, number: u64) {
     let ledger = episode.machine.ledger();
@@ -71,7 +71,7 @@ pub(super) fn fill(event: Event, packet: &mut Value, episode: &Episode, start: I
     payload(event, packet, episode, now, number);
 }
 
-/// Sets the evidence. The author must name the source of an observation (D89).
+/// Sets the evidence. The author must fill in the source of an observation (D89).
 fn evidence(event: Event, packet: &mut Value, now: Instant) {
     let source = match event {
         Event::Observe => RefType::ToolOutput,
@@ -119,7 +119,7 @@ fn payload(event: Event, packet: &mut Value, episode: &Episode, now: Instant, nu
                 set(packet, "/payload/task_id", json!(open.task_id));
             }
         }
-        // Over budget, these approve the overrun (D32).
+        // If the budget is exceeded, these values approve the overrun (D32).
         Event::Escalate if !ledger.overruns(now).is_empty() => {
             set(packet, "/payload/escalation_trigger", json!(EscalationTrigger::BudgetInsufficient));
         }
@@ -139,7 +139,7 @@ pub(super) fn tier(packet: &mut Value, tier: QualityTier) {
 /// Lifetime of a new token, in seconds.
 const HOUR: u64 = 3600;
 
-/// Sets a field of an object that exists.
+/// Sets a field of an existing object.
 fn set(packet: &mut Value, pointer: &str, value: Value) {
     if let Some((parent, field)) = pointer.rsplit_once('/')
         && let Some(object) = packet.pointer_mut(parent).and_then(Value::as_object_mut)

@@ -1,4 +1,4 @@
-//! Files that become visible when they are complete.
+//! Files that become visible only when complete.
 
 use std::fs::{self, File, Metadata, Permissions};
 use std::io::{self, Write};
@@ -14,8 +14,8 @@ use signal_hook::{
 };
 use tempfile::{Builder, NamedTempFile};
 
-/// A file that is written beside its destination, and replaces it when it is complete: a reader finds the old file or the new
-/// one, and a failed run leaves the old one. Pipes and devices are written in place.
+/// A file that is written next to its destination and replaces it when complete. Readers find either the old file or the new one,
+/// and a failed run leaves the old one in place. Pipes and devices are written directly.
 #[derive(Debug)]
 pub(super) enum Draft {
     Beside(NamedTempFile, PathBuf),
@@ -24,7 +24,7 @@ pub(super) enum Draft {
 
 impl Draft {
     pub(super) fn open(path: &Path) -> io::Result<Self> {
-        // Through a link, its target is replaced.
+        // Resolves a link, so that its target is replaced.
         let place = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let existing = match fs::metadata(&place) {
             Ok(metadata) => Some(metadata),
@@ -32,7 +32,7 @@ impl Draft {
             Err(error) => return Err(error),
         };
         if let Some(metadata) = &existing {
-            // Fails for a directory, and if the file is read-only.
+            // Opening fails for a directory or a read-only file.
             let file = File::options().append(true).open(path)?;
             if !metadata.is_file() || is_descriptor(path) {
                 return Ok(Self::InPlace(file));
@@ -45,20 +45,20 @@ impl Draft {
         if let Some(permissions) = permissions.clone().or_else(fresh) {
             builder.permissions(permissions);
         }
-        // The error omits the name of the temporary file, which the caller did not choose.
+        // Only the error kind is kept: the caller did not choose the name of the temporary file.
         let file = builder.tempfile_in(folder).map_err(|error| io::Error::from(error.kind()))?;
         DRAFTS.lock().push(file.path().to_owned());
         if let Some(metadata) = &existing {
             keep_owner(&file, metadata)?;
         }
-        // Permissions that the umask or the change of the owner has removed.
+        // Restores permissions that the umask or the change of owner has removed.
         if let Some(permissions) = permissions {
             fs::set_permissions(file.path(), permissions)?;
         }
         Ok(Self::Beside(file, place))
     }
 
-    /// Returns whether every byte is visible at once.
+    /// Returns whether written bytes are visible immediately.
     pub(super) fn is_in_place(&self) -> bool {
         matches!(self, Self::InPlace(_))
     }
@@ -72,7 +72,7 @@ impl Draft {
     }
 }
 
-/// Returns whether a path refers to an open descriptor, such as `/dev/stdout`: it may be a regular file, which must not be
+/// Returns whether a path refers to an open descriptor, such as `/dev/stdout`. Such a path may be a regular file, but must not be
 /// replaced.
 pub(crate) fn is_descriptor(path: &Path) -> bool {
     let is_standard = ["/dev/stdin", "/dev/stdout", "/dev/stderr"].iter().any(|name| path == Path::new(name));
@@ -96,18 +96,18 @@ impl Write for Draft {
     }
 }
 
-/// Installs handlers that remove the drafts at SIGINT and SIGTERM, since a killed process runs no destructors. If the system
-/// refuses them, a signal leaves the drafts.
+/// Installs handlers that remove drafts on SIGINT and SIGTERM, since a killed process runs no destructors. If the handlers cannot
+/// be installed, drafts remain after a signal.
 #[cfg(unix)]
 pub(crate) fn remove_at_signals() {
     let (is_ready, ready) = sync_channel(1);
-    // The thread comes first: signals without one would be lost.
+    // The thread is started first, since signals would be lost without it.
     let thread = thread::Builder::new().name("omen signals".to_owned()).spawn(move || {
         let Ok(mut signals) = Signals::new([SIGINT, SIGTERM]) else { return };
         let _ = is_ready.send(());
         for signal in signals.forever() {
             for draft in DRAFTS.lock().iter() {
-                // A complete draft has been renamed.
+                // Does not affect a complete draft, which has been renamed.
                 let _ = fs::remove_file(draft);
             }
             let _ = signal_hook::low_level::emulate_default_handler(signal);
@@ -121,10 +121,10 @@ pub(crate) fn remove_at_signals() {
 #[cfg(not(unix))]
 pub(crate) fn remove_at_signals() {}
 
-/// Paths of the drafts of this process.
+/// Paths of this process's drafts.
 static DRAFTS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// Gives a draft to the owner of the file that it replaces.
+/// Makes the owner of the replaced file the owner of a draft.
 #[cfg(unix)]
 fn keep_owner(draft: &NamedTempFile, existing: &Metadata) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt as _, fchown};
@@ -145,7 +145,7 @@ fn keep_owner(_: &NamedTempFile, _: &Metadata) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns the permissions of a new file, less those in the process's umask. Temporary files are otherwise private.
+/// Returns the permissions of a new file under the process's umask; temporary files would otherwise be private.
 #[cfg(unix)]
 fn fresh() -> Option<Permissions> {
     use std::os::unix::fs::PermissionsExt as _;
