@@ -1,6 +1,6 @@
-//! `omen report`: writes one HTML file about logs, which needs no network and no server.
+//! `omen report`: writes a self-contained HTML file about logs, which needs no network and no server.
 //!
-//! Each log is read once. What the report shows of it is kept in memory until the file is written: see [`gather`].
+//! Each log is read once. The parts that the report shows are kept in memory until the file is written; see [`gather`].
 
 mod calls;
 mod coverage;
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &ReportArgs, out: &mut Output) -> Result<Exit, Failure> 
     let logs = given.find(false)?;
     refuse_inputs(&args.output, logs.paths.iter().chain(&args.audit.log))?;
     let calls = args.audit.log.as_deref().map(|log| Calls::read(log, &args.audit)).transpose()?;
-    // A place that cannot be written to is reported before the logs are read.
+    // Opened first, so that an unwritable destination is reported before the logs are read.
     remove_at_signals();
     let mut file = Output::to_file(&args.output, false, Color::Never)?;
     let options = ValidatorOptions { now: args.clock.now, levels, ..ValidatorOptions::default() };

@@ -48,7 +48,7 @@ struct Rule {
     stage: &'static str,
     severity: &'static str,
     policy: &'static [&'static str],
-    /// `None` for a code of the gate, whose statement includes the condition.
+    /// Condition; `None` for a code of the gate, whose statement includes the condition.
     condition: Option<&'static str>,
     statement: &'static str,
     rationale: &'static str,
@@ -92,7 +92,7 @@ impl Rule {
     }
 }
 
-/// Stage of the codes of the gate.
+/// Stage of the gate's codes.
 const GATE: &str = "gate";
-/// Severity of the codes of the gate, which has no warnings.
+/// Severity of the gate's codes; the gate has no warnings.
 const ERROR: &str = "error";

@@ -1,4 +1,4 @@
-//! Execution of a command line, up to an exit code.
+//! Execution of a command line, ending with an exit code.
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -18,7 +18,7 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(cli) => cli,
         Err(Refused::Config(errors)) => return Failure::Usage(errors.to_string()).report(),
         Err(Refused::Arguments(error)) => {
-            // A usage error, or a request for help; clap selects the stream.
+            // A usage error or a request for help; clap selects the stream.
             let printed = error.print();
             return match (error.exit_code(), printed) {
                 (0, Err(error)) => match Failure::from(error) {
@@ -52,13 +52,13 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         );
     match dispatch(cli) {
         Ok(exit) => exit.into(),
-        // The reader of a text has closed it. A verdict that was not read to its end is not a success.
+        // The reader has closed the output. That is fine for a text, but an unread verdict is not a success.
         Err(Failure::Closed) if !is_verdict => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
     }
 }
 
-/// Parses the arguments, completed by the configuration. `--color` also applies to help and usage errors, so it is read first.
+/// Parses the arguments, completed by the configuration. `--color` is read first, as it also applies to help and usage errors.
 fn parse(args: Vec<OsString>) -> Result<Cli, Refused> {
     let words: Vec<&str> = args.iter().map_while(|arg| arg.to_str().filter(|word| *word != "--")).collect();
     let mut given = words.iter().enumerate().filter_map(|(at, word)| match *word {

@@ -1,4 +1,4 @@
-//! `omen schema`: prints schema files and definitions, unchanged.
+//! `omen schema`: prints schema files and definitions unchanged.
 
 pub(crate) mod files;
 mod finding;
@@ -45,7 +45,7 @@ fn list(files: &[File], out: &mut Output) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns the text of a file, or of a definition in one of the files.
+/// Returns the text of a schema file, or of a definition in one.
 fn find(files: &[File], name: &str) -> Result<String, Failure> {
     if let Some(file) = files.iter().find(|file| file.stem.eq_ignore_ascii_case(name)) {
         return Ok(file.text.trim_end().to_owned());
@@ -61,7 +61,7 @@ fn find(files: &[File], name: &str) -> Result<String, Failure> {
     Err(Failure::Usage(format!("unknown schema `{name}`; {hint}")))
 }
 
-/// Removes the indentation of a definition in its file, which is that of its last line.
+/// Removes the indentation that a definition has in its file, which equals that of its last line.
 fn outdent(text: &str) -> String {
     let last = text.lines().last().unwrap_or_default();
     let indent = last.len() - last.trim_start().len();

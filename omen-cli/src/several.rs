@@ -1,4 +1,4 @@
-//! Read-ahead for several files: small ones are checked ahead of their turn, each in one thread, and reported in the order of the
+//! Read-ahead over several files: small ones are checked ahead of their turn, one thread each, and reported in the order of the
 //! arguments.
 //!
 //! A large file keeps all threads busy by itself.
@@ -18,7 +18,7 @@ use omen_gate::regular;
 
 use crate::input::{self, LogFormat, Recorded};
 
-/// Files that are checked ahead.
+/// Checker that works ahead of the reporting thread.
 #[derive(Debug)]
 pub(crate) struct Several<'p> {
     paths: &'p [PathBuf],
@@ -31,11 +31,11 @@ pub(crate) struct Several<'p> {
 
 #[derive(Debug, Default)]
 struct Turns {
-    /// Index of the file that is reported next.
+    /// Index of the next file to report.
     front: usize,
-    /// Index of the file that is checked next.
+    /// Index of the next file to check.
     next: usize,
-    /// Results of files that were checked and not reported; `None` for one that was skipped.
+    /// Results of files checked but not yet reported; `None` for a skipped file.
     done: BTreeMap<usize, Option<Recorded>>,
     is_stopped: bool,
 }
@@ -50,20 +50,20 @@ impl<'p> Several<'p> {
         Self { paths, options, format, jobs: jobs.get(), turns: Mutex::default(), changed: Condvar::new() }
     }
 
-    /// Checks files ahead while `report` runs, which [takes](Self::take) one after the other.
+    /// Checks files ahead while `report` runs, which [takes](Self::take) the results one by one.
     pub(crate) fn run<T>(&self, report: impl FnOnce() -> T) -> T {
         thread::scope(|scope| {
             let _stop = Stop(self);
-            // A single file needs no help, and the reporting thread is one of the jobs.
+            // A single file needs no read-ahead, and the reporting thread is one of the jobs.
             for _ in 1..self.jobs.min(self.paths.len()) {
-                // If the system refuses to start a thread, files wait for their turn.
+                // If a thread cannot be started, its files are checked at their turn.
                 let _ = Builder::new().name("omen".to_owned()).spawn_scoped(scope, || self.work());
             }
             report()
         })
     }
 
-    /// Returns the result of a file that was checked ahead; `None` if it is still to be checked. Files are taken in order.
+    /// Returns the result of a file if it was checked ahead; `None` if the caller must check it. Files must be taken in order.
     pub(crate) fn take(&self, index: usize) -> Option<Recorded> {
         let mut turns = self.lock();
         turns.front = index + 1;
@@ -81,14 +81,14 @@ impl<'p> Several<'p> {
 
     fn work(&self) {
         while let Some(index) = self.next() {
-            // If it panics, it does so again when it is checked at its turn.
+            // A panic is caught here; it recurs when the file is checked at its turn.
             let recorded = catch_unwind(AssertUnwindSafe(|| self.record(index))).ok().flatten();
             self.lock().done.insert(index, recorded);
             self.changed.notify_all();
         }
     }
 
-    /// Waits for a file to check.
+    /// Waits until another file may be checked, and returns its index; `None` if there are no more.
     fn next(&self) -> Option<usize> {
         let most = self.jobs.saturating_mul(AHEAD);
         let is_far = |turns: &mut Turns| {
@@ -103,7 +103,7 @@ impl<'p> Several<'p> {
         Some(index)
     }
 
-    /// Checks a file if it is small. Failures are reported at its turn.
+    /// Checks a file if it is small. Failures are ignored here, since they are reported at the file's turn.
     fn record(&self, index: usize) -> Option<Recorded> {
         let path = self.paths.get(index).filter(|path| path.as_os_str() != "-")?;
         let file = regular::open(path).ok()?;
@@ -111,7 +111,7 @@ impl<'p> Several<'p> {
             return None;
         }
         let mut sink = Recorder::default();
-        // The file may grow while it is read, or be small only because it is compressed.
+        // Bounded, because the file may grow while being read, or be small only when compressed.
         let reader = Box::new(decoded(Box::new(file), path).ok()?.take(SMALL + 1));
         let validator = AnyValidator::new(self.options.clone(), NonZeroUsize::MIN);
         let judged = input::judge(reader, self.format, validator, &mut sink);
@@ -124,7 +124,7 @@ impl<'p> Several<'p> {
     }
 }
 
-/// Ends the work of the other threads when the reporting thread ends.
+/// Guard that stops the other threads when the reporting thread ends.
 struct Stop<'s, 'p>(&'s Several<'p>);
 
 impl Drop for Stop<'_, '_> {
@@ -134,14 +134,14 @@ impl Drop for Stop<'_, '_> {
     }
 }
 
-/// Keeps findings, up to a limit.
+/// Sink that keeps findings up to a limit.
 #[derive(Debug, Default)]
 struct Recorder {
     findings: Vec<(Finding, Option<String>)>,
     bytes: usize,
 }
 
-/// Error for more findings than are kept.
+/// Error: there are more findings than can be kept.
 struct TooMuch;
 
 impl Sink for Recorder {
@@ -161,12 +161,12 @@ impl Sink for Recorder {
     }
 }
 
-/// Maximum size of a small file in bytes.
+/// Maximum size in bytes of a file that is checked ahead.
 const SMALL: u64 = 4 * 1024 * 1024;
 
-/// Maximum number of files that a thread may be ahead.
+/// Maximum number of files, per thread, to check ahead.
 const AHEAD: usize = 8;
 
-/// Limits per file: one with more findings, or longer lines, is checked at its turn.
+/// Limits per file: one with more findings or longer texts is checked at its turn.
 const MOST_FINDINGS: usize = 1000;
 const MOST_BYTES: usize = 4 * 1024 * 1024;

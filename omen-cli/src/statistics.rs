@@ -1,4 +1,4 @@
-//! Counts of findings by code and packet type: `omen check --statistics`, and the end of a long output.
+//! Counts of findings by code and packet type, for `omen check --statistics` and the end of long output.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -13,11 +13,11 @@ use crate::output::Output;
 #[derive(Debug, Default)]
 pub(crate) struct Statistics {
     by_code: BTreeMap<ShownCode, Counts>,
-    /// Counts by packet type; empty name for an unknown type.
+    /// Counts by packet type; the empty name stands for an unknown type.
     by_packet_type: BTreeMap<&'static str, Counts>,
 }
 
-/// Counts of one kind of findings.
+/// Counts of findings of one kind.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub(crate) struct Counts {
     pub(crate) errors: u64,
@@ -57,7 +57,7 @@ impl Statistics {
         self.by_packet_type.entry(packet_type).or_default().add(finding);
     }
 
-    /// Prints two tables for people; nothing without findings.
+    /// Prints both tables for people; nothing if there are no findings.
     pub(crate) fn table(&self, out: &mut impl Write) -> io::Result<()> {
         if self.by_code.is_empty() {
             return Ok(());
@@ -73,7 +73,7 @@ impl Statistics {
         writeln!(out)
     }
 
-    /// Prints one table.
+    /// Prints the table by code.
     pub(crate) fn by_code(&self, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "{:>7} {:>8} {:>9}  CODE", "ROOTS", "ERRORS", "WARNINGS")?;
         self.codes().try_for_each(|(code, counts)| counts.row(out, &format!("{:<8} {}", code.as_str(), code.title())))
@@ -83,7 +83,7 @@ impl Statistics {
         self.by_code.iter().map(|(code, counts)| (*code, *counts))
     }
 
-    /// Prints one line of JSON.
+    /// Prints the statistics as one line of JSON.
     pub(crate) fn json(&self, out: &mut Output) -> io::Result<()> {
         #[derive(Serialize)]
         struct Line {

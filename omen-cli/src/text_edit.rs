@@ -1,9 +1,9 @@
-//! Changes of a text by spans: what is between them stays, byte for byte.
+//! Edits to spans of a text; everything between the spans stays the same, byte for byte.
 
 use std::io::{self, IsTerminal as _, Write};
 use std::ops::Range;
 
-/// Text in place of a span.
+/// Replacement for a span of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Edit {
     pub(crate) span: Range<usize>,
@@ -11,18 +11,18 @@ pub(crate) struct Edit {
 }
 
 impl Edit {
-    /// Insertion at an offset.
+    /// Creates an insertion at an offset.
     pub(crate) fn insert(at: usize, text: impl Into<String>) -> Self {
         Self { span: at..at, text: text.into() }
     }
 }
 
-/// The text with edits, which do not overlap and are in their order.
+/// Applies edits, which must be sorted and must not overlap.
 pub(crate) fn apply(text: &str, edits: &[Edit]) -> String {
     part(text, 0..text.len(), edits)
 }
 
-/// A part of the text, with the edits in it.
+/// Applies edits within a part of the text.
 fn part(text: &str, span: Range<usize>, edits: &[Edit]) -> String {
     let (mut new, mut at) = (String::new(), span.start);
     for edit in edits {
@@ -51,7 +51,7 @@ pub(crate) fn hunks(text: &str, edits: &[Edit], out: &mut impl Write) -> io::Res
     let (mut rest, mut growth) = (edits, 0_isize);
     while let Some(first) = rest.first() {
         let start = number(first.span.start).saturating_sub(CONTEXT);
-        // Edits whose context would overlap are one hunk.
+        // Edits whose context would overlap share a hunk.
         let last_line = |edit: &Edit| (number(edit.span.end) + 1).min(lines.len());
         let mut count = 1;
         while let [_, next, ..] = rest.get(count - 1..).unwrap_or_default()

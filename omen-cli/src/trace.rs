@@ -1,4 +1,4 @@
-//! `omen trace`: shows the effect of each packet of a log on the state of its episode.
+//! `omen trace`: shows the effect of each packet in a log on the state of its episode.
 
 mod human;
 mod json;
@@ -38,7 +38,7 @@ pub(crate) fn run(args: &TraceArgs, out: &mut Output) -> Result<Exit, Failure> {
     };
     let mut files = 0;
     let traced = args.files.iter().try_for_each(|path| {
-        // Printing every packet takes longer than checking it.
+        // One thread suffices, since printing a packet takes longer than checking it.
         trace.begin(path)?;
         let checked = input::check(path, options.clone(), NonZeroUsize::MIN, &mut trace)?;
         if checked.is_complete {
@@ -61,16 +61,16 @@ pub(crate) fn run(args: &TraceArgs, out: &mut Output) -> Result<Exit, Failure> {
     Ok(if total.errors > 0 { Exit::ErrorsFound } else { Exit::Clean })
 }
 
-/// Sink that passes packets on with their findings.
+/// Sink that passes each packet on with its findings.
 struct Trace<'o> {
     out: &'o mut Output,
     printer: Box<dyn Printer>,
     path: &'o Path,
-    /// Findings whose packet has not come yet.
+    /// Findings whose packet has not arrived yet.
     findings: Vec<Finding>,
     states: States,
     wanted: Wanted,
-    /// Counts of the shown episodes.
+    /// Counts over the shown episodes.
     total: Summary,
 }
 
@@ -137,7 +137,7 @@ impl Reporter for Trace<'_> {
     }
 }
 
-/// Episodes to show, and whether a packet of each has come; empty for all.
+/// Episodes to show, each with whether it has occurred; empty for all.
 struct Wanted(BTreeMap<String, bool>);
 
 impl Wanted {
@@ -157,7 +157,7 @@ impl Wanted {
     }
 }
 
-/// Returns the usage error for an episode that is not in the input.
+/// Returns the usage error for an episode that does not occur in the input.
 pub(crate) fn no_such_episode(id: &str) -> Failure {
     let id = omen::render::human::clean(id);
     Failure::Usage(format!("no packet of the episode `{id}`; `omen trace FILE` shows all episodes"))

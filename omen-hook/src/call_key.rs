@@ -1,7 +1,7 @@
-//! Keys of calls: from them a decision and the outcome that the agent reports later find each other.
+//! Keys that match a decision with the outcome that the agent reports later.
 //!
-//! The process that decides has ended when the outcome arrives, so the key is the name of the call's turn in the audit log. It
-//! holds no text of the agent: ids are the model's words, and may repeat.
+//! The deciding process has ended by the time the outcome arrives, so the key is stored as the call's turn name in the audit log.
+//! It contains no text from the agent: ids are chosen by the model, and may repeat.
 
 use omen_base::{BadName, ServerName, TurnId, canonical};
 use serde_json::{Map, Value, json};
@@ -11,14 +11,14 @@ use sha2::{Digest as _, Sha256};
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct SessionKey(String);
 
-/// Call of an agent: session, id if it has one, and content.
+/// Key of an agent's call: session, id if it has one, and content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CallKey {
     pub(crate) session: SessionKey,
     call: String,
     /// Hash of server, tool and arguments, as the gate computes it.
     pub(crate) hash: String,
-    /// Hash of what the special event of the tool has of the call, too.
+    /// Hash of the part of the call that the tool's special event also contains.
     special: Option<String>,
 }
 
@@ -42,7 +42,7 @@ impl SessionKey {
         TurnId::new(&self.0)
     }
 
-    /// Whether a turn is a call of the session.
+    /// Returns whether a turn is a call of the session.
     pub(crate) fn has(&self, turn: &str) -> bool {
         turn.strip_prefix(&self.0).is_some_and(|rest| rest.starts_with(':'))
     }
@@ -54,40 +54,40 @@ impl CallKey {
         Self { session: session.clone(), call, hash, special: None }
     }
 
-    /// Adds the hash by which the special event of the tool finds the call.
+    /// Adds the hash by which the tool's special event finds the call.
     pub(crate) fn with_special(self, special: Option<String>) -> Self {
         Self { special, ..self }
     }
 
-    /// Whether the agent names its calls.
+    /// Returns whether the agent has given the call an id.
     pub(crate) fn has_id(&self) -> bool {
         self.call != NO_ID
     }
 
-    /// Turn of the call. The number keeps apart calls of one key.
+    /// Returns the call's turn. The number distinguishes calls with the same key.
     pub(crate) fn turn(&self, number: u64) -> Result<TurnId, BadName> {
         let special = self.special.iter().map(|hash| format!(":{}", short(hash))).collect::<String>();
         TurnId::new(format!("{}:{}:{}:{number}{special}", self.session.0, self.call, short(&self.hash)))
     }
 
-    /// Whether a turn is of the same session and id. Without ids, every call of the session is.
+    /// Returns whether a turn has the same session and id. A call without an id matches all calls without one in the session.
     pub(crate) fn is_of_id(&self, turn: &str) -> bool {
         self.session.has(turn) && turn.starts_with(&format!("{}:{}:", self.session.0, self.call))
     }
 
-    /// Whether a turn is of the same session, and its call has the same special event.
+    /// Returns whether a turn is of the same session, and its call would have the same special event.
     pub(crate) fn has_special_event_of(&self, turn: &str) -> bool {
         let is_same = |special: &String| turn.ends_with(&format!(":{}", short(special)));
         self.session.has(turn) && self.special.as_ref().is_some_and(is_same)
     }
 
-    /// Whether a turn is of the same session, id and content.
+    /// Returns whether a turn has the same session, id and content.
     pub(crate) fn is_of_call(&self, turn: &str) -> bool {
         turn.starts_with(&format!("{}:{}:{}:", self.session.0, self.call, short(&self.hash)))
     }
 }
 
-/// Hash of a call, as the gate computes it. Arguments without a canonical text, which the gate refuses, have another one.
+/// Returns the hash of a call, as computed by the gate. Arguments without a canonical form, which the gate refuses, get another one.
 pub(crate) fn hash_of(server: &str, tool: &str, args: &Map<String, Value>) -> String {
     let call = json!({ "server": server, "tool": tool, "args": args });
     digest(&canonical(&call).unwrap_or_else(|_| call.to_string().into_bytes()))
@@ -101,7 +101,7 @@ fn short(hash: &str) -> &str {
     hash.get(..16).unwrap_or(hash)
 }
 
-/// Id of calls for which the agent sends none.
+/// Stands for the id of calls for which the agent sends none.
 const NO_ID: &str = "-";
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Calls that an event asks for: the tool under its own name, and one call for each file of a patch.
+//! Calls that an event requests: one call of the named tool, or one for each file of a patch.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -12,56 +12,56 @@ use crate::event::ToolEvent;
 use crate::patch::{self, PatchError};
 use crate::paths::{is_named, is_plain_end, resolved, spelled, unquoted};
 
-/// Call to judge.
+/// A call to judge.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct HookCall {
-    /// Tool: of the agent's own virtual server, or of the MCP server that the agent names.
+    /// Tool of the agent's own virtual server, or of the MCP server that the agent names.
     pub tool: ToolId,
-    /// Arguments. Paths of files are absolute.
+    /// Arguments. File paths are absolute.
     pub args: Map<String, Value>,
 }
 
-/// Reason why an event asks for nothing that can be judged.
+/// Reason why an event requests no call that can be judged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CallError {
     /// A name is invalid.
     #[error(transparent)]
     Name(#[from] BadName),
-    /// The name of an MCP tool has no configured server.
+    /// The name of an MCP tool belongs to no configured server.
     #[error(
         "no configured server matches the tool `{0}`; help: add a table `[servers.NAME]`, where NAME is the server's name in the agent's settings"
     )]
     NoServer(String),
-    /// The name of an MCP tool may be that of several configured servers.
+    /// The name of an MCP tool could belong to several configured servers.
     #[error("`{tool}` may be a tool of `{one}` or of `{other}`; help: rename one of the servers")]
     TwoServers {
-        /// Name as the agent spells it.
+        /// Tool name as spelled by the agent.
         tool: String,
         /// One of the servers.
         one: ServerName,
-        /// Another one.
+        /// Another server.
         other: ServerName,
     },
     /// A patch cannot be read.
     #[error("the patch cannot be judged: {0}")]
     Patch(#[from] PatchError),
-    /// The call changes the settings of an agent, with which it could turn its own gate off.
+    /// The call changes an agent's settings, which could turn off its own gate.
     #[error(
         "`{0}` names settings of a coding agent, which can switch its hooks off; help: do this yourself, outside the agent"
     )]
     Settings(String),
-    /// The call touches a file of the gate, with which it could change the rules that judge it, or forge the log.
+    /// The call touches a file of the gate, which could change the rules that judge the call, or forge the log.
     #[error("`{0}` belongs to the gate that judges this call; help: do this yourself, outside the agent")]
     GateFile(String),
 }
 
 impl Dialect {
-    /// Calls that an event asks for, for the servers of a configuration.
+    /// Returns the calls that an event requests, given the servers of a configuration.
     ///
     /// # Errors
-    /// If the names or the patch are ambiguous, or the call changes the settings of an agent.
+    /// If the names or the patch are ambiguous, or the call changes an agent's settings.
     pub fn calls<'s>(
         &self,
         event: &ToolEvent,
@@ -92,12 +92,12 @@ impl Dialect {
         Ok(vec![HookCall { tool, args }])
     }
 
-    /// Form of a tool, if it is one of the agent's own that the dialect lists.
+    /// Returns the form of a tool, if it is a tool of the agent itself that the dialect lists.
     pub(crate) fn form_of(&self, tool: &ToolId) -> Option<&ToolForm> {
         if tool.server == self.agent { self.tools.get(&tool.tool) } else { None }
     }
 
-    /// Absolute path of a file, unless the tool would write to the settings of an agent.
+    /// Returns the absolute path of a file; refuses it if the tool would write to an agent's settings.
     fn written(&self, form: &ToolForm, cwd: &Path, path: &str) -> Result<String, CallError> {
         let absolute = cwd.join(path);
         if form.writes
@@ -122,7 +122,7 @@ impl Dialect {
         }
         let Some(mcp) = self.mcp.as_ref().filter(|mcp| mcp.context.is_none()) else { return own() };
         let Some(rest) = event.tool.strip_prefix(&mcp.prefix) else { return own() };
-        // A separator may be part of both names, so only the names of known servers tell where one ends.
+        // Server and tool names may contain the separator, so only known server names tell where the first one ends.
         let mut found = servers.filter(|server| **server != self.agent).filter_map(|server| {
             let tool = rest.strip_prefix(server.as_str())?.strip_prefix(&mcp.separator)?;
             (!tool.is_empty()).then_some((server, tool))
@@ -138,11 +138,11 @@ impl Dialect {
     }
 }
 
-/// Part of a text that names settings of an agent.
+/// Returns the part of a text that names an agent's settings, if any.
 pub(crate) fn names_settings(text: &str) -> Option<String> {
     let text = spelled(text);
     SETTINGS.iter().find(|part| is_named(&text, part, is_plain_end)).cloned()
 }
 
-/// Settings of all agents, read once: a call may have many texts.
+/// Settings paths of all agents, read once since a call may have many texts to check.
 static SETTINGS: LazyLock<Vec<String>> = LazyLock::new(Dialect::settings_of_all);

@@ -1,4 +1,4 @@
-//! The audit log: whether it is sound, and the entries that are.
+//! The audit log in a report: its verdict and its sound entries.
 
 use std::path::Path;
 
@@ -14,20 +14,20 @@ use crate::exit::{Failure, unreadable};
 
 use super::texts::grouped;
 
-/// An audit log.
+/// An audit log, as the report shows it.
 #[derive(Debug)]
 pub(super) struct Calls {
-    /// What `omen audit verify` reports.
+    /// Report of the verification, as from `omen audit verify`.
     pub(super) verdict: Report,
-    /// The sound entries, up to a limit.
+    /// Sound entries, up to a limit.
     pub(super) entries: Vec<Entry>,
-    /// Sound entries beyond the limit.
+    /// Number of sound entries beyond the limit.
     pub(super) left: u64,
-    /// The counts of all sound entries.
+    /// Counts over all sound entries.
     pub(super) counts: Counts,
 }
 
-/// An entry of the log, as it stands there without its seal.
+/// An entry of the log without its MAC.
 #[derive(Debug, Deserialize, Serialize)]
 pub(super) struct Entry {
     sequence: u64,
@@ -39,16 +39,16 @@ pub(super) struct Entry {
     packet_id: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     correlation_id: Option<String>,
-    /// What it says of its call.
+    /// Status of the call according to this entry.
     #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
     standing: Option<Standing>,
-    /// As text: the page shows it as it was written.
+    /// Raw text, so that the page shows the data as written.
     #[serde(serialize_with = "text")]
     data: Box<RawValue>,
 }
 
 impl Calls {
-    /// Verifies an audit log in all its files, and keeps the entries that are sound. What cannot be read is reported.
+    /// Verifies an audit log with all its files, and keeps its sound entries. Reports a log that cannot be read.
     pub(super) fn read(log: &Path, args: &ReportAuditArgs) -> Result<Self, Failure> {
         let key = audit::key_at(args.key.key_file.as_deref(), args.key.key_env.as_deref())?;
         let anchor = args.anchor.as_deref().map(|path| audit::anchor(path, &key)).transpose()?;
@@ -80,14 +80,14 @@ impl Calls {
         }
     }
 
-    /// What the log says beyond its verdict; the verdict stands before it.
+    /// Returns the message without the verdict at its start, which the page shows separately.
     pub(super) fn message(&self) -> &str {
         let message = self.verdict.message.as_str();
         let rest = message.strip_prefix(self.verdict.verdict).unwrap_or(message);
         rest.trim_start_matches([':', ';', ',', ' '])
     }
 
-    /// The numbers of the intents of the calls in doubt, as far as there is room.
+    /// Returns the entry numbers of intents of calls in doubt, up to a limit.
     pub(super) fn doubts(&self) -> String {
         let all = &self.counts.in_doubt;
         let shown: Vec<_> = all.iter().take(MOST_DOUBTS).map(|number| grouped(*number)).collect();
@@ -96,7 +96,7 @@ impl Calls {
         format!("{}{more}", shown.join(", "))
     }
 
-    /// What an auditor has to look into: refused calls, and calls of which it is not known whether they ran.
+    /// Returns what an auditor has to look into, such as refused calls, and calls that may or may not have run.
     pub(super) fn concerns(&self) -> Vec<String> {
         let Counts { in_doubt, waiting, unconfirmed, order, .. } = &self.counts;
         let counts = [
@@ -115,7 +115,7 @@ impl Calls {
     }
 }
 
-/// A count with its noun, whose first word is the one with a plural.
+/// Formats a count with its noun, in which "call" takes the plural.
 fn noted(number: u64, noun: &str) -> String {
     match noun.split_once("call") {
         Some((before, after)) if number != 1 => {
@@ -130,8 +130,8 @@ fn text<S: serde::Serializer>(data: &RawValue, serializer: S) -> Result<S::Ok, S
     serializer.serialize_str(data.get())
 }
 
-/// Calls in doubt whose numbers stand in the summary.
+/// Maximum number of calls in doubt listed in the summary.
 const MOST_DOUBTS: usize = 20;
 
-/// Entries that are shown.
+/// Maximum number of entries shown.
 const MOST_ENTRIES: usize = 20_000;

@@ -1,17 +1,17 @@
 //! What was checked and what was not, rule by rule.
 //!
-//! A packet is not checked beyond the stage that rejects it (D1), and a rule says nothing about a log without packets of the
-//! types that it is about.
+//! A packet is not checked beyond the stage that rejects it (D1), and a log without packets of the types that a rule concerns
+//! says nothing about the rule.
 
 use std::collections::BTreeMap;
 
 use omen::finding::{Finding, Severity, Stage};
 use omen_types::{Code, PacketType};
 
-/// How far packets came, and what was found.
+/// Stages that packets reached, and findings by code.
 #[derive(Debug, Default)]
 pub(super) struct Coverage {
-    /// Packets by type, if it is readable, and by the last stage that they reached.
+    /// Number of packets by type, if readable, and by the last stage reached.
     reached: BTreeMap<(Option<&'static str>, Stage), u64>,
     found: BTreeMap<Code, Found>,
 }
@@ -23,22 +23,22 @@ struct Found {
     also: u64,
 }
 
-/// A row of the table.
+/// A row of the coverage table.
 #[derive(Debug)]
 pub(super) struct RuleRow {
     pub(super) code: Code,
     pub(super) errors: u64,
     pub(super) warnings: u64,
-    /// Findings with another code that break this rule, too.
+    /// Number of findings under another code that also violate this rule.
     pub(super) also: u64,
-    /// Packets of the types that the rule is about, of which the rule was checked.
+    /// Number of packets of the types concerned to which the rule was applied.
     pub(super) checked: u64,
-    /// Packets of these types, or of an unknown type, that were rejected before it was.
+    /// Number of packets of these or unknown types that were rejected before the rule was applied.
     pub(super) unchecked: u64,
 }
 
 impl RuleRow {
-    /// Whether the logs say nothing about the rule.
+    /// Returns whether the logs say nothing about the rule.
     pub(super) fn is_idle(&self) -> bool {
         self.checked == 0 && self.errors + self.warnings + self.also == 0
     }
@@ -57,13 +57,13 @@ impl Coverage {
         }
     }
 
-    /// A packet, and the stage that rejected it.
+    /// Counts a packet. `rejected` is the stage that rejected it.
     pub(super) fn packet(&mut self, packet_type: Option<PacketType>, rejected: Option<Stage>) {
         let reached = rejected.unwrap_or(Stage::Invariant);
         *self.reached.entry((packet_type.map(PacketType::as_str), reached)).or_default() += 1;
     }
 
-    /// All rules, in their order.
+    /// Returns a row for each rule, in order.
     pub(super) fn rows(&self) -> Vec<RuleRow> {
         Code::ALL.iter().map(|code| self.row(*code)).collect()
     }
@@ -101,7 +101,7 @@ mod tests {
         assert_eq!(counts(Code::Json), (4, 0));
         assert_eq!(counts(Code::Schema), (3, 1));
         assert_eq!(counts(Code::Fsm), (2, 2));
-        // Whether the unreadable line was a decision is unknown.
+        // The unreadable line may or may not have been a decision.
         assert_eq!(counts(Code::Inv002), (1, 2));
         assert_eq!(counts(Code::E4), (0, 1));
         assert!(coverage.row(Code::E4).is_idle() && !coverage.row(Code::Inv002).is_idle());

@@ -1,18 +1,18 @@
-//! SHA-256, in the two spellings that the report needs.
+//! SHA-256 in the two encodings that the report needs.
 
 use sha2::{Digest as _, Sha256};
 
-/// A hash in hexadecimal digits.
+/// Encodes a hash in hexadecimal.
 pub(super) fn hex(digest: &[u8]) -> String {
     base16ct::lower::encode_string(digest)
 }
 
-/// The hash of some bytes in hexadecimal digits.
+/// Returns the SHA-256 of some bytes in hexadecimal.
 pub(super) fn of(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
-/// The source expression by which a Content-Security-Policy allows this very script or style.
+/// Returns the source expression with which a Content-Security-Policy allows exactly this script or style.
 pub(super) fn source(text: &str) -> String {
     format!("'sha256-{}'", base64(&Sha256::digest(text.as_bytes())))
 }
@@ -36,7 +36,7 @@ const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxy
 mod tests {
     use super::*;
 
-    /// The vectors of RFC 4648.
+    /// Test vectors of RFC 4648.
     #[test]
     fn base64_is_that_of_the_rfc() {
         let vectors = ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy"];

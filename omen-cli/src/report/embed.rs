@@ -1,12 +1,12 @@
-//! JSON that can stand in an HTML page: no text in it can end the element that it is in, or begin a comment.
+//! JSON for embedding in an HTML page: no text in it can end the enclosing element or begin a comment.
 
 use std::io;
 
 use serde::Serialize;
 use serde_json::ser::{CharEscape, Formatter, Serializer};
 
-/// A value as JSON without `<`, `>` and `&`: these occur in texts only, where they are escaped. So are the two separators of
-/// lines that old scripts take for line ends.
+/// Serializes a value as JSON without `<`, `>` and `&`, which occur only in texts, where they are escaped. The same applies to
+/// the two Unicode line separators that old scripts treat as line ends.
 pub(super) fn json(value: &impl Serialize) -> serde_json::Result<String> {
     let mut bytes = Vec::new();
     value.serialize(&mut Serializer::with_formatter(&mut bytes, Embedded))?;

@@ -1,71 +1,71 @@
-//! What the report says of a packet in one row: when, from which layer, in short what, and which other packets it names.
+//! One-row summary of a packet: time, layer, a short description, and links to other packets.
 
 use omen_types::packet::{BeliefUpdatePayload, McpEnvelope, Packet, PacketHeader, TaskDirectivePayload};
 use omen_types::{Instant, LayerSource, Timestamp};
 use serde::Serialize;
 
-/// The facts of a packet that matches its schema.
+/// Summary of a packet that conforms to its schema.
 #[derive(Debug, Default)]
 pub(super) struct Facts {
     /// Milliseconds since 1970.
     pub(super) time: Option<i64>,
     pub(super) layer: Option<String>,
-    /// A few words.
+    /// Short description.
     pub(super) brief: String,
     pub(super) links: Links,
     pub(super) role: Role,
 }
 
-/// What else the report does with a packet.
+/// Further role of a packet in the report.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) enum Role {
     /// A decision with its budgets: LLM tokens, tool calls, seconds.
     Decision([u64; 3]),
-    /// Done under the decision in force.
+    /// A packet sent under the current decision.
     UnderDecision,
     #[default]
     Other,
 }
 
-/// What a packet introduces and names.
+/// What a packet introduces and refers to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub(super) struct Links {
-    /// Names that later packets use.
+    /// Names that later packets may refer to.
     #[serde(rename = "d", skip_serializing_if = "Vec::is_empty")]
     defines: Vec<Name>,
     #[serde(rename = "r", skip_serializing_if = "Vec::is_empty")]
     refers: Vec<Reference>,
-    /// The budgets of the episode, if this packet sets them.
+    /// Budgets of the episode, if this packet sets them.
     #[serde(rename = "b", skip_serializing_if = "Option::is_none")]
     budgets: Option<[u64; 3]>,
-    /// The turn of the audit log that it reports, as the proxy does.
+    /// Turn in the audit log to which the packet belongs, as recorded by the proxy.
     #[serde(rename = "t", skip_serializing_if = "Option::is_none")]
     turn: Option<String>,
-    /// LLM tokens and tool calls that it reports as used.
+    /// LLM tokens and tool calls that the packet reports as used.
     #[serde(rename = "s", skip_serializing_if = "Option::is_none")]
     spent: Option<[u64; 2]>,
-    /// The tool that it directs, or whose output it is.
+    /// Tool that the packet directs, or whose output it contains.
     #[serde(rename = "o", skip_serializing_if = "Option::is_none")]
     tool: Option<String>,
-    /// Whether it directs a write.
+    /// Whether the packet directs a write.
     #[serde(rename = "w", skip_serializing_if = "is_false")]
     is_write: bool,
 }
 
-/// A name, and whether something must refer to it before the episode ends.
+/// A name, and whether a later packet must refer to it before the episode ends.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 struct Name(Kind, String, bool);
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 struct Reference {
-    /// The relation, as people read it.
+    /// Displayed relation.
     #[serde(rename = "l")]
     label: &'static str,
     #[serde(rename = "k")]
     kind: Kind,
     #[serde(rename = "i")]
     id: String,
-    /// Whether it is a step from a decision to its results.
+    /// Whether the reference is a step from a decision to its results.
     #[serde(rename = "c", skip_serializing_if = "is_false")]
     is_step: bool,
 }
@@ -128,7 +128,7 @@ impl Facts {
                     links.refer("observation", Kind::Packet, id, false);
                 }
                 let used = payload.execution_metadata.as_ref();
-                // As D32 counts them: a result that does not report its use is one call and no tokens.
+                // Counted as in D32: a result that does not report its use counts as one call and no tokens.
                 links.spent = Some([
                     used.and_then(|used| used.tokens_used).map_or(0, |count| count.get()),
                     used.and_then(|used| used.tool_calls_used).map_or(1, |count| count.get()),
@@ -175,7 +175,7 @@ impl Links {
         *self == Self::default()
     }
 
-    /// The decision under which the packet was sent.
+    /// Links the packet to the decision under which it was sent.
     pub(super) fn under(&mut self, decision: &str) {
         self.refer("decision", Kind::Packet, decision, true);
     }
@@ -218,7 +218,7 @@ fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-/// A layer as JSON has it, without quotes.
+/// Returns a layer as in JSON, without quotes.
 fn layer(source: LayerSource) -> String {
     match source {
         LayerSource::LayerNumber(number) => number.get().to_string(),
@@ -232,7 +232,7 @@ fn milliseconds(time: &Timestamp) -> i64 {
     instant.unix_seconds().saturating_mul(1000).saturating_add(millis)
 }
 
-/// The packet has it all; a row has room for some.
+/// Truncates a description to fit into a row; the packet itself has the full text.
 fn cut(text: &str) -> String {
     match text.char_indices().nth(BRIEF) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
@@ -244,5 +244,5 @@ fn is_false(value: &bool) -> bool {
     !value
 }
 
-/// Characters of a brief.
+/// Maximum length of a description in characters.
 const BRIEF: usize = 120;

@@ -1,11 +1,11 @@
-//! Reads logs, and keeps of them what the report shows.
+//! Reads logs, and keeps what the report shows.
 //!
 //! # Memory
 //!
-//! Each log is read once, in pieces, and judged as it is read. Kept are: a row for each packet (some 150 bytes), each finding up to
-//! a limit, the ids of the episodes, and the texts of the packets, with what they have in common kept once. All of these have limits;
-//! what is left out is counted, and the report states it. Counts, verdicts and the table of rules are about all packets. Of a log
-//! whose packets are in an array or indented, the line of each packet is kept until the log ends (8 bytes a packet).
+//! Each log is read once, in pieces, and judged while being read. Kept are a row for each packet (some 150 bytes), each finding
+//! up to a limit, the ids of the episodes, and the texts of the packets, with common parts stored once. All of these have limits;
+//! the rest is only counted, and the report states how much that is. Counts, verdicts and the table of rules cover all packets. For a
+//! log whose packets are in an array or indented, the line of each packet is kept until the log ends (8 bytes per packet).
 
 use std::collections::{BTreeSet, HashMap};
 use std::convert::Infallible;
@@ -29,18 +29,18 @@ use super::texts::Texts;
 use crate::exit::complain;
 use crate::input::{self, Input, Layout, PacketLines, PacketSplitter};
 
-/// Everything that the report shows of the logs.
+/// Everything that the report shows about the logs.
 #[derive(Debug, Default)]
 pub(super) struct Gather {
     pub(super) logs: Vec<Log>,
-    /// The log and the correlation id of each episode, in the order of their first packets. The id is `None` for lines
-    /// that name no episode.
+    /// Log index and correlation id of each episode, in the order of their first packets. The id is `None` for lines that name
+    /// no episode.
     pub(super) episodes: Vec<(usize, Option<String>)>,
     pub(super) packets: Vec<Row>,
     pub(super) findings: Vec<FindingRow>,
     pub(super) texts: Texts,
     pub(super) coverage: Coverage,
-    /// The episodes with an error.
+    /// Indices of episodes with an error.
     pub(super) faulty: BTreeSet<usize>,
     pub(super) left: Left,
 }
@@ -50,11 +50,11 @@ pub(super) struct Log {
     pub(super) name: String,
     pub(super) summary: Summary,
     pub(super) sha256: String,
-    /// Why it was not read to its end.
+    /// Reason why the log was not read to its end.
     pub(super) failure: Option<String>,
 }
 
-/// What the report does not show, for lack of room.
+/// Numbers of items that the report omits for lack of space.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Left {
     pub(super) packets: u64,
@@ -62,40 +62,40 @@ pub(super) struct Left {
     pub(super) findings: u64,
 }
 
-/// A packet, as the page reads it: an array, since there are many.
+/// A packet in the form that the page reads: an array, since there are many.
 #[derive(Debug, Serialize)]
 pub(super) struct Row(
-    /// The number of its episode.
+    /// Index of the episode.
     usize,
-    /// Its line.
+    /// Line number.
     u64,
-    /// Its id.
+    /// Packet id.
     Option<String>,
-    /// The number of its type.
+    /// Index of the packet type.
     Option<usize>,
-    /// The layer.
+    /// Layer.
     Option<String>,
     /// Milliseconds since 1970.
     Option<i64>,
-    /// The nodes before it.
+    /// Nodes before the packet.
     Vec<usize>,
-    /// The nodes after it.
+    /// Nodes after the packet.
     Vec<usize>,
-    /// The event.
+    /// Index of the event.
     Option<usize>,
-    /// Whether it was accepted.
+    /// Whether the packet was accepted, as 0 or 1.
     u8,
-    /// A few words.
+    /// Short description.
     String,
-    /// The pieces of its text; 0 if that was left out.
+    /// Indices of the text's pieces; `None` if the text was omitted.
     Option<Vec<usize>>,
     Option<Links>,
 );
 
-/// A finding, as the page reads it.
+/// A finding in the form that the page reads.
 #[derive(Debug, Serialize)]
 pub(super) struct FindingRow {
-    /// The episode, and the packet's place among all packets; `None` at the end of the log.
+    /// Index of the episode; the next field is the packet's index among all packets, `None` at the end of the log.
     #[serde(rename = "e")]
     pub(super) episode: usize,
     #[serde(rename = "p")]
@@ -109,7 +109,7 @@ pub(super) struct FindingRow {
     stage: &'static str,
     #[serde(rename = "ptr", skip_serializing_if = "Option::is_none")]
     pointer: Option<String>,
-    /// Where in the text, in UTF-16 units, as scripts count.
+    /// Span in the text, in UTF-16 code units as used by scripts.
     #[serde(skip_serializing_if = "Option::is_none")]
     span: Option<[usize; 2]>,
     #[serde(rename = "col", skip_serializing_if = "Option::is_none")]
@@ -122,17 +122,17 @@ pub(super) struct FindingRow {
     help: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
-    /// The line of the rejected packet that it follows from.
+    /// Line of the rejected packet that caused the finding.
     #[serde(rename = "from", skip_serializing_if = "Option::is_none")]
     follows_from: Option<u64>,
-    /// The line of its packet, and the id of a packet that it names without a line.
+    /// Line of the packet; the next field is the id of a packet that the finding names without a line.
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<u64>,
     #[serde(rename = "id", skip_serializing_if = "Option::is_none")]
     packet_id: Option<String>,
 }
 
-/// What is shown where no script runs.
+/// Values shown where scripts do not run.
 impl FindingRow {
     pub(super) fn is_error(&self) -> bool {
         self.severity == Severity::Error.as_str()
@@ -150,7 +150,7 @@ impl FindingRow {
         self.line
     }
 
-    /// The message, with the line that the finding follows from.
+    /// Returns the message, with the line of its cause if it has one.
     pub(super) fn message(&self) -> String {
         match self.follows_from {
             Some(line) => format!("{} (follows from line {line})", self.message),
@@ -160,7 +160,7 @@ impl FindingRow {
 }
 
 impl Gather {
-    /// Reads a log to its end. One that cannot be read is reported, and the report states it.
+    /// Reads a log to its end. A log that cannot be read is reported, also in the report itself.
     pub(super) fn read(&mut self, path: &Path, options: &ValidatorOptions) {
         let at = self.logs.len();
         let mut reading = Reading {
@@ -186,13 +186,13 @@ impl Gather {
         });
     }
 
-    /// Takes notice of what could not be searched for logs, and why.
+    /// Records a path that could not be searched for logs, and the reason.
     pub(super) fn unread(&mut self, name: String, why: String) {
         complain(format_args!("cannot read {name}: {why}"));
         self.logs.push(Log { name, summary: Summary::default(), sha256: digest::of(&[]), failure: Some(why) });
     }
 
-    /// The counts of all logs.
+    /// Returns the counts over all logs.
     pub(super) fn total(&self) -> Summary {
         self.logs.iter().fold(Summary::default(), |mut total, log| {
             total += log.summary;
@@ -200,19 +200,19 @@ impl Gather {
         })
     }
 
-    /// Whether every log was read to its end.
+    /// Returns whether every log was read to its end.
     pub(super) fn is_complete(&self) -> bool {
         self.logs.iter().all(|log| log.failure.is_none())
     }
 }
 
-/// What judges a log.
+/// Judge for the format of a log.
 enum Judge {
-    /// One packet on each line.
+    /// One packet per line.
     Lines(Box<Validator>),
-    /// Packets in an array, or one after the other.
+    /// Packets in an array, or one after another.
     Packets(Box<Validator>, PacketSplitter),
-    /// The log is none, which was reported.
+    /// Not a log at all, which has been reported.
     Nothing(Summary),
 }
 
@@ -225,29 +225,29 @@ impl Judge {
     }
 }
 
-/// A log that is being read.
+/// State while reading a log.
 struct Reading<'g> {
     gather: &'g mut Gather,
     log: usize,
     lines: Lines,
-    /// The findings of the packet that comes next.
+    /// Findings of the next packet.
     found: Vec<Finding>,
-    /// The episodes of this log: an episode does not go on in another log.
+    /// Episodes of this log; an episode does not continue in another log.
     episodes: HashMap<Option<String>, InEpisode>,
-    /// The line of the file in which each packet begins, if packets are not one on each line.
+    /// Line of the file at which each packet begins, unless there is one packet per line.
     places: Option<Vec<u64>>,
 }
 
-/// What is remembered of an episode while its log is read.
+/// State of an episode while its log is being read.
 #[derive(Debug)]
 struct InEpisode {
     number: usize,
-    /// The latest decision that was accepted.
+    /// Id of the latest accepted decision.
     decision: Option<String>,
 }
 
 impl Reading<'_> {
-    /// The counts, and why it is not the end of the log that was reached.
+    /// Reads and judges a log. Returns the counts, and the error if the log was not read to its end.
     fn run(&mut self, path: &Path, options: &ValidatorOptions, hash: &mut Sha256) -> (Summary, Option<io::Error>) {
         let input = match Input::open_decoded(path, false) {
             Ok(input) => input,
@@ -259,7 +259,7 @@ impl Reading<'_> {
             self.places = Some(Vec::new());
             Judge::Packets(Box::new(Validator::new(options.clone())), PacketSplitter::default())
         } else {
-            // What is not a log has one finding that says so.
+            // For something other than a log, a single finding says so.
             self.lines.push(&log.begin);
             let Ok(foreign) = report_foreign(&log.begin, self);
             self.lines = Lines::default();
@@ -283,7 +283,7 @@ impl Reading<'_> {
             }
         };
         bar.finish_and_clear();
-        // What a log lacks whose end is unknown, nobody can say.
+        // Without the end of the log, it is unknown what the log lacks.
         let summary = if failure.is_some() { judge.summary() } else { self.finish(judge) };
         (Summary { bytes, ..summary }, failure)
     }
@@ -329,7 +329,7 @@ impl Reading<'_> {
         }
     }
 
-    /// The line of the file that the validator counts as this one.
+    /// Converts the validator's line number to the line in the file.
     fn line_in_file(&self, line: u64) -> u64 {
         let at = |places: &Vec<u64>| places.get(usize::try_from(line.checked_sub(1)?).ok()?).copied();
         self.places.as_ref().and_then(at).unwrap_or(line)
@@ -363,7 +363,7 @@ impl Reading<'_> {
             stage: finding.stage.as_str(),
             pointer: diagnostic.pointer,
             span: diagnostic.span.zip(text).and_then(|(span, text)| utf16(text, &span)),
-            // In a packet of several lines, the excerpt shows the place.
+            // For a packet that spans lines, a column would mislead; the excerpt shows the position.
             column: finding.column.filter(|_| self.places.is_none()),
             message: diagnostic.message,
             label: diagnostic.label,
@@ -381,7 +381,7 @@ impl Sink for Reading<'_> {
 
     fn finding(&mut self, finding: Finding, _: Option<&str>) -> Result<(), Infallible> {
         self.gather.coverage.finding(&finding);
-        // One with a line and no index is about an earlier packet than the one that comes next (TIME).
+        // Without an index, the finding is about an earlier packet (TIME), not the next one.
         if finding.packet_index.is_some() {
             self.found.push(finding);
         } else {
@@ -393,7 +393,7 @@ impl Sink for Reading<'_> {
 
     fn packet(&mut self, packet: &JudgedPacket<'_>) -> Result<(), Infallible> {
         let found = std::mem::take(&mut self.found);
-        // An accepted packet may have an error, too (D87).
+        // An accepted packet may also have an error (D87).
         let rejected = found.iter().find(|finding| finding.diagnostic.severity == Severity::Error);
         let stage = (!packet.accepted).then(|| rejected.map_or(Stage::Json, |finding| finding.stage));
         self.gather.coverage.packet(packet.packet_type, stage);
@@ -419,7 +419,7 @@ impl Sink for Reading<'_> {
 
         let line = self.line_in_file(packet.line);
         let gather = &mut *self.gather;
-        // What was rejected, and what has warnings, is shown first, and has room of its own.
+        // Packets with findings matter most, so they get additional space.
         let is_shown = !found.is_empty();
         let (most_packets, most_text) =
             if is_shown { (2 * MOST_PACKETS, 2 * MOST_TEXT) } else { (MOST_PACKETS, MOST_TEXT) };
@@ -454,23 +454,23 @@ impl Sink for Reading<'_> {
     }
 }
 
-/// A span in bytes as a span in UTF-16 units; `None` if it is not a span of the text.
+/// Converts a byte span to UTF-16 code units; `None` if the span is not inside the text.
 fn utf16(text: &str, span: &Range<usize>) -> Option<[usize; 2]> {
     let units = |text: &str| text.encode_utf16().count();
     let start = units(text.get(..span.start)?);
     Some([start, start + units(text.get(span.clone())?)])
 }
 
-/// Bytes read at a time.
+/// Number of bytes read at a time.
 const PIECE: usize = 256 * 1024;
 
-/// Packets that are shown; as many again, if they have findings.
+/// Maximum number of packets shown; packets with findings are shown up to twice this number.
 const MOST_PACKETS: usize = 500_000;
 
-/// Bytes of texts that are shown; as many again, of packets with findings.
+/// Maximum size of shown texts in bytes; texts of packets with findings are shown up to twice this size.
 const MOST_TEXT: usize = 96 * 1024 * 1024;
 
-/// Findings that are shown.
+/// Maximum number of findings shown.
 const MOST_FINDINGS: usize = 20_000;
 
 #[cfg(test)]

@@ -1,24 +1,24 @@
-//! The texts of the lines that the validator is working on: it reports a packet by its number of line, not by its text.
+//! Texts of the lines that the validator is processing, which it reports by line number only.
 
 use std::collections::VecDeque;
 use std::mem;
 
 use omen_types::limits::MAX_LINE_BYTES;
 
-/// Lines that were read and not judged yet.
+/// Lines that have been read but not judged yet.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
-    /// Number and text of each complete line, in order; `None` for a line that is too long to be kept.
+    /// Number and text of each complete line, in order; `None` for a line too long to keep.
     waiting: VecDeque<(u64, Option<Vec<u8>>)>,
     bytes: usize,
-    /// How many lines have ended.
+    /// Number of complete lines.
     ended: u64,
     begun: Vec<u8>,
     is_long: bool,
 }
 
 impl Lines {
-    /// Takes the next bytes of the log, before the validator does.
+    /// Adds the next bytes of the log, to be called before the validator gets them.
     pub(super) fn push(&mut self, mut bytes: &[u8]) {
         while let Some(end) = memchr::memchr(b'\n', bytes) {
             let (line, rest) = bytes.split_at(end);
@@ -29,7 +29,7 @@ impl Lines {
         self.extend(bytes);
     }
 
-    /// The text of a line; it and all lines before it are dropped. Bytes that are not UTF-8 are replaced.
+    /// Returns the text of a line, and drops it and all lines before it. Bytes that are not UTF-8 are replaced.
     pub(super) fn take(&mut self, number: u64) -> Option<String> {
         while let Some((at, line)) = self.waiting.pop_front_if(|(at, _)| *at <= number) {
             self.bytes -= line.as_ref().map_or(0, Vec::len);
@@ -55,7 +55,7 @@ impl Lines {
         let line = (!mem::take(&mut self.is_long)).then(|| mem::take(&mut self.begun));
         self.bytes += line.as_ref().map_or(0, Vec::len);
         self.waiting.push_back((self.ended, line));
-        // The validator asks for lines soon after they were read. It never asks for blank ones.
+        // The validator asks for lines soon after they were read, and never for blank ones, so old lines can be dropped.
         while self.bytes > MOST_WAITING {
             let Some((_, line)) = self.waiting.pop_front() else { break };
             self.bytes -= line.map_or(0, |line| line.len());
@@ -70,7 +70,7 @@ fn text(mut line: Vec<u8>) -> String {
     String::from_utf8(line).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
-/// Bytes of lines that may wait: more than a line and what is read at a time.
+/// Maximum size in bytes of the lines kept, more than one line and one read together.
 const MOST_WAITING: usize = 4 * MAX_LINE_BYTES;
 
 #[cfg(test)]

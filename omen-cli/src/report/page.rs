@@ -1,4 +1,4 @@
-//! The page: what does not need a script is written here, the rest is data for the script.
+//! The HTML page: content that needs no script is rendered here, the rest is data for the script.
 
 use std::borrow::Cow;
 use std::io;
@@ -16,7 +16,7 @@ use super::tables::Tables;
 use super::texts::grouped;
 use super::{digest, embed, script};
 
-/// What the template shows.
+/// Values shown by the template.
 #[derive(Template)]
 #[template(path = "report.html")]
 pub(super) struct Page<'g> {
@@ -38,16 +38,16 @@ pub(super) struct Page<'g> {
     json: String,
 }
 
-/// What the command line says, and the report repeats.
+/// Facts from the command line that the report repeats.
 #[derive(Debug)]
 pub(super) struct Stated<'a> {
     pub(super) title: Option<Cow<'a, str>>,
     pub(super) now: Option<Instant>,
-    /// The severities that were changed, as options.
+    /// Changed severities, as command-line options.
     pub(super) levels: Vec<String>,
 }
 
-/// The first thing that a reader sees.
+/// Verdict at the top of the page.
 #[derive(Debug)]
 pub(super) struct Verdict {
     /// `good`, `warned` or `bad`.
@@ -57,7 +57,7 @@ pub(super) struct Verdict {
 }
 
 impl Verdict {
-    /// The worst state of anything that the page shows is the state of the page.
+    /// Computes the verdict: the worst state of anything on the page.
     fn new(gather: &Gather, total: &Summary, calls: Option<&Calls>) -> Self {
         let Summary { packets, rejected, episodes, errors, warnings, .. } = *total;
         let unsound =
@@ -75,7 +75,7 @@ impl Verdict {
             },
         };
         let detail = if errors > 0 {
-            // Lines that name no episode are none.
+            // Lines that name no episode share a placeholder, which does not count as an episode.
             let is_named = |number: &&usize| gather.episodes.get(**number).is_some_and(|(_, id)| id.is_some());
             let faulty = gather.faulty.iter().filter(is_named).count() as u64;
             let place = if faulty == 0 { String::new() } else { format!(", errors in {}", count(faulty, "episode")) };
@@ -88,7 +88,7 @@ impl Verdict {
         Self { tone, word, detail }
     }
 
-    /// The icon of the page: a mark in the colour of the state, as a file within the page.
+    /// Returns the page's icon as a data URL: a mark in the colour of the verdict.
     fn icon(&self) -> String {
         let (colour, mark) = match self.tone {
             "bad" => ("b3261e", "M5 5l6 6M11 5l-6 6"),
@@ -102,13 +102,13 @@ impl Verdict {
         )
     }
 
-    /// The verdict in one line.
+    /// Returns the verdict in one line.
     pub(super) fn text(&self) -> String {
         format!("{}: {}", self.word.to_lowercase(), self.detail)
     }
 }
 
-/// What the script shows.
+/// Data for the script.
 #[derive(Debug, Serialize)]
 struct Data<'g> {
     tables: Tables,
@@ -160,7 +160,7 @@ impl<'g> Page<'g> {
         self.write_into(out)
     }
 
-    /// The findings that are shown where no script runs: errors first.
+    /// Returns the findings shown where scripts do not run, errors first.
     fn first_findings(&self) -> Vec<&FindingRow> {
         let errors = self.data.findings.iter().filter(|finding| finding.is_error());
         let warnings = self.data.findings.iter().filter(|finding| !finding.is_error());
@@ -172,7 +172,7 @@ impl<'g> Page<'g> {
         clean(id.unwrap_or("–")).into_owned()
     }
 
-    /// Whether the report shows less than was checked.
+    /// Returns whether the report shows less than was checked.
     fn leaves_out(&self) -> bool {
         let Left { packets, texts, findings } = self.left;
         packets + texts + findings + self.calls.map_or(0, |calls| calls.left) > 0
@@ -188,7 +188,7 @@ impl<'g> Page<'g> {
     }
 }
 
-/// A text with a capital letter first.
+/// Capitalizes the first letter of a text.
 fn capitalized(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
@@ -198,7 +198,7 @@ fn count(number: u64, noun: &str) -> String {
     format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
 }
 
-/// Findings that are shown where no script runs.
+/// Maximum number of findings shown where scripts do not run.
 const FIRST: usize = 100;
 
 #[cfg(test)]
@@ -225,7 +225,7 @@ fn schema_files() -> Vec<File> {
     omen_schema::FILES.iter().map(|(path, text)| File { path, sha256: digest::of(text.as_bytes()) }).collect()
 }
 
-/// One hash for all files: that of the list that `sha256sum` prints for them.
+/// Returns a single hash for all files: that of the list that `sha256sum` prints for them.
 fn total_hash(files: &[File]) -> String {
     let list: String = files.iter().map(|File { path, sha256 }| format!("{sha256}  {path}\n")).collect();
     digest::of(list.as_bytes())

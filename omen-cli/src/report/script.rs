@@ -1,10 +1,10 @@
 //! Script and style of the page.
 //!
-//! The sources are ES modules, one idea each. In one file there is no second module to import from, so the modules are joined
-//! in the order in which they depend on each other, without their `import` lines, the word `export`, comments, indentation and the
-//! blanks around signs. So no line of a module begins with text that is part of a value, and no text has such a sign.
+//! The sources are ES modules, one concern each. A single file cannot import modules, so they are concatenated in dependency
+//! order, without `import` lines, the keyword `export`, comments, indentation, and spaces around operators. Therefore no line of
+//! a module may begin inside a string, and no string may contain such an operator with its spaces.
 
-/// The modules, each after those that it imports.
+/// Modules, each after those it imports.
 const MODULES: &[(&str, &str)] = &[
     ("dom.js", include_str!("../../assets/report/dom.js")),
     ("text.js", include_str!("../../assets/report/text.js")),
@@ -26,14 +26,14 @@ const MODULES: &[(&str, &str)] = &[
     ("main.js", include_str!("../../assets/report/main.js")),
 ];
 
-/// The style of the page, without the blanks that mean nothing.
+/// Returns the page's style without insignificant whitespace.
 pub(super) fn style() -> String {
     let lines = include_str!("../../assets/report/report.css").lines().map(str::trim).filter(|line| !line.is_empty());
     let style: String = lines.flat_map(|line| [line, "\n"]).collect();
     without(&style, &STYLE_BLANKS)
 }
 
-/// Where blanks in a style mean nothing; `: ` and the others do not occur in its texts.
+/// Insignificant whitespace in a style. None of these occurs in its strings.
 const STYLE_BLANKS: [(&str, &str); 9] = [
     (" {", "{"),
     ("{ ", "{"),
@@ -46,7 +46,7 @@ const STYLE_BLANKS: [(&str, &str); 9] = [
     ("}\n", "}"),
 ];
 
-/// Places where blanks in a script have no meaning. None of them occurs in its string literals.
+/// Insignificant whitespace in a script. None of these occurs in its string literals.
 const SCRIPT_BLANKS: [(&str, &str); 16] = [
     (" => ", "=>"),
     (" === ", "==="),
@@ -66,12 +66,12 @@ const SCRIPT_BLANKS: [(&str, &str); 16] = [
     (" }", "}"),
 ];
 
-/// A text without blanks that mean nothing.
+/// Removes insignificant whitespace from a text.
 fn without(text: &str, blanks: &[(&str, &str)]) -> String {
     blanks.iter().fold(text.to_owned(), |text, (with, without)| text.replace(with, without))
 }
 
-/// The modules as one.
+/// Returns the concatenated modules.
 pub(super) fn joined() -> String {
     let lines = MODULES.iter().flat_map(|(_, module)| module.lines()).map(str::trim);
     let lines = lines.filter(|line| !line.is_empty() && !line.starts_with("//") && !line.starts_with("import "));
@@ -124,10 +124,10 @@ mod tests {
         }
     }
 
-    /// The texts of a script, without what is computed in them.
+    /// Returns the string literals of a script, without interpolated expressions.
     fn texts(script: &str) -> Vec<String> {
         let (mut texts, mut text) = (Vec::new(), String::new());
-        // What is open: quotes, and the braces of what is computed in a text.
+        // Open quotes, and open braces of interpolated expressions.
         let mut open = Vec::new();
         let mut chars = script.chars().peekable();
         while let Some(sign) = chars.next() {
@@ -169,14 +169,14 @@ mod tests {
         assert!(count > 500, "{count} texts");
     }
 
-    /// One file for people on slow lines, too.
+    /// The file must also load quickly on slow connections.
     #[test]
     fn script_and_style_are_small() {
         let (script, style) = (joined().len(), style().len());
         assert!(script + style < 66_000, "{script} and {style} bytes");
     }
 
-    /// What would need more than a strict Content-Security-Policy allows, or leave the file.
+    /// Bans what a strict Content-Security-Policy would block, or what would access anything outside the file.
     #[test]
     fn the_script_makes_no_markup_and_opens_nothing() {
         for banned in

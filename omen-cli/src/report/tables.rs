@@ -1,19 +1,19 @@
-//! The state machine as the page needs it: states, events and rows. They come from the schema.
+//! The state machine in the form that the page needs: states, events and rows, taken from the schema.
 
 use omen_fsm::{Event, Node, NodeSet, State};
 use omen_types::PacketType;
 use serde::Serialize;
 
-/// States, events and rows, each named by its place in these lists.
+/// States, events and rows, which refer to each other by index in these lists.
 #[derive(Debug, Serialize)]
 pub(super) struct Tables {
-    /// Name and meaning.
+    /// Name and meaning of each state.
     states: Vec<[&'static str; 2]>,
-    /// The states with their sub-states: name, and the number of the state.
+    /// Name of each node, and the index of its state.
     nodes: Vec<(&'static str, usize)>,
-    /// Name and meaning.
+    /// Name and meaning of each event.
     events: Vec<[&'static str; 2]>,
-    /// From a node, by an event, to a node.
+    /// Rows of the transition table: source node, event, target node.
     rows: Vec<[usize; 3]>,
     types: Vec<&'static str>,
 }
@@ -36,7 +36,7 @@ impl Tables {
     }
 }
 
-/// The numbers of nodes.
+/// Returns the indices of nodes.
 pub(super) fn nodes(set: NodeSet) -> Vec<usize> {
     set.iter().map(node).collect()
 }
@@ -53,7 +53,7 @@ pub(super) fn packet_type(packet_type: PacketType) -> usize {
     place(PacketType::ALL, packet_type)
 }
 
-/// Returns the index of a value in the list of all values. The list is short, so it is searched.
+/// Returns the index of a value in the list of all values, by linear search since the list is short.
 fn place<T: PartialEq>(all: &[T], value: T) -> usize {
     all.iter().position(|other| *other == value).unwrap_or_default()
 }

@@ -1,14 +1,14 @@
-//! The texts of packets, with what several have in common kept once.
+//! Texts of packets, with common parts stored once.
 //!
-//! The packets of an episode repeat most of their envelope. So a line is cut between the members of its objects, and equal
-//! pieces are one. The pieces of a line, joined, are the line.
+//! The packets of an episode repeat most of their envelope, so lines are cut between the members of their objects, and equal
+//! pieces are stored once. The pieces of a line, concatenated, are the line.
 
 use std::collections::HashMap;
 use std::rc::Rc;
 
 use omen_schema::json::StringTracker;
 
-/// Pieces of lines.
+/// Store of line pieces.
 #[derive(Debug, Default)]
 pub(super) struct Texts {
     pub(super) pieces: Vec<Rc<str>>,
@@ -17,12 +17,12 @@ pub(super) struct Texts {
 }
 
 impl Texts {
-    /// Keeps a line, and returns the numbers of its pieces.
+    /// Stores a line, and returns the indices of its pieces.
     pub(super) fn keep(&mut self, line: &str) -> Vec<usize> {
         cut(line).map(|piece| self.number(piece)).collect()
     }
 
-    /// Bytes of the pieces that are kept.
+    /// Returns the total size of the stored pieces in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }
@@ -39,7 +39,7 @@ impl Texts {
     }
 }
 
-/// Cuts a line behind the commas of the outer two levels, into pieces that are not too short.
+/// Cuts a line after commas in the outer two levels, into pieces that are not too short.
 fn cut(line: &str) -> impl Iterator<Item = &str> {
     let (mut depth, mut start) = (0_usize, 0);
     let (mut strings, mut at) = (StringTracker::default(), 0);
@@ -64,13 +64,13 @@ fn cut(line: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Levels of objects whose members are cut: the packet, and its header, envelope and payload.
+/// Number of object levels in which lines are cut: the packet, and its header, envelope and payload.
 const LEVELS: usize = 2;
 
-/// The shortest piece, in bytes, but for the last one of a line: the number of a piece takes some bytes, too.
+/// Minimum size of a piece in bytes, except for the last one of a line; a shorter one would hardly be longer than its index.
 const SHORT: usize = 24;
 
-/// A number with its digits in groups of three.
+/// Formats a number with its digits in groups of three.
 pub(super) fn grouped(number: impl Into<u64>) -> String {
     let digits = number.into().to_string();
     let mut text = String::new();

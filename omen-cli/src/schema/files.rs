@@ -21,15 +21,15 @@ pub(super) fn all_names(files: &[File]) -> impl Iterator<Item = &'static str> {
     [CONFIG, FINDING].into_iter().chain(files.iter().flat_map(of_file))
 }
 
-/// Name of the schema of the configuration.
+/// Name under which the schema of the configuration is printed.
 pub(super) const CONFIG: &str = "config";
 
-/// Name of the schema of findings.
+/// Name under which the schema of findings is printed.
 pub(super) const FINDING: &str = "finding";
 
 pub(crate) struct File {
     pub(super) path: &'static str,
-    /// Name of the file up to the first dot.
+    /// File name up to the first dot.
     pub(super) stem: &'static str,
     pub(super) title: String,
     pub(super) text: &'static str,

@@ -1,4 +1,4 @@
-//! JSON Schema of the output of `omen check --format json`: a line for each finding, and one for the totals.
+//! JSON Schema for the output of `omen check --format json`: one line per finding, and one with the totals.
 
 use omen_fsm::State;
 use omen_types::PacketType;
@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::formats::{ORDER, ShownCode};
 
-/// Returns the JSON Schema (2020-12) of a line.
+/// Returns the JSON Schema (2020-12) of one line.
 pub(super) fn json_schema() -> Value {
     let members: Map<String, Value> = members()
         .into_iter()
@@ -52,7 +52,7 @@ pub(super) fn json_schema() -> Value {
     })
 }
 
-/// Returns the members of a finding, in order: name, schema, description.
+/// Returns the fields of a finding in order, as name, schema and description.
 fn members() -> Vec<(&'static str, Value, &'static str)> {
     let number = |least: u64| json!({"type": ["integer", "null"], "minimum": least});
     let text = || json!({"type": ["string", "null"]});
@@ -100,7 +100,7 @@ fn members() -> Vec<(&'static str, Value, &'static str)> {
     ]
 }
 
-/// Returns the members that only a finding of `--order` has.
+/// Returns the fields that only a finding of `--order` has.
 fn order_members() -> Vec<(&'static str, Value, &'static str)> {
     let number = json!({"type": "integer", "minimum": 1});
     let related = json!({
@@ -119,7 +119,7 @@ fn order_members() -> Vec<(&'static str, Value, &'static str)> {
     ]
 }
 
-/// Counts of the totals, in order, each with its description.
+/// Counts in the totals, in order, each with its description.
 const COUNTS: &[(&str, &str)] = &[
     ("files", "Logs that were read."),
     ("bytes", "Bytes that were read."),
@@ -132,7 +132,7 @@ const COUNTS: &[(&str, &str)] = &[
     ("consequences", "Findings that follow from a packet that was rejected earlier."),
 ];
 
-/// Counts that are present only with `--order`, or if findings can be omitted.
+/// Counts that are present only with `--order`, or if findings may be omitted.
 const LEFT_OUT: &[(&str, &str)] = &[
     ("calls", "Calls in audit logs, with `--order`; these are the packets of the other counts."),
     ("baseline", "Findings that `--baseline` left out; the other counts are without them."),

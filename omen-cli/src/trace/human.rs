@@ -1,4 +1,4 @@
-//! Trace for people: one line for each packet, with its findings below.
+//! Trace for people: one line per packet, with its findings below.
 
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
@@ -16,7 +16,7 @@ use crate::input;
 use crate::output::Output;
 
 pub(super) struct Human {
-    /// Whether there are several logs, so that each is named.
+    /// Whether to name each log, because there are several.
     names_files: bool,
     /// Episode of the previous packet.
     current: Option<String>,
@@ -34,7 +34,7 @@ impl Printer for Human {
         if self.names_files { writeln!(out, "file {}", clean(&input::name(path))) } else { Ok(()) }
     }
 
-    /// Writes a packet in one call: a progress bar must find the cursor at the start of a line.
+    /// Writes a packet in a single call: a progress bar expects the cursor at the start of a line.
     fn packet(
         &mut self,
         out: &mut Output,
@@ -113,5 +113,5 @@ fn style(colour: AnsiColor, is_coloured: bool) -> Style {
     if is_coloured { Style::new().bold().fg_color(Some(colour.into())) } else { Style::new() }
 }
 
-/// Indentation below the packet's id.
+/// Indentation of lines below a packet.
 const INDENT: &str = "               ";

@@ -1,5 +1,5 @@
-//! Trace for programs: JSON Lines. One object for each packet, one for each episode at the end of its log, and a summary at the
-//! end. Findings are the objects that `omen check --format json` prints, so that one reader can parse both.
+//! Trace for programs, as JSON Lines: an object for each packet, one for each episode at the end of its log, and a summary at the
+//! end. Findings are the same objects as in `omen check --format json`, so that one parser can read both.
 
 use std::collections::HashMap;
 use std::io;

@@ -11,7 +11,7 @@ use omen_fsm::NodeSet;
 
 use crate::output::Output;
 
-/// Format of a trace.
+/// Printer of a trace in one format.
 pub(super) trait Printer {
     /// Begins a log.
     fn file(&mut self, out: &mut Output, path: &Path) -> io::Result<()>;
@@ -25,7 +25,7 @@ pub(super) trait Printer {
         findings: &[Finding],
     ) -> io::Result<()>;
 
-    /// Ends a log, with the state of every episode, and the findings at the end.
+    /// Ends a log with the state of each episode, and the findings about the end of the log.
     fn end(&mut self, out: &mut Output, path: &Path, states: &States, findings: &[Finding]) -> io::Result<()>;
 
     /// Writes the totals after all logs.
