@@ -112,7 +112,7 @@ pub(crate) fn judge<S: Sink>(
     }
 }
 
-/// Checks a text as the content of a file.
+/// Checks a text as if it were the content of a file.
 pub(crate) fn judge_text<S: Sink>(
     text: &str,
     path: &Path,

@@ -34,7 +34,7 @@ pub enum CallError {
         "no configured server matches the tool `{0}`; help: add a table `[servers.NAME]`, where NAME is the server's name in the agent's settings"
     )]
     NoServer(String),
-    /// The name of an MCP tool could belong to several configured servers.
+    /// The name of an MCP tool may be that of several configured servers.
     #[error("`{tool}` may be a tool of `{one}` or of `{other}`; help: rename one of the servers")]
     TwoServers {
         /// Tool name as spelled by the agent.
@@ -92,7 +92,7 @@ impl Dialect {
         Ok(vec![HookCall { tool, args }])
     }
 
-    /// Returns the form of a tool, if it is a tool of the agent itself that the dialect lists.
+    /// Form of a tool, if it is one of the agent's own that the dialect lists.
     pub(crate) fn form_of(&self, tool: &ToolId) -> Option<&ToolForm> {
         if tool.server == self.agent { self.tools.get(&tool.tool) } else { None }
     }

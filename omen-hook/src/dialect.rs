@@ -1,4 +1,4 @@
-//! Dialects of coding agents' hooks, as `schema/hooks` has them.
+//! Dialects of coding agents' hooks, as described in `schema/hooks`.
 
 use std::collections::BTreeMap;
 
@@ -10,25 +10,25 @@ use serde_json::{Map, Value, json};
 use crate::install::{InstallForm, InstalledCommand};
 use crate::member_types::MemberTypes;
 
-/// Dialect of one agent: its events, their members, and the answers that it takes for a verdict.
+/// Dialect of an agent: its events, their members, and the answers that it accepts as a verdict.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Dialect {
-    /// Name of the agent, and of the virtual server that its tools are.
+    /// Name of the agent, and of the virtual server that represents its tools.
     pub agent: ServerName,
     /// Name of the product.
     pub title: String,
-    /// Newest version of the agent that the dialect was compared with.
+    /// Newest version of the agent against which the dialect was checked.
     pub seen: String,
-    /// Day of that comparison.
+    /// Day of that check.
     pub date: String,
-    /// Where the facts come from.
+    /// Sources of the facts.
     pub sources: Vec<String>,
     /// Default timeout of the agent for a hook, in seconds.
     pub timeout_seconds: u64,
-    /// What the agent can guarantee to a hook: subjects, and what holds for it.
+    /// What the agent can guarantee to a hook, as pairs of subject and guarantee.
     pub guarantees: Vec<(String, String)>,
-    /// Settings that name hooks.
+    /// Form of the settings that register hooks.
     pub install: InstallForm,
     pub(crate) version: Option<VersionRange>,
     pub(crate) event_member: String,
@@ -41,7 +41,7 @@ pub struct Dialect {
     pub(crate) tools: BTreeMap<ToolName, ToolForm>,
 }
 
-/// Versions that a dialect is for, and where an event or its environment names the version.
+/// Range of versions for which a dialect holds, and where an event or the environment states the version.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct VersionRange {
@@ -51,12 +51,12 @@ pub(crate) struct VersionRange {
     pub(crate) below: String,
 }
 
-/// Names of the members that every dialect has under a name of its own.
+/// Names of the members that all dialects have, but under different names.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct MemberNames {
     pub(crate) session: String,
-    /// Id of the call; `None` for agents that send none.
+    /// Member with the call's id; `None` for agents that send none.
     pub(crate) call: Option<String>,
     pub(crate) tool: String,
     pub(crate) input: String,
@@ -72,42 +72,42 @@ pub(crate) struct EventForm {
     pub(crate) members: MemberTypes,
     /// Outcome that the event reports.
     pub(crate) outcome: Option<ReportedOutcome>,
-    /// Pointer of a member that is there only if the call has failed.
+    /// Pointer to a member that is present only if the call has failed.
     pub(crate) failed_if: Option<String>,
-    /// Pointer of a member that names the outcome.
+    /// Pointer to a member that names the outcome.
     pub(crate) result: Option<String>,
-    /// Call that an event without the members of one asks for.
+    /// Call that the event requests, if it does not have the usual members for a call.
     pub(crate) special: Option<SpecialEvent>,
-    /// How the event reports the end of a shell command: most agents call one that failed, or still runs, a success of its tool.
+    /// How the event reports the end of a shell command: most agents report a command that failed, or still runs, as a success.
     pub(crate) command: Option<CommandEnd>,
 }
 
-/// Event about the calls of one tool, which the agent sends after its event for all tools: one call has two events.
+/// Event for one particular tool, which the agent sends in addition to, and after, its event for all tools.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SpecialEvent {
-    /// Tool, or the start of its name.
+    /// Name of the tool, or the start of its name.
     pub(crate) tool: String,
-    /// Member with the rest of the name.
+    /// Member with the rest of the tool's name.
     pub(crate) name: Option<String>,
     /// Arguments, with the members of the event that have them.
     #[serde(default)]
     pub(crate) input: BTreeMap<String, String>,
-    /// Pointer of the folder in which the call is made if the event names none.
+    /// Pointer to the folder in which the call is made, for events that name none.
     pub(crate) cwd: String,
 }
 
-/// Report on the end of a shell command in an event that reports no error of the tool.
+/// Report on the end of a shell command, in an event that reports no tool error.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum CommandEnd {
-    /// Pointer of the exit code.
+    /// Pointer to the exit code.
     ExitCode(String),
-    /// Exit code at the end of the text at a pointer, between two texts.
+    /// Exit code between two texts, at the end of the text at a pointer.
     ExitCodeText { at: String, before: String, after: String },
-    /// Pointer of a member that is there only if the command still runs.
+    /// Pointer to a member that is present only while the command still runs.
     RunsIf(String),
-    /// No report.
+    /// The event does not report it.
     Unknown,
 }
 
@@ -119,7 +119,7 @@ pub enum EventRole {
     Before,
     /// A tool has ended.
     After,
-    /// The settings of the agent are about to change, with which it could turn its hooks off.
+    /// The settings of the agent are about to change, which could turn its hooks off.
     Settings,
     /// The session ends.
     End,
@@ -141,32 +141,32 @@ pub enum ReportedOutcome {
     DidNotRun,
 }
 
-/// Answers of a dialect.
+/// Forms of a dialect's answers.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AnswerForms {
-    /// The gate has no objection. The agent's own rules and questions still hold.
+    /// The gate has no objection. The agent's own rules and prompts still apply.
     pub(crate) allow: AnswerForm,
     pub(crate) deny: AnswerForm,
-    /// Refuses a change of settings, and reports a finding about a call that has ended.
+    /// Refuses a change of settings, or reports a finding about a call that has ended.
     pub(crate) settings: AnswerForm,
-    /// Denial where the event is not known, since nothing could be read.
+    /// Denial when the event is unknown, because nothing could be read.
     pub(crate) failure: AnswerForm,
 }
 
-/// Form of an answer: the exit code, and what is written.
+/// Form of an answer: the exit code and the output.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AnswerForm {
     pub(crate) exit: u8,
-    /// Object on standard output; the text `$reason` in it stands for the reason.
+    /// Object on standard output, in which the text `$reason` stands for the reason.
     pub(crate) stdout: Option<Value>,
     /// Whether the reason is written to standard error.
     #[serde(default)]
     pub(crate) stderr: bool,
 }
 
-/// How an agent names the tools of MCP servers.
+/// Names that an agent gives to the tools of MCP servers.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct McpNames {
@@ -174,7 +174,7 @@ pub(crate) struct McpNames {
     pub(crate) prefix: String,
     #[serde(default)]
     pub(crate) separator: String,
-    /// Member of an event with server and tool.
+    /// Member of an event that names server and tool.
     pub(crate) context: Option<String>,
 }
 
@@ -183,50 +183,50 @@ pub(crate) struct McpNames {
 #[serde(deny_unknown_fields)]
 pub(crate) struct ToolForm {
     pub(crate) input: MemberTypes,
-    /// Whether the tool has members that are not listed.
+    /// Whether the tool has further members that are not listed.
     #[serde(default)]
     pub(crate) open: bool,
     /// Member with a shell command.
     pub(crate) shell: Option<String>,
-    /// Member with the folder in which the command runs, relative to that of the event.
+    /// Member with the command's working folder, relative to that of the event.
     pub(crate) cwd: Option<String>,
-    /// Member with a patch of several files.
+    /// Member with a patch that may change several files.
     pub(crate) patch: Option<String>,
-    /// Member with the path of a file.
+    /// Member with a file path.
     pub(crate) path: Option<String>,
     /// Whether the tool writes the file.
     #[serde(default)]
     pub(crate) writes: bool,
 }
 
-/// Error of an unknown agent.
+/// Error for an unknown agent.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown agent `{0}`; expected one of {list}", list = Dialect::agents().collect::<Vec<_>>().join(", "))]
 pub struct UnknownAgent(pub String);
 
 impl Dialect {
-    /// Names of the agents that have a dialect.
+    /// Returns the names of the agents that have a dialect.
     pub fn agents() -> impl Iterator<Item = &'static str> {
         omen_schema::HOOKS.iter().filter_map(|(path, _)| path.strip_suffix(".json"))
     }
 
-    /// Dialect of an agent.
+    /// Returns the dialect of an agent.
     ///
     /// # Errors
-    /// If there is none.
+    /// If the agent has no dialect.
     pub fn of(agent: &str) -> Result<Self, UnknownAgent> {
-        // The files of the package are tested: one that is not read is as good as missing.
+        // The packaged files are tested, so one that cannot be parsed may be treated as missing.
         let text = omen_schema::hooks(agent);
         text.and_then(|text| serde_json::from_str(text).ok()).ok_or_else(|| UnknownAgent(agent.to_owned()))
     }
 
-    /// Built-in tools of the agent, as a server would list them: each with the form of its arguments, which pins cover.
+    /// Returns the agent's built-in tools as a server would list them, with argument schemas, which pins cover.
     #[must_use]
     pub fn tools(&self) -> Vec<Tool> {
         self.tools.iter().map(|(name, form)| form.listed(name.clone(), &self.title)).collect()
     }
 
-    /// Events that the hook has to see, with their roles.
+    /// Returns the events that must reach the hook, with their roles.
     pub fn governed_events(&self) -> impl Iterator<Item = (&str, EventRole)> {
         let governed = self.events.iter().filter(|(_, form)| form.role != EventRole::Note);
         governed.map(|(name, form)| (name.as_str(), form.role))
@@ -239,7 +239,7 @@ impl Dialect {
         Some(special.input.keys().filter_map(|name| Some((name.clone(), args.get(name)?.clone()))).collect())
     }
 
-    /// Elements that the settings need in the lists of events; empty for agents that load a plug-in instead.
+    /// Returns the elements to add to the settings' lists of events; empty for agents that load a plug-in instead.
     #[must_use]
     pub fn hook_elements(&self, command: &InstalledCommand<'_>) -> Vec<(String, Value)> {
         let events = self.governed_events();
@@ -248,7 +248,7 @@ impl Dialect {
         events.filter_map(|(name, role)| Some((name.to_owned(), element(role)?))).collect()
     }
 
-    /// Parts of paths below which agents keep their settings, of all dialects: no agent may write there.
+    /// Returns the parts of paths below which agents keep their settings, for all dialects: no agent may write there.
     #[must_use]
     pub fn settings_of_all() -> Vec<String> {
         Self::agents().filter_map(|agent| Self::of(agent).ok()).flat_map(|dialect| dialect.settings).collect()
@@ -269,7 +269,7 @@ impl ToolForm {
     }
 }
 
-/// Arguments with which the change of one file is judged.
+/// Arguments used to judge the change of one file.
 static PATCHED_FILE: std::sync::LazyLock<MemberTypes> = std::sync::LazyLock::new(|| {
     let members = json!({ "path": "string", "change": "string", "patch": "string" });
     serde_json::from_value(members).unwrap_or_default()

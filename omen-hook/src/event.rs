@@ -1,4 +1,4 @@
-//! Events of coding agents, read strictly: what two readers could take differently is refused.
+//! Strict parser for events of coding agents, which refuses what two readers could interpret differently.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use crate::dialect::{CommandEnd, Dialect, EventForm, EventRole, ReportedOutcome,
 use crate::member_types::MemberFlaw;
 use crate::version;
 
-/// Event of a hook.
+/// Event that an agent sends to its hook.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Event {
@@ -22,32 +22,32 @@ pub enum Event {
     Settings,
     /// The session ends.
     End {
-        /// Session.
+        /// Session id.
         session: String,
     },
-    /// Anything else, which needs no answer.
+    /// Any other event; it needs no answer.
     Note,
 }
 
-/// Call of a tool, as an event reports it.
+/// Tool call that an event reports.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ToolEvent {
-    /// Session of the agent.
+    /// Session id of the agent.
     pub session: String,
     /// Id of the call, if the agent sends one.
     pub call: Option<String>,
-    /// Name of the tool, as the agent spells it.
+    /// Tool name as spelled by the agent.
     pub tool: String,
     /// Arguments.
     pub input: Map<String, Value>,
     /// Working directory of the call.
     pub cwd: PathBuf,
-    /// Subagent that makes the call.
+    /// Id of the subagent that makes the call, if any.
     pub subagent: Option<String>,
-    /// Server and tool, if the agent names the two separately.
+    /// Server and tool, if the agent names them separately.
     pub mcp: Option<(String, String)>,
-    /// Whether the event is about the calls of one tool, and comes after the one for all tools.
+    /// Whether the event is for one particular tool, and follows the one for all tools.
     pub is_special: bool,
 }
 
@@ -61,20 +61,20 @@ pub enum EventError {
     /// The event is not UTF-8.
     #[error("the event is not UTF-8")]
     Encoding,
-    /// The event is not JSON, or readers may take it differently.
+    /// The event is not JSON, or readers may interpret it differently.
     #[error("the event cannot be read: {0}")]
     Json(String),
     /// The event is not an object, or lacks its name.
     #[error("the event has no name: expected an object with a string in `{0}`")]
     Nameless(String),
-    /// The dialect has no such event.
+    /// The dialect does not have this event.
     #[error("unknown event `{name}` of {title} (the dialect is that of version {seen})")]
     Unknown {
         /// Name of the event.
         name: String,
         /// Name of the agent.
         title: String,
-        /// Version that the dialect was compared with.
+        /// Version against which the dialect was checked.
         seen: String,
     },
     /// A member is missing, or has another type.
@@ -82,25 +82,25 @@ pub enum EventError {
     Member {
         /// Name of the event.
         event: String,
-        /// What is wrong.
+        /// Description of the mismatch.
         flaw: String,
     },
-    /// The dialect is not for this version of the agent.
+    /// The dialect does not support this version of the agent.
     #[error("{0}")]
     Version(String),
 }
 
-/// Longest event in bytes.
+/// Maximum size of an event in bytes.
 pub const MAX_EVENT_BYTES: usize = 16 << 20;
 
-/// Deepest nesting of an event.
+/// Maximum nesting depth of an event.
 const MAX_EVENT_DEPTH: usize = 64;
 
 impl Dialect {
-    /// Reads one event. `variable` looks up a variable of the environment, where some agents name their version.
+    /// Parses an event. `variable` looks up an environment variable, in which some agents state their version.
     ///
     /// # Errors
-    /// If the event is not unambiguous, is unknown, or comes from a version that the dialect is not for.
+    /// If the event is ambiguous or unknown, or comes from a version that the dialect does not support.
     pub fn read(&self, bytes: &[u8], variable: impl Fn(&str) -> Option<String>) -> Result<Event, EventError> {
         if bytes.len() > MAX_EVENT_BYTES {
             return Err(EventError::Long);
@@ -118,7 +118,7 @@ impl Dialect {
             title: self.title.clone(),
             seen: self.seen.clone(),
         })?;
-        // An answer of a tool may have any numbers; what is judged may not.
+        // A tool's answer may contain any numbers, but a call to be judged only exact ones.
         if let (EventRole::Before, Some(error)) = (form.role, inexact) {
             return Err(refused(error));
         }
@@ -144,7 +144,7 @@ impl Dialect {
         })
     }
 
-    /// Call of an event about one tool. It has no id.
+    /// Builds the call from an event for one particular tool. It has no id.
     fn special_event(
         &self,
         special: &SpecialEvent,
@@ -214,7 +214,7 @@ fn text_of(members: &Map<String, Value>, name: &str) -> Option<String> {
     members.get(name)?.as_str().map(str::to_owned)
 }
 
-/// Outcome that an event reports.
+/// Returns the outcome that an event reports.
 fn outcome(form: &EventForm, members: &Map<String, Value>, is_command: bool) -> ReportedOutcome {
     let reported = match (&form.result, &form.failed_if) {
         (Some(result), _) => match at(members, result).and_then(Value::as_str) {
@@ -232,12 +232,12 @@ fn outcome(form: &EventForm, members: &Map<String, Value>, is_command: bool) -> 
     }
 }
 
-/// Outcome of a shell command whose tool reports no error.
+/// Returns the outcome of a shell command that is not reported as a tool error.
 fn command_outcome(end: &CommandEnd, members: &Map<String, Value>) -> ReportedOutcome {
     let code = match end {
         CommandEnd::ExitCode(pointer) => at(members, pointer).and_then(Value::as_i64),
         CommandEnd::ExitCodeText { at: pointer, before, after } => {
-            // Only at the end: what stands before it may be output of the command.
+            // Matches only at the end: any earlier text may be output of the command.
             let text = at(members, pointer).and_then(Value::as_str).and_then(|text| text.strip_suffix(after.as_str()));
             text.and_then(|text| text.rsplit_once(before.as_str())?.1.parse().ok())
         }
@@ -251,7 +251,7 @@ fn command_outcome(end: &CommandEnd, members: &Map<String, Value>) -> ReportedOu
     }
 }
 
-/// Value at a pointer that is not `null`.
+/// Returns the value at a pointer, unless it is `null`.
 fn at<'m>(members: &'m Map<String, Value>, pointer: &str) -> Option<&'m Value> {
     let (first, rest) = pointer.strip_prefix('/')?.split_once('/')?;
     members.get(first)?.pointer(&format!("/{rest}")).filter(|value| !value.is_null())

@@ -1,4 +1,4 @@
-//! Files of the gate itself: an agent that writes them changes the policy that judges it, or forges the log.
+//! Files of the gate itself: writing to them would let an agent change the policy that judges it, or forge the log.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use omen_gate::config::KeySource;
 use crate::episodes::folder_of;
 use crate::paths::{is_named, is_plain_end, is_word_end, resolved, spelled};
 
-/// Files of the gate: its configuration and what that names, the audit log with all of its files, and the secrets.
+/// Files of the gate: its configuration and the files named there, the whole audit log, and the secrets.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct GateFiles {
     files: Vec<PathBuf>,
@@ -20,7 +20,7 @@ pub(crate) struct GateFiles {
 }
 
 impl GateFiles {
-    /// Files that a configuration names.
+    /// Collects the files that a configuration names.
     pub(crate) fn of(config: &Config) -> Self {
         let mut files = Self::default();
         files.add(&config.confirm_socket());
@@ -42,7 +42,7 @@ impl GateFiles {
         self.files.push(absolute(file));
     }
 
-    /// File that a path leads to, through links or not.
+    /// Returns the gate's file to which a path leads, directly or through links.
     pub(crate) fn at(&self, path: &Path) -> Option<&Path> {
         let path = resolved(path);
         let is_log =
@@ -53,18 +53,18 @@ impl GateFiles {
         found.or_else(|| self.episodes.as_ref().filter(is_within)).map(PathBuf::as_path)
     }
 
-    /// File of a secret that a path leads to.
+    /// Returns the secret to which a path leads.
     pub(crate) fn secret_at(&self, path: &Path) -> Option<&Path> {
         self.secrets.iter().find(|secret| is_same(&resolved(path), secret)).map(PathBuf::as_path)
     }
 
-    /// File that a text names, in any folder: the text may change the folder before.
+    /// Returns the gate's file that a text names, in any folder, since the text may be a command that changes the folder first.
     pub(crate) fn named_in(&self, text: &str) -> Option<&Path> {
         let text = spelled(text);
         let mut files = self.files.iter().chain(&self.secrets).chain(&self.episodes);
         let is_log = |log: &&PathBuf| {
             let stem = format!("{}.", stem_of(log));
-            // Names such as `audit.jsonl.head`, `audit.000002.jsonl` and `audit.*`, but not `audit.rs`.
+            // Matches names such as `audit.jsonl.head`, `audit.000002.jsonl` and `audit.*`, but not `audit.rs`.
             is_named(&text, &name_of(log), is_word_end)
                 || is_named(&text, &stem, |rest| rest.starts_with(|c: char| c.is_ascii_digit() || "*?[{".contains(c)))
         };
@@ -72,7 +72,7 @@ impl GateFiles {
         found.or_else(|| self.log.as_ref().filter(is_log)).map(PathBuf::as_path)
     }
 
-    /// File of a secret that a text names.
+    /// Returns the secret that a text names.
     pub(crate) fn secret_named_in(&self, text: &str) -> Option<&Path> {
         let text = spelled(text);
         self.secrets.iter().find(|secret| is_named(&text, &name_of(secret), is_plain_end)).map(PathBuf::as_path)
@@ -83,7 +83,7 @@ fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// Whether a resolved path is that of a file, or of the link in its place.
+/// Returns whether a resolved path is that of a file, or of the link at the file's path.
 fn is_same(path: &Path, file: &Path) -> bool {
     path == resolved(file) || (are_siblings(path, file) && name_of(path) == name_of(file))
 }
@@ -92,7 +92,7 @@ fn are_siblings(path: &Path, file: &Path) -> bool {
     path.parent().is_some_and(|folder| file.parent().map(resolved).as_deref() == Some(folder))
 }
 
-/// Name of a file for a comparison, on file systems that ignore case, too.
+/// Returns a file's name for comparison, even on file systems that ignore case.
 fn name_of(file: &Path) -> String {
     spelled(&file.file_name().unwrap_or_default().to_string_lossy())
 }
@@ -101,7 +101,7 @@ fn stem_of(file: &Path) -> String {
     spelled(&file.file_stem().unwrap_or_default().to_string_lossy())
 }
 
-/// Whether a name in the folder of a log is one of its files: rotated ones and head records begin with its stem.
+/// Returns whether a name in a log's folder is one of the log's files: rotated files and head records share its stem.
 fn is_of_log(name: &str, log: &Path) -> bool {
     name.strip_prefix(&stem_of(log)).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }

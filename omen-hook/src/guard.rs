@@ -1,4 +1,4 @@
-//! Calls that would free an agent from its gate: they touch the settings of agents, or files of the gate.
+//! Refusal of calls that could free an agent from its gate, because they touch agents' settings or the gate's files.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use crate::gate_files::GateFiles;
 use crate::paths::{resolved, unquoted};
 
 impl Dialect {
-    /// Refuses a call that touches files of the gate, and one of another server's tool that touches the settings of agents.
+    /// Refuses a call that touches the gate's files, or a call of another server's tool that touches agents' settings.
     pub(crate) fn guard(
         &self,
         call: &HookCall,
@@ -28,10 +28,10 @@ impl Dialect {
     }
 }
 
-/// File of the gate that a tool of the agent would touch: write or name in a command, or read if it is a secret.
+/// Returns the gate's file that a tool of the agent would touch: write it, name it in a command, or read it if it is a secret.
 fn touched<'f>(form: &ToolForm, args: &Map<String, Value>, cwd: &Path, files: &'f GateFiles) -> Option<&'f Path> {
     let text = |member: &str| args.get(member).and_then(Value::as_str);
-    // The path of a patched file has a name of its own.
+    // In the arguments for a patched file, the member with the path has a fixed name.
     let path = if form.patch.is_some() { Some("path") } else { form.path.as_deref() };
     if let Some(path) = path.and_then(text) {
         let path = cwd.join(path);
@@ -43,8 +43,8 @@ fn touched<'f>(form: &ToolForm, args: &Map<String, Value>, cwd: &Path, files: &'
     strings(args).into_iter().find_map(|text| files.secret_at(&path_of(cwd, text)?))
 }
 
-/// File of the gate that a tool of another server would touch. Which of its arguments are paths or commands is unknown, so
-/// each text counts as both. A tool that only reads may read all but the secrets.
+/// Returns the gate's file that a tool of another server would touch. It is unknown which arguments are paths or commands, so
+/// each text is treated as both. A tool that only reads may read everything except the secrets.
 fn touched_by_other<'f>(
     args: &Map<String, Value>,
     cwd: &Path,
@@ -73,12 +73,12 @@ fn touched_by_other<'f>(
     Ok(None)
 }
 
-/// Path that a text is as a whole, unless it is longer than paths are.
+/// Interprets a whole text as a path, unless it is too long for one.
 fn path_of(cwd: &Path, text: &str) -> Option<PathBuf> {
     (text.len() <= MAX_PATH_BYTES).then(|| cwd.join(text))
 }
 
-/// All strings of arguments, at any depth.
+/// Returns all strings in the arguments, at any depth.
 fn strings(args: &Map<String, Value>) -> Vec<&str> {
     let (mut found, mut rest): (Vec<_>, Vec<_>) = (Vec::new(), args.values().collect());
     while let Some(value) = rest.pop() {
@@ -92,5 +92,5 @@ fn strings(args: &Map<String, Value>) -> Vec<&str> {
     found
 }
 
-/// Longest path of the systems that agents run on.
+/// Maximum path length in bytes on the systems on which agents run.
 const MAX_PATH_BYTES: usize = 32 << 10;

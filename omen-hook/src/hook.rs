@@ -1,4 +1,4 @@
-//! Hook behind a gate: decides before a tool runs, and records what the agent reports after it.
+//! Hook behind a gate: decides before a tool runs, and afterwards records what the agent reports.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -30,7 +30,7 @@ use crate::hook_error::{HookError, with_help};
 use crate::outcomes::{self, LogEnd, members};
 use crate::virtual_server::VirtualServer;
 
-/// Hook of one agent behind a gate, over the audit log of a configuration.
+/// Hook of one agent, with the gate and the audit log of a configuration.
 #[derive(Debug)]
 pub struct Hook {
     dialect: Dialect,
@@ -61,22 +61,22 @@ pub struct HookReport {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum HookVerdict {
-    /// The gate has no objection; the intent is in the log.
+    /// The gate has no objection; the intent has been recorded.
     Allowed(OpenCalls),
-    /// The call is denied; reason.
+    /// The call is denied, for this reason.
     Denied(String),
-    /// The settings of the agent may not change; reason.
+    /// The agent's settings must not change, for this reason.
     Settings(String),
-    /// The event was recorded, or needs nothing.
+    /// The event was recorded, or needs no record.
     Noted,
-    /// A call ran that was not allowed in this form; the finding, which is in the log.
+    /// A call ran that was not allowed in this form; the text is the finding, which has been recorded.
     Bypass(String),
 }
 
-/// Calls that were handed over to the agent, and whose outcome it reports later, to another process.
+/// Calls handed over to the agent, which later reports their outcome, to another process.
 #[must_use = "dropping it records that the gate no longer waits for the calls"]
 pub struct OpenCalls {
-    /// Dropped before the log is closed.
+    /// Dispatched calls; declared first so that they are dropped before the log is closed.
     calls: Vec<Dispatching>,
     begun: BegunCalls,
     log: OpenLog,
@@ -84,7 +84,7 @@ pub struct OpenCalls {
 
 type Dispatching = Pin<Box<dyn Future<Output = Result<Request<Dispatched>, Stopped>> + Send>>;
 
-/// Log that is open for one event. Dropping it lets the next event open it, even if something still has a clone.
+/// Log opened for one event. Dropping it lets the next event open the log, even if clones still exist.
 struct OpenLog(Audit);
 
 impl Drop for OpenLog {
@@ -104,7 +104,7 @@ impl Deref for OpenLog {
 impl OpenCalls {
     /// Leaves the calls open in the log.
     pub fn leave_open(self) {
-        // Otherwise each would record that its caller went away: the agent is still there.
+        // Closed first: otherwise each dropped call would record that its caller went away, but the agent is still there.
         self.log.close();
         self.begun.leave_open();
     }
@@ -117,10 +117,10 @@ impl fmt::Debug for OpenCalls {
 }
 
 impl Hook {
-    /// Creates the hook of an agent. Calls must be made below the folder of the configuration.
+    /// Creates the hook of an agent. Calls must be made below the configuration's folder.
     ///
     /// # Errors
-    /// If the configuration has no server of the agent's name.
+    /// If the configuration has no server named like the agent.
     pub fn new(dialect: Dialect, config: Config) -> Result<Self, HookError> {
         if !config.servers.contains_key(&dialect.agent) {
             return Err(HookError::NoServer(dialect.agent));
@@ -148,15 +148,15 @@ impl Hook {
         Self { root: root.to_owned(), ..self }
     }
 
-    /// Adds a file that belongs to the gate, such as its configuration: calls that write or name it are refused, as for the
-    /// files that the configuration names.
+    /// Adds a file that belongs to the gate, such as its configuration. Calls that write or name it are refused, as for the files
+    /// named in the configuration.
     #[must_use]
     pub fn guard(mut self, file: &Path) -> Self {
         self.files.add(file);
         self
     }
 
-    /// Sets the tools of MCP servers, as `omen gate catalog` prints them. Without them no tool of theirs is known.
+    /// Sets the tools of MCP servers, as printed by `omen gate catalog`. Without it, their tools are unknown.
     #[must_use]
     pub fn catalogue(mut self, catalogue: &Catalog) -> Self {
         for listed in catalogue.iter() {
@@ -227,7 +227,7 @@ impl Hook {
     async fn decide(&self, event: &ToolEvent, episodes: &EventEpisodes<'_>) -> Result<HookVerdict, HookError> {
         let keys = self.keys(event)?;
         let mut audit = self.open().await?;
-        // The call was decided, and counted, when its event for all tools came. Without that one, it is decided here.
+        // Normally, the call was already decided and counted at its event for all tools. Otherwise it is decided here.
         let is_decided = |turn: &str| keys.iter().any(|(key, _)| key.has_special_event_of(turn));
         if event.is_special
             && self.checked(event).is_ok()
@@ -235,7 +235,7 @@ impl Hook {
         {
             return Ok(HookVerdict::Allowed(OpenCalls { calls: Vec::new(), begun: BegunCalls::default(), log: audit }));
         }
-        // An equal call without an outcome would be refused as one that may have run already (PG-6).
+        // Closed first, since an equal call without an outcome would be refused as one that may already have run (PG-6).
         let is_equal = |turn: &str, call: &str| {
             turn.starts_with(&format!("{}:", self.dialect.agent)) && keys.iter().any(|(key, _)| key.hash == call)
         };
@@ -323,7 +323,7 @@ impl Hook {
         outcomes::close(audit, is_old, LogEnd::Late, episodes)
     }
 
-    /// Calls of an event, if they are made where the policy holds, and leave the gate alone.
+    /// Returns the calls of an event after checking that they are made where the policy applies and do not touch the gate.
     fn checked(&self, event: &ToolEvent) -> Result<Vec<HookCall>, String> {
         self.check_folder(&event.cwd, "start the agent there")?;
         let calls = self.dialect.calls(event, self.config.servers.keys()).map_err(|error| error.to_string())?;
@@ -352,7 +352,7 @@ impl Hook {
         Err(format!("the working directory of the call is not below `{}`{HELP}{help}", root.display()))
     }
 
-    /// Keys of the calls of an event, with their tools. An event that cannot be judged has one, too.
+    /// Returns the keys of an event's calls, with their tools. An event that cannot be judged also has a key.
     fn keys(&self, event: &ToolEvent) -> Result<Vec<(CallKey, Value)>, HookError> {
         let session = SessionKey::new(&self.dialect.agent, &event.session);
         let key = |server: &str, tool: &str, args: &Map<String, Value>| {
@@ -372,7 +372,7 @@ impl Hook {
         })
     }
 
-    /// Opens the log. Hooks of parallel calls take turns.
+    /// Opens the log. Hooks of parallel calls wait for each other.
     async fn open(&self) -> Result<OpenLog, HookError> {
         let until = Instant::now() + self.patience;
         loop {
@@ -441,7 +441,7 @@ fn plan(HookCall { tool, args }: &HookCall) -> String {
     json!({ "type": "call_tool", "server": tool.server, "tool": tool.tool, "args": args }).to_string()
 }
 
-/// Reason of a refusal, for the agent.
+/// Formats the reason of a refusal for the agent.
 fn reason(ended: Result<Request<Dispatched>, Stopped>) -> String {
     match ended {
         Err(Stopped::Blocked(blocked)) => with_help(&blocked.to_string(), &blocked.help),

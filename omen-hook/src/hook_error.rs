@@ -10,7 +10,7 @@ use crate::answer::HELP;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum HookError {
-    /// The configuration does not know the agent.
+    /// The configuration has no server for the agent.
     #[error("the configuration has no server `{0}`; help: add a table `[servers.{0}]`")]
     NoServer(ServerName),
     /// The gate cannot be built, or its log cannot be used.
@@ -30,7 +30,7 @@ impl From<BuildError> for HookError {
     }
 }
 
-/// What is wrong, with the way out.
+/// Combines a message with its help text, if there is one.
 pub(crate) fn with_help(message: &str, help: &str) -> String {
     if help.is_empty() { message.to_owned() } else { format!("{message}{HELP}{help}") }
 }

@@ -1,4 +1,4 @@
-//! Settings of agents: where they are, what a hook looks like in them, and which hooks an agent trusts.
+//! Settings of agents: their location, the form of a hook in them, and the hooks that an agent trusts.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,32 +9,32 @@ use serde_json::{Map, Value, json};
 
 use crate::call_key::digest;
 
-/// Facts about the settings of an agent that name its hooks.
+/// Facts about the settings with which an agent registers hooks.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct InstallForm {
     /// Day on which the facts were collected.
     pub date: String,
-    /// Where the facts come from.
+    /// Sources of the facts.
     pub sources: Vec<String>,
     /// Settings by scope: `user`, `project` and `managed`.
     pub places: BTreeMap<String, SettingsPlace>,
     /// Settings and variables that switch hooks off.
     pub switches: Vec<OffSwitch>,
-    /// Command line before the command of a hook, whose word `$SHELL` is the user's shell; empty for agents that start the
-    /// program itself.
+    /// Command line with which the agent runs a hook's command, in which `$SHELL` is the user's shell; empty for agents that
+    /// start the program directly.
     #[serde(default)]
     pub shell: Vec<String>,
-    /// Store of confirmed hooks; `None` for agents that run hooks without a confirmation.
+    /// Store of confirmed hooks; `None` for agents that run hooks without confirmation.
     pub trust: Option<TrustStore>,
     pub(crate) failures: FailureEffects,
-    /// Members of a handler; `None` for agents that load a plug-in instead.
+    /// Form of a handler; `None` for agents that load a plug-in instead.
     handler: Option<Value>,
-    /// Whether handlers are in groups with a member `hooks`.
+    /// Whether handlers are grouped under a member `hooks`.
     #[serde(default)]
     group: bool,
-    /// Members of handlers whose failure should refuse what is about to happen.
+    /// Members to add to handlers whose failure must refuse the pending action.
     #[serde(default)]
     fail_closed: Map<String, Value>,
     timeout_unit: TimeoutUnit,
@@ -45,15 +45,15 @@ pub struct InstallForm {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct SettingsPlace {
-    /// Folder by operating system, or `any`. `~` is the user's folder; a relative one is below the project.
+    /// Folder by operating system, or `any`. `~` is the home folder; relative folders are below the project.
     folder: BTreeMap<String, String>,
-    /// Variable that moves the folder.
+    /// Environment variable that moves the folder.
     folder_env: Option<String>,
     file: String,
-    /// Members that the file must have beside the hooks.
+    /// Members that the file must contain in addition to the hooks.
     #[serde(default)]
     pub members: Map<String, Value>,
-    /// What the user has to know after an installation.
+    /// Notes for the user after an installation.
     #[serde(default)]
     pub tell: Vec<String>,
 }
@@ -63,21 +63,21 @@ pub struct SettingsPlace {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct OffSwitch {
-    /// Files that may have the setting.
+    /// Files that may contain the setting.
     #[serde(default)]
     pub at: Vec<SettingsPlace>,
-    /// Pointer of the setting in a file.
+    /// Pointer to the setting in a file.
     #[serde(default)]
     pub pointer: String,
-    /// Variable of the environment.
+    /// Environment variable.
     pub env: Option<String>,
     off: Value,
-    /// Whether managed hooks run in spite of it.
+    /// Whether managed hooks run nevertheless.
     #[serde(default)]
     pub spares_managed: bool,
 }
 
-/// What an agent does with a call if the installed hook fails.
+/// Effects on a call if the installed hook fails.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FailureEffects {
@@ -101,21 +101,21 @@ enum TimeoutUnit {
     Milliseconds,
 }
 
-/// Command of a hook, in the forms that agents take.
+/// Command of a hook, in the forms that agents accept.
 #[derive(Clone, Debug)]
 pub struct InstalledCommand<'c> {
     /// Path of the program.
     pub program: &'c str,
     /// Arguments.
     pub args: &'c [String],
-    /// The same as one line for a shell.
+    /// Program and arguments as one line for a shell.
     pub line: &'c str,
-    /// Timeout of the agent for the hook, in seconds.
+    /// Timeout that the agent applies to the hook, in seconds.
     pub timeout: u64,
 }
 
 impl SettingsPlace {
-    /// Path of the file, if this operating system has one. `variable` looks up a variable of the environment.
+    /// Returns the file's path, if this operating system has one. `variable` looks up an environment variable.
     #[must_use]
     pub fn path(&self, project: &Path, variable: impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
         let set = |name: &str| variable(name).filter(|value| !value.is_empty());
@@ -133,7 +133,7 @@ impl SettingsPlace {
 }
 
 impl OffSwitch {
-    /// Whether a value switches hooks off.
+    /// Returns whether a value switches hooks off.
     #[must_use]
     pub fn is_off(&self, value: &Value) -> bool {
         *value == self.off || value.as_array().is_some_and(|list| list.contains(&self.off))
@@ -141,7 +141,7 @@ impl OffSwitch {
 }
 
 impl InstallForm {
-    /// Timeout of a handler in seconds, if it has one.
+    /// Returns the timeout of a handler in seconds, if it has one.
     #[must_use]
     pub fn timeout_of(&self, handler: &Value) -> Option<u64> {
         let member = self.handler.as_ref()?.as_object()?.iter().find(|(_, value)| **value == "$timeout")?.0;
@@ -152,7 +152,7 @@ impl InstallForm {
         })
     }
 
-    /// Command of a handler: its program and arguments, or a line for a shell and nothing.
+    /// Returns the command of a handler: either program and arguments, or a line for a shell and `None`.
     #[must_use]
     pub fn command_of<'h>(&self, handler: &'h Value) -> Option<(&'h str, Option<&'h Vec<Value>>)> {
         let form = self.handler.as_ref()?.as_object()?;
@@ -163,7 +163,7 @@ impl InstallForm {
         }
     }
 
-    /// Handlers in an element of the list of an event.
+    /// Returns the handlers in an element of an event's list.
     pub fn handlers<'e>(&self, element: &'e Value) -> impl Iterator<Item = &'e Value> {
         let (single, several) = match self.group {
             true => (None, element.get("hooks").and_then(Value::as_array)),
@@ -172,14 +172,14 @@ impl InstallForm {
         single.into_iter().chain(several.into_iter().flatten())
     }
 
-    /// Whether a handler has the members with which its failure refuses what is about to happen.
+    /// Returns whether a handler has the members that make its failure refuse the pending action.
     #[must_use]
     pub fn fails_closed(&self, handler: &Value) -> bool {
         self.fail_closed.iter().all(|(name, value)| handler.get(name) == Some(value))
     }
 
-    /// Element for the list of an event; `None` for agents that load a plug-in instead. A binding one refuses what is about to
-    /// happen if the hook fails, where the agent has an option for that.
+    /// Builds the element for an event's list; `None` for agents that load a plug-in instead. If the hook fails, a binding one
+    /// refuses the pending action, provided that the agent has an option for that.
     pub(crate) fn element(&self, command: &InstalledCommand<'_>, is_binding: bool) -> Option<Value> {
         let handler = self.handler.as_ref()?.as_object()?.iter().map(|(name, value)| {
             let value = match value.as_str() {
@@ -202,31 +202,31 @@ impl InstallForm {
     }
 }
 
-/// Store in which an agent keeps the hooks that its user has confirmed.
+/// Store in which an agent records the hooks that its user has confirmed.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct TrustStore {
     /// File of the store.
     pub at: SettingsPlace,
-    /// Pointer of the table, with a member for each hook.
+    /// Pointer to the table that has a member for each hook.
     pub pointer: String,
-    /// Steps by which the user confirms hooks.
+    /// Steps with which the user confirms hooks.
     pub how: String,
-    /// Timeout of a handler that states none, in seconds.
+    /// Timeout in seconds of a handler that states none.
     default_seconds: u64,
-    /// Longest timeouts by event: the agent confirms the timeout that it uses.
+    /// Maximum timeouts by event; a confirmation covers the timeout after this limit.
     longest_seconds: BTreeMap<String, u64>,
 }
 
 impl TrustStore {
-    /// Name of a handler in the table: its file, its event, and its place in the list of the event.
+    /// Returns the name of a handler in the table: its file, its event, and its indices in the event's list.
     #[must_use]
     pub fn key(&self, file: &Path, event: &str, (element, handler): (usize, usize)) -> String {
         format!("{}:{}:{element}:{handler}", file.display(), label(event))
     }
 
-    /// Hash of the definition of a handler in an element of the list of its event; `None` if it has none.
+    /// Returns the hash of a handler's definition in an element of its event's list; `None` if the definition is incomplete.
     #[must_use]
     pub fn hash(&self, event: &str, element: &Value, handler: &Value) -> Option<String> {
         let longest = self.longest_seconds.get(event).copied().unwrap_or(u64::MAX);
@@ -245,7 +245,7 @@ impl TrustStore {
         Some(format!("sha256:{}", digest(&canonical(&group).ok()?)))
     }
 
-    /// Whether the content of the store confirms a handler at its place in a file.
+    /// Returns whether the store's content confirms a handler at its position in a file.
     #[must_use]
     pub fn confirms(
         &self,
@@ -256,7 +256,7 @@ impl TrustStore {
         (index, handler): (usize, &Value),
     ) -> bool {
         let table = store.pointer(&self.pointer);
-        // The agent resolves links in the path of its folder only if a variable names it.
+        // The agent resolves links in its folder's path only if an environment variable names that folder.
         let mut files = [Some(file.to_owned()), file.canonicalize().ok()].into_iter().flatten();
         let entry = files.find_map(|file| table?.get(self.key(&file, event, (at, index))));
         let is_confirmed = |entry: &Value| {
@@ -267,7 +267,7 @@ impl TrustStore {
     }
 }
 
-/// Name of an event in the store, such as `pre_tool_use`.
+/// Returns the name of an event in the store, such as `pre_tool_use`.
 fn label(event: &str) -> String {
     let mut label = String::new();
     for letter in event.chars() {

@@ -1,8 +1,8 @@
 //! Hooks of coding agents behind the gate.
 //!
-//! Coding agents run shell commands and edit files without an MCP server in between; before and after each tool they call a
-//! *hook*. A [`Dialect`] says, as data, what an agent sends and which bytes it takes for a denial. A [`Hook`] has the gate decide,
-//! and the audit log record what ran.
+//! Coding agents run shell commands and edit files without an MCP server in between, but call a *hook* before and after each
+//! tool. A [`Dialect`] describes, as data, what an agent sends and which bytes it accepts as a denial. A [`Hook`] lets the gate
+//! decide, and records in the audit log what ran.
 //!
 //! ```
 //! use omen_hook::{Dialect, Event};
@@ -16,7 +16,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Architecture invariant: the gate decides; what is read and written here is the agent's dialect alone.
+//! Architecture invariant: the gate decides; this crate only reads and writes the agents' dialects.
 
 mod answer;
 mod call_key;

@@ -1,17 +1,17 @@
-//! Members of an object and the types of their values, in the short form of `schema/hooks`.
+//! Members of an object with the types of their values, in the short notation of `schema/hooks`.
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-/// Members with their types: `{"path": "string", "limit?": "number"}`. A name that ends in `?` is optional, `any` is any
-/// type, and `|` separates alternatives.
+/// Members with their types: `{"path": "string", "limit?": "number"}`. A name that ends in `?` is optional, `any` stands for
+/// every type, and `|` separates alternatives.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct MemberTypes(BTreeMap<String, String>);
 
-/// Difference between an object and its members.
+/// Mismatch between an object and the expected members.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum MemberFlaw {
     #[error("missing field `{0}`")]
@@ -23,18 +23,18 @@ pub(crate) enum MemberFlaw {
 }
 
 impl MemberTypes {
-    /// Names of the members, without the mark of optional ones.
+    /// Returns the member names without the mark for optional ones.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(|name| name.strip_suffix('?').unwrap_or(name))
     }
 
-    /// Members and their types, with the mark of optional ones.
+    /// Returns the members with their types; names keep the mark for optional ones.
     pub(crate) fn types(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(name, types)| (name.as_str(), types.as_str()))
     }
 
-    /// Checks that the members are there with their types. Others are ignored, unless they differ only in case: agents add
-    /// members with each release.
+    /// Checks that the members are present with their types. Others are ignored, since agents add members with each release, but
+    /// not if they differ from a known one only in case.
     pub(crate) fn check(&self, object: &Map<String, Value>) -> Result<(), MemberFlaw> {
         for (key, types) in &self.0 {
             let name = key.strip_suffix('?').unwrap_or(key);
@@ -59,7 +59,7 @@ impl MemberTypes {
         Ok(())
     }
 
-    /// JSON Schema of the object; a closed one accepts no other members.
+    /// Returns the JSON Schema of the object; if `is_closed`, it accepts no other members.
     pub(crate) fn schema(&self, is_closed: bool) -> Map<String, Value> {
         let mut properties = Map::new();
         for (key, types) in &self.0 {

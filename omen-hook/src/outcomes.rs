@@ -1,4 +1,4 @@
-//! Outcomes that agents report: paired with the intent of their call, or findings of their own.
+//! Outcomes that agents report, either matched to the intent of a call, or recorded as findings.
 
 use omen_base::{ServerName, ToolId};
 use omen_gate::arguments::Recordable;
@@ -17,7 +17,7 @@ use crate::episodes::EventEpisodes;
 use crate::event::ToolEvent;
 use crate::hook_error::HookError;
 
-/// What an agent reports about a call that has ended.
+/// An agent's report about a call that has ended.
 #[derive(Debug)]
 pub(crate) struct AgentReport<'r> {
     pub(crate) agent: &'r ServerName,
@@ -25,18 +25,18 @@ pub(crate) struct AgentReport<'r> {
     pub(crate) outcome: ReportedOutcome,
 }
 
-/// Reason why a call without an outcome is closed.
+/// Reason for closing a call without an outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LogEnd {
     /// The session has ended.
     Session,
-    /// The agent makes an equal call.
+    /// The agent has made an equal call.
     Repeated,
     /// The call has taken longer than any.
     Late,
 }
 
-/// Entries of the log about a call that is not open.
+/// What the log contains about a call that is not open.
 #[derive(Debug, Default)]
 struct PastEntries {
     is_denied: bool,
@@ -44,11 +44,11 @@ struct PastEntries {
     late: Option<(String, Option<String>)>,
     /// Whether the call has an outcome.
     has_outcome: bool,
-    /// Whether the id had another content.
+    /// Whether the id was used with other content.
     is_changed: bool,
 }
 
-/// Records the outcome of the calls of an event, and returns the finding if one ran that was not allowed in this form.
+/// Records the outcomes of an event's calls; returns the finding if one of them was not allowed in the form in which it ran.
 pub(crate) fn report(
     audit: &Audit,
     config: &Config,
@@ -125,7 +125,7 @@ fn call_end(report: &AgentReport<'_>) -> CallEnd {
     }
 }
 
-/// Data of an outcome, and the end of the call for the rules on order.
+/// Returns the data of an outcome entry, and how the call ended for the order rules.
 fn outcome(report: &AgentReport<'_>, key: &CallKey) -> (Map<String, Value>, Ended) {
     let (ran, class, end) = match report.outcome {
         ReportedOutcome::Ok => ("yes", None, Ended::Ok),
@@ -147,7 +147,7 @@ fn outcome(report: &AgentReport<'_>, key: &CallKey) -> (Map<String, Value>, Ende
     (entry, end)
 }
 
-/// Handles an outcome for which no call is open.
+/// Handles an outcome that matches no open call.
 fn unexpected(
     audit: &Audit,
     config: &Config,
@@ -170,7 +170,7 @@ fn unexpected(
     }
     let (finding, why) = match past {
         PastEntries { is_denied: true, .. } => ("after_denial", "the call ran although it was denied"),
-        // The agent reports an outcome twice. Without an id, it may as well be that of another call.
+        // The agent has reported the outcome twice. Without an id, the outcome could belong to another call.
         PastEntries { has_outcome: true, .. } if key.has_id() => return Ok(None),
         PastEntries { is_changed: true, .. } => {
             ("changed_arguments", "the call ran with other arguments than were allowed")
@@ -198,7 +198,7 @@ fn unexpected(
     Ok(Some(why))
 }
 
-/// Reads the log for what became of a call. Only for outcomes that do not fit, since it reads all of it.
+/// Reads what the log contains about a call. Used only for outcomes that do not match, since it reads the whole log.
 fn past(config: &Config, key: &CallKey) -> Result<PastEntries, HookError> {
     let mut past = PastEntries::default();
     let Some(settings) = &config.audit else { return Ok(past) };
@@ -230,8 +230,8 @@ fn past(config: &Config, key: &CallKey) -> Result<PastEntries, HookError> {
     Ok(past)
 }
 
-/// Member with which the rules on order learn how a call ended, if they know the call. What they read of answers stays
-/// unknown: an agent's report is not the answer of a server.
+/// Returns the member that informs the order rules how a call ended, if they know the call. Anything they would read from its
+/// answer stays unknown, since an agent's report is not a server's answer.
 fn order(audit: &Audit, intent: u64, end: Ended) -> Map<String, Value> {
     let records = audit.past().order();
     let read = |text: &str| serde_json::from_str::<Entry>(text).ok();
@@ -246,7 +246,7 @@ fn order(audit: &Audit, intent: u64, end: Ended) -> Map<String, Value> {
     entry.map(|entry| ("order".to_owned(), entry)).into_iter().collect()
 }
 
-/// Members of an object, as the data of an entry.
+/// Returns the members of an object, for use as the data of an entry.
 pub(crate) fn members(value: Value) -> Map<String, Value> {
     match value {
         Value::Object(members) => members,
@@ -254,7 +254,7 @@ pub(crate) fn members(value: Value) -> Map<String, Value> {
     }
 }
 
-/// Records an entry. It is in the log when this returns.
+/// Records an entry, which is in the log when this returns.
 pub(crate) fn record(audit: &Audit, kind: Kind, turn: &TurnId, data: Map<String, Value>) -> Result<(), HookError> {
     Ok(audit.append(Record::new(kind, turn, data)).map(drop)?)
 }

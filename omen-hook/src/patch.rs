@@ -1,14 +1,14 @@
-//! Patches in the form of `apply_patch`: sections of files between `*** Begin Patch` and `*** End Patch`.
+//! Patches in the format of `apply_patch`: file sections between `*** Begin Patch` and `*** End Patch`.
 
 use omen_base::bounded::bounded;
 
-/// Change of one file.
+/// Change of one file in a patch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PatchedFile {
     pub(crate) path: String,
     /// `add`, `update` or `delete`.
     pub(crate) change: &'static str,
-    /// Section of the patch.
+    /// Text of the file's section.
     pub(crate) text: String,
 }
 
@@ -16,18 +16,18 @@ pub(crate) struct PatchedFile {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PatchError {
-    /// The patch lacks its first or its last line.
+    /// The patch lacks its first or last line.
     #[error("expected `*** Begin Patch` as the first line and `*** End Patch` as the last")]
     Frame,
-    /// A line begins no section, and belongs to none.
+    /// A line neither begins a section nor belongs to one.
     #[error("line {line}: expected `*** Add File: `, `*** Update File: ` or `*** Delete File: `, found `{found}`")]
     Line {
-        /// Number of the line, from 1.
+        /// Line number, counted from 1.
         line: usize,
         /// Start of the line.
         found: String,
     },
-    /// A section names no file, or a file in a form that programs read differently.
+    /// A section names no file, or names it in a form that programs interpret differently.
     #[error("line {0}: expected the path of a file, without blanks around it and without control characters")]
     Path(usize),
     /// The patch changes no file.
@@ -38,10 +38,10 @@ pub enum PatchError {
     Large,
 }
 
-/// Most files of one patch.
+/// Maximum number of files in a patch.
 pub(crate) const MAX_FILES: usize = 256;
 
-/// Files that a patch changes. A file that is moved is one that is updated and one that is added.
+/// Splits a patch into its files. A moved file counts as one updated and one added.
 pub(crate) fn files(patch: &str) -> Result<Vec<PatchedFile>, PatchError> {
     let lines: Vec<_> = patch.trim_end_matches('\n').split('\n').collect();
     let (Some((&BEGIN, rest)), Some(&END)) = (lines.split_first(), lines.last()) else { return Err(PatchError::Frame) };
@@ -61,7 +61,7 @@ pub(crate) fn files(patch: &str) -> Result<Vec<PatchedFile>, PatchError> {
                 let change = if is_move { "add" } else { change };
                 files.push(PatchedFile { path: path.to_owned(), change, text: format!("{line}\n") });
             }
-            // Another reader may accept as a marker what this one does not, even with blanks before it.
+            // A line that looks like a marker, even if indented, is refused: another reader may accept it as one.
             (None, Some(file)) if *line == END_OF_FILE || !line.trim_start().starts_with("***") => {
                 file.text.push_str(line);
                 file.text.push('\n');

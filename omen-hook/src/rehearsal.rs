@@ -1,4 +1,4 @@
-//! Rehearsals: events in the form that an agent sends them, and what the agent would do with an answer.
+//! Rehearsals: sample events as an agent would send them, and the agent's reaction to an answer.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ pub enum HookEnd {
     Slow,
     /// The process ended.
     Ended {
-        /// Exit code; `None` if a signal ended it.
+        /// Exit code; `None` if the process was killed by a signal.
         exit: Option<i32>,
         /// Standard output.
         stdout: String,
@@ -26,31 +26,31 @@ pub enum HookEnd {
     },
 }
 
-/// What an agent does with a call.
+/// Reaction of an agent to the end of a hook.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AgentReaction {
-    /// The hook has no objection; the agent's own rules hold.
+    /// The agent runs the call, subject to its own rules; the hook has no objection.
     Proceeds,
-    /// The call is refused, and the agent has the reason.
+    /// The call is refused, and the agent receives the reason.
     Refuses(String),
     /// The hook failed.
     HookFailed {
         /// What is wrong with the answer.
         why: String,
-        /// Whether the agent runs the call in spite of that.
+        /// Whether the agent runs the call nevertheless.
         runs: bool,
     },
 }
 
 impl Dialect {
-    /// Version of the agent in its environment: the variable and a value, for agents that send it there.
+    /// Returns the environment variable that states the agent's version, with a value, for agents that have one.
     #[must_use]
     pub fn version_variable(&self) -> Option<(&str, &str)> {
         Some((self.version.as_ref()?.env.as_deref()?, &self.seen))
     }
 
-    /// Event of a role in the form that the agent sends it, of a tool and its arguments; `None` if the agent has no such event.
+    /// Returns a sample event of a role, for a tool and its arguments; `None` if the agent has no such event.
     #[must_use]
     pub fn sample(&self, role: EventRole, tool: &str, input: Map<String, Value>, cwd: &Path) -> Option<Value> {
         let (name, form) = self.events.iter().find(|(_, form)| form.role == role && form.special.is_none())?;
@@ -69,8 +69,8 @@ impl Dialect {
         Some(event.into())
     }
 
-    /// What the agent does after a hook has ended in this way. Every answer that is not exactly one of the dialect's counts as a
-    /// failure, since agents drop what they do not understand.
+    /// Returns the agent's reaction to the end of a hook. Any answer that is not exactly one of the dialect counts as a failure,
+    /// since agents ignore what they do not understand.
     #[must_use]
     pub fn reaction(&self, end: &HookEnd) -> AgentReaction {
         let failures = &self.install.failures;
@@ -111,7 +111,7 @@ impl Dialect {
     }
 }
 
-/// Whether a value is a form with a reason in place of `$reason`.
+/// Returns whether a value matches a form, with a non-blank reason in place of `$reason`.
 fn is_filled(form: &Value, value: &Value, reason: &mut String) -> bool {
     match (form, value) {
         (Value::String(form), Value::String(value)) if form == "$reason" => {
@@ -127,7 +127,7 @@ fn is_filled(form: &Value, value: &Value, reason: &mut String) -> bool {
 }
 
 impl MemberTypes {
-    /// Required members with values of their types.
+    /// Returns the required members with sample values of their types.
     fn sample(&self) -> Map<String, Value> {
         let required = self.types().filter(|(name, _)| !name.ends_with('?'));
         let value = |types: &str| match types.split('|').next() {

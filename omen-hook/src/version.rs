@@ -1,11 +1,11 @@
-//! Versions of agents: a dialect is for a range of them.
+//! Check that a dialect supports the version of an agent.
 
 use serde_json::{Map, Value};
 
 use crate::dialect::VersionRange;
 use omen_base::bounded::bounded;
 
-/// Checks that an event comes from a version in the range. An event that does not say its version is refused.
+/// Checks that an event comes from a supported version. An event that does not state its version is refused.
 pub(crate) fn check(
     range: &VersionRange,
     title: &str,
@@ -30,7 +30,7 @@ pub(crate) fn check(
     if is_within { Ok(()) } else { Err(format!("unsupported version `{}` of {title}; {expected}", bounded(&found))) }
 }
 
-/// Numbers of a version up to a suffix such as `-beta.1`.
+/// Parses the numbers of a version, ignoring a suffix such as `-beta.1`.
 fn numbers(version: &str) -> Option<Vec<u32>> {
     let plain = version.split(['-', '+']).next().unwrap_or(version);
     plain.split('.').map(|number| number.parse().ok()).collect()

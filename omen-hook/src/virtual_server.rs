@@ -1,4 +1,4 @@
-//! Tools of an agent as a server behind the gate: a call is handed over to the agent, which runs it.
+//! An agent's tools as a server behind the gate: a call is handed over to the agent, which runs it.
 
 use std::sync::Arc;
 
@@ -8,12 +8,12 @@ use omen_gate::server::{Dispatch, ToolServer};
 use omen_gate::tool::{Answer, Tool};
 use tokio::sync::{mpsc, watch};
 
-/// Server whose calls are made by the agent. By then their intent is in the audit log.
+/// Server whose calls are run by the agent. They are handed over only after their intent has been recorded in the audit log.
 #[derive(Clone, Debug)]
 pub(crate) struct VirtualServer {
     pub(crate) tools: Arc<[Tool]>,
     pub(crate) handed_over: mpsc::UnboundedSender<()>,
-    /// Whether the calls that were handed over are withdrawn, because the agent is denied them all the same.
+    /// Whether calls already handed over are withdrawn, because another call of the same event was refused.
     pub(crate) withdrawn: watch::Receiver<bool>,
 }
 
