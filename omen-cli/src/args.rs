@@ -1,6 +1,6 @@
-//! Command-line arguments, and their help.
+//! Command-line arguments and their help texts.
 
-/// A macro, because `concat!` takes no constants.
+/// Exit codes for help texts. A macro rather than a constant, because `concat!` accepts only literals.
 macro_rules! exit_codes {
     () => {
         "\
@@ -222,7 +222,7 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Returns the configuration arguments of a command that has some.
+    /// Returns the command's configuration arguments, if it has any.
     pub(crate) fn config(&mut self) -> Option<&mut ConfigArgs> {
         match self {
             Self::Check(args) => Some(&mut args.config),
@@ -414,7 +414,7 @@ Examples:
 
 const AUDIT_EXIT_CODES: &str = audit_exit_codes!();
 
-/// A macro, because `concat!` takes no constants.
+/// Exit codes for help texts. A macro rather than a constant, because `concat!` accepts only literals.
 macro_rules! new_key_exit_codes {
     () => {
         "\
@@ -453,7 +453,7 @@ Example:
     audit_exit_codes!()
 );
 
-/// A macro, because `concat!` takes no constants.
+/// Exit codes for help texts. A macro rather than a constant, because `concat!` accepts only literals.
 macro_rules! dry_run_exit_codes {
     () => {
         "\

@@ -1,4 +1,4 @@
-//! Arguments of `omen audit verify`, and their help.
+//! Arguments and help text of `omen audit verify`.
 
 use std::path::PathBuf;
 

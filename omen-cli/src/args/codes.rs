@@ -1,4 +1,4 @@
-//! Codes and names of schemas, as arguments.
+//! Codes and schema names as arguments.
 
 use std::ffi::OsStr;
 use std::str::FromStr;
@@ -11,7 +11,7 @@ use omen_types::Code;
 use crate::explain::Decision;
 use crate::schema::files;
 
-/// A code of packets or of the gate, or a decision. No code is both: the lint of the schema files refuses that.
+/// Code of a packet rule or of the gate, or a decision. The name is never ambiguous: the lint of the schema files ensures that.
 #[derive(Clone, Debug)]
 pub(crate) enum AnyCode {
     Packet(Code),
@@ -29,7 +29,7 @@ impl FromStr for AnyCode {
         match (text.parse::<Code>().or_else(|error| short(text).ok_or(error)), text.parse::<GateCode>()) {
             (Ok(code), _) => Ok(Self::Packet(code)),
             (_, Ok(code)) => Ok(Self::Gate(code)),
-            // A text that resembles codes of both kinds is taken for a code of packets: those are longer.
+            // If the text resembles codes of both kinds, packet codes are suggested, since they are longer.
             (Err(unknown), Err(gate)) => match (unknown.near(), gate.near()) {
                 (None, Some(near)) => Err(format!("{unknown}; did you mean `{near}`?")),
                 _ => Err(unknown.to_string()),
@@ -38,7 +38,7 @@ impl FromStr for AnyCode {
     }
 }
 
-/// Parses a code without the zeros of its number, such as `inv-3`.
+/// Parses a code whose number is written without leading zeros, such as `inv-3`.
 fn short(text: &str) -> Option<Code> {
     let (family, number) = text.rsplit_once('-')?;
     let number: u32 = number.parse().ok()?;
@@ -59,13 +59,13 @@ pub(super) fn any() -> Named<AnyCode> {
     Named { parse: str::parse, names }
 }
 
-/// Returns a parser that accepts any text as the name of a schema; the command reports an unknown one.
+/// Returns a parser that accepts any text as a schema name; the command itself reports unknown names.
 pub(super) fn schema() -> Named<String> {
     let names = || files::names().into_iter().map(PossibleValue::new).collect();
     Named { parse: |text| Ok(text.to_owned()), names }
 }
 
-/// Parser of a text, with a list of possible names. They are too many for `--help`: hide them there.
+/// Parser with a list of possible names, for completions. The list is too long for `--help`, so hide it there.
 #[derive(Clone)]
 pub(crate) struct Named<T: Clone> {
     pub(crate) parse: fn(&str) -> Result<T, String>,

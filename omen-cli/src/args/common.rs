@@ -1,4 +1,4 @@
-//! Arguments that several subcommands share.
+//! Arguments shared by several subcommands.
 
 use std::path::PathBuf;
 
@@ -35,12 +35,12 @@ pub(crate) struct ConfigArgs {
     #[arg(long, conflicts_with = "config")]
     pub(crate) no_config: bool,
 
-    /// What was found there.
+    /// Configuration that was found.
     #[arg(skip)]
     pub(crate) found: Config,
 }
 
-/// Where the key of the audit log is. The key itself is never an argument: all processes can read those.
+/// Source of the audit log's key. The key itself is never an argument, since all processes can read arguments.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 pub(crate) struct KeyArgs {

@@ -1,4 +1,4 @@
-//! Selection of the findings that `omen check` reports and shows, as arguments.
+//! Arguments that select the findings that `omen check` reports and shows.
 
 use std::num::NonZeroU64;
 use std::path::PathBuf;
@@ -38,10 +38,10 @@ fn number(text: &str) -> Result<u64, &'static str> {
     text.parse().map_err(|_| "expected a number of findings, at least 0; leave the option out for the default")
 }
 
-/// Default limit for people, who do not read more findings.
+/// Default limit for people, who would not read more findings.
 const MOST_FOR_PEOPLE: u64 = 1000;
 
-/// `--baseline` of `omen check`.
+/// Arguments for the baseline of `omen check`.
 #[derive(Debug, Args)]
 pub(crate) struct BaselineArgs {
     /// Report only findings that FILE does not list, and exit with 1 for these only

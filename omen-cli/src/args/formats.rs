@@ -27,7 +27,7 @@ pub(crate) struct FormatArgs {
 }
 
 impl FormatArgs {
-    /// Refuses whole packets, and statistics, in formats that do not support them.
+    /// Refuses `--pretty` and `--statistics` in formats that do not support them.
     pub(crate) fn refuse_unsupported(&self, has_statistics: bool) -> Result<(), Failure> {
         let format = self.stdout();
         if self.findings.pretty.is_some() && format.name != formats::DEFAULT.name {
@@ -46,7 +46,7 @@ impl FormatArgs {
 #[derive(Clone, Debug)]
 pub(crate) struct OutputArg {
     pub(crate) format: &'static Format,
-    /// `None` for standard output.
+    /// Path of the file; `None` for standard output.
     pub(crate) file: Option<PathBuf>,
 }
 
@@ -68,7 +68,7 @@ impl FromStr for OutputArg {
 }
 
 impl FormatArgs {
-    /// Returns the format of standard output.
+    /// Returns the format for standard output.
     pub(crate) fn stdout(&self) -> &'static Format {
         let dash = self.outputs.iter().find(|output| output.file.is_none()).map(|output| output.format);
         dash.or(self.format).unwrap_or(formats::DEFAULT)

@@ -1,4 +1,4 @@
-//! Arguments of the subcommands of `omen gate` that prepare and accompany a gate.
+//! Arguments of the `omen gate` subcommands that prepare and accompany a gate.
 
 mod catalog;
 mod check;

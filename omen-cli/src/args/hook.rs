@@ -1,4 +1,4 @@
-//! Arguments of `omen hook`, and their help.
+//! Arguments and help texts of `omen hook`.
 
 use std::path::PathBuf;
 
@@ -139,7 +139,7 @@ pub(crate) enum SettingsScope {
 }
 
 impl SettingsScope {
-    /// Name of the scope in the data of the dialects.
+    /// Returns the name of the scope in the dialects' data.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::User => "user",
@@ -153,7 +153,7 @@ impl SettingsScope {
     }
 }
 
-/// Use of a resident by `omen hook run`.
+/// Use of a resident process by `omen hook run`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ResidentUse {
     /// Ask the one that runs, or start one for the next events.
@@ -198,7 +198,7 @@ fn agents() -> PossibleValuesParser {
     PossibleValuesParser::new(Dialect::agents())
 }
 
-/// A macro, because `concat!` takes no constants.
+/// Exit codes for help texts. A macro rather than a constant, because `concat!` accepts only literals.
 macro_rules! exit_codes {
     () => {
         "\
@@ -233,7 +233,7 @@ Examples:
     exit_codes!()
 );
 
-/// A macro, because `concat!` takes no constants.
+/// Exit codes for help texts. A macro rather than a constant, because `concat!` accepts only literals.
 macro_rules! install_exit_codes {
     () => {
         "\
@@ -265,7 +265,7 @@ Examples:
     install_exit_codes!()
 );
 
-/// A macro, because `concat!` takes no constants.
+/// Exit codes for help texts. A macro rather than a constant, because `concat!` accepts only literals.
 macro_rules! doctor_exit_codes {
     () => {
         "\
@@ -296,7 +296,7 @@ Examples:
     doctor_exit_codes!()
 );
 
-/// A macro, because `concat!` takes no constants.
+/// Exit codes for help texts. A macro rather than a constant, because `concat!` accepts only literals.
 macro_rules! serve_exit_codes {
     () => {
         "\

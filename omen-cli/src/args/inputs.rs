@@ -1,4 +1,4 @@
-//! Inputs of `omen check`, and its amount of output, as arguments.
+//! Arguments of `omen check` for its inputs and the amount of its output.
 
 use std::path::PathBuf;
 
@@ -83,7 +83,7 @@ pub(crate) struct InputArgs {
     pub(crate) files: Vec<PathBuf>,
 }
 
-/// Layout of packets, as an argument.
+/// Argument for the layout of packets.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 enum LayoutArg {
     /// `array` if the first value does not end on the first line, otherwise `lines`
@@ -96,7 +96,7 @@ enum LayoutArg {
 }
 
 impl InputArgs {
-    /// Returns how packets are laid out.
+    /// Returns the layout of packets.
     pub(crate) fn layout(&self) -> Layout {
         match self.layout {
             LayoutArg::Auto => Layout::Auto,

@@ -8,15 +8,15 @@ use omen_types::code::UnknownCode;
 
 use super::codes::Named;
 
-/// `-A`, `-W` and `-D`, in the order in which they are given: the last one for a code applies.
+/// Levels given by `-A`, `-W` and `-D`, in the order given: for each code, the last one applies.
 #[derive(Debug, Default)]
 pub(crate) struct LevelArgs(Vec<(Target, Level)>);
 
-/// Code or group of codes that has a level.
+/// Code or group of codes to which a level applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Target {
     Code(Code),
-    /// `warnings`: everything that is a warning by then.
+    /// `warnings`: everything that is a warning at this point.
     Warnings,
 }
 
@@ -42,7 +42,7 @@ impl LevelArgs {
         self.0.is_empty()
     }
 
-    /// Returns the levels, after those of the configuration.
+    /// Returns the levels, applied after those of the configuration.
     pub(crate) fn after(&self, configured: &[(Target, Level)]) -> Result<Levels, NotAdjustable> {
         let mut levels = Levels::default();
         for (target, level) in configured.iter().chain(&self.0) {
@@ -54,7 +54,7 @@ impl LevelArgs {
         Ok(levels)
     }
 
-    /// Returns the levels as options, in the order in which they apply: `-A INV-011`.
+    /// Returns all levels as options in the order in which they apply, such as `-A INV-011`.
     pub(crate) fn options(&self, configured: &[(Target, Level)]) -> Vec<String> {
         let short = |level: Level| Self::FLAGS.iter().find(|(flag, ..)| *flag == level).map_or('?', |flag| flag.2);
         let all = configured.iter().chain(&self.0);

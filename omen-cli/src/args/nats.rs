@@ -10,7 +10,7 @@ use super::LevelArgs;
 use crate::formats::{self, Format};
 use crate::logs::LogArgs;
 
-/// How to reach a server.
+/// Connection to the servers.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Connection")]
 pub(crate) struct NatsArgs {
@@ -50,7 +50,7 @@ pub(crate) struct NatsArgs {
     pub(crate) logs: LogArgs,
 }
 
-/// What the server has.
+/// Streams and buckets on the server: name prefix, partitions and replicas.
 #[derive(Debug, Args)]
 pub(crate) struct StreamArgs {
     /// Prefix of the names of all streams and buckets

@@ -44,7 +44,7 @@ pub(crate) struct NewArgs {
     pub(crate) line: Option<NonZeroU64>,
 }
 
-/// Returns the parser for an event; completions list the packet types and all events.
+/// Returns the parser for an event; completions offer the packet types and all events.
 fn events() -> Named<Event> {
     let names = || {
         let types = PacketType::ALL.iter().map(|packet_type| packet_type.as_str());
@@ -54,7 +54,7 @@ fn events() -> Named<Event> {
     Named { parse: event, names }
 }
 
-/// Returns an event by its name, or the first one of a packet type.
+/// Returns the event with a name, or the first event of a packet type.
 fn event(name: &str) -> Result<Event, String> {
     let events = || Event::ALL.iter().copied().filter(|event| event.packet_type().is_some());
     let is_named = |event: &Event| {
@@ -65,7 +65,7 @@ fn event(name: &str) -> Result<Event, String> {
         let types = || PacketType::ALL.iter().map(|packet_type| packet_type.as_str());
         let all = || types().chain(events().map(Event::as_str));
         let lower = name.to_ascii_lowercase();
-        // The text is often only the beginning of an event's name: `decide`, `direct`.
+        // The text is often just the beginning of an event's name: `decide`, `direct`.
         let begun: Vec<_> =
             all().filter(|known| !lower.is_empty() && known.to_ascii_lowercase().starts_with(&lower)).collect();
         match (nearest(name, all()), &*begun) {

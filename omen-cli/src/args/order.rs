@@ -1,4 +1,4 @@
-//! Options of `omen check` for audit logs of the gate.
+//! Options of `omen check` for the gate's audit logs.
 
 use std::path::PathBuf;
 

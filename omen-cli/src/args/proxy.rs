@@ -76,7 +76,7 @@ pub(crate) struct ProxyArgs {
     pub(crate) logs: LogArgs,
 }
 
-/// How clients are served over HTTP.
+/// Options for serving clients over HTTP.
 #[derive(Debug, Args)]
 pub(crate) struct HttpArgs {
     /// Serve clients over HTTP at this address, e.g. `127.0.0.1:8808`, in place of one on the standard streams
@@ -104,7 +104,7 @@ pub(crate) struct HttpArgs {
     pub(crate) idle_seconds: u32,
 }
 
-/// A macro, because `concat!` takes no constants.
+/// Exit codes for help texts. A macro rather than a constant, because `concat!` accepts only literals.
 macro_rules! proxy_exit_codes {
     () => {
         "\
@@ -161,7 +161,7 @@ Examples:
     proxy_exit_codes!()
 );
 
-/// Arguments of `omen gate proxy` for episodes.
+/// Options of `omen gate proxy` for episodes.
 #[derive(Debug, Args)]
 pub(crate) struct EpisodeArgs {
     /// Write each call as an episode (observe), or have the client's model drive one (enforce)

@@ -1,4 +1,4 @@
-//! Arguments for a server over HTTP.
+//! Arguments for a server reached over HTTP.
 
 use std::path::PathBuf;
 

@@ -44,7 +44,7 @@ pub(crate) struct ReportArgs {
     pub(crate) logs: Vec<PathBuf>,
 }
 
-/// The audit log, if there is one, and how it is verified.
+/// Audit log to include, and how to verify it.
 #[derive(Debug, Args)]
 pub(crate) struct ReportAuditArgs {
     /// The audit log of the gate; its head record is the file `AUDIT.head` beside it
@@ -59,7 +59,7 @@ pub(crate) struct ReportAuditArgs {
     pub(crate) anchor: Option<PathBuf>,
 }
 
-/// Where the key of the audit log is. It is not required, as there need not be an audit log.
+/// Source of the audit log's key. It is optional, as is the audit log.
 #[derive(Debug, Args)]
 #[group(id = "report_key", multiple = false)]
 pub(crate) struct ReportKeyArgs {

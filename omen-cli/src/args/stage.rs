@@ -15,7 +15,7 @@ pub(crate) enum Stage {
 }
 
 impl Stage {
-    /// Describes the checks that are skipped, for people.
+    /// Describes, for people, the checks that are skipped.
     pub(crate) fn note(self) -> Option<&'static str> {
         match self {
             Self::Schema => Some("lines were checked against the schema only"),

@@ -7,14 +7,14 @@ use omen_types::Instant;
 /// A time in a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum When {
-    /// As entries have it, without the `Z`: so texts compare as times do.
+    /// A time in the form used by log entries, without the `Z`, so that texts compare like times.
     At(String),
-    /// So long ago.
+    /// A time that lies this long in the past.
     Ago(Duration),
 }
 
 impl When {
-    /// Returns the time as entries have it, without the `Z`.
+    /// Returns the time in the form used by log entries, without the `Z`.
     pub(crate) fn text(&self, now: SystemTime) -> String {
         match self {
             Self::At(text) => text.clone(),
@@ -27,7 +27,7 @@ impl When {
     }
 }
 
-/// Parses a time in UTC, or a number with a unit: `30s`, `30m`, `2h`, `7d`, `4w`.
+/// Parses a time in UTC, or an age as a number with a unit: `30s`, `30m`, `2h`, `7d`, `4w`.
 pub(crate) fn when(text: &str) -> Result<When, &'static str> {
     const FORM: &[u8] = b"0000-00-00T00:00:00.000";
     if let Some(time) = ago(text) {

@@ -1,4 +1,4 @@
-//! Arguments of `omen gate catalog`, and their help.
+//! Arguments and help text of `omen gate catalog`.
 
 use std::path::PathBuf;
 
@@ -19,7 +19,7 @@ pub(crate) struct CatalogArgs {
     pub(crate) pins: bool,
 }
 
-/// A macro, because `concat!` takes no constants.
+/// Exit codes for help texts. A macro rather than a constant, because `concat!` accepts only literals.
 macro_rules! exit_codes {
     () => {
         "\

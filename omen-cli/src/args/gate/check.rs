@@ -1,4 +1,4 @@
-//! Arguments of `omen gate check`, and their help.
+//! Arguments and help text of `omen gate check`.
 
 use std::path::PathBuf;
 
@@ -21,7 +21,7 @@ pub(crate) struct GateCheckArgs {
     pub(crate) format: FileFormat,
 }
 
-/// A macro, because `concat!` takes no constants.
+/// Exit codes for help texts. A macro rather than a constant, because `concat!` accepts only literals.
 macro_rules! exit_codes {
     () => {
         "\

@@ -1,4 +1,4 @@
-//! Arguments of `omen gate confirm`, and their help.
+//! Arguments and help text of `omen gate confirm`.
 
 use std::path::PathBuf;
 
@@ -27,7 +27,7 @@ pub(crate) struct GateConfirmArgs {
     pub(crate) json: bool,
 }
 
-/// A macro, because `concat!` takes no constants.
+/// Exit codes for help texts. A macro rather than a constant, because `concat!` accepts only literals.
 macro_rules! exit_codes {
     () => {
         "\

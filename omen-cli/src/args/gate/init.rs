@@ -1,4 +1,4 @@
-//! Arguments of `omen gate init`, and their help.
+//! Arguments and help text of `omen gate init`.
 
 use std::path::PathBuf;
 
@@ -41,7 +41,7 @@ pub(crate) struct GateInitArgs {
     pub(crate) command: Vec<String>,
 }
 
-/// A macro, because `concat!` takes no constants.
+/// Exit codes for help texts. A macro rather than a constant, because `concat!` accepts only literals.
 macro_rules! exit_codes {
     () => {
         "\

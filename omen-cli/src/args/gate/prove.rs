@@ -1,4 +1,4 @@
-//! Arguments of `omen gate prove`, and their help.
+//! Arguments and help text of `omen gate prove`.
 
 use std::path::PathBuf;
 
@@ -29,7 +29,7 @@ pub(crate) struct GateProveArgs {
     pub(crate) format: FileFormat,
 }
 
-/// A macro, because `concat!` takes no constants.
+/// Exit codes for help texts. A macro rather than a constant, because `concat!` accepts only literals.
 macro_rules! exit_codes {
     () => {
         "\

@@ -1,4 +1,4 @@
-//! Arguments of `omen gate replay`, and their help.
+//! Arguments and help text of `omen gate replay`.
 
 use std::path::PathBuf;
 
@@ -49,7 +49,7 @@ pub(crate) struct GateReplayArgs {
     pub(crate) input: PathBuf,
 }
 
-/// A difference that matters.
+/// Change of a verdict that sets the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FailOn {
     /// A call that was refused would be made
@@ -64,7 +64,7 @@ pub(crate) enum FailOn {
     Never,
 }
 
-/// A macro, because `concat!` takes no constants.
+/// Exit codes for help texts. A macro rather than a constant, because `concat!` accepts only literals.
 macro_rules! exit_codes {
     () => {
         "\

@@ -1,4 +1,4 @@
-//! Arguments of `omen gate wrap`, and their help.
+//! Arguments and help text of `omen gate wrap`.
 
 use std::path::PathBuf;
 
@@ -32,7 +32,7 @@ pub(crate) struct GateWrapArgs {
     pub(crate) file: PathBuf,
 }
 
-/// A macro, because `concat!` takes no constants.
+/// Exit codes for help texts. A macro rather than a constant, because `concat!` accepts only literals.
 macro_rules! exit_codes {
     () => {
         "\
