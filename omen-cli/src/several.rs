@@ -1,5 +1,5 @@
-//! Read-ahead over several files: small ones are checked ahead of their turn, one thread each, and reported in the order of the
-//! arguments.
+//! Read-ahead over several files: small ones are checked ahead of their turn, each in one thread, and reported in the order of
+//! the arguments.
 //!
 //! A large file keeps all threads busy by itself.
 

@@ -1,6 +1,6 @@
 //! Answers of hooks, byte for byte in the form that an agent accepts as a verdict.
 //!
-//! An agent runs the call if it does not understand the answer, and each agent understands a different form. An answer therefore
+//! Every agent runs the call if it does not understand the answer, and each understands a different form. An answer therefore
 //! has exactly the members that the dialect lists, on one line, and a denial always states a reason.
 
 use omen_base::bounded::bounded;

@@ -87,7 +87,7 @@ impl CallKey {
     }
 }
 
-/// Returns the hash of a call, as computed by the gate. Arguments without a canonical form, which the gate refuses, get another one.
+/// Returns the hash of a call, as the gate computes it. Arguments without a canonical form, which it refuses, are hashed as JSON.
 pub(crate) fn hash_of(server: &str, tool: &str, args: &Map<String, Value>) -> String {
     let call = json!({ "server": server, "tool": tool, "args": args });
     digest(&canonical(&call).unwrap_or_else(|_| call.to_string().into_bytes()))

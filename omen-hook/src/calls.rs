@@ -47,12 +47,12 @@ pub enum CallError {
     /// A patch cannot be read.
     #[error("the patch cannot be judged: {0}")]
     Patch(#[from] PatchError),
-    /// The call changes an agent's settings, which could turn off its own gate.
+    /// The call changes an agent's settings, and could thereby turn off the gate of that agent.
     #[error(
         "`{0}` names settings of a coding agent, which can switch its hooks off; help: do this yourself, outside the agent"
     )]
     Settings(String),
-    /// The call touches a file of the gate, which could change the rules that judge the call, or forge the log.
+    /// The call touches a file of the gate, and could thereby change the rules that judge it, or forge the log.
     #[error("`{0}` belongs to the gate that judges this call; help: do this yourself, outside the agent")]
     GateFile(String),
 }

@@ -73,7 +73,7 @@ pub enum HookVerdict {
     Bypass(String),
 }
 
-/// Calls handed over to the agent, which later reports their outcome, to another process.
+/// Calls handed over to the agent, which later reports their outcome to another process.
 #[must_use = "dropping it records that the gate no longer waits for the calls"]
 pub struct OpenCalls {
     /// Dispatched calls; declared first so that they are dropped before the log is closed.

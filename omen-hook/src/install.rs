@@ -215,7 +215,7 @@ pub struct TrustStore {
     pub how: String,
     /// Timeout in seconds of a handler that states none.
     default_seconds: u64,
-    /// Maximum timeouts by event; a confirmation covers the timeout after this limit.
+    /// Maximum timeouts by event; the agent applies the limit before it confirms a handler's timeout.
     longest_seconds: BTreeMap<String, u64>,
 }
 
@@ -226,7 +226,7 @@ impl TrustStore {
         format!("{}:{}:{element}:{handler}", file.display(), label(event))
     }
 
-    /// Returns the hash of a handler's definition in an element of its event's list; `None` if the definition is incomplete.
+    /// Returns the hash of a handler's definition in an element of its event's list; `None` if it is incomplete or invalid.
     #[must_use]
     pub fn hash(&self, event: &str, element: &Value, handler: &Value) -> Option<String> {
         let longest = self.longest_seconds.get(event).copied().unwrap_or(u64::MAX);

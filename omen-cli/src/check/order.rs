@@ -130,7 +130,7 @@ struct LogCheck<'c, 'o> {
     is_ended: bool,
     /// Files so far, each with the number of its first entry.
     files: Vec<(u64, PathBuf)>,
-    /// Counts of the current file; the next field sums up the earlier files.
+    /// Counts of the current file; `before` sums up the earlier files.
     file: Summary,
     before: Summary,
     undecided: u64,

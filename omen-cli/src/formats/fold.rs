@@ -19,7 +19,7 @@ pub(super) struct Fold {
     shown: u64,
     /// Number of findings hidden because of `most`.
     left_out: u64,
-    /// Latest line; the next field counts its findings of each kind.
+    /// Latest line; `kinds` counts its findings of each kind.
     line: Option<u64>,
     kinds: Vec<(String, u64)>,
     /// Lines that caused hidden findings in this input, each with the number of these findings.

@@ -57,7 +57,7 @@ pub(super) fn uri(path: &Path) -> String {
     for (at, component) in path.components().enumerate() {
         match component {
             Component::RootDir => continue,
-            // `file:///C:/…`
+            // Yields `file:///C:/…`.
             Component::Prefix(prefix) => {
                 uri.push('/');
                 uri.push_str(&prefix.as_os_str().to_string_lossy());

@@ -163,7 +163,7 @@ impl Report<'_> {
 
     fn calls(&mut self, calls: Vec<ReplayedCall>) {
         for ReplayedCall { entry, time, turn, call, verdicts, .. } in calls {
-            // Earlier calls are not reported, but count for rates and for order rules.
+            // Calls outside the requested time are not reported, but earlier ones count for rates and order rules.
             let at = time.trim_end_matches('Z');
             let is_wanted = self.since.as_deref().is_none_or(|since| at >= since)
                 && self.until.as_deref().is_none_or(|until| at < until);

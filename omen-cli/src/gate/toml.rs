@@ -1,4 +1,4 @@
-//! Foreign text in a TOML file that people complete.
+//! Encoding of foreign text in a TOML file that people will complete.
 
 use std::fmt::Write as _;
 

@@ -102,7 +102,7 @@ impl Batch {
 }
 
 impl<S: Sink> Unwrapped<'_, S> {
-    /// Checks the batch, and starts the next one. Returns counts if the stream is no log of packets at all.
+    /// Checks the batch, and starts the next one. Returns counts if the stream is not a log of packets at all.
     fn check(&mut self, validator: &mut AnyValidator) -> Result<Option<Summary>, S::Error> {
         if self.first == 1 && !self.batch.is_wrapped {
             let begin =

@@ -211,7 +211,7 @@ impl<'o> LanguageServer<'o> {
         }))
     }
 
-    /// Handles a notification. The outer error is a failure to write the output. Unknown ones are ignored, as the protocol requires.
+    /// Handles a notification. The outer error concerns the output. Unknown notifications are ignored, as the protocol requires.
     fn notification(&mut self, method: &str, params: Value) -> io::Result<Result<(), RequestError>> {
         if self.phase != ServerPhase::Serving {
             return Ok(Ok(()));

@@ -10,7 +10,7 @@ use omen_types::limits::MAX_LINE_BYTES;
 use same_file::Handle;
 
 /// The complete lines of a log so far. At the end of the log, reads return [`ErrorKind::WouldBlock`] until `stopped` is set. A
-/// last line without a line end is still being written. A truncated or replaced log is an error, since its content is a different log.
+/// last line without a line end is still being written. A truncated or replaced log is an error, since it is a different log.
 pub(super) struct Growing {
     path: PathBuf,
     log: File,

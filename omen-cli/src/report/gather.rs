@@ -4,8 +4,8 @@
 //!
 //! Each log is read once, in pieces, and judged while being read. Kept are a row for each packet (some 150 bytes), each finding
 //! up to a limit, the ids of the episodes, and the texts of the packets, with common parts stored once. All of these have limits;
-//! the rest is only counted, and the report states how much that is. Counts, verdicts and the table of rules cover all packets. For a
-//! log whose packets are in an array or indented, the line of each packet is kept until the log ends (8 bytes per packet).
+//! the rest is only counted, and the report states how much. Counts, verdicts and the table of rules cover all packets. For
+//! a log whose packets are in an array or indented, the line of each packet is kept until the log ends (8 bytes per packet).
 
 use std::collections::{BTreeSet, HashMap};
 use std::convert::Infallible;
@@ -95,7 +95,7 @@ pub(super) struct Row(
 /// A finding in the form that the page reads.
 #[derive(Debug, Serialize)]
 pub(super) struct FindingRow {
-    /// Index of the episode; the next field is the packet's index among all packets, `None` at the end of the log.
+    /// Index of the episode; `packet` is the packet's index among all packets, `None` at the end of the log.
     #[serde(rename = "e")]
     pub(super) episode: usize,
     #[serde(rename = "p")]
@@ -125,7 +125,7 @@ pub(super) struct FindingRow {
     /// Line of the rejected packet that caused the finding.
     #[serde(rename = "from", skip_serializing_if = "Option::is_none")]
     follows_from: Option<u64>,
-    /// Line of the packet; the next field is the id of a packet that the finding names without a line.
+    /// Line of the packet; `packet_id` is the id of a packet that the finding names without a line.
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<u64>,
     #[serde(rename = "id", skip_serializing_if = "Option::is_none")]

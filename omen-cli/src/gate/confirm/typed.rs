@@ -34,7 +34,7 @@ struct Shared {
 struct ReadSoFar {
     /// Number of questions shown.
     shown: u64,
-    /// Bytes of the incomplete line; the next field is the value of `shown` when that line began.
+    /// Bytes of the incomplete line; `after` is the value of `shown` when that line began.
     partial: Vec<u8>,
     after: u64,
     has_ended: bool,
