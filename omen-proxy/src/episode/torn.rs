@@ -4,13 +4,13 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
-/// Moves what stands behind the complete lines to a file beside the log, and gives its name. The step that it belongs to was
-/// not taken. What is moved is on the disk before the log is cut.
+/// Moves everything after the last complete line to a file next to the log, and returns its path. The step that it belonged to
+/// was not taken. The log is cut only after that file is on disk.
 ///
 /// # Errors
 /// If another process has the log, or the file system refuses.
 pub fn set_aside(mut log: &File, path: &Path, whole: u64) -> io::Result<PathBuf> {
-    // A process that writes now must not be cut.
+    // Cutting the log would corrupt it if another process were still writing.
     log.try_lock().map_err(|error| match error {
         TryLockError::WouldBlock => io::Error::new(io::ErrorKind::ResourceBusy, "it is in use by another process"),
         TryLockError::Error(error) => error,
@@ -43,7 +43,7 @@ fn fresh(path: &Path, whole: u64) -> io::Result<(File, PathBuf)> {
     Err(io::Error::other("there are too many files beside it"))
 }
 
-/// Syncs the folder of a log, so that a log that was made now is there after a loss of power.
+/// Syncs the log's folder, so that a newly created log survives a power failure.
 ///
 /// # Errors
 /// If the file system refuses.
