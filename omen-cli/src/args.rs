@@ -110,7 +110,7 @@ pub(crate) enum Command {
     #[command(after_help = EXIT_CODES, after_long_help = CHECK_HELP)]
     Check(CheckArgs),
 
-    /// Show which findings of a run are new, and which are gone
+    /// Show which findings are new since an earlier run, and which are gone
     #[command(after_help = diff::HELP)]
     Diff(DiffArgs),
 
@@ -148,12 +148,12 @@ pub(crate) enum Command {
     /// Print a schema file, or one definition
     #[command(after_help = "Examples:\n  omen schema\n  omen schema DecisionPacket\n  omen schema TokenId")]
     Schema {
-        /// The name of a schema file or a definition, in any case; without it, the files are listed
+        /// The name of a schema file or a definition, case-insensitive; without it, the files are listed
         #[arg(value_parser = codes::schema(), hide_possible_values = true)]
         name: Option<String>,
     },
 
-    /// Show what each packet of a log did to the state of its episode
+    /// Show how each packet of a log changed the state of its episode
     #[command(after_help = EXIT_CODES)]
     Trace(TraceArgs),
 
@@ -175,7 +175,7 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Gate(GateCommand),
 
-    /// Put the gate into the hooks of a coding agent
+    /// Run the gate as a hook of coding agents
     #[command(subcommand)]
     Hook(HookCommand),
 
@@ -184,12 +184,12 @@ pub(crate) enum Command {
     #[command(after_help = nats::EXIT_CODES, after_long_help = nats::WORKER_HELP)]
     Worker(WorkerArgs),
 
-    /// Publish logs to NATS JetStream, each line once
+    /// Publish logs to NATS JetStream, each line exactly once
     #[cfg(feature = "nats")]
     #[command(after_help = nats::EXIT_CODES, after_long_help = nats::PUBLISH_HELP)]
     Publish(PublishArgs),
 
-    /// Print the findings of the workers as they come
+    /// Print the findings of the workers as they arrive
     #[cfg(feature = "nats")]
     #[command(after_help = nats::TAIL_EXIT_CODES)]
     Tail(TailArgs),
@@ -200,7 +200,7 @@ pub(crate) enum Command {
     /// omen.toml and gate.toml as `omen check` and `omen gate check` do.
     #[command(after_help = "docs/editor.md describes how to set up VS Code, Neovim, Helix and Emacs.")]
     Lsp {
-        /// Use standard input and output; there is nothing else, but some editors ask for it
+        /// Use standard input and output; this is always so, but some editors pass the option
         #[arg(long, hide = true)]
         stdio: bool,
     },
@@ -273,23 +273,23 @@ pub(crate) enum AuditCommand {
     #[command(after_help = AUDIT_EXIT_CODES, after_long_help = AUDIT_VERIFY_HELP)]
     Verify(AuditVerifyArgs),
 
-    /// Create a key, in a file that only its owner can read
+    /// Create a key in a file that only its owner can read
     #[command(after_help = NEW_KEY_EXIT_CODES, after_long_help = NEW_KEY_HELP)]
     NewKey(NewKeyArgs),
 
-    /// Print an anchor of a sound log: one line of JSON, to be kept elsewhere
+    /// Print an anchor of a sound log: one line of JSON, to be stored elsewhere
     #[command(after_help = AUDIT_EXIT_CODES, after_long_help = AUDIT_EXPORT_HELP)]
     ExportAnchor(AuditExportArgs),
 
-    /// Create a pair of keys for signed anchors: the secret half, and the public half for auditors
+    /// Create a key pair for signed anchors: a secret key, and a public key for auditors
     #[command(after_long_help = audit_sign::NEW_SIGNING_KEY_HELP)]
     NewSigningKey(NewSigningKeyArgs),
 
-    /// Print a signed anchor of a sound log, which is verified without the key of the log
+    /// Print a signed anchor of a sound log, which can be verified without the log's key
     #[command(after_long_help = audit_sign::SIGN_HELP)]
     Sign(AuditSignArgs),
 
-    /// Verify a log by a signed anchor, with the public half of the signing key alone
+    /// Verify a log against a signed anchor, with only the public key
     #[command(after_long_help = audit_sign::VERIFY_SIGNED_HELP)]
     VerifySigned(AuditVerifySignedArgs),
 
@@ -301,12 +301,12 @@ pub(crate) enum AuditCommand {
     #[command(after_long_help = audit_show::STATS_HELP)]
     Stats(AuditStatsArgs),
 
-    /// Export the calls of a log as spans of OpenTelemetry
+    /// Export the calls of a log as OpenTelemetry spans
     #[cfg(feature = "otel")]
     #[command(after_long_help = audit_spans::SPANS_HELP)]
     Spans(AuditSpansArgs),
 
-    /// Record what a call in doubt did, so that the gate may repeat it
+    /// Record the outcome of a call in doubt, so that the gate may repeat it
     #[command(after_long_help = audit_show::SETTLE_HELP)]
     Settle(AuditSettleArgs),
 }
@@ -338,7 +338,7 @@ pub(crate) enum GateCommand {
     #[command(after_help = gate::CATALOG_EXIT_CODES, after_long_help = gate::CATALOG_HELP)]
     Catalog(CatalogArgs),
 
-    /// Try a configuration on the calls of an audit log, or on plans, beside the one that is in force
+    /// Try a configuration on the calls of an audit log, or on plans, and compare it with the one in force
     #[command(after_help = gate::REPLAY_EXIT_CODES, after_long_help = gate::REPLAY_HELP)]
     Replay(GateReplayArgs),
 
@@ -354,22 +354,22 @@ pub(crate) enum GateCommand {
     #[command(after_help = gate::CHECK_EXIT_CODES, after_long_help = gate::CHECK_HELP)]
     Check(GateCheckArgs),
 
-    /// Confirm or deny the calls of a gate that wait for it
+    /// Confirm or deny calls that wait at a gate
     #[command(after_help = gate::CONFIRM_EXIT_CODES, after_long_help = gate::CONFIRM_HELP)]
     Confirm(GateConfirmArgs),
 
-    /// Serve an MCP client in front of a server, with the gate between the two
+    /// Run the gate as a proxy between an MCP client and its servers
     #[command(after_help = PROXY_EXIT_CODES, after_long_help = PROXY_HELP)]
     Proxy(ProxyArgs),
 
-    /// Have an MCP client start its servers behind the gate
+    /// Put the gate in front of the servers of an MCP client
     #[command(after_help = gate::WRAP_EXIT_CODES, after_long_help = gate::WRAP_HELP)]
     Wrap(GateWrapArgs),
 
     /// Print the JSON Schema of the configuration, or a sample with every key
     #[command(after_help = "Examples:\n  omen gate schema > gate.schema.json\n  omen gate schema --example")]
     Schema {
-        /// Print a sample instead: TOML with every key and comments. A gate does not start with it as it is: its pins fit nothing
+        /// Print a sample instead: TOML with every key and comments. A gate does not start with it unchanged: its pins match no tool
         #[arg(long)]
         example: bool,
     },

@@ -31,7 +31,7 @@ pub(crate) struct LogArgs {
 pub(crate) enum LogFormat {
     /// A line for people: `omen: partition 3: …`
     Text,
-    /// A JSON object a line, with the time, the level, and all fields
+    /// One JSON object per line, with the time, the level and all fields
     Json,
 }
 

@@ -48,11 +48,11 @@ pub(crate) struct AuditShowArgs {
     #[arg(long, value_name = "TIME", value_parser = when)]
     pub(crate) until: Option<When>,
 
-    /// Only the calls that may have run and whose outcome is not known
+    /// Only calls in doubt: they may have run, and their outcome is not known
     #[arg(long, conflicts_with = "follow")]
     pub(crate) in_doubt: bool,
 
-    /// Go on with what is written, until interrupted
+    /// Keep printing what is appended, until interrupted
     #[arg(short, long)]
     pub(crate) follow: bool,
 

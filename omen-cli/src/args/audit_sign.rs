@@ -8,7 +8,7 @@ use super::{Format, KeyArgs};
 
 #[derive(Debug, Args)]
 pub(crate) struct NewSigningKeyArgs {
-    /// The file to create for the secret half; the public half is `FILE.pub`. Existing files are not overwritten
+    /// The file to create for the secret key; the public key is `FILE.pub`. Existing files are not overwritten
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
 }
@@ -18,7 +18,7 @@ pub(crate) struct AuditSignArgs {
     #[command(flatten)]
     pub(crate) key: KeyArgs,
 
-    /// A file with the secret half of the signing key, readable by its owner only
+    /// A file with the secret key, readable by its owner only
     #[arg(long, value_name = "FILE")]
     pub(crate) signing_key: PathBuf,
 
@@ -29,7 +29,7 @@ pub(crate) struct AuditSignArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct AuditVerifySignedArgs {
-    /// A file with the public half of the signing key
+    /// A file with the public key
     #[arg(long, value_name = "FILE")]
     pub(crate) public_key: PathBuf,
 
@@ -47,7 +47,7 @@ pub(crate) struct AuditVerifySignedArgs {
 }
 
 pub(crate) const NEW_SIGNING_KEY_HELP: &str = "\
-Who has the secret half can sign anchors; who has the public half can verify them, and needs nothing else. Keep \
+The secret key signs anchors; the public key is all that is needed to verify them. Keep \
      the secret half where neither the agent nor its tools can read it, and give the public half to the auditor \
      in a way that nobody else can change.
 

@@ -15,7 +15,7 @@ pub(crate) struct AuditSpansArgs {
     #[arg(long, value_name = "URL")]
     pub(crate) endpoint: Option<String>,
 
-    /// Go on with what is written, until interrupted
+    /// Keep printing what is appended, until interrupted
     #[arg(short, long)]
     pub(crate) follow: bool,
 

@@ -21,7 +21,7 @@ pub(crate) struct FindingArgs {
     #[arg(long, value_name = "LINE")]
     pub(crate) pretty: Option<NonZeroU64>,
 
-    /// The most findings to show; the totals count all [default: 1000 in the format `human`, no limit in the others]
+    /// The maximum number of findings to show; the totals count all [default: 1000 in the format `human`, no limit in the others]
     #[arg(long, value_name = "N", value_parser = number)]
     pub(crate) max_findings: Option<u64>,
 }
@@ -44,9 +44,9 @@ const MOST_FOR_PEOPLE: u64 = 1000;
 /// Arguments for the baseline of `omen check`.
 #[derive(Debug, Args)]
 pub(crate) struct BaselineArgs {
-    /// Report only findings that FILE does not list, and exit with 1 for these only
+    /// Report only findings that FILE does not list, and exit with 1 only for these
     ///
-    /// A finding is recognised by the path of its log, its code, its episode, its packet and its place in the packet,
+    /// A finding is identified by the path of its log, its code, episode and packet, and its location in the packet,
     /// so lines may be inserted and appended. If it occurs more often than FILE says, it is reported. What follows
     /// from a finding that is left out is left out, too.
     #[arg(long, value_name = "FILE")]

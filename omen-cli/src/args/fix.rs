@@ -6,7 +6,7 @@ use crate::fix::Fix;
 
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct FixArgs {
-    /// Fix in the logs what has one safe fix, and report the findings that remain
+    /// Apply safe fixes to the logs, and report the findings that remain
     ///
     /// These are the case of values, numbers in quotes, times without a zone (taken for UTC), misspelt names of fields, the
     /// misspelt id of an open directive, byte order marks between packets, and fences of Markdown. Nothing is fixed that could make a false log look
@@ -19,7 +19,7 @@ pub(crate) struct FixArgs {
     #[arg(long, conflicts_with_all = ["outputs", "statistics", "write_baseline"])]
     diff: bool,
 
-    /// With --fix or --diff: also fix what is only likely to be meant, such as the one episode of a log
+    /// With --fix or --diff: also apply fixes that are only likely to be right, such as the only episode of a log
     #[arg(long)]
     unsafe_fixes: bool,
 }

@@ -11,30 +11,30 @@ use super::Format;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum HookCommand {
-    /// Answer one event of a coding agent: the hook itself
+    /// Answer one event of a coding agent; this is the hook itself
     #[command(after_help = RUN_EXIT_CODES, after_long_help = RUN_HELP)]
     Run(HookRunArgs),
 
-    /// Put the hook into the settings of a coding agent
+    /// Add the hook to the settings of a coding agent
     #[command(after_help = INSTALL_EXIT_CODES, after_long_help = INSTALL_HELP)]
     Install(HookInstallArgs),
 
-    /// Check that an installed hook decides, as the agent would call it
+    /// Check that an installed hook decides when it is called as the agent would
     #[command(after_help = DOCTOR_EXIT_CODES, after_long_help = DOCTOR_HELP)]
     Doctor(HookDoctorArgs),
 
-    /// Answer events of `omen hook run` at a socket, so that each is decided within milliseconds
+    /// Answer events of `omen hook run` at a socket, each within milliseconds
     #[command(after_help = SERVE_EXIT_CODES, after_long_help = SERVE_HELP)]
     Serve(HookServeArgs),
 
-    /// Print the tools of a coding agent, or entries for the allowlist
+    /// Print the tools of a coding agent, or allowlist entries for them
     #[command(after_long_help = TOOLS_HELP)]
     Tools(HookToolsArgs),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct HookRunArgs {
-    /// The coding agent whose hook this is: its events are read, and answered, in its own dialect
+    /// The coding agent whose hook this is; events and answers are in its dialect
     #[arg(long, value_name = "AGENT", value_parser = agents())]
     pub(crate) agent: String,
 
@@ -90,7 +90,7 @@ pub(crate) struct HookInstallArgs {
     #[arg(value_name = "AGENT", value_parser = agents())]
     pub(crate) agent: String,
 
-    /// Whose settings are edited
+    /// Whose settings to edit
     #[arg(long, value_name = "SCOPE", value_enum, default_value = "user")]
     pub(crate) scope: SettingsScope,
 
@@ -118,7 +118,7 @@ pub(crate) struct HookInstallArgs {
     #[arg(long)]
     pub(crate) dry_run: bool,
 
-    /// Take the hook out of the settings again
+    /// Remove the hook from the settings
     #[arg(long)]
     pub(crate) undo: bool,
 
@@ -130,11 +130,11 @@ pub(crate) struct HookInstallArgs {
 /// Scope of settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SettingsScope {
-    /// Those of the user, for all projects
+    /// The user's settings, for all projects
     User,
-    /// Those of the project, which are shared with it
+    /// The project's settings, which are shared with it
     Project,
-    /// Those of the administrator, which the user cannot undo; the file is printed
+    /// The administrator's settings, which the user cannot undo; the file is printed
     Managed,
 }
 
@@ -170,7 +170,7 @@ pub(crate) struct HookServeArgs {
     #[arg(long, value_name = "FILE", default_value = "gate.toml")]
     pub(crate) config: PathBuf,
 
-    /// The time without an event after which the process ends, in seconds
+    /// Seconds without an event after which the process exits
     #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub(crate) idle: u64,
 
@@ -178,7 +178,7 @@ pub(crate) struct HookServeArgs {
     #[arg(long, value_name = "MODE")]
     pub(crate) episode: Option<Mode>,
 
-    /// Also answer HTTP hooks of Claude Code, on loopback, and stay when idle
+    /// Also answer HTTP hooks of Claude Code, on loopback; the process then never exits when idle
     #[arg(long)]
     pub(crate) http: bool,
 }
@@ -189,7 +189,7 @@ pub(crate) struct HookToolsArgs {
     #[arg(value_name = "AGENT", value_parser = agents())]
     pub(crate) agent: String,
 
-    /// Print entries for the allowlist, with pins, and their grants instead of the catalogue
+    /// Print allowlist entries with pins, and their grants, instead of the catalogue
     #[arg(long)]
     pub(crate) pins: bool,
 }

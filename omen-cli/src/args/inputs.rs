@@ -13,42 +13,42 @@ pub(crate) struct InputArgs {
     #[arg(long = "input", value_name = "LAYOUT", value_enum, default_value_t)]
     layout: LayoutArg,
 
-    /// Read the packet of each line in the field at a JSON pointer, such as /log, as an object or as its text
+    /// Read the packet of each line from the field at a JSON pointer, such as /log, as an object or as text
     ///
-    /// For packets that a container or a log collector has put into objects of its own. A line without the field is checked
+    /// For packets that a container or a log collector has wrapped in its own objects. A line without the field is checked
     /// as it is.
     #[arg(long, value_name = "POINTER", value_parser = pointer, conflicts_with = "prefix")]
     pub(crate) field: Option<String>,
 
-    /// Leave out what is before the packet in each line, such as `2026-11-24T10:00:00Z stdout F `
+    /// Skip the text before the packet in each line, such as `2026-11-24T10:00:00Z stdout F `
     #[arg(long)]
     pub(crate) prefix: bool,
 
-    /// Leave out files and directories that match, in the syntax of .gitignore
+    /// Skip files and directories that match, in the syntax of .gitignore
     ///
-    /// Only what is found in a directory or by a glob is left out; a file that is named is checked.
+    /// Only files found in a directory or by a glob are skipped; a file that is named is checked.
     #[arg(long, value_name = "PATTERNS", value_delimiter = ',')]
     pub(crate) exclude: Vec<String>,
 
-    /// Check files in directories even if a .gitignore or .ignore leaves them out
+    /// Check files in directories even if a .gitignore or .ignore excludes them
     #[arg(long)]
     pub(crate) no_ignore: bool,
 
-    /// Check all files as one log, which was rotated: the episodes of one go on in the next
+    /// Check all files as one rotated log: episodes continue from one file to the next
     ///
     /// Files are joined in their order. Those that have one name and numbers or dates after it, as logrotate names them, are
     /// joined from the highest number down (a.jsonl.2.gz, a.jsonl.1, a.jsonl), or by date (a.jsonl.2026-03-01, a.jsonl).
     #[arg(long, conflicts_with = "follow")]
     pub(crate) join: bool,
 
-    /// Go on with what is appended to the logs, until SIGINT (Ctrl-C) or SIGTERM
+    /// Keep checking what is appended to the logs, until SIGINT (Ctrl-C) or SIGTERM
     ///
     /// A log that is replaced by a new file, or truncated, goes on in the new content, and so do its
     /// episodes. What is still open when this is stopped is not reported.
     #[arg(long, visible_alias = "watch")]
     pub(crate) follow: bool,
 
-    /// With `--follow`, keep in FILE how far the logs are checked, and go on from there when this is started again
+    /// With `--follow`, store in FILE how far the logs are checked, and continue from there after a restart
     ///
     /// The file is written once a second while there is something new, and at the end. After a kill, the
     /// findings of the last second may be reported again; none is lost. The totals count on.
@@ -62,15 +62,15 @@ pub(crate) struct InputArgs {
     #[arg(short, long)]
     pub(crate) quiet: bool,
 
-    /// Print how many findings there are, by code and by type of packet, instead of the findings
+    /// Print the number of findings by code and packet type instead of the findings
     #[arg(long, conflicts_with = "outputs")]
     pub(crate) statistics: bool,
 
-    /// Exit with 0 even if there are errors; not if an input could not be read
+    /// Exit with 0 even if there are errors, unless an input could not be read
     #[arg(long)]
     pub(crate) exit_zero: bool,
 
-    /// Exit with 3 if there are no packets in all that is read, as in an empty directory
+    /// Exit with 3 if the inputs have no packets, such as an empty directory
     #[arg(long, conflicts_with = "follow")]
     pub(crate) fail_on_empty: bool,
 
@@ -91,7 +91,7 @@ enum LayoutArg {
     Auto,
     /// JSON Lines: one packet on each line
     Lines,
-    /// A JSON array of packets, or packets one after the other, with any spaces and line ends
+    /// A JSON array of packets, or packets one after the other, with any whitespace
     Array,
 }
 

@@ -18,11 +18,11 @@ pub(crate) struct NatsArgs {
     #[arg(long = "nats", value_name = "URL", hide_default_value = true)]
     pub(crate) url: Option<String>,
 
-    /// A context of the command `nats`; options given here come before what it says
+    /// A context of the `nats` command; options given here override it
     #[arg(long, value_name = "NAME")]
     pub(crate) context: Option<String>,
 
-    /// A file of credentials
+    /// A credentials file
     #[arg(long, value_name = "FILE")]
     pub(crate) creds: Option<PathBuf>,
 
@@ -30,7 +30,7 @@ pub(crate) struct NatsArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) nkey: Option<PathBuf>,
 
-    /// Certificates of authorities to trust beside those of the system
+    /// CA certificates to trust in addition to the system's
     #[arg(long, value_name = "FILE")]
     pub(crate) tls_ca: Option<PathBuf>,
 
@@ -42,7 +42,7 @@ pub(crate) struct NatsArgs {
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     pub(crate) tls_key: Option<PathBuf>,
 
-    /// Begin with TLS, before the server has said anything
+    /// Start TLS before the server sends its first message
     #[arg(long)]
     pub(crate) tls_first: bool,
 
@@ -53,7 +53,7 @@ pub(crate) struct NatsArgs {
 /// Streams and buckets on the server: name prefix, partitions and replicas.
 #[derive(Debug, Args)]
 pub(crate) struct StreamArgs {
-    /// Prefix of the names of all streams and buckets
+    /// Name prefix of all streams and buckets
     #[arg(long, value_name = "NAME", default_value = "PACKETS")]
     pub(crate) stream: String,
 
@@ -61,7 +61,7 @@ pub(crate) struct StreamArgs {
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=64))]
     pub(crate) partitions: Option<u16>,
 
-    /// Number of servers that keep a copy of each stream and bucket that is made here
+    /// Number of servers that store a copy of each stream and bucket created here
     #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=5))]
     pub(crate) replicas: u8,
 }
@@ -71,19 +71,19 @@ pub(crate) struct WorkerArgs {
     #[command(flatten)]
     pub(crate) streams: StreamArgs,
 
-    /// End episodes without a packet in this time, and report what is open in them
+    /// End episodes that receive no packet for this long, and report what is open in them
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     pub(crate) episode_ttl: Option<Duration>,
 
-    /// How often to write a mark of time into each stream with open episodes, for --episode-ttl; a quarter of that at most
+    /// How often to write a time mark into each stream with open episodes, for --episode-ttl; at most a quarter of it
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = seconds)]
     pub(crate) tick: Duration,
 
-    /// Go on where packets were deleted from the stream before they were judged
+    /// Continue where packets were deleted from the stream before they were judged
     #[arg(long)]
     pub(crate) accept_gaps: bool,
 
-    /// Judge the stream again with these rules and this --episode-ttl; workers with others end. Set it once, on one worker
+    /// Judge the stream again with these rules and this --episode-ttl; workers with other settings stop. Set it once, on one worker
     #[arg(long)]
     pub(crate) rejudge: bool,
 
@@ -111,7 +111,7 @@ pub(crate) struct PublishArgs {
     #[command(flatten)]
     pub(crate) streams: StreamArgs,
 
-    /// Publish at most this many lines in a second
+    /// Publish at most this many lines per second
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) rate: Option<u32>,
 
@@ -119,7 +119,7 @@ pub(crate) struct PublishArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) source: Option<String>,
 
-    /// End the episodes of each log after it, so that what is open in them is reported
+    /// End a log's episodes after its last line, so that what is open in them is reported
     #[arg(long)]
     pub(crate) end: bool,
 
@@ -133,19 +133,19 @@ pub(crate) struct PublishArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct TailArgs {
-    /// Prefix of the names of all streams and buckets
+    /// Name prefix of all streams and buckets
     #[arg(long, value_name = "NAME", default_value = "PACKETS")]
     pub(crate) stream: String,
 
-    /// Store on the server, under this name, how far findings were printed, and begin there next time
+    /// Store on the server, under this name, how far findings were printed, and continue there next time
     #[arg(long, value_name = "NAME")]
     pub(crate) consumer: Option<String>,
 
-    /// Begin with the next finding, not with the first one that is stored
+    /// Start with the next finding instead of the first stored one
     #[arg(long)]
     pub(crate) new: bool,
 
-    /// Stop at the last finding that is stored
+    /// Stop after the last stored finding
     #[arg(long, conflicts_with = "new")]
     pub(crate) no_follow: bool,
 

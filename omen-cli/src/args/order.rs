@@ -25,7 +25,7 @@ pub(crate) struct OrderArgs {
     #[arg(long, requires = "gate")]
     pub(crate) strict: bool,
 
-    /// With `--order`, sessions end with their log: report what they owe
+    /// With `--order`, treat the end of a log as the end of its sessions, and report their open obligations
     #[arg(long, requires = "gate")]
     pub(crate) ended: bool,
 

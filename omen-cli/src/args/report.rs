@@ -13,7 +13,7 @@ pub(crate) struct ReportArgs {
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
 
-    /// What the report is about, such as a run or a release; shown above the verdict
+    /// The subject of the report, such as a run or a release; shown above the verdict
     #[arg(long, value_name = "TEXT")]
     pub(crate) title: Option<String>,
 
@@ -26,11 +26,11 @@ pub(crate) struct ReportArgs {
     #[command(flatten)]
     pub(crate) audit: ReportAuditArgs,
 
-    /// Leave out files and directories that match, in the syntax of .gitignore
+    /// Skip files and directories that match, in the syntax of .gitignore
     #[arg(long, value_name = "PATTERNS", value_delimiter = ',')]
     pub(crate) exclude: Vec<String>,
 
-    /// Report on files in directories even if a .gitignore or .ignore leaves them out
+    /// Report on files in directories even if a .gitignore or .ignore excludes them
     #[arg(long)]
     pub(crate) no_ignore: bool,
 
@@ -47,7 +47,7 @@ pub(crate) struct ReportArgs {
 /// Audit log to include, and how to verify it.
 #[derive(Debug, Args)]
 pub(crate) struct ReportAuditArgs {
-    /// The audit log of the gate; its head record is the file `AUDIT.head` beside it
+    /// The audit log of the gate; its head record is the file `AUDIT.head` next to it
     #[arg(long = "audit", value_name = "AUDIT", requires = "report_key")]
     pub(crate) log: Option<PathBuf>,
 

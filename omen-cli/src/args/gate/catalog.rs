@@ -14,7 +14,7 @@ pub(crate) struct CatalogArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
 
-    /// Print entries for the allowlist, with pins, and their grants instead of the catalogue
+    /// Print allowlist entries with pins, and their grants, instead of the catalogue
     #[arg(long)]
     pub(crate) pins: bool,
 }

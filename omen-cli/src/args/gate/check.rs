@@ -12,7 +12,7 @@ pub(crate) struct GateCheckArgs {
     #[arg(long, value_name = "FILE", default_value = "gate.toml")]
     pub(crate) config: PathBuf,
 
-    /// The tools of the servers, as `omen gate catalog` prints them: rules on arguments are held against their schemas
+    /// The tools of the servers, as `omen gate catalog` prints them: rules on arguments are checked against their schemas
     #[arg(long, value_name = "FILE")]
     pub(crate) catalog: Option<PathBuf>,
 

@@ -10,19 +10,19 @@ pub(crate) struct GateConfirmArgs {
     #[arg(long, value_name = "FILE", default_value = "gate.toml")]
     pub(crate) config: PathBuf,
 
-    /// The socket of the gate, instead of that of a configuration
+    /// The socket of the gate, instead of the one in a configuration
     #[arg(long, value_name = "PATH", conflicts_with = "config")]
     pub(crate) socket: Option<PathBuf>,
 
-    /// Wait for a gate that does not run yet, and for the next one when it ends; at a terminal, this is the default
+    /// Wait for a gate that is not running yet, and for the next one when it ends; the default at a terminal
     #[arg(long, conflicts_with = "list")]
     pub(crate) wait: bool,
 
-    /// Print what waits, and end
+    /// Print the calls that wait, and exit
     #[arg(long)]
     pub(crate) list: bool,
 
-    /// Print the lines of the gate as JSON, and read answers as JSON, for other front ends
+    /// Print the gate's lines as JSON and read answers as JSON, for other front ends
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -17,11 +17,11 @@ pub(crate) struct GateInitArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) server: Option<ServerName>,
 
-    /// A variable of the environment that the server inherits; beside `PATH`, it inherits no others
+    /// An environment variable that the server inherits; apart from `PATH`, it inherits no others
     #[arg(long, value_name = "NAME")]
     pub(crate) pass_env: Vec<String>,
 
-    /// Put the entries of this tool in force, with the permissions that are proposed; may be repeated
+    /// Allow this tool, with the proposed permissions; may be repeated
     #[arg(long, value_name = "TOOL")]
     pub(crate) allow: Vec<ToolName>,
 
@@ -29,7 +29,7 @@ pub(crate) struct GateInitArgs {
     #[arg(long)]
     pub(crate) force: bool,
 
-    /// Add the server to an existing configuration, whose text is kept
+    /// Add the server to an existing configuration, without changing what it has
     #[arg(long, conflicts_with = "force")]
     pub(crate) add: bool,
 

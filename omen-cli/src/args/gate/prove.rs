@@ -8,19 +8,19 @@ use super::FileFormat;
 
 #[derive(Debug, Args)]
 pub(crate) struct GateProveArgs {
-    /// The configuration that is in force
+    /// The configuration in force
     #[arg(long, value_name = "FILE", required_unless_present = "never", conflicts_with = "never")]
     pub(crate) old: Option<PathBuf>,
 
-    /// The configuration that is to be tried
+    /// The configuration to try
     #[arg(long, value_name = "FILE")]
     pub(crate) new: PathBuf,
 
-    /// Calls that may never be made, in place of `--old`: `tool=deploy /env=prod`
+    /// Calls that must never be allowed, in place of `--old`: `tool=deploy /env=prod`
     #[arg(long, value_name = "CALL")]
     pub(crate) never: Option<String>,
 
-    /// With `--never`: the tool that must have succeeded before such a call in its session
+    /// With `--never`: a tool whose success earlier in the session permits such a call
     #[arg(long, value_name = "TOOL", requires = "never")]
     pub(crate) unless_after: Option<String>,
 

@@ -8,11 +8,11 @@ use crate::args::{Format, When, when};
 
 #[derive(Debug, Args)]
 pub(crate) struct GateReplayArgs {
-    /// The configuration that is in force
+    /// The configuration in force
     #[arg(long, value_name = "FILE")]
     pub(crate) old: PathBuf,
 
-    /// The configuration that is to be tried
+    /// The configuration to try
     #[arg(long, value_name = "FILE")]
     pub(crate) new: PathBuf,
 
@@ -36,7 +36,7 @@ pub(crate) struct GateReplayArgs {
     #[arg(long, value_name = "TIME", value_parser = when)]
     pub(crate) until: Option<When>,
 
-    /// What makes the exit code 1
+    /// The differences that make the exit code 1
     #[arg(long, value_name = "WHAT", value_delimiter = ',', default_value = "deny-to-allow")]
     pub(crate) fail_on: Vec<FailOn>,
 

@@ -15,7 +15,7 @@ pub(crate) struct GateWrapArgs {
     #[arg(long, value_name = "NAME", conflicts_with = "undo")]
     pub(crate) server: Vec<ServerName>,
 
-    /// The command `omen` as the client starts it [default: the path of this one]
+    /// The command by which the client starts `omen` [default: the path of this program]
     #[arg(long, value_name = "PATH", conflicts_with = "undo")]
     pub(crate) omen: Option<PathBuf>,
 
